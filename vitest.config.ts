@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 const WITH_STAND_INS = [
   'test/bin/{data-out,progress,run,search}.test.ts',
   'test/bin/options/shard-option.test.ts',
+  'test/fetch/address/load-undici.test.ts',
   'test/webtable/live/yielding.test.ts',
   'test/webcrawl/hbase-on-demand.test.ts',
   'test/webcrawl/serve-without-sqlite.test.ts',

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 
 const bench = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(bench, '../dist/bench');
-/** Not all that is there: what is installed below this folder has folders of its own. */
+/** Not every folder below this one: programs that are installed there have folders too. */
 const FOLDERS = ['.', 'lib', 'lib/sites', 'lib/stores', 'workers', 'prototype'];
 const changed = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** Compiles what has changed of this folder into dist/bench: takes the types out, file by file: `npm run typecheck` is what checks them. */
+/** Compiles the changed files of this folder into dist/bench. It only removes types, file by file; `npm run typecheck` checks them. */
 export async function compile() {
   const since = changed(fileURLToPath(import.meta.url));
   const stale = FOLDERS.flatMap((folder) => readdirSync(join(bench, folder)).map((name) => join(folder, name)))
@@ -21,7 +21,7 @@ export async function compile() {
   for (const { source, target } of stale) {
     const { outputText } = ts.transpileModule(readFileSync(source, 'utf8'), { compilerOptions });
     mkdirSync(dirname(target), { recursive: true });
-    // Whole at once, as another benchmark may be starting.
+    // Renamed when complete, since another benchmark may be starting.
     const unfinished = `${target}.${process.pid}`;
     writeFileSync(unfinished, outputText);
     renameSync(unfinished, target);

@@ -1,18 +1,20 @@
 /**
- * A whole crawl of a site, from the start of the process to its end, by webcrawl and by its peers: what each fetches, and
- * what that costs. Everyone parses title and links, and stores links, titles and bodies on disk; no delays, the same
- * number of requests in flight, and the same URLs left out. webcrawl runs as its users run it; it and its prototype alone ask for robots.txt.
+ * A whole crawl of a site, from the start of the process to its end, by webcrawl and by its peers: what each fetches, and what that costs.
+ * All of them parse title and links, and store links, titles and bodies on disk, without delays, with the same number of requests in
+ * flight, and with the same URL filters. webcrawl runs as its users run it. Only webcrawl and its prototype request robots.txt.
  *
- * The server is on the same machine, and takes its part of the cores from all alike. `--cores` has the crawlers run on fewer.
+ * The server is on the same machine, and takes the same share of the cores from every crawler. With `--cores` the crawlers run on fewer
+ * cores.
  */
 import { availableParallelism } from 'node:os';
 import { isWanted, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
 import { crawlOnce, type CrawlSample } from './lib/crawl-once.js';
 import { ON_NODE_24, OURS, PEER_CRAWLERS, PROTOTYPE, otherCheckout, type Crawler } from './lib/crawlers.js';
+import { cpuPerThousand, firstPart, pagesPerSecond, startCpuSeconds, steadyPart } from './lib/quarters.js';
 import { alternate, spread, type Spread } from './lib/rounds.js';
 import { SITES, startSite, type Site } from './lib/site.js';
 
-/** What the ratios are to: the first of these that takes part. */
+/** The reference of the ratios: the first of these that takes part. */
 const REFERENCES = ['colly', 'against'];
 
 /** `crawl`: webcrawl and its peers on one site. */
@@ -25,10 +27,10 @@ export const crawlBench: Bench = {
 
 /** A crawler on some cores. */
 interface Run {
-  /** That of the crawler, and the cores where they differ between runs. */
+  /** The name of the crawler, with the number of cores if it varies. */
   readonly name: string;
   readonly crawler: Crawler;
-  /** Absent: all. */
+  /** Absent: all cores. */
   readonly cores?: number;
 }
 
@@ -73,7 +75,7 @@ function present(
   const of = (name: string, figure: (sample: CrawlSample) => number): Spread => spread(samplesOf(name).map(figure));
   const crawlers = [...new Set(runs.map(({ crawler }) => crawler))];
   const reference = REFERENCES.find((name) => crawlers.some((crawler) => crawler.name === name)) ?? OURS.name;
-  // Of each round by itself, as the speed of the machine changes between rounds; and on as many cores.
+  // Computed within each round, with the same number of cores, since the speed of the machine changes between rounds.
   const ratio = ({ name, cores }: Run, figure: (sample: CrawlSample) => number): Spread => {
     const other = runs.find((run) => run.crawler.name === reference && run.cores === cores);
     const others = samplesOf(other?.name ?? '');
@@ -94,11 +96,13 @@ function present(
       { key: 'rateRatio', head: `× ${reference}`, digits: 2 },
       { key: 'cpu', head: 'CPU-s per 1,000', digits: 2 },
       { key: 'cpuRatio', head: `× ${reference}`, digits: 2 },
+      { key: 'startCpu', head: 'start: CPU-s', digits: 2 },
       { key: 'firstRate', head: 'first quarter: pages/s' },
       { key: 'firstCpu', head: 'CPU-s per 1,000', digits: 2 },
-      { key: 'steadyRate', head: 'the rest: pages/s' },
+      { key: 'steadyRate', head: 'steady: pages/s' },
+      { key: 'steadyRateRatio', head: `× ${reference}`, digits: 2 },
       { key: 'steadyCpu', head: 'CPU-s per 1,000', digits: 2 },
-      { key: 'steadyRatio', head: `× ${reference}`, digits: 2 },
+      { key: 'steadyCpuRatio', head: `× ${reference}`, digits: 2 },
       { key: 'memory', head: 'peak MB' },
       { key: 'disk', head: 'disk MB' },
     ],
@@ -108,15 +112,17 @@ function present(
         name: `${crawler.name} ${crawler.version()}`,
         cores,
         pages: of(name, ({ pages }) => pages),
-        rate: of(name, rate),
-        rateRatio: ratio(one, rate),
-        cpu: of(name, cpu),
-        cpuRatio: ratio(one, cpu),
-        firstRate: of(name, (sample) => rate(quartersOf(sample, 0, 1))),
-        firstCpu: of(name, (sample) => cpu(quartersOf(sample, 0, 1))),
-        steadyRate: of(name, (sample) => rate(quartersOf(sample, 1))),
-        steadyCpu: of(name, (sample) => cpu(quartersOf(sample, 1))),
-        steadyRatio: ratio(one, (sample) => cpu(quartersOf(sample, 1))),
+        rate: of(name, pagesPerSecond),
+        rateRatio: ratio(one, pagesPerSecond),
+        cpu: of(name, cpuPerThousand),
+        cpuRatio: ratio(one, cpuPerThousand),
+        startCpu: of(name, startCpuSeconds),
+        firstRate: of(name, (sample) => pagesPerSecond(firstPart(sample))),
+        firstCpu: of(name, (sample) => cpuPerThousand(firstPart(sample))),
+        steadyRate: of(name, steadyRate),
+        steadyRateRatio: ratio(one, steadyRate),
+        steadyCpu: of(name, steadyCpu),
+        steadyCpuRatio: ratio(one, steadyCpu),
         memory: of(name, ({ peakMb }) => peakMb ?? NaN),
         disk: of(name, ({ diskMb }) => diskMb),
       };
@@ -126,7 +132,7 @@ function present(
       ...(site.pages === undefined ? [] : [`The site has ${site.pages.toLocaleString('en-US')} pages.`]),
       ...(absent.length > 0 ? [`Not installed, and left out: ${absent.join(', ')}.`] : []),
       `From the start of each process to its end. The server, ${site.server}, is on the same machine and may use all of its cores.`,
-      'The first quarter is until the server has had a quarter of the requests: what starting and compiling cost shows there, the rest is the steady state.',
+      'The first quarter ends when the server has had a quarter of the requests; the last three are the steady part. The start is the CPU time of the first quarter in addition to that of as many steady pages: loading, compiling, connecting.',
       'Ratios are of each round by itself, and of as many cores.',
       'Pages are answers of status 200. All keep links, titles and bodies, unless it is said below; webcrawl the text and the link graph as well.',
       ...crawlers.flatMap(({ about }) => (about === undefined ? [] : [`${about}.`])),
@@ -135,14 +141,10 @@ function present(
     chart: {
       title: `Crawling ${site.name}`,
       panels: [
-        { title: 'Pages per second', better: 'more', bars: bars(rate) },
-        { title: 'CPU seconds per 1,000 pages', better: 'less', digits: 2, bars: bars(cpu) },
-        {
-          title: 'CPU seconds per 1,000 pages after the first quarter',
-          better: 'less',
-          digits: 2,
-          bars: bars((sample) => cpu(quartersOf(sample, 1))),
-        },
+        { title: 'Pages per second', better: 'more', bars: bars(pagesPerSecond) },
+        { title: 'CPU seconds per 1,000 pages', better: 'less', digits: 2, bars: bars(cpuPerThousand) },
+        { title: 'CPU seconds per 1,000 pages, steady part', better: 'less', digits: 2, bars: bars(steadyCpu) },
+        { title: 'CPU seconds of the start', better: 'less', digits: 2, bars: bars(startCpuSeconds) },
         { title: 'Peak memory, MB', better: 'less', bars: bars(({ peakMb }) => peakMb ?? NaN) },
       ],
     },
@@ -150,20 +152,10 @@ function present(
   };
 }
 
-type Cost = Pick<CrawlSample, 'pages' | 'seconds' | 'cpuSeconds'>;
+const steadyRate = (sample: CrawlSample): number => pagesPerSecond(steadyPart(sample));
+const steadyCpu = (sample: CrawlSample): number => cpuPerThousand(steadyPart(sample));
 
-const rate = ({ pages, seconds }: Cost): number => pages / seconds;
-const cpu = ({ pages, cpuSeconds }: Cost): number => (1000 * cpuSeconds) / pages;
-
-/** The quarters from one to another together; NaN where they were not measured. */
-function quartersOf({ pages, quarters }: CrawlSample, from: number, to = 4): Cost {
-  const some = quarters.slice(from, to);
-  if (some.length === 0) return { pages: NaN, seconds: NaN, cpuSeconds: NaN };
-  const total = (figure: 'seconds' | 'cpuSeconds'): number => some.reduce((sum, quarter) => sum + quarter[figure], 0);
-  return { pages: (pages * some.length) / 4, seconds: total('seconds'), cpuSeconds: total('cpuSeconds') };
-}
-
-/** What the numbers of pages say of whether all did the same work. */
+/** A note on whether all crawlers fetched the same number of pages. */
 function compareCounts(counts: readonly number[]): string {
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   if (least === most) return `All fetched the same number of pages, ${most.toLocaleString('en-US')}.`;

@@ -1,13 +1,12 @@
 /**
- * A cycle of a small batch on tables of any size: what generate, fetch, parse and updatedb take, and whether that grows
- * with the table. There is no network. Each job runs in a process of its own, on a copy of a table that is made once and
- * kept in the cache.
+ * A cycle of a small batch on tables of different size: what generate, fetch, parse and updatedb take, and whether that grows with the
+ * table. There is no network. Each job runs in a process of its own, on a copy of a table that is made once and cached.
  *
- * `fetch, rows only` and `parse, rows only` are the same command run again when all is done: they read the rows of the
- * batch and pass over every one, so what they take is the selection of rows without the work on them.
+ * `fetch, rows only` and `parse, rows only` are the same command run again when all is done: it reads the rows of the batch and skips every
+ * one. So its cost is that of selecting rows without the work on them.
  *
- * The second group of tables holds rows that are due and that generate refuses: once it has met them, it is to take no longer
- * for them, and to read no more rows.
+ * The second group of tables has rows that are due and that generate refuses. Once generate has refused them, they should cost no time, and
+ * no more rows should be read.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,10 +29,10 @@ import type { CycleJob, JobFigures } from './workers/cycle-job.js';
 
 const WORKER = new URL('workers/cycle-job.js', import.meta.url);
 
-/** By the names of steps. */
+/** Figures by step. */
 type Sample = Readonly<Record<string, JobFigures>>;
 
-/** `cycle`: what a batch costs as the table grows. */
+/** `cycle`: the cost of a batch as the table grows. */
 export const cycleBench: Bench = {
   about: 'a batch of 10,000 rows on tables of 50,000 to 5,000,000, and among rows that generate refuses',
   names: GROUPS.flatMap(({ tables }) => tables.map(({ name }) => name)),
@@ -84,13 +83,12 @@ async function runSteps(
   try {
     const figures: Record<string, JobFigures> = {};
     let batch: string | undefined;
-    for (const { name, job, resume } of steps) {
+    for (const { name, job } of steps) {
       const argument: CycleJob = {
         table: `level:${directory}`,
         topN,
         settings: { 'generate.maxCount': maxCount, ...settings },
         job,
-        ...(resume && { resume }),
         ...(batch !== undefined && { batch }),
       };
       figures[name] = await runWorker<JobFigures>(WORKER, argument, undefined, folder);

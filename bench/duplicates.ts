@@ -1,4 +1,4 @@
-/** How many of known duplicates `webcrawl dedup` finds, how often it is wrong, and what 1,000,000 pages take. */
+/** How many of known duplicates `webcrawl dedup` finds, how often it is wrong, and its cost for 1,000,000 pages. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
@@ -8,7 +8,7 @@ import type { DuplicatesFigures, DuplicatesJob } from './workers/duplicates-job.
 
 const FAMILIES = 500_000;
 const COPIES = 1;
-/** The table on which memory is compared has so many times fewer pages. */
+/** The smaller table, for comparing memory, has fewer pages by this factor. */
 const FEWER = 10;
 
 /** `duplicates`: precision and recall on a made set. */

@@ -1,6 +1,6 @@
 /**
- * How fast a table is written out: rows and megabytes in a second of each format, beside a plain scan of the same fields,
- * and the most memory, also of a tenth of the rows. Each runs in a process of its own over the same tables.
+ * The speed of exports: rows and megabytes in a second for each format, beside a plain scan of the same fields, and the peak memory, also
+ * with a tenth of the rows. Each runs in a process of its own on the same tables.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { runWorker, type PeakMemory } from './lib/worker.js';
 const ROWS = 5_000_000;
 const ROWS_PER_HOST = 1000;
 const BODY_EVERY = 25;
-/** The table on which memory is compared has so many times fewer rows. */
+/** The smaller table, for comparing memory, has fewer rows by this factor. */
 const FEWER = 10;
 const MAKER: TableMaker<ExportPlan> = {
   prefix: 'export-',

@@ -1,6 +1,6 @@
 /**
- * The graph of links and its rank: seconds and memory to make nodes and edges from rows as the table gives them, and of a
- * round of PageRank. The rows are made up as they are read.
+ * The graph of links and its rank: seconds and memory for making nodes and edges from rows, and for a round of PageRank. The rows are
+ * generated while they are read.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

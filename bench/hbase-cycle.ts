@@ -1,6 +1,6 @@
 /**
- * A cycle of a batch on tables on HBase of different size: what generate, fetch, parse and updatedb take, and whether that grows with
- * the table. There is no network. Each job runs in a process of its own. A table is filled once, and each round takes the next batch of it.
+ * A cycle of a batch on HBase tables of different size: what generate, fetch, parse and updatedb take, and whether that grows with the
+ * table. There is no network. Each job runs in a process of its own. A table is filled once, and each round uses the next batch of it.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -31,12 +31,12 @@ const STEPS: readonly Step[] = [
 ];
 
 interface StepFigures extends JobFigures {
-  /** CPU seconds of the servers; absent where nobody knows. */
+  /** CPU seconds of the servers. Absent: unknown. */
   readonly serverSeconds?: number;
 }
 type Sample = Readonly<Record<string, StepFigures>>;
 
-/** `hbase-cycle`: what a batch costs on HBase as the table grows. */
+/** `hbase-cycle`: the cost of a batch on HBase as the table grows. */
 export const hbaseCycleBench: Bench = {
   about: `a batch of ${TOP_N.toLocaleString('en-US')} rows on tables on HBase of 100,000 and 2,000,000 rows`,
   names: TABLES.map(({ name }) => name),

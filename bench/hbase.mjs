@@ -1,4 +1,4 @@
-// `npm run hbase`: an HBase on this machine to try things out on, until Ctrl-C. It takes a JDK of version 17 and Maven.
+// `npm run hbase`: runs an HBase on this machine for experiments, until Ctrl-C. It needs a JDK of version 17, and Maven.
 import { fileURLToPath } from 'node:url';
 import { setup } from '../scripts/setup.mjs';
 import { compile } from './compile.mjs';

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the benchmarks `crawl` and `markdown` compare with, all below bench/: Crawlee and Node 24 (npm), Scrapy (pip), Colly (Go),
+# Installs what the benchmarks `crawl`, `dates`, `link-check`, `main-content` and `markdown` compare with, all below bench/: Crawlee and Node 24 (npm), Scrapy (pip), Colly (Go),
 # spider (Rust), and GNU wget2 and the server with the manuals that it serves (Debian packages, unpacked and not installed). What cannot be installed is
 # named, and the benchmark leaves it out. Run again, it does only what is missing. `bench/install.sh nginx relevance` installs only these.
 set -uo pipefail
@@ -83,16 +83,65 @@ manuals() {
   debian "$peers/manuals" python3.11-doc postgresql-doc-15 libboost1.74-doc debian-reference-common debian-reference-en
 }
 
-# The same manuals in English, Chinese, Japanese and Russian, as far as there are translations.
+# The same manuals in English, Chinese, Japanese, Korean and Russian, as far as there are translations, and that of Rust's library.
 relevance() {
   debian "$peers/relevance" debian-reference-{common,en,ja,zh-cn} debian-faq debian-faq-{ja,ru,zh-cn} debian-handbook \
     maint-guide maint-guide-{ja,ru,zh-cn} installation-guide-amd64 developers-reference developers-reference-{ja,ru} \
-    debian-policy debian-policy-ja aptitude-doc-{en,ja,ru} gimp-help-{en,ja,ru,zh-cn} libreoffice-help-{en-us,ja,ru,zh-cn}
+    debian-policy debian-policy-ja aptitude-doc-{en,ja,ru} gimp-help-{en,ja,ko,ru,zh-cn} libreoffice-help-{en-us,ja,ko,ru,zh-cn} rust-doc
 }
 
 # For the benchmark `markdown`: beside the others, since more pages would change the site that is crawled.
 more_manuals() {
   debian "$peers/more-manuals" debian-reference-fr debian-reference-zh-cn maint-guide-zh-cn libeigen3-doc libcommons-lang3-java-doc
+}
+
+# For the benchmark `main-content`: other extractors, and the pages.
+extractors() {
+  npm install --prefix "$peers/extractors" --no-save --no-audit --no-fund --ignore-scripts \
+    @mozilla/readability@0.6.0 linkedom@0.18.12 defuddle@0.19.4
+}
+
+imports_trafilatura() {
+  "$peers/trafilatura/bin/python" -c 'import trafilatura'
+}
+
+trafilatura() {
+  python3 -m venv "$peers/trafilatura"
+  "$peers/trafilatura/bin/pip" install --quiet --requirement peers/trafilatura/requirements.txt
+  imports_trafilatura
+}
+
+comparison() {
+  local module
+  module=$(cd "$peers" && go mod download -json github.com/markusmobius/go-trafilatura@v1.12.2 | node -p 'JSON.parse(fs.readFileSync(0)).Dir')
+  ln -sfn "$module" "$peers/comparison"
+}
+
+articles() {
+  git clone --quiet --depth 1 https://github.com/scrapinghub/article-extraction-benchmark "$peers/articles"
+}
+
+# For the benchmark `dates`: htmldate, and the pages.
+htmldate() {
+  python3 -m venv "$peers/htmldate"
+  "$peers/htmldate/bin/pip" install --quiet --requirement peers/htmldate/requirements.txt
+}
+
+date_pages() {
+  local module
+  module=$(cd "$peers" && go mod download -json github.com/markusmobius/go-htmldate@v1.10.1 | node -p 'JSON.parse(fs.readFileSync(0)).Dir')
+  ln -sfn "$module" "$peers/date-pages"
+}
+
+# For the benchmark `link-check`.
+linkchecker() {
+  python3 -m venv "$peers/linkchecker"
+  "$peers/linkchecker/bin/pip" install --quiet --requirement peers/linkchecker/requirements.txt
+}
+
+# Some 400 crates, which take twenty minutes on two cores.
+lychee() {
+  nice -n 19 cargo install --locked --quiet lychee --version 0.24.2 --root "$peers/lychee"
 }
 
 install crawlee node_modules/@crawlee/cheerio crawlee
@@ -106,7 +155,17 @@ install spider "$peers/spider/release/crawl" spider
 install wget2 "$peers/wget2/usr/bin/wget2" wget2
 install nginx "$peers/nginx/usr/sbin/nginx" nginx
 install manuals "$peers/manuals/usr/share/doc" manuals
-install relevance "$peers/relevance/usr/share/libreoffice" relevance
+install relevance "$peers/relevance/usr/share/doc/rust-doc" relevance
+install extractors "$peers/extractors/node_modules/defuddle" extractors
+# Its files may be there without all that it imports.
+imports_trafilatura 2>/dev/null || rm -rf "$peers/trafilatura"
+install trafilatura "$peers/trafilatura/bin/trafilatura" trafilatura
+install comparison "$peers/comparison/test-files/comparison" comparison
+install articles "$peers/articles/ground-truth.json" articles
+install htmldate "$peers/htmldate/bin/htmldate" htmldate
+install date-pages "$peers/date-pages/test-files/comparison" date_pages
+install linkchecker "$peers/linkchecker/bin/linkchecker" linkchecker
+install lychee "$peers/lychee/bin/lychee" lychee
 install more-manuals "$peers/more-manuals/usr/share/doc" more_manuals
 
 if [ "${#missing[@]}" -gt 0 ]; then

@@ -12,7 +12,7 @@ import { describeMachine, machineLine, type Machine } from './lib/machine.js';
 import { formatTable } from './lib/table.js';
 
 const FOLDER = fileURLToPath(new URL('../../bench', import.meta.url));
-/** Each is loaded when it is asked for: most need the whole library. */
+/** Each is loaded on demand: most need the whole library. */
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   crawl: async () => (await import('./crawl.js')).crawlBench,
   operations: async () => (await import('./operations.js')).operationsBench,
@@ -20,9 +20,13 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   'hbase-cycle': async () => (await import('./hbase-cycle.js')).hbaseCycleBench,
   focus: async () => (await import('./focus.js')).focusBench,
   memory: async () => (await import('./memory.js')).memoryBench,
+  audit: async () => (await import('./audit.js')).auditBench,
+  'link-check': async () => (await import('./link-check.js')).linkCheckBench,
   duplicates: async () => (await import('./duplicates.js')).duplicatesBench,
   profile: async () => (await import('./profile.js')).profileBench,
   export: async () => (await import('./export.js')).exportBench,
+  'main-content': async () => (await import('./main-content.js')).mainContentBench,
+  dates: async () => (await import('./dates.js')).datesBench,
   markdown: async () => (await import('./markdown.js')).markdownBench,
   graph: async () => (await import('./graph.js')).graphBench,
   relevance: async () => (await import('./relevance.js')).relevanceBench,
@@ -31,7 +35,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   scale: async () => (await import('./scale.js')).scaleBench,
   'start-up': async () => (await import('./start-up.js')).startUpBench,
 };
-/** Unless the bench says otherwise. Fewer rounds, or a smaller scale, are for trying it out. */
+/** The default number of rounds. Fewer rounds, or a smaller scale, are for trials. */
 const ROUNDS = 5;
 
 const WIDTH = Math.max(...Object.keys(BENCHES).map((name) => name.length)) + 2;
@@ -77,7 +81,7 @@ export async function main(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** What the arguments ask for. */
+/** The parsed arguments. */
 interface Asked {
   readonly name: string;
   readonly bench: Bench;
@@ -85,7 +89,7 @@ interface Asked {
   readonly options: BenchOptions;
 }
 
-/** @throws Error with what was expected */
+/** @throws Error that tells what was expected */
 export async function readArguments(args: readonly string[]): Promise<Asked> {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -133,7 +137,7 @@ export async function readArguments(args: readonly string[]): Promise<Asked> {
   };
 }
 
-/** The path of another checkout, which is brought up to date. */
+/** The path of another checkout, after bringing its build up to date. */
 async function checkout(folder: string): Promise<string> {
   const path = resolve(folder);
   const script = join(path, 'scripts/setup.mjs');
@@ -159,7 +163,7 @@ function above0(option: string, value: string): number {
   return number;
 }
 
-/** Returns where it has written to, without the ending. */
+/** Returns the path of the written files, without the ending. */
 async function save({ name, bench, options }: Asked, machine: Machine, result: BenchResult): Promise<string> {
   const { sites = [], rounds = ROUNDS } = bench;
   const isPart = [options.only, options.against, options.cores].some((option) => option !== undefined);

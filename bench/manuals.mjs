@@ -1,6 +1,6 @@
-// `npm run manuals`: fetches manuals of Debian in English, Chinese, Japanese and Russian (once, below bench/.peers), serves
-// them by nginx on loopback, crawls them, and serves a search page of them until it is stopped. Further arguments go to
-// `webcrawl crawl`. The table is in a folder for temporary files and goes at the end, unless --table names another.
+// `npm run manuals`: fetches manuals of Debian in English, Chinese, Japanese, Korean and Russian (once, below bench/.peers), serves them by
+// nginx on loopback, crawls them, and serves a search page of them until it is stopped. Further arguments go to `webcrawl crawl`. The table
+// is in a temporary folder and is removed at the end, unless --table names another.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { compile } from './compile.mjs';
 
 const COMMAND = fileURLToPath(new URL('../dist/bin/webcrawl.js', import.meta.url));
 const INSTALL = fileURLToPath(new URL('install.sh', import.meta.url));
-/** The server is our own: no waiting between requests. */
+/** The server is our own, so there is no delay between requests. */
 const SETTINGS = ['--set', 'fetcher.serverDelay=0', '--set', 'fetcher.threadsPerQueue=8'];
 
 try {
@@ -24,8 +24,10 @@ try {
   const site = await serveManuals();
   const work = mkdtempSync(join(tmpdir(), 'webcrawl-manuals-table-'));
   try {
-    const { en, zh, ja, ru } = site.pages;
-    console.error(`manuals: ${en + zh + ja + ru} pages (English ${en}, Chinese ${zh}, Japanese ${ja}, Russian ${ru})`);
+    const { en, zh, ja, ko, ru } = site.pages;
+    console.error(
+      `manuals: ${en + zh + ja + ko + ru} pages (English ${en}, Chinese ${zh}, Japanese ${ja}, Korean ${ko}, Russian ${ru})`,
+    );
     console.error(`manuals: served at ${site.url} by ${site.server}\n`);
     const table = ['--table', `level:${join(work, 'table')}`];
     process.exitCode = await runNode([

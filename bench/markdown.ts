@@ -1,15 +1,24 @@
-/** How much of the main part of pages becomes Markdown, and how much else: on manuals of which the main part is known. */
+/**
+ * How much of the main part of pages becomes Markdown, and how much else, on manuals with known main parts. Also: for how many pages the
+ * rendered Markdown differs from the HTML of the main content in words, links, items, cells or code.
+ */
+import { missingSets } from './lib/main-content-sets.js';
 import { scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
 import { MANUALS, isThere } from './lib/manuals.js';
 import type { MarkdownScore } from './lib/markdown-score.js';
 import { runWorker } from './lib/worker.js';
 
-/** Of each manual; they are spread over it. */
+/** Number of pages of each manual, spread over it. */
 const PAGES = 200;
+/** Number of pages of the comparison set of `main-content`, whose main parts are only known in part. */
+const ARTICLES = 400;
+const SET = 'articles';
 
 interface Sample extends MarkdownScore {
   readonly name: string;
   readonly generator: string;
+  /** The differences between the Markdown of a page and its HTML, for each page with any. */
+  readonly differing: readonly string[];
   readonly cpuSeconds: number;
 }
 
@@ -24,27 +33,34 @@ export const markdownBench: Bench = {
 async function run({ scale, say }: BenchOptions): Promise<BenchResult> {
   const samples: Sample[] = [];
   const absent = MANUALS.filter((manual) => !isThere(manual));
-  for (const { name, generator } of MANUALS.filter(isThere)) {
+  const sources = [
+    ...MANUALS.filter(isThere).map(({ name, generator }) => ({ name, generator, count: PAGES })),
+    ...(missingSets().includes('comparison') ? [] : [{ name: SET, generator: 'many', count: ARTICLES }]),
+  ];
+  for (const { name, generator, count } of sources) {
     say(name);
-    const job = { name, most: scaled(PAGES, scale, 2) };
+    const job = { name, most: scaled(count, scale, 2) };
     const score = await runWorker<Omit<Sample, 'name' | 'generator'>>(
       new URL('workers/markdown-job.js', import.meta.url),
       job,
     );
     samples.push({ name, generator, ...score });
   }
-  const rows = samples.map(({ name, generator, pages, found, wanted, right, cpuSeconds, ...counts }) => ({
+  const rows = samples.map(({ name, generator, pages, found, wanted, right, cpuSeconds, differing, ...counts }) => ({
     name,
     generator,
     pages,
-    precision: right / found,
-    recall: right / wanted,
+    precision: found === 0 ? undefined : right / found,
+    recall: wanted === 0 ? undefined : right / wanted,
     headings: counts.headings === 0 ? undefined : counts.headingsKept / counts.headings,
     code: counts.code === 0 ? undefined : counts.codeKept / counts.code,
+    differing: differing.length,
     cpuMs: (cpuSeconds * 1000) / pages,
   }));
   const bars = (figure: 'precision' | 'recall') =>
-    rows.map((row) => ({ label: row.name, value: row[figure], ours: true as const }));
+    rows.flatMap((row) =>
+      row[figure] === undefined ? [] : [{ label: row.name, value: row[figure], ours: true as const }],
+    );
   return {
     title: 'markdown: manuals against their main parts',
     columns: [
@@ -55,11 +71,13 @@ async function run({ scale, say }: BenchOptions): Promise<BenchResult> {
       { key: 'recall', head: 'recall', digits: 3 },
       { key: 'headings', head: 'headings', digits: 3 },
       { key: 'code', head: 'lines of code', digits: 3 },
+      { key: 'differing', head: 'pages that differ' },
       { key: 'cpuMs', head: 'CPU ms a page', digits: 1 },
     ],
     rows,
     notes: [
       'Precision: the part of the words of the Markdown that are of the main part; recall: of its words those that are there.',
+      'Pages that differ: those of which the Markdown, as markdown-it shows it, has other words, links, items, cells or code than the HTML of the main content.',
       'Headings and lines of code: the part of them that are headings and code in the Markdown.',
       ...(absent.length > 0
         ? [`Left out, since bench/install.sh has not fetched them: ${absent.map(({ name }) => name).join('; ')}.`]

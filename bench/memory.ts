@@ -1,7 +1,7 @@
 /**
- * What memory webcrawl takes, of which 500 MB at the most are asked for. `rows`: a crawl of the generated web, as users
- * run it, until its table has 5,000,000 rows, so that one sees whether memory grows with the table, and whether the crawl slows down. `hosts`: a batch of one
- * page of each of 100,000 hosts, each job in a process of its own. There is no network.
+ * The memory of webcrawl; the goal is at most 500 MB. `rows`: a crawl of the generated web, as users run it, until its table has 5,000,000
+ * rows. It shows whether memory grows with the table, and whether the crawl slows down. `hosts`: a batch of one page of each of 100,000
+ * hosts, each job in a process of its own. There is no network.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,29 +15,32 @@ import type { MemoryCrawl, MemoryStretch } from './workers/memory-crawl.js';
 
 const ASKED_MB = 500;
 const MARKS = [250_000, 500_000, 1_000_000, 2_000_000, 5_000_000];
-/** Of the rows and links added in a second, those on the way to the last mark beside those on the way to the first; and of the disk beside what is stored. */
+/**
+ * Goals: the rate of new rows and links before the last mark divided by that before the first one; and the stored data divided by disk
+ * space.
+ */
 const ASKED_RATE = 0.8;
 const ASKED_DISK = 1.3;
 const WEB_HOSTS = 1_000_000;
 const BATCH_HOSTS = 100_000;
 const TABLE_ROWS = 2_000_000;
-/** As in the benchmark `cycle`, so that both have the table from the cache. */
+/** As in the benchmark `cycle`, so that both use the same cached table. */
 const POOL = 50_000;
 const STEPS = ['generate', 'fetch', 'parse', 'updatedb'] as const;
 
-/** One line: what was done, and the peaks meanwhile. */
+/** One line of the result: the work, and the peaks during it. */
 interface Sample extends Pick<MemoryStretch, 'seconds' | 'ownMb' | 'residentMb' | 'heapMb' | 'bytesMb'> {
   readonly what: string;
   readonly pages: number;
-  /** What was done in a second on the way from the line before; of `rows` only, as all that follows. */
+  /** Pages in a second since the line before; only for `rows`, like all that follows. */
   readonly pageRate?: number;
   readonly rowRate?: number;
   readonly linkRate?: number;
-  /** To those of the first line. */
+  /** Divided by the rate of the first line. */
   readonly rowRatio?: number;
   readonly linkRatio?: number;
   readonly diskMb?: number;
-  /** To what is stored; only of the last line. */
+  /** Divided by the stored data; only in the last line. */
   readonly diskRatio?: number;
 }
 const MEMORY = ['ownMb', 'residentMb', 'heapMb', 'bytesMb'] as const;

@@ -1,6 +1,6 @@
 /**
- * What a crawl asks of the store for each page: the same crawl as in the benchmark `crawl`, with all calls counted. The
- * counts hardly depend on the machine, so one round is enough; how work is shared out among batches moves them a little.
+ * The operations that a crawl requests from the store for each page: the same crawl as in the benchmark `crawl`, with all calls counted.
+ * The counts hardly depend on the machine, so one round is enough; the division of work into batches changes them a little.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import { alternate, spread, type Spread } from './lib/rounds.js';
 import { SITES, startSite, type Site } from './lib/site.js';
 import type { Row } from './lib/table.js';
 
-/** `operations`: what is behind the rates of `crawl`. */
+/** `operations`: the reasons behind the rates of `crawl`. */
 export const operationsBench: Bench = {
   about: 'what that crawl asks of the store for each page: row changes, entries, calls, bytes',
   names: [],

@@ -1,6 +1,6 @@
 /**
- * Where the CPU time of a crawl goes: webcrawl crawls the same site as in the benchmark `crawl` twice. The first time the CPU
- * time of each of its threads is noted; the second time Node's profiler takes samples in all that run JavaScript.
+ * Where the CPU time of a crawl goes: webcrawl crawls the same site as in the benchmark `crawl` twice. The first time the CPU time of each
+ * of its threads is noted; the second time Node's profiler samples all threads that run JavaScript.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,10 +14,10 @@ import { SITES, startSite, type Site } from './lib/site.js';
 import type { Row } from './lib/table.js';
 import { NOTES_FOLDER, readThreadTimes } from './lib/thread-times.js';
 
-/** Microseconds from sample to sample. */
+/** Microseconds between two samples. */
 const INTERVAL = 500;
 
-/** `profile`: why a page costs what it costs. */
+/** `profile`: the parts of the cost of a page. */
 export const profileBench: Bench = {
   about: 'where the CPU time of a crawl of a site goes, by thread and by part',
   names: [],
@@ -32,7 +32,7 @@ type Times = ReadonlyMap<string, number>;
 interface Findings {
   readonly plain: CrawlSample;
   readonly profiled: CrawlSample;
-  /** CPU time by kind of thread; absent where the system does not tell. */
+  /** CPU time by kind of thread. Absent: the system does not tell. */
   readonly threads: Times | undefined;
   readonly main: Times;
   readonly parse: Times;

@@ -1,22 +1,30 @@
-/** Known-item search over real manuals: at which place is the page that a query was made of, by three formulas. */
+/** Known-item search over real manuals: the position of the page that a query was made from, by three formulas. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
-import { KINDS, type Kind } from './lib/known-items.js';
-import { MANUAL_LANGUAGES, type ManualLanguage } from './lib/manual-pages.js';
+import { KINDS, NAME_KINDS } from './lib/known-items.js';
+import { MANUAL_LANGUAGES } from './lib/manual-pages.js';
 import { FORMULAS, type Formula } from './lib/relevance-formulas.js';
 import { runWorker } from './lib/worker.js';
 import type { Asked, RelevanceFigures, RelevanceJob } from './workers/relevance-job.js';
 
 const QUERIES = 200;
-const NAMES: Readonly<Record<ManualLanguage, string>> = { en: 'English', zh: 'Chinese', ja: 'Japanese', ru: 'Russian' };
+const NAMES: Readonly<Record<Asked['language'], string>> = {
+  en: 'English',
+  zh: 'Chinese',
+  ja: 'Japanese',
+  ko: 'Korean',
+  ru: 'Russian',
+  rust: 'Rust',
+};
 const LABELS: Readonly<Record<Formula, string>> = { body: 'BM25 of the text', njnu: 'Retrieve NJNU', ours: 'webcrawl' };
-/** Worst queries of each kind that are shown. */
+/** Number of worst queries of each kind to show. */
 const WORST = 4;
 
 /** `relevance`: mean reciprocal rank of known items. */
 export const relevanceBench: Bench = {
-  about: 'known-item search over manuals in four languages: MRR@10 and success@1 of three formulas',
+  about:
+    'known-item search over manuals in five languages, and for names of programs: MRR@10 and success@1 of three formulas',
   names: [],
   sites: ['docs', 'synthetic'],
   rounds: 1,
@@ -42,6 +50,7 @@ export function resultOf(figures: RelevanceFigures): BenchResult {
   const { pages, weights, sharedTitles, sameText, otherScript } = figures;
   const reported = figures.asked.filter(({ isForChoosing }) => !isForChoosing);
   const rows = MANUAL_LANGUAGES.flatMap((language) => KINDS.map((kind) => rowOf(reported, language, kind)));
+  if (pages['rust']) rows.push(...NAME_KINDS.map((kind) => rowOf(reported, 'rust', kind)));
   const { title, headings, anchors, url, text, rank, language } = weights;
   return {
     title: `relevance: the place of known pages among ${sum(Object.values(pages)).toLocaleString('en-US')}`,
@@ -56,8 +65,8 @@ export function resultOf(figures: RelevanceFigures): BenchResult {
     ],
     rows,
     notes: [
-      `Pages: ${MANUAL_LANGUAGES.map((language) => `${NAMES[language]} ${pages[language] ?? 0}`).join(', ')}.`,
-      'A query is the words of a title, the text of a link to the page that the index does not hold, or the four rarest words of a sentence that another page has too; the page, or one with the same text, is the answer.',
+      `Pages: ${([...MANUAL_LANGUAGES, 'rust'] as const).map((language) => `${NAMES[language]} ${pages[language] ?? 0}`).join(', ')}; their indexes are ${(figures.indexBytes / 1e6).toFixed(1)} MB together.`,
+      'A query is the words of a title, the text of a link to the page that the index does not hold, the four rarest words of a sentence that another page has too, or a piece of the text that no other text has: three words; six letters in a row of Chinese or Japanese, cut anywhere; two words of Korean without their last syllables. The page, or one with the same text, is the answer. A page that describes one name of the library of Rust is asked for by the parts of the name, as "hash map", and by the name.',
       `${sharedTitles} pages share their title with pages of other texts, so no title names them: these are not asked for. ${sameText} pages have the text of another: each of these counts as the answer. ${otherScript} queries had no letter of the script of their page, as parts were never translated: these are not asked either.`,
       `Weights: title ${title}, headings ${headings}, anchors ${anchors}, URL ${url}, text ${text}, rank ${rank}, language ${language}; chosen on one half of the queries, all figures are of the other.`,
       'All formulas are asked for pages that hold all words, or some where none does. That of Retrieve NJNU is the PageRank in relation to the mean, 0.5 for each hit in the title and 0.1 for each in the text.',
@@ -82,7 +91,7 @@ export function resultOf(figures: RelevanceFigures): BenchResult {
   };
 }
 
-/** A query in one line: its half, kind, language, the places of the answer by each formula, 0 for none, and its words. */
+/** A query on one line: its half, kind and language, the position of the answer by each formula (0: none), and its words. */
 function lineOf({ isForChoosing, kind, language, places, query }: Asked): string {
   return [
     isForChoosing ? 'chosen-by' : 'reported',
@@ -93,7 +102,7 @@ function lineOf({ isForChoosing, kind, language, places, query }: Asked): string
   ].join(' ');
 }
 
-function rowOf(asked: readonly Asked[], language: ManualLanguage, kind: Kind) {
+function rowOf(asked: readonly Asked[], language: Asked['language'], kind: Asked['kind']) {
   const some = asked.filter((one) => one.language === language && one.kind === kind);
   const figures = FORMULAS.flatMap((formula) => [
     [`${formula}Mrr`, meanReciprocal(some, formula)],
@@ -115,9 +124,9 @@ function meanReciprocal(asked: readonly Asked[], formula: Formula): number {
   return sum(asked.map(({ places }) => (places[formula] > 0 ? 1 / places[formula] : 0))) / asked.length;
 }
 
-/** Of each kind of query those whose answer came latest, with what came first. */
+/** For each kind, the queries with the lowest position of the answer, and their first hit. */
 function worst(asked: readonly Asked[]): string[] {
-  return KINDS.flatMap((kind) => {
+  return [...KINDS, ...NAME_KINDS].flatMap((kind) => {
     const late = asked.filter((one) => one.kind === kind && one.places.ours !== 1);
     late.sort((a, b) => (a.places.ours || Infinity) - (b.places.ours || Infinity));
     return late.slice(-WORST).map(({ query, language, places, answer, first }) => {

@@ -1,4 +1,4 @@
-// `npm run bench -- <name> …`: builds what is out of date, then runs the benchmark from dist/bench.
+// `npm run bench -- <name> …`: builds outdated parts, then runs the benchmark from dist/bench.
 import { setup } from '../scripts/setup.mjs';
 import { compile } from './compile.mjs';
 
@@ -10,7 +10,7 @@ try {
   process.exit(1);
 }
 const { main } = await import('../dist/bench/main.js');
-// Ends what the benchmark has started, too.
+// Also ends processes that the benchmark has started.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
 try {
   process.exitCode = await main(process.argv.slice(2));

@@ -1,6 +1,6 @@
 /**
- * 10,000 workers on the partitions of 1,000,000,000 hosts, on a simulated clock and a simulated store, with the code of the leases and of
- * the shards itself: a start, stragglers, the death of a tenth, twins that a scheduler starts too early, another number of shards, and the
+ * 10,000 workers on the partitions of 1,000,000,000 hosts, on a simulated clock and a simulated store, with the real code of leases and
+ * shards. It covers a start, stragglers, the death of a tenth, twins that a scheduler starts too early, another number of shards, and the
  * end of a step of a batch.
  */
 import { LEASE_MS, createLeases, slotsOf, slotsOfShard, type HeldLeases } from '../webtable/index.js';
@@ -24,7 +24,7 @@ const WORKERS = 10_000;
 const RESIZED = 7_000;
 const SLOTS = 65_536;
 const HOSTS = 1_000_000_000;
-/** Hosts whose partition is counted; the others are taken to be spread as these. */
+/** Number of hosts whose partition is counted. The others are assumed to be spread in the same way. */
 const COUNTED_HOSTS = 10_000_000;
 
 /** `scale`: many workers on the partitions of many hosts, simulated. */
@@ -49,10 +49,10 @@ async function run(options: BenchOptions): Promise<BenchResult> {
   const store = new VersionedMeta();
   let workers = new Set<Worker>();
   let overlap = 0;
-  /** Grows when the number of shards changes: then those of before end. */
+  /** Increased when the number of shards changes: workers of earlier generations then end. */
   let generation = 0;
 
-  /** A worker begins on a shard; when it is lost or too late, the scheduler begins it anew. */
+  /** A worker begins on a shard. If it is lost or too late, the scheduler starts it again. */
   function begin(index: number, n: number, after: number): void {
     const mine = generation;
     time.after(after, () => {
@@ -60,7 +60,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
       const machine = new SimulatedMachine(time, random);
       const worker: Worker = { machine, index };
       workers.add(worker);
-      // Two milliseconds to a fifth of a second, as of a store under load.
+      // Two milliseconds to a fifth of a second, as for a store under load.
       const far = store.seenFrom(time, machine, () => 2 + random() ** 4 * 200);
       const leases = createLeases(far, `${index}`, machine.timing, `${index}`);
       const again = (): void => {
@@ -90,7 +90,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
   }
 
   const rows: Record<string, string | number | undefined>[] = [];
-  async function phase(name: string, seconds: number, isOver: (held: number) => boolean = () => false): Promise<void> {
+  async function phase(name: string, seconds: number): Promise<void> {
     const began = time.now;
     const before = { ...store.load };
     let untilAll: number | undefined;
@@ -105,7 +105,6 @@ async function run(options: BenchOptions): Promise<BenchResult> {
       wasLess ||= held < slots.all.length;
       if (held < slots.all.length) untilAll = undefined;
       else if (wasLess) untilAll ??= (at - began) / 1000;
-      if (isOver(held)) break;
     }
     overlap = Math.max(overlap, most);
     const passed = (time.now - began) / 1000;
@@ -180,7 +179,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
   };
 }
 
-/** Hosts of the worker with the most and of that with the least, as parts of the mean. */
+/** Numbers of hosts of the largest and the smallest worker, divided by the mean. */
 function spreadOfHosts(slots: ReturnType<typeof slotsOf>, workers: number, hosts: number) {
   const indexOf = new Map(slots.all.map((slot, i) => [slot, i]));
   const counts = new Float64Array(workers);

@@ -1,4 +1,4 @@
-/** How fast pages come into the search index, how large it is, what memory that takes, and how long queries take. */
+/** How fast pages are indexed, how large the index is, how much memory this takes, and how long queries take. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,10 +10,10 @@ import { runWorker } from './lib/worker.js';
 import type { IndexFigures, IndexJob } from './workers/index-job.js';
 
 const PAGES = 200_000;
-/** What `--only` may leave out; the embedded index is always made. */
+/** A part that `--only` may exclude; the embedded index is always made. */
 const OPENSEARCH = 'opensearch';
 
-/** `index`: 200,000 made pages, half of them Chinese. */
+/** `index`: 200,000 made-up pages, half of them Chinese. */
 export const indexBench: Bench = {
   about: 'pages a second, size, memory and query times of the search index of 200,000 made pages, half Chinese',
   names: ['sqlite', OPENSEARCH],
@@ -124,7 +124,7 @@ function rowsOf({ what: index, figures }: Run): Row[] {
   ];
 }
 
-/** The value below which that part of ascending ones is. */
+/** The quantile of ascending values. */
 function part(values: readonly number[], share: number): number {
   return values[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
 }

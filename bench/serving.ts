@@ -1,7 +1,6 @@
 /**
- * What serving costs a crawl: `crawl --serve` with a query a second against the same crawl without, in turns, as fast as the machine can
- * and with a delay; and how long it takes from the end of updatedb until a search finds a page of its batch, beside a table that is large
- * already.
+ * The cost of serving for a crawl: `crawl --serve` with one query in a second, alternating with the same crawl without it, at full speed
+ * and with a delay. Also the time from the end of updatedb until a search finds a page of its batch, with a large table.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,17 +18,17 @@ import type { ServingFigures, ServingJob } from './workers/serving-job.js';
 const RATE = 'rate';
 const POLITE = 'polite';
 const FINDABLE = 'findable';
-/** Pages of the table that is there before. */
+/** Number of pages in the existing table. */
 const KNOWN = 100_000;
 const INJECTED_HOSTS = 300;
-/** Asked one after the other, one a second: a word of most pages, two words, and a phrase. */
+/** Queries, one in each second in turn: a word of most pages, two words, and a phrase. */
 const QUERIES = ['tide', 'neap current', '"moon spring"', 'page'];
-/** Seconds between two requests to a host in the polite crawl: what Nutch waits by default. */
+/** Seconds between two requests to a host in the polite crawl, Nutch's default. */
 const DELAY = 5;
 const LOOK_MS = 100;
 /** Milliseconds without a request, beyond the polite delay, after which the server is asked whether the crawl is over. */
 const QUIET_MS = 1000;
-/** What the system counts CPU time in, on Linux. */
+/** The unit of CPU time on Linux. */
 const TICKS_PER_SECOND = 100;
 
 /** `serving`: a crawl with and without `--serve`. */
@@ -39,18 +38,18 @@ export const servingBench: Bench = {
   run,
 };
 
-/** A crawl until its last request. */
+/** A crawl up to its last request. */
 interface Sample {
   readonly pages: number;
   readonly seconds: number;
-  /** NaN where the system does not say. */
+  /** NaN: the system does not tell. */
   readonly cpuSeconds: number;
-  /** Milliseconds that the searches took; those that failed are left out. */
+  /** Milliseconds of the successful searches. */
   readonly searches: readonly number[];
   readonly failedSearches: number;
 }
 
-/** A crawl that is compared with that of its pace without --serve. */
+/** A crawl that is compared with the crawl of the same pace without --serve. */
 interface Compared {
   readonly name: string;
   readonly pace: typeof RATE | typeof POLITE;
@@ -141,11 +140,11 @@ async function crawlOnce(site: Site, { cache, scale }: BenchOptions, { pace, isS
   return { pages: OURS.pages(stdout), seconds: (at - start) / 1000, cpuSeconds, searches, failedSearches };
 }
 
-/** User and system time of a process, with all its threads. */
+/** User and system time of a process with all its threads. */
 function cpuSecondsOf(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The second field is a name in brackets, which may hold spaces; these are the fields 14 and 15 of proc(5).
+    // The second field is a name in brackets that may contain spaces; these are the fields 14 and 15 of proc(5).
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
   } catch {
@@ -175,7 +174,7 @@ function present(
 ): BenchResult {
   const of = (name: string, figure: (sample: Sample) => number): Spread =>
     spread((samples.get(name) ?? []).map(figure));
-  // Of each round by itself: the speed of the machine changes between rounds.
+  // Computed within each round, since the speed of the machine changes between rounds.
   const ratio = ({ name, pace }: Compared, figure: (sample: Sample) => number): Spread => {
     const plain = samples.get(CRAWLS.find((each) => each.pace === pace && !each.isServed)!.name)!;
     return spread(samples.get(name)!.map((sample, i) => figure(sample) / figure(plain[i]!)));

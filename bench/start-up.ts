@@ -1,8 +1,11 @@
 /**
- * What it costs to start: the CPU time of short commands beside that of Node itself, which starts with nothing to do. On the Node that runs
- * the benchmark, and on Node 24, which keeps what it has compiled for the next start.
+ * The cost of a start: the CPU time of short commands, beside that of Node alone. On the Node that runs the benchmark, and on Node 24,
+ * which caches compiled code for the next start.
  */
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { isWanted, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
 import { NODE_24, ROOT } from './lib/crawlers.js';
@@ -10,7 +13,7 @@ import { firstLine } from './lib/machine.js';
 import { measure } from './lib/measure.js';
 import { alternate, spread, type Spread } from './lib/rounds.js';
 
-/** Milliseconds of CPU time beyond those of Node that `--help` may take. */
+/** The goal: maximum milliseconds of CPU time that `--help` takes in addition to Node. */
 const ASKED = 100;
 
 const COMMANDS = [
@@ -18,12 +21,17 @@ const COMMANDS = [
   { name: 'help', args: ['--help'], about: 'webcrawl --help' },
   { name: 'verb', args: ['generate', '--help'], about: 'webcrawl generate --help' },
   { name: 'stats', args: ['readdb', '--stats'], about: 'webcrawl readdb --stats, of an empty table' },
+  { name: 'status', args: ['status'], about: 'webcrawl status, of an empty table' },
   { name: 'generate', args: ['generate', '--json', '--quiet'], about: 'webcrawl generate, of an empty table' },
+  { name: 'crawl', args: ['crawl', '--json', '--quiet'], about: 'webcrawl crawl of one page, into a new table' },
 ] as const;
+/** That the page is on this machine, and no second of politeness. */
+const SETTINGS = ['--set', 'http.privateAddresses=allow', '--set', 'fetcher.serverDelay=0'];
+const PAGE = '<!doctype html><title>A page</title><p>Its text, and <a href="https://example.com/">a link</a>.';
 
 /** `start-up`: short commands. */
 export const startUpBench: Bench = {
-  about: 'what short commands cost, beside Node itself: help, and verbs on an empty table',
+  about: 'what short commands cost, beside Node itself: help, verbs on an empty table, and a crawl of one page',
   names: COMMANDS.map(({ name }) => name),
   rounds: 15,
   run,
@@ -47,6 +55,11 @@ async function run(options: BenchOptions): Promise<BenchResult> {
   });
   await mkdir(options.cache, { recursive: true });
   const folder = await mkdtemp(join(options.cache, 'start-up-'));
+  const server = createServer(({ url }, answer) => {
+    answer.writeHead(url === '/' ? 200 : 404, { 'content-type': 'text/html' }).end(url === '/' ? PAGE : '');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const page = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const started = nodes.flatMap(({ node, version }) =>
     COMMANDS.filter(({ name }) => name === 'node' || isWanted(options, name)).map((command): Started => ({
       name: `${command.name} on ${version}`,
@@ -57,12 +70,16 @@ async function run(options: BenchOptions): Promise<BenchResult> {
   try {
     const runOne = async ({ name, node, command }: Started): Promise<Sample> => {
       const table = join(folder, name.replaceAll(/\W/g, '-'));
-      const args = command.name === 'node' ? command.args : [join(ROOT, 'dist/bin/webcrawl.js'), ...command.args];
-      const env = { ...process.env, WEBCRAWL_TABLE: `level:${table}`, NODE_COMPILE_CACHE: join(folder, 'compiled') };
-      const { cpuSeconds, seconds } = await measure(node, args, { env, mayFail: true });
+      const isCrawl = command.name === 'crawl';
+      if (isCrawl) await rm(table, { recursive: true, force: true });
+      const ours = [join(ROOT, 'dist/bin/webcrawl.js'), ...command.args, ...(isCrawl ? [page, ...SETTINGS] : [])];
+      const args = command.name === 'node' ? command.args : ours;
+      // Node keeps compiled code in the folder for temporary files, for the command and its threads.
+      const env = { ...process.env, WEBCRAWL_TABLE: `level:${table}`, TMPDIR: folder };
+      const { cpuSeconds, seconds } = await measure(node, args, { env, mayFail: !isCrawl });
       return { cpuSeconds, seconds };
     };
-    // Tables are made, and what Node keeps is there, before anything counts.
+    // First runs create tables and fill Node's cache. They are not counted.
     for (const one of started) {
       const init = [join(ROOT, 'dist/bin/webcrawl.js'), 'inject', '/dev/null', '--table'];
       await measure(one.node, [...init, `level:${join(folder, one.name.replaceAll(/\W/g, '-'))}`], { mayFail: true });
@@ -75,6 +92,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
       await alternate(started, options.rounds, runOne),
     );
   } finally {
+    server.close();
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -1,113 +1,164 @@
-import type { Checks, Crawl, JobOptions, Report, Shard } from '../packages/webcrawl/index.js';
-import { DEFAULT_TABLE } from '../packages/webcrawl/names.js';
+import type {
+  OpenCheckContext,
+  OpenContext,
+  TableOwner,
+  JobOptions,
+  Report,
+  Shard,
+} from '../packages/webcrawl/internal.js';
+import { DEFAULT_TABLE, areAllRefused } from '../packages/webcrawl/names.js';
 import { library, type Library } from './library.js';
 import type { Io } from './io.js';
 import { duration, jsonLine, number, quantity, safeLines, say, table, write } from './output/output.js';
+import { sectionNote } from './output/section-note.js';
 import { progressDisplay, progressLine, type ProgressDisplay } from './output/progress.js';
 import { reporterCounters, reporterStatus, type ShardRun } from './options/shard-option.js';
 
 /**
- * Exit status when all went well, when there was nothing to do or show or a check said no, when a scheduler is to try again, and when it
- * was asked to stop.
+ * Exit status. `done`: no errors. `nothing`: there was nothing to do or show, or a check failed. `tryAgain`: a scheduler should run the
+ * command again. `interrupted`: the user stopped the command.
  */
 export const EXIT = { done: 0, nothing: 1, tryAgain: 75, interrupted: 130 } as const;
 
-/** The options that every verb takes, before or after its name. */
+/** The options that every verb accepts, before or after its name. */
 export interface GlobalOptions {
   readonly table?: string;
-  /** Seconds. */
+  /** In seconds. */
   readonly wait?: number;
   readonly config?: string;
-  /** By dotted key. */
+  /** Settings by dotted key. */
   readonly set?: Readonly<Record<string, string>>;
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
 }
 
-/** What a verb works with. */
+/** The context of a verb. */
 export interface Cli {
   readonly io: Io;
-  /** The global options, once the arguments are read. */
+  /** Returns the global options. Call it after the arguments were parsed. */
   readonly options: () => GlobalOptions;
   /** The exit status so far. */
   exitCode: number;
 }
 
-/** The place of the table: `--table`, else `WEBCRAWL_TABLE`, else the default. */
+/** Returns the location of the table: `--table`, else `WEBCRAWL_TABLE`, else the default. */
 export function tableLocation({ io, options }: Cli): string {
   return options().table ?? (io.env.WEBCRAWL_TABLE || DEFAULT_TABLE);
 }
 
 /** The settings and plugins in force, without a table. */
-export async function openWithoutTable(cli: Cli): Promise<Checks> {
+export async function openWithoutTable(cli: Cli): Promise<OpenCheckContext> {
   const { config, set } = cli.options();
-  const { openChecks } = await library();
-  return openChecks({ env: cli.io.env, ...(config !== undefined && { config }), ...(set && { settings: set }) });
+  const { openCheckContext } = await library();
+  const context = await openCheckContext({
+    env: cli.io.env,
+    ...(config !== undefined && { config }),
+    ...(set && { settings: set }),
+  });
+  sayNotices(cli, context.settingNotices);
+  return context;
 }
 
-/** How a verb opens the table. */
-export interface OpenOptions {
-  /** What other processes see as the user of the table. */
+/** Prints the notices on settings with an old name. */
+export function sayNotices({ io }: Pick<Cli, 'io'>, notices: readonly string[]): void {
+  for (const notice of notices) say(io, `notice: ${notice}`);
+}
+
+interface OpenOptions {
+  /** Name of this user of the table, as other processes see it. */
   readonly name: string;
-  /** Make a table that is not there. */
+  /** Create a missing table. */
   readonly create?: boolean;
-  /** No other process may have the table open. */
+  /** The table must not be open in another process. */
   readonly alone?: boolean;
-  /** Give the table to a process that needs it alone. */
+  /** Yield the table to a process that needs exclusive access. */
   readonly yields?: boolean;
-  /** Settings of the verb's own options, by dotted key; they win over `--set`. */
+  /** Whether to open a table of an earlier schema version too, to migrate it. */
+  readonly migrates?: boolean;
+  /** Settings that follow from the options of the verb, by dotted key. They take precedence over `--set`. */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
-/** Opens the table with the settings in force; one that is not there is made only where that is asked for. */
-export async function open(cli: Cli, { create = false, settings = {}, ...how }: OpenOptions): Promise<Crawl> {
+/** Opens the table with the settings in force. A missing table is created only with `create`. */
+export async function open(
+  cli: Cli,
+  { create = false, settings = {}, migrates = false, ...how }: OpenOptions,
+): Promise<OpenContext> {
   const { io } = cli;
-  const { config, set, verbose, quiet, wait } = cli.options();
+  const { config, set, verbose, wait } = cli.options();
   const table = tableLocation(cli);
   if (verbose) say(io, `table ${table}${config === undefined ? '' : `, settings of ${config}`}`);
-  const { openCrawl } = await library();
-  const crawl = await openCrawl({
-    ...how,
-    table,
-    create,
-    env: io.env,
-    signal: io.signal,
-    ...(wait === undefined ? {} : { wait }),
-    ...(config === undefined ? {} : { config }),
-    ...(set || Object.keys(settings).length > 0 ? { settings: { ...set, ...settings } } : {}),
-    onWait(holder) {
-      const who = holder ? `process ${holder.pid} (${holder.name}) has open` : 'another process has open';
-      if (!quiet) say(io, `Waiting for the table, which ${who}.`);
+  const { openContext } = await library();
+  const crawl = await openContext(
+    {
+      ...how,
+      table,
+      create,
+      env: io.env,
+      signal: io.signal,
+      ...(wait === undefined ? {} : { wait }),
+      ...(config === undefined ? {} : { config }),
+      ...(set || Object.keys(settings).length > 0 ? { settings: { ...set, ...settings } } : {}),
+      onWait: sayWaiting(cli),
     },
-  });
-  const { holder, notServed } = crawl;
-  if (verbose && holder) say(io, `the table is open in process ${holder.pid} (${holder.name}), and is read through it`);
-  if (verbose && notServed !== undefined) say(io, `other processes cannot use the table meanwhile: ${notServed}`);
+    { migrates },
+  );
+  sayNotices(cli, crawl.settingNotices);
+  const { owner, notServed } = crawl;
+  if (verbose && owner)
+    say(io, `the table is open in process ${owner.pid} (${owner.name}); this command reads through that process`);
+  if (verbose && notServed !== undefined)
+    say(io, `other processes cannot use the table while this command runs: ${notServed}`);
   return crawl;
 }
 
-/** How a verb runs its job. */
-export interface JobRun extends Omit<OpenOptions, 'name'>, ShardRun {
-  /** What is written to standard output instead of nothing; with `--json` the report itself does. */
+/** Returns a function that prints once that the command waits for a table. */
+export function sayWaiting({ io, options }: Cli): (owner: TableOwner | undefined) => void {
+  return (owner) => {
+    const who = owner ? `process ${owner.pid} (${owner.name}) has open` : 'another process has open';
+    if (!options().quiet) say(io, `Waiting for the table, which ${who}.`);
+  };
+}
+
+interface JobRun extends Omit<OpenOptions, 'name'>, ShardRun {
+  /** Show no progress, because standard error is used for a log. */
+  readonly isSilent?: boolean;
+  /** Returns the text for standard output. Absent: there is no such text. With `--json` the report is printed instead. */
   readonly data?: (report: Report) => string | undefined;
 }
 
-/** Runs a job, shows how it gets on, closes the table, and then reports. */
+/**
+ * If most pages of a run are in one section, the section is reported while the job still runs, but not before the run has this number of
+ * pages.
+ */
+const MANY_PAGES = 1000;
+
+/** Runs a job, shows its progress, closes the table, and then reports. */
 export async function runJob<R extends Report = Report>(
   cli: Cli,
   name: string,
-  start: (crawl: Crawl, options: JobOptions & { readonly shard?: Shard }, library: Library) => Promise<R>,
-  { data, create = false, alone = true, settings = {}, shard, isStreaming }: JobRun = {},
+  start: (crawl: OpenContext, options: JobOptions & { readonly shard?: Shard }, library: Library) => Promise<R>,
+  {
+    data,
+    create = false,
+    alone = true,
+    migrates = false,
+    settings = {},
+    shard,
+    isStreaming,
+    isSilent = false,
+  }: JobRun = {},
 ): Promise<R> {
   const { io } = cli;
   const { json, quiet } = cli.options();
   const part: ShardRun = { ...(shard && { shard }), ...(isStreaming && { isStreaming }) };
-  const display = isStreaming ? reporterDisplay(io, part) : quiet ? undefined : progressDisplay(io.stderr);
+  const display = isStreaming ? reporterDisplay(io, part) : quiet || isSilent ? undefined : progressDisplay(io.stderr);
   let report: R;
+  let saidSection = false;
   let proxy: string;
   {
-    await using crawl = await open(cli, { name, create, alone, settings });
+    await using crawl = await open(cli, { name, create, alone, migrates, settings });
     proxy = crawl.settings.http.proxy;
     try {
       report = await start(
@@ -115,7 +166,18 @@ export async function runJob<R extends Report = Report>(
         {
           signal: io.signal,
           ...(shard && { shard }),
-          ...(display && { onProgress: (p) => display.show(p) }),
+          ...(display && {
+            onProgress(progress) {
+              const large = progress.fetching?.largeSection;
+              // The section is reported now, while the run can still be stopped. If the section is endless, the run may never reach its
+              // report.
+              if (large && large.of >= MANY_PAGES && !saidSection && !isStreaming) {
+                saidSection = true;
+                say(io, sectionNote(large));
+              }
+              display.show(progress);
+            },
+          }),
         },
         await library(),
       );
@@ -128,11 +190,11 @@ export async function runJob<R extends Report = Report>(
   if (isStreaming) io.stderr.write(reporterCounters(report.job, report.counters));
   else if (!json && !quiet) io.stderr.write(summary(report));
   if (!quiet) for (const note of notes(report, proxy)) say(io, note);
-  // Other shards may have taken some.
+  // A shard that accepted no seed is no failure, because other shards may have accepted seeds.
   if (takesSeeds(report) && !tookSeeds(report) && !shard) cli.exitCode = EXIT.nothing;
   if (report.interrupted) {
-    const next = BEGIN_ANEW.has(report.job) && !shard ? 'begins anew' : 'goes on from here';
-    if (!quiet) say(io, `Stopped as asked. The same command ${next}.`);
+    const next = keepsNothing(report.job, shard !== undefined) ? 'starts again' : 'continues from here';
+    if (!quiet) say(io, `Stopped on request. The same command ${next}.`);
     cli.exitCode = shard ? EXIT.tryAgain : EXIT.interrupted;
   }
   return report;
@@ -153,48 +215,62 @@ function reporterDisplay({ stderr }: Io, part: ShardRun): ProgressDisplay {
   };
 }
 
-/** Jobs that keep nothing of a run that was stopped. */
-const BEGIN_ANEW: ReadonlySet<string> = new Set(['graph', 'rank', 'dedup']);
+/** Whether a stopped run of this job leaves no result. */
+function keepsNothing(job: string, isShard: boolean): boolean {
+  return job === 'graph' || job.startsWith('export ') || (!isShard && (job === 'rank' || job === 'dedup'));
+}
 
-/** What people should know of a report besides its numbers. */
-function notes({ job, batchId = '', counters, interrupted }: Report, proxy: string): string[] {
+/** Returns remarks on a report for people, in addition to its numbers. */
+function notes(
+  { job, batchId = '', counters, failedOrigins = [], largeSection, interrupted }: Report,
+  proxy: string,
+): string[] {
   const found: string[] = [];
   if (counters.batch_closed) found.push(`Batch ${batchId} is closed: there is nothing left to do in it.`);
   if (job === 'updatedb' && counters.not_parsed) {
     found.push(
-      `Fetched and not parsed: ${quantity(counters.not_parsed, 'page')}. The links there are not known until the next fetch. ` +
+      `Fetched and not parsed: ${quantity(counters.not_parsed, 'page')}. Their links stay unknown until the next fetch. ` +
         'Run parse before updatedb, or fetch with --parse.',
     );
   }
   if (counters.seeds_denied) {
     found.push(
-      `Refused with 401 or 403: ${quantity(counters.seeds_denied, 'seed')}. Where a site wants a password, set http.credentials and ` +
+      `Refused with 401 or 403: ${quantity(counters.seeds_denied, 'seed')}. If a site requires a password, set http.credentials and ` +
         'name the seed again on the command line.',
     );
   }
   if (counters.time_limit && !interrupted) {
-    found.push('The time is over. What is left stays due; the same command goes on from here.');
+    found.push('The time is over. The remaining pages stay due; the same command continues from here.');
   }
   if (counters.proxy) {
     found.push(
-      // Without the password that may be in it.
+      // Only the host is shown, because the URL may contain a password.
       `The proxy${proxy === '' ? '' : ` at ${new URL(proxy).host}`} could not be used for ${quantity(counters.proxy, 'page')}. ` +
-        'What was not fetched stays due: see http.proxy, and run the same again.',
+        'These pages stay due: check http.proxy, then run the same command again.',
     );
   }
+  if (failedOrigins.length > 0) {
+    const named = failedOrigins.map(({ origin, code, pages }) => `${origin} (${code}, ${quantity(pages, 'page')})`);
+    const others = (counters.origins_failed ?? 0) - named.length;
+    found.push(`No answer: ${named.join(', ')}${others > 0 ? `, and ${quantity(others, 'other origin')}` : ''}.`);
+  }
+  if (largeSection) found.push(sectionNote(largeSection));
   if (counters.held && job === 'remove') {
     found.push(
-      `A batch under way holds ${quantity(counters.held, 'page')} of these: run updatedb on it, and then this again.`,
+      `An open batch holds ${quantity(counters.held, 'page')} of these: run updatedb on it, then run this command again.`,
     );
   }
   if (counters.host_backoff || counters.generate_host_backoff) {
     found.push(
-      'Hosts that failed or asked for it are left alone for now, and their pages stay due; webcrawl explain <url> says until when.',
+      'Some hosts are in back-off after failures or on their request. Their pages stay due; webcrawl explain <url> tells until when.',
     );
   } else if (job === 'crawl' && !counters.rounds && !counters.fetched && !interrupted && tookSeeds({ counters })) {
-    found.push('Nothing is due; webcrawl explain <url> says when a page is.');
+    found.push('No page is due; webcrawl explain <url> tells when a page will be.');
   }
-  if (takesSeeds({ job }) && !tookSeeds({ counters })) found.push('No seed was taken.');
+  if (takesSeeds({ job }) && !tookSeeds({ counters })) {
+    const isRefused = job === 'crawl' && areAllRefused({ counters });
+    found.push(isRefused ? 'No seed was accepted, so nothing was crawled.' : 'No seed was accepted.');
+  }
   return found;
 }
 
@@ -206,8 +282,8 @@ function tookSeeds({ counters }: Pick<Report, 'counters'>): boolean {
   return ['injected', 'known', 'updated', 'held'].some((reason) => counters[reason]);
 }
 
-/** What a job did, for people. */
-export function summary({ job, batchId, seconds, counters }: Report): string {
+/** Returns the report of a job as text for people. */
+function summary({ job, batchId, seconds, counters }: Report): string {
   const head = safeLines(`${job}${batchId === undefined ? '' : ` ${batchId}`}: ${duration(seconds)}`);
   const rows = Object.entries(counters).map(([reason, count]) => [safeLines(reason), number(count)]);
   return `${head}\n${table(rows, '  ')}`;

@@ -1,22 +1,22 @@
-/** A stream that text or bytes are written to: standard output or error, or a stand-in for it. */
+/** A stream for text or bytes: standard output, standard error, or a replacement in tests. */
 export interface TextSink {
-  /** False when the caller should wait for `drain`. */
+  /** Returns false if the caller should wait for `drain`. */
   write(data: string | Uint8Array): boolean;
   once(event: 'drain', listener: () => void): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
-/** All that the command takes from its process. */
+/** Everything that the command uses of its process. */
 export interface Io {
-  /** Data. */
+  /** For data. */
   readonly stdout: TextSink;
-  /** Messages and progress. */
+  /** For messages and progress. */
   readonly stderr: TextSink;
   readonly stdin: AsyncIterable<Uint8Array | string>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborts when the person asks to stop. */
+  /** Aborts when the user stops the command. */
   readonly signal: AbortSignal;
-  /** The file that was started, for workers that are started by it. */
+  /** Path of the script that was started. Workers are started with the same script. */
   readonly program: string;
 }

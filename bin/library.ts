@@ -1,9 +1,9 @@
-import type * as webcrawl from '../packages/webcrawl/index.js';
+import type * as webcrawl from '../packages/webcrawl/internal.js';
 
-/** What the verbs work with. */
+/** The library that the verbs use. */
 export type Library = typeof webcrawl;
 
-/** Loads the library, which takes most of the time of a short command: help and wrong usage do without it. */
+/** Loads the library. This takes most of the time of a short command, so it is not loaded for help and for wrong usage. */
 export function library(): Promise<Library> {
-  return import('../packages/webcrawl/index.js');
+  return import('../packages/webcrawl/internal.js');
 }

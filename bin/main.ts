@@ -4,21 +4,27 @@ import { CrawlError, setV8Flags } from '../packages/webcrawl/names.js';
 import { say } from './output/output.js';
 import { reportError, run } from './run.js';
 
-/** Milliseconds in which a second signal is the same key press: npm and npx hand on the terminal's signal once more. */
+/**
+ * A second signal within this number of milliseconds counts as the same key press, because npm and npx forward the signal of the terminal
+ * once more.
+ */
 const SAME_PRESS = 300;
 const INTERRUPTED = 130;
 
 setV8Flags();
 
 const stop = new AbortController();
-// Every request in flight listens; how many there are is a setting.
+// Node warns of many listeners, but every request in flight adds one, and a setting decides the number of requests. So the warning is
+// turned off.
 setMaxListeners(0, stop.signal);
 let firstSignal = 0;
+/** With `--quiet`, only data and errors are printed. */
+const isQuiet = process.argv.some((arg) => arg === '--quiet' || /^-[a-z]*q[a-z]*$/.test(arg));
 
 function onSignal(): void {
   if (!stop.signal.aborted) {
     firstSignal = performance.now();
-    say(process, 'Stopping: requests in flight have two seconds to end. Again to stop at once.');
+    if (!isQuiet) say(process, 'Stopping: requests in flight have two seconds to end. Press again to stop at once.');
     stop.abort();
   } else if (performance.now() - firstSignal > SAME_PRESS) {
     process.exit(INTERRUPTED);
@@ -26,10 +32,10 @@ function onSignal(): void {
 }
 process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
-// The driver that started this worker is gone, and another one may start its own.
+// The driver that started this worker has ended, so the worker stops. Another driver may start its own workers.
 process.on('disconnect', onSignal);
 
-// A reader that has seen enough (`| head`) is no error. Data is only ever written when nothing is half done.
+// If a reader such as `| head` closes the pipe early, this is not an error. No other work is half done while data is written.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   const code = error.code === 'ENOSPC' ? 'STORE_FULL' : 'BAD_OUTPUT';
@@ -46,5 +52,5 @@ const io = { stdin, stdout, stderr, env, signal: stop.signal, program };
 process.on('uncaughtException', (error) => process.exit(reportError(io, error, true)));
 
 const exitCode = await run(process.argv.slice(2), io);
-// Whatever a plugin left running does not keep the process, but what was written goes out first.
+// Ends the process, even if a plugin has left work running. Before that, output is flushed.
 stdout.write('', () => stderr.write('', () => process.exit(exitCode)));

@@ -1,7 +1,10 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { DEFAULT_TABLE, ERROR_CODES, VERSION } from '../packages/webcrawl/names.js';
 import { keyAndValue, wholeNumber } from './options/arguments.js';
 import type { Cli, GlobalOptions } from './cli.js';
+import { addAudit } from './commands/inspect/audit.js';
+import { addBackup } from './commands/maintain/backup.js';
+import { addChanges } from './commands/inspect/changes.js';
 import { addCheck } from './commands/inspect/check.js';
 import { addCompact } from './commands/maintain/compact.js';
 import { addConfig } from './commands/maintain/config.js';
@@ -16,10 +19,14 @@ import { addRank } from './commands/export/rank.js';
 import { addRounds } from './commands/cycle/rounds.js';
 import { addFetch } from './commands/cycle/fetch.js';
 import { addGenerate } from './commands/cycle/generate.js';
+import { addHosts } from './commands/inspect/hosts.js';
 import { addIndex } from './commands/search/index-pages.js';
 import { addInject } from './commands/cycle/inject.js';
 import { addParse } from './commands/cycle/parse.js';
+import { addMark } from './commands/inspect/mark.js';
+import { addPlan } from './commands/inspect/plan.js';
 import { addReaddb } from './commands/inspect/readdb.js';
+import { addMigrate } from './commands/maintain/migrate.js';
 import { addRepair } from './commands/maintain/repair.js';
 import { addRemove } from './commands/maintain/remove.js';
 import { addRules } from './commands/rules/rules.js';
@@ -27,37 +34,41 @@ import { addSearch } from './commands/search/search.js';
 import { addServe } from './commands/search/serve.js';
 import { addStats } from './commands/inspect/stats.js';
 import { addStatus } from './commands/inspect/status.js';
+import { addWatch } from './commands/inspect/watch.js';
 import { addUpdatedb } from './commands/cycle/updatedb.js';
 import { addTable } from './commands/maintain/table.js';
+import { HELP_ALL, HelpfulCommand } from './help.js';
 import type { Io } from './io.js';
 import { table } from './output/output.js';
 
-/** A program, and what its verbs work with. */
-export interface Program {
+interface Program {
   readonly command: Command;
   readonly cli: Cli;
 }
 
-/** The whole command line. Wrong usage, `--help` and `--version` throw a CommanderError when it is parsed. */
-export function buildProgram(io: Io): Program {
-  const command = new Command('webcrawl');
+/**
+ * Builds the whole command line. Wrong usage, `--help` and `--version` throw a CommanderError while the arguments are parsed.
+ * @param all whether help also shows rare options and the exit codes
+ */
+export function buildProgram(io: Io, all = false): Program {
+  const command = new HelpfulCommand('webcrawl');
   const cli: Cli = { io, options: () => command.opts<GlobalOptions>(), exitCode: 0 };
   command
-    .description('A web crawler that keeps everything it knows about every URL in one sorted table.')
+    .description('A web crawler that stores all data on every URL in one sorted table.')
     .version(VERSION, '--version', 'print the version')
-    .helpOption('-h, --help', 'show help, also after the name of a command')
+    .helpOption('-h, --help', `show the help of a command; ${HELP_ALL} adds its rare options`)
     .option(
       '--table <location>',
-      `where the table is, a directory or hbase://… (default: WEBCRAWL_TABLE, else ${DEFAULT_TABLE})`,
+      `location of the table: a directory or an hbase:// URL (default: WEBCRAWL_TABLE, else ${DEFAULT_TABLE})`,
     )
-    .option('--wait <seconds>', 'wait so long for a table that another process has open', wholeNumber(0))
+    .option('--wait <seconds>', 'time to wait for a table that another process has open', wholeNumber(0))
     .option('--config <file>', 'read settings from this JSON file')
     .option('--set <key=value>', 'set one setting; may be given many times', keyAndValue)
-    .option('--json', 'print results as JSON, not for people')
-    .option('-q, --quiet', 'no progress and no summary, only data and errors')
-    .option('-v, --verbose', 'say more, and show where an error comes from')
+    .option('--json', 'print results as JSON')
+    .option('-q, --quiet', 'print only data and errors, no progress and no summary')
+    .option('-v, --verbose', 'print more messages, and the origin of an error')
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .configureHelp(command.helpWith(all))
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
@@ -65,41 +76,55 @@ export function buildProgram(io: Io): Program {
       getOutHelpWidth: () => io.stdout.columns ?? 100,
       getErrHelpWidth: () => io.stderr.columns ?? 100,
     })
-    .addHelpText('after', () => `\n${EXAMPLES}\n${exitCodes()}`);
+    .addHelpText(
+      'after',
+      `${NOTES}\n${all ? exitCodes() : `Exit codes: webcrawl ${HELP_ALL} lists them.`}\n\n${EXAMPLES}`,
+    );
   for (const [heading, verbs] of Object.entries(GROUPS)) {
     command.commandsGroup(heading);
     for (const add of verbs) add(command, cli);
   }
-  command.commandsGroup('Help:').helpCommand('help [command]', 'show help of a command');
+  command.commandsGroup('Help:').helpCommand('help [command]', 'show the help of a command');
   return { command, cli };
 }
 
-/** By heading, in the order of the help; each group is a folder of `commands`. */
+/** Commands grouped by task, in the order of the help. */
 const GROUPS = {
-  'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb, addBatchId, addBatchDone, addRounds],
-  'Inspect:': [addStatus, addReaddb, addStats, addExplain, addCheck],
-  'Export:': [addExport, addGraph, addRank, addDedup],
+  'Crawl:': [addCrawl, addStatus],
+  'Look into the table:': [
+    ...[addReaddb, addExplain, addHosts, addPlan, addChanges, addMark, addWatch],
+    ...[addAudit, addStats, addCheck],
+  ],
+  'Get data out:': [addExport, addGraph],
   'Search:': [addIndex, addSearch, addServe],
-  'Rules:': [addRules],
-  'Maintain:': [addRemove, addCompact, addConfig, addRepair, addTable],
+  'Focus, rank and clean up:': [addRules, addRank, addDedup, addRemove],
+  'The steps of a crawl, one by one:': [
+    ...[addInject, addGenerate, addFetch, addParse, addUpdatedb],
+    ...[addBatchId, addBatchDone, addRounds],
+  ],
+  'Look after the table:': [addBackup, addCompact, addRepair, addMigrate, addConfig, addTable],
 } as const;
 
 const EXAMPLES = `Examples:
-  webcrawl crawl https://example.com/                 crawl one site to its end
-  webcrawl status                                     how the crawl gets on, from another terminal
-  webcrawl readdb --stats                             what the table holds
-  webcrawl readdb --dump --fields title               every page as JSON Lines
-  webcrawl explain https://example.com/a              why it was fetched or not, and when next
+  webcrawl crawl https://example.com/                 crawl one whole site
+  webcrawl crawl https://example.com/ --serve         crawl it, and serve a search page
+  webcrawl status                                     show the progress, from another terminal
+  webcrawl readdb --stats                             count the pages in the table
+  webcrawl export pages -o pages.parquet              write its pages as data; also .csv, .xlsx, .jsonl
+  webcrawl export pages -o copy --format markdown     write its pages as files of Markdown
+  webcrawl explain https://example.com/a              tell why it was fetched or not
+  webcrawl changes --since 7d                         show what has changed on the pages
 
-The same by single steps, which can be stopped and run again at any time:
+The same in single steps. You may stop each step and run it again:
   webcrawl inject seeds.txt
   batch=$(webcrawl generate --top-n 1000)
   webcrawl fetch $batch --parse
   webcrawl updatedb $batch
+`;
 
-Global options may come before or after the command. Data goes to standard output, messages to
-standard error. Ctrl-C once: requests in flight have two seconds to end, and the same command goes
-on later. Twice: stops at once, as safe.
+const NOTES = `Global options may come before or after the command. Data goes to standard output, messages to
+standard error. After Ctrl-C, requests in flight have two seconds to end. A second Ctrl-C stops at
+once, without loss of data. The same command continues later.
 `;
 
 function exitCodes(): string {
@@ -112,9 +137,9 @@ function exitCodes(): string {
     .flatMap(([exitCode, texts]) => texts.map((text, i) => [i === 0 ? String(exitCode) : '', text]));
   const all = [
     ['0', 'done'],
-    ['1', 'nothing is due, no seed was taken, no such page, or a check says no'],
+    ['1', 'nothing is due, no seed was taken, no such page, or a check failed'],
     ...errors,
-    ['130', 'stopped by a signal; with --shard 75'],
+    ['130', 'stopped by a signal (with --shard: 75; serve: 0)'],
   ];
   return `Exit codes:\n${table(all, '  ').trimEnd()}`;
 }

@@ -1,28 +1,34 @@
 import { CommanderError } from 'commander';
-import { CrawlError } from '../packages/webcrawl/names.js';
+import { CrawlError, tooFewFiles } from '../packages/webcrawl/names.js';
 import { EXIT } from './cli.js';
+import { HELP_ALL } from './help.js';
 import type { Io } from './io.js';
 import { say } from './output/output.js';
 import { buildProgram } from './program.js';
 
 /**
- * Runs one command line and returns the exit status. Nothing is thrown: every error is reported on standard error.
- * @param args what follows the name of the command
+ * Runs one command line, and returns the exit status. It never throws; every error is printed on standard error.
+ * @param args the arguments after the name of the command
  */
 export async function run(args: readonly string[], io: Io): Promise<number> {
-  const { command, cli } = buildProgram(io);
+  const all = args.includes(HELP_ALL);
+  const { command, cli } = buildProgram(io, all);
   try {
-    await command.parseAsync(args, { from: 'user' });
+    await command.parseAsync(
+      args.map((arg) => (arg === HELP_ALL ? '--help' : arg)),
+      { from: 'user' },
+    );
     return cli.exitCode;
   } catch (thrown) {
-    // Whoever waits for a table may stop waiting.
-    if (io.signal.aborted && thrown instanceof CrawlError && thrown.code === 'TABLE_LOCKED') return EXIT.interrupted;
+    // It is not an error if the user stops the command while it waits for a table or for input.
+    const isStopped = thrown === io.signal.reason || (thrown instanceof CrawlError && thrown.code === 'TABLE_LOCKED');
+    if (io.signal.aborted && isStopped) return EXIT.interrupted;
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
     return reportError(io, thrown, cli.options().verbose === true);
   }
 }
 
-/** Says on standard error what went wrong, with `verbose` also where, and returns the exit status for it. */
+/** Prints an error on standard error; with `verbose`, also its place in the code. Returns the exit status. */
 export function reportError(io: Io, thrown: unknown, verbose: boolean): number {
   const error = asCrawlError(thrown);
   say(io, `error [${error.code}]: ${error.message}`);
@@ -34,10 +40,12 @@ export function reportError(io: Io, thrown: unknown, verbose: boolean): number {
 function asCrawlError(thrown: unknown): CrawlError {
   if (thrown instanceof CrawlError) return thrown;
   if (thrown instanceof CommanderError) return usageError(thrown);
-  // What closing threw on top of an error: the first one says what happened.
+  // An error of the close is suppressed, because the first error is the cause.
   if (thrown instanceof Error && 'suppressed' in thrown && thrown.suppressed !== undefined) {
     return asCrawlError(thrown.suppressed);
   }
+  const tooFew = tooFewFiles(thrown);
+  if (tooFew) return tooFew;
   const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
   return new CrawlError('INTERNAL', message, {
     cause: thrown,
@@ -46,8 +54,8 @@ function asCrawlError(thrown: unknown): CrawlError {
 }
 
 function usageError(error: CommanderError): CrawlError {
-  const hint = 'webcrawl --help lists commands and options, webcrawl help <command> those of one command';
-  // Help that was not asked for has been written already.
+  const hint = 'webcrawl --help lists the commands, webcrawl <command> --help shows the options of one';
+  // commander has already printed the help.
   if (error.code === 'commander.help') return new CrawlError('USAGE', 'expected a command, found none', { hint });
   return new CrawlError('USAGE', error.message.replace(/^error: /, ''), { hint });
 }

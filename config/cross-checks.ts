@@ -1,14 +1,14 @@
 import type { Settings } from './schema.js';
 
-/** Two settings that do not go together. */
-export interface Conflict {
+/** Two settings that contradict each other. */
+interface Conflict {
   readonly key: string;
   readonly other: string;
-  /** What was expected of the two. */
+  /** What the two settings must fulfil. */
   readonly text: string;
 }
 
-/** Settings of which the first must not be above the second. */
+/** Pairs of settings. The first of a pair must not be above the second. */
 const ORDERED = [
   ['db.fetchIntervalDefault', 'db.fetchIntervalMax'],
   ['db.fetchScheduleAdaptiveMinInterval', 'db.fetchScheduleAdaptiveMaxInterval'],
@@ -16,7 +16,7 @@ const ORDERED = [
   ['http.timeout', 'http.timeLimit'],
 ] as const;
 
-/** Every pair of settings, each right by itself, that contradict each other. */
+/** Finds settings that are valid alone but contradict each other. */
 export function crossChecks(settings: Settings): Conflict[] {
   const sections: Readonly<Record<string, unknown>> = settings;
   const valueOf = (key: string): number => {

@@ -1,11 +1,11 @@
-/** How a key is compared: without letter case, dots, dashes and underscores. `generate.max.count` is `generate.maxCount`. */
+/** Removes letter case, dots, dashes and underscores from a key, to compare keys: `generate.max.count` equals `generate.maxCount`. */
 export function foldKey(key: string): string {
   return key.toLowerCase().replace(/[._-]/g, '');
 }
 
 /**
- * The key that was probably meant: at most `max` letters away (by default a fifth of the word, at least 2). A setting
- * named without its section counts too.
+ * Returns the key that was probably meant: one that differs by at most `max` letters. Default of `max`: a fifth of the word, at least 2. It
+ * also finds a setting that is written without its section.
  */
 export function didYouMean(wrong: string, keys: readonly string[], max?: number): string | undefined {
   const word = foldKey(wrong).slice(0, 100);
@@ -22,7 +22,7 @@ export function didYouMean(wrong: string, keys: readonly string[], max?: number)
   return undefined;
 }
 
-/** Letters to insert, delete or replace. */
+/** Returns the number of letters to insert, delete or replace. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

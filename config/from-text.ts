@@ -1,8 +1,8 @@
 import type { LeafType } from './leaves.js';
 
 /**
- * Text from the environment or the command line as the type of a setting: a decimal number, `true`/`false`/`1`/`0`, a
- * list by commas, a JSON object. Text that is none of the type comes back as it is, for the schema to reject.
+ * Converts text from the environment or the command line to the type of a setting: a decimal number, `true`/`false`/`1`/`0`, a list with
+ * commas, or a JSON object. Text of another form is returned unchanged, so that the schema rejects the text.
  */
 export function fromText(type: LeafType, text: string): unknown {
   const word = text.trim();

@@ -1,15 +1,15 @@
 import { tryParseUrl } from '../packages/url/index.js';
 
-/** Headers that `http.headers` may not set, and why. */
+/** Headers that `http.headers` must not set, each with the reason. */
 const OWN_HEADERS: ReadonlyMap<string, string> = new Map([
   ['host', 'which follows from the URL'],
   ...['connection', 'content-length', 'expect', 'http2-settings', 'keep-alive', 'proxy-connection'].map(ofConnection),
   ...['te', 'trailer', 'transfer-encoding', 'upgrade'].map(ofConnection),
   ...['if-match', 'if-modified-since', 'if-none-match', 'if-range', 'if-unmodified-since', 'range'].map(
-    (name) => [name, 'which follows from the copy that is held'] as const,
+    (name) => [name, 'which follows from the stored copy'] as const,
   ),
   ['accept', 'see http.accept'],
-  ['accept-encoding', 'which says what can be decoded'],
+  ['accept-encoding', 'which tells what can be decoded'],
   ['accept-language', 'see http.acceptLanguage'],
   ['authorization', 'which would go to every server, see http.credentials'],
   ['cookie', 'which would go to every server, see http.cookies'],
@@ -21,7 +21,7 @@ function ofConnection(name: string): readonly [string, string] {
   return [name, 'which belongs to the connection'];
 }
 
-/** What to expect instead of these `http.headers`; undefined when they can be sent. Values are not repeated. */
+/** Returns what is expected of `http.headers`. undefined: the headers can be sent. The text does not repeat values. */
 export function headersProblem(headers: Readonly<Record<string, string>>): string | undefined {
   const seen = new Set<string>();
   for (const [name, value] of Object.entries(headers)) {
@@ -36,19 +36,19 @@ export function headersProblem(headers: Readonly<Record<string, string>>): strin
   return undefined;
 }
 
-/** The same for `http.credentials`: `user:password` by origin. */
+/** Returns what is expected of `http.credentials`, which has `user:password` by origin. undefined: the credentials can be sent. */
 export function credentialsProblem(credentials: Readonly<Record<string, string>>): string | undefined {
   const bad = Object.entries(credentials).find(([, value]) => !/^[^:\p{Cc}]*:\P{Cc}*$/u.test(value));
   return originsProblem(Object.keys(credentials)) ?? (bad && `user:password for ${bad[0]}`);
 }
 
-/** The same for `http.cookies`: the value of a Cookie header by origin. */
+/** Returns what is expected of `http.cookies`, which has values of Cookie headers by origin. undefined: the cookies can be sent. */
 export function cookiesProblem(cookies: Readonly<Record<string, string>>): string | undefined {
   const bad = Object.entries(cookies).find(([, value]) => value === '' || !isPrintable(value));
   return originsProblem(Object.keys(cookies)) ?? (bad && `name=value; name=value in printable ASCII for ${bad[0]}`);
 }
 
-/** The same for `http.proxy`; an empty text is none. */
+/** Returns what is expected of `http.proxy`. An empty text means no proxy. undefined: the proxy can be used. */
 export function proxyProblem(proxy: string): string | undefined {
   if (proxy === '') return undefined;
   const url = tryParseUrl(proxy);

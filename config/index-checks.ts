@@ -1,9 +1,9 @@
 import { tryParseUrl } from '../packages/url/index.js';
 
-/** What OpenSearch takes as the name of an index, at most 255 bytes of it. */
+/** A valid name of an OpenSearch index, at most 255 bytes. */
 const INDEX_NAME = /^(?!\.{1,2}$)[^-_+\\/*?"<>|\s,#:A-Z][^\\/*?"<>|\s,#:A-Z]{0,254}$/u;
 
-/** What `index.url` must be and is not; undefined where it is right. */
+/** Returns what is expected of `index.url`. undefined: the URL can be used. */
 export function indexUrlProblem(text: string): string | undefined {
   const url = tryParseUrl(text);
   const name = url?.pathname.split('/').findLast((part) => part !== '') ?? '';
@@ -25,4 +25,16 @@ function isDecodable(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Returns what is expected of `search.site.links`. undefined: the links can be used. */
+export function siteLinksProblem(links: Readonly<Record<string, string>>): string | undefined {
+  const entries = Object.entries(links);
+  const isRight = ([text, to]: readonly [string, string]): boolean =>
+    text.trim() !== '' &&
+    text.length <= 40 &&
+    (/^\/(?![/\\])/.test(to) || /^https?:$/.test(tryParseUrl(to)?.protocol ?? ''));
+  return entries.length <= 8 && entries.every(isRight)
+    ? undefined
+    : 'at most 8 links, each a text of at most 40 characters with a URL (http or https) or a path that begins with /';
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { once } from '../packages/util/index.js';
 import { settingsSchema } from './schema.js';
 
-/** What JSON Schema says of one setting, as far as it is used here. */
+/** The part of a setting's JSON Schema that is used here. */
 export interface LeafType {
   readonly type?: string;
   readonly enum?: readonly unknown[];
@@ -14,23 +14,33 @@ export interface LeafType {
   readonly anyOf?: readonly LeafType[];
   readonly default?: unknown;
   readonly description?: string;
-  /** Set for files and modules, see `path` in the schema. */
+  /** true for files and modules, see `path` in the schema. */
   readonly path?: boolean;
-  /** Set for what must not be shown, see `masked`. */
+  /** true for values that must not be shown, see `masked`. */
   readonly secret?: boolean;
 }
 
-/** One setting. */
+/** A setting. */
 export interface Leaf {
   readonly schema: z.ZodType;
   readonly type: LeafType;
 }
 
-/** Every setting by its dotted key, in the order of the schema. It is made once, since that takes some milliseconds. */
+/**
+ * Returns every setting by its dotted key, in the order of the schema. The type of a setting is computed when it is first read, because all
+ * types together take milliseconds.
+ */
 export const settingLeaves = once((): ReadonlyMap<string, Leaf> => {
   const leaves = new Map<string, Leaf>();
-  const add = (key: string, schema: z.ZodType) =>
-    leaves.set(key, { schema, type: z.toJSONSchema(schema, { io: 'input' }) as LeafType });
+  const add = (key: string, schema: z.ZodType): void => {
+    const type = once(() => z.toJSONSchema(schema, { io: 'input' }) as LeafType);
+    leaves.set(key, {
+      schema,
+      get type() {
+        return type();
+      },
+    });
+  };
   const walk = (shape: Readonly<Record<string, z.ZodType>>, prefix: string): void => {
     for (const [name, schema] of Object.entries(shape)) {
       const inner = schema instanceof z.ZodPrefault ? schema.unwrap() : schema;
@@ -42,7 +52,7 @@ export const settingLeaves = once((): ReadonlyMap<string, Leaf> => {
   return leaves;
 });
 
-/** The type in words: `whole number of at least 1`, `one of host, domain, ip`, `list of text`. */
+/** Returns the type in words: `whole number of at least 1`, `one of host, domain, ip`, `list of text`. */
 export function typeInWords(type: LeafType): string {
   if (type.anyOf) return type.anyOf.map(typeInWords).join(' or ');
   if (type.const !== undefined) return String(type.const);

@@ -4,45 +4,48 @@ import { crossChecks } from './cross-checks.js';
 import { givenByEnvironment, givenByFile, givenByFlags, type Given, type Problem } from './setting-values.js';
 import { settingLeaves, typeInWords, type Leaf } from './leaves.js';
 import { masked } from './mask.js';
+import { renamedNotice } from './renamed.js';
 import { settingsSchema, type Settings } from './schema.js';
 
-/** Where settings come from; each place wins over the one before. Defaults come first of all. */
-export interface SettingPlaces {
-  /** A JSON file: sections as nested objects, or dotted keys. */
+/** The sources of settings. Each source takes precedence over the sources before it, and all take precedence over the defaults. */
+export interface SettingInputs {
+  /** The name of a JSON file, with sections as nested objects, or with dotted keys. */
   readonly file?: string | undefined;
-  /** Variables `WEBCRAWL_…`; a variable is the key with `_` for the dot, and letter case and further `_` do not count. */
+  /** The environment, with variables `WEBCRAWL_…`: the key with `_` instead of the dot. Letter case and further `_` are ignored. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Nested objects or dotted keys. Text is turned into the type of the setting. */
+  /** Nested objects or dotted keys. Text is converted to the type of the setting. */
   readonly overrides?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A setting in force. */
+/** An effective setting and its source. */
 export interface SettingSource {
   readonly value: unknown;
   /** `default`, `file <name>`, `environment <VARIABLE>` or `flag`. */
   readonly source: string;
 }
 
-/** Checked settings, and for every dotted key its value and where that came from. */
+/** Checked settings, and the value and source of each by its dotted key. */
 export interface LoadedSettings {
   readonly settings: Settings;
   readonly sources: Readonly<Record<string, SettingSource>>;
+  /** Notices on old names in the input, for people. Each occurs once. They are safe for a terminal. */
+  readonly notices: readonly string[];
 }
 
 /**
- * The settings in force. Relative paths of the settings file are resolved against its folder, all others against the
- * working directory.
+ * Returns the effective settings. Relative paths in the settings file are resolved against its folder, all others against the working
+ * directory.
  *
- * @throws CrawlError BAD_SETTING naming every wrong setting, where it came from, what was expected and what was found;
- *   a value that a later place replaces is checked as well
- * @throws CrawlError BAD_INPUT when the file cannot be read
+ * All wrong settings are reported together. A value is also checked if a later source replaces it.
+ * @throws CrawlError BAD_SETTING that names every wrong setting, its source, what was expected and what was found
+ * @throws CrawlError BAD_INPUT if the file cannot be read
  */
-export function loadSettings(places: SettingPlaces = {}): LoadedSettings {
+export function loadSettings(inputs: SettingInputs = {}): LoadedSettings {
   const leaves = settingLeaves();
   const parts = [
-    ...(places.file === undefined ? [] : [givenByFile(leaves, places.file)]),
-    givenByEnvironment(leaves, places.env ?? {}),
-    givenByFlags(leaves, places.overrides ?? {}),
+    ...(inputs.file === undefined ? [] : [givenByFile(leaves, inputs.file)]),
+    givenByEnvironment(leaves, inputs.env ?? {}),
+    givenByFlags(leaves, inputs.overrides ?? {}),
   ];
   const problems = parts.flatMap((part) => part.problems);
   const inForce = new Map<string, Given>();
@@ -57,8 +60,11 @@ export function loadSettings(places: SettingPlaces = {}): LoadedSettings {
 
   const settings = settingsSchema.parse(nest(inForce));
   const sources: Record<string, SettingSource> = {};
-  for (const [key, { type }] of leaves) {
-    sources[key] = { value: masked(type, valueOf(settings, key)), source: inForce.get(key)?.source ?? 'default' };
+  for (const [key, leaf] of leaves) {
+    const value = valueOf(settings, key);
+    const given = inForce.get(key);
+    // Defaults contain no secrets.
+    sources[key] = given ? { value: masked(leaf.type, value), source: given.source } : { value, source: 'default' };
   }
   for (const { key, other, text } of crossChecks(settings)) {
     if (wrong.has(key) || wrong.has(other)) continue;
@@ -66,13 +72,16 @@ export function loadSettings(places: SettingPlaces = {}): LoadedSettings {
     problems.push({ key: inForce.has(key) ? key : other, source, text: `expected ${text}, found ${show(value)}` });
   }
   if (problems.length > 0) throw badSettings(problems);
-  return { settings, sources };
+  const notices = parts
+    .flatMap((part) => part.given)
+    .flatMap(({ key, oldKey }) => (oldKey === undefined ? [] : [renamedNotice('setting', oldKey, key)]));
+  return { settings, sources, notices: [...new Set(notices)] };
 }
 
 function check({ schema, type }: Leaf, { key, value, source }: Given): Problem | undefined {
   const result = schema.safeParse(value);
   if (result.success) return undefined;
-  // Only checks that a type cannot state bring words of their own.
+  // Only checks beyond the type of a value have messages of their own.
   const own = result.error.issues.find(({ code }) => code === 'custom' || code === 'invalid_format');
   const found = type.secret === true ? 'something else, which is not shown' : show(value);
   return { key, source, text: `expected ${own ? own.message : withArticle(typeInWords(type))}, found ${found}` };
@@ -81,7 +90,7 @@ function check({ schema, type }: Leaf, { key, value, source }: Given): Problem |
 function resolvePaths({ type }: Leaf, { value, folder }: Given): unknown {
   if (type.path !== true) return value;
   if (typeof value === 'string') return value === '' || isAbsolute(value) ? value : resolve(folder, value);
-  // A module that does not begin with a dot is the name of a package.
+  // A name that does not begin with a dot is the name of a package.
   const modules = value as readonly string[];
   return modules.map((module) => (/^\.\.?[/\\]/.test(module) ? resolve(folder, module) : module));
 }
@@ -98,7 +107,7 @@ function nest(given: ReadonlyMap<string, Given>): Record<string, unknown> {
   return nested;
 }
 
-/** Sections, and settings by their names. */
+/** Sections, or settings by name. */
 interface Nested {
   [name: string]: unknown;
 }

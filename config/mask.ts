@@ -3,7 +3,7 @@ import type { LeafType } from './leaves.js';
 
 const MASK = '***';
 
-/** A value as it may be shown: of a secret setting without what is secret, which is values by origin, or who a URL names. */
+/** Returns a value in a form that may be shown. In a secret setting, the values of origins, or the user and password of a URL, are hidden. */
 export function masked(type: LeafType, value: unknown): unknown {
   if (type.secret !== true) return value;
   if (typeof value === 'string') return maskedUrl(value);

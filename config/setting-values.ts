@@ -5,17 +5,20 @@ import { absolutePath } from './absolute-path.js';
 import { didYouMean, foldKey } from './did-you-mean.js';
 import { fromText } from './from-text.js';
 import type { Leaf } from './leaves.js';
+import { RENAMED_SETTINGS } from './renamed.js';
 
-/** A value that somebody gave. Values of one place come in the order in which they were written there. */
+/** A value from a file, the environment or the command line. The values of a source keep their written order. */
 export interface Given {
   readonly key: string;
   readonly value: unknown;
   readonly source: string;
-  /** What a relative path is relative to. */
+  /** The folder against which a relative path is resolved. */
   readonly folder: string;
+  /** The old name of the setting, if the source uses it. */
+  readonly oldKey?: string;
 }
 
-/** What is wrong with a setting. */
+/** A fault of a setting. */
 export interface Problem {
   readonly key: string;
   readonly source: string;
@@ -23,14 +26,17 @@ export interface Problem {
   readonly text: string;
 }
 
-export interface GivenSettings {
+interface GivenSettings {
   readonly given: readonly Given[];
   readonly problems: readonly Problem[];
 }
 
 type Leaves = ReadonlyMap<string, Leaf>;
 
-/** Settings of a JSON file. @throws CrawlError BAD_INPUT when it cannot be read, BAD_SETTING when it is no JSON object */
+/**
+ * Reads settings from a JSON file.
+ * @throws CrawlError BAD_INPUT if the file cannot be read, BAD_SETTING if it does not contain a JSON object
+ */
 export function givenByFile(leaves: Leaves, file: string): GivenSettings {
   let text: string;
   try {
@@ -43,7 +49,7 @@ export function givenByFile(leaves: Leaves, file: string): GivenSettings {
   try {
     json = JSON.parse(text);
   } catch (cause) {
-    // The message may quote the file, which may hold passwords.
+    // The message may quote the file, which may contain passwords.
     const why = messageOf(cause).replace(/(, )?(\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, '');
     throw new CrawlError(
       'BAD_SETTING',
@@ -56,19 +62,18 @@ export function givenByFile(leaves: Leaves, file: string): GivenSettings {
   return flatten(leaves, json, { source: `file ${file}`, folder: dirname(absolutePath(file)), text: false });
 }
 
-/** Settings given by flags or by code: nested objects or dotted keys, text is turned into the type of the setting. */
+/** Reads settings from flags or from code: nested objects or dotted keys. Text is converted to the type of the setting. */
 export function givenByFlags(leaves: Leaves, overrides: Readonly<Record<string, unknown>>): GivenSettings {
   return flatten(leaves, overrides, { source: 'flag', folder: absolutePath(), text: true });
 }
 
 /**
- * Settings of the environment. The one rule: `WEBCRAWL_` and the key, where letter case does not count, `_` is
- * the dot, and further `_` do not count. So `http.agentName` is `WEBCRAWL_HTTP_AGENTNAME` or `WEBCRAWL_HTTP_AGENT_NAME`.
- * A variable that begins with the name of a section, or is a near miss of a key, and is no setting is a problem; other
- * variables are somebody else's.
+ * Reads settings from the environment. A variable is `WEBCRAWL_` and the key, with `_` instead of the dot. Letter case and further `_` are
+ * ignored: `http.agentName` is `WEBCRAWL_HTTP_AGENTNAME` or `WEBCRAWL_HTTP_AGENT_NAME`. A variable that is not a setting is a problem if it
+ * begins with the name of a section, or is similar to a key. All other variables belong to other programs.
  */
 export function givenByEnvironment(leaves: Leaves, env: Readonly<Record<string, string | undefined>>): GivenSettings {
-  const keys = new Map([...leaves.keys()].map((key) => [foldKey(key), key]));
+  const keys = new Map([...leaves.keys(), ...RENAMED_SETTINGS.keys()].map((key) => [foldKey(key), key]));
   const sections = new Set([...leaves.keys()].map((key) => foldKey(key.split('.')[0] ?? key)));
   const given: Given[] = [];
   const problems: Problem[] = [];
@@ -77,12 +82,12 @@ export function givenByEnvironment(leaves: Leaves, env: Readonly<Record<string, 
     const rest = /^webcrawl_(.+)$/i.exec(name)?.[1];
     if (rest === undefined || text === undefined) continue;
     const source = `environment ${name}`;
-    const key = keys.get(foldKey(rest));
+    const { key, oldKey } = presentName(keys.get(foldKey(rest)));
     const leaf = key === undefined ? undefined : leaves.get(key);
     if (key !== undefined && leaf) {
       const twin = given.find((other) => other.key === key);
       if (twin) problems.push({ key, source, text: `given twice, also by ${twin.source}` });
-      given.push({ key, value: fromText(leaf.type, text), source, folder: absolutePath() });
+      given.push({ key, value: fromText(leaf.type, text), source, folder: absolutePath(), ...oldKey });
     } else if (
       sections.has(foldKey(rest.split('_')[0] ?? '')) ||
       didYouMean(rest, [...leaves.keys()], 2) !== undefined
@@ -103,14 +108,14 @@ function flatten(
   const { source, folder } = place;
   const walk = (object: Readonly<Record<string, unknown>>, prefix: string): void => {
     for (const [name, value] of Object.entries(object)) {
-      const key = prefix + name;
+      const { key, oldKey } = presentName(prefix + name);
       const leaf = leaves.get(key);
       if (value === undefined) continue;
       if (leaf) {
         if (given.some((other) => other.key === key)) problems.push({ key, source, text: 'given twice' });
         const typed = place.text && typeof value === 'string' ? fromText(leaf.type, value) : value;
-        given.push({ key, value: typed, source, folder });
-      } else if ([...leaves.keys()].some((known) => known.startsWith(`${key}.`))) {
+        given.push({ key, value: typed, source, folder, ...oldKey });
+      } else if ([...leaves.keys(), ...RENAMED_SETTINGS.keys()].some((known) => known.startsWith(`${key}.`))) {
         if (isObject(value)) walk(value, `${key}.`);
         else problems.push({ key, source, text: 'a section, expected an object of settings' });
       } else {
@@ -122,8 +127,15 @@ function flatten(
   return { given, problems };
 }
 
+/** Returns the present name of a key. If the key is an old name, the old name is returned too. */
+function presentName<K extends string | undefined>(written: K): { key: K | string; oldKey?: { oldKey: string } } {
+  const key = written === undefined ? undefined : RENAMED_SETTINGS.get(written);
+  return written === undefined || key === undefined ? { key: written } : { key, oldKey: { oldKey: written } };
+}
+
 function unknownKey(leaves: Leaves, key: string, source: string): Problem {
-  if (key === 'http.http2') return { key, source, text: 'no such setting any more: HTTP/1.1 is spoken; remove it' };
+  if (key === 'http.http2')
+    return { key, source, text: 'this setting no longer exists, since HTTP/1.1 is always used; remove it' };
   const meant = didYouMean(key, [...leaves.keys()]);
   return { key, source, text: `no such setting${meant === undefined ? '' : `; did you mean ${meant}?`}` };
 }

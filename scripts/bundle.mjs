@@ -1,35 +1,49 @@
-// Bundles the command: each file that Node starts, or a thread, with the modules that it needs, in dist/bin. Packages stay outside, as they are
-// for the library. What a verb may do without is in files of its own. Bundles the library too, for tests that start many processes.
-import { cpSync, readdirSync, renameSync } from 'node:fs';
+// Bundles the command and the library: each file that Node starts, a thread starts or a program imports, with its modules, into dist/bin.
+// Packages stay outside. Modules that are loaded on demand get files of their own. It also bundles the library with its packages, for tests
+// that start many processes.
+import { cpSync, readFileSync, readdirSync, renameSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
 import { rolldown } from 'rolldown';
 
-/** What is started by its name, from the folder in which the module that starts it is. */
+/** Modules that are started by name, from the folder of the module that starts them. */
 const STARTED = [
   'packages/jobs/parsing/parse-worker.js',
-  'packages/webcrawl/page-plugins.js',
-  'packages/parse/pdf/pdf-child.js',
-  'packages/parse/pdf/pdf-watch.js',
+  'packages/webcrawl/plugins/page-plugins.js',
+  'packages/parse/document/document-child.js',
+  'packages/parse/document/document-watch.js',
   'packages/index/sqlite/reader/reader-worker.js',
   'packages/index/writing/writer-worker.js',
 ];
 
-/** What the processes of tests import, by its name in dist/tests. */
+/** The modules that test processes import, by their names in dist/tests. */
 const OF_TESTS = {
-  webcrawl: 'packages/webcrawl/index.js',
+  webcrawl: 'packages/webcrawl/internal.js',
   export: 'packages/export/index.js',
   webtable: 'webtable/index.js',
 };
-/** Packages that are not JavaScript alone, or that few need. */
-const NOT_FOR_TESTS = /^(node:|classic-level|level$|libsql|unpdf|@node-rs|@aws-sdk|@opensearch-project)/;
+/** Packages that are not only JavaScript, or that few tests need. */
+const NOT_FOR_TESTS = /^(node:|classic-level|level$|libsql|pdfjs-dist|@node-rs|@aws-sdk|@opensearch-project)/;
+
+/** The exports of `package.json`, by the names of their files in dist/bin. */
+const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const DOORS = Object.values(exports)
+  .filter((door) => door.types !== undefined)
+  .map(({ types, default: file }) => [
+    basename(file, '.js'),
+    types.replace(/^\.\/dist\//, '').replace(/\.d\.ts$/, '.js'),
+  ]);
+
+/** The parts of tables that the command needs before a verb runs. Bundled with the stores they would load LevelDB. */
+const OF_START = /\/webtable\/(schema|keys\/batch-id|leases\/shard|tables\/moments|changes\/change-kinds)\.js$/;
 
 const isOutside = (id) => !id.startsWith('.') && !isAbsolute(id);
-const nameOf = (file) => (file.includes('/pdf/') ? 'pdf/' : '') + basename(file, '.js');
+const nameOf = (file) => (file.includes('/document/') ? 'document/' : '') + basename(file, '.js');
 
-/** @param dist with all modules compiled one by one; that of the command is replaced */
+/** @param dist with all modules compiled one by one; the module of the command is replaced */
 export async function bundle(dist) {
-  const input = Object.fromEntries(['bin/webcrawl.js', ...STARTED].map((file) => [nameOf(file), join(dist, file)]));
-  // All other modules only define, packages too: so what nobody uses is left out.
+  const files = [...DOORS, ...['bin/webcrawl.js', ...STARTED].map((file) => [nameOf(file), file])];
+  const input = Object.fromEntries(files.map(([name, file]) => [name, join(dist, file)]));
+  // All other modules, and packages, have no side effects, so unused ones are dropped.
   const acting = new Set([...Object.values(input), join(dist, 'bin/main.js')]);
   const build = await rolldown({
     input,
@@ -38,16 +52,23 @@ export async function bundle(dist) {
     treeshake: { moduleSideEffects: (id) => acting.has(id) },
   });
   const [made, command] = [join(dist, '.bundle'), join(dist, 'bin')];
-  await build.write({ dir: made, format: 'esm', chunkFileNames: '[name].js' });
+  await build.write({
+    dir: made,
+    format: 'esm',
+    // Programs that read doc comments read those of the types.
+    comments: { legal: true, annotation: true, jsdoc: false },
+    chunkFileNames: '[name].js',
+    codeSplitting: { groups: [{ name: 'start', test: OF_START }] },
+  });
   await build.close();
-  // What looks into single modules, such as a profile, starts this one.
+  // Tools that look into single modules, such as a profiler, start this one.
   renameSync(command, join(dist, 'unbundled'));
   renameSync(made, command);
   copyConfig(dist, command);
 }
 
 /**
- * Bundles the library with its packages into dist/tests: a process that loads it takes a third of the time that all its modules take.
+ * Bundles the library with its packages into dist/tests: a process loads it in a third of the time of single modules.
  * @param dist with all modules compiled one by one
  */
 export async function bundleForTests(dist) {
@@ -62,7 +83,7 @@ export async function bundleForTests(dist) {
   copyConfig(dist, made);
 }
 
-/** The files of settings are read from the folder of the module that reads them. */
+/** Settings files are read from the folder of the module that reads them. */
 function copyConfig(dist, folder) {
   for (const name of readdirSync(join(dist, 'config'))) {
     if (/\.(txt|json)$/.test(name)) cpSync(join(dist, 'config', name), join(folder, name));

@@ -1,5 +1,6 @@
-// Writes docs/SETTINGS.md from the schema of the settings, and docs/REFERENCE.md from the tables and types of the source.
-import { mkdirSync, writeFileSync } from 'node:fs';
+// Writes docs/SETTINGS.md from the schema of the settings, docs/REFERENCE.md from the tables and types of the source, and the table of
+// rules in docs/AUDIT.md.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setup } from './setup.mjs';
 
@@ -8,9 +9,12 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const { settingsMarkdown } = await import('../dist/config/index.js');
 const { PARSE_CODES, PROTOCOL_CODES } = await import('../dist/packages/plugin-api/index.js');
 const { COUNTERS } = await import('../dist/packages/jobs/index.js');
-const { referenceMarkdown } = await import('./reference.mjs');
+const { auditRules } = await import('../dist/packages/audit/index.js');
+const { referenceMarkdown, withAuditRules } = await import('./reference.mjs');
 mkdirSync(`${root}/docs`, { recursive: true });
 writeFileSync(`${root}/docs/SETTINGS.md`, settingsMarkdown());
+const audit = `${root}/docs/AUDIT.md`;
+writeFileSync(audit, withAuditRules(readFileSync(audit, 'utf8'), auditRules()));
 try {
   writeFileSync(`${root}/docs/REFERENCE.md`, referenceMarkdown({ PROTOCOL_CODES, PARSE_CODES, COUNTERS }, root));
 } catch (error) {

@@ -1,4 +1,8 @@
 type Meanings = Readonly<Record<string, string>>;
+export function withAuditRules(
+  text: string,
+  rules: readonly Readonly<Record<'id' | 'group' | 'severity' | 'title' | 'help', string>>[],
+): string;
 export function referenceMarkdown(
   tables: {
     readonly PROTOCOL_CODES: Meanings;

@@ -1,10 +1,10 @@
-// The page of fields, statuses, codes, counters and JSON shapes, docs/REFERENCE.md, from the source: tables with a meaning
-// for each entry, and the types of the product with their comments.
+// Makes docs/REFERENCE.md, the page of fields, statuses, codes, counters and JSON shapes, from the source: from tables with a meaning for
+// each entry, and from the types of the product with their comments.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** What is printed as JSON, and the type it has: title, note, file, names of types. */
+/** JSON outputs and their types: title, note, file, names of types. */
 const SHAPES = [
   [
     'Pages',
@@ -12,41 +12,50 @@ const SHAPES = [
     'webtable/pages/page.ts',
     ['ProtocolStatus', 'ParseStatus', 'Outlink', 'Inlink'],
   ],
-  ['Numbers of a table', '`readdb --stats --json`.', 'packages/jobs/readdb.ts', ['TableStats']],
-  ['Batches', 'In the numbers of a table.', 'webtable/batches/batches.ts', ['BatchState', 'BatchHeader']],
+  ['Numbers of a table', '`readdb --stats --json`.', 'packages/answers/readdb.ts', ['TableStats']],
+  ['Batches', 'In the numbers of a table.', 'webtable/batches/batch-headers.ts', ['BatchState', 'BatchHeader']],
   [
     'Reports of jobs',
     'Every job with `--json`; and what `onProgress` is called with.',
     'packages/jobs/reporting/job.ts',
     ['Report', 'Progress'],
   ],
-  ['Explanations', '`explain --json`.', 'packages/jobs/explain.ts', ['Explanation', 'ExplainedPage', 'ExplainedMark']],
-  ['', '', 'packages/jobs/answers/explain-next.ts', ['NextStep']],
-  ['', '', 'packages/jobs/answers/explain-robots.ts', ['RobotsExplanation']],
+  [
+    'Explanations',
+    '`explain --json`.',
+    'packages/answers/explain/explain.ts',
+    ['Explanation', 'ExplainedPage', 'ExplainedMark'],
+  ],
+  ['', '', 'packages/answers/explain/explain-next.ts', ['NextStep']],
+  ['', '', 'packages/answers/explain/explain-robots.ts', ['RobotsExplanation']],
   ['', '', 'webtable/tables/hosts.ts', ['BackoffRecord']],
   ['', '', 'packages/plugin-api/url-trace.ts', ['UrlStep']],
+  ['Hosts', '`hosts --json`, a line for each.', 'packages/hosts/figures.ts', ['HostFigures', 'HostRobots']],
+  ['', '', 'packages/hosts/delay.ts', ['DelayInForce']],
+  ['', '`explain --host <host> --json`.', 'packages/hosts/explain-host.ts', ['HostExplanation']],
+  ['Plans', '`plan --json`.', 'packages/hosts/plan/planned.ts', ['CrawlPlan', 'PlannedRound', 'PlannedQueue']],
   [
     'Checks',
     '`check url --json`, `check robots --json`, `check parse --json`.',
-    'packages/jobs/check-url.ts',
+    'packages/answers/check-url.ts',
     ['UrlCheck'],
   ],
-  ['', '', 'packages/jobs/answers/check-robots.ts', ['RobotsCheck']],
-  ['', '', 'packages/jobs/answers/check-parse.ts', ['ParseCheck', 'CheckedLink']],
+  ['', '', 'packages/answers/check-robots.ts', ['RobotsCheck']],
+  ['', '', 'packages/answers/check-parse.ts', ['ParseCheck', 'CheckedLink']],
 ];
 
-/** Objects with a `code` of something else than the outcome of a page: system errors that are made or compared. */
+/** Objects with a `code` that is not the result of a page: system errors that are made or compared. */
 const SYSTEM_CODE = /^[A-Z][A-Z0-9_]*$/;
-const CODE_FOLDERS = ['packages/fetch', 'packages/parse', 'packages/jobs', 'packages/plugins'];
+const CODE_FOLDERS = ['packages/fetch', 'packages/parse', 'packages/jobs', 'packages/answers', 'packages/plugins'];
 
 /**
  * The page.
  * @param tables PROTOCOL_CODES, PARSE_CODES and COUNTERS, each name with its meaning
  * @param root the folder of the project
- * @throws Error naming every code or field that has no meaning in the source
+ * @throws Error that names every code or field without a meaning in the source
  */
 export function referenceMarkdown({ PROTOCOL_CODES, PARSE_CODES, COUNTERS }, root) {
-  // A page that no thread could take is parsed in the main thread, so this code is never stored.
+  // A page that no thread could parse is parsed in the main thread, so this code is never stored.
   const faults = undescribedCodes(
     root,
     new Set([...Object.keys(PROTOCOL_CODES), ...Object.keys(PARSE_CODES), 'no_thread']),
@@ -69,16 +78,16 @@ export function referenceMarkdown({ PROTOCOL_CODES, PARSE_CODES, COUNTERS }, roo
     '# Reference',
     '',
     'Written by `npm run docs` from the source; a test fails when the two differ. Settings are in [SETTINGS.md](SETTINGS.md),',
-    'exit statuses and error codes in the [README](../README.md#exit-codes).',
+    'exit statuses and error codes in the [COMMANDS.md](COMMANDS.md#exit-codes).',
     '',
     'All times are milliseconds since the epoch, in UTC, unless a name says seconds. Whatever comes from the network is',
     'untrusted text. A field that is not known is absent.',
     '',
     '## Fields of a page',
     '',
-    'By these names in `readdb --fields`, `crawl.page` and `crawl.pages`. Printed pages have `key`, `url` and, where it differs,',
-    '`readableUrl` (the URL as people read it, for the eye alone) before them, and after them `damaged`, which names fields',
-    'that could not be read.',
+    '`readdb --fields`, `crawl.page` and `crawl.pages` use the names of the table below. Before these fields, a printed page has',
+    '`key`, `url` and, if it differs from `url`, `readableUrl`, the URL as people read it, which is only for display. After them it',
+    'has `damaged`, with the names of the fields that could not be read.',
     '',
     ...table(
       ['field', 'type', 'meaning', 'written by'],
@@ -137,7 +146,7 @@ export function referenceMarkdown({ PROTOCOL_CODES, PARSE_CODES, COUNTERS }, roo
   return `${lines.join('\n')}\n`;
 }
 
-/** Codes of outcomes in the source that no table describes, each as a message. */
+/** Result codes in the source that no table describes, each as a message. */
 function undescribedCodes(root, known) {
   const faults = [];
   for (const folder of CODE_FOLDERS) {
@@ -161,7 +170,7 @@ function undescribedCodes(root, known) {
   return faults;
 }
 
-/** The texts that an expression may have as it stands. */
+/** The literal texts that an expression may have. */
 function literals(node) {
   if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return [node.text];
   if (ts.isConditionalExpression(node)) return [...literals(node.whenTrue), ...literals(node.whenFalse)];
@@ -219,6 +228,38 @@ const meanings = (head, entries) =>
     [head, 'meaning'],
     Object.entries(entries).map(([name, meaning]) => [`\`${name}\``, meaning]),
   );
+
+const RULES_BEGIN = '<!-- The rules: written by npm run docs. -->';
+const RULES_END = '<!-- The end of the rules. -->';
+
+/**
+ * The page of the audit with the table of its rules.
+ * @param text the page; what is between the two marks is replaced
+ * @throws Error where a mark is missing
+ */
+export function withAuditRules(text, rules) {
+  const [before, rest] = text.split(RULES_BEGIN);
+  const after = rest?.split(RULES_END)[1];
+  if (after === undefined) throw new Error(`docs/AUDIT.md: expected ${RULES_BEGIN} and ${RULES_END}`);
+  const rows = rules.map(({ id, group, severity, title, help }) => [`\`${id}\``, group, severity, title, help]);
+  const lines = aligned([
+    ['rule', 'group', 'severity', 'finds', 'how to fix it'],
+    ...rows.map((row) => row.map(inCell)),
+  ]);
+  return `${before}${RULES_BEGIN}\n\n${lines.join('\n')}\n\n${RULES_END}${after}`;
+}
+
+/** Text in a cell, in which nothing is markup of HTML. */
+function inCell(text) {
+  return text.replaceAll('|', '\\|').replace(/<[^>]*>/g, '`$&`');
+}
+
+/** A table as the formatter leaves it: columns of one width. */
+function aligned([head, ...rows]) {
+  const widths = head.map((_, i) => Math.max(3, ...[head, ...rows].map((row) => row[i].length)));
+  const line = (cells) => `| ${cells.map((cell, i) => cell.padEnd(widths[i])).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)];
+}
 
 function table(head, rows) {
   const line = (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Runs Node with these arguments, hands signals on to it, and returns its exit status. */
+/** Runs Node with these arguments, forwards signals to it, and returns its exit status. */
 export function runNode(args, options = {}) {
   const child = spawn(process.execPath, args, { stdio: 'inherit', ...options });
   const handOn = (signal) => void child.kill(signal);

@@ -1,4 +1,4 @@
-// Serves the folder sample-site on loopback: pages, a robots.txt, a redirect and, for what is not there, a 404.
+// Serves the folder sample-site on loopback: pages, a robots.txt, a redirect, and a 404 for missing pages.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -33,7 +33,7 @@ async function answer(path, response) {
   const target = REDIRECTS.get(path);
   if (target !== undefined) return response.writeHead(301, { location: target }).end();
   const name = path === '/' ? 'index.html' : path.slice(1);
-  // Only names, no folders: nothing outside of the site can be named.
+  // Only file names, no folders, so that no file outside of the site can be named.
   const extension = /^[\w-]+\.(html|txt)$/.exec(name)?.[1];
   const body = extension === undefined ? undefined : await readFile(FOLDER + name).catch(() => undefined);
   if (body === undefined) return response.writeHead(404, { 'content-type': 'text/plain' }).end('Not found\n');

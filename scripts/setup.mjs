@@ -1,5 +1,5 @@
-// Installs and builds what is missing or out of date; does next to nothing when all is there.
-// `node scripts/setup.mjs` runs it, and other scripts import `setup`.
+// Installs and builds missing or outdated parts. It takes almost no time if everything is up to date. `node scripts/setup.mjs` runs it, and
+// other scripts import `setup`.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
@@ -46,7 +46,7 @@ function checkNode() {
   process.exit(1);
 }
 
-/** Whether npm itself says that node_modules holds every package of the lock file, in its version. */
+/** Whether npm reports that node_modules has every package of the lock file, in its version. */
 function isInstalled() {
   const inner = read(join(ROOT, 'node_modules/.package-lock.json'));
   if (inner === undefined) return false;
@@ -57,7 +57,7 @@ function isInstalled() {
   );
 }
 
-/** A line for every file under a path, that changes when the file does. */
+/** A line for every file under a path. It changes when the file does. */
 function fingerprints(path) {
   const stats = statSync(join(ROOT, path), { throwIfNoEntry: false });
   if (stats === undefined) return [];
@@ -68,7 +68,7 @@ function fingerprints(path) {
 }
 
 function run(command, args, options = {}) {
-  // Standard output belongs to what comes after.
+  // Standard output is reserved for the program that runs next.
   execFileSync(command, args, { cwd: ROOT, stdio: ['ignore', 2, 2], ...options });
 }
 

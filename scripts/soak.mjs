@@ -1,7 +1,6 @@
-// Runs the long forms of tests that `npm test` and CI run in a short form.
-// `npm run soak -- --kills 300 [--seed n] [--only crawl,single]` kills the built command at random moments until n processes
-// were killed, and compares each table at the end with that of a run that was not disturbed.
-// `npm run soak -- --only seeds` runs `npm test` with many seeds; `--only kill,shards` runs these suites at full size.
+// Runs the long forms of tests that `npm test` and CI run in a short form. `npm run soak -- --kills 300 [--seed n] [--only crawl,single]`
+// kills the built command at random moments until n processes were killed, and compares each table at the end with that of an undisturbed
+// run. `npm run soak -- --only seeds` runs `npm test` with many seeds; `--only kill,shards` runs these suites at full size.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

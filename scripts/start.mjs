@@ -12,7 +12,7 @@ const COMMAND = fileURLToPath(new URL('../dist/bin/webcrawl.js', import.meta.url
 
 const webcrawl = (args) => runNode([COMMAND, ...args]);
 
-/** @param {readonly string[]} options of `crawl`, of which the first is --serve; empty: it crawls and ends */
+/** @param {readonly string[]} options of `crawl`, the first is --serve; empty: it crawls and ends */
 async function crawlSampleSite(options) {
   const site = await serveSampleSite();
   const table = `level:${join(mkdtempSync(join(tmpdir(), 'webcrawl-sample-')), 'table')}`;
@@ -23,7 +23,7 @@ async function crawlSampleSite(options) {
     for (const [about, ...args] of [
       ['\nWhat the table holds now:', 'readdb', '--stats'],
       ['\nIts pages are brought into a search index:', 'index'],
-      ['\nA search in it, for high tide:', 'search', 'high', 'tide', '--limit', '3'],
+      ['\nA search in it, for spring tide:', 'search', 'spring', 'tide', '--limit', '3'],
     ]) {
       console.error(about);
       const status = await webcrawl([...args, '--table', table]);

@@ -1,5 +1,5 @@
-// Runs the tests. `node scripts/test.mjs` runs what is quick, and says at its end which suites it left out;
-// `node scripts/test.mjs <suite>` runs one of those. Further arguments go to vitest; a test file among them runs alone.
+// Runs the tests. `node scripts/test.mjs` runs the quick ones, and lists the omitted suites at its end; `node scripts/test.mjs <suite>`
+// runs one of those. Further arguments go to vitest; a test file among them runs alone.
 import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { runNode } from './run-node.mjs';
 import { setup } from './setup.mjs';
 
-/** Where Linux keeps files in memory, and the bytes that tests may take at once. */
+/** The folder in which Linux keeps files in memory, and the bytes that tests may use at once. */
 const MEMORY = '/dev/shm';
 const LEAST_ROOM = 4e9;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** The suites with a command of their own, `npm run test:<name>`: their files, and what each is for. */
+/** The suites with a command of their own, `npm run test:<name>`: their files, and the purpose of each. */
 export const SUITES = {
   stores: {
     files: ['test/webtable/stores.test.ts', 'test/webtable/store-histories.test.ts'],
@@ -27,19 +27,24 @@ export const SUITES = {
     about: 'jobs that fail between any two writes; random tables over time',
   },
   kill: {
-    files: ['test/kill', 'test/webtable/killed-writer.test.ts', 'test/webtable/live/killed-client.test.ts'],
+    files: ['test/kill', 'test/webtable/killed-writer.test.ts'],
     about: 'processes that are killed at random moments',
   },
   processes: {
     files: [
       'test/bin/process.test.ts',
+      'test/webcrawl/all-verbs.test.ts',
       'test/bin/options/shard-process.test.ts',
       'test/bin/live.test.ts',
+      'test/bin/maintain/backup.test.ts',
+      'test/bin/maintain/migrate.test.ts',
       'test/bin/serve.test.ts',
       'test/bin/serve-full-disk.test.ts',
+      'test/serve/serve-memory.test.ts',
       'test/webcrawl/parse-threads.test.ts',
       'test/scripts',
       'test/docs/guide.test.ts',
+      'test/docs/start.test.ts',
       'test/docs/rules.test.ts',
     ],
     about: 'the built command, several of them on one table, and threads',
@@ -51,6 +56,7 @@ export const SUITES = {
       'test/export/programs/graph-programs.test.ts',
       'test/export/programs/webgraph.test.ts',
       'test/export/programs/doc-lines.test.ts',
+      'test/audit/programs',
       'test/export/target',
       'test/export/warc/programs.test.ts',
       'test/export/krake/java.test.ts',
@@ -73,14 +79,15 @@ export const SUITES = {
       'test/hostile',
       'test/fuzz',
       'test/parse/hostile.test.ts',
-      'test/parse/pdf/pdf.test.ts',
+      'test/parse/document/pdf.test.ts',
+      'test/parse/document/office-process.test.ts',
       'test/parse/charset/encodings.test.ts',
     ],
     about: 'a web that attacks the crawl, made-up input, every code of every encoding',
   },
   focus: {
     files: ['test/focus/proposals/random-webs.test.ts'],
-    about: 'rules that are proposed on random webs: none cuts a useful page, or the only way to one',
+    about: 'rules that are proposed on random webs: none cuts a relevant page, or the only way to one',
   },
   politeness: { files: ['test/politeness/politeness.test.ts'], about: 'the access log of 200 hosts' },
   shards: {
@@ -100,6 +107,10 @@ export const SUITES = {
   manuals: {
     files: ['test/manuals'],
     about: '14,000 pages of manuals from the crawl to the search page, in a real Chromium',
+  },
+  'docs-site': {
+    files: ['test/docs-site'],
+    about: 'the documentation site: built, its links checked, looked at in a real Chromium',
   },
   package: { files: ['test/package.test.ts'], about: 'the packed package, as a stranger would use it' },
   bench: {
@@ -121,7 +132,7 @@ async function main(args) {
 const patterns = ({ files }) => files.map((file) => (file.endsWith('.ts') ? file : `${file}/**`));
 const namesFiles = (args) => args.some((arg) => !arg.startsWith('-'));
 
-/** What `npm test` did not run, and how to run it. */
+/** The suites that `npm test` did not run, and how to run them. */
 function leftOut() {
   const width = Math.max(...Object.keys(SUITES).map((name) => name.length));
   const lines = Object.entries(SUITES).map(([name, { about }]) => `  npm run test:${name.padEnd(width)}  ${about}`);
@@ -140,14 +151,19 @@ async function vitest(args, env = {}) {
 }
 
 /**
- * A folder for temporary files in memory, where the system has one with room: tests write and sync many small files. Folders that
- * killed runs have left are removed.
+ * A temporary folder in memory, if the system has one with enough room: tests write and sync many small files. Folders of killed runs are
+ * removed.
  */
 function folderInMemory() {
   if (process.env.TMPDIR !== undefined || process.platform !== 'linux' || !existsSync(MEMORY)) return undefined;
   for (const name of readdirSync(MEMORY)) {
     const pid = Number(/^webcrawl-(\d+)-/.exec(name)?.[1]);
-    if (pid > 0 && !existsSync(`/proc/${pid}`)) rmSync(join(MEMORY, name), { recursive: true, force: true });
+    if (!(pid > 0) || existsSync(`/proc/${pid}`)) continue;
+    try {
+      rmSync(join(MEMORY, name), { recursive: true, force: true });
+    } catch {
+      // A killed test of a full disk leaves a mount in it.
+    }
   }
   const { bavail, bsize } = statfsSync(MEMORY);
   return bavail * bsize > LEAST_ROOM ? mkdtempSync(join(MEMORY, `webcrawl-${process.pid}-`)) : undefined;

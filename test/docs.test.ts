@@ -109,14 +109,60 @@ describe.each(DOCUMENTS)('%s', (document) => {
   });
 });
 
+/** What exists, in the words by which a text may deny it: verbs, stores, and what runs on more than one machine. */
+const EXISTING = new Set([
+  ...COMMAND.commands.map((command) => command.name()),
+  ...['indexer', 'indexing', 'hbase', 'opensearch', 'slurm', 'kubernetes', 'linkrank', 'pagerank', 'machine', 'warc'],
+]);
+/** Words of other meanings, in what is denied rightly. */
+const OTHER_WORDS = new Set(['fetch', 'parse', 'crawl', 'table', 'status', 'check', 'rules', 'help', 'config']);
+
+/** Claims that something is not there: a cell of a table that says `none` or `none yet`, or the rest of a sentence. */
+function denialsIn(text: string): string[] {
+  const cells = [...text.matchAll(/^\|([^|\n]+)\| *none( yet)? *\|$/gm)].map(([, left = '']) => left);
+  const sentences = [
+    ...text.matchAll(/\b(?:There (?:is|are) \*{0,2}no|[Nn]o|[Nn]ot)\s[^.;:|]*?\byet\b/g),
+    ...text.matchAll(/\bThere (?:is|are) (?:\*\*)?no\s[^.;:|]*/g),
+    ...text.matchAll(/[^.;|]*\b(?:not supported|for now)\b/g),
+  ].map(([claim]) => claim.split(/,\s(?:so|and|but|which)\s/, 1)[0]!);
+  return [...cells, ...sentences];
+}
+
+test.each(DOCUMENTS)('%s denies nothing that exists', (document) => {
+  const wrong = denialsIn(textOf(document)).filter((claim) =>
+    (claim.toLowerCase().match(/[a-z]+/g) ?? []).some((word) => EXISTING.has(word) && !OTHER_WORDS.has(word)),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('claims that were wrong once are found', () => {
+  const old = [
+    'There is no Hadoop, HBase or Gora: the jobs run in one process',
+    'There is **no\nindexer yet**, and no way',
+    '| `dedup`, `webgraph`, `linkrank`, `warc` | none yet |',
+    '| index-_, indexer-_, IndexingFilter | none yet |',
+    '- **One machine for now**, and one process',
+  ];
+  for (const text of old) {
+    const words = denialsIn(text).flatMap((claim) => claim.toLowerCase().match(/[a-z]+/g) ?? []);
+    expect(
+      words.some((word) => EXISTING.has(word) && !OTHER_WORDS.has(word)),
+      text,
+    ).toBe(true);
+  }
+});
+
 test('ARCHITECTURE.md stays readable in one sitting', () => {
-  expect(textOf('ARCHITECTURE.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+  // The glossary is to look words up in, and bounded by a test of its own.
+  const [text = ''] = textOf('ARCHITECTURE.md').split('\n## Glossary\n');
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+  expect(text.split(/\s+/).filter((word) => /\w/.test(word)).length).toBeLessThanOrEqual(3000);
 });
 
 test('the scripts that documents run are there', () => {
   const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Readonly<Record<string, string>> };
   const run = DOCUMENTS.flatMap((name) =>
-    [...textOf(name).matchAll(/npm run ([\w:]+)/g)].map(([, script = '']) => script),
+    [...textOf(name).matchAll(/npm run ([\w:]+(?:-\w+)*)/g)].map(([, script = '']) => script),
   );
   expect(run.filter((script) => !script.endsWith(':') && !Object.hasOwn(scripts, script))).toEqual([]);
 });
@@ -128,10 +174,10 @@ test('every suite with a command of its own is in CONTRIBUTING.md', () => {
   expect(suites.filter((name) => !contributing.includes(`\`npm run ${name}\``))).toEqual([]);
 });
 
-test('every benchmark is in the README', () => {
+test('every benchmark is in bench/README.md', () => {
   const main = textOf('bench/main.ts');
   const names = [...main.matchAll(/^ {2}'?([\w-]+)'?: async \(\) => \(await import/gm)].map(([, name = '']) => name);
   expect(names.length).toBeGreaterThan(2);
-  const readme = textOf('README.md');
+  const readme = textOf('bench/README.md');
   expect(names.filter((name) => !readme.includes(`npm run bench -- ${name}`))).toEqual([]);
 });

@@ -29,16 +29,16 @@ describe('error codes', () => {
     }
   });
 
-  test.each(codes)('the README has a row for %s with its exit status', (code, { exitCode }) => {
-    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-    const row = readme.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${code}\``));
-    expect(row, `no row of a table in README.md names \`${code}\``).toBeDefined();
+  test.each(codes)('docs/COMMANDS.md has a row for %s with its exit status', (code, { exitCode }) => {
+    const commands = readFileSync(new URL('../docs/COMMANDS.md', import.meta.url), 'utf8');
+    const row = commands.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${code}\``));
+    expect(row, `no row of a table in docs/COMMANDS.md names \`${code}\``).toBeDefined();
     expect(row).toMatch(new RegExp(`\\|\\s*\`?${exitCode}\`?\\s*\\|`));
   });
 
-  test('the README names no code that does not exist', () => {
-    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-    const named = [...readme.matchAll(/^\|.*`([A-Z]+(?:_[A-Z]+)*)`.*\|\s*`?\d+`?\s*\|/gm)].map(([, code]) => code);
+  test('docs/COMMANDS.md names no code that does not exist', () => {
+    const commands = readFileSync(new URL('../docs/COMMANDS.md', import.meta.url), 'utf8');
+    const named = [...commands.matchAll(/^\|.*`([A-Z]+(?:_[A-Z]+)*)`.*\|\s*`?\d+`?\s*\|/gm)].map(([, code]) => code);
     for (const code of named) expect(ERROR_CODES).toHaveProperty(code ?? '');
   });
 });

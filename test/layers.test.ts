@@ -4,8 +4,11 @@ import { describe, expect, test } from 'vitest';
 import ts from 'typescript';
 import { ROOT, parseSource, sourceFiles, visit, type SourceFile } from './support/docs/source-files.js';
 
-/** What each layer may import; `(types)` means only `import type`. */
-const LAYERS: Readonly<Record<string, readonly string[]>> = {
+/**
+ * The core, lowest first: what each layer may import; `(types)` means only `import type`. What is above it sees it by the door
+ * `packages/core`.
+ */
+const CORE: Readonly<Record<string, readonly string[]>> = {
   'packages/errors': [],
   'packages/util': [],
   'packages/url': ['packages/errors'],
@@ -14,15 +17,6 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'packages/plugin-api': ['webtable (types)', 'packages/url', 'packages/util', 'packages/errors'],
   'packages/patterns': ['packages/errors'],
   'packages/plugins': ['packages/patterns', 'packages/plugin-api', 'webtable', 'packages/url', 'packages/errors'],
-  'packages/rules': [
-    'packages/patterns',
-    'packages/plugin-api',
-    'webtable',
-    'config (types)',
-    'packages/url',
-    'packages/util',
-    'packages/errors',
-  ],
   'packages/fetch': [
     'packages/plugin-api',
     'webtable (types)',
@@ -39,8 +33,17 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'packages/util',
     'packages/errors',
   ],
+  // A satellite by its nature, which the jobs do not know. It imports single parts of the core, since a parse thread loads it.
+  'packages/rules': [
+    'packages/patterns',
+    'packages/plugin-api',
+    'webtable',
+    'config (types)',
+    'packages/url',
+    'packages/util',
+    'packages/errors',
+  ],
   'packages/jobs': [
-    'packages/rules',
     'packages/fetch',
     'packages/parse',
     'packages/plugin-api',
@@ -50,83 +53,12 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'packages/util',
     'packages/errors',
   ],
-  'packages/graph': ['packages/jobs', 'webtable', 'config (types)', 'packages/url', 'packages/util', 'packages/errors'],
-  'packages/duplicates': [
-    'packages/jobs',
-    'packages/graph',
-    'webtable',
-    'config (types)',
-    'packages/url',
-    'packages/util',
-    'packages/errors',
-  ],
-  'packages/export': [
-    'packages/graph',
+  'packages/core': [
     'packages/jobs',
     'packages/parse',
-    'packages/plugin-api',
-    'webtable',
-    'config (types)',
-    'packages/url',
-    'packages/util',
-    'packages/errors',
-  ],
-  'packages/index': [
-    'packages/duplicates',
-    'packages/jobs',
-    'packages/plugin-api',
-    'webtable',
-    'config (types)',
-    'packages/url',
-    'packages/util',
-    'packages/errors',
-  ],
-  'packages/focus': [
-    'packages/duplicates',
-    'packages/graph',
-    'packages/jobs',
-    'packages/rules',
-    'packages/plugin-api',
-    'webtable',
-    'config (types)',
-    'packages/url',
-    'packages/util',
-    'packages/errors',
-  ],
-  'packages/search': [
-    'packages/index',
-    'webtable',
-    'config (types)',
-    'packages/url',
-    'packages/util',
-    'packages/errors',
-  ],
-  'packages/serve': [
-    'packages/search',
-    'packages/focus',
-    'packages/jobs',
-    'packages/rules',
-    'webtable (types)',
-    'packages/url',
-    'packages/util',
-    'packages/errors',
-  ],
-  'packages/rounds': ['packages/jobs', 'webtable', 'packages/errors'],
-  'packages/webcrawl': [
-    'packages/serve',
-    'packages/rounds',
-    'packages/focus',
-    'packages/search',
-    'packages/index',
-    'packages/export',
-    'packages/duplicates',
-    'packages/graph',
-    'packages/jobs',
-    'packages/rules',
+    'packages/fetch',
     'packages/plugins',
     'packages/patterns',
-    'packages/fetch',
-    'packages/parse',
     'packages/plugin-api',
     'webtable',
     'config',
@@ -134,6 +66,37 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'packages/util',
     'packages/errors',
   ],
+};
+
+/**
+ * The satellites, with the others that each may import. Of the core they may import `packages/core`; and the ground, which imports nothing, so
+ * that what runs in a thread of its own need not load all of the core.
+ */
+const SATELLITES: Readonly<Record<string, readonly string[]>> = {
+  'packages/hbase': [],
+  'packages/rounds': [],
+  'packages/answers': [],
+  'packages/hosts': [],
+  'packages/maintenance': ['packages/answers'],
+  'packages/changes': ['packages/export'],
+  'packages/watch': ['packages/changes'],
+  'packages/graph': [],
+  'packages/duplicates': ['packages/graph'],
+  'packages/audit': ['packages/duplicates', 'packages/graph', 'packages/export', 'packages/changes'],
+  'packages/export': ['packages/graph', 'packages/answers'],
+  'packages/focus': ['packages/duplicates', 'packages/graph', 'packages/rules'],
+  'packages/index': ['packages/duplicates'],
+  'packages/search': ['packages/index'],
+  'packages/serve': ['packages/search', 'packages/focus', 'packages/answers', 'packages/rules', 'packages/changes'],
+};
+const GROUND = ['packages/util', 'packages/errors'];
+
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  ...CORE,
+  ...Object.fromEntries(
+    Object.entries(SATELLITES).map(([layer, others]) => [layer, [...others, 'packages/core', ...GROUND]]),
+  ),
+  'packages/webcrawl': [...Object.keys(SATELLITES), ...Object.keys(CORE)],
   bin: ['packages/webcrawl'],
 };
 
@@ -142,7 +105,25 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
  * A file may import what is on its own floor or below; types may come from anywhere within the layer.
  */
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
-  'packages/webcrawl': ['*', 'places', 'kept', 'rules', 'serve.ts', 'index.ts'],
+  'packages/webcrawl': [
+    'names.ts',
+    'late.ts',
+    'bound.ts',
+    'options',
+    'plugins',
+    '*',
+    'tables',
+    'continuous',
+    'rules',
+    'serve.ts',
+    'doors',
+    'checks.ts',
+    'crawl.ts',
+    'testing',
+    'subpaths',
+    'internal.ts',
+    'index.ts',
+  ],
   webtable: [
     'schema.ts',
     'store.ts',
@@ -150,6 +131,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'check-changes.ts',
     'store-errors.ts',
     'private-folder.ts',
+    'link-file.ts',
     'scan-steps.ts',
     'write-unchanged.ts',
     'keys',
@@ -158,19 +140,26 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'pages',
     'leases',
     'batches',
+    'frontier',
+    'changes',
+    'migrations',
     'tables',
     'live',
     'store-suite',
     '*',
   ],
   'packages/fetch': ['address', 'http', 'robots', 'queues', '*'],
-  'packages/parse': ['charset', 'shared', 'sniff', 'html', 'xml', 'pdf', '*'],
+  'packages/parse': ['charset', 'shared', 'language', 'sniff', 'xml', 'html', 'document', '*'],
+  'packages/answers': ['pages', 'explain', '*'],
+  'packages/changes': ['diff', '*'],
+  'packages/hbase': ['thrift', 'gateway', '*'],
+  'packages/hosts': ['host-terms.ts', 'delay.ts', 'robots-of.ts', '*', 'plan', 'index.ts'],
   'packages/graph': ['sort', '*', 'ranking', 'rank.ts', 'index.ts'],
   'packages/rounds': ['runner.ts', 'back-off.ts', '*', 'runners', 'index.ts'],
-  'packages/serve': ['source.ts', 'http', 'live', 'pages', '*'],
-  'packages/export': ['target', 'markdown', 'pages', 'warc', 'krake', 'graph', '*'],
-  'packages/index': ['threads', 'words', 'documents', 'sqlite', 'opensearch', 'json-lines', 'writing', '*'],
-  'packages/focus': ['statistics', 'candidates', 'proposals', 'report', '*'],
+  'packages/serve': ['source.ts', 'http', 'texts', 'site', 'live', 'pages', 'changes', '*'],
+  'packages/export': ['target', 'stated', 'markdown', 'pages', 'warc', 'krake', 'graph', '*'],
+  'packages/index': ['threads', 'words', 'documents', 'sqlite', 'opensearch', 'writing', '*'],
+  'packages/focus': ['statistics', 'candidates', 'rules', 'proposals', 'report', '*'],
   'packages/search': ['results', 'query', '*'],
   'packages/jobs': [
     'context.ts',
@@ -180,15 +169,14 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'scope',
     'hosts',
     'rows',
+    'changes',
     'selection',
-    'pages',
     'requests',
     'parsing',
     'linking',
     'inject',
     'fetching',
-    'answers',
-    'rule-jobs',
+    'generating',
     '*',
     'rounds',
     'crawl.ts',
@@ -196,8 +184,42 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What the command may import at its start: it loads the library, whose door is `index.ts`, only when a verb runs. */
+/** What the command may import at its start: it loads the library, by its own door, only when a verb runs. */
 const NAMES = 'packages/webcrawl/names.ts';
+/** The door of the library for the command and tests: functions that take a context. `index.ts` is for users. */
+const INTERNAL = 'packages/webcrawl/internal.ts';
+
+/**
+ * What the library and the command load of the satellites at their start: names, limits, and functions that give their answer at once. All
+ * else of a satellite is loaded when it is called.
+ */
+const LOADED_AT_START: readonly string[] = [
+  'packages/answers/check-robots.ts',
+  'packages/answers/check-url.ts',
+  'packages/answers/pages/dump-terms.ts',
+  'packages/answers/readdb.ts',
+  'packages/audit/formats/audit-formats.ts',
+  'packages/changes/change-details.ts',
+  'packages/export/graph/graph-formats.ts',
+  'packages/export/markdown/computed-field-table.ts',
+  'packages/export/markdown/markdown-field.ts',
+  'packages/export/pages/csv.ts',
+  'packages/export/pages/page-formats.ts',
+  'packages/export/stated/page-view.ts',
+  'packages/export/stated/stated-fields.ts',
+  'packages/export/warc/surt.ts',
+  'packages/focus/statistics/prefix-depth.ts',
+  'packages/graph/levels.ts',
+  'packages/hosts/host-terms.ts',
+  'packages/index/sqlite/schema.ts',
+  'packages/rounds/runner.ts',
+  'packages/search/max-hits.ts',
+  'packages/serve/default-port.ts',
+];
+
+/** The most lines of a file, the most of a function or class, and its most variables or fields that change. */
+const MOST_LINES = { file: 300, body: 150 };
+const MOST_MUTABLE = 8;
 
 /** The most files that a folder may have at one level. */
 const MOST_FILES = 16;
@@ -222,7 +244,11 @@ function brokenImports({ path, imports }: SourceFile): string[] {
     const other = layerOf(file);
     if (other === layer) return [];
     if (file === NAMES && layer === 'bin') return [];
-    if (file !== `${other}/index.ts`) return [`${path}: imports ${file}, expected only the door ${other}/index.ts`];
+    if (path === NAMES && file === 'packages/rules/describe-rule.ts') return [];
+    if (LOADED_AT_START.includes(file) && layer === 'packages/webcrawl') return [];
+    if (file === `${other}/public.ts` && layer === 'packages/webcrawl') return [];
+    const door = other === 'packages/webcrawl' ? INTERNAL : `${other}/index.ts`;
+    if (file !== door) return [`${path}: imports ${file}, expected only the door ${door}`];
     if (layer === 'bin' && other === 'packages/webcrawl' && !typesOnly && path !== 'bin/library.ts') {
       return [`${path}: imports ${file} other than types, expected it of library() when a verb runs, or ${NAMES}`];
     }
@@ -239,7 +265,7 @@ const BENEATH_TABLES =
 function brokenManners({ path, ast }: SourceFile): string[] {
   const broken: string[] = [];
   const bin = layerOf(path) === 'bin';
-  const job = layerOf(path) === 'packages/jobs';
+  const job = /^packages\/(jobs|answers|maintenance)$/.test(layerOf(path));
   visit(ast, (node) => {
     if (job && ts.isImportSpecifier(node) && BENEATH_TABLES.test(node.name.text)) {
       broken.push(`${path}: imports ${node.name.text}, a job sees typed tables and no store`);
@@ -293,6 +319,43 @@ function brokenFloors(files: readonly SourceFile[]): string[] {
   });
 }
 
+/** Files, functions and classes that are too large to be read in one sitting. */
+function tooLarge({ path, text, ast }: SourceFile): string[] {
+  const found: string[] = [];
+  const lineOf = (position: number): number => ast.getLineAndCharacterOfPosition(position).line;
+  const check = (what: string, n: number, most: number, of: string): void => {
+    if (n > most) found.push(`${what} has ${n} ${of}, expected at most ${most}`);
+  };
+  check(path, text.split('\n').length - 1, MOST_LINES.file, 'lines');
+  visit(ast, (node) => {
+    if (!ts.isClassDeclaration(node) && !(ts.isFunctionLike(node) && 'body' in node)) return;
+    const parent = ts.isVariableDeclaration(node.parent) ? node.parent : undefined;
+    const what = `${path} ${(node.name ?? parent?.name)?.getText(ast) ?? 'a function'}`;
+    check(what, lineOf(node.end) - lineOf(node.getStart(ast)) + 1, MOST_LINES.body, 'lines');
+    check(what, mutableOf(node), MOST_MUTABLE, 'variables or fields that change');
+  });
+  return found;
+}
+
+/** The fields of a class that are not readonly; the variables of a function that change, but for those of its loops and inner functions. */
+function mutableOf(body: ts.Node): number {
+  if (ts.isClassDeclaration(body)) {
+    const isReadonly = (member: ts.PropertyDeclaration): boolean =>
+      member.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ReadonlyKeyword) ?? false;
+    return body.members.filter((member) => ts.isPropertyDeclaration(member) && !isReadonly(member)).length;
+  }
+  let count = 0;
+  const see = (node: ts.Node): void => {
+    if (node !== body && (ts.isFunctionLike(node) || ts.isClassLike(node))) return;
+    if (ts.isVariableDeclarationList(node) && node.flags & ts.NodeFlags.Let && ts.isVariableStatement(node.parent)) {
+      count += node.declarations.length;
+    }
+    ts.forEachChild(node, see);
+  };
+  see(body);
+  return count;
+}
+
 /** Folders with too many files at one level. */
 function crowdedFolders(files: readonly Pick<SourceFile, 'path'>[]): string[] {
   const counts = new Map<string, number>();
@@ -334,6 +397,10 @@ describe('the layers', () => {
     expect(brokenFloors(files)).toEqual([]);
   });
 
+  test('files, functions and classes can be read in one sitting', () => {
+    expect(files.flatMap(tooLarge)).toEqual([]);
+  });
+
   test('no folder is crowded', () => {
     expect(crowdedFolders(files)).toEqual([]);
   });
@@ -372,6 +439,37 @@ describe('the layers', () => {
   });
 });
 
+describe('satellites are loaded when they are called', () => {
+  const files = new Map(sourceFiles().map((file) => [file.path, file]));
+
+  /** Those of their files that the start of others loads. */
+  function satellitesLoadedBy(starts: readonly string[]): string[] {
+    const loaded = new Set(starts);
+    for (const path of loaded) {
+      for (const { file, typesOnly, isLate } of files.get(path)?.imports ?? []) {
+        if (file !== undefined && !typesOnly && !isLate) loaded.add(file);
+      }
+    }
+    return [...loaded].filter((path) => layerOf(path) in SATELLITES).sort();
+  }
+
+  test('the library and the command load of them at their start what is listed', () => {
+    const command = [...files.keys()].filter((path) => path.startsWith('bin/'));
+    expect(satellitesLoadedBy(['packages/webcrawl/index.ts', 'packages/webcrawl/internal.ts', ...command])).toEqual(
+      LOADED_AT_START,
+    );
+  });
+
+  test('and exports load what is for Krake alone when it is asked for', () => {
+    const loaded = satellitesLoadedBy(['packages/export/index.ts']);
+    expect(loaded.filter((path) => path.includes('krake'))).toEqual(['packages/export/load-krake.ts']);
+  });
+
+  test('and the core none', () => {
+    expect(satellitesLoadedBy(['packages/core/index.ts', 'packages/jobs/parsing/parse-worker.ts'])).toEqual([]);
+  });
+});
+
 describe('the test itself finds', () => {
   test.each([
     [
@@ -387,7 +485,7 @@ describe('the test itself finds', () => {
     ['packages/jobs/x.ts', `await import('../plugins/index.js');`, 'imports packages/plugins, but'],
     ['packages/jobs/x.ts', `import { a } from '../fetch/robots.js';`, 'expected only the door packages/fetch/index.ts'],
     ['bin/commands/x.ts', `import { a } from '../../config/index.js';`, 'imports config, but bin'],
-    ['bin/x.ts', `import { a } from '../packages/webcrawl/index.js';`, 'of library() when a verb runs'],
+    ['bin/x.ts', `import { a } from '../packages/webcrawl/internal.js';`, 'of library() when a verb runs'],
     ['bin/commands/x.ts', `let a: import('../../webtable/index.js').B;`, 'imports webtable, but bin'],
     ['config/x.ts', `import { a } from './schema';`, 'expected it to end with .js'],
     ['packages/new/x.ts', ``, 'packages/new is no layer'],
@@ -425,6 +523,23 @@ describe('the test itself finds', () => {
     const many = Array.from({ length: 17 }, (_, i) => parseSource(`config/x${i}.ts`, ''));
     expect(crowdedFolders(many)).toEqual(['config has 17 files, expected 16 at the most']);
     expect(crowdedFolders(many.slice(1))).toEqual([]);
+  });
+
+  test('what is too large', () => {
+    const whyOf = (text: string): string[] => tooLarge(parseSource('config/x.ts', text));
+    const lets = (n: number): string => Array.from({ length: n }, (_, i) => `let a${i} = 0;`).join(' ');
+    const inner = `for (let i = 0; i < 1; i++) {} const g = () => { let b; };`;
+    expect(whyOf(`function f() { ${lets(8)} ${inner} }\n${'\n'.repeat(299)}`)).toEqual([]);
+    expect(whyOf(`${'\n'.repeat(301)}`)).toEqual(['config/x.ts has 301 lines, expected at most 300']);
+    expect(whyOf(`const f = () => {${'\n'.repeat(150)}};`)).toEqual([
+      'config/x.ts f has 151 lines, expected at most 150',
+    ]);
+    expect(whyOf(`function f() { ${lets(9)} }`)).toEqual([
+      'config/x.ts f has 9 variables or fields that change, expected at most 8',
+    ]);
+    expect(whyOf(`class C { ${'a; '.repeat(9)} readonly b; }`)).toEqual([
+      'config/x.ts C has 9 variables or fields that change, expected at most 8',
+    ]);
   });
 
   test('packages with two homes, and cycles', () => {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,10 +12,17 @@ import { ROOT } from './support/docs/source-files.js';
 const execute = promisify(execFile);
 const NPM = process.platform === 'win32' ? 'npm.cmd' : 'npm';
 
+/** What npm says of the package that it made. */
+interface Packed {
+  readonly filename: string;
+  /** Bytes, compressed. */
+  readonly size: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
 let folder: string;
 let tarball: string;
-/** What npm said of the installation. */
-let installation: string;
+let packed: Packed;
 let server: Server;
 let url: string;
 
@@ -34,11 +41,12 @@ beforeAll(async () => {
   const { stdout } = await execute(NPM, ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
     cwd: ROOT,
   });
-  const [packed] = JSON.parse(stdout) as { filename: string }[];
-  tarball = packed?.filename ?? '';
+  [packed] = JSON.parse(stdout) as [Packed];
+  tarball = packed.filename;
   await writeFile(join(folder, 'package.json'), '{"name": "consumer", "private": true, "type": "module"}');
-  const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${tarball}`];
-  installation = (await execute(NPM, install, { cwd: folder })).stderr;
+  // Nothing is compiled or downloaded by scripts.
+  const install = ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', `./${tarball}`];
+  await execute(NPM, install, { cwd: folder });
 
   server = createServer((request, response) => {
     const pages = new Map([
@@ -60,8 +68,8 @@ afterAll(async () => {
 
 test('the package holds the product and nothing else', async () => {
   const top = (await readdir(installed())).sort();
-  const documents = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md'];
-  expect(top).toEqual([...documents, 'bench', 'config', 'dist', 'docs', 'node_modules', 'package.json']);
+  const documents = ['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md'];
+  expect(top).toEqual([...documents, 'bench', 'config', 'dist', 'docs', 'package.json']);
   expect((await readdir(join(installed(), 'dist'))).sort()).toEqual(['bin', 'config', 'packages', 'webtable']);
   const files = (await readdir(installed(), { recursive: true })).map(String);
   expect(files.filter((name) => name.endsWith('.map'))).toEqual([]);
@@ -71,8 +79,10 @@ test('the package holds the product and nothing else', async () => {
   );
 });
 
-test('npm has nothing to ask about scripts of packages', () => {
-  expect(installation).not.toMatch(/script/i);
+test('it is small: one copy of the code, and types', () => {
+  expect(packed.size).toBeLessThan(1.5e6);
+  const paths = packed.files.map(({ path }) => path);
+  expect(paths.filter((path) => /^dist\/(?!bin\/).*\.js$/.test(path))).toEqual([]);
 });
 
 test('what the documents link to lies in the package', async () => {
@@ -113,9 +123,9 @@ test('the command runs', async () => {
 test('the library is imported and crawls', async () => {
   await writeFile(
     join(folder, 'crawl.js'),
-    `import { jobs, openCrawl } from 'webcrawl';
+    `import { openCrawl } from 'webcrawl';
     const crawl = await openCrawl({ table: 'level:./library-data', settings: { 'fetcher.serverDelay': 0 } });
-    await jobs.crawl(crawl, { seeds: [process.argv[2]] });
+    await crawl.run({ seeds: [process.argv[2]] });
     const pages = [];
     for await (const page of crawl.pages({ fields: ['status', 'title'] })) pages.push([page.status, page.title]);
     await crawl.close();
@@ -126,6 +136,26 @@ test('the library is imported and crawls', async () => {
     ['fetched', 'A'],
     ['gone', null],
   ]);
+});
+
+test('parts of the library are imported by their own names', async () => {
+  const parts = {
+    cluster: 'localRunner',
+    export: 'openKrake',
+    graph: 'pageRank',
+    plugins: 'defaultPlugins',
+    rules: 'describeRule',
+    search: 'MAX_HITS',
+    store: 'MemoryStore',
+    testing: 'openTestCrawl',
+  };
+  const imports = Object.entries(parts).map(([part, name]) => `import { ${name} } from 'webcrawl/${part}';`);
+  const names = Object.values(parts);
+  await writeFile(
+    join(folder, 'parts.js'),
+    `${imports.join('\n')}\nconsole.log([${names.join(', ')}].filter(Boolean).length);`,
+  );
+  expect((await inFolder(process.execPath, ['parts.js'])).trim()).toBe(String(names.length));
 });
 
 test('a store of its own is tested with node:test', async () => {
@@ -140,7 +170,7 @@ test('a store of its own is tested with node:test', async () => {
 test('the types serve a strict consumer, and the example of the README compiles and runs', async () => {
   await writeFile(
     join(folder, 'consumer.ts'),
-    `import { CrawlError, jobs, openCrawl, type Report } from 'webcrawl';
+    `import { CrawlError, openCrawl, type Report } from 'webcrawl';
     export async function run(url: string, signal: AbortSignal): Promise<Report> {
       await using crawl = await openCrawl({ table: 'level:./x', settings: { http: { agentName: 'mybot' } } });
       for await (const page of crawl.pages({ host: 'example.com', fields: ['title'] })) {
@@ -149,7 +179,7 @@ test('the types serve a strict consumer, and the example of the README compiles 
         page.score;
         if (title === undefined) throw new CrawlError('BAD_INPUT', page.key);
       }
-      return jobs.crawl(crawl, { seeds: [url], maxPages: 10, signal });
+      return crawl.run({ seeds: [url], maxPages: 10, signal });
     }`,
   );
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
@@ -186,3 +216,24 @@ async function compile(...files: string[]): Promise<string | undefined> {
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
   return inFolder(process.execPath, [tsc, '-p', '.']).catch((error: { stdout?: string }) => error.stdout);
 }
+
+test('the image of the Dockerfile: its package is installed, its command and its health check run', async () => {
+  const dockerfile = (await readFile(join(ROOT, 'Dockerfile'), 'utf8')).replaceAll('\\\n', '');
+  const install = dockerfile.split('\n').find((line) => line.startsWith('RUN npm install --global')) ?? '';
+  const [, health = ''] = /HEALTHCHECK .*CMD (\[.*\])/.exec(dockerfile) ?? [];
+  const image = join(folder, 'image');
+  await mkdir(image);
+  await copyFile(join(folder, tarball), join(image, tarball));
+  const env = {
+    ...process.env,
+    NPM_CONFIG_PREFIX: image,
+    OPTIONAL: 'fflate',
+    WEBCRAWL_TABLE: `level:${join(image, 'table')}`,
+    PATH: `${join(image, 'bin')}:${process.env['PATH']}`,
+  };
+  await execute('sh', ['-c', install.slice('RUN '.length).replaceAll('/tmp/*.tgz', join(image, tarball))], { env });
+  await execute('webcrawl', ['crawl', url, '--set', 'fetcher.serverDelay=0'], { env });
+  await execute('webcrawl', ['export', 'pages', '-o', join(image, 'pages.xlsx')], { env });
+  const [command = '', ...args] = JSON.parse(health) as string[];
+  expect(JSON.parse((await execute(command, args, { env })).stdout)).toMatchObject({ jobs: [] });
+}, 180_000);

@@ -1,8 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { referenceMarkdown } from '../scripts/reference.mjs';
-import { COUNTERS, PARSE_CODES, PROTOCOL_CODES, jobs, type Crawl, type Report } from '../packages/webcrawl/index.js';
+import { referenceMarkdown, withAuditRules } from '../scripts/reference.mjs';
+import { auditRules } from '../packages/audit/index.js';
+import {
+  COUNTERS,
+  PARSE_CODES,
+  PROTOCOL_CODES,
+  jobs,
+  type OpenContext,
+  type Report,
+} from '../packages/webcrawl/internal.js';
 import { fakeWeb, randomWeb } from './support/web/fake-web.js';
 import { ROOT, sourcePaths } from './support/docs/source-files.js';
 import { START, testCrawl } from './support/test-crawl.js';
@@ -17,11 +25,18 @@ test('docs/REFERENCE.md is up to date (npm run docs writes it)', () => {
   expect(readFileSync(join(ROOT, 'docs/REFERENCE.md'), 'utf8')).toBe(referenceMarkdown(TABLES, ROOT));
 });
 
+test('docs/AUDIT.md has the rules of the audit (npm run docs writes them)', () => {
+  const text = readFileSync(join(ROOT, 'docs/AUDIT.md'), 'utf8');
+  expect(text).toBe(withAuditRules(text, auditRules()));
+  for (const { id } of auditRules()) expect(text).toContain(`| \`${id}\` `);
+  expect(() => withAuditRules('no marks', [])).toThrow('docs/AUDIT.md: expected <!--');
+});
+
 test('a code without a meaning is named, with its place', () => {
   const { not_found: _, robots_denied: __, ...fewer } = PROTOCOL_CODES;
   const write = () => referenceMarkdown({ ...TABLES, PROTOCOL_CODES: fewer }, ROOT);
   expect(write).toThrow(/packages\/fetch\/http\/http-status\.ts:\d+: code `not_found` is not in .*outcome-codes\.ts/);
-  expect(write).toThrow(/packages\/jobs\/fetching\/may-ask\.ts:\d+: code `robots_denied`/);
+  expect(write).toThrow(/packages\/jobs\/fetching\/page\/may-ask\.ts:\d+: code `robots_denied`/);
 });
 
 describe('no table has an entry that the source does not use', () => {
@@ -63,7 +78,7 @@ function checkCounters({ job, counters }: Report): void {
 
 test('what jobs report is described for that job', async () => {
   const { pages, seeds } = randomWeb(4, 60, 3);
-  await using crawl: Crawl & { setTime(ms: number): void } = await testCrawl(fakeWeb(pages));
+  await using crawl: OpenContext & { setTime(ms: number): void } = await testCrawl(fakeWeb(pages));
   for (const report of [
     await jobs.crawl(crawl, { seeds: [...seeds, 'x', 'http://x.com/a.png'], stay: 'any', rounds: 2 }),
     await jobs.inject(crawl, { seeds: [...seeds, 'http://new.com/'] }),

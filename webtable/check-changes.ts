@@ -4,21 +4,18 @@ import { shapeOf, splitColumn } from './selectors.js';
 import type { RowChange } from './store.js';
 
 const PRINTABLE = /^[\x20-\x7e]+$/;
-/** The columns of each table: a family of it, then a qualifier that does not end in `*`. */
+/** The valid columns of each table: a family of the table, then a qualifier that does not end in `*`. */
 const COLUMNS = new Map<string, RegExp>(
   Object.entries(TABLES).map(([table, families]) => {
     return [table, new RegExp(`^(?:${Object.keys(families).join('|')}):[ -~]*[ -)+-~]$`)];
   }),
 );
 
-/** Names no longer than this are few, those of fields: each is looked at once in a call. */
-const SHORT_COLUMN = 8;
-
 /**
- * Holds changes against the schema before any of them is made. Keys and qualifiers are printable ASCII and not empty,
- * so that every store sorts them alike and keeps other bytes for itself; a qualifier does not end in `*`, which would
- * read as a selector.
- * @throws CrawlError STORE_FAILED naming what is wrong
+ * Checks changes against the schema before any of them is made. Keys and qualifiers must be printable ASCII and not empty. Therefore every
+ * store sorts them in the same way, and can use other bytes for its own purposes. A qualifier must not end in `*`, because `*` at the end
+ * marks a selector.
+ * @throws CrawlError STORE_FAILED that names the wrong part
  */
 export function checkChanges(table: TableName, changes: readonly RowChange[]): void {
   checkTable(table);
@@ -31,8 +28,8 @@ export function checkChanges(table: TableName, changes: readonly RowChange[]): v
   }
 }
 
+/** @param good columns that matched before; most rows of a call have the same columns, so most checks are lookups */
 function isGood(column: string, columns: RegExp, good: Set<string>): boolean {
-  if (column.length > SHORT_COLUMN) return columns.test(column);
   if (good.has(column)) return true;
   const matches = columns.test(column);
   if (matches) good.add(column);

@@ -2,8 +2,8 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder that only its owner may enter, and those above it that are missing, as they are usually made. One that
- * is there stays as it is. Node's own recursive mkdir tries for ever where nothing can be made, such as in /proc.
+ * Creates a folder that only its owner may enter. Missing parent folders get default permissions. An existing folder is not changed. Node's
+ * recursive mkdir is not used, because it never ends in a place where no folder can be created, such as /proc.
  * @throws what the file system throws
  */
 export async function makePrivateFolder(path: string): Promise<void> {

@@ -1,12 +1,12 @@
 import type { TableName } from './schema.js';
 import type { ColumnSelector, KeyRange, Store, StoredRow } from './store.js';
 
-/** The least key that may come after another. */
+/** The smallest key that is greater than `key`. */
 export function after(key: string): string {
   return `${key}\u0001`;
 }
 
-/** The first rows of a range, at most `limit`. */
+/** Returns the first rows of a range, at most `limit` rows. */
 export async function readRange(
   store: Store,
   table: TableName,
@@ -20,9 +20,9 @@ export async function readRange(
 }
 
 /**
- * Reads rows in steps of at most `step`, or of as many as it says of the step before. Each step is a scan of its own that
- * begins after the last key, so nothing of the store is held between two, however long the work on one takes. Each row is
- * whole; the rows are not of one moment.
+ * Reads rows in steps of at most `step` rows. `step` may be a function that gets the number of the previous step. Each step is a scan of
+ * its own that begins after the last key. Therefore the store has nothing open between two steps, even if the caller is slow. Each row is
+ * complete, but different rows may be from different moments.
  */
 export async function* scanSteps(
   store: Store,

@@ -1,13 +1,13 @@
 /**
- * FROZEN. Everything in this file is persisted: table, family and column names, and the codes of statuses. A name may
- * be added; none may be changed or used again for something else without raising {@link SCHEMA_VERSION}.
+ * FROZEN. Everything in this file is persisted: table, family and column names, and the codes of statuses. A name may be added. To change a
+ * name, or the meaning of a name, increase {@link SCHEMA_VERSION}.
  */
 
-/** Written into every table when it is made and checked when it is opened. */
-export const SCHEMA_VERSION = 6;
+/** Written into every new table, and checked when a table is opened. */
+export const SCHEMA_VERSION = 7;
 
 /**
- * The tables with their families, and how a family is shaped, by which a store lays it out:
+ * The tables, their families, and the shape of each family. A store chooses its layout by the shape:
  * `packed`: few small cells that are read together; `wide`: any number of cells, each written and read alone.
  */
 export const TABLES = {
@@ -24,55 +24,66 @@ export type FamilyShape = 'packed' | 'wide';
 /** The name of a table. */
 export type TableName = keyof typeof TABLES;
 
-/** What is known of a page. `retry` is there only between fetch and updatedb. */
+/** The status of a page. `retry` exists only between fetch and updatedb. */
 export const STATUS_CODES = {
-  /** Known and not fetched yet, or failed and to be tried again. */
+  /** Known and not fetched yet, or failed and to be retried. */
   unfetched: 1,
-  /** The last fetch brought a body. */
+  /** The last fetch received a body. A selection of rows by `fetched` includes `notmodified`. */
   fetched: 2,
-  /** There is no such page, it may not be fetched, or it failed too often; looked at again after a long time. */
+  /** The page does not exist, may not be fetched, or failed too often. It is due again after a long time. */
   gone: 3,
-  /** It redirects for now. */
+  /** The page redirects temporarily. */
   redir_temp: 4,
-  /** It redirects for good. */
+  /** The page redirects permanently. */
   redir_perm: 5,
-  /** The last fetch failed and may work later; only until updatedb. */
+  /** The last fetch failed and may succeed later; lasts only until updatedb. */
   retry: 34,
-  /** The last fetch found the page as it was. */
+  /** The last fetch found the page unchanged. */
   notmodified: 38,
 } as const;
 
-/** What is known of a page, by name. */
+/** The status of a page, by name. */
 export type Status = keyof typeof STATUS_CODES;
 
 /** All statuses, by code. */
 export const STATUSES = Object.keys(STATUS_CODES) as readonly Status[];
 
-/** Whether a row of this status was redirected when it was fetched last. */
+/** Whether the last fetch of a row with this status was redirected. */
 export function isRedirect(status: Status | undefined): boolean {
   return status === 'redir_perm' || status === 'redir_temp';
 }
 
-/** Each job leaves its mark, holding the batch id (inject: `y`), in the row change that does its work. */
+/** Whether a row with this status has a page: the last fetch received a new body, or found the page unchanged. */
+export function isPage(status: Status | undefined): boolean {
+  return status === 'fetched' || status === 'notmodified';
+}
+
+/** Whether a selection by `names` includes this status. The name `fetched` selects every existing page, so it includes `notmodified`. */
+export function matchesStatus(names: readonly Status[], status: Status | undefined): boolean {
+  if (status === undefined) return false;
+  return names.includes(status) || (isPage(status) && names.includes('fetched'));
+}
+
+/** Each job sets its mark in the row change that does its work. The value is the batch id (inject: `y`). */
 export const MARK_COLUMNS = {
   /** The page is a seed; the value is `y`. */
   inject: 'm:ki',
   /** A batch holds the page. */
   generate: 'm:kg',
-  /** It was fetched in the batch. */
+  /** The page was fetched in the batch. */
   fetch: 'm:kf',
-  /** It was parsed in the batch. */
+  /** The page was parsed in the batch. */
   parse: 'm:kp',
-  /** The batch in which it was last fetched, and which is closed. */
+  /** The batch in which the page was last fetched; that batch is closed. */
   updatedb: 'm:ku',
-  /** The page is in the search index as of this batch. */
+  /** The batch with which the page was last written to the search index. */
   index: 'm:kx',
 } as const;
 
-/** The name of a mark, which is the name of the job that leaves it. */
+/** The name of a mark is the name of the job that sets it. */
 export type Mark = keyof typeof MARK_COLUMNS;
 
-/** The column of every field of a page but marks, inlinks, inlinkCount and content. */
+/** The column of every field of a page, except marks, inlinks, inlinkCount and content. */
 export const FIELD_COLUMNS = {
   status: 'm:st',
   dueAt: 'm:ft',
@@ -80,6 +91,9 @@ export const FIELD_COLUMNS = {
   fetchInterval: 'm:fi',
   retries: 'm:re',
   modifiedTime: 'm:mt',
+  firstSeen: 'm:fs',
+  changedAt: 'm:ch',
+  foundAs: 'm:fa',
   score: 'm:sc',
   cash: 'm:ca',
   cashInFlight: 'm:sh',
@@ -95,6 +109,7 @@ export const FIELD_COLUMNS = {
   redirectDepth: 'm:rn',
   linkedUpTo: 'm:lk',
   inlinkBound: 'm:in',
+  inlinksFolded: 'm:il',
   sitemap: 'm:sm',
   refusedBy: 'm:rf',
   metadata: 'm:md',
@@ -103,28 +118,41 @@ export const FIELD_COLUMNS = {
   rank: 'm:rk',
   hostRank: 'm:rh',
   duplicateOf: 'm:du',
-  fit: 'm:fu',
-  fitBonus: 'm:fb',
-  cutLinks: 'm:cl',
+  duplicateAt: 'm:dt',
+  relevant: 'm:fu',
+  relevantBonus: 'm:fb',
+  rejectedLinks: 'm:cl',
   bodyBytes: 'm:bb',
   fetchMs: 'm:fm',
+  digest: 'm:dg',
+  logged: 'm:lo',
   outlinks: 'l:o',
   title: 'p:ti',
   text: 'p:tx',
+  textRanges: 'p:tr',
   language: 'p:la',
+  languageSource: 'p:ls',
   headings: 'p:hd',
   pageMetadata: 'p:me',
   custom: 'p:cu',
   headers: 'p:he',
 } as const;
 
-/** Inlinks are one column per source: this, followed by the row key of the source. */
+/**
+ * The prefix of the columns of inlinks. A column holds the inlinks that one change added. The position of the column follows the prefix.
+ */
+export const INLINK_CELLS_PREFIX = 'l:b:';
+
+/** The prefix of the columns of inlinks up to version 6. Each inlink had a column; the row key of the source follows the prefix. */
 export const INLINK_COLUMN_PREFIX = 'l:i:';
 
-/** All rules are one row, so that they change as one: a column for each, this followed by its id. */
+/** The prefix of the columns of rules. The id of the rule follows the prefix. All rules are in one row, so that they change atomically. */
 export const RULE_COLUMN_PREFIX = 'r:d:';
 
-/** The columns of the tables beside `webpage`. `v:f` was when hosts were asked last, which the leases say now. */
+/**
+ * The columns of the tables other than `webpage`. `v:f` is no longer used: it was the time of the last requests to hosts, which the leases
+ * store now.
+ */
 export const INDEX_COLUMNS = {
   schemaVersion: 'v:n',
   slots: 'v:s',
@@ -134,22 +162,25 @@ export const INDEX_COLUMNS = {
   canonical: 'v:k',
   crawlScope: 'v:c',
   rankRun: 'v:r',
+  changeState: 'v:g',
   lease: 'v:l',
   leaseHolder: 'v:h',
   workerReport: 'v:p',
   keySplits: 'v:t',
+  auditNote: 'v:a',
+  auditIgnored: 'v:d',
+  watchTarget: 'v:e',
   frontierScore: 'f:s',
   batchHeader: 'b:h',
   batchEntry: 'b:e',
   batchProgress: 'b:p',
   robotsRequest: 'b:r',
+  changeEntry: 'b:c',
   hostRobots: 'h:rb',
   hostSeed: 'h:in',
   hostBackoff: 'h:bo',
-  hostLeads: 'h:le',
   rulesVersion: 'r:v',
   lastRule: 'r:n',
-  ruleCounts: 'r:c',
   proposals: 'r:o',
   ruleHistory: 'r:h',
   wwwApplied: 'r:w',

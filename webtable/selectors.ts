@@ -2,17 +2,17 @@ import { CrawlError, safeText } from '../packages/errors/index.js';
 import { TABLES, type FamilyShape, type TableName } from './schema.js';
 import type { ColumnSelector } from './store.js';
 
-/** Which cells of one family are asked for. */
+/** Which cells of one family to read. */
 export interface FamilySelector {
   /** Exact qualifiers. */
   readonly exact: ReadonlySet<string>;
-  /** Beginnings of qualifiers; the empty one means the whole family. */
+  /** Prefixes of qualifiers; the empty prefix means the whole family. */
   readonly prefixes: readonly string[];
 }
 
 /**
- * Selectors by the family they speak of. A family that is not asked for is not in the map.
- * @throws CrawlError STORE_FAILED for a table, a family or a selector that cannot be
+ * Groups selectors by family. The map has only the families that a selector names.
+ * @throws CrawlError STORE_FAILED for an invalid table, family or selector
  */
 export function parseSelectors(
   table: TableName,
@@ -30,12 +30,12 @@ export function parseSelectors(
   return families;
 }
 
-/** Whether the cell of this qualifier is asked for. */
+/** Whether the selector includes the cell with this qualifier. */
 export function selects(selector: FamilySelector, qualifier: string): boolean {
   return selector.exact.has(qualifier) || selector.prefixes.some((prefix) => qualifier.startsWith(prefix));
 }
 
-/** Family and qualifier; the qualifier is absent where there is no colon. */
+/** Splits a column into family and qualifier. The qualifier is absent if there is no colon. */
 export function splitColumn(column: string): [family: string, qualifier?: string] {
   const colon = column.indexOf(':');
   return colon < 0 ? [column] : [column.slice(0, colon), column.slice(colon + 1)];

@@ -1,8 +1,10 @@
-import { CrawlError } from '../packages/errors/index.js';
+import { CrawlError, tooFewFiles } from '../packages/errors/index.js';
 
-/** An error of LevelDB, or of the file system beneath it, as the error of ours that says what to do. */
+/** Turns an error of LevelDB, or of the file system below it, into a CrawlError with a hint. */
 export function toCrawlError(error: unknown, directory?: string): CrawlError {
   if (error instanceof CrawlError) return error;
+  const tooFew = tooFewFiles(error);
+  if (tooFew) return tooFew;
   const chain = causes(error);
   const codes = new Set(chain.map((cause) => (cause as { code?: unknown }).code));
   const text = chain.map((cause) => cause.message).join(': ');
@@ -38,13 +40,17 @@ export function toCrawlError(error: unknown, directory?: string): CrawlError {
 }
 
 /**
- * A file that a database names is not there, or CURRENT names none (a zero byte in it cuts the reason off); or one is shorter
- * than its list says, or a folder, which shows when LevelDB maps it into memory.
+ * Matches LevelDB's messages on a broken file. A file of the database may be missing, shorter than the list of files says, or a folder.
+ * LevelDB notices a short file or a folder when it maps the file into memory. The file CURRENT may name a file that does not exist. If that
+ * name has a zero byte, the message ends at the zero byte.
  */
 const BROKEN_FILE =
   /IO error: .*: (?:No such file|Is a directory|Not a directory)|IO error: .*\/MANIFEST-[^:]*$|\.(?:ldb|sst): (?:Invalid argument|No such device)|create_if_missing is false/is;
 
-/** TABLE_DAMAGED, of a table in which this was found. */
+/**
+ * Makes the error TABLE_DAMAGED for a table.
+ * @param found what is wrong with it
+ */
 export function tableDamaged(directory: string | undefined, found: string, cause?: unknown): CrawlError {
   const where = directory === undefined ? 'the table' : `the table in ${directory}`;
   return new CrawlError('TABLE_DAMAGED', `expected ${where} to be whole, found it damaged: ${found}`, {
@@ -55,14 +61,11 @@ export function tableDamaged(directory: string | undefined, found: string, cause
   });
 }
 
-/** What to do where the file system refuses. */
+/** Returns a hint for an error of the file system. */
 function hintFor(codes: ReadonlySet<unknown>, text: string): string {
   const refused = ['EACCES', 'EPERM', 'EROFS'].some((code) => codes.has(code));
   if (refused || /permission denied|read-only file system|not permitted/i.test(text)) {
     return 'name a directory that you may write to; a table is written to even when it is only read, so copy one that is on read-only media';
-  }
-  if (codes.has('EMFILE') || codes.has('ENFILE') || /too many open files/i.test(text)) {
-    return 'allow more open files, for instance with `ulimit -n 4096`';
   }
   if (codes.has('EIO') || /input\/output error/i.test(text)) {
     return 'the disk or the connection to it fails: copy the table to another one while it can be read';
@@ -70,7 +73,7 @@ function hintFor(codes: ReadonlySet<unknown>, text: string): string {
   return 'name a directory that can be made and written to; the message says what is in the way';
 }
 
-/** The error and what caused it, outermost first. */
+/** The error and its causes, outermost first. */
 function causes(error: unknown): Error[] {
   const chain: Error[] = [];
   for (let next = error; next instanceof Error && chain.length < 10; next = next.cause) chain.push(next);

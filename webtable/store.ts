@@ -2,92 +2,99 @@ import type { ContentStore } from './content/content-store.js';
 import type { TableName } from './schema.js';
 
 /**
- * What a store must be able to do to hold the tables. An implementation promises no more than this, and no job relies
- * on more, so that a store spread over many machines can keep the same promises as one file.
+ * The promises of a store that holds the tables. No job relies on any other promise, so a store may be a single file or a service on many
+ * machines.
  *
  * - Rows of a table come in byte order of their keys. Keys are ASCII without NUL, so byte order is string order.
- * - One row change is atomic: all of its cells are seen, or none, also after the process was killed.
+ * - One row change is atomic: readers see all of its cells or none, even after the process was killed.
  * - Nothing is promised across rows: when {@link Store.write} fails, any of its changes may have been made.
  * - The cells of a row come in order of their columns.
- * - A scan sees every row whole, as it was at one moment no earlier than the start of the scan.
+ * - A scan returns every row complete, as it was at one moment. This moment is not before the start of the scan.
  */
 
 /** `family:qualifier`, for instance `m:st`. */
 export type Column = `${string}:${string}`;
 
-/** One column, a whole family (`m`), or every column that starts so (`l:i:*`). */
+/** One column, a whole family (`m`), or every column with a prefix (`l:i:*`). */
 export type ColumnSelector = string;
 
-/** Keys from `start` (included) to `end` (left out). An absent end is the end of the table. */
+/** Keys from `start` (included) to `end` (excluded). Without `end`: to the end of the table. */
 export interface KeyRange {
   readonly start: string;
   readonly end?: string;
 }
 
-/** A row as stored: only the cells that were asked for and exist; never without a cell, unless it is `damaged`. */
+/** A row as stored, with only the selected cells that exist. It has at least one cell, unless it is `damaged`. */
 export interface StoredRow {
   readonly key: string;
   readonly cells: ReadonlyMap<string, Uint8Array>;
-  /** Differs after every change of the row; only of a store that has {@link Store.writeUnchanged}. */
+  /** Differs after every change of the row. Only a store with {@link Store.writeUnchanged} sets the version. */
   readonly version?: string;
   /**
-   * Says what could not be read; the cells it held are missing here, and stay in the store as they are. Parts are
-   * separated by `; `, and each begins with the name of its family and a colon.
+   * Describes what could not be read. These cells are missing in `cells`, and stay unchanged in the store. The text has parts, separated by
+   * `; `. Each part begins with the name of a family and a colon.
    */
   readonly damaged?: string;
 }
 
-/** What to change in one row. Columns not named stay as they are. Deleting what is absent is no error. */
+/** A change of one row. Columns that are not named stay as they are. Deleting an absent column is no error. */
 export interface RowChange {
   readonly key: string;
   readonly put?: ReadonlyMap<Column, Uint8Array>;
   readonly delete?: readonly Column[];
-  /** Removes every cell of the row first; `put` then holds all that is left. */
+  /** Removes every cell of the row first, so that only the cells of `put` remain. */
   readonly clear?: boolean;
 }
 
-/** Which rows of a table to read, and what of them. */
+/** Which rows of a table to read, and which columns. */
 export interface ScanOptions {
-  /** Read one after the other, as given. Absent: the whole table. */
+  /** The ranges are read one after the other, in the given order. Absent: the whole table. */
   readonly ranges?: readonly KeyRange[];
   readonly columns: readonly ColumnSelector[];
-  /** At most this many rows over all ranges. */
+  /** Maximum number of rows over all ranges. */
   readonly limit?: number;
 }
 
-/** Where the tables are kept; the promises are at the head of this file. */
+/** Stores the tables; see the promises at the head of this file. */
 export interface Store {
-  /** The rows of these keys, in the order asked; undefined where a row has none of the columns. Nobody may change their bytes. */
+  /** Returns the rows of these keys, in the given order; undefined for a row that has none of the columns. Callers must not change the bytes. */
   get(
     table: TableName,
     keys: readonly string[],
     columns: readonly ColumnSelector[],
   ): Promise<(StoredRow | undefined)[]>;
-  /** Rows in key order within each range. Ending the iteration early frees what it holds. */
+  /** Rows in key order within each range. Ending the iteration early frees its resources. */
   scan(table: TableName, options: ScanOptions): AsyncIterable<StoredRow>;
-  /** Makes the changes in the order given; two changes of one row in one call are allowed. */
+  /** Makes the changes in the given order. A call may contain several changes of one row. */
   write(table: TableName, changes: readonly RowChange[]): Promise<void>;
-  /** The folder of this machine in which it is; absent where it is in none. */
+  /** The folder on this machine that holds the store; absent if there is none. */
   readonly directory?: string | undefined;
-  /** Where the bodies of pages are kept, closed with the store. Absent: in the table `content`. */
+  /** The store of the bodies, closed with this store. Absent: bodies are in the table `content`. */
   readonly content?: ContentStore | undefined;
   /**
-   * Makes each change only if the row is as it was when it was read with this `version`; undefined for a row that was not there.
-   * A change that names no column gives the row another version all the same.
-   * Only a store has it that others change at the same time without its locks.
-   * @returns for each whether it was made
+   * Makes each change only if the row still has this `version`, which the caller has read before. If `version` is undefined, the row must
+   * not exist. A change that names no column still gives the row a new version. Only a store that other processes change without its locks
+   * has this method.
+   * @returns for each change whether it was made
    */
   writeUnchanged?(
     table: TableName,
     changes: readonly { readonly change: RowChange; readonly version: string | undefined }[],
   ): Promise<readonly boolean[]>;
-  /** The keys at which a table is split between servers, in order. Absent: all of it is in one place. */
+  /** The keys at which a table is split between servers, in order. Absent: the whole table is in one place. */
   splitKeys?(table: TableName): Promise<readonly string[]>;
   /**
-   * Runs a task when nobody else runs one of this name. Only a store has it that other processes use too; of any other each
-   * process has the locks for itself.
+   * Runs a task under a lock of this name, so that tasks of one name run one after another. Only a store that several processes use has
+   * this method. On other stores, each process has its own locks.
    */
   exclusive?<T>(name: string, task: () => Promise<T>): Promise<T>;
-  /** Waits for writes under way, then frees everything. Calling it again does nothing. */
+  /**
+   * Puts the files of the table, as they are at one moment, into a new folder inside the table's folder, for a backup. The files include
+   * all data that was written before the call. The caller must remove the new folder. If it does not, the next call removes the folder.
+   * Only a store of files has this method.
+   * @returns the name of the new folder
+   */
+  stage?(): Promise<string>;
+  /** Waits for running writes, then frees all resources. Calling it again does nothing. */
   close(): Promise<void>;
 }

@@ -1,18 +1,27 @@
 import type { TableName } from './schema.js';
-import type { RowChange, Store } from './store.js';
-import type { Exclusive } from './stores/locks.js';
+import type { ColumnSelector, RowChange, Store, StoredRow } from './store.js';
+import type { Exclusive } from '../packages/util/index.js';
 
-/** A change of a row that was read with this version; undefined where it was not there. */
+/** A change of a row. `version` is the version of the row when it was read; undefined if the row did not exist. */
 export interface VersionedChange {
   readonly change: RowChange;
   readonly version: string | undefined;
 }
 
+/** The rows to change, and the columns that the decision needs. */
+export interface RowsToChange {
+  readonly table: TableName;
+  readonly keys: readonly string[];
+  readonly columns: readonly ColumnSelector[];
+}
+
+type DecidedChange = Omit<RowChange, 'key'> | undefined;
+
 const changeOf = ({ change }: VersionedChange): RowChange => change;
 
 /**
- * Changes the rows that are still as they were read; where the store knows no versions, all of them.
- * @returns the keys of the others, which stay as they are
+ * Changes each row that is unchanged since it was read. On a store without versions it changes all rows.
+ * @returns the keys of the rows that it did not change
  */
 export async function writeUnchanged(
   store: Store,
@@ -29,17 +38,47 @@ export async function writeUnchanged(
 }
 
 /**
- * Runs an attempt to change rows by what was read of them while nobody else does so: under the lock `rows`, or, where the store
- * compares and writes in one, again and again until nobody else was faster.
- * @param attempt reads, and writes with {@link writeUnchanged}; `lost` where somebody else was faster
+ * Runs an attempt that reads rows and changes them. On a store without compare-and-set the attempt runs under a lock. Otherwise it is
+ * repeated until no other writer was faster.
+ * @param attempt reads rows, and writes them with {@link writeUnchanged}; returns `lost` if another writer was faster
  */
 export async function untilUnchanged<T>(
   store: Store,
   exclusive: Exclusive,
   attempt: () => Promise<{ readonly done: T } | 'lost'>,
+  lock = 'rows',
 ): Promise<T> {
   for (;;) {
-    const outcome = await (store.writeUnchanged ? attempt() : exclusive('rows', attempt));
+    const outcome = await (store.writeUnchanged ? attempt() : exclusive(lock, attempt));
     if (outcome !== 'lost') return outcome.done;
   }
+}
+
+/** Takes no lock. Use it for rows that no other task of the process changes at the same time. */
+export const withoutLock: Exclusive = (_, task) => task();
+
+/**
+ * Calls `decide` with the present value of each row, and writes the changes. If another worker has changed a row meanwhile, the row is read
+ * again, and `decide` is called again.
+ * @param decide returns the change; undefined leaves the row unchanged
+ */
+export async function changeEach(
+  store: Store,
+  exclusive: Exclusive,
+  { table, keys, columns }: RowsToChange,
+  decide: (key: string, row: StoredRow | undefined) => DecidedChange | Promise<DecidedChange>,
+): Promise<void> {
+  let left = keys;
+  if (left.length === 0) return;
+  await untilUnchanged(store, exclusive, async () => {
+    const rows = await store.get(table, left, columns);
+    const changes: VersionedChange[] = [];
+    for (const [i, key] of left.entries()) {
+      const change = await decide(key, rows[i]);
+      if (change) changes.push({ change: { key, ...change }, version: rows[i]?.version });
+    }
+    const lost = await writeUnchanged(store, table, changes);
+    left = left.filter((key) => lost.has(key));
+    return left.length > 0 ? 'lost' : { done: undefined };
+  });
 }

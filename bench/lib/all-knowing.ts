@@ -4,11 +4,11 @@ import type { NewsWeb } from './news-web.js';
 /** One round of the all-knowing crawler. */
 export interface KnowingRound {
   readonly fetched: number;
-  /** Articles among them. */
+  /** Number of articles among them. */
   readonly useful: number;
 }
 
-/** What it looks at: on the others there is no link to an article that these do not have. */
+/** The kinds of pages that it fetches. Other pages have no links to articles that these do not have. */
 const KINDS: ReadonlySet<NewsKind> = new Set([
   'front',
   'article',
@@ -21,18 +21,18 @@ const KINDS: ReadonlySet<NewsKind> = new Set([
   'author',
 ]);
 
-/** A page by its number: its links by theirs. */
+/** A page by its number, with the numbers of its links. */
 interface Node {
   readonly isArticle: boolean;
   readonly links: Int32Array;
 }
 
 /**
- * Crawls with the knowledge of the whole web, and with the same budget in each round. It fetches only what a page has linked to that was
- * fetched in an earlier round, and nothing twice: articles, those first that lead to most articles unknown so far, and as few others as
- * it can: where the budget is left over, and where else the next round would not have articles enough; of these too those first that lead to
- * most. Which choice is best is a problem without a quick answer, so this is a good crawler and no bound; the bound is a budget full of
- * articles in every round but the first.
+ * Crawls with knowledge of the whole web, and with the same budget in each round. It fetches only pages that a page of an earlier round
+ * links to, and no page twice. It prefers articles, those first that lead to most unknown articles. It fetches as few other pages as
+ * possible: with the rest of the budget, or when the next round would lack articles; again those first that lead to most. Finding the best
+ * choice is a hard problem, so this is a good crawler and not an upper bound; the bound is a budget full of articles in every round but the
+ * first.
  */
 export function crawlKnowing(web: NewsWeb, rounds: number, budget: number): readonly KnowingRound[] {
   const nodes = graphOf(web);
@@ -42,7 +42,7 @@ export function crawlKnowing(web: NewsWeb, rounds: number, budget: number): read
   const leadsOn = (node: number): boolean => nodes[node]!.links.some((link) => isKnown[link] === 0);
   const gainOf = (node: number): number =>
     nodes[node]!.links.reduce((sum, link) => sum + (nodes[link]!.isArticle && isKnown[link] === 0 ? 1 : 0), 0);
-  /** Fetches a page. @returns how many articles are known for it */
+  /** Fetches a page. @returns the number of articles that become known */
   const fetch = (node: number, found: number[]): number => {
     isDone[node] = 1;
     const gain = gainOf(node);
@@ -68,11 +68,11 @@ export function crawlKnowing(web: NewsWeb, rounds: number, budget: number): read
     const found: number[] = [];
     let fetched = 0;
     let useful = 0;
-    /** Articles that the next round could fetch. */
+    /** Number of articles that the next round could fetch. */
     let stock = articles.length;
     for (const other of others) {
       const spare = budget - Math.min(budget, articles.length) > fetched;
-      // Each takes the place of an article, which is then left for the next round.
+      // Each one replaces an article, which is then left for the next round.
       if (!spare && (round + 1 === rounds || stock - (budget - fetched) >= budget || fetched >= budget)) break;
       stock += fetch(other, found);
       fetched += 1;
@@ -92,7 +92,7 @@ function ranked(nodes: readonly number[], gainOf: (node: number) => number): num
     .map(([, node]) => node);
 }
 
-/** The pages that a crawl from the seeds can reach, the seeds first. Of twins only one form is looked at, and no session. */
+/** The pages that a crawl from the seeds can reach, the seeds first. It uses only one form of twins, and no sessions. */
 function graphOf(web: NewsWeb): Node[] {
   const numbers = new Map(web.seeds.map((url, i) => [url, i]));
   const twins = new Set(web.sites.flatMap(({ twin }) => (twin === undefined ? [] : [twin])));
@@ -107,7 +107,7 @@ function graphOf(web: NewsWeb): Node[] {
     }
     return found;
   };
-  // It grows while it is read.
+  // The list grows while it is read.
   for (const url of urls) {
     const { links, article } = web.answerOf(url)!;
     const ids = new Set<number>();

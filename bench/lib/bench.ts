@@ -5,34 +5,34 @@ import type { Column, Row } from './table.js';
 /** The manuals of some packages, on four hosts or on one, or a made-up site. */
 export type SiteName = 'docs' | 'docs-one-host' | MadeUpName;
 
-/** What every benchmark is told. */
+/** Options of every benchmark. */
 export interface BenchOptions {
-  /** Rounds in which all that is compared takes its turn; by default as many as a figure needs to be quoted. */
+  /** Number of rounds. In each round everything that is compared runs once. Default: enough for figures that may be quoted. */
   readonly rounds: number;
-  /** 1 is full size; less makes tables, sites and webs smaller by that factor. */
+  /** 1 is full size. A smaller number makes tables, sites and webs smaller by that factor. */
   readonly scale: number;
-  /** Of the benches with `sites`: which one. */
+  /** For benches with `sites`: the site. */
   readonly site: SiteName;
-  /** Of `crawl`: on how many cores each crawler runs, one after the other; absent: on all that there are. */
+  /** For `crawl`: numbers of cores to run each crawler on, one after another. Absent: all cores. */
   readonly cores?: readonly number[];
-  /** Of `crawl` and `operations`: the folder of another checkout, built, that takes turns with this one. */
+  /** For `crawl` and `operations`: the folder of another built checkout, to compare with this one. */
   readonly against?: string;
-  /** Of `hbase-cycle`: `hbase://<gateways>/<namespace>:<prefix>`, for new tables whose names begin so; absent: one is started. */
+  /** For `hbase-cycle`: `hbase://<gateways>/<namespace>:<prefix>`, for new tables with this prefix. Absent: an HBase is started. */
   readonly hbase?: string;
-  /** Run only what is named so; absent: all. */
+  /** Run only these. Absent: all. */
   readonly only?: readonly string[];
-  /** Where tables and outputs go; emptied by nobody but its user. */
+  /** Folder for tables and outputs. Only the user empties it. */
   readonly cache: string;
-  /** One line on what is going on. */
+  /** Prints one line on the progress. */
   readonly say: (line: string) => void;
 }
 
-/** What a benchmark found. */
+/** The result of a benchmark. */
 export interface BenchResult {
   readonly title: string;
   readonly columns: readonly Column[];
   readonly rows: readonly Row[];
-  /** What to know to read the table: what was left out, what differs, which ratios are asked for. */
+  /** Notes for reading the table: missing parts, differences, and goals for ratios. */
   readonly notes: readonly string[];
   readonly chart: Chart;
   /** Every single measurement, for the JSON file. */
@@ -42,21 +42,21 @@ export interface BenchResult {
 /** One benchmark: `npm run bench -- <name>`. */
 export interface Bench {
   readonly about: string;
-  /** What it compares, and `--only` may name. */
+  /** The names that `--only` accepts. */
   readonly names: readonly string[];
-  /** What `--site` may name, the first of them by default; absent: it takes no site. */
+  /** The names that `--site` accepts; the first is the default. Absent: it has no site. */
   readonly sites?: readonly SiteName[];
-  /** Rounds of a run that counts, where they are not five. */
+  /** Number of rounds of a full run. Default: five. */
   readonly rounds?: number;
   readonly run: (options: BenchOptions) => Promise<BenchResult>;
 }
 
-/** A count at this scale, never below `least`. */
+/** A count at this scale, at least `least`. */
 export function scaled(count: number, scale: number, least = 1): number {
   return Math.max(least, Math.round(count * scale));
 }
 
-/** Whether `name` is to be run. */
+/** Whether to run `name`. */
 export function isWanted({ only }: Pick<BenchOptions, 'only'>, name: string): boolean {
   return only === undefined || only.includes(name);
 }

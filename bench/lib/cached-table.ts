@@ -7,16 +7,16 @@ import type { TablePlan } from './cycle-table.js';
 import { runWorker } from './worker.js';
 
 const DIST = fileURLToPath(new URL('../../', import.meta.url));
-/** What decides how a table is laid out: one that other code has made is made anew. */
+/** The code that decides the layout of a table. A table that was made by other code is made again. */
 const MAKERS = ['webtable', 'bench/lib/made-page.js'];
 
-/** How the tables of a kind of plan are made. */
+/** How to make the tables of one kind of plan. */
 export interface TableMaker<P extends object> {
-  /** Part of the name in the cache; empty for none. */
+  /** Part of the name in the cache; may be empty. */
   readonly prefix: string;
-  /** Of `bench/workers`, given the directory and the plan. */
+  /** A file of `bench/workers`. It gets the directory and the plan. */
   readonly worker: string;
-  /** The file of `bench/lib` that says what is in it. */
+  /** The file of `bench/lib` that defines the rows. */
   readonly rowsOf: string;
   readonly count: (plan: P) => number;
 }
@@ -29,7 +29,7 @@ const CYCLE: TableMaker<TablePlan> = {
   count: ({ hosts, rowsPerHost, bigHostRows }) => hosts * rowsPerHost + bigHostRows,
 };
 
-/** The folder of the table of a plan of the benchmark `cycle`, made where the cache has none. */
+/** The folder of a table for a plan of the benchmark `cycle`. It is made if the cache has none. */
 export function makeTable(options: BenchOptions, plan: TablePlan): Promise<string> {
   return makeTableOf(options, CYCLE, plan);
 }
@@ -72,8 +72,8 @@ async function fingerprint(makers: readonly string[]): Promise<string> {
 }
 
 /**
- * Copies a table that nobody has open. The tables of LevelDB never change once they are written, so they are linked and
- * take neither time nor room.
+ * Copies a table that no process has open. The table files of LevelDB never change, so they are linked, which takes neither time nor disk
+ * space.
  */
 export async function copyTable(from: string, to: string): Promise<void> {
   await rm(to, { recursive: true, force: true });
@@ -81,7 +81,7 @@ export async function copyTable(from: string, to: string): Promise<void> {
   for (const entry of entries) {
     const source = join(entry.parentPath, entry.name);
     const target = join(to, source.slice(from.length));
-    // A part of a table may be an empty folder, as that of the bodies is before the first.
+    // A folder of a table may be empty, as that of the bodies before the first body.
     if (entry.isDirectory()) await mkdir(target, { recursive: true });
     if (!entry.isFile() || entry.name === 'LOCK') continue;
     await mkdir(dirname(target), { recursive: true });

@@ -1,7 +1,7 @@
 import type { Spread } from './rounds.js';
 import { formatNumber } from './table.js';
 
-/** A bar: what it stands for, and how long it is. Bars that are `ours` are drawn in the colour of the house. */
+/** A bar with its label and its length. Bars that are `ours` have the colour of the project. */
 export interface Bar {
   readonly label: string;
   readonly value: Spread | number;
@@ -14,13 +14,13 @@ export interface Chart {
   readonly panels: readonly Panel[];
 }
 
-/** One line of several: up to four can be told apart. */
+/** One of several lines: up to four can be distinguished. */
 export interface Series {
   readonly label: string;
   readonly points: readonly (readonly [number, number])[];
 }
 
-/** One part of a picture. `better` says which way is good. A line has points of x and y; of several, all are drawn to one scale. */
+/** One panel of a picture. `better` tells which direction is good. A line has points of x and y; several lines share one scale. */
 export interface Panel {
   readonly title: string;
   readonly digits?: number;
@@ -36,7 +36,7 @@ const MARGIN = 24;
 const HEAD = 64;
 const BAR = 30;
 const LINE_HEIGHT = 170;
-/** Of a line of the list that says which line is which. */
+/** Height of a line of the legend. */
 const LEGEND = 16;
 const STYLE = `
 text { font: 12px system-ui, sans-serif; fill: #334155 }
@@ -52,7 +52,7 @@ text { fill: #cbd5e1 } .title, .panel { fill: #f1f5f9 } .note { fill: #94a3b8 }
 .range { stroke: #f1f5f9 } .axis { stroke: #334155 } .line { stroke: #60a5fa }
 }`;
 
-/** Draws a chart as SVG that can be read on light and on dark. `footer` stands below it. */
+/** Draws a chart as SVG that is readable on light and on dark backgrounds. `footer` is below it. */
 export function drawChart({ title, panels }: Chart, footer: string): string {
   const columns = Math.min(3, panels.length);
   const width = MARGIN * 2 + columns * WIDTH + (columns - 1) * GAP;

@@ -1,8 +1,8 @@
-import type { LevelStore, RowChange } from '../../packages/webcrawl/index.js';
+import type { LevelStore, RowChange } from '../../packages/webcrawl/internal.js';
 import type { OperationCounts } from './operations.js';
 
 type Method = (this: unknown, ...args: never[]) => unknown;
-/** An object by its methods. */
+/** An object with its methods. */
 export type Methods = Record<string, Method>;
 
 /** Calls `count` with the arguments of each call of a method. */
@@ -16,7 +16,7 @@ export function before(object: object, name: string, count: (...args: never[]) =
   };
 }
 
-/** Counts the calls of a store from now on; given the prototype of a class, those of all its stores. */
+/** Counts the calls of a store from now on. For the prototype of a class, the calls of all its stores. */
 export function countStore(store: LevelStore, counts: OperationCounts): void {
   before(store, 'write', (table: string, changes: readonly RowChange[]) => {
     counts.storeWrites += 1;
@@ -55,7 +55,7 @@ function countChange(
   }
 }
 
-/** By the zone after the slot: `t` and `q` hold rows, `h` heads; a note stands at the end of the queue of its host. */
+/** The kind of a key, by the zone after the slot: `t` and `q` have rows, `h` has heads; a note is at the end of the queue of its host. */
 function frontierKind(key: string, isPut: boolean) {
   const zone = /^[0-9a-f]+([a-z])/.exec(key)?.[1];
   if (!key.includes('|') || zone === undefined) return 'frontierOther';

@@ -1,18 +1,18 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Where the time of one thread went, in seconds by part. */
+/** The time of one thread, in seconds by part. */
 export interface ThreadProfile {
   readonly isMain: boolean;
   readonly seconds: ReadonlyMap<string, number>;
 }
 
-/** What Node writes with `--cpu-prof`. Times are in microseconds. */
+/** The file that Node writes with `--cpu-prof`. Times are in microseconds. */
 export interface CpuProfile {
   readonly nodes: readonly ProfileNode[];
   /** The node of each sample. */
   readonly samples: readonly number[];
-  /** How long before each sample the one before was taken. */
+  /** Time between each sample and the one before. */
   readonly timeDeltas: readonly number[];
 }
 interface ProfileNode {
@@ -21,7 +21,7 @@ interface ProfileNode {
   readonly children?: readonly number[];
 }
 
-/** No work of anybody. */
+/** Time without work. */
 export const IDLE = 'idle';
 const START_UP = 'start-up: loading modules';
 const MESSAGES = 'messages between threads';
@@ -35,7 +35,7 @@ const META: ReadonlyMap<string, string> = new Map([
   ['(program)', NATIVE],
   ['(root)', NATIVE],
 ]);
-/** By the place of a function: a path in its package, or below `dist`. The first that fits holds. */
+/** Parts by the location of a function: a path in its package, or below `dist`. The first match counts. */
 const PARTS: readonly (readonly [RegExp, string])[] = [
   [/^(parse5|entities)\/|^packages\/parse\/html\/html-tree/, 'parse5'],
   [/^packages\/parse\/(text|shared\/text-builder)/, 'text'],
@@ -51,7 +51,7 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
   [/^node:/, NODE],
 ];
 const LOADER = /^node:internal\/(modules|bootstrap|main|process\/(pre_execution|esm_loader))/;
-/** What these take is the time of who calls them. */
+/** The time of these functions counts for their callers. */
 const LIBRARY = /^node:((internal\/)?(buffer|crypto|url|util)|internal\/(encoding|errors|validators))/;
 const DIST = new URL('../../', import.meta.url).href;
 
@@ -68,8 +68,8 @@ export async function readProfiles(folder: string): Promise<ThreadProfile[]> {
 }
 
 /**
- * Sums up the samples of a profile. Each belongs to the innermost function that is of one of the parts: what is built into
- * the engine, and Node's own libraries, belong to who calls them.
+ * Sums up the samples of a profile. Each belongs to the innermost function that is in one of the parts. So the time of engine built-ins and
+ * of Node's own libraries belongs to their callers.
  */
 export function secondsByPart({ nodes, samples, timeDeltas }: CpuProfile, dist = DIST): Map<string, number> {
   const byId = new Map(nodes.map((node) => [node.id, node]));

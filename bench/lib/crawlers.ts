@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { firstLine } from './machine.js';
 
-/** What a crawler is to do. */
+/** The task of a crawler. */
 export interface CrawlTask {
   readonly seeds: readonly string[];
-  /** How far links are followed. */
+  /** How far to follow links. */
   readonly stay: 'host' | 'any';
-  /** An empty folder for what is stored, and the working directory. */
+  /** An empty folder for stored data, which is also the working directory. */
   readonly out: string;
 }
 
@@ -16,16 +16,16 @@ export interface CrawlTask {
 export interface Crawler {
   readonly name: string;
   readonly isOurs?: boolean;
-  /** Undefined where it is not installed. */
+  /** Undefined: it is not installed. */
   readonly version: () => string | undefined;
   readonly command: (task: CrawlTask) => {
     readonly command: string;
     readonly args: readonly string[];
     readonly env?: Readonly<Record<string, string>>;
   };
-  /** The distinct pages of status 200, from what it printed. */
+  /** Number of distinct pages of status 200, from its output. */
   readonly pages: (stdout: string) => number;
-  /** What it does otherwise than the others. */
+  /** A note on differences from the others. */
   readonly about?: string;
 }
 
@@ -33,16 +33,16 @@ export interface Crawler {
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const BENCH = join(ROOT, 'bench');
 const PEERS = join(BENCH, '.peers');
-/** A current Node, where `bench/install.sh` has installed it. */
+/** Node 24, if `bench/install.sh` has installed it. */
 export const NODE_24 = join(PEERS, `node24/node_modules/node-${process.platform}-${process.arch}/bin/node`);
 const WGET2 = join(BENCH, 'peers/wget2/crawl.sh');
-/** Requests in flight, the same for all. */
+/** Number of requests in flight, the same for all. */
 const CONCURRENCY = 64;
 
-/** Which links are followed, by all alike. */
+/** URL filters, the same for all. */
 const URL_RULES = join(BENCH, 'peers/url-rules.txt');
 
-/** What webcrawl is told: no delay, no limits of size or of links, any address. */
+/** Settings of webcrawl: no delay, no limits of size or of links, any address. */
 const SETTINGS: Readonly<Record<string, string | number>> = {
   'fetcher.serverDelay': 0,
   'fetcher.threadsPerQueue': CONCURRENCY,
@@ -68,12 +68,12 @@ function options({ seeds, stay, out }: CrawlTask): string[] {
   ];
 }
 
-/** The `pages` of the JSON object on the last line. */
+/** The field `pages` of the JSON object on the last line. */
 function pagesPrinted(stdout: string): number {
   return (JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { pages: number }).pages;
 }
 
-/** A webcrawl: of a folder that is built, on a Node. */
+/** A webcrawl in a built folder, on a given Node. */
 function webcrawl(name: string, folder: string, node: string): Crawler {
   return {
     name,
@@ -92,10 +92,10 @@ function webcrawl(name: string, folder: string, node: string): Crawler {
   };
 }
 
-/** The one that is measured: this folder, on the Node that runs the benchmark. */
+/** The measured one: this folder, on the Node that runs the benchmark. */
 export const OURS = webcrawl('webcrawl', ROOT, process.execPath);
 
-/** A crawler of ours whose modules are files of their own, for what looks into them. */
+/** The same crawler with unbundled modules, for tools that look into single modules. */
 export function unbundled(crawler: Crawler): Crawler {
   return {
     ...crawler,
@@ -109,7 +109,7 @@ export function unbundled(crawler: Crawler): Crawler {
   };
 }
 
-/** The same on a current Node, which `bench/install.sh` installs. */
+/** The same on Node 24, which `bench/install.sh` installs. */
 export const ON_NODE_24 = webcrawl('node24', ROOT, NODE_24);
 
 /** Another checkout on the Node that runs the benchmark. */
@@ -117,7 +117,7 @@ export function otherCheckout(folder: string): Crawler {
   return webcrawl('against', folder, process.execPath);
 }
 
-/** The next design, as far as `bench/prototype` has it; it takes part where it is named. */
+/** The next design, as far as `bench/prototype` has it. It takes part only if it is named. */
 export const PROTOTYPE: Crawler = {
   name: 'prototype',
   version: () => `on Node ${process.versions.node}`,
@@ -129,7 +129,7 @@ export const PROTOTYPE: Crawler = {
   pages: pagesPrinted,
 };
 
-/** The crawlers of others. */
+/** The crawlers of other projects. */
 export const PEER_CRAWLERS: readonly Crawler[] = [
   {
     name: 'colly',

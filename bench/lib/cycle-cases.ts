@@ -2,26 +2,26 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TablePlan } from './cycle-table.js';
 
-/** A table, and what is done with it. */
+/** A table, and the work on it. */
 export interface TableCase {
   readonly name: string;
-  /** What is special about it. */
+  /** The special feature of the table. */
   readonly about: string;
   readonly rows: number;
   readonly hosts: number;
-  /** Rows of one further host, which come before all others. */
+  /** Rows of one additional host, which come before all others. */
   readonly bigHostRows?: number;
-  /** The part of the rows that are not due. */
+  /** The share of the rows that are not due. */
   readonly notDue?: number;
-  /** Rows of better score than all others that the settings below refuse, for each of the others. */
+  /** Rows with a better score that the settings below refuse, for each other row. */
   readonly refused?: number;
-  /** Rows in a batch; {@link TOP_N} where it is absent. */
+  /** Rows in a batch. Default: {@link TOP_N}. */
   readonly topN?: number;
-  /** Of `generate.maxCount`; none where it is absent. */
+  /** `generate.maxCount`. Absent: none. */
   readonly maxCount?: number;
-  /** What generate is told besides. */
+  /** Further settings for generate. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** What is asked for at the most, as multiples of the first table's. */
+  /** Upper limits for the figures, as multiples of those of the first table. */
   readonly atMost?: Limits;
 }
 
@@ -32,12 +32,11 @@ export interface Limits {
   readonly rowsRead?: number;
 }
 
-/** One job, as it is run. */
+/** One job run. */
 export interface Step {
   readonly name: string;
   readonly job: 'generate' | 'fetch' | 'parse' | 'updatedb';
-  readonly resume?: boolean;
-  /** A ratio is asked for. The others do work on each page, which is the same on every table. */
+  /** Whether a ratio is required. Other steps do work on each page, which is the same on every table. */
   readonly isJudged?: boolean;
 }
 
@@ -54,17 +53,17 @@ const GROWN = { seconds: 1.3, memory: 1.2 };
 const SPECIAL = { seconds: 2 };
 const PASSED_OVER = { seconds: 2, rowsRead: 2 };
 const HOSTS = 100_000;
-/** The name of a file of rules, in the folder in which the jobs run. */
+/** The name of a file of rules, in the working directory of the jobs. */
 const FILTER_FILE = 'stricter-urlfilter.txt';
 const REFUSED = { rows: 50_000, hosts: HOSTS, refused: 9, topN: FEW, atMost: PASSED_OVER } as const;
 
-/** At full size; a smaller scale makes rows, hosts and batches smaller. No table has more hosts than rows. */
+/** At full size. A smaller scale reduces rows, hosts and batches. No table has more hosts than rows. */
 export const GROUPS: readonly Group[] = [
   {
     steps: [
       { name: 'generate', job: 'generate', isJudged: true },
       { name: 'fetch', job: 'fetch' },
-      { name: 'fetch, rows only', job: 'fetch', resume: true, isJudged: true },
+      { name: 'fetch, rows only', job: 'fetch', isJudged: true },
       { name: 'parse', job: 'parse' },
       { name: 'parse, rows only', job: 'parse', isJudged: true },
       { name: 'updatedb', job: 'updatedb', isJudged: true },
@@ -103,7 +102,7 @@ export const GROUPS: readonly Group[] = [
     ]),
   },
   {
-    // The first meets what is refused; those after it are to cost what they select.
+    // The first step refuses rows. The steps after it should cost only the rows that they select.
     steps: [
       { name: 'generate, the first', job: 'generate' },
       { name: 'generate, the next', job: 'generate', isJudged: true },
@@ -147,12 +146,12 @@ export const GROUPS: readonly Group[] = [
   },
 ];
 
-/** Writes the rules that some of the settings name, into the folder in which the jobs run. */
+/** Writes the rule file that some settings name into the working directory of the jobs. */
 export async function writeRules(folder: string): Promise<void> {
   await writeFile(join(folder, FILTER_FILE), '-/refused/\n+.\n');
 }
 
-/** What is made for a case. */
+/** The plan of the table for a case. */
 export function planOf(table: TableCase, size: (count: number) => number): TablePlan {
   const { bigHostRows = 0, notDue = 0, refused = 0 } = table;
   const rows = size(table.rows);

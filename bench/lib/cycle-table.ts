@@ -1,29 +1,29 @@
-import { rowKeyOf, type PageChange } from '../../packages/webcrawl/index.js';
+import { rowKeyOf, type PageChange } from '../../packages/webcrawl/internal.js';
 import { mix } from './made-page.js';
 
-/** What a table of the benchmark `cycle` holds. The names of its hosts hold all of it that a page must know. */
+/** The content of a table of the benchmark `cycle`. The names of its hosts encode everything that a page needs to know. */
 export interface TablePlan {
   readonly hosts: number;
   readonly rowsPerHost: number;
-  /** Of the rows that are spread over the hosts, how many are linked to: the same number in each table. */
+  /** Number of linked rows among those that are spread over the hosts: the same in each table. */
   readonly pool: number;
-  /** Rows of one further host, of better score than all others. */
+  /** Rows of one additional host with a better score than all others. */
   readonly bigHostRows: number;
-  /** The part of the rows that are not due, from 0 to 1. */
+  /** The share of the rows that are not due, from 0 to 1. */
   readonly notDue: number;
-  /** For each row that is spread over the hosts so many of the same host, of better score, that settings can refuse. */
+  /** For each row that is spread over the hosts, this number of rows on the same host with a better score, which settings can refuse. */
   readonly refused: number;
 }
 
-/** The time at which the cycle runs, in ms since the epoch. */
+/** The time of the cycle, in ms since the epoch. */
 export const CYCLE_TIME = 1_800_000_000_000;
 const DAY = 86_400_000;
 const MONTH = 30 * 86_400;
-/** Of the rows that are not due when the table is made, one in so many has become so by the time of the cycle. */
+/** One in this number of the rows that are not due when the table is made is due by the time of the cycle. */
 const BECOMES_DUE = 1000;
 const LINKS = 10;
 
-/** The host of this number; a name of its own domain, made so that the order of numbers is the order of keys. */
+/** The host with this number. Each host has a domain of its own, and the order of numbers is the order of keys. */
 export function hostName({ hosts, rowsPerHost, pool }: TablePlan, host: number): string {
   return `h${String(host).padStart(7, '0')}.n${hosts}x${rowsPerHost}p${pool}.example`;
 }
@@ -32,7 +32,7 @@ function pathOf(row: number): string {
   return `/${String(row).padStart(7, '0')}`;
 }
 
-/** All rows, those of a kind in order of their keys, as they were found and not fetched, or, where they are not due, fetched before. */
+/** All rows; those of a kind are in key order. Due ones are found but not fetched yet, and the others were fetched before. */
 export function* tableRows(plan: TablePlan): Generator<PageChange> {
   for (let host = 0; host < plan.hosts; host++) {
     for (let row = 0; row < plan.rowsPerHost; row++) {
@@ -44,7 +44,10 @@ export function* tableRows(plan: TablePlan): Generator<PageChange> {
   for (let row = 0; row < plan.bigHostRows; row++) yield makeRow(plan, big, row, mix(plan.hosts, row), 2);
 }
 
-/** Two links from a seed, found to redirect before, below one folder; due, and better than all others but those of the big host. */
+/**
+ * Rows two links from a seed, last known as a redirect, below one folder; they are due, and better than all others except those of the big
+ * host.
+ */
 function* refusedRows(plan: TablePlan): Generator<PageChange> {
   for (let host = 0; host < plan.hosts; host++) {
     for (let row = 0; row < plan.rowsPerHost * plan.refused; row++) {
@@ -90,7 +93,7 @@ function makeRow(
 /** When the table is made, in ms since the epoch: before some of its rows become due. */
 export const LOAD_TIME = CYCLE_TIME - DAY;
 
-/** The links of a page: half to rows of the pool, half to pages that no table has. */
+/** The links of a page: half of them to rows of the pool, half to pages that are in no table. */
 export function linksOf(host: string, path: string): string[] {
   const [, hostNumber = 0, hosts = 1, rowsPerHost = 1, pool = 1] = (/^h(\d+)\.n(\d+)x(\d+)p(\d+)/.exec(host) ?? []).map(
     Number,

@@ -1,23 +1,23 @@
-import type { FetchOutcome } from '../../packages/webcrawl/index.js';
+import type { FetchOutcome } from '../../packages/webcrawl/internal.js';
 import { htmlAnswer, madePage, mix } from './made-page.js';
 
 const PAGES_PER_HOST = 100;
 const DEGREE = 50;
-/** Of the links of a page, so many lead to its own host, and the others to the front pages of other hosts. */
+/** Number of links of a page to its own host. The others lead to front pages of other hosts. */
 const OWN = 35;
 const WORDS = 200;
 
-/** The URL of a page. The name of its host says how many hosts there are, so that a page follows from its URL alone. */
+/** The URL of a page. The name of its host contains the number of hosts, so that a page can be made from its URL alone. */
 export function pageUrl(hosts: number, host: number, page: number): string {
   return `http://h${host}.n${hosts}.example/${page}`;
 }
 
-/** What a page answers: of a hundred, 92 are pages with links, 4 are not found, 2 move to another and 2 fail for now. */
+/** The answer for a page: of a hundred, 92 are pages with links, 4 are not found, 2 redirect and 2 fail temporarily. */
 export function answerOf(host: string, path: string): FetchOutcome {
   const [, number = 0, hosts = 1] = (/^h(\d+)\.n(\d+)/.exec(host) ?? []).map(Number);
   const page = Number(path.slice(1));
   const seed = mix(number, page);
-  // The front page of a host is always there.
+  // The front page of a host always exists.
   const lot = page === 0 ? 99 : seed % 100;
   if (lot < 4) return { kind: 'gone', code: 'not_found', http: 404 };
   if (lot < 6)
@@ -29,7 +29,7 @@ export function answerOf(host: string, path: string): FetchOutcome {
   return htmlAnswer(madePage(seed, links, WORDS));
 }
 
-/** Low numbers are linked to more often, as the pages near the front of a site are. */
+/** Low numbers get more links, as pages near the front of a site do. */
 function linkOf(hosts: number, host: number, random: number): string {
   const share = random / 2 ** 32;
   return pageUrl(hosts, host, Math.floor(share * share * PAGES_PER_HOST));

@@ -5,19 +5,19 @@ import {
   exportPages,
   exportWacz,
   exportWarc,
-  type Crawl,
+  type OpenContext,
   type Report,
-} from '../../packages/webcrawl/index.js';
+} from '../../packages/webcrawl/internal.js';
 
-/** Something that the benchmark `export` measures. */
+/** A case of the benchmark `export`. */
 export interface ExportCase {
   readonly about: string;
-  /** The name of the file or folder that it makes. */
+  /** The name of its output file or folder. */
   readonly output: string;
-  readonly run: (crawl: Crawl, output: string) => Promise<Pick<Report, 'counters'>>;
+  readonly run: (crawl: OpenContext, output: string) => Promise<Pick<Report, 'counters'>>;
 }
 
-/** By name, the plain scan first, which the others are compared with. A new format is one more entry. */
+/** Cases by name. The first is the plain scan, which the others are compared with. A new format is one more entry. */
 export const EXPORT_CASES: Readonly<Record<string, ExportCase>> = {
   scan: {
     about: 'a plain scan of the same fields, which writes nothing',
@@ -41,6 +41,11 @@ export const EXPORT_CASES: Readonly<Record<string, ExportCase>> = {
   csv: {
     about: 'CSV',
     output: 'pages.csv',
+    run: (crawl, output) => exportPages(crawl, { output }),
+  },
+  xlsx: {
+    about: 'a workbook of Excel',
+    output: 'pages.xlsx',
     run: (crawl, output) => exportPages(crawl, { output }),
   },
   parquet: {

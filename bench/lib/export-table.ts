@@ -1,15 +1,15 @@
-import { rowKeyOf, type Outlink, type PageChange } from '../../packages/webcrawl/index.js';
+import { rowKeyOf, type Outlink, type PageChange } from '../../packages/webcrawl/internal.js';
 import { mix } from './made-page.js';
 
-/** What a table of the benchmark `export` holds. */
+/** The content of a table of the benchmark `export`. */
 export interface ExportPlan {
   readonly hosts: number;
   readonly rowsPerHost: number;
-  /** One row in so many has a body. */
+  /** One row in this number has a body. */
   readonly bodyEvery: number;
 }
 
-/** A row, and the body that belongs to it. */
+/** A row with its body. */
 export interface ExportRow {
   readonly change: PageChange;
   readonly body?: { readonly url: string; readonly date: number; readonly html: string };
@@ -21,14 +21,14 @@ const WORDS =
 const LINKS = 5;
 const TEXT_WORDS = 60;
 
-/** Sentences of all bodies, and how many a body has: some 5 KB of HTML. */
+/** The sentences of all bodies, and the number of sentences in a body: some 5 KB of HTML. */
 const SENTENCES = Array.from({ length: 1000 }, (_, sentence) =>
   Array.from({ length: 15 }, (_, i) => WORDS[mix(sentence, i, 2) % WORDS.length]!).join(' '),
 );
 const BODY_SENTENCES = 48;
 const SECTION = 8;
 
-/** The rows, in order of their keys: fetched pages with a title, some 400 characters of text and five links. */
+/** The rows in key order: fetched pages with a title, some 400 characters of text and five links. */
 export function* exportRows({ hosts, rowsPerHost, bodyEvery }: ExportPlan): Generator<ExportRow> {
   for (let host = 0; host < hosts; host++) {
     const name = `www.h${String(host).padStart(6, '0')}.example`;
@@ -67,7 +67,7 @@ export function* exportRows({ hosts, rowsPerHost, bodyEvery }: ExportPlan): Gene
   }
 }
 
-/** A page with a menu, and sections of a heading, text, a table and code. */
+/** A page with a menu, and sections with a heading, text, a table and code. */
 function htmlOf(random: number, title: string, links: readonly Outlink[]): string {
   const sentence = (n: number): string => SENTENCES[mix(random, n, 3) % SENTENCES.length]!;
   const parts = [

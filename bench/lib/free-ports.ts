@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 
-/** Ports of loopback that nobody listens on, all different. Another process may be faster to take one. */
+/** Different free ports of loopback. Another process may take one before it is used. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   await Promise.all(servers.map((server) => once(server.listen(0, '127.0.0.1'), 'listening')));

@@ -11,67 +11,70 @@ import { bringJars, run } from './maven.js';
 import { cpuSecondsOf } from './measure.js';
 
 /**
- * An HBase of our own on loopback, each part in a process of its own. The parts are `master`, which has ZooKeeper in it, region
- * servers `rs1`, `rs2`, …, Thrift2 gateways `gw1`, `gw2`, …, and `admin`, a gateway whose messages have no frames: only such
- * a one makes tables with splits.
+ * An HBase on loopback, with each part in a process of its own. The parts are `master`, which contains ZooKeeper, region servers `rs1`,
+ * `rs2`, …, Thrift2 gateways `gw1`, `gw2`, …, and `admin`, a gateway without the framed transport, since only such a gateway can make
+ * tables with splits.
  */
 export interface HBaseCluster {
   /** `127.0.0.1:<port>` of each gateway, without `admin`. */
   readonly gateways: readonly string[];
-  /** The same of `admin`. */
+  /** The same for `admin`. */
   readonly admin: string;
   /** The names of all parts. */
   readonly parts: readonly string[];
-  /** Ends a part as `kill -9` does, and waits until it is gone. Of one that has ended nothing is done. */
+  /** Kills a part as `kill -9` does, and waits until it is gone. It does nothing for a part that has ended. */
   kill(part: string): Promise<void>;
   /** Starts a part that was killed, and waits until it answers. */
   restart(part: string): Promise<void>;
-  /** CPU seconds of each part that runs, since it was started; none where there is no /proc. */
+  /** CPU seconds of each running part since its start. Empty if there is no /proc. */
   cpuSeconds(): Readonly<Record<string, number>>;
   /** Ends all parts, and removes their data. */
   stop(): Promise<void>;
 }
 
-/** How large a cluster is. */
+/** The size of a cluster. */
 export interface HBaseOptions {
-  /** 2. Of 0 one runs in the process of the master: the least, where none is to be killed. */
+  /** Default: 2. With 0, one runs in the process of the master; use this where none has to be killed. */
   readonly regionServers?: number;
-  /** Gateways beside `admin`; 2. */
+  /** Number of gateways in addition to `admin`. Default: 2. */
   readonly gateways?: number;
-  /** Memory of each region server in MB; 384. */
+  /** Memory of each region server in MB. Default: 384. */
   readonly heapMb?: number;
-  /** Milliseconds after which a server that says nothing is taken for dead; 6,000. More where none is killed: a busy machine may hold one up. */
+  /**
+   * Milliseconds after which a silent server counts as dead. Default: 6,000. Use more where none is killed, since a busy machine may delay
+   * one.
+   */
   readonly session?: number;
 }
 
-/** A part, as it is started. */
+/** A part with its command. */
 interface Part {
   readonly heapMb: number;
-  /** A class, and its arguments. */
+  /** A class and its arguments. */
   readonly command: readonly string[];
   readonly port?: number;
   child?: ChildProcess;
 }
 
-/** What Maven brings is for this version. */
+/** The version that Maven fetches. */
 const VERSION = '2.6.4-hadoop3';
-/** For short lives on few cores; the last three are what HBase asks of a Java of version 17. */
+/** For short lives on few cores. The last three are required by HBase for Java 17. */
 const JAVA = [
   '-XX:+UseSerialGC',
   '-XX:TieredStopAtLevel=1',
   '-Djava.net.preferIPv4Stack=true',
   ...['java.nio', 'java.lang', 'sun.nio.ch'].flatMap((name) => ['--add-opens', `java.base/${name}=ALL-UNNAMED`]),
 ];
-/** Of a start on a busy machine; it takes half a minute on a quiet one. */
+/** Time limit of a start on a busy machine; it takes half a minute on a quiet one. */
 const START_MS = 600_000;
 const LOOK_MS = 200;
 const TRIES = 3;
 
 /**
- * Starts a cluster at free ports, which ends with this process, however that ends.
+ * Starts a cluster at free ports. It ends with this process, even after a kill.
  * @param sources the folder `bench/hbase`
- * @param cache a folder for what Maven brings, once
- * @throws Error when Maven cannot bring it, or a part does not come to answer
+ * @param cache a folder for the libraries that Maven fetches once
+ * @throws Error when Maven cannot fetch them, or a part does not answer
  */
 export async function startHBase(sources: string, cache: string, options: HBaseOptions = {}): Promise<HBaseCluster> {
   const jars = await bringJars({
@@ -84,7 +87,7 @@ export async function startHBase(sources: string, cache: string, options: HBaseO
     try {
       return await startOnce(jars, options);
     } catch (error) {
-      // Somebody else may have taken a port.
+      // Another program may have taken a port.
       if (left === 0) throw error;
     }
   }
@@ -101,7 +104,7 @@ async function startOnce(jars: string, options: HBaseOptions): Promise<HBaseClus
     gateways: others.slice(regionServers),
   });
   const removeData = (): void => rmSync(folder, { recursive: true, force: true });
-  // Where nobody comes to stop it, as after Ctrl-C.
+  // If no caller stops it, as after Ctrl-C.
   process.once('exit', removeData);
 
   function find(name: string): Part {
@@ -126,7 +129,7 @@ async function startOnce(jars: string, options: HBaseOptions): Promise<HBaseClus
       'RunUntilInputEnds',
       ...command,
     ];
-    // A group of its own: Ctrl-C is not meant for it.
+    // A process group of its own, so that Ctrl-C does not reach it.
     part.child = spawn('java', java, { cwd: folder, detached: true, stdio: ['pipe', output.fd, output.fd] });
     part.child.once('error', () => {});
     part.child.stdin!.once('error', () => {});
@@ -182,7 +185,7 @@ async function startOnce(jars: string, options: HBaseOptions): Promise<HBaseClus
   };
 }
 
-/** Of gateways. */
+/** For gateways. */
 const FRAMED = '-f';
 const GATEWAY = 'org.apache.hadoop.hbase.thrift2.ThriftServer';
 
@@ -228,7 +231,7 @@ function isOpen(port: number): Promise<boolean> {
 /** Milliseconds for an answer of a gateway, which waits for the master and for the table of regions. */
 const ANSWER_MS = 20_000;
 
-/** Whether a gateway gives the names of the namespaces, which it asks of the master. */
+/** Whether a gateway can list the namespaces, for which it asks the master. */
 function gatewayAnswers(port: number, isFramed: boolean): Promise<boolean> {
   const name = Buffer.from('listNamespaces');
   const head = Buffer.from([0x80, 1, 0, 1, 0, 0, 0, name.length]);
@@ -248,7 +251,7 @@ function gatewayAnswers(port: number, isFramed: boolean): Promise<boolean> {
   });
 }
 
-/** What a part wrote last, to its log or beside it. */
+/** The last lines that a part has written to its log or output. */
 async function lastLines(folder: string, name: string): Promise<string> {
   const texts = await Promise.all(
     ['out', 'log'].map((ending) => readFile(join(folder, 'logs', `${name}.${ending}`), 'utf8').catch(() => '')),

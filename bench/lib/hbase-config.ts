@@ -7,19 +7,19 @@ export interface HBasePorts {
   readonly master: number;
 }
 
-/** What differs between clusters. */
+/** The differences between clusters. */
 export interface HBaseSetting {
   /** 0: one runs in the process of the master. */
   readonly regionServers: number;
-  /** Milliseconds after which a server of which nothing was heard is taken for dead. */
+  /** Milliseconds after which a silent server counts as dead. */
   readonly session: number;
 }
 
-/** A session has from 2 to 20 of them. */
+/** Number of ZooKeeper ticks in a session; from 2 to 20 are allowed. */
 const TICKS_OF_SESSION = 6;
 
 /**
- * Writes the configuration of a cluster that is all on one machine and keeps its data in a folder.
+ * Writes the configuration of a cluster that runs on one machine and stores its data in a folder.
  * @param folder of the cluster: `conf` is written there, data and logs go there
  */
 export async function writeHBaseConfig(folder: string, ports: HBasePorts, setting: HBaseSetting): Promise<void> {
@@ -33,15 +33,15 @@ export async function writeHBaseConfig(folder: string, ports: HBasePorts, settin
 const hadoop = (folder: string) => ({
   'hadoop.tmp.dir': join(folder, 'tmp'),
   'fs.defaultFS': 'file:///',
-  // It says that it can hflush, and no layer of checksums holds back the end of a write-ahead log: what was acknowledged outlives
-  // the process, as on HDFS.
+  // This file system claims to support hflush, and has no checksum layer that delays the end of a write-ahead log. So acknowledged writes
+  // survive the process, as on HDFS.
   'fs.file.impl': 'org.apache.hadoop.fs.RawLocalFileSystem',
 });
 
 const hbase = (folder: string, { zookeeper, master }: HBasePorts, { regionServers, session }: HBaseSetting) => ({
   'hbase.rootdir': `file://${join(folder, 'data')}`,
   'hbase.tmp.dir': join(folder, 'tmp'),
-  // Of the process of the master, which then has ZooKeeper in it; the region servers are told otherwise.
+  // For the process of the master, which then contains ZooKeeper. Region servers have another value.
   'hbase.cluster.distributed': false,
   'hbase.localcluster.assign.random.ports': regionServers === 0,
   'hbase.wal.provider': 'filesystem',
@@ -50,7 +50,7 @@ const hbase = (folder: string, { zookeeper, master }: HBasePorts, { regionServer
   'hbase.zookeeper.property.clientPort': zookeeper,
   'hbase.zookeeper.property.dataDir': join(folder, 'tmp/zookeeper'),
   'hbase.zookeeper.property.tickTime': session / TICKS_OF_SESSION,
-  // How soon a server that was killed is missed. The process of the master takes the other name.
+  // How soon a killed server is noticed. The process of the master uses the other name.
   'zookeeper.session.timeout': session,
   'zookeeper.session.timeout.localHBaseCluster': session,
   'hbase.master.port': master,
@@ -72,7 +72,7 @@ const hbase = (folder: string, { zookeeper, master }: HBasePorts, { regionServer
   'hbase.client.scanner.timeout.period': 60_000,
 });
 
-/** Each process writes to a file of its own. */
+/** Each process has a log file of its own. */
 const LOGGING = `status = error
 appender.f.type = File
 appender.f.name = f

@@ -3,14 +3,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { HBaseCluster } from './hbase-cluster.js';
 
-/** What processes know of a cluster that another one has started: plain data. */
+/** The addresses of a cluster, for processes that did not start it: plain data. */
 export interface HBaseAccess {
   /** `127.0.0.1:<port>` of each gateway. */
   readonly gateways: readonly string[];
-  /** The same of the gateway whose messages have no frames. */
+  /** The same for the gateway without the framed transport. */
   readonly admin: string;
   readonly parts: readonly string[];
-  /** Where parts are killed and started: `POST /kill/<part>`, `POST /restart/<part>`. */
+  /** The URL for killing and starting parts: `POST /kill/<part>`, `POST /restart/<part>`. */
   readonly control: string;
 }
 

@@ -4,32 +4,32 @@ import type { BenchOptions } from './bench.js';
 import { startHBase } from './hbase-cluster.js';
 import { hasMaven } from './maven.js';
 
-/** The HBase that is measured. */
+/** The measured HBase. */
 export interface HBaseTarget {
-  /** The URL of tables of this name, unlike those of any run before. */
+  /** The URL of tables with this name. Each run has different tables. */
   urlOf(name: string): string;
-  /** CPU seconds of all its processes so far; undefined of one that somebody else has started. */
+  /** CPU seconds of all its processes so far. Undefined for an HBase that was started elsewhere. */
   cpuSeconds(): number | undefined;
-  /** Waits until it has nothing left to do, such as to write to disk and to merge what was put; a few minutes at the most. */
+  /** Waits until it is idle, for example after writes to disk and merges; a few minutes at most. */
   untilQuiet(): Promise<void>;
-  /** One line on what it is. */
+  /** One line that describes it. */
   readonly about: string;
   stop(): Promise<void>;
 }
 
 const BENCH = fileURLToPath(new URL('../../../bench/', import.meta.url));
-/** Of each region server, so that a table of two million rows does not wait for the disk. */
+/** Memory of each region server, so that a table of two million rows does not wait for the disk. */
 const HEAP_MB = 1536;
-/** Nobody kills one, and a machine with other work must not have one taken for dead. */
+/** No server is killed here, and other work on the machine must not make one count as dead. */
 const SESSION = 120_000;
 const LOOK_MS = 5000;
 const MOST_LOOKS = 60;
-/** CPU seconds of a second. */
+/** Below this number of CPU seconds in a second, it counts as idle. */
 const QUIET = 0.2;
 
 /**
- * The HBase that `--hbase` names, or else one of our own, of two region servers and two gateways.
- * @throws Error where neither can be had
+ * The HBase that `--hbase` names, or else a new one with two region servers and two gateways.
+ * @throws Error when neither is available
  */
 export async function openHBaseTarget({ hbase, say }: BenchOptions): Promise<HBaseTarget> {
   const run = Date.now().toString(36);

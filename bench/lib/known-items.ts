@@ -2,31 +2,33 @@ import { createHash } from 'node:crypto';
 import type { Words } from '../../packages/index/index.js';
 import { SCRIPTS, type ManualLanguage, type ManualPage } from './manual-pages.js';
 
-/** What a query was made of. */
-export const KINDS = ['title', 'anchor', 'sentence'] as const;
-/** One of them. */
+/** The source of a query. */
+export const KINDS = ['title', 'anchor', 'sentence', 'piece'] as const;
+/** The source of a query. */
 export type Kind = (typeof KINDS)[number];
+/** The sources of a query for a page that describes one name of a program: the parts of the name, or the name. */
+export const NAME_KINDS = ['parts of a name', 'name'] as const;
 
-/** A query, and the pages that answer it: one page, and those with the same text under other URLs. */
+/** A query, and the pages that answer it: one page, and pages with the same text under other URLs. */
 export interface KnownItem {
-  readonly kind: Kind;
-  readonly language: ManualLanguage;
+  readonly kind: Kind | (typeof NAME_KINDS)[number];
+  readonly language: ManualLanguage | 'rust';
   readonly query: string;
   readonly answers: readonly string[];
-  /** Of two halves: one to choose weights by, one to report. */
+  /** Half of the queries are for choosing weights, and half for the report. */
   readonly isForChoosing: boolean;
 }
 
-/** The queries, what must be left out of the index for them, and how many pages could not be asked for. */
+/** The queries, the texts that the index must not have, and counts of pages without a query. */
 export interface KnownItems {
   readonly items: readonly KnownItem[];
-  /** Anchor texts that the index must not hold, by the page that they lead to. */
+  /** Anchor texts that must not be indexed, by the page that they lead to. */
   readonly heldOut: ReadonlyMap<string, string>;
-  /** Pages whose title others of another text have too. */
+  /** Number of pages that share their title with a page of another text. */
   readonly sharedTitles: number;
-  /** Pages whose text is that of another page too. */
+  /** Number of pages with the same text as another page. */
   readonly sameText: number;
-  /** Queries left out as they have no letter of the script of their page: what was not translated names the English page. */
+  /** Number of queries without any letter in the script of their page: an untranslated text names the English page. */
   readonly otherScript: number;
 }
 
@@ -34,16 +36,15 @@ const MOST_TITLE_WORDS = 8;
 const RARE_WORDS = 4;
 
 /**
- * Makes queries of pages: the words of its title, the text of a link to it, and the rarest words of a sentence of it, at
- * most `count` of each kind and language. A title, a link text or a sentence that leads to pages of different texts names
- * no page, and is not asked for; nor is a link text that is the title of some page. The same pages give the same queries.
+ * Makes queries from pages: the words of the title, the text of a link to the page, the rarest words of a sentence, and a piece of a
+ * sentence; at most `count` of each kind and language. A title, link text or sentence of several pages with different texts is not used;
+ * nor is a link text that is the title of some page. The same pages give the same queries.
  */
 export function knownItems(pages: readonly ManualPage[], words: Words, count: number): KnownItems {
   const textOf = new Map(pages.map((page) => [page.url, hashOf(page.text)]));
   const byText = groupBy(pages, (page) => hashOf(page.text));
   const answersOf = (url: string): string[] => (byText.get(textOf.get(url)!) ?? []).map((page) => page.url);
   const byTitle = groupBy(pages, (page) => `${page.language} ${normal(page.title)}`);
-  const isShared = (urls: readonly string[]): boolean => new Set(urls.map((url) => textOf.get(url))).size > 1;
   const bySentence = sentencePages(pages);
   const frequency = frequencies(pages, words);
   const links = linkTexts(pages, textOf);
@@ -72,7 +73,13 @@ export function knownItems(pages: readonly ManualPage[], words: Words, count: nu
     seen.add(textOf.get(page.url)!);
     const sameTitle = byTitle.get(`${page.language} ${normal(page.title)}`)!;
     const titleWords = words.split(page.title, page.language);
-    if (isShared(sameTitle.map(({ url }) => url))) sharedTitles += 1;
+    if (
+      isShared(
+        sameTitle.map(({ url }) => url),
+        textOf,
+      )
+    )
+      sharedTitles += 1;
     else if (titleWords.length >= 2)
       add('title', page, plain(page.title.slice(0, titleWords[MOST_TITLE_WORDS - 1]?.end)));
     const anchor = links.get(page.url);
@@ -85,16 +92,19 @@ export function knownItems(pages: readonly ManualPage[], words: Words, count: nu
     }
     const sentence = rareWords(
       page,
-      (text) => isShared(bySentence.get(`${page.language} ${normal(text)}`) ?? []),
+      (text) => isShared(bySentence.get(`${page.language} ${normal(text)}`) ?? [], textOf),
       words,
       frequency.get(page.language)!,
     );
     if (sentence !== undefined) add('sentence', page, sentence);
+    const had = counts.get(`piece ${page.language}`) ?? 0;
+    const piece = had < count ? pieceOf(page, pages, textOf) : undefined;
+    if (piece !== undefined) add('piece', page, piece);
   }
   return { items, heldOut, sharedTitles, sameText: pages.length - byText.size, otherScript };
 }
 
-/** A text that leads to one page only, for each page that has one; the longest. */
+/** For each page, its longest link text that leads to no other page. */
 function linkTexts(pages: readonly ManualPage[], textOf: ReadonlyMap<string, string>): Map<string, string> {
   const targets = new Map<string, Set<string>>();
   const texts = new Map<string, Set<string>>();
@@ -128,7 +138,7 @@ function frequencies(pages: readonly ManualPage[], words: Words): Map<ManualLang
   return found;
 }
 
-/** The pages that each sentence is in. */
+/** The pages with each sentence. */
 function sentencePages(pages: readonly ManualPage[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const { url, language, text } of pages) {
@@ -148,8 +158,8 @@ function sentencesOf(text: string): string[] {
 }
 
 /**
- * The rarest words of a sentence amid the page, in their order; of words that no other page has it takes none, since
- * nobody looks for a page by them. A sentence that other pages have too names no page.
+ * The rarest words of a sentence in the middle of the page, in order. Words of no other page are excluded, since no one searches a page by
+ * them. A sentence that other pages have too is not used.
  */
 function rareWords(
   { text, language }: ManualPage,
@@ -174,7 +184,82 @@ function rareWords(
     .join(' ');
 }
 
-/** Without what a query would take for an operator or a quote. */
+/** Maximum number of pieces of a page to try. */
+const MOST_PIECES = 8;
+/** The form of a piece: three whole words; six consecutive letters in a script without blanks; two words of Korean. */
+const PIECES: Readonly<Record<ManualLanguage, RegExp>> = {
+  en: /(?<!\S)[a-z]{4,} [a-z]{4,} [a-z]{4,}(?![\S])/g,
+  ru: /(?<!\S)[а-я]{4,} [а-я]{4,} [а-я]{4,}(?![\S])/g,
+  zh: /(?<=\p{Script=Han})\p{Script=Han}{6}(?=\p{Script=Han})/gu,
+  ja: /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc])[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc]{6}(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc])/gu,
+  ko: /(?<!\S)\p{Script=Hangul}{3,5} \p{Script=Hangul}{3,5}(?![\S])/gu,
+};
+
+/**
+ * A piece of the text that no other text has. In scripts without blanks it may begin and end within words. Words of Korean lose their last
+ * syllable, which is mostly a particle.
+ */
+function pieceOf(
+  { text, language }: ManualPage,
+  pages: readonly ManualPage[],
+  textOf: ReadonlyMap<string, string>,
+): string | undefined {
+  const all = [...text.matchAll(PIECES[language])].map(([found]) =>
+    language === 'ko' ? found.replace(/\S(?=\s|$)/g, '') : found,
+  );
+  for (let i = 0; i < Math.min(MOST_PIECES, all.length); i++) {
+    const piece = all[Math.floor(((i + 0.5) * all.length) / MOST_PIECES) % all.length]!;
+    const parts = piece.split(' ');
+    const holders = pages.filter(
+      (page) => page.language === language && parts.every((part) => page.text.includes(part)),
+    );
+    if (
+      !isShared(
+        holders.map(({ url }) => url),
+        textOf,
+      )
+    )
+      return piece;
+  }
+  return undefined;
+}
+
+/** Whether pages have different texts. */
+function isShared(urls: readonly string[], textOf: ReadonlyMap<string, string>): boolean {
+  return new Set(urls.map((url) => textOf.get(url))).size > 1;
+}
+
+const NAME = /(?:struct|enum|trait|fn|macro|union)\.([^/]+)\.html$/;
+/** The maximum number of pages that describe one name, under several paths. */
+const MOST_OF_NAME = 3;
+
+/** Queries for pages that describe a name of several words, such as `HashMap` and `from_utf8`: its parts, and the name itself. */
+export function nameItems(pages: readonly ManualPage[], count: number): KnownItem[] {
+  const byName = groupBy(
+    pages.filter(({ url }) => NAME.test(url)),
+    ({ url }) => NAME.exec(url)![1]!,
+  );
+  const names = [...byName].flatMap(([name, some]) => {
+    const parts = name
+      .replace(/([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$1$3 $2')
+      .split(/[ _]/)
+      .filter((part) => part !== '');
+    const isOne = some.length <= MOST_OF_NAME && parts.length > 1 && parts.every((part) => part.length > 1);
+    return isOne ? [{ name, parts, answers: some.map(({ url }) => url) }] : [];
+  });
+  names.sort((a, b) => (order(a.name) < order(b.name) ? -1 : 1));
+  return names.slice(0, count).flatMap(({ name, parts, answers }) =>
+    NAME_KINDS.map((kind): KnownItem => ({
+      kind,
+      language: 'rust',
+      query: kind === 'name' ? name : parts.join(' ').toLowerCase(),
+      answers,
+      isForChoosing: false,
+    })),
+  );
+}
+
+/** Removes characters that a query would read as an operator or a quote. */
 function plain(text: string): string {
   return text
     .replace(/["\u201c\u201d\u300c\u300d:\uff1a]/g, ' ')
@@ -190,7 +275,7 @@ function normal(text: string): string {
     .trim();
 }
 
-/** An order that has nothing to do with the URL, and is always the same. */
+/** A fixed order that does not depend on the meaning of the URL. */
 function order(url: string): string {
   return createHash('md5').update(url).digest('hex');
 }

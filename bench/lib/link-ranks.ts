@@ -3,7 +3,7 @@ import type { ManualPage } from './manual-pages.js';
 const DAMPING = 0.85;
 const ROUNDS = 50;
 
-/** PageRank of pages by the links between them, all together 1. */
+/** PageRank of pages by the links between them, with the sum 1. */
 export function linkRanks(pages: readonly ManualPage[]): Map<string, number> {
   const places = new Map(pages.map(({ url }, i) => [url, i]));
   const links = pages.map((page) => page.links.flatMap(({ url }) => places.get(url) ?? []));

@@ -4,20 +4,20 @@ import { fileURLToPath } from 'node:url';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 
-/** What stands beside every figure. */
+/** The description of the machine beside every figure. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
   readonly memoryGb: number;
   readonly system: string;
   readonly node: string;
-  /** Processes that wanted to run before the bench began, over one minute; well above 0 means a busy machine. */
+  /** Load average over one minute before the bench began. A value well above 0 means a busy machine. */
   readonly load: number;
   readonly commit: string;
   readonly date: string;
 }
 
-/** Describes the machine as it is now. */
+/** Describes the present state of the machine. */
 export function describeMachine(): Machine {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
@@ -37,7 +37,7 @@ export function machineLine(machine: Machine): string {
   return `${cpu}, ${cores} cores, ${memoryGb} GB; ${system}; Node ${node}; load ${load}; ${commit}; ${date}`;
 }
 
-/** The first line that a command prints; undefined where it cannot be run. */
+/** The first line that a command prints. Undefined: it cannot be run. */
 export function firstLine(command: string, args: readonly string[]): string | undefined {
   try {
     const output = execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });

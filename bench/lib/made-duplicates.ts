@@ -1,7 +1,7 @@
-/** Made-up pages of which it is known which are duplicates, in English and in Chinese. The same on every run. */
+/** Made-up pages with known duplicates, in English and in Chinese. They are the same on every run. */
 import { mix } from './made-page.js';
 
-/** How a page differs from the one that it was made of. */
+/** How a page differs from its original. */
 export const EDITS = [
   'same bytes',
   'date changed',
@@ -17,28 +17,25 @@ export type Edit = (typeof EDITS)[number];
 export const LANGUAGES = ['English', 'Chinese'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** A page of the set. Those of one `family` are duplicates, and no others are, though many are of one template. */
+/** A page of the set. Pages of one `family` are duplicates of each other, and of no others, though many pages share a template. */
 export interface MadeDuplicate {
   readonly url: string;
   readonly text: string;
   readonly family: number;
   readonly language: Language;
-  /** Absent on the page of which the others of the family are made. */
+  /** Absent for the original of the family. */
   readonly edit?: Edit;
 }
 
-/** Pages whose menus and footer are the same. */
+/** Number of pages with the same menu and footer. */
 const PER_SITE = 50;
 const VOCABULARY = 20_000;
 const SYLLABLES = 'ta re mi so lan ber ing con de ver al stre on pu ka ti or ne sha qui ful ment ra dex'.split(' ');
-/** Characters used, most of those of everyday Chinese. */
+/** Number of different characters, most of everyday Chinese. */
 const HAN = 3000;
 const MENU = 60;
 
-/**
- * @param families pages that are the first of their family; each has every edit in turn, so that there are as many duplicates
- *   as `copies` says
- */
+/** @param families number of originals; edits are applied in turn until there are `copies` duplicates */
 export function* madeDuplicates(families: number, copies: number): Generator<MadeDuplicate> {
   for (let family = 0; family < families; family++) {
     const language = LANGUAGES[family % 2]!;
@@ -54,7 +51,7 @@ export function* madeDuplicates(families: number, copies: number): Generator<Mad
   }
 }
 
-/** Words of a page by part. */
+/** The words of a page by part. */
 interface Parts {
   readonly menu: readonly string[];
   readonly date: readonly string[];
@@ -62,7 +59,7 @@ interface Parts {
   readonly language: Language;
 }
 
-/** A page of 20 to about 1,100 words besides a menu of 60. */
+/** A page of 20 to about 1,100 words, and a menu of 60. */
 function makePage(family: number, site: number, language: Language): Parts {
   const words = Math.round(20 * 2 ** ((mix(family, 1) / 2 ** 32) * 5.8));
   return {
@@ -101,7 +98,7 @@ function textOf({ menu, date, body }: Parts, language: Language): string {
   return lines.join('\n');
 }
 
-/** Words as often as in a language: the most frequent ones make up much of a text. */
+/** Words with the frequencies of a natural language: the most frequent ones make up much of a text. */
 function wordsOf(seed: number, count: number, language: Language): string[] {
   return Array.from({ length: count }, (_, i) => {
     const rank = Math.floor(VOCABULARY ** (mix(seed, i) / 2 ** 32)) - 1;
@@ -121,24 +118,24 @@ function chineseWord(rank: number): string {
   return Array.from({ length }, (_, i) => String.fromCharCode(0x4e00 + (mix(rank, 12, i) % HAN))).join('');
 }
 
-/** What was found of the copies with one edit. */
+/** How many of the copies with one edit were found. */
 export interface Recall {
   readonly language: Language;
   readonly edit: Edit;
   readonly copies: number;
-  /** Those that ended up in one group with the page of which they were made, as a part of 1. */
+  /** The share of copies that are in one group with their original. */
   readonly recall: number;
 }
 
 /** How well duplicates were found. */
 export interface Found {
-  /** Pages that were marked as duplicates of a page of their own family, as a part of 1 of all marked; 1 where none is. */
+  /** The share of marked pages that are duplicates of a page of their own family; 1 if no page was marked. */
   readonly precision: number;
   readonly marked: number;
   readonly recalls: readonly Recall[];
 }
 
-/** @param duplicateOf the URL of the page that is kept in place of this one, undefined for one that is no duplicate */
+/** @param duplicateOf returns the URL of the page that is kept in place of this one; undefined for a page that is no duplicate */
 export function scoreDuplicates(
   pages: Iterable<MadeDuplicate>,
   duplicateOf: (url: string) => string | undefined,

@@ -1,16 +1,16 @@
-import type { LinkRow } from '../../packages/webcrawl/index.js';
+import type { LinkRow } from '../../packages/webcrawl/internal.js';
 
-/** A made graph: hosts of a thousand pages, of which one in five has no links. */
+/** A made-up graph: hosts with a thousand pages each; one page in five has no links. */
 export interface GraphPlan {
   readonly pages: number;
-  /** Links on average over all pages: half of them within the host, half to anywhere, to some pages far more often. */
+  /** Average number of links of a page: half of them within the host, half to any page, and to some pages far more often. */
   readonly links: number;
 }
 
 const PER_HOST = 1000;
 const NONE_OF = 5;
 
-/** Its rows in key order, as the table would give them; always the same. */
+/** The rows of the graph in key order; always the same. */
 export function* madeRows({ pages, links }: GraphPlan): Generator<LinkRow> {
   const each = Math.round((links / pages) * (NONE_OF / (NONE_OF - 1)));
   let state = 1;

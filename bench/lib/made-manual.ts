@@ -5,14 +5,16 @@ const SYLLABLES = {
   ru: 'ба бе би бо да де ди до ка ке ки ко',
   zh: '安装系统文件目录网络配置软件用户',
   ja: 'データベース検索画面設定保存印刷',
+  ko: '가 나 다 라 마 바 사 아 자 차 카 타',
 };
 
-/** Pages of made-up words, for trying the bench out where the manuals are not installed. The same at every call. */
+/** Pages of made-up words, for trials of the bench without installed manuals. They are the same at every call. */
 export function* madeManual(pagesALanguage: number): Generator<ManualPage> {
   for (const language of MANUAL_LANGUAGES) {
     const random = numbers(language.charCodeAt(0));
-    const pieces = language === 'en' || language === 'ru' ? SYLLABLES[language].split(' ') : [...SYLLABLES[language]];
-    const blank = language === 'en' || language === 'ru' ? ' ' : '';
+    const hasBlanks = SYLLABLES[language].includes(' ');
+    const pieces = hasBlanks ? SYLLABLES[language].split(' ') : [...SYLLABLES[language]];
+    const blank = hasBlanks ? ' ' : '';
     const word = (): string =>
       Array.from(
         { length: 1 + Math.floor(random() ** 2 * 4) },

@@ -1,11 +1,11 @@
-import type { FetchOutcome, Plugin } from '../../packages/webcrawl/index.js';
+import type { FetchOutcome, Plugin } from '../../packages/webcrawl/internal.js';
 
 const WORDS =
   'tide gauge harbour chart sounding moon spring neap current level water station record mean error depth anchor pilot'.split(
     ' ',
   );
 
-/** A whole number from 0 to 2^32 - 1 that depends on all of the given ones and looks random; the same everywhere. */
+/** A random-looking integer from 0 to 2^32 - 1, computed from the given ones; the same everywhere. */
 export function mix(...numbers: readonly number[]): number {
   let hash = 0x9e3779b9;
   for (const number of numbers) {
@@ -17,7 +17,7 @@ export function mix(...numbers: readonly number[]): number {
   return hash >>> 0;
 }
 
-/** A page of HTML with links, and about so many words of text; the same for the same seed. */
+/** An HTML page with links and about this number of words; the same for the same seed. */
 export function madePage(seed: number, links: readonly string[], words: number): string {
   const parts = [
     `<!DOCTYPE html><html lang="en"><head><title>Page ${seed}</title></head><body><h1>Page ${seed}</h1><ul>`,
@@ -33,7 +33,7 @@ export function madePage(seed: number, links: readonly string[], words: number):
   return parts.join('');
 }
 
-/** What comes back for a page of HTML. */
+/** The answer of a server with an HTML page. */
 export function htmlAnswer(html: string): FetchOutcome {
   return {
     kind: 'content',
@@ -46,7 +46,7 @@ export function htmlAnswer(html: string): FetchOutcome {
   };
 }
 
-/** A plugin that answers every request at once and by itself. No host has a robots.txt. */
+/** A plugin that answers every request at once, without network. No host has a robots.txt. */
 export function webWithoutNetwork(name: string, answer: (host: string, path: string) => FetchOutcome): Plugin {
   const notFound: FetchOutcome = { kind: 'gone', code: 'not_found', http: 404 };
   return {

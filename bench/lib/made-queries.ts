@@ -1,7 +1,7 @@
 import { mix } from './made-page.js';
 import { madeTexts, madeWord, VOCABULARY, type MadeText } from './made-texts.js';
 
-/** What an index is asked for. */
+/** The kinds of queries. */
 export const QUERY_KINDS = [
   'rare words',
   'words',
@@ -11,14 +11,14 @@ export const QUERY_KINDS = [
   'commonest words, no ranks',
   'phrases of commonest words',
 ] as const;
-/** One of them. */
+/** A kind of query. */
 export type QueryKind = (typeof QUERY_KINDS)[number];
 
 const QUERIES = 100;
-/** Of each language. */
+/** For each language. */
 const COMMONEST = 10;
 
-/** Queries over so many made pages, half of them Chinese. No query comes twice. */
+/** Queries for this number of made-up pages, half of them Chinese. No query occurs twice. */
 export function madeQueries(kind: QueryKind, pages: number): readonly string[] {
   if (kind === 'phrases') return phrases(pages);
   const { count, make } = KINDS[kind];
@@ -51,7 +51,7 @@ const KINDS: Readonly<Record<Exclude<QueryKind, 'phrases'>, Made>> = {
   },
 };
 
-/** Words that stand side by side in a sentence of some page. */
+/** Adjacent words in a sentence of some page. */
 function phrases(pages: number): readonly string[] {
   const found = new Set<string>();
   for (const { text, language } of madeTexts(Math.min(pages, QUERIES))) {

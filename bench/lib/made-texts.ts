@@ -1,13 +1,13 @@
 import { dict } from '@node-rs/jieba/dict.js';
 import { mix } from './made-page.js';
 
-/** Different words of each language. The n-th commonest is n times as rare as the first (Zipf). */
+/** Number of different words in each language. The n-th most frequent word is n times as rare as the first (Zipf). */
 export const VOCABULARY = 60_000;
 const SYLLABLES = 'ba co di fu ga he ji ko la me no pi qua ra se ti vu wen xi yo za bre cla dro fle gri'.split(' ');
-/** The commonest words of a dictionary of Chinese, so that whatever splits a text by words finds those that it was made of. */
+/** The most frequent words of a Chinese dictionary, so that a word splitter finds the words that a text was made from. */
 const CHINESE = commonestOf(dict.toString());
 
-/** A page of made words. */
+/** A page of made-up words. */
 export interface MadeText {
   readonly url: string;
   readonly title: string;
@@ -15,7 +15,7 @@ export interface MadeText {
   readonly language: 'en' | 'zh';
 }
 
-/** So many pages of 3 to 5 KB on 31 hosts, every second one Chinese; the same every time. */
+/** This number of pages of 3 to 5 KB on 31 hosts, every second one Chinese; the same every time. */
 export function* madeTexts(pages: number): Generator<MadeText> {
   for (let page = 0; page < pages; page++) {
     const language = page % 2 === 0 ? 'en' : 'zh';
@@ -34,12 +34,12 @@ function sentences(words: readonly string[], language: 'en' | 'zh'): string {
   return text;
 }
 
-/** By Zipf's law, of a number that is spread evenly. */
+/** A rank by Zipf's law, from an evenly distributed number. */
 function rankOf(number: number): number {
   return Math.min(VOCABULARY - 1, Math.floor((VOCABULARY + 1) ** (number / 2 ** 32)) - 1);
 }
 
-/** A word of a language by its place among the commonest, from 0. */
+/** A word of a language by its frequency rank, from 0. */
 export function madeWord(language: MadeText['language'], rank: number): string {
   return language === 'en' ? englishWord(rank) : CHINESE[rank]!;
 }
@@ -52,7 +52,7 @@ function englishWord(rank: number): string {
   return word;
 }
 
-/** Of lines `word frequency kind`. */
+/** Parses lines of `word frequency kind`. */
 function commonestOf(dictionary: string): readonly string[] {
   const words = dictionary.split('\n').map((line) => line.split(' '));
   return words

@@ -1,33 +1,36 @@
 import { madePage, mix } from './made-page.js';
 
-/** What the pages of a made-up site are like. */
+/** The shape of the pages of a made-up site. */
 export interface PageShape {
-  /** Page n leads to so many others of its host, from n times this plus one on: so all can be reached from the front page. */
+  /**
+   * Number of links to further pages: page n leads to this number of pages of its host, from n times the number plus one on. So all can be
+   * reached from the front page.
+   */
   readonly children: number;
-  /** Links that are the same on all pages of a host, as those of menus are. */
+  /** Number of links that are the same on all pages of a host, like those of menus. */
   readonly menu: number;
-  /** Links at random, of which one in fifty leads nowhere. */
+  /** Number of random links; one in fifty leads nowhere. */
   readonly random: number;
-  /** Of the links at random, every so manyth stays on its host; 1: all do. */
+  /** One in this number of the random links stays on its host; 1: all do. */
   readonly ownEvery: number;
-  /** Words of text, of one page in a hundred, of ten in a hundred, and of the others. */
+  /** Number of words of one page in a hundred, of ten in a hundred, and of the others. */
   readonly words: readonly [number, number, number];
 }
 
 /** The made-up sites by name. */
 export const SHAPES = {
-  /** Many hosts that lead to one another; front pages lead to all pages of their host. */
+  /** Many hosts with links to one another. Front pages lead to all pages of their host. */
   synthetic: { children: 10, menu: 0, random: 15, ownEvery: 3, words: [50_000, 10_000, 300] },
-  /** 150 links a page, of which most are on every page. */
+  /** 150 links on a page, most of them the same on every page. */
   'link-heavy': { children: 5, menu: 120, random: 25, ownEvery: 1, words: [300, 300, 300] },
-  /** About 1 KB. */
+  /** Pages of about 1 KB. */
   'small-pages': { children: 4, menu: 0, random: 3, ownEvery: 1, words: [100, 100, 100] },
 } as const satisfies Readonly<Record<string, PageShape>>;
 
 /** The name of a made-up site. */
 export type MadeUpName = keyof typeof SHAPES;
 
-/** A site of many hosts, every page of which follows from its URL. */
+/** A site of many hosts. Every page is made from its URL. */
 export interface MadeUpSite {
   readonly shape: PageShape;
   readonly hosts: number;
@@ -46,8 +49,8 @@ export function pathOf(page: number): string {
 }
 
 /**
- * The page at a path of a host; undefined where there is none. All pages of a host can be reached from its front page, and where links
- * leave hosts, front pages lead to two other hosts, so that all hosts can be reached from the first.
+ * The page at a path of a host. Undefined: there is none. All pages of a host can be reached from its front page. If links leave hosts,
+ * front pages lead to two other hosts, so that all hosts can be reached from the first.
  */
 export function madeUpPage(site: MadeUpSite, host: number, path: string): string | undefined {
   const page = path === '/' ? 0 : Number(/^\/page\/(\d+)\.html$/.exec(path)?.[1] ?? NaN);

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checkParse, openChecks } from '../../packages/webcrawl/index.js';
+import { checkParse, openCheckContext } from '../../packages/webcrawl/internal.js';
 
 /** The languages of the manuals. */
-export const MANUAL_LANGUAGES = ['en', 'zh', 'ja', 'ru'] as const;
-/** One of them. */
+export const MANUAL_LANGUAGES = ['en', 'zh', 'ja', 'ko', 'ru'] as const;
+/** A language of the manuals. */
 export type ManualLanguage = (typeof MANUAL_LANGUAGES)[number];
 
 /** A page of a manual. */
@@ -20,18 +20,25 @@ export interface ManualPage {
   readonly links: readonly { readonly url: string; readonly anchor: string }[];
 }
 
-/** Where `bench/install.sh` unpacks them. */
-export const MANUAL_FOLDER = fileURLToPath(new URL('../../../bench/.peers/relevance/usr/share', import.meta.url));
+/** The folder of the benchmarks, from this file or from its compiled form in dist/bench/lib. */
+const BENCH = new URL(import.meta.url.endsWith('.ts') ? '../' : '../../../bench/', import.meta.url);
+/** The folder into which `bench/install.sh` unpacks them. */
+export const MANUAL_FOLDER = fileURLToPath(new URL('.peers/relevance/usr/share', BENCH));
 const ORIGIN = 'https://manuals.example/';
-/** By what the path of a file holds; what holds none is of another language, or no manual. */
+/** Parts of paths by which the language of a file is known. A file without any of them is in another language, or no manual. */
 const LANGUAGES: readonly (readonly [RegExp, ManualLanguage])[] = [
   [/(?:[/.-])(?:en|en-US)(?:[/.]|$)/, 'en'],
   [/(?:[/.-])(?:zh[-_]CN|zh-cn|zh-hans)(?:[/.]|$)/, 'zh'],
   [/(?:[/.-])(?:ja|ja-JP)(?:[/.]|$)/, 'ja'],
+  [/(?:[/.-])(?:ko|ko-KR)(?:[/.]|$)/, 'ko'],
   [/(?:[/.-])(?:ru|ru-RU)(?:[/.]|$)/, 'ru'],
 ];
 const MANUALS =
   /^(?:libreoffice\/help|gimp\/2\.0\/help|debian-reference|developers-reference|doc\/(?:debian-handbook|debian\/FAQ|debian-policy|maint-guide|installation-guide|aptitude|developers-reference))/;
+
+const RUST = 'doc/rust-doc/html/std';
+/** The functions of single processors, thousands of pages, are excluded. */
+const RUST_PAGE = /^(?!arch\/|intrinsics\/|simd\/|os\/).*\b(?:struct|enum|trait|fn|macro|union)\.[^/]+\.html$/;
 
 /** A file of a manual. */
 export interface ManualFile {
@@ -59,38 +66,60 @@ export async function manualFiles(): Promise<ManualFile[]> {
 }
 
 /**
- * The pages of real manuals of Debian in four languages, parsed as a crawl parses them.
- * Pages that were not translated are left out.
- * @param part takes one in so many files
+ * The pages of real manuals of Debian in five languages, parsed as a crawl parses them. Untranslated pages are left out.
+ * @param part use one file in this number
  * @throws Error when the manuals are not installed
  */
 export async function* manualPages(part: number): AsyncGenerator<ManualPage> {
-  await using context = await openChecks();
+  await using context = await openCheckContext();
   for (const [i, { path, language }] of (await manualFiles()).entries()) {
     if (i % part !== 0) continue;
-    const content = await readFile(join(MANUAL_FOLDER, path));
-    const url = new URL(encodeURI(path), ORIGIN).href;
-    const page = await checkParse(context, { url, content, contentType: 'text/html', headers: {}, truncated: false });
-    if (page.kind !== 'success' || page.text.length < 20 || !isWrittenIn(language, page.text)) continue;
-    yield {
-      url,
-      language,
-      title: page.title,
-      headings: headingsOf(content.toString()),
-      text: page.text,
-      links: linksOf(url, page.outlinks),
-    };
+    const page = await readPage(context, path, language);
+    if (page && isWrittenIn(language, page.text)) yield page;
   }
 }
 
-/** Scripts of which a text of a language has some: many pages of manuals were never translated. */
+/** Pages of the standard library of Rust that describe one name, such as `struct.HashMap.html`. None if they are not installed. */
+export async function* rustPages(part: number): AsyncGenerator<ManualPage> {
+  const folder = join(MANUAL_FOLDER, RUST);
+  if (!existsSync(folder)) return;
+  await using context = await openCheckContext();
+  const files = (await readdir(folder, { recursive: true })).filter((path) => RUST_PAGE.test(path)).sort();
+  for (const [i, path] of files.entries()) {
+    const page = i % part === 0 ? await readPage(context, join(RUST, path), 'en') : undefined;
+    if (page) yield page;
+  }
+}
+
+/** Parses a page as a crawl does. Undefined: it has no text. */
+async function readPage(
+  context: Awaited<ReturnType<typeof openCheckContext>>,
+  path: string,
+  language: ManualLanguage,
+): Promise<ManualPage | undefined> {
+  const content = await readFile(join(MANUAL_FOLDER, path));
+  const url = new URL(encodeURI(path), ORIGIN).href;
+  const page = await checkParse(context, { url, content, contentType: 'text/html', headers: {}, truncated: false });
+  if (page.kind !== 'success' || page.text.length < 20) return undefined;
+  return {
+    url,
+    language,
+    title: page.title,
+    headings: headingsOf(content.toString()),
+    text: page.text,
+    links: linksOf(url, page.outlinks),
+  };
+}
+
+/** The scripts that a text of a language must contain: many pages of manuals were never translated. */
 export const SCRIPTS: Readonly<Record<ManualLanguage, RegExp>> = {
   en: /\p{Script=Latin}/gu,
   zh: /\p{Script=Han}/gu,
   ja: /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/gu,
+  ko: /\p{Script=Hangul}/gu,
   ru: /\p{Script=Cyrillic}/gu,
 };
-/** Of all letters, in the script of the language. */
+/** The minimum share of letters in the script of the language. */
 const LEAST_SHARE = 0.3;
 
 function isWrittenIn(language: ManualLanguage, text: string): boolean {

@@ -1,4 +1,4 @@
-/** The manuals of Debian in four languages as a site on loopback. */
+/** The manuals of Debian in five languages as a site on loopback. */
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -18,14 +18,20 @@ export interface ManualSite {
   close(): Promise<void>;
 }
 
-/** By language, how the start page names it. */
-const NAMES: Readonly<Record<ManualLanguage, string>> = { en: 'English', zh: '中文', ja: '日本語', ru: 'Русский' };
-/** A page with which a manual begins. */
+/** The names of the languages on the start page. */
+const NAMES: Readonly<Record<ManualLanguage, string>> = {
+  en: 'English',
+  zh: '中文',
+  ja: '日本語',
+  ko: '한국어',
+  ru: 'Русский',
+};
+/** The first page of a manual. */
 const FIRST = /^(?:index|new_help)(?:\.[\w-]+)?\.html$/;
 
 /**
- * Serves the manuals by nginx on a free port of 127.0.0.1. A start page leads to each manual; a sitemap, which robots.txt
- * names, lists all their pages, since some manuals link to theirs by scripts alone.
+ * Serves the manuals by nginx on a free port of 127.0.0.1. A start page leads to each manual. robots.txt names a sitemap with all their
+ * pages, since some manuals have links only in scripts.
  * @throws Error when the manuals or nginx are not installed
  */
 export async function serveManuals(): Promise<ManualSite> {
@@ -75,7 +81,7 @@ function sitemap(url: string, files: readonly ManualFile[]): string {
 }
 
 function countByLanguage(files: readonly ManualFile[]): Record<ManualLanguage, number> {
-  const counts = { en: 0, zh: 0, ja: 0, ru: 0 };
+  const counts = { en: 0, zh: 0, ja: 0, ko: 0, ru: 0 };
   for (const { language } of files) counts[language] += 1;
   return counts;
 }

@@ -1,4 +1,4 @@
-/** Manuals whose pages say, in the way of their generator, which part of them is the text. */
+/** Manuals whose generators mark the main part of each page. */
 import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,14 +13,14 @@ export interface Manual {
   readonly generator: keyof typeof MAIN_PARTS;
   /** Below the folder of all packages. */
   readonly folder: string;
-  /** Of the paths of its pages. */
+  /** Matches the paths of its pages. */
   readonly pages: RegExp;
 }
 
 const SHARE = 'manuals/usr/share';
 const MORE = 'more-manuals/usr/share';
 
-/** All that are measured. */
+/** All measured manuals. */
 export const MANUALS: readonly Manual[] = [
   { name: 'Python', generator: 'Sphinx', folder: `${SHARE}/doc/python3.11/html`, pages: /\.html$/ },
   { name: 'PostgreSQL', generator: 'DocBook', folder: `${SHARE}/doc/postgresql-doc-15/html`, pages: /\.html$/ },
@@ -34,7 +34,7 @@ export const MANUALS: readonly Manual[] = [
     folder: `${MORE}/doc/maint-guide-zh-cn/html`,
     pages: /\.html$/,
   },
-  // The search and the listings of sources are no text.
+  // Search pages and listings of sources have no main text.
   {
     name: 'Eigen',
     generator: 'Doxygen',
@@ -51,7 +51,7 @@ export const MANUALS: readonly Manual[] = [
 
 type Test = (element: Tree.Element, parent: Tree.Element) => boolean;
 
-/** By generator, which elements are the main part of a page; what is in them is not looked at again. */
+/** The elements with the main part of a page, by generator. Elements inside them are not tested again. */
 const MAIN_PARTS = {
   Sphinx: (element) => attribute(element, 'role') === 'main',
   DocBook: (element, parent) =>
@@ -60,11 +60,11 @@ const MAIN_PARTS = {
   javadoc: ({ tagName }) => tagName === 'main',
 } as const satisfies Record<string, Test>;
 
-/** What a page should become. */
+/** The expected result for a page. */
 export interface MainPart {
   readonly words: readonly string[];
   readonly headings: readonly string[];
-  /** Lines of blocks of code without white space. */
+  /** Lines of code blocks without white space. */
   readonly code: readonly string[];
 }
 
@@ -73,14 +73,14 @@ export function isThere({ folder }: Manual): boolean {
   return existsSync(join(PEERS, folder));
 }
 
-/** Pages of a manual, spread evenly over all of them. @param most of them */
+/** Pages of a manual, spread evenly over all of them. @param most maximum number of pages */
 export async function* pagesOf({ folder, pages }: Manual, most: number): AsyncGenerator<Buffer> {
   const all = (await readdir(join(PEERS, folder), { recursive: true })).filter((path) => pages.test(path)).sort();
   const count = Math.min(most, all.length);
   for (let i = 0; i < count; i++) yield readFile(join(PEERS, folder, all[Math.floor((i * all.length) / count)]!));
 }
 
-/** The main part of a page as its generator marks it; undefined for a page without, such as one that only leads to another. */
+/** The main part of a page as its generator marks it. Undefined for a page without one, such as a redirect page. */
 export function mainPartOf({ generator }: Manual, html: Buffer): MainPart | undefined {
   const isMain: Test = MAIN_PARTS[generator];
   const roots: Tree.Element[] = [];
@@ -103,14 +103,14 @@ export function mainPartOf({ generator }: Manual, html: Buffer): MainPart | unde
   };
 }
 
-/** The words of a text in lower case; of Chinese, the characters. */
+/** The words of a text in lower case; in Chinese, the characters. */
 export function wordsOf(text: string): string[] {
-  // Markdown marks parts of words by these, and puts the last one before its own characters.
+  // Markdown puts these characters around parts of words, and a backslash before literal ones.
   const plain = text.replace(/[*_`\\]/g, '').toLowerCase();
   return plain.match(/\p{Script=Han}|(?:(?!\p{Script=Han})[\p{L}\p{N}])+/gu) ?? [];
 }
 
-/** The lines of a block of code that hold something, without white space. */
+/** The non-empty lines of a code block, without white space. */
 export function linesOfCode(code: string): string[] {
   return code
     .split('\n')
@@ -127,7 +127,7 @@ function textOf(root: Tree.Element): string {
     if (node.nodeName === '#text') parts.push((node as Tree.TextNode).value);
     if (!('tagName' in node) || /^(script|style|button|noscript)$/.test(node.tagName)) return;
     if (node.tagName === 'br') parts.push('\n');
-    // What Doxygen shows over a name when the mouse is there, and numbers of lines.
+    // Tooltips of Doxygen, and line numbers.
     if (hasClass(node, /^(ttc|lineno)$/)) return;
     if (!INLINE.test(node.tagName)) parts.push(hasClass(node, /^line$/) ? '\n' : ' ');
     node.childNodes.forEach(add);

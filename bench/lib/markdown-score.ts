@@ -1,25 +1,25 @@
 import { linesOfCode, wordsOf, type MainPart } from './manuals.js';
 
-/** How much of some pages is right; sums over them. */
+/** Sums over pages of how much is right. */
 export interface MarkdownScore {
   pages: number;
-  /** Words that the Markdown has, those that the main parts have, and those that both have. */
+  /** Numbers of words in the Markdown, in the main parts, and in both. */
   found: number;
   wanted: number;
   right: number;
-  /** Headings and lines of code of the main parts, and those that are headings and code in the Markdown too. */
+  /** Numbers of headings and code lines of the main parts, and of those that are headings and code in the Markdown too. */
   headings: number;
   headingsKept: number;
   code: number;
   codeKept: number;
 }
 
-/** A score of no pages. */
+/** The score before the first page. */
 export function noScore(): MarkdownScore {
   return { pages: 0, found: 0, wanted: 0, right: 0, headings: 0, headingsKept: 0, code: 0, codeKept: 0 };
 }
 
-/** Adds a page. Where it says something more than once, it counts as often as in both. */
+/** Adds a page. A repeated word counts as often as it is in both texts. */
 export function addPage(score: MarkdownScore, markdown: string, main: MainPart): void {
   const found = wordsOf(plainOf(markdown));
   score.pages += 1;
@@ -31,12 +31,14 @@ export function addPage(score: MarkdownScore, markdown: string, main: MainPart):
   );
   score.headings += main.headings.length;
   score.headingsKept += inCommon(main.headings, headings);
-  const blocks = [...markdown.matchAll(/^ *(`{3,}|~{3,}).*\n([^]*?)^ *\1 *$/gm)].map(([, , code = '']) => code);
+  const blocks = [...markdown.matchAll(/^(?:[ >*]|\d+[.)])*(`{3,}|~{3,}).*\n([^]*?)^[ >]*\1 *$/gm)].map(
+    ([, , code = '']) => code,
+  );
   score.code += main.code.length;
   score.codeKept += inCommon(main.code, blocks.flatMap(linesOfCode));
 }
 
-/** Without the addresses of links and images, and the languages of code. */
+/** Removes the addresses of links and images, and the languages of code. */
 function plainOf(markdown: string): string {
   return markdown.replace(/\]\((?:\\.|[^()\\]|\([^()]*\))*\)/g, ']').replace(/^( *(?:`{3,}|~{3,})).*$/gm, '$1');
 }

@@ -4,34 +4,34 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-/** What a command cost. */
+/** The cost of a command. */
 export interface Measurement {
-  /** From start to end, the start of the process with it. */
+  /** From start to end, including the start of the process. */
   readonly seconds: number;
-  /** User and system time of the process and of the children that it waited for. */
+  /** User and system time of the process and of the child processes that it waited for. */
   readonly cpuSeconds: number;
-  /** Greatest resident memory of all its processes together, in MB; undefined where there is no /proc. */
+  /** Peak resident memory of all its processes together, in MB. Undefined: there is no /proc. */
   readonly peakMb?: number;
   readonly stdout: string;
 }
 
-/** How a command is run, and watched. */
+/** Options for running and watching a command. */
 export interface MeasureOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Called twenty times a second with the CPU seconds of the command so far; 0 where there is no /proc. */
+  /** Called twenty times a second with the CPU seconds of the command so far; 0 if there is no /proc. */
   readonly onLook?: (cpuSeconds: number) => void;
-  /** It runs on the first so many of the cores that there are, as Linux can have it; absent: on all. */
+  /** Run on this number of the first cores, on Linux. Absent: on all. */
   readonly cores?: number;
-  /** It counts whatever status it ends with. Default: false */
+  /** Accept any exit status. Default: false */
   readonly mayFail?: boolean;
 }
 
 const SAMPLE_MS = 50;
-/** What the system counts CPU time in, on Linux. */
+/** The unit of CPU time on Linux. */
 const TICKS_PER_SECOND = 100;
 const BLOCK = 4096;
-/** Times its arguments; the figures go to descriptor 3, the errors of the command to standard error. */
+/** Measures the time of its arguments. The figures go to descriptor 3, errors of the command to standard error. */
 const TIMED = `TIMEFORMAT='%R %U %S'; { time "$@" 2>&4; } 4>&2 2>&3`;
 
 /**
@@ -79,7 +79,7 @@ function allowedCores(): number[] {
   });
 }
 
-/** All processes below one; none where there is no /proc. */
+/** All descendants of a process. Empty if there is no /proc. */
 function childrenOf(pid: number): number[] {
   const children: number[] = [];
   try {
@@ -89,25 +89,25 @@ function childrenOf(pid: number): number[] {
       }
     }
   } catch {
-    // It has ended, or there is no /proc.
+    // The process has ended, or there is no /proc.
   }
   return children;
 }
 
-/** Of those that have ended meanwhile nothing is added. */
+/** Processes that have ended meanwhile count as 0. */
 function sum(processes: readonly number[], figure: (pid: number) => number): number {
   let total = 0;
   for (const pid of processes) {
     try {
       total += figure(pid);
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
   return total;
 }
 
-/** The most memory that a process has had, in KB. It never falls, so that little is lost between two looks. */
+/** The peak memory of a process so far, in KB. It never falls, so little is lost between two polls. */
 function highWaterMark(pid: number): number {
   const match = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(match?.[1] ?? 0);
@@ -116,28 +116,28 @@ function highWaterMark(pid: number): number {
 /** User and system time of a process and of its children that have ended. */
 function cpuTicks(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  // The second field is a name in brackets, which may hold spaces; these are the fields 14 to 17 of proc(5).
+  // The second field is a name in brackets that may contain spaces; these are the fields 14 to 17 of proc(5).
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields.slice(11, 15).reduce((total, ticks) => total + Number(ticks), 0);
 }
 
-/** CPU seconds of a process that runs, and of its children that have ended; 0 where there is no /proc. */
+/** CPU seconds of a running process, and of its children that have ended; 0 if there is no /proc. */
 export const cpuSecondsOf = (pid: number): number => sum([pid], cpuTicks) / TICKS_PER_SECOND;
 
-/** Bytes that the files below a folder take on the disk, in blocks of 4 KB; 0 where there is none. */
+/** Disk space of the files below a folder, in blocks of 4 KB; 0 if there is no folder. */
 export async function bytesOnDisk(folder: string): Promise<number> {
   let bytes = 0;
   const entries = await readdir(folder, { recursive: true }).catch(() => []);
   for (const name of entries) {
     // LevelDB removes files at any time.
     const stats = await lstat(join(folder, name)).catch(() => undefined);
-    // Not the blocks it has: file systems may set some aside for a file that was being written.
+    // Not the allocated blocks: file systems may reserve more for a file that is being written.
     if (stats?.isFile()) bytes += Math.ceil(stats.size / BLOCK) * BLOCK;
   }
   return bytes;
 }
 
-/** Few lines, of the beginning and of the end. */
+/** A few lines from the beginning and from the end. */
 function excerpt(output: string): string {
   const lines = output.trim().split('\n');
   return (lines.length > 10 ? [...lines.slice(0, 5), '…', ...lines.slice(-5)] : lines).join('\n');

@@ -4,45 +4,45 @@ import type { NewsSite } from './news-sites.js';
 /** The day of the newest articles. */
 const NEWEST = Date.UTC(2026, 9, 31);
 const DAY = 86_400_000;
-/** Which section an article belongs to, by the last digit of its number: some have more than others. */
+/** The section of an article, by the last digit of its number: some sections have more articles than others. */
 const OF_DIGIT = [0, 1, 0, 2, 3, 0, 1, 4, 2, 5] as const;
 const DIGITS = [0, 1, 2, 3, 4, 5].map((section) => OF_DIGIT.flatMap((one, digit) => (one === section ? [digit] : [])));
-/** Of a hundred articles so many are listed in the archive alone. */
+/** This number of a hundred articles is listed only in the archive. */
 const HIDDEN = 8;
 
 /** Sections of every site. */
 export const SECTIONS = ['world', 'politics', 'business', 'sport', 'culture', 'science'] as const;
-/** People who write on each site. */
+/** Number of authors of each site. */
 export const AUTHORS = 8;
 
-/** The section of an article; the articles of a site have numbers from 0, which is the newest. */
+/** The section of an article. Articles of a site are numbered from 0, the newest. */
 export function sectionOf(article: number): number {
   return OF_DIGIT[article % 10]!;
 }
 
-/** The place of an article among those of its section. */
+/** The position of an article in its section. */
 function placeInSection(article: number): number {
   const digits = DIGITS[sectionOf(article)]!;
   return Math.floor(article / 10) * digits.length + digits.indexOf(article % 10);
 }
 
-/** The article at a place of a section. */
+/** The article at a position of a section. */
 export function atPlace(section: number, place: number): number {
   const digits = DIGITS[section]!;
   return Math.floor(place / digits.length) * 10 + digits[place % digits.length]!;
 }
 
-/** Whether an article is linked to from nowhere but the archive, as those are that were never put on a front page. */
+/** Whether only the archive links to an article, because it was never on a front page. */
 export function isHidden(site: NewsSite, article: number): boolean {
   return !site.hasNeighbours && mix(site.seed, article, 1) % 100 < HIDDEN;
 }
 
-/** Those that exist and are not hidden, each once. */
+/** The existing articles that are not hidden, each once. */
 export function shown(site: NewsSite, articles: readonly number[]): number[] {
   return [...new Set(articles)].filter((one) => one >= 0 && one < site.articles && !isHidden(site, one));
 }
 
-/** What an article is followed by: four near it in its section, and one of any time. */
+/** Related articles: four near it in its section, and one of any time. */
 export function relatedTo(site: NewsSite, article: number): number[] {
   if (!site.hasRelated) return [];
   const [section, place] = [sectionOf(article), placeInSection(article)];
@@ -51,28 +51,28 @@ export function relatedTo(site: NewsSite, article: number): number[] {
   return shown(site, all).filter((one) => one !== article);
 }
 
-/** Some article that follows from the numbers. */
+/** An article computed from the numbers. */
 export function anyOf(site: NewsSite, ...numbers: readonly number[]): number {
   return mix(site.seed, ...numbers) % site.articles;
 }
 
-/** Year, month and day of a day of the site, which are counted from the newest back. */
+/** Year, month and date of a day. Days of the site are counted backward from the newest. */
 export function dateOf(day: number): { readonly year: number; readonly month: number; readonly date: number } {
   const at = new Date(NEWEST - day * DAY);
   return { year: at.getUTCFullYear(), month: at.getUTCMonth() + 1, date: at.getUTCDate() };
 }
 
-/** The day of a date, also one on which there is nothing. */
+/** The day of a date, even if it has no articles. */
 export function dayOf(year: number, month: number, date: number): number {
   return Math.round((NEWEST - Date.UTC(year, month - 1, date)) / DAY);
 }
 
-/** Days of the site that have articles: those from 0 up to this. */
+/** Number of days with articles: days from 0 up to this. */
 export function daysOf(site: NewsSite): number {
   return Math.ceil(site.articles / site.perDay);
 }
 
-/** The articles of a day, hidden ones too. */
+/** The articles of a day, including hidden ones. */
 export function articlesOf(site: NewsSite, day: number): number[] {
   const first = day * site.perDay;
   const end = Math.min(site.articles, first + site.perDay);

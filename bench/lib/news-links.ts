@@ -18,18 +18,18 @@ import type { NewsSite } from './news-sites.js';
 /** A link to a page of the same site, or a whole URL. */
 export type NewsLink = Place | string;
 
-/** Articles on one page of a section, an archive of a month, a tag, an author, a search. */
+/** Number of articles on a page of a section, a month's archive, a tag, an author, a search. */
 const [IN_SECTION, IN_MONTH, IN_TAG, IN_AUTHOR, IN_SEARCH] = [20, 10, 10, 20, 10];
-/** Systems show so many pages of a section, and of an author, and no more. */
+/** The maximum number of pages that systems show for a section, and for an author. */
 const [SECTION_PAGES, AUTHOR_PAGES] = [10, 5];
 const ORDERS = 3;
 const THREADS_ON_BOARD = 30;
 const MOST_FACETS = 3;
 const SEARCH_PAGES = 2;
-/** To which an article may be sent. */
+/** Number of networks on which an article may be shared. */
 const NETWORKS = 4;
 const OTHER_SITES = 400;
-/** Beside every page: a cloud of tags, or the topics of the day, and what is new in the forum. */
+/** Numbers of links beside every page: a cloud of tags, or the topics of the day, and new threads of the forum. */
 const [CLOUD, TOPICS, LATEST_THREADS] = [30, 8, 6];
 
 const to = (kind: NewsKind, ...at: readonly number[]): Place => ({ kind, at });
@@ -40,18 +40,18 @@ const pagesOfSection = ({ articles: all }: NewsSite): number =>
   Math.min(SECTION_PAGES, Math.ceil(all / 6 / IN_SECTION));
 const pagesOfAuthor = ({ articles: all }: NewsSite): number =>
   Math.min(AUTHOR_PAGES, Math.ceil(all / AUTHORS / IN_AUTHOR));
-/** Few tags have many articles, most have one page of them. */
+/** Few tags have many articles; most have a single page of them. */
 const pagesOfTag = (site: NewsSite, tag: number): number => Math.max(1, Math.floor(site.articles / (15 * (tag + 1))));
 const membersOf = ({ threads }: NewsSite): number => Math.ceil(threads / 2);
 const boardsOf = ({ threads }: NewsSite): number => Math.ceil(threads / THREADS_ON_BOARD);
-/** Most articles have few comments, some many. */
+/** Most articles have few comments; some have many. */
 function commentsOn(site: NewsSite, article: number): number {
   const lot = mix(site.seed, article, 20) % 100;
   if (site.style !== 'blog' || lot < 30) return 0;
   return lot < 80 ? lot % 5 : lot % 17;
 }
 
-/** Most have one page, a few go on for long. */
+/** Most threads have one page; a few are long. */
 function pagesOfThread(site: NewsSite, thread: number): number {
   const lot = mix(site.seed, thread, 21) % 100;
   return lot < 55 ? 1 : lot < 80 ? 2 : lot < 92 ? 3 : 4 + (lot % 5);
@@ -68,11 +68,11 @@ function monthsOf(site: NewsSite): (readonly [year: number, month: number])[] {
 
 const articlesOfMonth = (site: NewsSite, year: number, month: number): number[] =>
   daysOfMonth(site, year, month).flatMap((day) => articlesOf(site, day));
-/** A blog lists the articles of a month on pages, other archives only its days. */
+/** A blog lists the articles of a month on pages; other archives list only its days. */
 const pagesOfMonth = (site: NewsSite, year: number, month: number): number =>
   site.style === 'blog' ? Math.ceil(articlesOfMonth(site, year, month).length / IN_MONTH) : 1;
 
-/** Whether a page is there, as far as its form does not say so already. */
+/** Whether a page exists, as far as its form does not tell. */
 export function isNewsPage(site: NewsSite, { kind, at }: Place): boolean {
   const [a = 0, b = 0, c = 0] = at;
   if (b < 0 || c < 0) return false;
@@ -99,7 +99,7 @@ export function isNewsPage(site: NewsSite, { kind, at }: Place): boolean {
   return site.facets.length > 0 && isOnce && facets.length <= MOST_FACETS && a >= 0 && a < SEARCH_PAGES;
 }
 
-/** What every page of a site has. */
+/** The links that every page has. */
 function navigation(site: NewsSite): NewsLink[] {
   return [
     to('front'),
@@ -113,14 +113,14 @@ function navigation(site: NewsSite): NewsLink[] {
   ];
 }
 
-/** The links of a page: first those of every page of its site, then its own. */
+/** The links of a page: first those that every page has, then its own. */
 export function linksOf(site: NewsSite, place: Place, sites: readonly NewsSite[]): NewsLink[] {
   if (place.kind === 'out') return [place.text!];
   if (place.kind === 'share') return [`http://network${place.at[1]}.example/share`];
   return [...navigation(site), ...ownLinks(site, place, sites)];
 }
 
-/** `http://host` of the other form of a site that answers alike with and without www. */
+/** `http://host` of the other form of a site that has the same pages with and without www. */
 const otherForm = ({ twin }: NewsSite): string | undefined => (twin === undefined ? undefined : `http://${twin}`);
 
 function ownLinks(site: NewsSite, place: Place, sites: readonly NewsSite[]): NewsLink[] {
@@ -218,7 +218,7 @@ function linksOfArticle(site: NewsSite, article: number, sites: readonly NewsSit
   const latest = shown(site, upTo(6)).slice(0, 5);
   const related = relatedTo(site, article);
   const bare = otherForm(site);
-  // Some permalinks are written out, in the form without www.
+  // Some permalinks are absolute, in the form without www.
   const written = bare !== undefined && mix(site.seed, article, 36) % 5 === 0 ? related.slice(0, 1) : [];
   const near = site.hasNeighbours ? [article - 1, article + 1].filter((one) => one >= 0 && one < site.articles) : [];
   return [
@@ -238,13 +238,13 @@ function linksOfArticle(site: NewsSite, article: number, sites: readonly NewsSit
   ];
 }
 
-/** Low tags are given more often. */
+/** Low tags are used more often. */
 function tagOf(site: NewsSite, article: number, i: number): number {
   const share = mix(site.seed, article, i, 39) / 2 ** 32;
   return Math.floor(share * share * site.tags);
 }
 
-/** Where the counted links of an article lead to: mostly to other webs, some to other sites of this one or to itself. */
+/** The targets of the counted links of an article: mostly other webs, some other sites of this one or the site itself. */
 export function outOf(site: NewsSite, article: number, sites: readonly NewsSite[]): string[] {
   if (!site.hasOut) return [];
   return upTo(mix(site.seed, article, 40) % 4).map((i) => {
@@ -286,7 +286,7 @@ function linksOfCalendar(year: number, month: number, date: number): NewsLink[] 
   ];
 }
 
-/** So many URLs of each kind a site has, those of its other form too, and sessions and calendars not. */
+/** Number of URLs of each kind on a site, including those of its other form, without sessions and calendars. */
 export function countsOf(
   site: NewsSite,
   sites: readonly NewsSite[],

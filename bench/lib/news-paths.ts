@@ -2,7 +2,7 @@ import { mix } from './made-page.js';
 import { dateOf, dayOf, sectionOf, SECTIONS } from './news-articles.js';
 import type { NewsSite } from './news-sites.js';
 
-/** What a page is. `out` and `share` are redirects; of `calendar` there is no end. */
+/** The kind of a page. `out` and `share` are redirects; `calendar` is endless. */
 export type NewsKind =
   | 'front'
   | 'about'
@@ -35,7 +35,7 @@ export type NewsKind =
 export interface Place {
   readonly kind: NewsKind;
   readonly at: readonly number[];
-  /** about: its name. out: where to. */
+  /** about: its name. out: the target. */
   readonly text?: string;
 }
 
@@ -49,7 +49,7 @@ type Routes = readonly (readonly [pattern: RegExp, take: Take])[];
 
 const two = (n: number): string => String(n).padStart(2, '0');
 const place = (kind: NewsKind, ...at: readonly number[]): Place => ({ kind, at });
-/** The number of a page as it is counted from 0; URLs leave the first one out. */
+/** The number of a page, counted from 0. URLs omit the first one. */
 const paged = (page: string | undefined): number => (page === undefined ? 0 : Number(page) - 1);
 
 function slugOf(site: NewsSite, article: number): string {
@@ -238,12 +238,12 @@ export function pathOf(site: NewsSite, one: Place): string {
   return STYLES[site.style].pathOf(site, one);
 }
 
-/** The page at a path with its query; undefined where a site of this style has none of this form. */
+/** The page at a path with its query. Undefined: a site of this style has no such page. */
 export function placeOf(site: NewsSite, path: string): Place | undefined {
   for (const [pattern, take] of STYLES[site.style].routes) {
     const found = pattern.exec(path);
     const one = found ? take(found.slice(1), site) : undefined;
-    // What is written otherwise, with a wrong date for instance, is no page.
+    // A path in another spelling, for instance with a wrong date, is no page.
     if (one) return pathOf(site, one) === path ? one : undefined;
   }
   return undefined;

@@ -1,16 +1,16 @@
-import type { Rule } from '../../packages/webcrawl/index.js';
+import type { Rule } from '../../packages/webcrawl/internal.js';
 import type { NewsWeb } from './news-web.js';
 
-/** Whether rules let a URL through, as docs/RULES.md says it, and written for nothing but that. */
+/** Whether rules accept a URL, as docs/RULES.md says. Written only for comparison. */
 export type Admits = (url: string) => boolean;
 
-/** Of `reject` rules that were generated, and `useful` ones, which stand above these. */
+/** For generated `reject` rules, and `useful` rules, which take precedence. */
 export function admittedBy(rules: readonly Rule[]): Admits {
-  const [refuses, isUseful] = [matcherOf(rules, 'reject'), matcherOf(rules, 'useful')];
+  const [refuses, isUseful] = [matcherOf(rules, 'reject'), matcherOf(rules, 'relevant')];
   return (url) => !refuses(url) || isUseful(url);
 }
 
-function matcherOf(rules: readonly Rule[], kind: 'reject' | 'useful'): (url: string) => boolean {
+function matcherOf(rules: readonly Rule[], kind: 'reject' | 'relevant'): (url: string) => boolean {
   const byScope = new Map<string, ((url: string) => boolean)[]>();
   for (const rule of rules) {
     if (rule.state !== 'active' || rule.kind !== kind) continue;
@@ -33,7 +33,7 @@ const matching = (regex: string): ((url: string) => boolean) => {
   return (url) => pattern.test(url);
 };
 
-/** The articles that a crawl without end would find from the seeds: within the domains, and through what is admitted alone. */
+/** The articles that an endless crawl would find from the seeds: within the domains, and only through accepted URLs. */
 export function reachableArticles(web: NewsWeb, rules: readonly Rule[] = []): ReadonlySet<string> {
   const admits = admittedBy(rules);
   const rewritten = new Map(
@@ -49,7 +49,7 @@ export function reachableArticles(web: NewsWeb, rules: readonly Rule[] = []): Re
   };
   const articles = new Set<string>();
   const seen = new Set(web.seeds.map(normal).filter(admits));
-  // It grows while it is read. Calendars and pages of sessions lead to nothing that no other page leads to.
+  // The list grows while it is read. Calendars and pages with sessions lead to nothing that other pages do not lead to.
   for (const url of seen) {
     const answer = web.answerOf(url);
     if (answer?.article !== undefined) articles.add(answer.article);

@@ -1,12 +1,12 @@
 import { mix } from './made-page.js';
 
-/** How the URLs of a site look, and which pages it has: see {@link NewsSite.style}. */
+/** The form of a site's URLs, and its kinds of pages: see {@link NewsSite.style}. */
 export type NewsStyle = 'blog' | 'portal' | 'classic';
 
-/** One site of the made-up news web. Counts are of pages, or of what its name says. */
+/** One site of the made-up news web. Counts are of pages, or of the things that the name says. */
 export interface NewsSite {
   readonly number: number;
-  /** All that is random on the site follows from it. */
+  /** All random features of the site are computed from it. */
   readonly seed: number;
   /**
    * `blog`: dated permalinks, archives above them, categories, tags, links to reply to a comment (WordPress). `portal`: sections,
@@ -14,36 +14,36 @@ export interface NewsSite {
    */
   readonly style: NewsStyle;
   readonly domain: string;
-  /** The host that its seed has, with `www`. */
+  /** The host of its seed, with `www`. */
   readonly host: string;
-  /** Its other host where it answers alike without `www`. */
+  /** Its other host, if it has the same pages without `www`. */
   readonly twin: string | undefined;
   readonly forumHost: string;
   readonly articles: number;
   readonly perDay: number;
-  /** Articles link to others of their section. */
+  /** Articles link to other articles of their section. */
   readonly hasRelated: boolean;
-  /** Articles link to the one before and after. Where they do not, some are listed in the archive alone. */
+  /** Articles link to the one before and after. Otherwise some articles are listed only in the archive. */
   readonly hasNeighbours: boolean;
   /** Pages that every article has: to print it, to mail it to a friend, to log in and come back. */
   readonly tools: ReadonlySet<'print' | 'mail' | 'login'>;
-  /** Articles have links that send them to social networks, by a redirect. */
+  /** Articles have links that share them on social networks, by a redirect. */
   readonly hasShare: boolean;
   readonly hasOut: boolean;
   readonly hasCalendar: boolean;
-  /** Articles put a parameter `visit` of their own into all links. */
+  /** Articles add their own parameter `visit` to all links. */
   readonly hasVisits: boolean;
   readonly tags: number;
   /** 0: no forum. */
   readonly threads: number;
-  /** Forum pages put a parameter `s` of their own into all links. */
+  /** Forum pages add their own parameter `s` to all links. */
   readonly hasForumSessions: boolean;
-  /** Names and numbers of values of what a search can be narrowed by; none where there is no such search. */
+  /** Filters of the search: names and numbers of values. Empty: there is no such search. */
   readonly facets: readonly (readonly [name: string, values: number])[];
 }
 
 const SITES = 40;
-/** Means over all sites, at full size. */
+/** Averages over all sites, at full size. */
 const [ARTICLES, THREADS] = [1_200, 720];
 const STYLES: readonly NewsStyle[] = ['blog', 'portal', 'blog', 'portal', 'classic'];
 const FACETS = [
@@ -56,13 +56,13 @@ const FACETS = [
 /**
  * The sites of a news web.
  * @param scale 1: 40 sites with some 500,000 pages together; less: fewer sites, then smaller ones
- * @param seed another one gives another web of the same kind
+ * @param seed another seed gives another web of the same kind
  */
 export function newsSites(scale: number, seed = 1): readonly NewsSite[] {
   const count = Math.max(5, Math.round(SITES * scale));
   const size = Math.min(1, (SITES * scale) / count);
   const numbers = Array.from({ length: count }, (_, i) => i);
-  /** The places of all sites in an order of its own for each feature. */
+  /** The ranks of all sites, in a different order for each feature. */
   const ranksOf = (feature: number, of = numbers): ReadonlyMap<number, number> =>
     new Map(
       [...of].sort((a, b) => mix(seed, feature, a) - mix(seed, feature, b)).map((number, rank) => [number, rank]),
@@ -101,7 +101,7 @@ export function newsSites(scale: number, seed = 1): readonly NewsSite[] {
   const threads = sizes(12, THREADS, forums);
 
   return numbers.map((number) => {
-    // Under a suffix that is known: of `.example` each host would be a domain of its own. Nothing is asked there.
+    // Under a known suffix: under `.example` each host would be a domain of its own. These hosts are never requested.
     const domain = `news${number}.com`;
     const own = mix(seed, number);
     const style = styleOf(number);

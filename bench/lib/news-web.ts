@@ -1,4 +1,4 @@
-import type { FetchOutcome } from '../../packages/webcrawl/index.js';
+import type { FetchOutcome } from '../../packages/webcrawl/internal.js';
 import { htmlAnswer, madePage, mix } from './made-page.js';
 import { isNewsPage, linksOf } from './news-links.js';
 import { pathOf, placeOf, type NewsKind, type Place } from './news-paths.js';
@@ -7,11 +7,11 @@ import { newsSites, type NewsSite } from './news-sites.js';
 /** One answer of the news web. */
 export interface NewsAnswer {
   readonly kind: NewsKind;
-  /** Whole URLs, in the order of the page; of a redirect its target alone. */
+  /** Absolute URLs, in page order. For a redirect, only its target. */
   readonly links: readonly string[];
-  /** Which site and article it shows, under whichever of its URLs, print versions aside; undefined where it is no article. */
+  /** The site and the article that it shows, the same for all of its URLs, except print versions. Undefined: it is no article. */
   readonly article: string | undefined;
-  /** Its URL has the id of a session. */
+  /** Whether its URL has a session id. */
   readonly hasSession: boolean;
 }
 
@@ -20,11 +20,11 @@ export interface NewsWeb {
   readonly sites: readonly NewsSite[];
   /** The front page of every site. */
   readonly seeds: readonly string[];
-  /** What a URL is; undefined where there is nothing, or where it has the id of a session. */
+  /** The kind of a URL. Undefined: there is no page, or the URL has a session id. */
   kindOf(url: string): NewsKind | undefined;
-  /** What is at a URL; undefined where there is nothing. */
+  /** The answer for a URL. Undefined: there is no page. */
   answerOf(url: string): NewsAnswer | undefined;
-  /** The same as a crawler gets it. */
+  /** The same in the form for a crawler. */
   fetch(url: string): FetchOutcome;
 }
 
@@ -37,12 +37,12 @@ interface Found {
   readonly site: NewsSite;
   readonly host: string;
   readonly place: Place;
-  /** What it puts into its links: the parameter with its value. */
+  /** The parameter with its value that is added to links. */
   readonly session: string | undefined;
   readonly hasSession: boolean;
 }
 
-/** @param scale 1: 40 sites with some 500,000 URLs, not counting calendars and sessions, of which there is no end */
+/** @param scale 1: 40 sites with some 500,000 URLs, without the endless calendars and sessions */
 export function newsWeb(scale: number, seed = 1): NewsWeb {
   const sites = newsSites(scale, seed);
   const byHost = new Map<string, NewsSite>();
@@ -111,14 +111,14 @@ export function newsWeb(scale: number, seed = 1): NewsWeb {
         return { kind: 'redirect', code: 'temp_moved', http: 302, permanent: false, target: links[0]! };
       }
       const own = `http://${host}`;
-      // As sites do, so that twins are the same byte by byte.
+      // Links are relative where sites do this, so that twins have the same bytes.
       const shown = links.map((link) => (link.startsWith(`${own}/`) ? link.slice(own.length) : link));
       return htmlAnswer(madePage(textSeed(site, place), shown, WORDS));
     },
   };
 }
 
-/** Pages of the same text have the same seed: an article and its print version, results in any order of their facets, empty days. */
+/** Pages with the same text have the same seed: an article and its print version, results with facets in any order, empty days. */
 function textSeed({ seed }: NewsSite, { kind, at, text = '' }: Place): number {
   if (kind === 'article' || kind === 'print' || kind === 'reply') return mix(seed, 100, at[0]!);
   if (kind === 'mail' || kind === 'login') return mix(seed, 104, ...Buffer.from(kind));

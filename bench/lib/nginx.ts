@@ -9,15 +9,15 @@ import { freePorts } from './free-ports.js';
 export interface WebServer {
   /** The root of each host. */
   readonly seeds: readonly string[];
-  /** How many requests it has had. */
+  /** Number of requests so far. */
   requests(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** An nginx that runs here. */
+/** A usable nginx. */
 export interface Nginx {
   readonly path: string;
-  /** As it names itself: `nginx/1.22.1`. */
+  /** Its own version text: `nginx/1.22.1`. */
   readonly version: string;
 }
 
@@ -26,7 +26,7 @@ const PATHS = [
   '/usr/sbin/nginx',
 ];
 
-/** The nginx that `bench/install.sh` has unpacked, else that of the system; undefined where neither runs. */
+/** The nginx that `bench/install.sh` has unpacked, else that of the system. Undefined: there is none. */
 export function findNginx(): Nginx | undefined {
   for (const path of PATHS) {
     const version = /nginx\/[\d.]+/.exec(spawnSync(path, ['-v'], { encoding: 'utf8' }).stderr ?? '')?.[0];
@@ -35,11 +35,11 @@ export function findNginx(): Nginx | undefined {
   return undefined;
 }
 
-/** What is served, and where. */
+/** The folder to serve, and the addresses. */
 export interface Served {
-  /** Where its own files go. */
+  /** A folder for its own files. */
   readonly folder: string;
-  /** The folder that is served. With `$server_addr` in it, each address has its own. */
+  /** The folder to serve. With `$server_addr` in it, each address has a folder of its own. */
   readonly root: string;
   readonly addresses: readonly string[];
 }
@@ -47,7 +47,7 @@ export interface Served {
 /** Serves a folder on a free port of some addresses. */
 export async function serveByNginx({ path }: Nginx, { folder, root, addresses }: Served): Promise<WebServer> {
   const [port = 0, countPort = 0] = await freePorts(2);
-  // Started by root, its workers would run as a user who may not read the folder.
+  // If root starts it, its workers would run as a user who may not read the folder.
   const user = process.getuid?.() === 0 ? 'user root;' : '';
   const config = `
     ${user}
@@ -70,7 +70,7 @@ export async function serveByNginx({ path }: Nginx, { folder, root, addresses }:
   const requests = async (): Promise<number> => {
     asked += 1;
     const status = await (await fetch(`http://127.0.0.1:${countPort}/`)).text();
-    // Accepted, handled, requests; it counts those for this number, too.
+    // Accepted, handled, requests. The requests for this number are counted too, so they are subtracted.
     return Number(/^ \d+ \d+ (\d+)/m.exec(status)?.[1] ?? NaN) - asked;
   };
   for (let tries = 0; ; tries++) {

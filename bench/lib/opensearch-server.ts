@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { bringJars } from './maven.js';
 
-/** An OpenSearch of our own, on loopback. */
+/** An OpenSearch on loopback, for one process. */
 export interface OpenSearchServer {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
@@ -14,14 +14,14 @@ export interface OpenSearchServer {
   stop(): Promise<void>;
 }
 
-/** Memory of the Java machine. */
+/** Memory of the JVM. */
 const HEAP = '1g';
 
 /**
  * Starts a node of OpenSearch at a free port.
  * @param sources the folder `bench/opensearch`
- * @param cache a folder for what Maven brings, once
- * @throws Error when Maven cannot bring it, or it ends before it listens
+ * @param cache a folder for the libraries that Maven fetches once
+ * @throws Error when Maven cannot fetch them, or it ends before it listens
  */
 export async function startOpenSearch(sources: string, cache: string): Promise<OpenSearchServer> {
   const jars = await bringJars({
@@ -36,7 +36,7 @@ export async function startOpenSearch(sources: string, cache: string): Promise<O
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const stop = async (): Promise<void> => {
-    // It ends when its input does, so also when this process is killed.
+    // It ends when its input closes, so also when this process is killed.
     child.stdin.end();
     child.kill();
     await ended;

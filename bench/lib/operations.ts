@@ -3,7 +3,7 @@ export const OPERATIONS_FILE = 'BENCH_OPERATIONS';
 /** The environment variable that names the folder of the build that is counted. */
 export const OPERATIONS_BUILD = 'BENCH_OPERATIONS_BUILD';
 
-/** What is counted, and how it is shown. */
+/** The counted operations, and their labels. */
 export const OPERATIONS = [
   { key: 'rowChanges', what: 'row changes', about: 'changes of a page in the family `m`, as the store is given them' },
   {
@@ -36,17 +36,17 @@ export const OPERATIONS = [
   { key: 'fileBytes', what: 'files: bytes written', about: 'by Node’s file handles' },
 ] as const;
 
-/** One thing that is counted. */
+/** A counted operation. */
 export type OperationName = (typeof OPERATIONS)[number]['key'];
-/** How often each was done in a whole crawl. */
+/** The number of each operation in a whole crawl. */
 export type OperationCounts = Record<OperationName, number>;
 
-/** All at nought. */
+/** Counts of 0. */
 export function newCounts(): OperationCounts {
   return Object.fromEntries(OPERATIONS.map(({ key }) => [key, 0])) as OperationCounts;
 }
 
-/** Sums that goals are set for, or that say what a page costs at a glance. */
+/** Sums that have goals, or that summarise the cost of a page. */
 export const SUMS = [
   { what: 'row changes', of: ['rowChanges'] },
   { what: 'reads of rows', of: ['rowsRead'] },

@@ -1,11 +1,11 @@
 import type { IndexInfo, IndexReader, IndexWeights, Words } from '../../packages/index/index.js';
 import { askIndex, parseQuery, type Answer, type AskOptions } from '../../packages/search/index.js';
-import { urlOf } from '../../packages/webcrawl/index.js';
+import { urlOf } from '../../packages/webcrawl/internal.js';
 import type { ManualPage } from './manual-pages.js';
 
-/** What is compared: BM25 of the text alone, the formula of Retrieve NJNU, and that of webcrawl. */
+/** The compared formulas: BM25 of the text alone, the formula of Retrieve NJNU, and that of webcrawl. */
 export const FORMULAS = ['body', 'njnu', 'ours'] as const;
-/** One of them. */
+/** A compared formula. */
 export type Formula = (typeof FORMULAS)[number];
 
 const BODY: IndexWeights = { title: 0, headings: 0, anchors: 0, url: 0, text: 1, rank: 0, language: 0 };
@@ -22,10 +22,7 @@ interface Input {
   readonly commonWords: number;
 }
 
-/**
- * Makes the functions that give the URLs of a query by each formula, the best first. All look for pages that hold all
- * words of the query.
- */
+/** Makes the functions that return the URLs for a query by each formula, the best first. All find pages with all words of the query. */
 export function createFormulas({ pages, ranks, words, reader, info, commonWords }: Input) {
   type Asked = Pick<AskOptions, 'weights' | 'limit'> & Partial<Pick<AskOptions, 'fields' | 'commonWords'>>;
   const ask = (query: string, options: Asked): Promise<Answer> =>
@@ -47,7 +44,7 @@ export function createFormulas({ pages, ranks, words, reader, info, commonWords 
   const ours = async (query: string, weights: IndexWeights): Promise<string[]> =>
     urls(await ask(query, { weights, limit: SEEN, commonWords }));
 
-  /** The PageRank in relation to the mean, 0.5 for each hit in the title and 0.1 for each in the text. */
+  /** The PageRank divided by the mean, plus 0.5 for each hit in the title and 0.1 for each in the text. */
   async function njnu(query: string): Promise<string[]> {
     const answer = await ask(query, { weights: BODY, limit: EVERY, fields: ['title', 'text'] });
     const scored = urls(answer).map((url) => {

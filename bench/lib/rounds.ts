@@ -1,11 +1,11 @@
-/** The middle of some measurements, and how far they spread. */
+/** Median and range of measurements. */
 export interface Spread {
   readonly median: number;
   readonly min: number;
   readonly max: number;
 }
 
-/** Median, least and greatest; the median of an even count is the mean of the two in the middle. NaN where there is none. */
+/** Median, minimum and maximum. The median of an even count is the mean of the two middle values. NaN if there are no values. */
 export function spread(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (i: number): number => sorted[i] ?? NaN;
@@ -15,8 +15,8 @@ export function spread(values: readonly number[]): Spread {
 }
 
 /**
- * Runs all that is compared once per round, so that what else the machine does meets all alike. Each round begins with
- * the next one, so that none always runs first. Returns the samples by name.
+ * Runs everything that is compared once per round, so that other load on the machine affects all equally. Each round begins with another
+ * one, so that none always runs first. Returns the samples by name.
  */
 export async function alternate<C extends { readonly name: string }, T>(
   compared: readonly C[],

@@ -2,41 +2,41 @@ import { openTables, slotsOfShard } from '../../webtable/index.js';
 import { SimulatedTime } from './simulated-time.js';
 import { VersionedMeta } from './versioned-meta.js';
 
-/** What is simulated. */
+/** The parameters of a simulation. */
 export interface StepPlan {
   readonly slots: number;
   readonly workers: number;
-  /** The part of the workers that die, half of them before they note anything, half before they look. */
+  /** The share of workers that die, half of them before they note anything, half before they poll. */
   readonly dying: number;
   /** From 0 to 1. */
   readonly random: () => number;
 }
 
-/** What it took. */
+/** The results of a simulation. */
 export interface StepLoad {
-  /** Simulated, until every worker was through. */
+  /** Simulated time until every worker was done. */
   readonly seconds: number;
-  /** Slots that were noted. */
+  /** Number of noted slots. */
   readonly held: number;
-  /** Seconds until a worker knew that all slots are through. */
+  /** Seconds until a worker knew that all slots are done. */
   readonly untilAll: number;
-  /** A second. */
+  /** Number of calls in a second. */
   readonly calls: number;
   readonly compared: number;
   readonly read: number;
 }
 
 const BATCH = 'b-1';
-/** Milliseconds in which the workers come to their end. */
+/** Milliseconds in which the workers finish. */
 const ENDS_WITHIN = 60_000;
-/** Milliseconds until a dead worker is noticed, and another has its leases. */
+/** Milliseconds until a dead worker is noticed, and another one gets its leases. */
 const AGAIN_AFTER = 40_000;
 const STEP_MS = 2;
 
 /**
- * The end of a step of a batch, on a clock of its own: each worker notes that its slots are through, and looks whether all are, so that
- * the last of them goes on. With the code of the batches itself.
- * @throws Error where nobody knows, or somebody before it is so
+ * Simulates the end of a step of a batch, with the real code of batches: each worker notes that its slots are done, and checks whether all
+ * are, so that the last one continues.
+ * @throws Error when no worker learns it, or one learns it too early
  */
 export async function simulateStep({ slots: count, workers, dying, random }: StepPlan): Promise<StepLoad> {
   const time = new SimulatedTime();
@@ -66,7 +66,7 @@ export async function simulateStep({ slots: count, workers, dying, random }: Ste
     const dies = random() < dying ? (random() < 0.5 ? 'before' : 'between') : undefined;
     time.after(random() * ENDS_WITHIN, () => void work(index, dies));
   }
-  // Some of what is awaited takes turns of the event loop, in which the clock is to go on but little.
+  // Some of the awaited work takes turns of the event loop. The clock should advance only a little meanwhile.
   while (left > 0) await time.runUntil(time.now + STEP_MS);
 
   if (knownAt === undefined) throw new Error('expected a worker to know that all slots are through, found none');
@@ -81,7 +81,7 @@ export async function simulateStep({ slots: count, workers, dying, random }: Ste
   };
 }
 
-/** The value of a promise for which the clock has to go on. */
+/** The value of a promise that needs the clock to advance. */
 async function whileTimePasses<T>(time: SimulatedTime, promise: Promise<T>): Promise<T> {
   let isSettled = false;
   const end = (): void => void (isSettled = true);

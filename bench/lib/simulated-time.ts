@@ -6,13 +6,13 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** A clock that goes on only when it is told to: to the next timer, when all that follows from the one before is done. */
+/** A clock that advances only on demand: to the next timer, when all work after the last one is done. */
 export class SimulatedTime {
   now = 0;
   readonly #timers: Timer[] = [];
   #order = 0;
 
-  /** @returns what takes it back */
+  /** @returns a function that cancels the timer */
   after(ms: number, callback: () => void): () => void {
     const timer = { at: this.now + ms, order: this.#order++, callback };
     let low = 0;
@@ -34,7 +34,7 @@ export class SimulatedTime {
     return new Promise((resolve) => void this.after(ms, resolve));
   }
 
-  /** Lets timers go off until this time, or until none is left. @param afterEach is called when what a timer began waits again */
+  /** Runs timers until this time, or until none is left. @param afterEach called when the work of a timer waits again */
   async runUntil(end: number, afterEach = (): void => {}): Promise<void> {
     await settled();
     for (;;) {
@@ -50,10 +50,10 @@ export class SimulatedTime {
   }
 }
 
-/** Until all promises that can be have been settled. */
+/** Waits until all promises that can settle have settled. */
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** A machine with clocks of its own, which may be paused, suspended, and crash. */
+/** A machine with clocks of its own. It may be paused or suspended, and may crash. */
 export class SimulatedMachine {
   readonly #time: SimulatedTime;
   readonly #rate: number;
@@ -67,7 +67,7 @@ export class SimulatedMachine {
   /** @param random from 0 to 1 */
   constructor(time: SimulatedTime, random: () => number) {
     this.#time = time;
-    // Clocks run at speeds that differ by up to a tenth, and began at any time.
+    // The speeds of clocks differ by up to a tenth, and their start times are random.
     this.#rate = 0.95 + random() * 0.1;
     this.#offset = random() * 1e9;
     this.#wallOffset = random() * 1e12;
@@ -79,12 +79,12 @@ export class SimulatedMachine {
     after: (ms, callback) => this.#when(ms / this.#rate, callback),
   };
 
-  /** As a machine that is too busy: nothing runs, and its clocks go on. */
+  /** As on an overloaded machine: nothing runs, and its clocks advance. */
   pause(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#time.now + ms);
   }
 
-  /** As a virtual machine that is moved: its monotonic clock does not go on either. */
+  /** As for a virtual machine that is moved: even its monotonic clock stands still. */
   suspend(ms: number): void {
     if (this.#suspendedSince !== undefined) return;
     this.pause(ms);
@@ -103,7 +103,7 @@ export class SimulatedMachine {
     this.isCrashed = true;
   }
 
-  /** Whether something runs on it now. */
+  /** Whether programs run on it now. */
   get isRunning(): boolean {
     return !this.isCrashed && this.#time.now >= this.#pausedUntil;
   }

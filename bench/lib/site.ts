@@ -11,39 +11,39 @@ import { endProcess, findNginx, serveByNginx, type WebServer } from './nginx.js'
 import { writeMadeUpSite } from './sites/made-up-files.js';
 import type { ServerTask, Serving } from '../workers/site-server.js';
 
-/** What {@link startSite} can serve, the first unless something else is asked for. */
+/** The sites that {@link startSite} can serve; the first is the default. */
 export const SITES: readonly SiteName[] = ['docs', 'docs-one-host', 'synthetic', 'link-heavy', 'small-pages'];
 
-/** A site that is being served on loopback. */
+/** A site that is served on loopback. */
 export interface Site {
   readonly name: string;
   readonly seeds: readonly string[];
   readonly stay: 'host' | 'any';
   /** The program that serves it. */
   readonly server: string;
-  /** How many pages can be reached, where it is known. */
+  /** Number of pages that can be reached, if known. */
   readonly pages?: number;
-  /** How many requests the server has had. */
+  /** Number of requests so far. */
   requests(): Promise<number>;
   close(): Promise<void>;
 }
 
 const PEERS = fileURLToPath(new URL('../../../bench/.peers', import.meta.url));
-/** The manuals, the smallest first: a smaller scale takes fewer. By the path on the site, the folder and the first page. */
+/** The manuals, the smallest first: a smaller scale uses fewer. Path on the site, folder and first page. */
 const MANUALS = [
   ['debian-reference', 'debian-reference', 'index.en.html'],
   ['python', 'doc/python3.11/html', 'index.html'],
   ['postgresql', 'doc/postgresql-doc-15/html', 'index.html'],
   ['boost', 'doc/libboost1.74-doc/doc/html', 'index.html'],
 ] as const;
-/** Each serves all manuals: one is crawled before a program that runs on an engine has warmed up. */
+/** Each host serves all manuals: crawling a single one takes less time than a JavaScript engine needs to warm up. */
 const MANUAL_HOSTS = 4;
 const NAMES: Readonly<Record<MadeUpName, string>> = {
   synthetic: 'made-up pages',
   'link-heavy': 'made-up pages with 150 links',
   'small-pages': 'made-up pages of 1 KB',
 };
-/** By name: hosts, and pages of each. */
+/** Number of hosts, and of pages on each, by name. */
 const MADE_UP: Readonly<Record<MadeUpName, readonly [number, number]>> = {
   synthetic: [2000, 10],
   'link-heavy': [4, 5000],
@@ -51,11 +51,11 @@ const MADE_UP: Readonly<Record<MadeUpName, readonly [number, number]>> = {
 };
 
 /**
- * Serves a site. Each host has an address of its own, as all of 127.0.0.0/8 is there on Linux. Files are served by nginx where it
- * is installed, so that the server takes little of the cores.
- * - `docs`: the manuals of some packages on four hosts; on one where the system has but one address of loopback
- * - `docs-one-host`: the same on one host: a crawl of a quarter of the pages, most of which is a cold start
- * - `synthetic`: 2,000 hosts that lead to one another; its pages are made as they are asked for, since they name the port
+ * Serves a site. Each host has an address of its own, since Linux has all of 127.0.0.0/8. Files are served by nginx if it is installed, so
+ * that the server takes little CPU.
+ * - `docs`: the manuals of some packages on four hosts; on one where the system has only one loopback address
+ * - `docs-one-host`: the same on one host: a crawl of a quarter of the pages, which is mostly a cold start
+ * - `synthetic`: 2,000 hosts with links to one another; its pages are made on request, since they contain the port
  * - others: made-up pages on four hosts
  * @throws Error when the manuals are not installed
  */
@@ -85,7 +85,7 @@ async function startMadeUp(madeUp: MadeUpName, scale: number): Promise<Site> {
   const shape = SHAPES[madeUp];
   const staysOnHost = shape.ownEvery === 1;
   const [hostsAtFull, pagesAtFull] = MADE_UP[madeUp];
-  // Of many hosts there are fewer at a smaller scale, of few hosts they have fewer pages.
+  // A smaller scale reduces the number of hosts if there are many, else the number of pages.
   const hosts = staysOnHost ? (process.platform === 'linux' ? hostsAtFull : 1) : scaled(hostsAtFull, scale, 10);
   const pagesPerHost = staysOnHost ? scaled(pagesAtFull, scale, 10) : pagesAtFull;
   const named = {
@@ -107,7 +107,7 @@ async function startMadeUp(madeUp: MadeUpName, scale: number): Promise<Site> {
   });
 }
 
-/** A site with a folder for its files, which is removed when it is closed. */
+/** Makes a site with a folder for its files. The folder is removed when the site is closed. */
 async function inFolder(start: (folder: string) => Promise<Site>): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'webcrawl-bench-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
@@ -126,7 +126,7 @@ async function inFolder(start: (folder: string) => Promise<Site>): Promise<Site>
   }
 }
 
-/** Puts the manuals side by side, below a page that leads to each. */
+/** Puts the manuals side by side, below a page with a link to each. */
 async function linkManuals(folder: string, count: number): Promise<number> {
   const manuals = MANUALS.slice(0, count);
   await mkdir(join(folder, 'site'));
@@ -140,7 +140,7 @@ async function linkManuals(folder: string, count: number): Promise<number> {
   return manuals.length;
 }
 
-/** A server of our own, in its own process. */
+/** Starts a server in a process of its own. */
 async function serve(task: ServerTask): Promise<WebServer> {
   const module = fileURLToPath(new URL('../workers/site-server.js', import.meta.url));
   const child = spawn(process.execPath, [module, JSON.stringify(task)], { stdio: ['ignore', 'pipe', 'inherit'] });

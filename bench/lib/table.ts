@@ -1,16 +1,16 @@
 import type { Spread } from './rounds.js';
 
-/** A column of a table: the key of its cells, its heading, and the digits after the point. */
+/** A column of a table: the key of its cells, its heading, and the number of digits after the point. */
 export interface Column {
   readonly key: string;
   readonly head: string;
   readonly digits?: number;
 }
 
-/** Cells by key: text, a number, or a spread, of which the median is shown with its range. Absent: a dash. */
+/** Cells by key: a text, a number, or a spread, shown as its median with its range. Absent: a dash. */
 export type Row = Readonly<Record<string, string | number | Spread | undefined>>;
 
-/** The table as lines for a terminal: the first column to the left, the others to the right. */
+/** The table as lines for a terminal. The first column is aligned to the left, the others to the right. */
 export function formatTable(columns: readonly Column[], rows: readonly Row[]): string {
   const cells = [columns.map(({ head }) => head), ...rows.map((row) => columns.map((column) => cell(row, column)))];
   const widths = columns.map((_, i) => Math.max(...cells.map((line) => line[i]!.length)));
@@ -31,7 +31,7 @@ function cell(row: Row, { key, digits = 0 }: Column): string {
   return `${formatNumber(median, digits)} [${formatNumber(min, digits)}–${formatNumber(max, digits)}]`;
 }
 
-/** `12,345.6`; a dash for what is no number. */
+/** `12,345.6`; a dash for NaN. */
 export function formatNumber(value: number, digits: number): string {
   if (!Number.isFinite(value)) return '–';
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });

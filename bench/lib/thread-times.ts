@@ -3,22 +3,22 @@ import { join } from 'node:path';
 
 /** The environment variable that names the folder for the notes of `workers/note-threads.js`. */
 export const NOTES_FOLDER = 'BENCH_THREAD_NOTES';
-/** The file in it with {@link ThreadNotes}. Each further thread that runs JavaScript leaves a file named `worker-<id>`. */
+/** The file in it with {@link ThreadNotes}. Every other thread that runs JavaScript leaves a file named `worker-<id>`. */
 export const NOTES_FILE = 'threads.json';
 
-/** What the main thread of a process has seen of all its threads, by their ids in the system. */
+/** Notes of the main thread of a process on all its threads, by their ids in the system. */
 export interface ThreadNotes {
   readonly main: string;
-  /** The threads that were there at the start, the main one and those of the engine, and perhaps some of the pool. */
+  /** The threads that existed at the start: the main thread, those of the engine, and perhaps some of the pool. */
   readonly first: readonly string[];
   readonly pool: readonly string[];
-  /** CPU time of each as it was last seen. */
+  /** The last known CPU time of each. */
   readonly seconds: Readonly<Record<string, number>>;
   /** CPU time of the process. */
   readonly total: number;
 }
 
-/** CPU seconds by kind of thread; undefined where none were noted, as on systems that do not tell. */
+/** CPU seconds by kind of thread. Undefined: there are no notes, since the system does not tell. */
 export async function readThreadTimes(folder: string): Promise<Map<string, number> | undefined> {
   const names = await readdir(folder);
   if (!names.includes(NOTES_FILE)) return undefined;

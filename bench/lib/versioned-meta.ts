@@ -1,15 +1,15 @@
 import { MemoryStore, type RowChange, type ScanOptions, type StoredRow, type TableName } from '../../webtable/index.js';
 import type { SimulatedMachine, SimulatedTime } from './simulated-time.js';
 
-/** What was asked of a simulated store. */
+/** The requests to a simulated store. */
 export interface StoreLoad {
   calls: number;
   rowsRead: number;
-  /** Rows that were compared and set. */
+  /** Number of rows that were compared and set. */
   compared: number;
 }
 
-/** Rows in memory that many change at the same time, with versions. */
+/** Versioned rows in memory that many workers change at the same time. */
 export class VersionedMeta extends MemoryStore {
   readonly #versions = new Map<string, number>();
   #next = 1;
@@ -26,7 +26,7 @@ export class VersionedMeta extends MemoryStore {
     yield* await this.page(table, options);
   }
 
-  /** The rows of a scan, all of this moment. */
+  /** The rows of a scan, all of the same moment. */
   async page(table: TableName, options: ScanOptions): Promise<StoredRow[]> {
     this.load.calls += 1;
     const rows: StoredRow[] = [];
@@ -52,7 +52,7 @@ export class VersionedMeta extends MemoryStore {
     return isMade;
   }
 
-  /** The same from a machine: an answer takes a while, and does not reach one that is paused. */
+  /** The same store seen from a machine: an answer takes a while, and does not reach a paused machine. */
   seenFrom(time: SimulatedTime, machine: Pick<SimulatedMachine, 'sleep'>, delay: () => number): VersionedMeta {
     const far = async <T>(call: () => Promise<T>): Promise<T> => {
       await time.sleep(delay());

@@ -1,11 +1,15 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 
+/** Maximum number of characters of a worker's errors that are kept for the message. */
+const ERRORS_KEPT = 10_000;
+
 /**
- * Runs a module of ours in a process of its own with a value as its argument, and resolves with the last value that it
- * sent by {@link reply}; `onReply` sees every one. It runs in this folder, or in that of the caller.
- * @throws Error when it fails or sends nothing
+ * Runs a module in a process of its own with a value as its argument, and resolves with the last value that it sent by {@link reply};
+ * `onReply` gets every one. It runs in this folder, or in that of the caller.
+ * @throws Error with the first line of its error, when it fails or sends nothing
  */
 export async function runWorker<T>(
   module: URL,
@@ -16,7 +20,12 @@ export async function runWorker<T>(
   const { pathname } = module;
   const child = spawn(process.execPath, [pathname, JSON.stringify(argument)], {
     cwd,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let errors = '';
+  child.stderr.on('data', (bytes: Buffer) => {
+    process.stderr.write(bytes);
+    if (errors.length < ERRORS_KEPT) errors += bytes.toString();
   });
   const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
   let last: T | undefined;
@@ -25,41 +34,49 @@ export async function runWorker<T>(
     onReply?.(last);
   }
   const code = await ended;
-  if (code !== 0 || last === undefined) throw new Error(`${pathname} ended with ${code}`);
+  if (code !== 0 || last === undefined) {
+    throw new Error(`${basename(pathname)} ended with ${code}: ${errorIn(errors) ?? 'it wrote no error'}`);
+  }
   return last;
 }
 
-/** In a worker: what it was given. */
+/** The first line with an error in the form of Node or Python, else the first line. */
+function errorIn(output: string): string | undefined {
+  const lines = output.split('\n').map((line) => line.trim());
+  return lines.find((line) => /^[\w.]*Error\b.*:/.test(line)) ?? lines.find((line) => line !== '');
+}
+
+/** In a worker: its argument. */
 export function givenArgument<T>(): T {
   return JSON.parse(process.argv[2] ?? 'null') as T;
 }
 
-/** In a worker: sends a value to who runs it. */
+/** In a worker: sends a value to its starter. */
 export function reply(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-/** In a worker: its greatest resident memory so far, in MB. */
+/** In a worker: its peak resident memory so far, in MB. */
 export function peakMemoryMb(): number {
   return process.resourceUsage().maxRSS / 1024;
 }
 
-/** The most memory of some time, in MB. The first two are undefined where the system does not say. */
+/** The peak memory of a period, in MB. The first two are undefined if the system does not tell. */
 export interface PeakMemory {
-  /** All that is resident. */
+  /** All resident memory. */
   residentMb?: number;
-  /** The same without the pages of the table's files that the system has mapped and can take back at any time. */
+  /** The same without mapped pages of the table's files, which the system can take back at any time. */
   ownMb?: number;
-  /** What the thread that asks has for objects. */
+  /** The heap of the calling thread. */
   heapMb: number;
-  /** Its bytes outside of that. */
+  /** Its bytes outside of the heap. */
   bytesMb: number;
 }
 
 const LOOK_MS = 20;
 const MB = 1024 * 1024;
 
-/** Watches the memory of a worker. Returns a function that tells the most since it was last called. */
+/** Watches the memory of a worker. Returns a function that returns the peak since its last call. */
 export function watchMemory(): () => PeakMemory {
   let most: PeakMemory = { heapMb: 0, bytesMb: 0 };
   const look = (): void => {
@@ -71,7 +88,7 @@ export function watchMemory(): () => PeakMemory {
       most.residentMb = Math.max(most.residentMb ?? 0, megabytes(status, 'VmRSS'));
       most.ownMb = Math.max(most.ownMb ?? 0, megabytes(status, 'RssAnon'));
     } catch {
-      // There is no such file but on Linux.
+      // Only Linux has this file.
     }
   };
   const timer = setInterval(look, LOOK_MS);

@@ -1,14 +1,14 @@
-/** Writes numbers and text one after another into bytes that grow. */
+/** Writes numbers and text one after another into a growing buffer. */
 export class ByteWriter {
   #bytes: Buffer;
-  /** Where the next value goes. */
+  /** Position of the next value. */
   length = 0;
 
   constructor(size: number) {
     this.#bytes = Buffer.allocUnsafeSlow(size);
   }
 
-  /** What was written since {@link clear}; valid until the next write. */
+  /** The bytes since {@link clear}; valid until the next write. */
   view(from = 0): Buffer {
     return this.#bytes.subarray(from, this.length);
   }
@@ -22,7 +22,7 @@ export class ByteWriter {
     this.#bytes[this.length++] = value;
   }
 
-  /** A whole number from 0 to 2^53 - 1, in seven bits a byte. */
+  /** An integer from 0 to 2^53 - 1, with seven bits in each byte. */
   varint(value: number): void {
     this.#room(8);
     let rest = value;
@@ -43,7 +43,7 @@ export class ByteWriter {
     this.length = this.#bytes.writeDoubleLE(value, this.length);
   }
 
-  /** Changes a number that was written. */
+  /** Overwrites a number. */
   setUint32(value: number, at: number): void {
     this.#bytes.writeUInt32LE(value, at);
   }
@@ -54,14 +54,14 @@ export class ByteWriter {
     this.length += value.length;
   }
 
-  /** Text of ASCII, after its length. */
+  /** ASCII text, after its length. */
   ascii(value: string): void {
     this.varint(value.length);
     this.#room(value.length);
     this.length += this.#bytes.write(value, this.length, 'latin1');
   }
 
-  /** Any text, after the length of its bytes. */
+  /** Any text, after its length in bytes. */
   text(value: string): void {
     const length = Buffer.byteLength(value);
     this.varint(length);
@@ -77,7 +77,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads what a {@link ByteWriter} has written. */
+/** Reads the bytes of a {@link ByteWriter}. */
 export class ByteReader {
   readonly #bytes: Buffer;
   at: number;

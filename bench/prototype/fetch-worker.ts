@@ -1,5 +1,5 @@
-// The entry of a fetch worker. It owns the hosts that hash to it: their sockets, queues, delays and robots.txt. It reads the
-// pages, follows their links, and writes bodies to a segment of its own; what the table is to know goes there in groups.
+// The entry of a fetch worker. It owns the hosts that hash to it: their sockets, queues, delays and robots.txt. It reads the pages, follows
+// their links, and writes bodies to its own segment. Data for the table is sent in groups.
 import { hash } from 'node:crypto';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { statusVerdict } from '../../packages/fetch/http/http-status.js';
@@ -7,7 +7,7 @@ import { userAgent } from '../../packages/fetch/http/user-agent.js';
 import { parseRobots } from '../../packages/fetch/robots/robots.js';
 import { applyUrlChain, type UrlScope } from '../../packages/plugin-api/index.js';
 import { resolveLink } from '../../packages/url/index.js';
-import { urlPlugins } from '../../packages/webcrawl/page-plugins.js';
+import { urlPlugins } from '../../packages/webcrawl/plugins/page-plugins.js';
 import { STATUS_CODES } from '../../webtable/schema.js';
 import { ByteWriter } from './bytes.js';
 import { GroupWriter, type PageFields } from './group.js';
@@ -17,11 +17,11 @@ import { hostnameOf, ownerOf, type FromWorker, type ToWorker, type WorkerTask } 
 import { createPageReader, EMPTY_PAGE, headersOf, type ReadPage } from './page-reader.js';
 import { SegmentWriter } from './segment.js';
 
-/** Pages of a group. */
+/** Maximum number of pages in a group. */
 const GROUP_PAGES = 32;
-/** Bytes of a group in the segment, beyond which it is not waited for more pages. */
+/** A group with this number of bytes in the segment is sent without waiting for more pages. */
 const GROUP_BYTES = 4 * 2 ** 20;
-/** That a page waits for others of its group. */
+/** Maximum milliseconds that a page waits for others of its group. */
 const GROUP_MS = 200;
 const MAX_TRIES = 3;
 const MOST_BYTES = 64 * 2 ** 20;
@@ -41,7 +41,7 @@ function start(port: MessagePort, task: WorkerTask): void {
     timeLimitMs: settings.http.timeLimit,
     mostBytes: MOST_BYTES,
   });
-  /** By URL as it is written in pages, once absolute, and as it is normalised; null where it is not wanted. */
+  /** Targets by absolute URL as written in pages, and by normalised URL; null for a rejected one. */
   const known = new Map<string, Target | null>();
   const linkBytes = new ByteWriter(65_536);
   let inFlight = 0;
@@ -49,7 +49,7 @@ function start(port: MessagePort, task: WorkerTask): void {
   let groupTimer: NodeJS.Timeout | undefined;
   let isIdle = false;
 
-  /** What is known of a URL; a page that is new and of a host of this worker is queued. */
+  /** The target of a URL. A new page on a host of this worker is queued. */
   function targetOf(url: string, by: UrlScope): Target | null {
     const before = known.get(url);
     if (before !== undefined) return before;
@@ -85,7 +85,7 @@ function start(port: MessagePort, task: WorkerTask): void {
     if (inFlight === 0) rest();
   }
 
-  /** Nothing is under way. */
+  /** Called when the worker has nothing to do. */
   function rest(): void {
     flush();
     if (isIdle || hosts.waiting > 0) return;
@@ -122,7 +122,7 @@ function start(port: MessagePort, task: WorkerTask): void {
     hosts.lineUp(host);
   }
 
-  /** Asks a host, with the next request on its way before the answer is dealt with. */
+  /** Requests a page. The next request is sent before the answer is processed. */
   function ask(host: Host, path: string, onAnswer: (answer: Answer | undefined) => void): void {
     inFlight++;
     if (host.delayMs > 0) host.isResting = true;
@@ -197,7 +197,7 @@ function start(port: MessagePort, task: WorkerTask): void {
     else groupTimer ??= setTimeout(flush, GROUP_MS);
   }
 
-  /** The segment first, then the table is told. */
+  /** Writes the segment first, then tells the table. */
   function flush(): void {
     clearTimeout(groupTimer);
     groupTimer = undefined;

@@ -3,48 +3,48 @@ import { ByteReader, ByteWriter } from './bytes.js';
 /** Bytes of the digest of a body. */
 const DIGEST_LENGTH = 20;
 
-/** Where a page is in the segments. */
+/** The location of a page in the segments. */
 export interface PagePlace {
   /** The number of the segment. */
   readonly segment: number;
   readonly offset: number;
-  /** Bytes of the whole record. */
+  /** Length of the whole record in bytes. */
   readonly length: number;
 }
 
-/** What fetching and parsing found of a page: the part of a row that the fetch worker owns. */
+/** The results of fetching and parsing a page: the part of a row that the fetch worker owns. */
 export interface PageFields {
   /** A code of `STATUS_CODES`. */
   readonly status: number;
-  /** The HTTP status; 0 where there was no answer. */
+  /** The HTTP status; 0: there was no answer. */
   readonly http: number;
   /** In ms since the epoch. */
   readonly fetchedAt: number;
   readonly fetchMs: number;
   readonly title: string;
-  /** Absent where nothing is stored of it. */
+  /** Absent: no content is stored. */
   readonly place: PagePlace | undefined;
   readonly bodyLength: number;
   readonly digest: Uint8Array | undefined;
 }
 
-/** A link of a page, by a URL that the group names. */
+/** A link of a page. URLs are given by their index in the group. */
 export interface PageLink {
   readonly url: string;
   readonly anchor: string;
 }
 
-/** Takes what is in a group, in order. */
+/** Called with the content of a group, in order. */
 export interface GroupVisitor {
-  /** Before all pages: the URLs that the group names, by which pages and links are told. */
+  /** Called first with the URLs of the group; pages and links refer to them by index. */
   urls(urls: readonly string[]): void;
-  /** @param redirect the URL that it redirects to; -1 where it does not */
+  /** @param redirect index of the redirect target; -1: it does not redirect */
   page(url: number, fields: PageFields, redirect: number): void;
-  /** A link of the page before. The anchor is where the bytes of the group say. */
+  /** A link of the last page. The anchor is at this position in the bytes of the group. */
   link(url: number, anchorAt: number, anchorLength: number): void;
 }
 
-/** The entry of a URL in the dictionary of a worker; the group remembers here which of its URLs it is. */
+/** The entry of a URL in the dictionary of a worker. The group stores here the index of the URL in it. */
 export interface GroupUrl {
   readonly url: string;
   group: number;
@@ -52,15 +52,15 @@ export interface GroupUrl {
 }
 
 /**
- * Gathers what became of some pages into the one message that goes to the table thread, and from there into the journal as
- * it is: it names each URL once, and depends on nothing outside of itself.
+ * Collects the results of some pages in one message for the table thread, which writes it unchanged to the journal. It names each URL once,
+ * and is self-contained.
  */
 export class GroupWriter {
   readonly #urls = new ByteWriter(65_536);
   readonly #pages = new ByteWriter(262_144);
   #urlCount = 0;
   #number = 1;
-  /** How many pages it holds. */
+  /** Number of pages in the group. */
   pages = 0;
 
   addPage(page: GroupUrl, fields: PageFields, redirect: GroupUrl | undefined, links: number): void {
@@ -72,13 +72,13 @@ export class GroupWriter {
     to.varint(links);
   }
 
-  /** A link of the page that was added last, which has said how many it has. */
+  /** Adds a link of the last page. The number of its links was given with the page. */
   addLink(target: GroupUrl, anchor: string): void {
     this.#pages.varint(this.#index(target));
     this.#pages.text(anchor);
   }
 
-  /** The bytes of the group; another one begins. */
+  /** Returns the bytes of the group, and begins another one. */
   take(): Uint8Array<ArrayBuffer> {
     const head = new ByteWriter(16);
     head.varint(this.pages);
@@ -103,7 +103,7 @@ export class GroupWriter {
   }
 }
 
-/** As they are in a group, and in a row. */
+/** Writes fields in the form of groups and rows. */
 export function writeFields(to: ByteWriter, fields: PageFields): void {
   to.byte(fields.status);
   to.varint(fields.http);
@@ -119,7 +119,7 @@ export function writeFields(to: ByteWriter, fields: PageFields): void {
   to.bytes(fields.digest);
 }
 
-/** Reads what {@link writeFields} has written. */
+/** Reads the bytes of {@link writeFields}. */
 export function readFields(from: ByteReader): PageFields {
   const [status, http, fetchedAt, fetchMs] = [from.byte(), from.varint(), from.double(), from.varint()];
   const [title, bodyLength] = [from.text(), from.varint()];
@@ -129,7 +129,7 @@ export function readFields(from: ByteReader): PageFields {
   return { status, http, fetchedAt, fetchMs, title, bodyLength, place, digest };
 }
 
-/** Shows what is in a group. */
+/** Reads a group. */
 export function readGroup(bytes: Buffer, visitor: GroupVisitor): void {
   const from = new ByteReader(bytes);
   const pages = from.varint();

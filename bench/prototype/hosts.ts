@@ -4,39 +4,39 @@ import type { Server } from './http-client.js';
 
 /** A URL that a worker knows. */
 export interface Target extends GroupUrl {
-  /** Of the hosts of this worker; undefined for one of another. */
+  /** A host of this worker; undefined for a host of another worker. */
   readonly host: Host | undefined;
   /** Path and query. */
   readonly path: string;
   tries: number;
-  /** The last page with a link to it, and the place of the link there. */
+  /** The last page with a link to it, and the index of that link. */
   page: number;
   link: number;
 }
 
-/** A host of a worker, with the pages that are to be fetched. */
+/** A host of a worker, with its pages to fetch. */
 export interface Host {
-  /** With the port, as the header has it. */
+  /** With the port, as in the header. */
   readonly name: string;
   readonly server: Server;
-  /** Those before `next` are done. */
+  /** Pages before `next` are done. */
   readonly queue: Target[];
   next: number;
-  /** `unknown` until its robots.txt has been asked for. */
+  /** `unknown` until its robots.txt was requested. */
   robots: 'unknown' | 'asked' | 'none' | 'unavailable' | RobotsRules;
   delayMs: number;
-  /** It is in the line of those that may be asked. */
+  /** Whether it is in the queue of hosts that may be requested. */
   isInLine: boolean;
-  /** It is being asked, or was asked less than its delay ago. */
+  /** Whether a request runs, or its last one began less than its delay ago. */
   isResting: boolean;
 }
 
-/** The hosts of a worker that may be asked, in turn. */
+/** The hosts of a worker that may be requested, in turn. */
 export class Hosts {
   readonly #byName = new Map<string, Host>();
   readonly #line: Host[] = [];
   readonly #delayMs: number;
-  /** Pages in all queues. */
+  /** Number of pages in all queues. */
   waiting = 0;
 
   constructor(delayMs: number) {
@@ -69,7 +69,7 @@ export class Hosts {
     this.lineUp(target.host);
   }
 
-  /** The host whose turn it is; it is lined up again by who has asked it. */
+  /** Takes the next host from the queue. The caller must queue it again. */
   nextHost(): Host | undefined {
     const host = this.#line.shift();
     if (host) host.isInLine = false;
@@ -87,7 +87,7 @@ export class Hosts {
     return target;
   }
 
-  /** Puts a host in line where it has a page, and may be asked. */
+  /** Queues a host if it has pages and may be requested. */
   lineUp(host: Host): void {
     if (host.isInLine || host.isResting || host.robots === 'asked' || host.next === host.queue.length) return;
     host.isInLine = true;

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** An answer. Its bytes are valid only until the function returns that is called with it. */
+/** An answer. Its bytes are valid only during the call of the function that gets it. */
 export interface Answer {
   readonly status: number;
   /** From the status line to the empty line. */
@@ -8,38 +8,38 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** Takes an answer, or says why there is none. */
+/** Called with an answer, or with the reason why there is none. */
 export type OnAnswer = (answer: Answer | undefined, why: string) => void;
 
-/** Where requests of one server go. */
+/** The target of requests. */
 export interface Server {
   readonly hostname: string;
   readonly port: number;
-  /** Connections that wait for a request. */
+  /** Idle connections. */
   readonly idle: Connection[];
 }
 
-/** What all requests of a client share. */
+/** Options of all requests of a client. */
 export interface ClientOptions {
-  /** Lines of headers, each with its line end. */
+  /** Header lines, each with its line break. */
   readonly headers: string;
-  /** That a request may take. */
+  /** Time limit of a request. */
   readonly timeLimitMs: number;
-  /** Bytes of an answer beyond which it is given up. */
+  /** A larger answer is aborted. */
   readonly mostBytes: number;
 }
 
 const END_OF_HEAD = '\r\n\r\n';
-/** One for all connections of a thread: what has come is dealt with before anything else is read. */
+/** One buffer for all connections of a thread: received data is processed before any other is read. */
 const READ_BUFFER_BYTES = 512 * 1024;
 const CHECK_MS = 1000;
 
-/** How the end of a body is told. */
+/** How the end of a body is known. */
 type Framing = 'length' | 'chunked' | 'close';
 
 /**
- * Plain HTTP/1.1 over kept connections, no more than a crawl of loopback needs: no TLS, no content codings, no redirects. A
- * body is handed over where it was read to, mostly without a copy.
+ * Plain HTTP/1.1 over kept connections, only as much as a crawl of loopback needs: no TLS, no content codings, no redirects. A body is
+ * passed on in the read buffer, mostly without a copy.
  */
 export class HttpClient {
   readonly options: ClientOptions;
@@ -80,7 +80,7 @@ export class HttpClient {
   }
 }
 
-/** A connection, with one request under way at the most. */
+/** A connection, with at most one running request. */
 class Connection {
   readonly #client: HttpClient;
   readonly #server: Server;
@@ -88,14 +88,14 @@ class Connection {
   #onAnswer: OnAnswer | undefined;
   #request = '';
   #startedAt = 0;
-  /** It has served a request before. */
+  /** Whether it has served a request before. */
   #isReused = false;
-  /** The server keeps it open after the answer under way. */
+  /** Whether the server keeps it open after this answer. */
   #isKept = true;
-  /** What has come of an answer that is not whole; with room for all of it where its length is known. */
+  /** The received part of an incomplete answer. If its length is known, the buffer has room for all of it. */
   #part: Buffer | undefined;
   #partLength = 0;
-  /** Of the answer under way, where its head has been read: its length with the head, and that of the body. */
+  /** Length of the head and of the body of this answer, once the head was read. */
   #headLength = 0;
   #framing: Framing = 'length';
   #wholeLength = 0;
@@ -197,7 +197,7 @@ class Connection {
     onAnswer(answer, '');
   }
 
-  /** The server has closed it. */
+  /** The server has closed the connection. */
   #ended(): void {
     const idle = this.#server.idle.indexOf(this);
     if (idle >= 0) this.#server.idle.splice(idle, 1);
@@ -209,7 +209,7 @@ class Connection {
       const data = this.#part.subarray(0, this.#partLength);
       return this.#answer(data, data.subarray(this.#headLength));
     }
-    // A server may close a connection that has served before just as a request is sent.
+    // A server may close a used connection just as a request is sent.
     if (this.#isReused && !this.#part) {
       const [text, onAnswer] = [this.#request, this.#onAnswer];
       this.#onAnswer = undefined;
@@ -239,7 +239,7 @@ function withRoom(part: Buffer, length: number): Buffer {
   return larger;
 }
 
-/** The body of an answer that comes in chunks; undefined where it is not whole, null where it is none. */
+/** The body of a chunked answer. Undefined: it is incomplete. null: it is invalid. */
 function joinChunks(data: Buffer, from: number): Buffer | undefined | null {
   const parts: Buffer[] = [];
   for (let at = from; ;) {

@@ -1,14 +1,14 @@
-/** Numbers of an entry. */
+/** Numbers in an entry. */
 const WIDTH = 5;
 
-/** The links of a round in flat arrays: of each the rows, by number, and where its anchor is in the bytes of its group. */
+/** The links of a round in flat arrays: for each the numbers of its rows, and the position of its anchor in the bytes of its group. */
 export class InlinkList {
   #numbers = new Int32Array(WIDTH * 65_536);
   readonly #groups: Buffer[] = [];
-  /** How many there are. */
+  /** Number of links. */
   length = 0;
 
-  /** Keeps the bytes of a group. @returns by what {@link add} names them */
+  /** Keeps the bytes of a group. @returns their number for {@link add} */
   hold(group: Buffer): number {
     return this.#groups.push(group) - 1;
   }
@@ -35,7 +35,7 @@ export class InlinkList {
     return this.#numbers[link * WIDTH + 1]!;
   }
 
-  /** The anchor, in UTF-8. */
+  /** The anchor in UTF-8. */
   anchor(link: number): Buffer {
     const from = link * WIDTH;
     const at = this.#numbers[from + 3]!;
@@ -44,7 +44,7 @@ export class InlinkList {
 
   /**
    * The links sorted by the rank of their target, then by that of their source.
-   * @param rankOf of the row of a number, below `ranks`
+   * @param rankOf returns the rank, below `ranks`, of a row by its number
    */
   sorted(ranks: number, rankOf: (number: number) => number): Int32Array {
     const all = Int32Array.from({ length: this.length }, (_, link) => link);
@@ -53,7 +53,7 @@ export class InlinkList {
   }
 }
 
-/** Sorts by counting; links of one rank stay in the order that they have. */
+/** Counting sort. Links of equal rank keep their order. */
 function sortByRank(links: Int32Array, ranks: number, rankOf: (link: number) => number): Int32Array {
   const starts = new Int32Array(ranks + 1);
   for (const link of links) starts[rankOf(link) + 1]!++;

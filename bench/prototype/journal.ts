@@ -2,21 +2,21 @@ import { closeSync, openSync, readFileSync, readdirSync, writevSync } from 'node
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 
-/** Length and CRC of what follows. */
+/** Bytes of the length and CRC before each group. */
 const HEAD = 8;
 const NAME = /^journal-(\d+)$/;
 
-/** The journal of a round. */
+/** The path of a round's journal. */
 export function journalPath(folder: string, round: number): string {
   return join(folder, `journal-${round}`);
 }
 
-/** Appends groups of row changes to the journal of one round, each in one write that a kill leaves whole or not there. */
+/** Appends groups of row changes to the journal of a round. Each is one write, so after a kill it is complete or absent. */
 export class Journal {
   readonly #path: string;
   #file: number | undefined;
 
-  /** @param folder where none is of this round; one is made by the first group */
+  /** @param folder without a journal of this round; the first group creates one */
   constructor(folder: string, round: number) {
     this.#path = journalPath(folder, round);
   }
@@ -27,7 +27,7 @@ export class Journal {
     head.writeUInt32LE(group.length, 0);
     head.writeUInt32LE(crc32(group), 4);
     const written = writevSync(this.#file, [head, group]);
-    // What follows a torn record would never be read.
+    // Anything after a torn record would never be read.
     if (written < HEAD + group.length) throw new Error('the journal could not be written');
   }
 
@@ -36,13 +36,13 @@ export class Journal {
   }
 }
 
-/** The rounds of which a journal is there, in order. */
+/** The rounds with a journal, in order. */
 export function journalRounds(folder: string): number[] {
   const found = readdirSync(folder).flatMap((name) => NAME.exec(name)?.[1] ?? []);
   return found.map(Number).sort((a, b) => a - b);
 }
 
-/** The groups of a journal up to the first that is not whole. */
+/** The groups of a journal up to the first incomplete one. */
 export function* readJournal(folder: string, round: number): Generator<Buffer> {
   const bytes = readFileSync(journalPath(folder, round));
   for (let at = 0; at + HEAD <= bytes.length;) {

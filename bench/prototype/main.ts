@@ -1,5 +1,5 @@
 /**
- * A prototype of the next design, to learn what it costs: fetch workers that own hosts by hash, with sockets, queues, delays,
+ * A prototype of the next design, to measure its cost: fetch workers that own hosts by hash, with sockets, queues, delays,
  * robots.txt, scan, rules and a segment file each, so that bodies never cross threads; a table thread that appends each group
  * of row changes to a journal with CRCs, holds rows decoded in memory, and puts each row into LevelDB once a round, in order of
  * keys; inlinks as one sorted run a round. After `kill -9` the journal is replayed, and the crawl goes on.
@@ -23,7 +23,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { readShippedFile, settingsSchema } from '../../config/index.js';
 import { applyUrlChain } from '../../packages/plugin-api/index.js';
-import { urlPlugins } from '../../packages/webcrawl/page-plugins.js';
+import { urlPlugins } from '../../packages/webcrawl/plugins/page-plugins.js';
 import { hostnameOf } from './messages.js';
 import { crawl } from './table-thread.js';
 

@@ -1,33 +1,33 @@
 import type { Settings } from '../../config/index.js';
-import type { RuleTexts } from '../../packages/webcrawl/page-plugins.js';
+import type { RuleTexts } from '../../packages/webcrawl/plugins/page-plugins.js';
 
-/** What a fetch worker is started with. */
+/** The start data of a fetch worker. */
 export interface WorkerTask {
   /** Its number among the workers, from 0. */
   readonly worker: number;
   readonly workers: number;
   readonly settings: Settings;
   readonly rules: RuleTexts;
-  /** The hosts that links may lead to; absent: any. */
+  /** The hosts that links may lead to. Absent: any. */
   readonly hosts: readonly string[] | undefined;
-  /** Requests in flight. */
+  /** Number of requests in flight. */
   readonly concurrency: number;
-  /** Milliseconds between two requests of a host; above 0 a host has one request in flight. */
+  /** Milliseconds between two requests to a host. Above 0 a host has one request in flight. */
   readonly delayMs: number;
-  /** Where segments go, and the number of its first one; its next are `workers` further on. */
+  /** The folder of segments, and the number of its first one. Its next segments are `workers` numbers further on. */
   readonly folder: string;
   readonly firstSegment: number;
 }
 
-/** What the table thread tells a worker. */
+/** Messages of the table thread to a worker. */
 export type ToWorker =
-  /** URLs of its hosts, normalised: to be fetched, or, where they are `known`, fetched before. */
+  /** Normalised URLs of its hosts: pages to fetch, or, with `isKnown`, pages that were fetched before. */
   { readonly kind: 'urls'; readonly urls: readonly string[]; readonly isKnown: boolean } | { readonly kind: 'end' };
 
-/** What a worker tells the table thread. */
+/** Messages of a worker to the table thread. */
 export type FromWorker =
   | { readonly kind: 'group'; readonly bytes: Uint8Array<ArrayBuffer> }
-  /** It has nothing to do, after so many messages with URLs. */
+  /** It has nothing to do, after this number of messages with URLs. */
   | { readonly kind: 'idle'; readonly received: number }
   | { readonly kind: 'ended' };
 

@@ -5,28 +5,28 @@ import { textParser } from '../../packages/parse/text-parser.js';
 import type { ParsedPage, Parser, UrlScope } from '../../packages/plugin-api/index.js';
 import type { Target } from './hosts.js';
 
-/** What a page says. */
+/** The content of a page. */
 export interface ReadPage {
   readonly title: string;
   /** In UTF-8. */
   readonly text: Uint8Array;
-  /** What it links to, each once; of each the first anchor that is not empty. */
+  /** The linked URLs, each once, with the first non-empty anchor of each. */
   readonly targets: readonly Target[];
   readonly anchors: readonly string[];
 }
 
-/** A page that says nothing. */
+/** A page without content. */
 export const EMPTY_PAGE: ReadPage = { title: '', text: new Uint8Array(), targets: [], anchors: [] };
 
-/** Headers by name in lower case; of several of one name the values with commas between them. */
+/** Headers by lower-case name. Values of a repeated name are joined by commas. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** Reads a page; undefined for a media type of which only the body is kept. */
+/** Reads a page. Undefined for a media type whose body only is stored. */
 export type PageReader = (url: string, headers: Headers, body: Buffer) => ReadPage | undefined;
 
 /**
  * Reads HTML and plain text, as webcrawl does.
- * @param targetOf what is known of a URL; null where it is not wanted
+ * @param targetOf the target of a URL; null for a rejected one
  */
 export function createPageReader(
   settings: Settings,
@@ -37,7 +37,7 @@ export function createPageReader(
 
   function parsed(url: string, headers: Headers, content: Buffer, contentType: string): ReadPage | undefined {
     const parser = parsers.find(({ contentTypes }) => contentTypes.includes(contentType));
-    // Both answer at once.
+    // Both parsers return synchronously.
     const outcome = parser?.parse({ url, content, contentType, headers, truncated: false }) as
       | ParsedPage
       | { readonly kind: 'failed' }

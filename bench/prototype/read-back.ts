@@ -9,7 +9,7 @@ import { readPage, segmentPath, type StoredPage } from './segment.js';
 import { openTable } from './table-thread.js';
 import { lastRound, readRun } from './table.js';
 
-/** What is compared of a row. */
+/** The compared fields of a row. */
 export interface StoredRow {
   readonly url: string;
   readonly status: Status;
@@ -18,7 +18,7 @@ export interface StoredRow {
   readonly inlinks: number;
 }
 
-/** A page that a journal says is stored. */
+/** A page that is stored according to a journal. */
 export interface JournalledPage {
   readonly url: string;
   readonly place: PagePlace;
@@ -29,7 +29,7 @@ const STATUS_NAMES = new Map<number, Status>(
   Object.entries(STATUS_CODES).map(([name, code]) => [code, name as Status]),
 );
 
-/** The pages that the journals of a folder say are stored, as a kill has left them. */
+/** The pages that are stored according to the journals of a folder, after a kill. */
 export function journalledPages(folder: string): JournalledPage[] {
   const pages: JournalledPage[] = [];
   for (const round of journalRounds(folder)) {
@@ -47,7 +47,7 @@ export function journalledPages(folder: string): JournalledPage[] {
   return pages;
 }
 
-/** Reads a page from its segment. @throws Error where it is not whole, or is that of another URL or another body */
+/** Reads a page from its segment. @throws Error if it is incomplete, or has another URL or body */
 export function checkedPage(folder: string, { url, place, digest }: JournalledPage): StoredPage {
   const file = openSync(segmentPath(folder, place.segment), 'r');
   try {
@@ -61,8 +61,8 @@ export function checkedPage(folder: string, { url, place, digest }: JournalledPa
 }
 
 /**
- * All rows of a folder by URL, after its journals were replayed; each is checked against segments and runs of inlinks.
- * @throws Error where these say otherwise
+ * All rows of a folder by URL, after a replay of its journals. Each is checked against segments and runs of inlinks.
+ * @throws Error if they differ
  */
 export async function storedRows(folder: string): Promise<Map<string, StoredRow>> {
   const { database, rows } = await openTable(folder);

@@ -2,10 +2,10 @@ import { STATUS_CODES } from '../../webtable/index.js';
 import { readGroup, type GroupVisitor, type PageFields, type PagePlace } from './group.js';
 import { InlinkList } from './inlink-list.js';
 
-/** A row as it is held in memory. */
+/** A row in memory. */
 export interface Row {
   readonly url: string;
-  /** Its place in the list of all rows. */
+  /** Its index in the list of all rows. */
   readonly number: number;
   /** Made when it is first written. */
   key: string;
@@ -21,23 +21,23 @@ export interface Row {
   redirect: string;
   outlinks: number;
   inlinks: number;
-  /** Fewest links from a seed. */
+  /** Minimum number of links from a seed. */
   distance: number;
-  /** The last round in which it was written; -1 before. */
+  /** The last round in which it was written; -1: none. */
   round: number;
-  /** It was changed in the round under way. */
+  /** Whether it was changed in this round. */
   isChanged: boolean;
-  /** Its place among those that the round writes. */
+  /** Its position among the rows that the round writes. */
   rank: number;
 }
 
-/** What is new in the round under way. */
+/** The changes of this round. */
 export interface RoundChanges {
   readonly rows: readonly Row[];
   readonly inlinks: InlinkList;
 }
 
-/** What a row starts with. */
+/** The initial values of a row. */
 export function newRow(url: string, number: number): Row {
   return {
     url,
@@ -61,29 +61,29 @@ export function newRow(url: string, number: number): Row {
   };
 }
 
-/** All rows of the table, decoded, and what has changed since the last round was written. Nothing here reads the database. */
+/** All rows of the table, decoded, and the changes since the last written round. It never reads the database. */
 export class Rows {
   readonly #byUrl = new Map<string, Row>();
   readonly #all: Row[] = [];
   #changed: Row[] = [];
   #inlinks = new InlinkList();
-  /** The round under way. */
+  /** The present round. */
   #round: number;
-  /** Pages that a group has brought in the round under way. */
+  /** Number of pages in the groups of this round. */
   pagesInRound = 0;
-  /** Rows of status 200. */
+  /** Number of rows of status 200. */
   fetched = 0;
 
   constructor(round: number) {
     this.#round = round;
   }
 
-  /** All of them. */
+  /** All rows. */
   get all(): readonly Row[] {
     return this.#all;
   }
 
-  /** The row of a URL, a new one where there is none. */
+  /** The row of a URL. It is added if missing. */
   of(url: string): Row {
     const known = this.#byUrl.get(url);
     if (known) return known;
@@ -93,14 +93,14 @@ export class Rows {
     return row;
   }
 
-  /** Takes a row of the database, before any group. */
+  /** Adds a row of the database. Call it before any group. */
   load(fill: (row: Row) => void, url: string): void {
     const row = this.of(url);
     fill(row);
     if (row.http === 200) this.fetched++;
   }
 
-  /** Adds seeds. @returns the rows of those that were none, which no journal will tell of */
+  /** Adds seeds. @returns new rows, which are in no journal */
   addSeeds(urls: readonly string[]): Row[] {
     const rows = [...new Set(urls)].map((url) => this.of(url)).filter(({ distance }) => distance > 0);
     for (const row of rows) row.distance = 0;
@@ -108,7 +108,7 @@ export class Rows {
   }
 
   /**
-   * Applies what a group says. A group of a round that a row has been written in already is not counted again in it.
+   * Applies a group. A group of a round in which a row was already written is not counted again.
    * @param onNew called with each URL that had no row
    */
   apply(group: Buffer, onNew?: (url: string) => void): void {
@@ -146,7 +146,7 @@ export class Rows {
     readGroup(group, visitor);
   }
 
-  /** What the round has changed; the next one begins. */
+  /** Returns the changes of the round, and begins the next one. */
   endRound(): RoundChanges {
     const changes = { rows: this.#changed, inlinks: this.#inlinks };
     for (const row of changes.rows) {

@@ -4,29 +4,29 @@ import { crc32 } from 'node:zlib';
 import { ByteReader, ByteWriter } from './bytes.js';
 import type { PageLink, PagePlace } from './group.js';
 
-/** What is kept of a page beside its row. */
+/** The stored content of a page besides its row. */
 export interface StoredPage {
   readonly url: string;
-  /** The head of the answer as it came. */
+  /** The head of the answer as received. */
   readonly head: Buffer;
   readonly body: Buffer;
   readonly text: string;
   readonly links: readonly PageLink[];
 }
 
-/** Length and CRC of what follows. */
+/** Bytes of the length and CRC before each record. */
 const HEAD = 8;
-/** Bytes after which a segment is ended. */
+/** Maximum bytes of a segment; then another one begins. */
 const LIMIT = 256 * 2 ** 20;
 
-/** Where the segment of a number is. */
+/** The path of a segment. */
 export function segmentPath(folder: string, segment: number): string {
   return join(folder, `segment-${segment}`);
 }
 
 /**
- * Appends pages to segment files, which nobody else writes. Records are gathered, and written together by {@link flush}.
- * A record is its length and CRC, then URL, head, body, text and links.
+ * Appends pages to its own segment files. Records are collected, and written together by {@link flush}. A record has its length and CRC,
+ * then URL, head, body, text and links.
  */
 export class SegmentWriter {
   readonly #folder: string;
@@ -34,12 +34,12 @@ export class SegmentWriter {
   readonly #bytes = new ByteWriter(2 ** 20);
   #segment: number;
   #file: number | undefined;
-  /** Bytes that the file has. */
+  /** Size of the file in bytes. */
   #written = 0;
 
   /**
-   * @param first the number of its first segment, which is not there yet
-   * @param step from there to the number of its next
+   * @param first the number of its first segment, which does not exist yet
+   * @param step difference between the numbers of its segments
    */
   constructor(folder: string, first: number, step: number) {
     this.#folder = folder;
@@ -47,12 +47,12 @@ export class SegmentWriter {
     this.#step = step;
   }
 
-  /** Bytes that were gathered. */
+  /** Number of collected bytes. */
   get gathered(): number {
     return this.#bytes.length;
   }
 
-  /** @param links their number, then of each the URL and the anchor, as {@link readPage} reads them */
+  /** @param links their number, then URL and anchor of each, in the form that {@link readPage} reads */
   add(url: string, head: Uint8Array, body: Uint8Array, text: Uint8Array, links: Uint8Array): PagePlace {
     const to = this.#bytes;
     const start = to.length;
@@ -72,7 +72,7 @@ export class SegmentWriter {
     return { segment: this.#segment, offset: this.#written + start, length };
   }
 
-  /** Writes what was gathered: after that a kill of the process loses none of it. */
+  /** Writes the collected records. After that a kill of the process loses none of them. */
   flush(): void {
     this.#file ??= openSync(segmentPath(this.#folder, this.#segment), 'wx');
     writeAll(this.#file, this.#bytes.view());
@@ -93,7 +93,7 @@ export function writeAll(file: number, bytes: Uint8Array): void {
 
 /**
  * Reads a page back.
- * @throws Error where the record is not whole
+ * @throws Error if the record is incomplete
  */
 export function readPage(file: number, { offset, length }: PagePlace): StoredPage {
   const bytes = Buffer.alloc(length);

@@ -14,30 +14,30 @@ import {
   type RowDatabase,
 } from './table.js';
 
-/** What is crawled, and how. */
+/** The crawl to run. */
 export interface PrototypeTask extends Pick<WorkerTask, 'settings' | 'rules' | 'hosts' | 'delayMs' | 'folder'> {
   /** Normalised. */
   readonly seeds: readonly string[];
   readonly workers: number;
-  /** Requests in flight of all workers together. */
+  /** Number of requests in flight of all workers together. */
   readonly concurrency: number;
-  /** Pages after which a round is written. */
+  /** Number of pages after which a round is written. */
   readonly roundPages: number;
 }
 
-/** What a crawl has come to. */
+/** The results of a crawl. */
 export interface PrototypeReport {
-  /** Distinct pages of status 200. */
+  /** Number of distinct pages of status 200. */
   readonly pages: number;
   readonly rows: number;
   readonly rounds: number;
-  /** Groups that came from workers, each one message and one write to the journal. */
+  /** Number of groups from workers. Each is one message and one write to the journal. */
   readonly groups: number;
   readonly groupBytes: number;
   readonly work: RoundWork;
 }
 
-/** The table of a folder, as a kill may have left it. */
+/** The table of a folder, perhaps after a kill. */
 export interface OpenedTable {
   readonly database: RowDatabase;
   readonly rows: Rows;
@@ -46,7 +46,7 @@ export interface OpenedTable {
   readonly work: RoundWork;
 }
 
-/** Opens the table of a folder: the rows of the database, and what the journals have beyond it, which is written first. */
+/** Opens the table of a folder: the rows of the database, and the additional changes of the journals, which are written first. */
 export async function openTable(folder: string): Promise<OpenedTable> {
   mkdirSync(folder, { recursive: true });
   const database = await openDatabase(folder);
@@ -64,7 +64,7 @@ export async function openTable(folder: string): Promise<OpenedTable> {
   return { database, rows, round: Math.max(lastRound(folder), journals.at(-1) ?? -1) + 1, work };
 }
 
-/** Crawls to the end, from where a crawl into the same folder was left. */
+/** Crawls to the end, and continues an earlier crawl into the same folder. */
 export async function crawl(task: PrototypeTask): Promise<PrototypeReport> {
   const { folder, workers: count } = task;
   const { database, rows, round: first, work } = await openTable(folder);
@@ -79,7 +79,7 @@ export async function crawl(task: PrototypeTask): Promise<PrototypeReport> {
   for (const row of rows.all) (row.fetchedAt === 0 ? pending : fetched)[owner(row.url)]!.push(row.url);
 
   const threads = startWorkers(task);
-  /** Messages with URLs by worker, and after how many of them it had nothing to do. */
+  /** For each worker: number of messages with URLs, and number after which it had nothing to do. */
   const sent = threads.map(() => 0);
   const idleAfter = threads.map(() => -1);
   const send = (worker: number, urls: readonly string[], isKnown: boolean): void => {
@@ -139,7 +139,7 @@ export async function crawl(task: PrototypeTask): Promise<PrototypeReport> {
 
 function startWorkers({ workers, concurrency, seeds: _, roundPages: __, ...shared }: PrototypeTask): Worker[] {
   const used = readdirSync(shared.folder).flatMap((name) => /^segment-(\d+)$/.exec(name)?.[1] ?? []);
-  // A segment that a kill has left is not appended to.
+  // A segment of a killed process is not appended to.
   const firstSegment = used.reduce((next, number) => Math.max(next, Number(number) + 1), 0);
   return Array.from({ length: workers }, (_, worker) => {
     const share = Math.floor((concurrency + worker) / workers);

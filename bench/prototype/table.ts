@@ -7,39 +7,39 @@ import { readFields, writeFields } from './group.js';
 import { journalPath } from './journal.js';
 import type { Row, RoundChanges } from './rows.js';
 
-/** Rows that are put in one call. */
+/** Number of rows that are put in one call. */
 const BATCH = 4096;
-/** As the table of webcrawl has them. */
+/** As in the table of webcrawl. */
 const OPTIONS = { keyEncoding: 'utf8', valueEncoding: 'view', writeBufferSize: 32 * 2 ** 20 } as const;
-/** The score of a link: nothing is reckoned. */
+/** The score of a link: a constant. */
 const SCORE = 1;
 const RUN = /^inlinks-(\d+)$/;
 
 /** The database of the rows. */
 export type RowDatabase = Level<string, Uint8Array>;
 
-/** Opens the database in a folder, a new one where there is none. */
+/** Opens the database in a folder, and creates it if missing. */
 export async function openDatabase(folder: string): Promise<RowDatabase> {
   const database = new Level<string, Uint8Array>(join(folder, 'rows'), OPTIONS);
   await database.open();
   return database;
 }
 
-/** What writing rounds took. */
+/** The cost of writing rounds. */
 export interface RoundWork {
-  /** Rows that were put into the database. */
+  /** Number of rows that were put into the database. */
   puts: number;
-  /** Calls that put them. */
+  /** Number of calls that put them. */
   batches: number;
   putBytes: number;
-  /** Links in the runs. */
+  /** Number of links in the runs. */
   inlinks: number;
   runBytes: number;
 }
 
 /**
- * Writes what a round has changed: each row once, in order of keys, and its links as one run sorted by target and source.
- * Only then is its journal removed. Until the first await it has encoded all, so rows may change again after that.
+ * Writes the changes of a round: each row once, in key order, and its links as one run, sorted by target and source. Only then is its
+ * journal removed. Everything is encoded before the first await, so rows may change again after it.
  */
 export async function writeRound(
   database: RowDatabase,
@@ -61,7 +61,7 @@ export async function writeRound(
   rmSync(journalPath(folder, round), { force: true });
 }
 
-/** Puts rows, in order of keys, as they are when it is called. */
+/** Puts rows in key order, in their state at the time of the call. */
 export async function putRows(database: RowDatabase, rows: readonly Row[], work: RoundWork): Promise<void> {
   const values = new ByteWriter(128 * (rows.length + 1));
   const ends = rows.map((row) => encodeRow(row, values));
@@ -77,7 +77,7 @@ export async function putRows(database: RowDatabase, rows: readonly Row[], work:
   work.putBytes += rows.reduce((sum, { key }) => sum + key.length, bytes.length);
 }
 
-/** Rows in order of their keys; each notes its place among them. */
+/** Sorts rows by key, and sets the rank of each. */
 export function sortByKey(rows: readonly Row[]): Row[] {
   for (const row of rows) if (row.key === '') row.key = rowKeyOf(row.url);
   const sorted = [...rows].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
@@ -85,12 +85,12 @@ export function sortByKey(rows: readonly Row[]): Row[] {
   return sorted;
 }
 
-/** The last round of which a run of inlinks is there; -1 where there is none. */
+/** The last round with a run of inlinks; -1: none. */
 export function lastRound(folder: string): number {
   return readdirSync(folder).reduce((last, name) => Math.max(last, Number(RUN.exec(name)?.[1] ?? -1)), -1);
 }
 
-/** @returns the length of all that was written */
+/** @returns the length of the written bytes */
 function encodeRow(row: Row, to: ByteWriter): number {
   to.ascii(row.url);
   to.varint(row.round + 1);
@@ -102,7 +102,7 @@ function encodeRow(row: Row, to: ByteWriter): number {
   return to.length;
 }
 
-/** Reads a row that {@link writeRound} has put. @returns its URL, and what fills the rest */
+/** Reads a row that {@link writeRound} has put. @returns its URL, and a function that fills the other fields */
 export function decodeRow(value: Uint8Array): { url: string; fill: (row: Row) => void } {
   const from = new ByteReader(Buffer.from(value.buffer, value.byteOffset, value.length));
   return {
@@ -118,7 +118,7 @@ export function decodeRow(value: Uint8Array): { url: string; fill: (row: Row) =>
   };
 }
 
-/** Of each row that is linked to its key and the number of links; then of each link the key of its source, score and anchor. */
+/** For each linked row its key and its number of links; then for each link the key of its source, its score and its anchor. */
 function encodeRun(ranks: number, inlinks: RoundChanges['inlinks'], all: readonly Row[]): Uint8Array {
   const sorted = inlinks.sorted(ranks, (number) => all[number]!.rank);
   const to = new ByteWriter(64 * (sorted.length + 1));
@@ -138,7 +138,7 @@ function encodeRun(ranks: number, inlinks: RoundChanges['inlinks'], all: readonl
   return to.view();
 }
 
-/** A link as a run of inlinks has it. */
+/** A link in a run of inlinks. */
 export interface StoredInlink {
   readonly target: string;
   readonly source: string;

@@ -1,12 +1,12 @@
-// Loaded before the command, by `--import`: counts what its crawl asks of the store, of LevelDB and of files, and writes the
-// counts when the process ends. It knows the exported class of the store, the tables and families by name, the kinds of
-// frontier keys, and the methods that a database of abstract-level has for its own; so it counts any version alike.
-import { writeFileSync } from 'node:fs';
+// Loaded before the command by `--import`: counts the operations that its crawl requests from the store, LevelDB and files, and writes the
+// counts when the process ends. It uses only the exported class of the store, the names of tables and families, the kinds of frontier keys,
+// and the internal methods of abstract-level databases; so it counts any version in the same way.
+import { existsSync, writeFileSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
-import type { LevelStore } from '../../packages/webcrawl/index.js';
+import type { LevelStore } from '../../packages/webcrawl/internal.js';
 import { before, countStore, type Methods } from '../lib/count-store.js';
 import { OPERATIONS_BUILD, OPERATIONS_FILE, newCounts } from '../lib/operations.js';
 
@@ -15,7 +15,9 @@ const counts = newCounts();
 const file = process.env[OPERATIONS_FILE];
 const build = process.env[OPERATIONS_BUILD];
 if (isMainThread && file !== undefined && build !== undefined) {
-  const entry = join(build, 'dist/packages/webcrawl/index.js');
+  // Earlier builds have everything at the root.
+  const doors = ['internal', 'index'].map((name) => join(build, `dist/packages/webcrawl/${name}.js`));
+  const entry = doors.find((door) => existsSync(door))!;
   countStore(((await import(entry)) as { LevelStore: { prototype: LevelStore } }).LevelStore.prototype, counts);
   const { Level } = createRequire(entry)('level') as { Level: { prototype: Methods } };
   countDatabase(Level.prototype);
@@ -23,7 +25,7 @@ if (isMainThread && file !== undefined && build !== undefined) {
   process.on('exit', () => writeFileSync(file, JSON.stringify(counts)));
 }
 
-/** Calls `see` with what each call of a method returns, at once or in the end. */
+/** Calls `see` with the result of each call of a method, synchronous or not. */
 function after(object: object, name: string, see: (result: never) => void): void {
   const methods = object as Methods;
   const method = methods[name];
@@ -36,7 +38,7 @@ function after(object: object, name: string, see: (result: never) => void): void
   };
 }
 
-/** The methods with an underscore are what a database of abstract-level does by itself: one call, one wait for a thread. */
+/** An underscore method of an abstract-level database is one call and one wait for a thread. */
 function countDatabase(database: Methods): void {
   const bytes = (value: unknown): number => (value as { length?: number } | undefined)?.length ?? 0;
   const put = (key: unknown, value?: unknown): void => void (counts.levelBytes += bytes(key) + bytes(value));
@@ -67,7 +69,7 @@ function countDatabase(database: Methods): void {
   });
 }
 
-/** Files that Node itself has open, as those that hold bodies outside of LevelDB. */
+/** Files that Node itself has open, such as those with bodies outside of LevelDB. */
 async function countFiles(): Promise<void> {
   const handle = await open(process.execPath);
   const handles = Object.getPrototypeOf(handle) as FileHandle;

@@ -1,54 +1,54 @@
 // Runs one job on a table of the benchmark `cycle`.
 import { fileURLToPath } from 'node:url';
 import { setV8Flags } from '../../packages/util/index.js';
-import { LevelStore, jobs, openCrawl } from '../../packages/webcrawl/index.js';
-import { isOnHBase, openHBaseStore } from '../../webtable/index.js';
+import { LevelStore, jobs, openContext } from '../../packages/webcrawl/internal.js';
+import { isOnHBase } from '../../packages/webcrawl/open-store.js';
+import { openHBaseStore } from '../../packages/hbase/index.js';
 import { CYCLE_TIME } from '../lib/cycle-table.js';
 import { countStore } from '../lib/count-store.js';
 import { newCounts } from '../lib/operations.js';
 import { givenArgument, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
 
-/** What to run. */
+/** The job to run. */
 export interface CycleJob {
-  /** `level:<directory>`, or a URL of one on HBase. */
+  /** `level:<directory>`, or the URL of a table on HBase. */
   readonly table: string;
   readonly job: 'generate' | 'fetch' | 'parse' | 'updatedb';
   readonly topN: number;
-  /** Beside those that every job has. */
+  /** In addition to the settings of every job. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Of all jobs but generate. */
+  /** For all jobs but generate. */
   readonly batch?: string;
-  readonly resume?: boolean;
 }
 
-/** What it cost. */
+/** The cost of a job. */
 export interface JobFigures {
-  /** Of the job itself, without opening and closing the table. */
+  /** Time of the job itself, without opening and closing the table. */
   readonly seconds: number;
-  /** CPU seconds of the process meanwhile. */
+  /** CPU seconds of the process during the job. */
   readonly cpuSeconds: number;
-  /** Peak of the resident memory, with what is mapped of the table's files. */
+  /** Peak resident memory, including mapped files of the table. */
   readonly peakMb: number;
-  /** The same without; as `peakMb` where the system does not tell them apart. */
+  /** The same without mapped files; equal to `peakMb` if the system does not distinguish them. */
   readonly ownMb: number;
-  /** Peaks of what the main thread has for objects, and of its bytes outside of that. */
+  /** Peaks of the main thread's heap, and of its bytes outside of the heap. */
   readonly heapMb: number;
   readonly bytesMb: number;
   readonly batchId?: string;
-  /** Rows that the job took up. */
+  /** Number of rows that the job processed. */
   readonly did: number;
-  /** Keys of pages that the store was asked for, and rows that scans of it gave. */
+  /** Number of page keys that the store was asked for, and of rows that its scans returned. */
   readonly rowsRead: number;
   readonly counters: Readonly<Record<string, number>>;
 }
 
-const { table, job, topN, settings, batch = '', resume } = givenArgument<CycleJob>();
+const { table, job, topN, settings, batch = '' } = givenArgument<CycleJob>();
 setV8Flags();
 const operations = newCounts();
 const onHBase = isOnHBase(table) ? await openHBaseStore(table) : undefined;
-// The same methods.
+// It has the same methods.
 countStore((onHBase ?? LevelStore.prototype) as LevelStore, operations);
-const crawl = await openCrawl({
+const crawl = await openContext({
   table: onHBase ?? table,
   create: false,
   settings: {
@@ -63,9 +63,7 @@ const crawl = await openCrawl({
 const memory = watchMemory();
 const start = performance.now();
 const cpu = process.cpuUsage();
-const report = await (job === 'generate'
-  ? jobs.generate(crawl, { topN })
-  : jobs[job](crawl, { batch, ...(resume && { resume }) }));
+const report = await (job === 'generate' ? jobs.generate(crawl, { topN }) : jobs[job](crawl, { batch }));
 const seconds = (performance.now() - start) / 1000;
 const { user, system } = process.cpuUsage(cpu);
 const { batchId, counters } = report;

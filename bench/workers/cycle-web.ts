@@ -1,4 +1,4 @@
-// The web of the benchmark `cycle`, as a plugin: every page is there, with ten links.
+// The web of the benchmark `cycle`, as a plugin: every page exists, with ten links.
 import { linksOf } from '../lib/cycle-table.js';
 import { htmlAnswer, madePage, mix, webWithoutNetwork } from '../lib/made-page.js';
 

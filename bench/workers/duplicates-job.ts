@@ -1,11 +1,11 @@
-// Makes the table of the benchmark `duplicates`, or marks the duplicates in it, each in a process of its own.
+// Makes the table of the benchmark `duplicates`, or marks the duplicates in it. Each runs in a process of its own.
 import { createHash } from 'node:crypto';
 import { setV8Flags } from '../../packages/util/index.js';
-import { jobs, openCrawl, rowKeyOf, type Crawl, type PageChange } from '../../packages/webcrawl/index.js';
+import { jobs, openContext, rowKeyOf, type OpenContext, type PageChange } from '../../packages/webcrawl/internal.js';
 import { madeDuplicates, scoreDuplicates, type Found } from '../lib/made-duplicates.js';
 import { givenArgument, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
 
-/** Where, how many pages, and which of the two. */
+/** The table, its size, and the step to run. */
 export interface DuplicatesJob {
   readonly directory: string;
   readonly families: number;
@@ -13,7 +13,7 @@ export interface DuplicatesJob {
   readonly step: 'load' | 'dedup';
 }
 
-/** What was found, and what it took. */
+/** The results and the cost. */
 export interface DuplicatesFigures extends Found {
   readonly pages: number;
   readonly seconds: number;
@@ -25,7 +25,7 @@ export interface DuplicatesFigures extends Found {
 const CHUNK = 1000;
 const { directory, families, copies, step } = givenArgument<DuplicatesJob>();
 setV8Flags();
-const crawl = await openCrawl({ table: `level:${directory}` });
+const crawl = await openContext({ table: `level:${directory}` });
 if (step === 'load') {
   await load(crawl);
   await crawl.close();
@@ -33,7 +33,7 @@ if (step === 'load') {
 } else {
   const memory = watchMemory();
   const cpu = process.cpuUsage();
-  const { seconds, counters } = await jobs.dedup(crawl);
+  const { seconds, counters } = await jobs.dedup(crawl, { yes: true });
   const { user, system } = process.cpuUsage(cpu);
   const { ownMb = peakMemoryMb() } = memory();
   const found = await scored(crawl);
@@ -43,7 +43,7 @@ if (step === 'load') {
   reply({ ...found, pages, seconds, cpuSeconds, ownMb, counters } satisfies DuplicatesFigures);
 }
 
-async function load(crawl: Crawl): Promise<void> {
+async function load(crawl: OpenContext): Promise<void> {
   let chunk: PageChange[] = [];
   const write = (): Promise<void> => {
     const changes = chunk;
@@ -59,7 +59,7 @@ async function load(crawl: Crawl): Promise<void> {
   await write();
 }
 
-async function scored(crawl: Crawl): Promise<Found> {
+async function scored(crawl: OpenContext): Promise<Found> {
   const kept = new Map<string, string>();
   for await (const { url, duplicateOf } of crawl.pages({ fields: ['duplicateOf'] })) {
     if (duplicateOf !== undefined) kept.set(url, duplicateOf);

@@ -1,23 +1,23 @@
-// Crawls the made-up news web in rounds of one size, with or without rules, and tells of each round.
-import { jobs, openCrawl, rules, type Rule } from '../../packages/webcrawl/index.js';
+// Crawls the made-up news web in rounds of equal size, with or without rules, and reports each round.
+import { jobs, openContext, rules, type Rule } from '../../packages/webcrawl/internal.js';
 import { webWithoutNetwork } from '../lib/made-page.js';
 import type { NewsKind } from '../lib/news-paths.js';
 import { usefulRules } from '../lib/news-rules.js';
 import { newsWeb } from '../lib/news-web.js';
 import { givenArgument, peakMemoryMb, reply } from '../lib/worker.js';
 
-/** What to crawl, and how. */
+/** The crawl to run. */
 export interface FocusJob {
   readonly directory: string;
   readonly scale: number;
   readonly rounds: number;
-  /** URLs of a round at the most. */
+  /** Maximum number of URLs in a round. */
   readonly budget: number;
-  /** Rules on what is useful are given before the first round. */
+  /** Add rules on relevance before the first round. */
   readonly useful: boolean;
-  /** After every so many rounds rules are proposed, and those that are proposed applied. */
+  /** Propose rules, and apply the proposals, once in this number of rounds. */
   readonly propose?: number;
-  /** Settings of the crawl besides. */
+  /** Further settings of the crawl. */
   readonly settings?: Readonly<Record<string, number>>;
 }
 
@@ -25,16 +25,16 @@ export interface FocusJob {
 export interface FocusRound {
   readonly round: number;
   readonly fetched: number;
-  /** Articles, each the first time that it is fetched under any of its URLs. */
+  /** Number of articles. Each counts when it is first fetched under any of its URLs. */
   readonly useful: number;
-  /** All of them up to now. */
+  /** Number of articles in all rounds so far. */
   readonly total: number;
-  /** What was asked for, by kind; that of a session counts apart, and so does an article that was there before. */
+  /** Number of requested URLs by kind. URLs with a session, and articles that were fetched before, count separately. */
   readonly kinds: Readonly<Record<string, number>>;
   readonly seconds: number;
-  /** Of these, those of proposing and applying rules. */
+  /** The part of it for proposing and applying rules. */
   readonly proposing: number;
-  /** Rules that were added after the round. */
+  /** Number of rules that were added after the round. */
   readonly added: number;
   readonly memoryMb: number;
 }
@@ -51,17 +51,17 @@ const web = newsWeb(job.scale);
 const seen = new Set<string>();
 let kinds = new Map<string, number>();
 
-const crawl = await openCrawl({
+const crawl = await openContext({
   table: `level:${job.directory}`,
   settings: {
     'fetcher.serverDelay': 0,
     'fetcher.threadsPerQueue': 64,
     'fetcher.threadsFetch': 64,
-    // Else a round may fetch more than it selected.
+    // Otherwise a round may fetch more pages than it selected.
     'fetcher.maxRedirects': 0,
     ...job.settings,
   },
-  // The names may be somebody's: nobody is asked for them.
+  // The names may belong to someone, so there is no lookup.
   lookup: () => Promise.resolve(['127.0.0.1']),
   plugins: [
     webWithoutNetwork('news-web', (host, path) => {
@@ -103,10 +103,10 @@ async function crawlRound(round: number): Promise<FocusRound> {
   };
 }
 
-/** @returns how many were added */
+/** @returns number of added rules */
 async function proposeRules(): Promise<number> {
   const { added } = await rules.propose(crawl, { apply: true });
-  // For www rules: what is known under the other form.
+  // For www rules: moves known pages to the other form.
   await rules.apply(crawl);
   return added?.added.length ?? 0;
 }

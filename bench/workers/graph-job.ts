@@ -1,7 +1,7 @@
-// Builds a made graph and ranks it, for the benchmark `graph`, and measures each step.
+// Builds and ranks a made-up graph for the benchmark `graph`, and measures each step.
 import { mkdir } from 'node:fs/promises';
 import { setV8Flags } from '../../packages/util/index.js';
-import { buildGraphs, pageRank, withWorkFolder } from '../../packages/webcrawl/index.js';
+import { buildGraphs, pageRank, withWorkFolder } from '../../packages/webcrawl/internal.js';
 import { madeRows, type GraphPlan } from '../lib/made-graph.js';
 import { givenArgument, reply, watchMemory } from '../lib/worker.js';
 

@@ -1,30 +1,30 @@
-// Makes a table of made texts, brings it into a search index, and says how fast, how large, and with how much memory; then asks it.
+// Makes a table of made-up texts, indexes it, and reports speed, size and memory; then runs queries.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setV8Flags } from '../../packages/util/index.js';
 import { createWords, openIndexReader, openOpenSearchReader } from '../../packages/index/index.js';
 import { askIndex, parseQuery, weightsOf } from '../../packages/search/index.js';
-import { jobs, openCrawl, rowKeyOf, type PageChange } from '../../packages/webcrawl/index.js';
+import { jobs, openContext, rowKeyOf, type PageChange } from '../../packages/webcrawl/internal.js';
 import { madeQueries, QUERY_KINDS, type QueryKind } from '../lib/made-queries.js';
 import { madeTexts } from '../lib/made-texts.js';
 import { mix } from '../lib/made-page.js';
 import { givenArgument, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
 
-/** Where, and how many pages. */
+/** The table, and the number of pages. */
 export interface IndexJob {
   readonly directory: string;
   readonly pages: number;
-  /** The index of OpenSearch that the pages of the table, which is there, go to; absent: the table is made, and the embedded index. */
+  /** The OpenSearch index for the pages of the existing table. Absent: the table is made, and the embedded index. */
   readonly openSearch?: string;
-  /** Its process, whose CPU time counts as well. */
+  /** The process of OpenSearch, whose CPU time counts too. */
   readonly serverPid?: number;
 }
 
-/** What it took. */
+/** The cost. */
 export interface IndexFigures {
   readonly pages: number;
   readonly seconds: number;
-  /** CPU seconds of the whole process, threads included, and of the server. */
+  /** CPU seconds of the whole process with all threads, and of the server. */
   readonly cpu: number;
   readonly textBytes: number;
   readonly indexBytes: number;
@@ -32,14 +32,14 @@ export interface IndexFigures {
   readonly queries: readonly QueryFigures[];
 }
 
-/** What the queries of a kind took, in ms. */
+/** The times of the queries of a kind, in ms. */
 export interface QueryFigures {
   readonly kind: QueryKind;
-  /** Pages that match a query, in the middle. */
+  /** Median number of matching pages. */
   readonly matches: number;
   /** CPU time of each, ascending. */
   readonly cpu: readonly number[];
-  /** Time on the clock of each, ascending. */
+  /** Elapsed time of each, ascending. */
   readonly clock: readonly number[];
 }
 
@@ -47,7 +47,7 @@ const CHUNK = 1000;
 const { directory, pages, openSearch, serverPid } = givenArgument<IndexJob>();
 setV8Flags();
 const settings = openSearch === undefined ? {} : { 'index.writer': 'opensearch', 'index.url': openSearch };
-const crawl = await openCrawl({ table: `level:${directory}`, settings });
+const crawl = await openContext({ table: `level:${directory}`, settings });
 let textBytes = 0;
 await loadTable();
 const memory = watchMemory();
@@ -82,7 +82,7 @@ reply({
   queries,
 } satisfies IndexFigures);
 
-/** Each query once, so that nothing of its words is remembered, as `search` asks it. */
+/** Each query once, so that nothing of its words is cached, in the form of `search`. */
 async function ask(kind: QueryKind): Promise<QueryFigures> {
   const { commonWords } = crawl.settings.search;
   const weights = { ...weightsOf(crawl.settings), ...(kind === 'commonest words, no ranks' && { rank: 0 }) };
@@ -106,13 +106,13 @@ async function ask(kind: QueryKind): Promise<QueryFigures> {
   };
 }
 
-/** CPU time in ms, of the threads of this process and of the server. */
+/** CPU time in ms of the threads of this process and of the server. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000 + (serverPid === undefined ? 0 : cpuMsOf(serverPid));
 }
 
-/** Of another process, in steps of 10 ms; 0 where there is no /proc. */
+/** For another process in steps of 10 ms; 0 if there is no /proc. */
 function cpuMsOf(pid: number): number {
   try {
     const [, fields = ''] = /\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? [];
@@ -123,12 +123,12 @@ function cpuMsOf(pid: number): number {
   }
 }
 
-/** Few pages have a high one, as on the web. */
+/** Few pages have a high rank, as on the web. */
 function rankOf(page: number): number {
   return (0.4 * ((mix(page, 3) + 1) / 2 ** 32) ** -0.6) / pages;
 }
 
-/** Counts the bytes of the texts, and makes the table where it is not there. */
+/** Counts the bytes of the texts, and makes the table if it is missing. */
 async function loadTable(): Promise<void> {
   let chunk: PageChange[] = [];
   let at = 0;

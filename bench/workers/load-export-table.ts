@@ -1,5 +1,5 @@
-// Makes the table of a plan of the benchmark `export`. Nothing is due in it, so it has no frontier.
-import { openLevelStore, openTables, type PageChange } from '../../webtable/index.js';
+// Makes the table of a plan of the benchmark `export`. It has no due rows, so it has no frontier.
+import { chunked, openLevelStore, openTables, type PageChange } from '../../webtable/index.js';
 import { exportRows, type ExportPlan, type ExportRow } from '../lib/export-table.js';
 import { givenArgument, reply } from '../lib/worker.js';
 
@@ -8,18 +8,11 @@ const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n';
 const start = performance.now();
 const { directory, plan } = givenArgument<{ directory: string; plan: ExportPlan }>();
 const tables = await openTables(await openLevelStore(directory));
-let chunk: ExportRow[] = [];
-for (const row of exportRows(plan)) {
-  chunk.push(row);
-  if (chunk.length < CHUNK) continue;
-  await load(chunk);
-  chunk = [];
-}
-await load(chunk);
+for await (const chunk of chunked(exportRows(plan), CHUNK)) await load(chunk);
 await tables.close();
 reply({ seconds: (performance.now() - start) / 1000 });
 
-/** Bodies before the rows that name their places. */
+/** Writes bodies before the rows with their locations. */
 async function load(rows: readonly ExportRow[]): Promise<void> {
   const bodies = rows.flatMap(({ body }) => (body ? [body] : []));
   const places = await tables.content.append(

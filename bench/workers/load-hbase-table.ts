@@ -1,6 +1,7 @@
-// Fills a new table on HBase with the rows of a plan, by puts in batches: the rows, then what leads to them.
-import { createTable } from '../../packages/webcrawl/index.js';
-import { openHBaseStore, openTables, type PageChange } from '../../webtable/index.js';
+// Fills a new table on HBase with the rows of a plan, by batched puts: the rows, then their index entries.
+import { createTable } from '../../packages/webcrawl/internal.js';
+import { openHBaseStore } from '../../packages/hbase/index.js';
+import { chunked, openTables, type PageChange } from '../../webtable/index.js';
 import { LOAD_TIME, tableRows, type TablePlan } from '../lib/cycle-table.js';
 import { givenArgument, reply } from '../lib/worker.js';
 
@@ -15,13 +16,6 @@ async function load(changes: readonly PageChange[]): Promise<void> {
   const rows = changes.map(({ key, set: { dueAt = 0, score = 0 } = {} }) => ({ key, dueAt, score }));
   await tables.frontier.enterMissing(rows, LOAD_TIME);
 }
-let chunk: PageChange[] = [];
-for (const change of tableRows(plan)) {
-  chunk.push(change);
-  if (chunk.length < CHUNK) continue;
-  await load(chunk);
-  chunk = [];
-}
-await load(chunk);
+for await (const chunk of chunked(tableRows(plan), CHUNK)) await load(chunk);
 await tables.close();
 reply({ seconds: (performance.now() - start) / 1000 });

@@ -1,7 +1,7 @@
 // Makes the table of a plan in a directory, and compacts it, so that every run starts from the same state.
 import { join } from 'node:path';
 import { Level } from 'level';
-import { openTables, openLevelStore, type PageChange } from '../../webtable/index.js';
+import { chunked, openTables, openLevelStore, type PageChange } from '../../webtable/index.js';
 import { LOAD_TIME, tableRows, type TablePlan } from '../lib/cycle-table.js';
 import { givenArgument, reply } from '../lib/worker.js';
 
@@ -17,17 +17,10 @@ const load = (changes: readonly PageChange[]): Promise<void> =>
     LOAD_TIME,
     () => changes,
   );
-let chunk: PageChange[] = [];
-for (const change of tableRows(plan)) {
-  chunk.push(change);
-  if (chunk.length < CHUNK) continue;
-  await load(chunk);
-  chunk = [];
-}
-await load(chunk);
+for await (const chunk of chunked(tableRows(plan), CHUNK)) await load(chunk);
 await tables.close();
 
-// The types of level leave out what databases in browsers have not.
+// The types of level lack methods that databases in browsers do not have.
 const database = new Level(join(directory, 'hot')) as Level & {
   compactRange(start: string, end: string): Promise<void>;
 };

@@ -1,38 +1,38 @@
-// Crawls the generated web in overlapping rounds until its table has so many rows, and tells of memory on the way.
+// Crawls the generated web in overlapping rounds until its table has a number of rows, and reports memory on the way.
 import { fileURLToPath } from 'node:url';
 import { setV8Flags } from '../../packages/util/index.js';
-import { jobs, openCrawl } from '../../packages/webcrawl/index.js';
+import { jobs, openContext } from '../../packages/webcrawl/internal.js';
 import { pageUrl } from '../lib/endless-web.js';
 import { bytesOnDisk } from '../lib/measure.js';
 import { storedBytes } from '../lib/stores/stored-bytes.js';
 import { givenArgument, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
 import { made } from './memory-web.js';
 
-/** Where to crawl, and how far. */
+/** The crawl to run. */
 export interface MemoryCrawl {
   readonly directory: string;
   readonly hosts: number;
-  /** Rows of the table at which to tell, in rising order; the crawl ends at the last. */
+  /** Numbers of rows at which to report, ascending. The crawl ends at the last one. */
   readonly marks: readonly number[];
 }
 
-/** What has been done when a mark is reached; and memory on the way from the one before, in MB, each the most of that stretch. */
+/** A report at a mark: the work so far, and the peaks of memory in MB since the mark before. */
 export interface MemoryStretch {
-  /** These are of the crawl so far. */
+  /** Sums over the crawl so far. */
   readonly rows: number;
   readonly links: number;
   readonly fetched: number;
   readonly seconds: number;
   readonly diskMb: number;
-  /** What the tables hold in the end, see {@link storedBytes}; only of the last. */
+  /** Size of the stored data at the end, see {@link storedBytes}; only in the last report. */
   readonly storedMb?: number;
-  /** With what is mapped of the table's files. */
+  /** Including mapped files of the table. */
   readonly residentMb: number;
-  /** Without; as `residentMb` where the system does not tell them apart. */
+  /** Without them; equal to `residentMb` if the system does not distinguish them. */
   readonly ownMb: number;
-  /** What the main thread has for objects. */
+  /** The heap of the main thread. */
   readonly heapMb: number;
-  /** What the main thread has beside its heap: bytes of pages and of cells. */
+  /** Bytes of the main thread outside of its heap: bytes of pages and of cells. */
   readonly bytesMb: number;
 }
 
@@ -40,11 +40,11 @@ const SEEDS = 100;
 const LOOK = 20;
 const { directory, hosts, marks } = givenArgument<MemoryCrawl>();
 setV8Flags();
-const crawl = await openCrawl({
+const crawl = await openContext({
   table: `level:${directory}`,
   settings: {
     'fetcher.serverDelay': 0,
-    // Names of this web are in no DNS.
+    // No DNS has the names of this web.
     'http.privateAddresses': 'allow',
     plugins: [fileURLToPath(new URL('memory-web.js', import.meta.url))],
   },
@@ -71,7 +71,7 @@ await jobs.crawl(crawl, {
 clearInterval(timer);
 await crawl.close();
 await Promise.all(told);
-// The end of the crawl belongs to the last stretch.
+// The end of the crawl belongs to the last report.
 await tell(true);
 
 async function tell(isLast = false): Promise<void> {

@@ -1,8 +1,8 @@
-// The web of the benchmark `memory`, as a list of plugins: the endless web, and a count of the rows and links that are made.
-import type { Plugin } from '../../packages/webcrawl/index.js';
+// The web of the benchmark `memory`, as a list of plugins: the endless web, and a counter of new rows and links.
+import type { Plugin } from '../../packages/webcrawl/internal.js';
 import web from './endless-web-plugin.js';
 
-/** Rows that this thread has made for links, and links that it has handed on to the rows they lead to. Only the main thread makes any. */
+/** Number of rows that this thread has made for links, and of links that it has passed to their target rows. Only the main thread makes any. */
 export const made = { rows: 0, links: 0 };
 
 const counter: Plugin = {

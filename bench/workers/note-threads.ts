@@ -1,4 +1,4 @@
-// Loaded before a program, by `--import`, in each of its threads that runs JavaScript: notes the CPU time of all threads.
+// Loaded before a program by `--import`, in each of its threads that runs JavaScript: notes the CPU time of all threads.
 import { readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -8,7 +8,7 @@ import { NOTES_FILE, NOTES_FOLDER, type ThreadNotes } from '../lib/thread-times.
 const TASKS = '/proc/self/task';
 const SELF = '/proc/thread-self';
 const LOOK_MS = 100;
-/** Threads of libuv's pool, by default. */
+/** Default number of threads in libuv's pool. */
 const POOL = 4;
 
 const folder = process.env[NOTES_FOLDER];
@@ -28,10 +28,10 @@ function noteAll(folder: string): void {
         const nanoseconds = readFileSync(join(TASKS, thread, 'schedstat'), 'latin1').split(' ')[0];
         seconds[thread] = Number(nanoseconds) / 1e9;
       } catch {
-        // It has ended.
+        // The thread has ended.
       }
     }
-    // Whoever of the pool reads the link tells its own name.
+    // Reading this link in a pool thread tells the id of that thread.
     for (let i = pool.size; i < POOL; i++) void readlink(SELF).then((name) => pool.add(basename(name)));
   };
   setInterval(look, LOOK_MS).unref();

@@ -1,36 +1,38 @@
-// Indexes the manuals, asks for known items by three formulas, and says at which place each answer came.
+// Indexes the manuals, searches known items by three formulas, and reports the position of each answer.
 import { mkdir, rm } from 'node:fs/promises';
 import { createWords, openIndexReader, openSqliteWriter, type IndexWeights } from '../../packages/index/index.js';
-import { loadSettings, rowKeyOf } from '../../packages/webcrawl/index.js';
+import { loadSettings, rowKeyOf } from '../../packages/webcrawl/internal.js';
 import { weightsOf } from '../../packages/search/index.js';
-import { knownItems, type KnownItem } from '../lib/known-items.js';
+import { knownItems, nameItems, type KnownItem } from '../lib/known-items.js';
 import { madeManual } from '../lib/made-manual.js';
-import { manualPages, type ManualPage } from '../lib/manual-pages.js';
+import { manualPages, rustPages, type ManualPage } from '../lib/manual-pages.js';
 import { createFormulas, type Formula } from '../lib/relevance-formulas.js';
 import { linkRanks } from '../lib/link-ranks.js';
 import { givenArgument, reply } from '../lib/worker.js';
 
-/** What to measure. */
+/** The parameters. */
 export interface RelevanceJob {
   readonly folder: string;
   readonly site: 'docs' | 'synthetic';
-  /** One in so many pages of the manuals. */
+  /** One page in this number is used. */
   readonly part: number;
-  /** Queries of each kind and language. */
+  /** Number of queries of each kind and language. */
   readonly queries: number;
 }
 
-/** The place of the answer to one query, by each formula; 0 where it is not among the first ten. */
+/** The position of the answer to one query by each formula; 0: it is not among the first ten. */
 export interface Asked extends Omit<KnownItem, 'answers'> {
   readonly answer: string;
   readonly places: Readonly<Record<Formula, number>>;
-  /** What ours has first. */
+  /** The first hit of our formula. */
   readonly first: string;
 }
 
-/** What was found. */
+/** The results. */
 export interface RelevanceFigures {
   readonly pages: Readonly<Record<string, number>>;
+  /** Size of all indexes together. */
+  readonly indexBytes: number;
   readonly sharedTitles: number;
   readonly sameText: number;
   readonly otherScript: number;
@@ -40,55 +42,73 @@ export interface RelevanceFigures {
 
 const BATCH = 500;
 const SEEN = 10;
-/** By which a weight must be better to be taken: less is chance. */
+/** Minimum gain for choosing another weight: a smaller one is chance. */
 const LEAST_GAIN = 0.002;
 const { folder, site, part, queries } = givenArgument<RelevanceJob>();
 const pages: ManualPage[] = [];
 for await (const page of site === 'docs' ? manualPages(part) : madeManual(queries * 4)) pages.push(page);
 const words = await createWords();
 const { items, heldOut, sharedTitles, sameText, otherScript } = knownItems(pages, words, queries);
-const ranks = linkRanks(pages);
-await index();
-
+const rust: ManualPage[] = [];
+if (site === 'docs') for await (const page of rustPages(part)) rust.push(page);
 const { settings } = loadSettings();
-const reader = openIndexReader({ folder, words: words.name, timeLimit: 60_000, entry: undefined });
-const info = await reader.info();
-const formulas = createFormulas({
-  pages,
-  ranks,
-  words,
-  reader,
-  info,
-  commonWords: settings.search.commonWords,
-});
-const weights = await chooseWeights();
+let weights: IndexWeights = weightsOf(settings);
 const asked: Asked[] = [];
-for (const item of items) {
-  const found = await formulas.all(item.query, weights);
-  const places = { body: placeOf(item, found.body), njnu: placeOf(item, found.njnu), ours: placeOf(item, found.ours) };
-  const { answers, ...rest } = item;
-  asked.push({ ...rest, answer: answers[0]!, places, first: found.ours[0] ?? '' });
-}
+let indexBytes = 0;
+await measure(pages, items, async (formulas) => {
+  weights = await chooseWeights(formulas);
+});
+if (rust.length > 0) await measure(rust, nameItems(rust, queries), () => Promise.resolve());
 const counts: Record<string, number> = {};
 for (const { language } of pages) counts[language] = (counts[language] ?? 0) + 1;
-await reader.close();
-reply({ pages: counts, sharedTitles, sameText, otherScript, weights, asked } satisfies RelevanceFigures);
+reply({
+  pages: { ...counts, rust: rust.length },
+  indexBytes,
+  sharedTitles,
+  sameText,
+  otherScript,
+  weights,
+  asked,
+} satisfies RelevanceFigures);
 
-/** Puts the pages into an index, with the anchors of links to them but those that are held out. */
-async function index(): Promise<void> {
+/** Indexes pages, and runs the queries. */
+async function measure(
+  some: readonly ManualPage[],
+  known: readonly KnownItem[],
+  before: (formulas: ReturnType<typeof createFormulas>) => Promise<void>,
+): Promise<void> {
+  const ranks = linkRanks(some);
+  await index(some, ranks);
+  const reader = openIndexReader({ folder, words: words.name, timeLimit: 60_000, entry: undefined });
+  const info = await reader.info();
+  indexBytes += info.bytes;
+  const { commonWords } = settings.search;
+  const formulas = createFormulas({ pages: some, ranks, words, reader, info, commonWords });
+  await before(formulas);
+  for (const item of known) {
+    const { body, njnu, ours } = await formulas.all(item.query, weights);
+    const places = { body: placeOf(item, body), njnu: placeOf(item, njnu), ours: placeOf(item, ours) };
+    const { answers, ...rest } = item;
+    asked.push({ ...rest, answer: answers[0]!, places, first: ours[0] ?? '' });
+  }
+  await reader.close();
+}
+
+/** Indexes pages, with the anchors of links to them, except those that are held out. */
+async function index(some: readonly ManualPage[], ranks: ReadonlyMap<string, number>): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const anchors = new Map<string, Set<string>>();
-  for (const { links } of pages) {
+  for (const { links } of some) {
     for (const { url, anchor } of links) {
       if (anchor.trim() === '' || heldOut.get(url) === anchor.trim()) continue;
       anchors.set(url, (anchors.get(url) ?? new Set()).add(anchor.trim()));
     }
   }
   const writer = await openSqliteWriter(folder, 'bench', words);
-  for (let at = 0; at < pages.length; at += BATCH) {
+  for (let at = 0; at < some.length; at += BATCH) {
     await writer.apply(
-      pages.slice(at, at + BATCH).map(({ url, title, headings, text, language }) => ({
+      some.slice(at, at + BATCH).map(({ url, title, headings, text, language }) => ({
         type: 'put' as const,
         document: {
           key: rowKeyOf(url),
@@ -110,8 +130,8 @@ async function index(): Promise<void> {
   await writer.close();
 }
 
-/** Weights by which the half of the queries that is for choosing does best: one after the other is changed, each once. */
-async function chooseWeights(): Promise<IndexWeights> {
+/** The weights with the best result on the half of the queries for choosing. Each weight is changed once, one after another. */
+async function chooseWeights(formulas: ReturnType<typeof createFormulas>): Promise<IndexWeights> {
   let best: IndexWeights = weightsOf(settings);
   const some = items.filter(({ isForChoosing }) => isForChoosing);
   let most = await scoreOf(best);
@@ -143,7 +163,7 @@ async function chooseWeights(): Promise<IndexWeights> {
   }
 }
 
-/** The place among ten pages of different texts: one that has the text of a page before it takes none. */
+/** The position among ten pages of different texts: a page with the same text as one before it does not count. */
 function placeOf({ answers }: KnownItem, urls: readonly string[]): number {
   return urls.slice(0, SEEN).findIndex((url) => answers.includes(url)) + 1;
 }

@@ -1,31 +1,38 @@
-// Fills a table and its search index, keeps it crawled and served while hosts are injected, and says how long after each updatedb a
-// search over HTTP finds a page of the batch.
+// Fills a table and its search index, crawls and serves it while hosts are injected, and reports how long after each updatedb a search over
+// HTTP finds a page of the batch.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setV8Flags } from '../../packages/util/index.js';
-import { jobs, keepCrawled, openCrawl, rowKeyOf, serve, type PageChange } from '../../packages/webcrawl/index.js';
+import {
+  jobs,
+  crawlContinuously,
+  openContext,
+  rowKeyOf,
+  serve,
+  type PageChange,
+} from '../../packages/webcrawl/internal.js';
 import { madeTexts } from '../lib/made-texts.js';
 import { addressOf } from '../lib/made-up-site.js';
 import { givenArgument, reply } from '../lib/worker.js';
 
-/** Where, and how much. */
+/** The parameters. */
 export interface ServingJob {
   readonly directory: string;
-  /** Pages that are there before. */
+  /** Number of existing pages. */
   readonly pages: number;
-  /** Hosts of the site that are injected. */
+  /** Number of hosts of the site that are injected. */
   readonly hosts: number;
-  /** Of the site. */
+  /** Port of the site. */
   readonly port: number;
 }
 
 /** When a page of a batch was found. */
 export interface FoundBatch {
   readonly seconds: number;
-  /** The whole table was being compared with the index. */
+  /** Whether the whole table was being compared with the index. */
   readonly isCompared: boolean;
 }
 
-/** What it found. */
+/** The results. */
 export interface ServingFigures {
   readonly pages: number;
   readonly batches: readonly FoundBatch[];
@@ -39,12 +46,12 @@ const ASK_MS = 100;
 
 const { directory, pages, hosts, port } = givenArgument<ServingJob>();
 setV8Flags();
-/** Pages that were parsed and that no updatedb has closed yet: their titles, by row key. */
+/** Titles of pages that were parsed but not closed by updatedb yet, by row key. */
 const parsed = new Map<string, string>();
 const found: FoundBatch[] = [];
 const searching = new Set<Promise<void>>();
 
-const crawl = await openCrawl({
+const crawl = await openContext({
   table: `level:${directory}`,
   settings: { 'fetcher.serverDelay': 0, 'fetcher.threadsPerQueue': 64, 'http.privateAddresses': 'allow' },
   onPage({ url, title }) {
@@ -55,7 +62,7 @@ await fill();
 await jobs.index(crawl);
 const served = await serve(crawl, { port: 0 });
 const stop = new AbortController();
-const kept = keepCrawled(crawl, {
+const crawling = crawlContinuously(crawl, {
   seeds: [],
   signal: stop.signal,
   onUpdated() {
@@ -63,20 +70,20 @@ const kept = keepCrawled(crawl, {
     searching.add(search);
   },
 });
-await Promise.race([kept, feed()]);
+await Promise.race([crawling, feed()]);
 stop.abort();
-await kept;
+await crawling;
 await served.close();
 await crawl.close();
 reply({ pages, batches: found } satisfies ServingFigures);
 
-/** Injects one host after the other, and waits until all pages of them were found. */
+/** Injects one host after another, and waits until all their pages were found. */
 async function feed(): Promise<void> {
   for (let host = 0; host < hosts; host++) {
     await jobs.inject(crawl, { seeds: [`http://${addressOf(host)}:${port}/`] });
     await sleep(SEED_MS);
   }
-  // On a busy machine the crawl may begin after the last host has come.
+  // On a busy machine the crawl may begin after the last host was injected.
   const isOver = (): boolean => found.length > 0 && parsed.size === 0 && searching.size === 0 && !isRunning('crawl');
   while (!isOver()) await sleep(ASK_MS);
 }
@@ -86,7 +93,7 @@ function isRunning(wanted: string): boolean {
 }
 
 async function searchFor(since: number): Promise<void> {
-  // It takes each page of the table, and not those of a batch alone.
+  // Such a run reads each page of the table, not only those of a batch.
   const isCompared = crawl.running.progress().some(({ job, done }) => job === 'index' && done >= CHUNK);
   const keys = [...parsed.keys()];
   const rows = await crawl.tables.pages.getMany(keys, ['marks']);

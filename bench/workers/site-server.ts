@@ -1,5 +1,4 @@
-// Serves a folder, or a made-up site on many addresses of loopback, until it is ended. The second needs a system where all
-// of 127.0.0.0/8 is there, as on Linux.
+// Serves a folder, or a made-up site on many loopback addresses, until it is ended. The second needs all of 127.0.0.0/8, as on Linux.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -8,16 +7,16 @@ import { extname, join, normalize } from 'node:path';
 import { addressOf, madeUpPage, SHAPES, type MadeUpName } from '../lib/made-up-site.js';
 import { givenArgument, reply } from '../lib/worker.js';
 
-/** What to serve. */
+/** The site to serve. */
 export type ServerTask = { readonly hosts: number } & (
   | { readonly folder: string }
   | { readonly madeUp: MadeUpName; readonly pagesPerHost: number }
 );
 
-/** What it sends once it serves. */
+/** Sent when it is ready. */
 export interface Serving {
   readonly seeds: readonly string[];
-  /** A URL that answers with the number of requests so far. */
+  /** A URL that returns the number of requests so far. */
   readonly count: string;
 }
 

@@ -1,13 +1,15 @@
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream, openSync, statSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { CrawlError, tryParseUrl } from '../../packages/webcrawl/names.js';
 import type { Io } from '../io.js';
 
-/** Characters of a line after which it is none that we take. */
+/** Maximum number of characters in a line. A longer line is an error. */
 const MAX_LINE = 1_000_000;
 
 /**
- * The URLs of arguments, with the lines of standard input for `-`: of each line what is before a tab, empty lines
- * and comments (`#`) left out, so that a file of seeds can be read.
+ * Yields the URLs of the arguments, and for `-` the URLs of lines of standard input. In a line, a URL ends at the first tab. Empty lines
+ * and comments (`#`) are skipped, so a file of seeds can be read too.
  */
 export async function* readUrls(args: readonly string[], stdin: Io['stdin']): AsyncGenerator<string> {
   for (const arg of args) {
@@ -23,26 +25,37 @@ export async function* readUrls(args: readonly string[], stdin: Io['stdin']): As
 }
 
 /**
- * The first bytes of a file, or of standard input for `-`.
- * @param limit bytes at the most; below 0 is no limit
- * @throws CrawlError BAD_INPUT when it cannot be read
+ * Yields the bytes of a file. A named pipe is opened without waiting for a writer, because a thread that waits for a writer cannot be
+ * ended, and would keep the process alive.
+ * @throws the errors of the file system, also during the read
+ */
+export function readFileBytes(path: string): Io['stdin'] {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFIFO()) return createReadStream(path);
+  return new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readable: true, writable: false });
+}
+
+/**
+ * Returns the first bytes of a file, or of standard input for `-`.
+ * @param limit maximum number of bytes; a negative number means no limit
+ * @throws CrawlError BAD_INPUT when the file cannot be read; the reason of the signal
  */
 export async function readBytes(
   source: string,
-  stdin: Io['stdin'],
+  { stdin, signal }: Pick<Io, 'stdin' | 'signal'>,
   limit: number,
 ): Promise<{ readonly bytes: Uint8Array; readonly truncated: boolean }> {
   const most = limit < 0 ? Infinity : limit;
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
-    for await (const chunk of source === '-' ? stdin : (createReadStream(source) as Io['stdin'])) {
+    for await (const chunk of endedBy(signal, source === '-' ? stdin : readFileBytes(source))) {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       chunks.push(bytes);
       size += bytes.length;
       if (size > most) break;
     }
   } catch (cause) {
+    signal.throwIfAborted();
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new CrawlError('BAD_INPUT', `expected a file or an http or https URL, found: ${why}`, { cause });
   }
@@ -50,12 +63,26 @@ export async function readBytes(
   return { bytes: bytes.subarray(0, Math.min(size, most)), truncated: size > most };
 }
 
-/** Whether an argument is an http(s) URL and no file. */
+/** Yields the chunks of a stream. When the signal aborts, the stream is destroyed. */
+async function* endedBy(signal: AbortSignal, chunks: Io['stdin']): AsyncGenerator<Uint8Array | string> {
+  const end = (): void => {
+    if (chunks instanceof Readable) chunks.destroy(signal.reason as Error);
+  };
+  signal.throwIfAborted();
+  signal.addEventListener('abort', end);
+  try {
+    yield* chunks;
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}
+
+/** Whether an argument is an http(s) URL. Otherwise it is the name of a file. */
 export function isUrl(arg: string): boolean {
   return /^https?:/i.test(arg) && tryParseUrl(arg) !== undefined;
 }
 
-/** The first bytes: a byte order mark, or a letter with the zero byte that UTF-16 gives it. */
+/** Matches the first bytes of UTF-16: a byte order mark, or a letter with a zero byte before or after it. */
 const UTF_16 = /^(\xff\xfe|\xfe\xff|[^\0]\0|\0[^\0])/;
 
 function utf16(name: string): CrawlError {
@@ -65,8 +92,8 @@ function utf16(name: string): CrawlError {
 }
 
 /**
- * The lines of a stream of UTF-8, without their ends.
- * @throws CrawlError BAD_INPUT when it cannot be read, is UTF-16, or a line never ends
+ * Yields the lines of a stream of UTF-8, without their line breaks.
+ * @throws CrawlError BAD_INPUT when the stream cannot be read, is UTF-16, or has a line that is too long
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array | string>, name: string): AsyncIterable<string> {
   const decoder = new TextDecoder();

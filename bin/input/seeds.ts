@@ -1,23 +1,22 @@
-import { createReadStream, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { CrawlError, safeText, tryParseUrl } from '../../packages/webcrawl/names.js';
 import type { Io } from '../io.js';
-import { isUrl, readLines } from './input.js';
+import { isUrl, readFileBytes, readLines } from './input.js';
 import { say } from '../output/output.js';
 
-/** Seed lines, and where each was read. */
+/** Seed lines and their sources. */
 export interface Seeds {
   readonly lines: AsyncIterable<string>;
-  /** Whether a line was itself an argument. */
+  /** Whether a line was given as an argument itself. */
   isArgument(line: number): boolean;
-  /** The place of a line that has been read, by its number over all places, from 1 on: `seeds.txt:3`. */
+  /** Returns the source of a line that was read, such as `seeds.txt:3`. Lines are numbered from 1 over all sources. */
   place(line: number): string;
 }
 
 /**
- * Seed lines from arguments: an http(s) URL is itself a line, `-` is standard input, anything else a file of lines.
- * Files are looked for before the first line is read.
- *
- * @throws CrawlError BAD_INPUT naming the argument that is neither
+ * Reads seed lines from arguments. An http(s) URL is itself a line. `-` is standard input. Any other argument is a file of lines. All files
+ * must exist before the first line is read. A file that begins as XML, JSON or gzip data is rejected.
+ * @throws CrawlError BAD_INPUT that names an argument which is neither a URL nor a file
  */
 export function readSeeds(args: readonly string[], stdin: AsyncIterable<Uint8Array | string>): Seeds {
   for (const arg of args) if (arg !== '-' && !isUrl(arg)) expectFile(arg);
@@ -33,8 +32,11 @@ export function readSeeds(args: readonly string[], stdin: AsyncIterable<Uint8Arr
         yield arg;
         continue;
       }
-      for await (const text of readLines(arg === '-' ? stdin : createReadStream(arg), name)) {
+      let isStart = true;
+      for await (const text of readLines(arg === '-' ? stdin : readFileBytes(arg), name)) {
         line += 1;
+        if (isStart) refuseOtherFormats(text, arg, name);
+        isStart &&= text.trim() === '';
         yield text;
       }
     }
@@ -51,16 +53,42 @@ export function readSeeds(args: readonly string[], stdin: AsyncIterable<Uint8Arr
   };
 }
 
-/** Lines that are reported one by one; more are only counted. */
+/**
+ * Rejects a file whose first line shows that it is not a list of URLs.
+ * @throws CrawlError BAD_INPUT with a hint how to make seeds from its URLs
+ */
+function refuseOtherFormats(firstLine: string, arg: string, name: string): void {
+  const start = firstLine.trimStart().charAt(0);
+  const found = FORMATS.find(([first]) => start !== '' && first.includes(start));
+  if (!found) return;
+  const [, format, hint] = found;
+  throw new CrawlError('BAD_INPUT', `expected a seed line first in ${name}, found ${format}`, { hint: hint(arg) });
+}
+
+const asSitemap = (arg: string): string => `if it is a sitemap or a feed: webcrawl inject --sitemap ${arg}`;
+const asLines =
+  (path: string) =>
+  (arg: string): string =>
+    `write each URL on a line, for example: jq -r '${path}'${arg === '-' ? '' : ` ${arg}`} | webcrawl inject -`;
+
+/** The first characters of a file, the format that they show, and a hint on what to do with the file. */
+const FORMATS: readonly (readonly [first: string, format: string, hint: (arg: string) => string])[] = [
+  ['<', 'XML', asSitemap],
+  ['\u001f', 'gzip data', asSitemap],
+  ['{', 'JSON', asLines('.url')],
+  ['[', 'JSON', asLines('.[]')],
+];
+
+/** Maximum number of rejected lines to report one by one. Further lines are only counted. */
 const REPORTED = 20;
 
-/** Reports each seed line that is not taken, with its place and the reason. Pass it to a job as `onRejected`. */
+/** Returns a function that reports each rejected seed line, with its source and the reason. Pass the function to a job as `onRejected`. */
 export function reportRejections(io: Io, seeds: Seeds): (line: number, text: string, reason: string) => void {
   let reported = 0;
   return (line, text, reason) => {
     reported += 1;
     if (reported <= REPORTED) say(io, `not taken, ${seeds.place(line)}: ${safeText(text)}: ${reason}`);
-    if (reported === REPORTED) say(io, 'further ones are only counted');
+    if (reported === REPORTED) say(io, 'further rejected lines are only counted');
   };
 }
 
@@ -69,13 +97,13 @@ function expectFile(arg: string): void {
   try {
     const stats = statSync(arg);
     if (stats.isFile() || stats.isFIFO() || stats.isCharacterDevice()) return;
-    found = stats.isDirectory() ? 'a directory' : 'something that is no file';
+    found = stats.isDirectory() ? 'a directory' : 'something else than a file';
   } catch (error) {
     found = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'nothing' : String(error);
   }
   const text =
-    /^[\w-]+(\.[\w-]+)+(:\d+)?(\/.*)?$/.test(arg) && !/\.(txt|csv|tsv|json|list|seeds)$/.test(arg)
-      ? `https://${arg}`
+    /^(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(\/.*)?$/.test(arg) && !/\.(txt|csv|tsv|json|list|seeds)$/.test(arg)
+      ? `${arg.startsWith('localhost') ? 'http' : 'https'}://${arg}`
       : undefined;
   const url = text === undefined ? undefined : tryParseUrl(text);
   throw new CrawlError('BAD_INPUT', `expected an http or https URL or a file of seeds at ${arg}, found ${found}`, {

@@ -6,9 +6,9 @@ import { say } from '../output/output.js';
 import type { Seeds } from './seeds.js';
 
 /**
- * Seeds with those that sitemaps name. A URL is a sitemap that the crawl is to fetch; a file is read here, and what it
- * names comes before the other lines.
- * @throws CrawlError BAD_INPUT for a file that cannot be read, or is no sitemap
+ * Adds the seeds of sitemaps. The URL of a sitemap becomes a seed, which the crawl fetches as a sitemap. A file is read here, and its URLs
+ * come before the other seeds.
+ * @throws CrawlError BAD_INPUT for a file that cannot be read or is not a sitemap
  */
 export async function readSitemaps(
   cli: Cli,
@@ -22,12 +22,12 @@ export async function readSitemaps(
   const pages: { url: string; file: string }[] = [];
   for (const file of files) {
     const { bodyLimit, readSitemap } = await library();
-    const { bytes, truncated } = await readBytes(file, cli.io.stdin, bodyLimit(context.settings, true));
+    const { bytes, truncated } = await readBytes(file, cli.io, bodyLimit(context.settings, true));
     const found = await readSitemap(context, bytes).catch((cause: unknown) => {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new CrawlError('BAD_INPUT', `${file}: ${why}`, { cause });
     });
-    if (truncated || found.truncated) say(cli.io, `${file}: too large for a sitemap, its end was left out`);
+    if (truncated || found.truncated) say(cli.io, `${file}: too large for a sitemap, so its end was ignored`);
     pages.push(...found.seeds.map((url) => ({ url, file })));
     sitemaps.push(...found.sitemaps);
   }

@@ -12,45 +12,51 @@ export function wholeNumber(min: number): (text: string) => number {
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 
-/** Reads a duration such as `90s`, `30m`, `2h`, `1.5d` or `1w`, above 0, as seconds. */
+/** Reads a duration above 0, such as `90s`, `30m`, `2h`, `1.5d` or `1w`. Returns seconds. */
 export function durationInSeconds(text: string): number {
   const seconds = secondsOf(text);
   if (seconds !== undefined && seconds > 0) return seconds;
   throw new InvalidArgumentError('Expected a number and a unit, such as 90s, 30m, 2h or 1d.');
 }
 
-/** Seconds of a duration such as `90s`, `30m`, `2h`, `1.5d` or `1w`; undefined where a text is none. */
+/** Returns the seconds of a duration such as `90s`, `30m`, `2h`, `1.5d` or `1w`; undefined for any other text. */
 export function secondsOf(text: string): number | undefined {
   const [, count, unit] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(text) ?? [];
   return count === undefined ? undefined : Number(count) * SECONDS[unit as keyof typeof SECONDS];
 }
 
-/** Gathers every `-H 'Name: value'`; of one name the last counts. */
+/** Adds a value of `-H 'Name: value'` to the earlier values. If a name is repeated, the last value is used. */
 export function header(text: string, earlier: Readonly<Record<string, string>> = {}): Record<string, string> {
   const at = text.indexOf(':');
   if (at < 1) throw new InvalidArgumentError("Expected 'Name: value', such as 'From: me@example.com'.");
   return { ...earlier, [text.slice(0, at).trim()]: text.slice(at + 1).trim() };
 }
 
-/** Reads seconds, of which there may be none: `2`, `0.5`. */
+/** Reads a number of seconds, at least 0: `2`, `0.5`. */
 export function seconds(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Expected a number of seconds, such as 2 or 0.5.');
 }
 
-/** Gathers every `--set key=value`; of one key the last counts. */
+/** Adds a value of `--set key=value` to the earlier values. If a key is repeated, the last value is used. */
 export function keyAndValue(text: string, earlier: Readonly<Record<string, string>> = {}): Record<string, string> {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('Expected key=value, such as http.agentName=mybot.');
   return Object.fromEntries([...Object.entries(earlier), [text.slice(0, at).trim(), text.slice(at + 1)]]);
 }
 
-/** Gathers an option that may be given many times. */
+/** Adds a value to the earlier values of an option that may be given many times. */
 export function eachGiven(text: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, text];
 }
 
-/** Reads a list by commas of names out of `known`. */
+/** Adds the names in a list with commas to the earlier names. The option may be given many times. */
+export function namesGiven(text: string, earlier: readonly string[] = []): readonly string[] {
+  const names = text.split(',').map((name) => name.trim());
+  return [...earlier, ...names.filter((name) => name !== '')];
+}
+
+/** Reads a list of names from `known`, separated by commas. */
 export function listOf<T extends string>(known: readonly T[]): (text: string) => readonly T[] {
   return (text) => {
     const names = text.split(',').map((name) => name.trim());
@@ -60,11 +66,11 @@ export function listOf<T extends string>(known: readonly T[]): (text: string) =>
   };
 }
 
-/** The batch that a verb is to work on: its id, or all that are open. Exactly one of the two must be given. */
+/** Returns the batch id or all open batches, for a verb. Exactly one of the two must be given. */
 export function batchOf(batch: string | undefined, all: boolean | undefined): string {
   if ((batch === undefined) === (all !== true)) {
     throw new CrawlError('USAGE', 'expected either a batch id or --all', {
-      hint: '`webcrawl generate` prints the id of the batch it makes',
+      hint: '`webcrawl generate` prints the id of its batch',
     });
   }
   return batch ?? 'all';

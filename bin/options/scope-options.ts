@@ -1,23 +1,26 @@
 import { Option, type Command } from 'commander';
+import type { CrawlOptions } from '../../packages/webcrawl/internal.js';
 import { eachGiven, wholeNumber } from './arguments.js';
 
-/** The options of verbs that say how far a crawl goes from its seeds. */
-export interface ScopeOptions {
-  readonly depth?: number;
-  readonly stay?: 'host' | 'domain' | 'path' | 'any';
-  readonly include?: readonly string[];
-  readonly exclude?: readonly string[];
-}
+/** The options that limit how far a crawl goes from its seeds. */
+export type ScopeOptions = Pick<CrawlOptions, 'depth' | 'stay' | 'include' | 'exclude'>;
 
-/** Adds them. */
+/** Adds the options for the scope: `--depth`, `--stay`, `--include` and `--exclude`. */
 export function addScopeOptions(command: Command): Command {
   return command
-    .option('--depth <n>', 'links from a seed at the most', wholeNumber(0))
+    .option('--depth <n>', 'maximum number of links from a seed', wholeNumber(0))
     .addOption(
-      new Option('--stay <where>', "follow links within the seeds' hosts, domains or folders (path), or to any place")
+      new Option(
+        '--stay <where>',
+        "follow only links within the seeds' hosts (any port), domains or folders (path); any: follow all links",
+      )
         .choices(['host', 'domain', 'path', 'any'])
         .default('host'),
     )
-    .option('--include <pattern>', 'only pages whose URL holds this pattern; may be given many times', eachGiven)
-    .option('--exclude <pattern>', 'no page whose URL holds this pattern; may be given many times', eachGiven);
+    .option(
+      '--include <pattern>',
+      'crawl only pages whose URL matches this pattern; may be given many times',
+      eachGiven,
+    )
+    .option('--exclude <pattern>', 'skip pages whose URL matches this pattern; may be given many times', eachGiven);
 }

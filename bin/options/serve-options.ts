@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { ServeAddress, Served, WhoMayChange } from '../../packages/webcrawl/index.js';
-import { CrawlError, DEFAULT_PORT } from '../../packages/webcrawl/names.js';
+import type { ServeAddress, Served, WhoMayChange } from '../../packages/webcrawl/internal.js';
+import { CrawlError, DEFAULT_PORT, defined } from '../../packages/webcrawl/names.js';
 import type { Cli } from '../cli.js';
 import { oneLine, say } from '../output/output.js';
 import { eachGiven } from './arguments.js';
@@ -9,7 +9,7 @@ import { eachGiven } from './arguments.js';
 /** The options of verbs that serve. */
 export interface ServeOptions {
   readonly port?: number;
-  /** Addresses and names. */
+  /** Addresses to listen on, and host names. */
   readonly host?: readonly string[];
   readonly changes?: WhoMayChange;
 }
@@ -17,22 +17,22 @@ export interface ServeOptions {
 /** Adds `--port`, `--host` and `--changes`. */
 export function addServeOptions(command: Command): Command {
   return command
-    .option('--port <n>', `where to listen; 0 for any that is free (default: ${DEFAULT_PORT})`, port)
+    .option('--port <n>', `port to listen on; 0 for any free port (default: ${DEFAULT_PORT})`, port)
     .option(
       '--host <address or name>',
-      'an address to listen on (default: 127.0.0.1), or a name to answer to; may be given many times',
+      'address to listen on (default: 127.0.0.1), or host name to accept in requests; may be given many times',
       eachGiven,
     )
     .addOption(
       new Option(
         '--changes <who>',
-        'who may change rules on the pages: none; local, who asks on this machine where the server is only for it; all who reach it (default: local)',
+        'users who may change rules on the pages; local: users of this machine, and no one if other machines can reach the server; all: anyone who can reach the server (default: local)',
       ).choices(['none', 'local', 'all'] satisfies WhoMayChange[]),
     );
 }
 
 /**
- * Where to listen, and what to answer to: an address is listened on, a name is answered to.
+ * Splits the values of `--host` into the address to listen on and the host names that requests may use.
  * @throws InvalidArgumentError for more than one address
  */
 export function serveAddress({ port, host = [], changes }: ServeOptions): ServeAddress {
@@ -42,23 +42,20 @@ export function serveAddress({ port, host = [], changes }: ServeOptions): ServeA
   }
   const [address] = addresses;
   const names = host.filter((each) => isIP(each) === 0);
-  return {
-    names,
-    ...(port !== undefined && { port }),
-    ...(address !== undefined && { address }),
-    ...(changes !== undefined && { changes }),
-  };
+  return { names, ...defined({ port, address, changes }) };
 }
 
-/** Says where to look. */
+/** Prints the URLs of the pages. */
 export function sayWhere({ io, options }: Cli, { url }: Served): void {
   if (options().quiet) return;
   say(io, `Search page: ${url}\nDashboard:   ${url}dashboard\nCtrl-C ends it.`);
 }
 
-/** Writes failures of which clients learn only the code: this is the log of the server. */
+/** Returns a function that writes errors to the log of the server. Clients receive only the code of an error. */
 export function sayError({ io }: Cli): (error: unknown) => void {
   return (error) => {
+    // The stop has closed the table during a read, so this is no error.
+    if (io.signal.aborted && error instanceof CrawlError && error.code === 'CLOSED') return;
     const what = error instanceof CrawlError ? `${error.code}: ${error.message}` : error;
     say(
       io,

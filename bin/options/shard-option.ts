@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Shard } from '../../packages/webcrawl/index.js';
+import type { Shard } from '../../packages/webcrawl/internal.js';
 import { CrawlError, parseShard, safeText, shardText } from '../../packages/webcrawl/names.js';
 import type { Cli } from '../cli.js';
 import { readLines } from '../input/input.js';
@@ -7,7 +7,10 @@ import type { Io } from '../io.js';
 
 type Environment = Io['env'];
 
-/** Where schedulers say which of their tasks this is: the variable that says so, and how index and count come of it. */
+/**
+ * The environment variables by which schedulers number their tasks. Each entry has a function that returns the index and the number of
+ * tasks.
+ */
 const SCHEDULERS: readonly (readonly [
   variable: string,
   read: (env: Environment) => readonly (string | number | undefined)[],
@@ -19,17 +22,20 @@ const SCHEDULERS: readonly (readonly [
   ['AWS_BATCH_JOB_ARRAY_INDEX', (env) => [env.AWS_BATCH_JOB_ARRAY_INDEX, env.WEBCRAWL_SHARDS]],
 ];
 
-/** An array of Slurm may begin at any number, and go on in steps. */
+/** The indexes of a Slurm array may begin at any number and have any step. */
 function slurmTask(env: Environment): readonly (string | number | undefined)[] {
   const { SLURM_ARRAY_TASK_ID: id, SLURM_ARRAY_TASK_MIN: first = 0, SLURM_ARRAY_TASK_STEP: step = 1 } = env;
   return [(Number(id) - Number(first)) / Number(step), env.SLURM_ARRAY_TASK_COUNT];
 }
 
-/** The shard that the environment of a scheduler names. @throws CrawlError USAGE where it names none */
-export function shardOfEnvironment(env: Environment): Shard {
+/**
+ * Returns the shard from the environment variables of a scheduler.
+ * @throws CrawlError USAGE if there are no such variables
+ */
+function shardOfEnvironment(env: Environment): Shard {
   const found = SCHEDULERS.find(([variable]) => env[variable]);
   if (!found) {
-    throw new CrawlError('USAGE', 'expected a scheduler to say in the environment which shard this is, found nothing', {
+    throw new CrawlError('USAGE', 'expected the shard in an environment variable of a scheduler, found none', {
       hint: `set one of ${SCHEDULERS.map(([variable]) => variable).join(', ')}, or give --shard i/n`,
     });
   }
@@ -39,43 +45,46 @@ export function shardOfEnvironment(env: Environment): Shard {
     return parseShard(`${index}/${count}`);
   } catch (cause) {
     const also = variable === 'JOB_COMPLETION_INDEX' || variable === 'AWS_BATCH_JOB_ARRAY_INDEX';
-    throw new CrawlError(
-      'USAGE',
-      `expected ${variable} to say which shard this is, found ${safeText(`${index} of ${count}`, 80)}`,
-      { cause, hint: also ? 'set WEBCRAWL_SHARDS to the number of tasks' : 'give --shard i/n' },
-    );
+    throw new CrawlError('USAGE', `expected the shard in ${variable}, found ${safeText(`${index} of ${count}`, 80)}`, {
+      cause,
+      hint: also ? 'set WEBCRAWL_SHARDS to the number of tasks' : 'give --shard i/n',
+    });
   }
 }
 
-/** Adds `--shard`. @param parts what is divided */
+/**
+ * Adds `--shard`.
+ * @param parts what is divided among the shards
+ */
 export function addShardOption(command: Command, parts = 'hosts'): Command {
   return command.option(
     '--shard <i/n|auto|->',
-    `the i-th of n parts of the ${parts}, from 0; auto: as a scheduler's environment says; -: lines i/n on standard input`,
+    `part i of n of the ${parts}, counted from 0; auto: from the environment of a scheduler; -: lines i/n on standard input`,
   );
 }
 
-/** The end of the help of a verb that has `--shard`. */
+/** The end of the help of verbs with `--shard`. */
 export const SHARD_HELP = `
-With --shard many workers share the work on a table that processes share (hbase://…), each with a part of
-its hosts; n may differ from run to run, and is at most the slots of the table. auto reads WEBCRAWL_SHARD
-(i/n), JOB_COMPLETION_INDEX or AWS_BATCH_JOB_ARRAY_INDEX with WEBCRAWL_SHARDS, SLURM_ARRAY_TASK_ID or
-CLOUD_RUN_TASK_INDEX. With - each line of standard input is a shard, one after another, and standard error
-has the lines reporter:status and reporter:counter of Hadoop Streaming. For schedulers: 0 is done, 75 is
-to be tried again (another worker has the part, this one was stopped, or the store is away), any other
-status is wrong and stays so. On SIGTERM nothing new is asked, requests in flight have two seconds to
-end, and the part is released.`;
+With --shard, many workers work on one table (hbase://…), each on a part of its hosts. n may differ from run to
+run. Its maximum is the number of slots of the table.
+  i/n   this shard
+  auto  the shard of WEBCRAWL_SHARD (i/n); or of JOB_COMPLETION_INDEX or AWS_BATCH_JOB_ARRAY_INDEX with
+        WEBCRAWL_SHARDS; or of SLURM_ARRAY_TASK_ID or CLOUD_RUN_TASK_INDEX
+  -     each line of standard input is a shard; standard error has lines for Hadoop Streaming
+For schedulers: exit status 0 is done. 75 means: run it again (another worker has the shard, this one was
+stopped, or the store is away). Any other status is a failure that will repeat. On SIGTERM it sends no new
+requests, gives requests in flight two seconds, and releases the shard.`;
 
-/** A shard to run, with what a scheduler reads of it. */
+/** The shard of a run, and the form in which its scheduler reads progress. */
 export interface ShardRun {
   readonly shard?: Shard;
-  /** Progress and counters go to standard error as Hadoop Streaming reads them. */
+  /** Whether progress and counters are written to standard error in the format of Hadoop Streaming. */
   readonly isStreaming?: true;
 }
 
 /**
- * Runs a job for what `--shard` names: once without it.
- * @throws CrawlError USAGE, and what `run` throws: then the shards that are left are not run
+ * Runs a job for each shard that `--shard` names, or once without `--shard`.
+ * @throws CrawlError USAGE, and the error of `run`; after an error, the remaining shards are not run
  */
 export async function overShards(
   cli: Cli,
@@ -86,7 +95,7 @@ export async function overShards(
   if (named !== '-') return run({ shard: named === 'auto' ? shardOfEnvironment(cli.io.env) : parseShard(named) });
   let isEmpty = true;
   for await (const line of readLines(cli.io.stdin, 'standard input')) {
-    // Hadoop may put where the line is in its file before it.
+    // Hadoop may put the offset of the line in its file before the line.
     const text = line.split('\t').at(-1)!.trim();
     if (text === '') continue;
     isEmpty = false;
@@ -96,14 +105,14 @@ export async function overShards(
   if (isEmpty) throw new CrawlError('USAGE', 'expected lines i/n on standard input, found none');
 }
 
-/** Counters as Hadoop Streaming adds them up; its names have no commas. */
+/** Returns counters in the format whose numbers Hadoop Streaming adds up. A name has no commas. */
 export function reporterCounters(job: string, counters: Readonly<Record<string, number>>): string {
   return Object.entries(counters)
     .map(([name, n]) => `reporter:counter:webcrawl ${job},${oneWord(name)},${Math.round(n)}\n`)
     .join('');
 }
 
-/** How a shard gets on, which also keeps Hadoop from ending it as hung. */
+/** Returns a line of progress for a shard. Without such lines, Hadoop would kill the task as hung. */
 export function reporterStatus({ shard }: ShardRun, line: string): string {
   return `reporter:status:${shard ? `${shardText(shard)} ` : ''}${safeText(line, 500)}\n`;
 }

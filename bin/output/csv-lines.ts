@@ -2,7 +2,7 @@ import { csvRecord, looksLikeFormula } from '../../packages/webcrawl/names.js';
 import { number, safeLines, say } from './output.js';
 import type { Io } from '../io.js';
 
-/** Objects as records of CSV. On a terminal, what it could mistake for a command is escaped. */
+/** Makes a function that returns objects as CSV records. On a terminal, control characters are escaped. */
 export function csvLines(columns: readonly string[], isTerminal: boolean) {
   const line = (values: readonly unknown[]): string => {
     const record = csvRecord(values);
@@ -19,8 +19,8 @@ export function csvLines(columns: readonly string[], isTerminal: boolean) {
   };
 }
 
-/** Says of cells that a spreadsheet may run. */
+/** Warns of cells that a spreadsheet may run as formulas. */
 export function noteFormulas(io: Pick<Io, 'stderr'>, formulas: number): void {
   if (formulas === 0) return;
-  say(io, `Cells that a spreadsheet may take for a formula (they begin with =, +, -, @ or a tab): ${number(formulas)}`);
+  say(io, `Cells that a spreadsheet may read as a formula (they begin with =, +, -, @ or a tab): ${number(formulas)}`);
 }

@@ -1,10 +1,10 @@
-import type { BackoffRecord, ExplainedPage, Explanation, RobotsExplanation } from '../../packages/webcrawl/index.js';
+import type { BackoffRecord, ExplainedPage, Explanation, RobotsExplanation } from '../../packages/webcrawl/internal.js';
 import { LAST_MOMENT, describeRuleInFull } from '../../packages/webcrawl/names.js';
 import { duration, number, oneLine, safeLines, table } from './output.js';
 
 type Row = readonly [name: string, ...values: string[]];
 
-/** An explanation for people: what happens next first, then what it rests on, by sections. */
+/** Returns an explanation for people, in sections. The next step comes first, then the reasons. */
 export function explanationText(explanation: Explanation): string {
   const { given, url, now, next, steps, robots, backoff, page } = explanation;
   const sections: [title: string, rows: readonly Row[]][] = [
@@ -29,8 +29,8 @@ export function explanationText(explanation: Explanation): string {
 
 const ADDRESSES = {
   any: 'any',
-  public: 'public ones only',
-  private: 'private ones too',
+  public: 'public addresses only',
+  private: 'private addresses too',
   undecided: 'decided at the first fetch',
 } as const;
 
@@ -53,7 +53,7 @@ function urlRows(explanation: Explanation): Row[] {
   return rows;
 }
 
-/** `--stay host --depth 2 --exclude /print/`, as the crawl was started. */
+/** Returns the scope as options of a crawl: `--stay host --depth 2 --exclude /print/`. */
 function scopeText({ stay, depth, include, exclude }: NonNullable<Explanation['scope']>): string {
   return [
     `--stay ${stay}`,
@@ -68,7 +68,7 @@ function stepText(step: Explanation['steps'][number]): string {
   return step.before === step.after ? 'leaves it' : `${step.before} -> ${step.after}`;
 }
 
-const DOES = { rewrites: 'writes it so', decides: 'decides', useful: 'worth having' } as const;
+const DOES = { rewrites: 'changes it to', decides: 'decides', relevant: 'relevant' } as const;
 
 function ruleRows({ rules = {} }: Explanation): Row[] {
   const found = Object.keys(DOES) as (keyof typeof DOES)[];
@@ -91,17 +91,16 @@ function robotsRows(robots: RobotsExplanation, now: number): Row[] {
 
 function backoffRows({ failures, since, until, code, http, message }: BackoffRecord, now: number): Row[] {
   return [
-    [until > now ? 'left alone' : 'was left alone', `until ${moment(until, now)}`],
+    [until > now ? 'in back-off' : 'was in back-off', `until ${moment(until, now)}`],
     ['failures', `${number(failures)} in a row, the last at ${moment(since, now)}`],
-    ['with', joined(code, http, message)],
+    ['with', joined(code, http || undefined, message)],
   ];
 }
 
-const EXPLORED = 'no, but pages like it led to such: it has the same score for it';
-const INDEXED = { current: 'in it', earlier: 'in it as of an earlier fetch; run webcrawl index' } as const;
+const INDEXED = { current: 'in it', earlier: 'in it with an earlier fetch; run webcrawl index' } as const;
 
-function cutText(cut: Readonly<Record<string, number>>): string {
-  return Object.entries(cut)
+function rejectedText(rejected: Readonly<Record<string, number>>): string {
+  return Object.entries(rejected)
     .map(([rule, links]) => `${number(links)} by ${rule}`)
     .join(', ');
 }
@@ -122,9 +121,9 @@ function pageRows(page: ExplainedPage, now: number): Row[] {
     ['retries', page.retries === undefined ? undefined : String(page.retries)],
     ['score', page.score === undefined ? undefined : number(page.score, 6)],
     ['cash', page.cash === undefined ? undefined : number(page.cash, 6)],
-    ['worth having', page.fit === undefined ? undefined : page.fit ? 'yes' : page.isExplored ? EXPLORED : 'no'],
-    ['links cut', page.cutLinks && cutText(page.cutLinks)],
-    ['sitemap', page.sitemap && 'named as one by a robots.txt, an index or a seed'],
+    ['relevant', page.relevant === undefined ? undefined : page.relevant ? 'yes' : 'no'],
+    ['links rejected', page.rejectedLinks && rejectedText(page.rejectedLinks)],
+    ['sitemap', page.sitemap && 'named by a robots.txt, a sitemap index or a seed'],
     ['seed', page.isSeed ? 'yes' : 'no'],
     ['distance', page.distance === undefined ? undefined : String(page.distance)],
     ['inlinks', page.inlinkCount === undefined ? undefined : number(page.inlinkCount)],
@@ -139,7 +138,7 @@ function pageRows(page: ExplainedPage, now: number): Row[] {
   ];
 }
 
-/** `2023-11-14T22:13:20.000Z (2 h 5 min ago)` */
+/** Formats a time: `2023-11-14T22:13:20.000Z (2 h 5 min ago)`. */
 function moment(time: number, now: number): string {
   if (!(Math.abs(time) <= LAST_MOMENT)) return String(time);
   const seconds = Math.abs(time - now) / 1000;

@@ -1,9 +1,9 @@
 import { table } from './output.js';
 
-/** Columns that the last cell has at least. */
+/** Minimum width of the last column, in characters. */
 const LEAST = 12;
 
-/** Rows as a table of which the last column is shortened, so that it fits a terminal of so many columns. */
+/** Formats rows as a table. The last column is shortened, so that the table fits a terminal with this number of columns. */
 export function fittedTable(rows: readonly (readonly string[])[], columns: number): string {
   const widths: number[] = [];
   for (const row of rows) row.slice(0, -1).forEach((cell, i) => (widths[i] = Math.max(widths[i] ?? 0, cell.length)));
@@ -11,7 +11,7 @@ export function fittedTable(rows: readonly (readonly string[])[], columns: numbe
   return table(rows.map((row) => [...row.slice(0, -1), shortened(row.at(-1) ?? '', left)]));
 }
 
-/** A text of at most so many characters, with `…` where something was cut. */
+/** Shortens a text to at most `width` characters. A shortened text ends in `…`. */
 export function shortened(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }

@@ -1,30 +1,30 @@
 import { figures, safeText } from '../../packages/webcrawl/names.js';
 import type { Io, TextSink } from '../io.js';
 
-/** Writes to a stream, and waits while it is full. */
+/** Writes to a stream, and waits until it accepts more data. */
 export async function write(sink: TextSink, data: string | Uint8Array): Promise<void> {
   if (!sink.write(data)) await new Promise<void>((resolve) => sink.once('drain', resolve));
 }
 
-/** On a terminal, clears the current line. */
+/** Clears the current line of a terminal. */
 export const CLEAR_LINE = '\r\u001b[K';
 
-/** A message for people, in place of a live line where there is one. Each line is made safe for a terminal. */
+/** Prints a message for people. On a terminal it replaces the live line, if there is one. Each line is made safe for a terminal. */
 export function say({ stderr }: Pick<Io, 'stderr'>, text: string): void {
   stderr.write(`${stderr.isTTY ? CLEAR_LINE : ''}${safeLines(text)}\n`);
 }
 
-/** One JSON document on one line. What a terminal could mistake for a command is written as a JSON escape. */
+/** Returns a JSON document on one line. Control characters are written as JSON escapes. */
 export function jsonLine(value: unknown): string {
   return `${safeText(JSON.stringify(value), Infinity)}\n`;
 }
 
-/** The same for people, over several lines. */
+/** Returns a JSON document for people, over several lines. Control characters are written as JSON escapes. */
 export function prettyJson(value: unknown): string {
   return `${safeLines(JSON.stringify(value, null, 2), Infinity)}\n`;
 }
 
-/** Text made safe line by line, each cut to `max` characters. */
+/** Makes text safe for a terminal line by line, each cut to `max` characters. */
 export function safeLines(text: string, max = 2000): string {
   return text
     .split('\n')
@@ -32,12 +32,12 @@ export function safeLines(text: string, max = 2000): string {
     .join('\n');
 }
 
-/** Text made safe on one line, cut to 1,000 characters: a line break in what others wrote must not begin a line of ours. */
+/** Makes text safe on one line, cut to 1,000 characters. A line break in untrusted text could otherwise look like a line of the program. */
 export function oneLine(text: string): string {
   return safeText(text.replace(/[\r\n]+/g, ' '), 1000);
 }
 
-/** Columns aligned by spaces: the last is left as it is. */
+/** Aligns columns by spaces. The last column is not padded. */
 export function table(rows: readonly (readonly string[])[], indent = ''): string {
   const widths: number[] = [];
   for (const row of rows) row.forEach((cell, i) => (widths[i] = Math.max(widths[i] ?? 0, cell.length)));

@@ -1,10 +1,10 @@
-import type { CharsetSource, ParseCheck } from '../../packages/webcrawl/index.js';
+import type { CharsetSource, ParseCheck } from '../../packages/webcrawl/internal.js';
 import { number, oneLine, safeLines, table } from './output.js';
 
-/** Characters of the text that are shown; --json has it all. */
+/** Maximum number of characters of the text that are shown. `--json` has the whole text. */
 const TEXT_SHOWN = 2000;
 
-/** What a parser made of a page, for people. */
+/** Formats the result of a parser for people. */
 export function parseCheckText(page: ParseCheck): string {
   const { url, contentType } = page;
   const head: string[][] = [
@@ -49,8 +49,8 @@ const CHARSET_SOURCES: Readonly<Record<CharsetSource, string>> = {
   header: 'from the Content-Type header',
   meta: 'from a meta element',
   'xml-declaration': 'from the XML declaration',
-  'valid-utf-8': 'named nowhere, but the page is valid UTF-8',
-  default: 'named nowhere; it is parser.characterEncodingDefault',
+  'valid-utf-8': 'no encoding is named, but the page is valid UTF-8',
+  default: 'no encoding is named; this is parser.characterEncodingDefault',
 };
 
 function charsetText(charset: string, source: CharsetSource | undefined): string {

@@ -1,30 +1,32 @@
-import type { PrefixNode } from '../../packages/webcrawl/index.js';
+import type { PrefixNode } from '../../packages/webcrawl/internal.js';
+import { shortened } from './fitted-table.js';
 import { bytes, duration, number, oneLine } from './output.js';
 
-/** How a tree of prefixes is shown. */
-export interface PrefixTreeOptions {
-  /** Characters of a line. */
+interface PrefixTreeOptions {
+  /** Width of a line in characters. */
   readonly columns: number;
-  /** Leave out what has fewer rows. Absent: what is so small that {@link MOST_LINES} are not passed, and those beyond as many lines. */
+  /**
+   * Minimum number of rows of a prefix that is shown. Absent: the smallest prefixes are omitted until at most {@link MOST_LINES} lines
+   * remain.
+   */
   readonly min?: number;
 }
 
-/** What is shown of how many. */
-export interface PrefixTree {
+interface PrefixTree {
   /** Prefixes with fewer rows are not shown. */
   readonly min: number;
-  /** Prefixes that are, and that are not. */
+  /** Number of prefixes that are shown. `hidden` is the number of all further prefixes. */
   readonly shown: number;
   readonly hidden: number;
-  /** Head line and tree, in parts; they end with a line break. */
+  /** The first line and the tree, in parts. Each part ends with a line break. */
   readonly text: AsyncIterable<string>;
 }
 
-/** Prefixes that fit into what a person reads. */
+/** Maximum number of prefixes that a person can read at once. */
 const MOST_LINES = 100;
-/** Columns of the prefix itself, at least. */
+/** Minimum width of the prefix, in columns. */
 const LEAST_LABEL = 24;
-/** Columns of it at most, so that what belongs together stays near. */
+/** Maximum width of the prefix. If it were wider, its figures would be too far away. */
 const MOST_LABEL = 60;
 const BAR = 10;
 const STEPS = Array.from({ length: 46 }, (_, i) => [1, 2, 5][i % 3]! * 10 ** Math.floor(i / 3));
@@ -36,12 +38,12 @@ interface Column {
   readonly text: (node: PrefixNode, most: number) => string;
 }
 
-/** In the order in which they are left out where the line is short, the last first. */
+/** The columns of the tree. On a narrow terminal, columns are left out from the end of this list. */
 const COLUMNS: readonly Column[] = [
   { head: 'rows', width: 10, text: ({ rows }) => number(rows) },
   { head: '', width: BAR, text: barOf },
   { head: 'fetched', width: 7, text: (node) => share(fetchedOf(node), node.rows) },
-  { head: 'fit', width: 4, text: ({ fit, rows }) => share(fit, rows) },
+  { head: 'relevant', width: 8, text: ({ relevant, rows }) => share(relevant, rows) },
   { head: 'dup', width: 4, text: ({ duplicates, rows }) => share(duplicates, rows) },
   { head: 'err', width: 4, text: ({ errors, rows }) => share(errors, rows) },
   { head: 'size', width: 11, text: (node) => bytes(node.bytes) },
@@ -49,8 +51,9 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /**
- * Prefixes as a tree, one to a line, with a bar of its rows: full as far as they are fetched. It fits the width, and holds no more than a line.
- * @param nodes reads them; it is called twice
+ * Yields prefixes as a tree, one on each line. Each has a bar for its rows, and the filled part of the bar is for fetched rows. Lines fit
+ * the width. Memory contains one line at a time.
+ * @param nodes reads the prefixes; it is called twice
  */
 export async function prefixTree(
   nodes: () => AsyncIterable<PrefixNode>,
@@ -77,7 +80,7 @@ async function* linesOf(
     const padded = cells.map((cell, i) =>
       columns[i]!.text === barOf ? cell.padEnd(BAR) : cell.padStart(columns[i]!.width),
     );
-    return `${[cut(label, labelWidth).padEnd(labelWidth), ...padded].join('  ').trimEnd()}\n`;
+    return `${[shortened(label, labelWidth).padEnd(labelWidth), ...padded].join('  ').trimEnd()}\n`;
   };
   yield line(
     'prefix',
@@ -96,7 +99,7 @@ interface Labelled {
   readonly node: PrefixNode;
 }
 
-/** Each with what it adds to the one above it. One whose rows are all in a single prefix below it is on the line of that one. */
+/** Labels each prefix with the part that it adds to its parent. If all rows of a prefix are in a single child, the two share a line. */
 async function* labelled(nodes: AsyncIterable<PrefixNode>, min: number): AsyncGenerator<Labelled> {
   const above: PrefixNode[] = [];
   let held: Labelled | undefined;
@@ -125,12 +128,12 @@ async function* labelled(nodes: AsyncIterable<PrefixNode>, min: number): AsyncGe
 const isBelow = (node: PrefixNode, above: PrefixNode): boolean =>
   node.origin === above.origin && node.prefix.startsWith(above.prefix);
 
-/** How large the prefixes are: the least that is shown, found in steps of 1, 2, 5, 10, and so on where it is not given. */
+/** Counts the prefixes by size. If no minimum is given, it chooses the smallest size to show, in steps of 1, 2, 5, 10, and so on. */
 async function sizesOf(
   nodes: AsyncIterable<PrefixNode>,
   given?: number,
 ): Promise<Omit<PrefixTree, 'text'> & { readonly most: number }> {
-  /** How many have so many rows, and fewer than the next step says. */
+  /** Number of prefixes by size step. A prefix belongs to the largest step that is not above its number of rows. */
   const counts = STEPS.map(() => 0);
   let most = 1;
   let shown = 0;
@@ -143,7 +146,7 @@ async function sizesOf(
   }
   if (given !== undefined) return { min: given, shown, hidden, most };
   let step = 0;
-  // Where all are of one size they are not left out together.
+  // If all remaining prefixes have the same size, they stay; otherwise no prefix would be left.
   for (; shown > MOST_LINES && counts[step]! < shown; step++) {
     shown -= counts[step]!;
     hidden += counts[step]!;
@@ -172,8 +175,4 @@ function barOf(node: PrefixNode, most: number): string {
   const length = Math.max(1, Math.round((BAR * node.rows) / most));
   const full = Math.round((length * fetchedOf(node)) / node.rows);
   return '█'.repeat(full) + '░'.repeat(length - full);
-}
-
-function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }

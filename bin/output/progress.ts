@@ -1,22 +1,25 @@
-import type { Progress } from '../../packages/webcrawl/index.js';
+import type { JobOptions, Progress } from '../../packages/webcrawl/internal.js';
 import { safeText } from '../../packages/webcrawl/names.js';
+import type { Cli } from '../cli.js';
 import type { TextSink } from '../io.js';
 import { CLEAR_LINE, duration, number, quantity } from './output.js';
 
-/** Shows how a job gets on. */
+/** Shows the progress of a job. */
 export interface ProgressDisplay {
-  /** Takes the latest; shows it when the time has come. */
+  /** Stores the present progress. It is shown at the next redraw. */
   show(progress: Progress): void;
-  /** Takes away what is not to stay. */
+  /** Removes the live line. */
   end(): void;
 }
 
-/** Milliseconds between two redraws of a live line, and between two plain lines. */
+/** Milliseconds between two redraws of a live line. */
 const REDRAW = 200;
+/** Milliseconds between two plain lines. */
 const PLAIN = 5_000;
 
 /**
- * One live line on a terminal, cut to its width and taken away at the end; elsewhere a plain line every five seconds.
+ * Makes a display of progress. On a terminal it is a live line, which is cut to the width and removed at the end. Elsewhere it prints a
+ * line every five seconds.
  * @param now milliseconds that never go back
  */
 export function progressDisplay(sink: TextSink, now: () => number = () => performance.now()): ProgressDisplay {
@@ -41,15 +44,30 @@ export function progressDisplay(sink: TextSink, now: () => number = () => perfor
   };
 }
 
+/** Runs a task with a display of its progress, unless `isSilent` is set. The task ends when the user stops the command. */
+export async function withProgress<T>(
+  { io }: Cli,
+  isSilent: boolean,
+  task: (job: JobOptions) => Promise<T>,
+): Promise<T> {
+  const display = isSilent ? undefined : progressDisplay(io.stderr);
+  try {
+    return await task({ signal: io.signal, ...(display && { onProgress: (progress) => display.show(progress) }) });
+  } finally {
+    display?.end();
+  }
+}
+
 /**
- * What matters first comes first, for lines that are cut: `crawl: 1,120 done, 24,300 due, 36 failed, 24.5/s, 3 min 20 s; 50 in
- * flight, 12 hosts waiting; timeout 30, dns 6; success 1,084`. How long it still takes is only said of what has an end.
+ * Returns one line of progress: `crawl: 1,120 done, 24,300 to go, 36 failed, 24.5/s, 3 min 20 s; 50 in flight, 12 hosts waiting; timeout
+ * 30, dns 6; success 1,084`. The most important parts come first, because lines are cut. The remaining time is missing if the number of
+ * pages to go is unknown.
  */
 export function progressLine(progress: Progress): string {
-  const { job, round, done, total, due, rate = 0, seconds, fetching, counters, errors } = progress;
+  const { job, round, done, total, toGo, rate = 0, seconds, fetching, counters, errors } = progress;
   const failed = Object.values(errors).reduce((sum, n) => sum + n, 0);
   const parts = [total === undefined ? `${number(done)} done` : `${number(done)} of ${number(total)}`];
-  if (due !== undefined) parts.push(`${number(due)} due`);
+  if (toGo !== undefined) parts.push(`${number(toGo)} to go`);
   if (failed > 0) parts.push(`${number(failed)} failed`);
   if (rate > 0) parts.push(`${number(rate, rate < 10 ? 1 : 0)}/s`);
   if (seconds !== undefined) parts.push(duration(seconds));
@@ -73,7 +91,7 @@ function fetchingText({ inFlight, waiting, setAside }: NonNullable<Progress['fet
   return parts.join(', ');
 }
 
-/** `timeout 30, dns 6`: the most first. */
+/** Formats counters, the highest first: `timeout 30, dns 6`. */
 function counted(counters: readonly (readonly [string, number])[]): string {
   return [...counters]
     .sort(([, a], [, b]) => b - a)

@@ -1,18 +1,17 @@
-import type { SearchHit, SearchResult } from '../../packages/webcrawl/index.js';
+import type { SearchHit, SearchResult } from '../../packages/webcrawl/internal.js';
 import { number, oneLine, quantity } from './output.js';
 
-/** How hits are printed. */
 interface SearchTextOptions {
-  /** Words of the query are bold, as at a terminal. */
+  /** Whether words of the query are printed in bold, for a terminal. */
   readonly isBold: boolean;
-  /** Hits a page. */
+  /** Number of hits on a page. */
   readonly limit: number;
 }
 
 const BOLD = '\u001b[1m';
 const PLAIN = '\u001b[22m';
 
-/** The hits of a search for people: title, URL and snippet of each, and how many there are. */
+/** Formats the hits of a search for people: title, URL and snippet of each hit, and the number of hits. */
 export function searchText(
   { total, page, pages, hits, didYouMean, isApproximate, seconds }: SearchResult,
   { isBold, limit }: SearchTextOptions,
@@ -25,7 +24,7 @@ export function searchText(
         ? `, page ${page} has none; there are ${pages}`
         : ''
       : `, page ${page} of ${pages}${more}`;
-  const about = isApproximate ? ' (the best of very many, nearly)' : '';
+  const about = isApproximate ? ' (very many: the best of a sample)' : '';
   const foot = `${quantity(total, 'page')} found${about} in ${number(seconds, 2)} s${place}\n`;
   const other = didYouMean === undefined ? '' : `Did you mean: ${oneLine(didYouMean)}\n`;
   return `${blocks.join('')}${foot}${other}`;

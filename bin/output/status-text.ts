@@ -1,19 +1,20 @@
-import type { CrawlStatus, FetchingStatus, JobFailure, Progress } from '../../packages/webcrawl/index.js';
+import type { CrawlStatus, FetchingStatus, JobFailure, Progress } from '../../packages/webcrawl/internal.js';
+import { sectionNote } from './section-note.js';
 import { duration, number, quantity, safeLines, table } from './output.js';
 
-/** A status for people. */
+/** Formats a status for people. */
 export function statusText(status: CrawlStatus): string {
-  const { holder, jobs, failing = [], due, batches, lastFetch, now } = status;
-  const where = holder
-    ? `The table is open in process ${holder.pid} (${holder.name}).`
+  const { owner, jobs, failing = [], due, batches, lastFetch, now } = status;
+  const where = owner
+    ? `The table is open in process ${owner.pid} (${owner.name}).`
     : status.workers
-      ? `${quantity(working(status), 'worker')} of the table, this process left out.`
+      ? `${quantity(working(status), 'worker')} of the table, without this process.`
       : 'No process has the table open.';
   const rows = [
     ['rows due', `${number(due.count)}${due.more ? ' and more' : ''}`],
     ['open batches', number(batches.length)],
     ...batches.map(({ batchId, state, size }) => [`  ${batchId}`, `${state}, ${quantity(size, 'page')}`]),
-    ...(lastFetch && jobs.length === 0 ? [['last fetch', lastFetchText(lastFetch, now, holder !== undefined)]] : []),
+    ...(lastFetch && jobs.length === 0 ? [['last fetch', lastFetchText(lastFetch, now, owner !== undefined)]] : []),
     ...indexRows(status),
     ...workerRows(status),
   ];
@@ -29,7 +30,7 @@ function working({ workers = [] }: CrawlStatus): number {
   return workers.filter(({ state }) => state === 'working').length;
 }
 
-/** Workers that people need to know of, in a table that processes share: the latest first. */
+/** Returns a row for each worker of a shared table that has not ended, the latest first. */
 function workerRows({ workers = [] }: CrawlStatus): string[][] {
   return workers
     .filter(({ state }) => state !== 'ended')
@@ -41,7 +42,7 @@ function workerRows({ workers = [] }: CrawlStatus): string[][] {
       );
       const last =
         state === 'silent'
-          ? `not heard of for ${duration(heardOf)}: killed, or cannot reach the store; it was at `
+          ? `no sign of life for ${duration(heardOf)}: killed, or cannot reach the store; its last step was `
           : '';
       return [`  ${name}`, `${last}${what.join('; ') || 'nothing'}`];
     });
@@ -49,7 +50,7 @@ function workerRows({ workers = [] }: CrawlStatus): string[][] {
 
 const MOST_WORKERS = 50;
 
-/** Nothing of a table without an index. */
+/** Returns the rows on the search index. There are none if the table has no index. */
 function indexRows({ index, indexProblem, batchesToIndex = 0, now }: CrawlStatus): string[][] {
   const rows: string[][] = [];
   if (index) {
@@ -66,7 +67,7 @@ function indexRows({ index, indexProblem, batchesToIndex = 0, now }: CrawlStatus
 }
 
 function failingText({ job, message, hint, times, since }: JobFailure, now: number): string {
-  const what = `${job} fails, for ${duration((now - since) / 1000)} and ${quantity(times, 'time')}; it is tried again: ${message}`;
+  const what = `${job} has failed ${quantity(times, 'time')} in ${duration((now - since) / 1000)}; it is retried: ${message}`;
   return hint === undefined ? what : `${what}\n${hint}`;
 }
 
@@ -87,8 +88,17 @@ function jobText(progress: Progress): string {
   return `\n${job}${batchId === undefined ? '' : ` ${batchId}`}\n${table(rows, '  ')}`;
 }
 
-function fetchingRows({ inFlight, threads, waiting, setAside, pages, hosts }: FetchingStatus): string[][] {
+function fetchingRows({
+  inFlight,
+  threads,
+  waiting,
+  setAside,
+  pages,
+  hosts,
+  largeSection,
+}: FetchingStatus): string[][] {
   return [
+    ...(largeSection ? [['most pages', sectionNote(largeSection)]] : []),
     ['in flight', `${number(inFlight)} of ${number(threads)}`],
     ...pages.map(({ url, seconds }) => [`  ${duration(seconds)}`, url]),
     ['hosts waiting', number(waiting)],
@@ -104,5 +114,5 @@ function counterRows(counters: readonly (readonly [string, number])[]): string[]
 function lastFetchText({ state, at }: NonNullable<CrawlStatus['lastFetch']>, now: number, isHeld: boolean): string {
   const ago = `${duration((now - at) / 1000)} ago`;
   if (state === 'ended') return `ended ${ago}`;
-  return `began ${ago}${isHeld ? '' : ', and was stopped before its end; the same command goes on'}`;
+  return `began ${ago}${isHeld ? '' : ', and was stopped before its end; the same command continues'}`;
 }

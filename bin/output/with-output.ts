@@ -1,31 +1,32 @@
-import type { Crawl } from '../../packages/webcrawl/index.js';
+import type { OpenContext } from '../../packages/webcrawl/internal.js';
 import { library } from '../library.js';
 import { EXIT, type Cli } from '../cli.js';
 import { say, write } from './output.js';
 
 /** The options of a verb that writes data. */
 export interface OutputOptions {
-  /** A file, in place of standard output. */
+  /** A file that is written instead of standard output. */
   readonly output?: string;
-  /** Replace the file where it is there already. */
+  /** Whether to replace an existing file. */
   readonly force?: boolean;
 }
 
 /**
- * Runs what writes data, to standard output or to a file. The file is there only when all was written: not when
- * something was thrown, and not when the command was asked to stop.
+ * Runs a function that writes data to standard output or to a file. The file gets its final name only after all data was written. After an
+ * error or a stop, it never gets this name.
  * @throws CrawlError BAD_OUTPUT, STORE_FULL
  */
-export async function withOutput(
+export async function withOutput<T>(
   cli: Cli,
-  crawl: Pick<Crawl, 'tables'>,
+  crawl: Pick<OpenContext, 'tables'>,
   { output, force = false }: OutputOptions,
-  task: (put: (data: string | Uint8Array) => Promise<void>) => Promise<void>,
-): Promise<void> {
+  task: (put: (data: string | Uint8Array) => Promise<void>) => Promise<T>,
+): Promise<T> {
   if (output === undefined) return task((data) => write(cli.io.stdout, data));
   const { openOutput } = await library();
   await using file = await openOutput(output, force, crawl.tables);
-  await task((data) => file.write(data));
-  if (cli.exitCode === EXIT.interrupted) say(cli.io, `Stopped as asked; ${output} was not written.`);
+  const result = await task((data) => file.write(data));
+  if (cli.exitCode === EXIT.interrupted) say(cli.io, `Stopped on request; ${output} was not written.`);
   else await file.commit();
+  return result;
 }

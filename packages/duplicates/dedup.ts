@@ -1,5 +1,9 @@
-import { chunked, urlOf, type Field, type PageChange, type PageRow } from '../../webtable/index.js';
 import {
+  chunked,
+  urlOf,
+  type Field,
+  type PageChange,
+  type PageRow,
   createRowCounts,
   createTracker,
   type Count,
@@ -7,33 +11,49 @@ import {
   type JobOptions,
   type Report,
   type Tracker,
-} from '../jobs/index.js';
-import { formGroups, type Groups } from './groups.js';
+} from '../core/index.js';
+import { formGroups, type GroupOptions, type Groups } from './groups.js';
+import { identityOf } from './identity.js';
 import { createPageList, type PageList } from './page-list.js';
 import { createSimhash } from './simhash.js';
+import { formSureGroups, type UnmarkedHost } from './template-hosts.js';
 
-/** What {@link dedup} takes. */
+/** Options of {@link dedup}. */
 export interface DedupOptions extends JobOptions {
-  /** Only pages with the same signature are duplicates, and texts are not read. Default: false. */
+  /** Compare signatures only, and do not read texts. Default: false. */
   readonly exact?: boolean;
+  /**
+   * Mark near duplicates also on hosts where they look like pages of one template: they are at least ten, and more than a fifth of the
+   * pages of the host. Default: false.
+   */
+  readonly yes?: boolean;
+  /** Called for each host whose near duplicates are not marked. */
+  readonly onUnmarked?: (host: UnmarkedHost) => void;
 }
 
 const FIELDS = ['status', 'signature', 'newSignature', 'parseStatus', 'rank', 'duplicateOf'] as const;
 const DECIDING = ['status', 'parseStatus', 'signature', 'newSignature', 'duplicateOf'] as const;
+const IDENTIFYING = ['title', 'headings', 'text'] as const;
 type Row = PageRow<(typeof DECIDING)[number]>;
 const CHUNK = 500;
-/** Words in a row of which a simhash is made: as measured, two tell pages of one template apart and bear changed words best. */
+/**
+ * Number of consecutive words in a feature of the simhash. Measurements showed that two words are best: pages of one template stay
+ * distinct, and a few changed words hardly change the simhash.
+ */
 const SHINGLE = 2;
 
 /**
- * Finds fetched pages with the same signature, and those whose texts are nearly the same (`dedup.distance`, `dedup.minWords`), keeps one
- * of each group, and writes its URL into the rows of the others as `duplicateOf`; removes it where a page is none any more. Kept is the
- * page that most of the others name as canonical; then the one of the highest rank, with https, of the shortest URL, first by key.
+ * Finds duplicates among fetched pages: pages with the same signature, and near duplicates. Near duplicates have the same title, headings
+ * and numbers, and nearly the same text (`dedup.distance`, `dedup.minWords`). The job keeps one page of each group, and writes the URL of
+ * that page as `duplicateOf` into the rows of the others. From a row that is no longer a duplicate, it removes `duplicateOf`. The page
+ * that most pages of a group name as canonical is kept. If several are equal, the page with the highest rank is kept, then a page with
+ * https, then the page with the shortest URL, then the first page by row key.
  *
- * All texts are read once. It holds about 165 bytes for each fetched page, as measured. Killed at any moment and run again it ends in the same state: it
- * works out all groups anew and writes what differs. It writes `duplicateOf` only.
+ * The job reads all texts once. By measurement, it needs about 185 bytes of memory for each fetched page. It may be killed at any moment
+ * and run again with the same result: it computes all groups again, and writes the differences. It writes only `duplicateOf` and
+ * `duplicateAt`.
  *
- * Counters: pages; of these exact and near (duplicates), groups, short, crowded; written, cleared, changed, damaged.
+ * Counters: `COUNTERS.dedup`.
  * @throws CrawlError STORE_FULL, STORE_FAILED
  */
 export async function dedup(crawl: CrawlContext, options: DedupOptions = {}): Promise<Report> {
@@ -43,23 +63,39 @@ export async function dedup(crawl: CrawlContext, options: DedupOptions = {}): Pr
 }
 
 async function markDuplicates(crawl: CrawlContext, options: DedupOptions, tracker: Tracker): Promise<void> {
-  const { turns } = crawl.tables;
+  const { timeSlice } = crawl.tables;
   const pages = await readAll(crawl, options.exact ?? false, tracker);
   if (tracker.aborted) return;
   const distance = options.exact ? undefined : crawl.settings.dedup.distance;
-  const groups = await formGroups(pages, { distance, turns, isAborted: () => tracker.aborted });
+  const how = { distance, timeSlice, isAborted: () => tracker.aborted };
+  const groups = options.yes ? await formGroups(pages, how) : await sureGroups(pages, how, options, tracker);
   if (!groups) return;
   for (const name of ['exact', 'near', 'groups', 'crowded'] as const) tracker.count(name, groups[name]);
   await writeGroups(crawl, pages, groups, tracker);
 }
 
-/** What is to be known of the pages. The mark of a row that is no page any more is removed at once. */
+async function sureGroups(
+  pages: PageList,
+  how: GroupOptions,
+  { onUnmarked }: DedupOptions,
+  { count }: Tracker,
+): Promise<Groups | undefined> {
+  const found = await formSureGroups(pages, how);
+  for (const host of found?.unmarked ?? []) {
+    count('unmarked_hosts');
+    count('unmarked', host.near);
+    onUnmarked?.(host);
+  }
+  return found?.groups;
+}
+
+/** Reads the data of all pages. If a marked row is no longer a page, its mark is removed at once. */
 async function readAll(crawl: CrawlContext, exact: boolean, tracker: Tracker): Promise<PageList> {
   const { tables, settings } = crawl;
   const simhashOf = createSimhash(SHINGLE);
   const pages = createPageList();
   const stale: string[] = [];
-  const fields: readonly ((typeof FIELDS)[number] | 'text')[] = exact ? FIELDS : [...FIELDS, 'text'];
+  const fields: readonly (typeof FIELDS | typeof IDENTIFYING)[number][] = exact ? FIELDS : [...FIELDS, ...IDENTIFYING];
   for await (const row of tables.pages.scan({ fields })) {
     if (tracker.aborted) break;
     tracker.done();
@@ -80,6 +116,7 @@ async function readAll(crawl: CrawlContext, exact: boolean, tracker: Tracker): P
         canonical: parseStatus?.canonical,
         rank,
         simhash,
+        identity: simhash && identityOf(row),
         isMarked: duplicateOf !== undefined,
       });
     }
@@ -88,7 +125,10 @@ async function readAll(crawl: CrawlContext, exact: boolean, tracker: Tracker): P
   return pages;
 }
 
-/** The signature of a page that can be compared: one that was fetched. That it could not be fetched again, as yet, changes nothing. */
+/**
+ * Returns the signature of a fetched page. Undefined: the row is not a fetched page, so it is not compared. If a later fetch fails, the
+ * row still counts as a fetched page until the fetcher stops retrying.
+ */
 function signatureOf({ status, parseStatus, newSignature, signature }: Row): string | undefined {
   const isFetched = status === 'fetched' || status === 'notmodified';
   const isPending = (status === 'retry' || status === 'unfetched') && parseStatus?.code === 'success';
@@ -97,11 +137,11 @@ function signatureOf({ status, parseStatus, newSignature, signature }: Row): str
 
 async function clear(crawl: CrawlContext, keys: readonly string[], tracker: Tracker): Promise<void> {
   await change(crawl, keys, tracker, (row, count) =>
-    signatureOf(row) === undefined ? markOf(row, undefined, count) : undefined,
+    signatureOf(row) === undefined ? markOf(row, undefined, crawl.clock(), count) : undefined,
   );
 }
 
-/** Writes what differs, in key order. A row that has changed since it was read is left to the next run. */
+/** Writes the differences, in key order. A row that was changed after this job read it is left to the next run. */
 async function writeGroups(crawl: CrawlContext, pages: PageList, { keptOf }: Groups, tracker: Tracker): Promise<void> {
   const concerned = async function* (): AsyncGenerator<number> {
     for (let page = 0; page < pages.length; page++) if (keptOf[page] !== page || pages.isMarked(page)) yield page;
@@ -117,15 +157,25 @@ async function writeGroups(crawl: CrawlContext, pages: PageList, { keptOf }: Gro
         return undefined;
       }
       const kept = keptOf[page]!;
-      return markOf(row, kept === page ? undefined : urlOf(pages.keyOf(kept)), count);
+      return markOf(row, kept === page ? undefined : urlOf(pages.keyOf(kept)), crawl.clock(), count);
     });
   }
 }
 
-function markOf({ key, duplicateOf }: Row, kept: string | undefined, count: Count): PageChange | undefined {
+/**
+ * Returns the change of a row that gives it the right mark. Undefined: the row has the right mark already. @param now in ms since the
+ * epoch
+ */
+function markOf(
+  { key, duplicateOf }: Row,
+  kept: string | undefined,
+  now: number,
+  count: Count,
+): PageChange | undefined {
   if (duplicateOf === kept) return undefined;
   count(kept === undefined ? 'cleared' : 'written');
-  return kept === undefined ? { key, unset: ['duplicateOf'] } : { key, set: { duplicateOf: kept } };
+  if (kept === undefined) return { key, set: { duplicateAt: now }, unset: ['duplicateOf'] };
+  return { key, set: { duplicateOf: kept, duplicateAt: now } };
 }
 
 async function change(

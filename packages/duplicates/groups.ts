@@ -1,53 +1,56 @@
-import type { EventLoopTurns } from '../../webtable/index.js';
+import type { TimeSlice } from '../core/index.js';
 import { findLeaders } from './leaders.js';
 import { NONE, type PageList } from './page-list.js';
 
-/** Says which of two comes first. */
 type Compare = (a: number, b: number) => number;
 
-/** Which pages are duplicates, and of which. */
+/** Groups of duplicates. One page of each group is kept. */
 export interface Groups {
-  /** For each page the one that is kept in its place: itself, where it is no duplicate. */
+  /** For each page, the number of the page that is kept instead of it. For a page that is no duplicate, its own number. */
   readonly keptOf: Uint32Array;
-  /** Duplicates by signature. */
+  /** Number of duplicates by signature. */
   readonly exact: number;
-  /** Duplicates by simhash only. */
+  /** Number of duplicates by simhash only. */
   readonly near: number;
-  /** Pages that are kept and have duplicates. */
+  /** Number of kept pages with duplicates. */
   readonly groups: number;
-  /** See {@link findLeaders}. */
+  /** Number of comparisons that were skipped, see {@link findLeaders}. */
   readonly crowded: number;
 }
 
-/** How to compare, and what to do meanwhile. */
 export interface GroupOptions {
-  /** Bits in which the simhashes of two near pages differ at the most; undefined: only signatures count. */
+  /** Maximum number of bits in which the simhashes of near duplicates differ. Undefined: only signatures are compared. */
   readonly distance: number | undefined;
-  readonly turns: EventLoopTurns;
+  /** Whether a page may be a near duplicate. Absent: all pages with a simhash may. */
+  readonly isComparable?: (page: number) => boolean;
+  readonly timeSlice: TimeSlice;
   readonly isAborted: () => boolean;
 }
 
 /**
- * Forms groups. First of all pages with the same signature one is kept, then of those that are left and have the same simhash, and of
- * what is left then those that {@link findLeaders} names: so no chain of small differences joins unlike pages. Every duplicate has the
- * signature of the page that is kept, or is near it itself.
+ * Forms groups in three steps. The first step keeps one of all pages with the same signature. The second step keeps one of the remaining
+ * pages with the same simhash. The third step keeps the pages that {@link findLeaders} selects among the rest. Every duplicate has the
+ * signature of its kept page, or its own text is near the text of that page. Therefore a chain of small differences never joins pages
+ * that differ much.
  * @returns undefined when it was aborted
  */
 export async function formGroups(pages: PageList, options: GroupOptions): Promise<Groups | undefined> {
-  const { distance } = options;
-  const isAlike = likeness(pages, distance);
+  const { distance, isComparable = () => true } = options;
+  const hasSimhash = (page: number): boolean => pages.hasSimhash(page) && isComparable(page);
+  const isAlike = likeness(pages, distance, hasSimhash);
   const compare = comparison(pages, isAlike);
   const keptOf = Uint32Array.from({ length: pages.length }, (_, page) => page);
   const exact = keepFirst(keptOf.slice(), keptOf, pages.compareSignatures, compare);
   let near = 0;
   let crowded = 0;
   if (distance !== undefined) {
-    const compared = (): Uint32Array => keptOf.filter((kept, page) => kept === page && pages.hasSimhash(page));
+    const compared = (): Uint32Array => keptOf.filter((kept, page) => kept === page && hasSimhash(page));
     near += keepFirst(compared(), keptOf, pages.compareSimhashes, compare);
     const different = compared().sort(compare);
     const high = different.map((page) => pages.highOf(page));
     const low = different.map((page) => pages.lowOf(page));
-    const found = await findLeaders({ high, low }, distance, options);
+    const identity = different.map((page) => pages.identityOf(page));
+    const found = await findLeaders({ high, low, identity }, distance, options);
     if (!found) return undefined;
     crowded = found.crowded;
     for (const [i, leader] of found.leaderOf.entries()) {
@@ -61,7 +64,10 @@ export async function formGroups(pages: PageList, options: GroupOptions): Promis
   return { keptOf, exact: exact - parted, near, groups: countKept(keptOf), crowded };
 }
 
-/** Of those that are equal by `same`, keeps the first by `compare`. @returns how many others there are */
+/**
+ * Keeps one of all pages that are equal by `same`: the first one by `compare`.
+ * @returns the number of pages that are not kept
+ */
 function keepFirst(members: Uint32Array, keptOf: Uint32Array, same: Compare, compare: Compare): number {
   members.sort((a, b) => same(a, b) || compare(a, b));
   let first = members[0]!;
@@ -75,7 +81,10 @@ function keepFirst(members: Uint32Array, keptOf: Uint32Array, same: Compare, com
   return others;
 }
 
-/** A kept page may have become a duplicate itself in a later step; its duplicates go with it. */
+/**
+ * Resolves chains of kept pages. A kept page may become a duplicate in a later step; its duplicates then get the kept page of that later
+ * step.
+ */
 function follow(keptOf: Uint32Array): void {
   for (let page = 0; page < keptOf.length; page++) {
     let kept = keptOf[page]!;
@@ -85,8 +94,10 @@ function follow(keptOf: Uint32Array): void {
 }
 
 /**
- * Parts from their kept page those that have come to it with another page of their signature, and are not near it themselves: a signature
- * may leave out what a simhash goes by. Of those with the same signature one is kept. @returns how many are kept now
+ * Separates each page whose text is not near the text of its kept page. Such a page was joined only because another page with the same
+ * signature is near the kept page. This happens because a signature may ignore text that a simhash includes. Of the separated pages with
+ * the same signature, one is kept.
+ * @returns the number of pages that this step keeps
  */
 function part(
   pages: PageList,
@@ -99,24 +110,27 @@ function part(
   return apart.length - keepFirst(apart, keptOf, pages.compareSignatures, compare);
 }
 
-/** Pages that are kept for others. */
 function countKept(keptOf: Uint32Array): number {
   const isKept = new Uint8Array(keptOf.length);
   for (const [page, kept] of keptOf.entries()) if (kept !== page) isKept[kept] = 1;
   return isKept.reduce((sum, each) => sum + each, 0);
 }
 
-/** Whether two pages may be in one group: they have the same signature, or their texts are near. */
-function likeness(pages: PageList, distance: number | undefined): (a: number, b: number) => boolean {
+/** Makes a function that tells whether two pages may be in one group: they have the same signature, or the same identity and near texts. */
+function likeness(
+  pages: PageList,
+  distance: number | undefined,
+  hasSimhash: (page: number) => boolean,
+): (a: number, b: number) => boolean {
   return (a, b) =>
     a === b ||
     pages.compareSignatures(a, b) === 0 ||
-    (distance !== undefined && pages.hasSimhash(a) && pages.hasSimhash(b) && pages.distance(a, b) <= distance);
+    (distance !== undefined && hasSimhash(a) && hasSimhash(b) && pages.distance(a, b) <= distance);
 }
 
 /**
- * Which of two pages is rather kept: the one that more pages with the same text, itself included, name as canonical; then as
- * {@link PageList.compareWorth} says.
+ * Makes a function that compares two pages by preference. It prefers the page that more pages with the same text name as canonical; a
+ * page may name itself. If the numbers are equal, {@link PageList.compareWorth} decides.
  */
 function comparison(pages: PageList, isAlike: (a: number, b: number) => boolean): Compare {
   const votes = new Uint32Array(pages.length);

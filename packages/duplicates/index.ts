@@ -1,2 +1,3 @@
 export { dedup, type DedupOptions } from './dedup.js';
-export { createSimhash, distanceOf, type Simhash } from './simhash.js';
+export { createSimhash, distanceOf } from './simhash.js';
+export type { UnmarkedHost } from './template-hosts.js';

@@ -1,18 +1,22 @@
-/** Row keys in their order, held in few bytes: of each, what it does not share with the one before. */
+/**
+ * A list of row keys in order. It takes little memory, because each key is stored without the part that it shares with the previous key.
+ */
 export interface KeyList {
-  /** How many there are. */
   readonly length: number;
-  /** Adds one that comes after all others. */
+  /** Adds a key. It must come after all others in the order of keys. */
   push(key: string): void;
-  /** The key of this number, from 0 on. */
+  /** Returns the key with this number, from 0 on. */
   at(index: number): string;
 }
 
-/** Keys from one that is whole to the next. */
+/** One in this number of keys is stored whole. */
 const BLOCK = 16;
 const MOST = 0xffff;
 
-/** @returns a list that takes 6.5 bytes for each key besides its own tail, and half as much again while it has room to grow */
+/**
+ * Makes an empty list. It takes 6.5 bytes for each key, in addition to the stored part of the key. After the list has grown, up to a
+ * third of its memory may be unused.
+ */
 export function createKeyList(): KeyList {
   let bytes = Buffer.alloc(1 << 16);
   let used = 0;
@@ -66,7 +70,7 @@ function sharedLength(a: string, b: string): number {
   return most;
 }
 
-/** The same numbers in an array of at least this length; what is new is 0. */
+/** Returns an array of at least this length that begins with the same numbers. The added numbers are 0. */
 export function grownTo<A extends Float64Array | Uint32Array | Uint8Array>(array: A, length: number): A {
   const grown = new (array.constructor as new (length: number) => A)(length);
   grown.set(array);

@@ -1,42 +1,45 @@
-import type { EventLoopTurns } from '../../webtable/index.js';
+import type { TimeSlice } from '../core/index.js';
 import { ones } from './simhash.js';
 
-/** Simhashes of different pages, the page that is rather kept first. */
-export interface RankedSimhashes {
+/** Simhashes of different pages. The preferred page comes first. */
+interface RankedSimhashes {
   readonly high: Uint32Array;
   readonly low: Uint32Array;
+  /** Only simhashes with the same identity are compared. */
+  readonly identity: Uint32Array;
 }
 
-/** What {@link findLeaders} found. */
-export interface Leaders {
-  /** For each its leader: itself, or the first leader within the distance. */
+interface Leaders {
+  /** For each page, the index of its leader: the page itself, or the first leader within the distance. */
   readonly leaderOf: Uint32Array;
-  /** Comparisons that were left out, of those that had too many like them in some bits. */
+  /** Number of comparisons that were skipped because too many pages had the same bits in a band. */
   readonly crowded: number;
 }
 
-/** Candidates that are held of each at a time. */
+/** Maximum number of candidates that are stored for each page at a time. */
 const HELD = 4;
-/** Comparisons of one with the others in a bucket, at the most. */
+/** Maximum number of comparisons of one page with the others in a bucket. */
 const MOST_COMPARED = 4096;
-const NOBODY = 0xffffffff;
+const NONE = 0xffffffff;
 const OPEN = 0;
 const LEADS = 1;
 const FOLLOWS = 2;
 
 /**
- * Who is kept, and for whom: in order, each becomes a leader, unless a leader before it is within the distance, which it then follows. So
- * every follower is near its leader, however long a chain of small differences is, and no two leaders are near each other.
+ * Selects leaders. The pages are examined in order. A page follows an earlier leader within the distance; if there is none, the page
+ * becomes a leader. So every follower is near its leader, even in a long chain of small differences, and no two leaders are near each
+ * other. Only pages of the same identity can be near.
  *
- * Pairs are found by bands (Manku, Jain and Das Sarma 2007): of two that differ in `distance` bits, some of the bands of bits are the same.
- * For each choice of bands all are put into buckets by these, and compared within. Of each the first {@link HELD} candidates are held, not
- * all pairs; where these do not decide, another round looks for further ones.
+ * Pairs are found by bands (Manku, Jain and Das Sarma 2007): the 64 bits are divided into bands, and if two simhashes differ in at most
+ * `distance` bits, some of their bands are equal. For each choice of bands, all pages are put into buckets by these bands, and compared
+ * within a bucket. Of each page only the first {@link HELD} candidates are stored, not all pairs. If these candidates do not decide,
+ * another round finds further ones.
  * @param distance bits, 0 to 10
  */
 export async function findLeaders(
-  { high, low }: RankedSimhashes,
+  { high, low, identity }: RankedSimhashes,
   distance: number,
-  { turns, isAborted }: { readonly turns: EventLoopTurns; readonly isAborted: () => boolean },
+  { timeSlice, isAborted }: { readonly timeSlice: TimeSlice; readonly isAborted: () => boolean },
 ): Promise<Leaders | undefined> {
   const count = high.length;
   const leaderOf = new Uint32Array(count);
@@ -46,7 +49,10 @@ export async function findLeaders(
   const buckets = createBuckets(count, plan.bits);
   let crowded = 0;
 
-  /** Holds another candidate, the first ones of all; false: it comes too late, and so would all after it. */
+  /**
+   * Stores another candidate for a page. Only the first candidates of a page are stored. Returns false if there is no room for this
+   * candidate, and therefore none for later ones.
+   */
   const hold = (one: number, other: number): boolean => {
     const from = one * HELD;
     const end = from + HELD;
@@ -60,7 +66,7 @@ export async function findLeaders(
   };
 
   const compareBucket = (begin: number, end: number): void => {
-    const { items, highs, lows } = buckets;
+    const { items, highs, lows, identities } = buckets;
     for (let i = begin + 1; i < end; i++) {
       const one = items[i]!;
       if (states[one] !== OPEN) continue;
@@ -69,15 +75,19 @@ export async function findLeaders(
       const stop = Math.min(i, begin + MOST_COMPARED);
       if (stop < i) crowded += 1;
       for (let j = begin; j < stop; j++) {
-        // Most differ enough in the first half already.
+        // Most pairs differ enough in the first half already.
         const differing = ones(oneHigh ^ highs[j]!);
-        if (differing > distance || differing + ones(oneLow ^ lows[j]!) > distance) continue;
+        if (identities[j] !== identities[i] || differing > distance || differing + ones(oneLow ^ lows[j]!) > distance)
+          continue;
         if (!hold(one, items[j]!)) break;
       }
     }
   };
 
-  /** Decides on those whose candidates are decided on. @returns how many are still open */
+  /**
+   * Decides each open page whose stored candidates are enough for a decision.
+   * @returns the number of pages that stay open
+   */
   const decide = (): number => {
     let open = 0;
     for (let one = 0; one < count; one++) {
@@ -85,19 +95,19 @@ export async function findLeaders(
       const decided = decisionOn(held.subarray(one * HELD, one * HELD + HELD), states);
       if (decided === undefined) open += 1;
       else {
-        leaderOf[one] = decided === NOBODY ? one : decided;
-        states[one] = decided === NOBODY ? LEADS : FOLLOWS;
+        leaderOf[one] = decided === NONE ? one : decided;
+        states[one] = decided === NONE ? LEADS : FOLLOWS;
       }
     }
     return open;
   };
 
   do {
-    held.fill(NOBODY);
+    held.fill(NONE);
     for (const bands of plan.choices) {
-      buckets.fill(bands, high, low, states);
+      buckets.fill(bands, { high, low, identity }, states);
       for (let bucket = 0; bucket < buckets.count; bucket++) {
-        if (bucket % 64 === 0) while (turns.isDue) await turns.next();
+        if (bucket % 64 === 0) while (timeSlice.isOver) await timeSlice.next();
         compareBucket(buckets.begins[bucket]!, buckets.begins[bucket + 1]!);
       }
       if (isAborted()) return undefined;
@@ -106,30 +116,30 @@ export async function findLeaders(
   return { leaderOf, crowded };
 }
 
-/** The leader to follow, {@link NOBODY} for one that leads itself; undefined: the candidates that are held do not decide. */
+/** Returns the leader to follow. {@link NONE}: the page itself is a leader. Undefined: the stored candidates do not decide. */
 function decisionOn(candidates: Uint32Array, states: Uint8Array): number | undefined {
   for (const other of candidates) {
-    if (other === NOBODY) return NOBODY;
+    if (other === NONE) return NONE;
     if (states[other] === LEADS) return other;
     if (states[other] === OPEN) return undefined;
   }
   return undefined;
 }
 
-/** Bits from `from` on, `width` of them, of the 64. */
+/** A band: `width` of the 64 bits, beginning at `from`. */
 interface Band {
   readonly from: number;
   readonly width: number;
 }
 
-/** Nanoseconds to put one into its bucket and to compare two, as measured; only their ratio matters. */
+/** Measured nanoseconds for putting a page into its bucket, and for comparing two pages. Only their ratio matters. */
 const COST_OF_FILLING = 40;
 const COST_OF_COMPARING = 2;
 const MOST_BITS = 22;
 
 /**
- * Into how many bands the bits are cut, and which of these are to be the same. Of `distance + same` bands at least `same` are the same: the
- * more, the smaller the buckets, and the more choices there are.
+ * Chooses the number of bands, and how many of them must be equal. Two simhashes that differ in at most `distance` bits share at least
+ * `same` of `distance + same` bands. A larger `same` gives more and smaller buckets.
  */
 function bandPlan(count: number, distance: number) {
   let best:
@@ -159,7 +169,10 @@ function choicesOf(bands: readonly Band[], size: number): Band[][] {
   return bands.flatMap((band, i) => choicesOf(bands.slice(i + 1), size - 1).map((rest) => [band, ...rest]));
 }
 
-/** Sorts by some of the bits, in one go: counts, then places, so that each bucket keeps the order. */
+/**
+ * Makes the function that puts pages into buckets by some of the bits, in linear time. It counts the pages of each bucket, then places
+ * them. Each bucket keeps the order of the pages.
+ */
 function createBuckets(most: number, bits: number) {
   const count = 2 ** bits;
   const begins = new Uint32Array(count + 1);
@@ -168,17 +181,24 @@ function createBuckets(most: number, bits: number) {
   const items = new Uint32Array(most);
   const highs = new Uint32Array(most);
   const lows = new Uint32Array(most);
+  const identities = new Uint32Array(most);
   return {
     count,
-    /** Where in the arrays each bucket begins, and the one after it. */
+    /** The start of each bucket in the arrays, and the end of the last bucket. */
     begins,
     items,
     highs,
     lows,
-    /** Puts all but followers into buckets. */
-    fill(bands: readonly Band[], high: Uint32Array, low: Uint32Array, states: Uint8Array): void {
+    identities,
+    /**
+     * Puts all pages except followers into buckets. Pages of one template share most bits. Therefore the identity also decides on the
+     * bucket.
+     */
+    fill(bands: readonly Band[], { high, low, identity }: RankedSimhashes, states: Uint8Array): void {
       numbers.fill(0);
       for (const band of bands) addBand(numbers, band, high, low);
+      const mask = 2 ** bands.reduce((sum, { width }) => sum + width, 0) - 1;
+      for (let one = 0; one < most; one++) numbers[one]! ^= identity[one]! & mask;
       begins.fill(0);
       for (let one = 0; one < most; one++) if (states[one] !== FOLLOWS) begins[numbers[one]! + 1]! += 1;
       for (let bucket = 0; bucket < count; bucket++) begins[bucket + 1]! += begins[bucket]!;
@@ -191,12 +211,13 @@ function createBuckets(most: number, bits: number) {
         const one = items[place]!;
         highs[place] = high[one]!;
         lows[place] = low[one]!;
+        identities[place] = identity[one]!;
       }
     },
   };
 }
 
-/** Puts the bits of a band behind those that are there. */
+/** Appends the bits of a band to the numbers. */
 function addBand(numbers: Uint32Array, { from, width }: Band, high: Uint32Array, low: Uint32Array): void {
   const mask = 2 ** width - 1;
   if (from >= 32 || from + width <= 32) {

@@ -1,34 +1,41 @@
 import { createHash } from 'node:crypto';
-import { rowKeyOf, urlOf } from '../../webtable/index.js';
+import { hostKeyOfRow, hostOfKey, rowKeyOf, urlOf, type HostKey } from '../core/index.js';
 import { createKeyList, grownTo, type KeyList } from './key-list.js';
 import { distanceOf, type Simhash } from './simhash.js';
 
-/** What is known of a page when it is compared. */
-export interface ComparedPage {
+interface ComparedPage {
   readonly key: string;
   readonly signature: string;
-  /** The URL that the page names as its canonical one. */
+  /** The canonical URL that the page names. */
   readonly canonical?: string | undefined;
   readonly rank?: number | undefined;
-  /** Of a page with too few words, absent. */
+  /** Absent: the page has too few words. */
   readonly simhash?: Simhash | undefined;
-  /** The row has a `duplicateOf` already. */
+  /** The result of {@link identityOf}. It is needed only for a page with a simhash. */
+  readonly identity?: number | undefined;
+  /** Whether the row has a `duplicateOf` already. */
   readonly isMarked: boolean;
 }
 
-/** Stands for no page. */
+/** A page number that means: no page. */
 export const NONE = 0xffffffff;
-/** Numbers of 32 bits in a digest of a signature. */
+/** Number of 32-bit numbers in the digest of a signature. */
 const DIGEST = 4;
 const HTTP = 0x80000000;
 
-/** Pages by number, in key order: 45 bytes for each, half as much again where it has just grown, and its key. */
+/**
+ * A list of pages by number, in key order. So the pages of a host are consecutive. Each page takes 53 bytes and its key. After the list
+ * has grown, up to a third of its memory may be unused.
+ */
 export type PageList = ReturnType<typeof createPageList>;
 
 export function createPageList() {
   const keys: KeyList = createKeyList();
   let digests = new Uint32Array(0);
   let simhashes = new Uint32Array(0);
+  let identities = new Uint32Array(0);
+  let hosts = new Uint32Array(0);
+  const hostKeys: HostKey[] = [];
   let canonicals = new Float64Array(0);
   let ranks = new Float64Array(0);
   let places = new Uint32Array(0);
@@ -37,6 +44,8 @@ export function createPageList() {
   function grow(length: number): void {
     digests = grownTo(digests, length * DIGEST);
     simhashes = grownTo(simhashes, length * 2);
+    identities = grownTo(identities, length);
+    hosts = grownTo(hosts, length);
     canonicals = grownTo(canonicals, length);
     ranks = grownTo(ranks, length);
     places = grownTo(places, length);
@@ -47,13 +56,17 @@ export function createPageList() {
     get length() {
       return keys.length;
     },
-    /** Adds a page that comes after all others. */
-    push({ key, signature, canonical, rank = 0, simhash, isMarked }: ComparedPage): void {
+    /** Adds a page. Its key must come after all others. */
+    push({ key, signature, canonical, rank = 0, simhash, identity = 0, isMarked }: ComparedPage): void {
       const page = keys.length;
       if (page === flags.length) grow(Math.max(1024, Math.ceil(page * 1.5)));
       keys.push(key);
       digests.set(digestOf(signature), page * DIGEST);
       if (simhash) simhashes.set([simhash.high, simhash.low], page * 2);
+      identities[page] = identity;
+      const host = hostKeyOfRow(key);
+      if (host !== hostKeys.at(-1)) hostKeys.push(host);
+      hosts[page] = hostKeys.length - 1;
       canonicals[page] = canonical === undefined ? NaN : shortHash(keyOf(canonical));
       ranks[page] = rank;
       const url = urlOf(key);
@@ -65,11 +78,19 @@ export function createPageList() {
     hasSimhash: (page: number): boolean => (flags[page]! & 2) !== 0,
     highOf: (page: number): number => simhashes[page * 2]!,
     lowOf: (page: number): number => simhashes[page * 2 + 1]!,
-    /** Whether the signature of a page is this one. */
+    identityOf: (page: number): number => identities[page]!,
+    /** Number of hosts with pages. */
+    get hosts() {
+      return hostKeys.length;
+    },
+    /** The number of the host of a page. */
+    hostOf: (page: number): number => hosts[page]!,
+    nameOfHost: (host: number): string => hostOfKey(hostKeys[host]!),
+    /** Whether a page has this signature. */
     isOf(page: number, signature: string): boolean {
       return digestOf(signature).every((part, i) => digests[page * DIGEST + i] === part);
     },
-    /** Below 0, 0 or above: by the digest of the signature. */
+    /** Compares two pages by the digest of the signature. The result is negative, 0 or positive. */
     compareSignatures(a: number, b: number): number {
       for (let i = 0; i < DIGEST; i++) {
         const difference = digests[a * DIGEST + i]! - digests[b * DIGEST + i]!;
@@ -77,18 +98,24 @@ export function createPageList() {
       }
       return 0;
     },
-    /** Below 0, 0 or above: by the simhash. */
+    /** Compares two pages by the simhash, then by the identity. The result is negative, 0 or positive. */
     compareSimhashes(a: number, b: number): number {
-      return simhashes[a * 2]! - simhashes[b * 2]! || simhashes[a * 2 + 1]! - simhashes[b * 2 + 1]!;
+      return (
+        simhashes[a * 2]! - simhashes[b * 2]! ||
+        simhashes[a * 2 + 1]! - simhashes[b * 2 + 1]! ||
+        identities[a]! - identities[b]!
+      );
     },
+    /** Number of bits in which the simhashes differ. Infinity if the identities differ. */
     distance(a: number, b: number): number {
+      if (identities[a] !== identities[b]) return Infinity;
       return distanceOf(simhashes[a * 2]!, simhashes[a * 2 + 1]!, simhashes[b * 2]!, simhashes[b * 2 + 1]!);
     },
-    /** Below 0 where `a` is rather kept than `b`: by rank, https, length of the URL, key. */
+    /** Compares two pages by rank, then by https, length of the URL and key. The result is negative if `a` is preferred to `b`. */
     compareWorth(a: number, b: number): number {
       return ranks[b]! - ranks[a]! || places[a]! - places[b]! || a - b;
     },
-    /** For each page the one that it names as canonical, {@link NONE} where it names none that is here. */
+    /** Returns, for each page, the number of the page that it names as canonical. {@link NONE}: it names no page of the list. */
     canonicals(): Uint32Array {
       const found = new Uint32Array(keys.length).fill(NONE);
       const naming = Uint32Array.from(canonicals.subarray(0, keys.length).keys()).filter(
@@ -116,18 +143,18 @@ function firstAtLeast(sorted: Uint32Array, isAtLeast: (page: number) => boolean)
   return low;
 }
 
-/** Signatures of plugins may be any text. */
+/** The digest of a signature has a fixed length. A signature that a plugin makes may be any text. */
 function digestOf(signature: string): readonly number[] {
   const bytes = createHash('md5').update(signature).digest();
   return [0, 4, 8, 12].map((at) => bytes.readUInt32LE(at));
 }
 
-/** 48 bits of a digest: enough for which page is kept, on which nothing else rests. */
+/** Returns 48 bits of a digest. These are enough, because an error would only change which page is kept. */
 function shortHash(text: string): number {
   return createHash('md5').update(text).digest().readUIntLE(0, 6);
 }
 
-/** A row may hold a canonical URL that no table could. */
+/** Returns the row key of a canonical URL. Empty: a row cannot have this URL, although a page names it as canonical. */
 function keyOf(url: string): string {
   try {
     return rowKeyOf(url);

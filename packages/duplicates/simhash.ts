@@ -1,26 +1,28 @@
 import { once } from '../util/index.js';
 
-/** A simhash of 64 bits in two halves, and how many words it was made of. */
+/** A simhash of 64 bits in two halves, and the number of words of its text. */
 export interface Simhash {
   /** The upper 32 bits, unsigned. */
   readonly high: number;
   /** The lower 32 bits, unsigned. */
   readonly low: number;
-  /** Words of the text; of scripts without spaces, characters. */
+  /** Number of words of the text. In scripts without spaces, each character is a word. */
   readonly words: number;
 }
 
-/** Characters of a text that count; a longer one goes by its beginning. */
-const LONGEST = 2 ** 20;
+/** Maximum number of characters of a text to read; the rest is ignored. */
+export const LONGEST = 2 ** 20;
 
 const SPACE = 0;
-const LETTER = 1;
-/** Of a script that puts no spaces between words: each character counts as a word. */
+/** A letter or a digit of a word. */
+export const LETTER = 1;
+/** The kind of a character of a script without spaces between words. Each such character is a word. */
 const ALONE = 2;
 
 /**
- * Makes the function that gives the simhash of a text (Charikar 2002): texts that share most of their shingles differ in few bits. A
- * shingle is `shingle` words in a row, in lower case, punctuation left out; where a script has no spaces, as many characters in a row.
+ * Makes the function that computes the simhash of a text (Charikar 2002). The simhashes of texts that share most of their shingles differ
+ * in few bits. A shingle is a run of `shingle` words in lower case, without punctuation. In scripts without spaces, it is a run of
+ * `shingle` characters.
  */
 export function createSimhash(shingle: number): (text: string) => Simhash {
   const kinds = characterKinds();
@@ -61,11 +63,11 @@ export function createSimhash(shingle: number): (text: string) => Simhash {
 }
 
 /**
- * Counts each of the 32 bits of numbers. The counts lie across: plane `n` holds digit `n` of all 32, so that a number is added to all
- * of them by a few operations, as a carry that dies out.
+ * Counts, for each of 32 bits, how many numbers have this bit. The counters are stored as planes: plane `n` has the binary digit `n` of
+ * all 32 counters. So a few operations add a number to all counters.
  */
 function createBitCounts() {
-  // One for each digit of the most words that a text has.
+  // One plane for each digit of the maximum number of words.
   const planes = new Int32Array(Math.log2(LONGEST) + 1);
   return {
     add(bits: number): void {
@@ -76,7 +78,7 @@ function createBitCounts() {
         carry &= plane;
       }
     },
-    /** The bits that more than half of `total` numbers have, unsigned; the counts begin anew. */
+    /** Returns the bits that more than half of `total` numbers have, as an unsigned number. Resets the counts. */
     take(total: number): number {
       let value = 0;
       for (let bit = 0; bit < 32; bit++) {
@@ -91,7 +93,7 @@ function createBitCounts() {
 }
 
 /** Spreads a number over all its bits. */
-function scramble(value: number): number {
+export function scramble(value: number): number {
   let hash = value ^ (value >>> 16);
   hash = Math.imul(hash, 0x7feb352d);
   hash ^= hash >>> 15;
@@ -99,8 +101,11 @@ function scramble(value: number): number {
   return hash ^ (hash >>> 16);
 }
 
-/** What each UTF-16 code unit is. Those of a pair count as characters of their own: most pairs are rare Chinese ones. */
-const characterKinds = once((): Uint8Array => {
+/**
+ * The kind of each UTF-16 code unit. 0: the unit is not part of a word. Each half of a surrogate pair is a word of its own, because most
+ * pairs are rare Chinese characters.
+ */
+export const characterKinds = once((): Uint8Array => {
   const kinds = new Uint8Array(65_536);
   const letter = /[\p{L}\p{N}\p{M}]/u;
   const alone =
@@ -114,12 +119,12 @@ const characterKinds = once((): Uint8Array => {
   return kinds;
 });
 
-/** In how many bits two simhashes differ, 0 to 64. */
+/** Number of bits in which two simhashes differ, 0 to 64. */
 export function distanceOf(highA: number, lowA: number, highB: number, lowB: number): number {
   return ones(highA ^ highB) + ones(lowA ^ lowB);
 }
 
-/** Ones in a number of 32 bits. */
+/** Number of ones in a 32-bit number. */
 export function ones(value: number): number {
   let count = value - ((value >>> 1) & 0x55555555);
   count = (count & 0x33333333) + ((count >>> 2) & 0x33333333);

@@ -1,11 +1,14 @@
 import { ERROR_CODES, type ErrorCode } from './codes.js';
 
-/** By which an error of another copy of this class is known: the command, and what a plugin imports, are two. */
+/**
+ * Marks errors of this class, so that another copy of the class recognises them. There may be two copies: one in the command, and one in
+ * the module that a plugin imports.
+ */
 const MARK = Symbol.for('webcrawl.CrawlError');
 
 /**
- * The one error class of webcrawl. The message says what was expected and what was found; `hint`, where there is one,
- * says what to do. `code` is stable and documented. `details`, where there are any, are the figures of the message as data.
+ * The only error class of webcrawl. The message says what was expected and what was found. `hint`, if there is one, says what to do. `code`
+ * is stable and documented. `details`, if there are any, are the figures of the message as data.
  */
 export class CrawlError extends Error {
   override readonly name = 'CrawlError';
@@ -14,7 +17,7 @@ export class CrawlError extends Error {
   readonly details: object | undefined;
 
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // A class that extends this one knows its own only.
+    // A subclass recognises only its own instances.
     if (this !== CrawlError) return super[Symbol.hasInstance](value);
     return typeof value === 'object' && value !== null && MARK in value;
   }

@@ -1,4 +1,4 @@
-/** The message of anything that was thrown, whatever it is. It never throws itself. */
+/** Returns the message of a thrown value of any kind. It never throws itself. */
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message;
   try {

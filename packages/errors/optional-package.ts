@@ -1,10 +1,10 @@
 import { CrawlError } from './crawl-error.js';
 
 /**
- * Loads a package that is installed only by who needs it.
- * @param spec what `npm install` is to be given
- * @param load imports it
- * @throws CrawlError MISSING_PACKAGE with the line that installs it, where it is missing
+ * Loads a package that only some users install.
+ * @param spec the argument for `npm install`
+ * @param load imports the package
+ * @throws CrawlError MISSING_PACKAGE with the command that installs the package, if the package is missing
  */
 export async function optionalPackage<T>(spec: string, what: string, load: () => Promise<T>): Promise<T> {
   try {

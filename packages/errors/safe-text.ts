@@ -1,6 +1,6 @@
 /**
- * Untrusted text made safe for a terminal or a log line: control characters, bidirectional overrides and line breaks
- * become visible escapes, and it is cut to `max` characters.
+ * Makes untrusted text safe for a terminal or a log line. Control characters, bidirectional overrides and line breaks become visible
+ * escapes. The text is cut to `max` characters.
  */
 export function safeText(text: string, max = 200): string {
   const cut = text.length > max ? `${text.slice(0, max)}…` : text;

@@ -1,18 +1,26 @@
-import type { Field, PageRow } from '../../webtable/index.js';
+import type { Field, PageRow, CrawlContext, Report, Tracker } from '../core/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
-import { DUMP_FIELDS, type CrawlContext, type Report, type Tracker } from '../jobs/index.js';
-import { pageDump, type PageDump, type PageField } from './pages/computed-fields.js';
+import { DUMP_FIELDS, type PageQuery } from '../answers/index.js';
+import type { PageDump, PageField } from './pages/computed-fields.js';
 import { csvRecord, looksLikeFormula } from './pages/csv.js';
 import { writeHostFiles } from './pages/host-files.js';
 import { columnsOf, typeOfColumn } from './pages/page-columns.js';
+import { withTypes, type TypeSelection } from './pages/page-types.js';
+import { DOCUMENT_FIELDS, type CountSkipped } from './stated/page-view.js';
+import { pageLines, type PageLines } from './pages/page-lines.js';
+import { PRESENT_FIELDS, leftOutOf, removedBy, type PresentSelection, type WhyNot } from './pages/left-out.js';
+import {
+  FRONT_MATTER_FIELDS,
+  loadMarkdownFile,
+  MARKDOWN_FILE_FIELDS,
+  writeMarkdownFiles,
+} from './pages/markdown-files.js';
 import { loadParquet } from './pages/parquet-file.js';
 import { writeParquet } from './pages/parquet-files.js';
-import { SIZES, type ExportSizes } from './pages/sizes.js';
-import { withCounters } from './pages/kept-counters.js';
 import {
   checkSelection,
   selectedRows,
-  selectionIdentity,
+  aboutSelection,
   type ExportSelection,
   type RangedSelection,
 } from './pages/selected-rows.js';
@@ -21,52 +29,90 @@ import { JSON_LINES_ENDINGS, writeText } from './pages/text-file.js';
 import { endingOf } from './target/file-name.js';
 import { runExport, type ExportOptions } from './target/run-export.js';
 import type { Target, TargetResult } from './target/target.js';
-import { PAGE_FORMATS, type PageFormat } from './pages/page-formats.js';
+import { LINK_LISTS, PAGE_FORMATS, type LinkList, type PageFormat } from './pages/page-formats.js';
+import { loadWorkbook, writeWorkbook } from './pages/workbook.js';
 
-/** What {@link exportPages} takes. */
-export interface ExportPagesOptions extends ExportOptions, ExportSelection {
+/** Options of {@link exportPages}. */
+export interface ExportPagesOptions
+  extends ExportOptions, ExportSelection, PresentSelection, TypeSelection, Pick<PageQuery, 'sort'> {
   /**
-   * `jsonl` and `csv` are one file, compressed where its name ends in `.gz`; `parquet` is one where its name ends in `.parquet`,
-   * else a folder of files; `hosts` is a folder with a JSON Lines file per host. Default: by the name, else `jsonl`.
+   * `jsonl` and `csv`: one file, compressed if its name ends in `.gz`. `xlsx`: a workbook of Excel, for people. `parquet`: one file if its
+   * name ends in `.parquet`, else a folder of files. `hosts`: a folder with one JSON Lines file for each host. `markdown`: a folder with
+   * one Markdown file for each page. Default: the format that the name implies, else `jsonl`.
    */
   readonly format?: PageFormat;
-  /** What of a page, stored or computed; key, url and status are always there. Default: `DUMP_FIELDS`. */
+  /**
+   * Fields to export, stored or computed. `url` and `status` are always included; `key` is included too, except with `xlsx` or `each`.
+   * Default: `DUMP_FIELDS`; with `each` or `markdown`, no further fields. With `markdown`, the fields are added to the front matter, which
+   * has title, url, author, published, date and language.
+   */
   readonly fields?: readonly PageField[];
+  /** Write one line for each link of this list, and no line for a page without links: see `pageLines`. Only for `jsonl`, `csv` and `xlsx`. */
+  readonly each?: LinkList;
 }
 
 /**
- * Exports pages, in key order. See `writeTarget` for what becomes of the output, also when it is killed.
+ * Exports pages in key order. By default it exports pages that exist, have no `noindex` and are no duplicates; `all` or the selection may
+ * include others. With `since`, it also exports pages that are left out now, but may be in an earlier copy. For such a page, the field
+ * `removed` gives the reason to remove the page from the copy. `writeTarget` describes the output, and what happens after a kill.
  *
- * Counters: those of every export; damaged, lost_body; formulas: cells of CSV that a spreadsheet may take for one.
- * @throws CrawlError USAGE, BAD_URL for a selection that is wrong; MISSING_PACKAGE; BAD_OUTPUT, STORE_FULL
+ * Counters: those of every export; damaged (rows that cannot be read in full); lost_body (rows whose body is lost); not_there, noindex,
+ * duplicate and other_type (rows that were left out); broken_json_ld: blocks of JSON-LD that computed fields skipped; formulas: cells of
+ * CSV that a spreadsheet may take for a formula; cut_cells: cells of `xlsx` that were too long; links: lines with `each`; no_markdown:
+ * pages without a file of `markdown`.
+ * @throws CrawlError USAGE, BAD_URL for a wrong selection; MISSING_PACKAGE; BAD_OUTPUT, STORE_FULL
  */
-export async function exportPages(
-  crawl: CrawlContext,
-  options: ExportPagesOptions,
-  sizes: ExportSizes = SIZES,
-): Promise<Report> {
-  const { fields = DUMP_FIELDS, limit } = options;
+export async function exportPages(crawl: CrawlContext, options: ExportPagesOptions): Promise<Report> {
+  const { each, limit } = options;
   const format = options.format ?? formatOf(options.output);
+  const { fields = each !== undefined || format === 'markdown' ? [] : DUMP_FIELDS } = options;
   if (!PAGE_FORMATS.includes(format)) {
     throw new CrawlError(
       'USAGE',
       `expected a format of ${PAGE_FORMATS.join(', ')}, found ${safeText(String(format), 80)}`,
     );
   }
+  if (each !== undefined && !(LINK_LISTS.includes(each) && LINE_FORMATS.has(format))) {
+    const found = safeText(`${String(each)} and the format ${format}`, 80);
+    throw new CrawlError(
+      'USAGE',
+      `expected each link of ${LINK_LISTS.join(' or ')}, as jsonl, csv or xlsx, found ${found}`,
+    );
+  }
   const ruled = await checkSelection(crawl, options);
   const isFolder =
-    format === 'hosts' || (format === 'parquet' && options.output !== '-' && endingOf(options.output) !== 'parquet');
-  // Of Parquet bytes stay bytes.
+    ENDINGS[format].length === 0 ||
+    (format === 'parquet' && options.output !== '-' && endingOf(options.output) !== 'parquet');
+  // In Parquet the body is a column of bytes.
   const shown = format === 'parquet' ? fields.filter((field) => field !== 'content') : fields;
-  const { reads, dump } = await pageDump(crawl.settings, shown);
-  const asked: readonly Field[] = ['status', ...reads, ...(fields.includes('content') ? (['content'] as const) : [])];
+  const lineFields = format === 'markdown' ? [...new Set([...FRONT_MATTER_FIELDS, ...shown])] : shown;
+  const made = await pageLines(crawl.settings, lineFields, each);
+  const notShown = leftOutOf(options);
+  const { type, since } = options;
+  const leftOut = type === undefined ? notShown : await withTypes(type, crawl.settings, notShown);
+  const removed = since !== undefined && notShown && leftOut ? removedBy(leftOut) : undefined;
+  const lines = removed ? withRemoved(made.lines, removed) : made.lines;
+  const columns = [...(format === 'parquet' ? columnsOf(fields) : made.columns), ...(removed ? ['removed'] : [])];
+  const asked: readonly Field[] = [
+    'status',
+    ...made.reads,
+    ...(fields.includes('content') ? (['content'] as const) : []),
+    ...(removed ? PRESENT_FIELDS : []),
+    ...(removed && type !== undefined ? DOCUMENT_FIELDS : []),
+    ...(format === 'markdown' ? MARKDOWN_FILE_FIELDS : []),
+  ];
   const part = await partOfShard(crawl, options, {
     ending: isFolder ? '' : `.${ENDINGS[format][0]}`,
     isByHost: format === 'hosts',
   });
   const { output } = part;
-  const write = await WRITERS[format]({ fields, dump, output, isFolder, sizes });
-  const selection: RangedSelection = { ...options, ...part };
+  const write = await WRITERS[format]({ settings: crawl.settings, columns, lines, each, output, isFolder });
+  const selection: RangedSelection = {
+    ...options,
+    ...part,
+    leftOut: leftOut && ((row, count) => (removed?.(row, count) ? undefined : leftOut(row, count))),
+    ...(type !== undefined && { leftOutReads: DOCUMENT_FIELDS }),
+  };
   return runExport(
     crawl,
     'export pages',
@@ -74,76 +120,123 @@ export async function exportPages(
     {
       kind: isFolder ? 'folder' : 'file',
       endings: ENDINGS[format],
-      identity: { export: 'pages', format, fields, selection: selectionIdentity(options), ...part.identity },
+      about: {
+        export: 'pages',
+        format,
+        fields,
+        ...(each && { each }),
+        ...(options.sort && { sort: options.sort }),
+        ...(type !== undefined && { type }),
+        selection: aboutSelection(options),
+        ...part.about,
+      },
       total: limit,
     },
-    (given, tracker) => {
-      const target = withCounters(given, tracker);
-      return write(target, selectedRows(ruled, selection, asked, target, tracker), tracker);
-    },
+    (target, tracker) => write(target, selectedRows(ruled, selection, asked, tracker), tracker),
   );
 }
 
-/** By format, what the name of a file of it may end in. */
+/** The file name endings that each format accepts. */
 const ENDINGS: Readonly<Record<PageFormat, readonly string[]>> = {
   jsonl: JSON_LINES_ENDINGS,
   csv: ['csv', 'txt', 'gz'],
+  xlsx: ['xlsx'],
   parquet: ['parquet'],
   hosts: [],
+  markdown: [],
 };
 
-/** The format that a name speaks of. */
+/** The formats that `each` works with. */
+const LINE_FORMATS: ReadonlySet<PageFormat> = new Set(['jsonl', 'csv', 'xlsx']);
+
 function formatOf(output: string): PageFormat {
   const ending = endingOf(output);
-  return ending === 'csv' || ending === 'parquet' ? ending : 'jsonl';
+  return ending === 'csv' || ending === 'parquet' || ending === 'xlsx' ? ending : 'jsonl';
 }
 
-interface Output {
-  readonly fields: readonly PageField[];
-  readonly dump: PageDump['dump'];
+interface Output extends Pick<PageLines, 'columns' | 'lines'> {
+  readonly settings: CrawlContext['settings'];
+  readonly each: LinkList | undefined;
   readonly output: string;
   readonly isFolder: boolean;
-  readonly sizes: ExportSizes;
 }
 type Write = (target: Target, rows: AsyncIterable<PageRow<Field>>, tracker: Tracker) => Promise<TargetResult>;
 
-/** By format, what writes it; it finds out what is missing before anything is written. */
+/** Makes the writer of each format. If a package is missing, this fails before anything is written. */
 const WRITERS: Readonly<Record<PageFormat, (output: Output) => Write | Promise<Write>>> = {
-  jsonl:
-    ({ dump, output, sizes }) =>
-    (target, rows, tracker) => {
-      const format = { head: '', record: jsonLine(dump) };
-      return writeText(target, output, rows, format, { gzip: output.endsWith('.gz'), tracker, sizes });
-    },
-  csv: ({ fields, dump, output, sizes }) => {
-    const columns = columnsOf(fields);
+  jsonl: (given) => {
+    const { output } = given;
     return (target, rows, tracker) => {
-      const record = (row: PageRow<Field>): string => {
-        const page = dump(row);
-        const values = columns.map((column) => page[column]);
-        tracker.count('formulas', values.filter(looksLikeFormula).length);
-        return csvRecord(values);
-      };
-      const format = { head: csvRecord(columns), record };
-      return writeText(target, output, rows, format, { gzip: output.endsWith('.gz'), tracker, sizes });
+      const record = textOf(given, tracker, (line) => `${JSON.stringify(line)}\n`);
+      return writeText(target, output, rows, { head: '', record }, tracker);
     };
   },
-  parquet: async ({ fields, dump, output, isFolder, sizes }) => {
+  csv: (given) => {
+    const { columns, output } = given;
+    return (target, rows, tracker) => {
+      const record = textOf(given, tracker, (line) => {
+        const values = columns.map((column) => line[column]);
+        tracker.count('formulas', values.filter(looksLikeFormula).length);
+        return csvRecord(values);
+      });
+      return writeText(target, output, rows, { head: csvRecord(columns), record }, tracker);
+    };
+  },
+  xlsx: async ({ columns, lines, each, output }) => {
+    const make = await loadWorkbook();
+    // A workbook is for human readers. So the URL comes first, and columns that only programs need are omitted.
+    const shown = columns.filter((name) => !['key', 'readableUrl', 'damaged'].includes(name));
+    const typed = shown.map((name) => ({ name, type: typeOfColumn(name) }));
+    return (target, rows, tracker) => {
+      const onLine = (): void => void (each && tracker.count('links'));
+      return writeWorkbook(target, output, rows, { make, columns: typed, lines, tracker, onLine });
+    };
+  },
+  parquet: async ({ columns: names, lines, output, isFolder }) => {
     if (output.endsWith('.gz')) {
       throw new CrawlError('USAGE', 'expected a name for Parquet without .gz', {
-        hint: 'Parquet is compressed in itself, and read in pieces',
+        hint: 'a Parquet file is compressed inside, so that programs can read parts of it',
       });
     }
     const parquet = await loadParquet();
-    const columns = columnsOf(fields).map((name) => ({ name, type: typeOfColumn(name) }));
-    return (target, rows, tracker) => writeParquet(target, rows, { parquet, columns, dump, tracker, isFolder, sizes });
+    const columns = names.map((name) => ({ name, type: typeOfColumn(name) }));
+    const dump: PageDump['dump'] = (row, count) => lines(row, count)[0]!;
+    return (target, rows, tracker) => writeParquet(target, rows, { parquet, columns, dump, tracker, isFolder });
   },
-  hosts:
-    ({ dump, sizes }) =>
-    (target, rows, tracker) =>
-      writeHostFiles(target, rows, jsonLine(dump), { tracker, sizes }),
+  hosts: (given) => (target, rows, tracker) =>
+    writeHostFiles(
+      target,
+      rows,
+      textOf(given, tracker, (line) => `${JSON.stringify(line)}\n`),
+      tracker,
+    ),
+  markdown: async ({ settings, lines }) => {
+    const fileOf = await loadMarkdownFile(settings);
+    return (target, rows, tracker) => {
+      const count: CountSkipped = (name) => tracker.count(name);
+      return writeMarkdownFiles(target, rows, (row) => fileOf(row, lines(row, count)[0]!), tracker);
+    };
+  },
 };
 
-function jsonLine(dump: PageDump['dump']): (row: PageRow<Field>) => string {
-  return (row) => `${JSON.stringify(dump(row))}\n`;
+/** Adds `removed` to the lines of a page: the reason why copies have to remove the page. Without a reason, the lines stay unchanged. */
+function withRemoved(lines: PageLines['lines'], removed: WhyNot): PageLines['lines'] {
+  return (row, count) => {
+    const reason = removed(row, count);
+    const found = lines(row, count);
+    return reason === undefined ? found : found.map((line) => ({ ...line, removed: reason }));
+  };
+}
+
+function textOf(
+  { lines, each }: Pick<Output, 'lines' | 'each'>,
+  tracker: Tracker,
+  write: (line: Readonly<Record<string, unknown>>) => string,
+): (row: PageRow<Field>) => string {
+  const count: CountSkipped = (name) => tracker.count(name);
+  return (row) => {
+    const found = lines(row, count);
+    if (each) tracker.count('links', found.length);
+    return found.length === 1 ? write(found[0]!) : found.map(write).join('');
+  };
 }

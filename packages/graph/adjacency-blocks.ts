@@ -1,34 +1,34 @@
 import { open } from 'node:fs/promises';
 import { readPieces, type Adjacency } from './adjacency.js';
 import { growingArray } from './growing-array.js';
-import { onDisk } from './sort/index.js';
+import { onDisk, readFully } from './sort/index.js';
 
-/** The lists of consecutive nodes, in memory. */
-export interface AdjacencyBlock {
+/** The lists of consecutive nodes. */
+interface AdjacencyBlock {
   /** The number of the first node. */
   readonly first: number;
-  /** The targets of a node of the block, by its number; ascending. */
+  /** Returns the targets of a node in ascending order. The node must be in the block. */
   targetsOf(node: number): Uint32Array;
 }
 
-/** An adjacency file that is read in any order, in blocks; one block is in memory at a time. */
+/** Reads an adjacency file by blocks, in any order. */
 export interface AdjacencyBlocks extends AsyncDisposable {
   readonly count: number;
-  /** The block that holds the list of a node. */
+  /** Returns the number of the block that has the list of a node. */
   blockOf(node: number): number;
-  /** The block read last is remembered, and no other. */
+  /** Reads a block. Only the block that was read last stays in memory. */
   read(block: number): Promise<AdjacencyBlock>;
 }
 
 /** Bytes before the first list. */
 const HEAD = 8;
-/** Numbers of a block: 32 MiB. */
+/** Maximum number of 32-bit numbers in a block: 32 MiB. */
 const NUMBERS = 2 ** 23;
 
 /**
  * Opens an adjacency file for reading in any order.
- * @param numbers of 32 bits in a block; a longer list is a block of its own
- * @throws CrawlError BAD_OUTPUT where the file cannot be read; so does `read`
+ * @param numbers maximum number of 32-bit numbers in a block; a longer list has a block of its own
+ * @throws CrawlError BAD_OUTPUT when the file cannot be read; `read` throws it too
  */
 export async function openAdjacencyBlocks(adjacency: Adjacency, numbers = NUMBERS): Promise<AdjacencyBlocks> {
   const { starts, places } = await layOut(adjacency, numbers);
@@ -38,13 +38,7 @@ export async function openAdjacencyBlocks(adjacency: Adjacency, numbers = NUMBER
   async function load(index: number): Promise<AdjacencyBlock> {
     const [place, size] = [places[index]!, places[index + 1]! - places[index]!];
     const bytes = new Uint8Array(size * 4);
-    for (let filled = 0; filled < bytes.length;) {
-      const { bytesRead } = await onDisk(adjacency.path, () =>
-        file.read(bytes, filled, bytes.length - filled, HEAD + place * 4 + filled),
-      );
-      if (bytesRead === 0) break;
-      filled += bytesRead;
-    }
+    await readFully(adjacency.path, file, bytes, HEAD + place * 4);
     const lists = new Uint32Array(bytes.buffer);
     const first = starts[index]!;
     const ofNode = new Uint32Array((starts[index + 1] ?? adjacency.nodes) - first);
@@ -84,7 +78,10 @@ export async function openAdjacencyBlocks(adjacency: Adjacency, numbers = NUMBER
   };
 }
 
-/** The first node of each block, and the number in the file with which its list begins; one place more, of the end. */
+/**
+ * Returns the first node of each block, and the position of the list of this node in the file, counted in numbers. The last position is the
+ * end of the file.
+ */
 async function layOut(adjacency: Adjacency, numbers: number): Promise<{ starts: Uint32Array; places: Float64Array }> {
   const starts = growingArray((length) => new Uint32Array(length));
   const places = growingArray((length) => new Float64Array(length));

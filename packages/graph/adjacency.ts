@@ -1,10 +1,11 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { CrawlError } from '../errors/index.js';
-import { onDisk } from './sort/index.js';
+import { onDisk, readFully } from './sort/index.js';
 
 /**
- * The adjacency file, which all formats and the rank read: numbers of 32 bits, little-endian. First how many nodes and edges
- * there are, then for each node, by its number, how many edges leave it and where each leads, in ascending order.
+ * The adjacency file, from which all formats and the ranking are made. It consists of little-endian numbers of 32 bits. First come the
+ * number of nodes and the number of edges. Then, for each node in order, come the number of its outgoing edges, and their targets in
+ * ascending order.
  */
 export interface Adjacency {
   readonly path: string;
@@ -12,27 +13,26 @@ export interface Adjacency {
   readonly edges: number;
 }
 
-/** What an adjacency file is made of. */
-export interface AdjacencyOptions {
+interface AdjacencyOptions {
   readonly nodes: number;
-  /** Pieces of target, source, target, source …, sorted by source and then by target. */
+  /** Pieces of pairs: target, source, target, source …. The pairs are sorted by source and then by target. */
   readonly pairs: AsyncIterable<Uint32Array>;
-  /** Called with each number of pairs that were there before and are left out. */
+  /** Called with the number of repeated pairs, which are not written. */
   readonly onRepeated?: (count: number) => void;
-  /** Ends it; it throws the signal's reason. */
+  /** When it aborts, the write ends with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The most nodes and edges that the file can number. */
+/** The maximum number of nodes and edges in the file. */
 export const MOST_IN_FILE = 2 ** 32 - 16;
 const HEAD = 8;
 const PIECE = 2 ** 16;
-/** Bytes of a read. */
+/** Number of bytes of a read. */
 const READ = 4 * 2 ** 20;
 
 /**
  * Writes an adjacency file.
- * @throws CrawlError STORE_FULL; BAD_OUTPUT, also for more nodes or edges than it can number
+ * @throws CrawlError STORE_FULL; BAD_OUTPUT, also for too many nodes or edges
  */
 export async function writeAdjacency(path: string, options: AdjacencyOptions): Promise<Adjacency> {
   const { nodes } = options;
@@ -65,7 +65,7 @@ async function writeLists(
   let size = 0;
   let source = 0;
 
-  /** Writes the list of `source`, and empty ones up to the next. */
+  /** Writes the list of `source`, and empty lists for the nodes from there to `next`. */
   async function endLists(next: number): Promise<void> {
     if (used + 1 + size > PIECE) await flush();
     out[used++] = size;
@@ -114,14 +114,14 @@ async function writeLists(
 export function checkCount(count: number, what: string): void {
   if (count <= MOST_IN_FILE) return;
   throw new CrawlError('BAD_OUTPUT', `expected a graph of at most ${MOST_IN_FILE} ${what}, found ${count}`, {
-    hint: 'take a part of the table, by --host, --domain or --prefix, or the level of hosts',
+    hint: 'select a part of the table, by --host, --domain or --prefix, or use the level of hosts',
   });
 }
 
 /**
- * What comes behind the head of an adjacency file, in large pieces, each valid until the next is asked for.
- * @param signal ends it; it throws the signal's reason
- * @param bytes of a piece; only tests need others than the default
+ * Yields the content of an adjacency file after its head, in large pieces. Each piece is valid only until the next one is read.
+ * @param signal when it aborts, reading ends with the reason of the signal
+ * @param bytes size of a piece; only tests change the default
  */
 export async function* readPieces(
   { path }: Adjacency,
@@ -134,16 +134,9 @@ export async function* readPieces(
     const numbers = new Uint32Array(piece.buffer);
     for (let position = HEAD; ;) {
       signal?.throwIfAborted();
-      let filled = 0;
-      // A read may be short, and end within a number.
-      while (filled < piece.length) {
-        const at = filled;
-        const { bytesRead } = await onDisk(path, () => file.read(piece, at, piece.length - at, position));
-        if (bytesRead === 0) break;
-        filled += bytesRead;
-        position += bytesRead;
-      }
+      const filled = await readFully(path, file, piece, position);
       if (filled === 0) return;
+      position += filled;
       yield numbers.subarray(0, filled / 4);
     }
   } finally {
@@ -152,9 +145,9 @@ export async function* readPieces(
 }
 
 /**
- * The targets of each node by its number, ascending; each list is valid until the next is asked for. It holds the longest list, which has
- * each other node once at the most.
- * @param signal ends it; it throws the signal's reason
+ * Yields the targets of each node, in the order of the nodes. The targets are in ascending order, and none is repeated. Each list is valid
+ * only until the next one is read. Memory contains only the longest list.
+ * @param signal when it aborts, reading ends with the reason of the signal
  */
 export async function* readLists(adjacency: Adjacency, signal?: AbortSignal): AsyncGenerator<Uint32Array> {
   let list = new Uint32Array(1024);

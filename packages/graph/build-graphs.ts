@@ -7,43 +7,46 @@ import { KIND, NONE, resolveRows } from './resolve.js';
 import { scanRows, type ScannedRows, type GraphInput } from './scan-rows.js';
 import { createPairSorter } from './sort/index.js';
 
-/** A graph of links: its nodes, and the adjacency file. */
+/** A graph of links: its nodes, and its adjacency file. */
 export interface LinkGraph extends Nodes {
   readonly level: Level;
   readonly adjacency: Adjacency;
 }
 
-/** What was made of rows. */
+/** The graphs of some rows. */
 export interface BuiltGraphs {
-  /** The file of all row keys, in order: `ofRow` of the nodes goes by the place in it. */
+  /** The file of all row keys, in order. The position of a key in this file is the index into `ofRow`. */
   readonly keys: string;
   /** The first row of each host. */
   readonly hostStarts: Uint32Array;
-  /** In the order of the levels that were asked for. */
+  /** The graphs, in the order of the requested levels. */
   readonly graphs: readonly LinkGraph[];
 }
 
-/** How to build. */
+/** Options of the build. */
 export interface BuildOptions extends Omit<GraphInput, 'raw' | 'memory'> {
   readonly levels: readonly Level[];
-  /** Redirects and canonicals are not resolved. Default: false. */
+  /**
+   * true: redirects, and pages that name a canonical page, are nodes of their own. A link to such a page is an edge to its node. Default:
+   * false.
+   */
   readonly raw?: boolean;
-  /** Bytes of memory for each of the things that are sorted at a time. Default: 64 MiB. */
+  /** Bytes of memory for each sort at a time. Default: 64 MiB. */
   readonly memory?: number;
-  /** Called now and then while nothing is scanned, with how many links were found so far. */
+  /** Called from time to time after the scan, with the number of links that were processed. */
   readonly onLinks?: (done: number) => void;
 }
 
-/** What counts the links that are no edge, since they stay within a node. */
+/** Counters of links that stay within a node. These links are not edges. */
 const WITHIN = { page: 'links_to_itself', host: 'links_within_host', domain: 'links_within_domain' } as const;
 const MEMORY = 64 * 2 ** 20;
-/** Links between two calls of `onLinks`. */
+/** Number of links between two calls of `onLinks`. */
 const STEP = 2 ** 20;
 
 /**
- * Builds the graphs of one or more levels from one scan of rows, with no key held in memory: beside what is sorted a row takes 5
- * bytes, and 4 for each level. All files are in `folder`, and are the caller's to remove.
- * @throws CrawlError STORE_FULL; BAD_OUTPUT, also for more rows, nodes or edges than a graph can number
+ * Builds the graphs of one or more levels from one scan of rows. No key stays in memory: each row takes 5 bytes, and 4 more for each level,
+ * in addition to the memory of the sorts. All files are in `folder`; the caller must remove them.
+ * @throws CrawlError STORE_FULL; BAD_OUTPUT, also for too many rows, nodes or edges
  */
 export async function buildGraphs(
   rows: AsyncIterable<LinkRow> | Iterable<LinkRow>,
@@ -72,7 +75,7 @@ export async function buildGraphs(
     return undefined;
   });
 
-  /** Adds a link to each level. Only a full sorter is waited for. */
+  /** Adds a link to the graph of each level. Returns a promise only when a sorter is full. */
   function addTo(source: number, target: number): Promise<void> | undefined {
     let wait: Promise<void> | undefined;
     for (let i = 0; i < nodes.length; i++) {
@@ -106,7 +109,7 @@ export async function buildGraphs(
   return { keys: scanned.keys, hostStarts: scanned.hostStarts, graphs };
 }
 
-/** Follows redirects and canonicals. */
+/** Resolves redirects and canonicals. */
 async function resolve(
   { aliases, aliasCount, keys, kinds }: ScannedRows,
   { count }: Pick<BuildOptions, 'count'>,

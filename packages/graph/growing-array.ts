@@ -1,13 +1,13 @@
-/** Numbers that are appended, in an array that doubles. */
-export interface GrowingArray<T extends Uint8Array | Uint32Array | Float64Array> {
+/** An array of numbers that doubles its capacity when it is full. */
+interface GrowingArray<T extends Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array> {
   push(value: number): void;
   readonly length: number;
-  /** The numbers so far; not a copy. */
+  /** Returns the numbers so far, as a view and not a copy. */
   values(): T;
 }
 
-/** @param make makes an array of so many zeros */
-export function growingArray<T extends Uint8Array | Uint32Array | Float64Array>(
+/** @param make makes an array of `length` zeros */
+export function growingArray<T extends Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array>(
   make: (length: number) => T,
 ): GrowingArray<T> {
   let array = make(1024);

@@ -1,22 +1,21 @@
+export type * from './public.js';
 export {
   createPairSorter,
   createRecordSorter,
   onDisk,
-  removeLeftFolders,
+  readFully,
+  removeLeft,
   sortRecords,
   withWorkFolder,
-  type PairSorter,
-  type RecordSorter,
   type SortOptions,
 } from './sort/index.js';
-export { readLists, type Adjacency } from './adjacency.js';
-export { openAdjacencyBlocks, type AdjacencyBlock, type AdjacencyBlocks } from './adjacency-blocks.js';
+export { readLists } from './adjacency.js';
+export { openAdjacencyBlocks, type AdjacencyBlocks } from './adjacency-blocks.js';
 export { growingArray } from './growing-array.js';
-export { buildGraphs, type BuildOptions, type BuiltGraphs, type LinkGraph } from './build-graphs.js';
-export { LINK_FIELDS, linkRowOf, type LinkRow } from './link-rows.js';
-export { LEVELS, type Level } from './levels.js';
-export type { Nodes } from './nodes.js';
+export { buildGraphs } from './build-graphs.js';
+export { LINK_FIELDS, linkRowOf } from './link-rows.js';
+export { LEVELS } from './levels.js';
 export { NONE } from './resolve.js';
-export type { GraphInput } from './scan-rows.js';
-export { pageRank, type PageRank, type PageRankOptions } from './ranking/page-rank.js';
-export { rank, type RankOptions } from './rank.js';
+export { createKeyJoin, type KeyJoin } from './key-join.js';
+export { pageRank } from './ranking/page-rank.js';
+export { rank } from './rank.js';

@@ -1,20 +1,19 @@
 import { open } from 'node:fs/promises';
 import { onDisk } from './sort/index.js';
 
-/** Keys are printable ASCII, so a line holds each. */
+/** Size of a piece in bytes. A line is one key, because keys are printable ASCII. */
 const PIECE = 2 ** 18;
 
-/** Writes keys, a line each. */
-export interface KeyWriter {
-  /** Wait for the promise where there is one. */
+interface KeyWriter {
+  /** Adds a key. If this returns a promise, await the promise before the next call. */
   add(key: string): Promise<void> | undefined;
-  /** Writes what is left and closes the file. */
+  /** Writes the rest and closes the file. */
   end(): Promise<void>;
-  /** Closes the file, whatever was written. */
+  /** Closes the file, even if it is not complete. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** @throws CrawlError STORE_FULL, BAD_OUTPUT; so do its methods */
+/** @throws CrawlError STORE_FULL, BAD_OUTPUT; the methods of the writer throw them too */
 export async function createKeyFile(path: string): Promise<KeyWriter> {
   const file = await onDisk(path, () => open(path, 'w'));
   let waiting = '';
@@ -42,7 +41,7 @@ export async function createKeyFile(path: string): Promise<KeyWriter> {
   };
 }
 
-/** The keys of a file in their order, in groups. @throws CrawlError BAD_OUTPUT */
+/** Yields the keys of a file in their order, in groups. @throws CrawlError BAD_OUTPUT */
 export async function* readKeys(path: string): AsyncGenerator<readonly string[]> {
   const file = await onDisk(path, () => open(path, 'r'));
   try {

@@ -2,29 +2,30 @@ import { hash } from 'node:crypto';
 import { createRecordSorter } from './sort/index.js';
 import { NONE } from './resolve.js';
 
-/** Says which rows have keys, without holding the keys. Where a promise is returned, wait for it before the next call. */
+/** Finds the rows of keys. The keys need no memory. If a method returns a promise, await the promise before the next call. */
 export interface KeyJoin {
-  /** A key, and the row that has it. */
+  /** Adds a key and its row. */
   enter(key: string, row: number): Promise<void> | undefined;
-  /** Asks for a row which row has a key. */
+  /** Adds a question: which row has this key? `row` is the row that asks. */
   ask(key: string, row: number): Promise<void> | undefined;
   /**
-   * Each question's row, with the row that has its key or {@link NONE}; not in the order of the questions. It is called once,
-   * when all is entered and asked.
+   * Calls `each` for each question, in any order, with the row that asks and the row that has the key; {@link NONE} if no row has it. Call
+   * `answer` once, after all calls of `enter` and `ask`.
    */
   answer(each: (asked: number, by: number) => Promise<void> | undefined): Promise<void>;
 }
 
 /**
- * A record is so much of the SHA-256 of a key, whether the row has the key or asks for it, and the row. Sorted, who has a key
- * comes before all who ask for it. Of 120 bits two keys do not meet: among 2^40 of them the chance is one to 2^41.
+ * Number of bytes of a record that are from the SHA-256 of the key. A flag for a question follows, and then the row. In sorted order, the
+ * row with a key comes before all questions for this key. With 120 bits, two different keys practically never have the same digest: among
+ * 2^40 keys the chance is one to 2^41.
  */
 const DIGEST = 15;
 const RECORD = 20;
 const HAS = 0;
 const ASKS = 1;
 
-/** @param memory bytes for what is sorted */
+/** @param memory bytes for the sort */
 export function createKeyJoin(folder: string, memory: number): KeyJoin {
   const sorter = createRecordSorter({ folder, memory, recordBytes: RECORD });
   const record = Buffer.alloc(RECORD);

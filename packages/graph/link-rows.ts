@@ -1,22 +1,21 @@
-import type { Page, PageRow, Status } from '../../webtable/index.js';
+import type { Page, PageRow, Status } from '../core/index.js';
 
-/** What the graph goes by of a row. */
+/** The data of a row that a graph needs. */
 export interface LinkRow {
-  /** The row key. */
   readonly key: string;
   readonly status?: Status;
-  /** Where it redirects or refreshes to: a URL. */
+  /** The target of the redirect or refresh of the page. */
   readonly redirectTarget?: string;
-  /** The canonical URL that it names. */
+  /** The canonical URL that the page names. */
   readonly canonical?: string;
-  /** The URLs that it links to. */
+  /** The URLs to which the page links. */
   readonly links: readonly string[];
 }
 
 /** The fields of a page that {@link linkRowOf} reads. */
 export const LINK_FIELDS = ['status', 'redirectTarget', 'parseStatus', 'outlinks'] as const satisfies (keyof Page)[];
 
-/** What the graph goes by of a row of the table. */
+/** Returns the data for a graph from a row of the table. */
 export function linkRowOf({
   key,
   status,

@@ -1,5 +1,4 @@
-import { hostKeyOf, hostOfKey, type HostKey } from '../../webtable/index.js';
-import { domainOf } from '../url/index.js';
+import { hostKeyOf, hostOfKey, type HostKey, domainOf } from '../core/index.js';
 import { growingArray } from './growing-array.js';
 import { createKeyFile, readKeys } from './key-file.js';
 import { NONE } from './resolve.js';
@@ -9,15 +8,18 @@ import { createRecordSorter } from './sort/index.js';
 /** The nodes of a level. */
 export interface Nodes {
   readonly count: number;
-  /** The node of each row, {@link NONE} where it has none. */
+  /** The node of each row; {@link NONE} for a row without a node. */
   readonly ofRow: Uint32Array;
-  /** Their keys in the order of the nodes, in groups: row keys, or names with their labels from the last to the first. */
+  /** Yields the keys in the order of the nodes, in groups: row keys for pages, names with reversed labels for hosts and domains. */
   keys(): AsyncGenerator<readonly string[]>;
-  /** Of pages: the first node of each host. Of others: none. */
+  /** For the level of pages, the first node of each host. For other levels it is empty. */
   readonly hostStarts: Uint32Array;
 }
 
-/** A node for each row that counts for itself, in the order of the rows. */
+/**
+ * Makes a node for each row that `resolveRows` resolves to itself, in the order of the rows. Pages that are gone, redirects, and pages with
+ * a fetched canonical page are not nodes.
+ */
 export function pageNodes({ keys, hostStarts }: ScannedRows, resolved: Uint32Array): Nodes {
   const ofRow = new Uint32Array(resolved.length);
   const starts = growingArray((length) => new Uint32Array(length));
@@ -50,7 +52,7 @@ export function pageNodes({ keys, hostStarts }: ScannedRows, resolved: Uint32Arr
   };
 }
 
-/** A node for each host or domain that has a row which counts for itself, in the order of their names. */
+/** Makes a node for each host or domain that has at least one row which resolves to itself. Nodes are in the order of the names. */
 export async function groupNodes(
   level: 'host' | 'domain',
   { hosts, hostStarts, kinds }: ScannedRows,
@@ -90,7 +92,7 @@ export async function groupNodes(
   };
 }
 
-/** Bytes behind the name in a record: a zero, which sorts before all that a name may go on with, and the host. */
+/** Number of bytes after the name in a record: a zero and the number of the host. The zero sorts before any character of a longer name. */
 const NUMBER = 5;
 
 function nameRecord(name: string, host: number): Buffer {
@@ -109,7 +111,7 @@ function hasNode(resolved: Uint32Array, from: number, to: number): boolean {
   return false;
 }
 
-/** What each row has of what each host has. */
+/** Returns for each row the value of the host of the row. */
 function spread(ofHost: Uint32Array, hostStarts: Uint32Array, rows: number): Uint32Array {
   const ofRow = new Uint32Array(rows);
   for (let host = 0; host < ofHost.length; host++) {

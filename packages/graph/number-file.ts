@@ -1,13 +1,13 @@
 import { open } from 'node:fs/promises';
-import { onDisk } from './sort/index.js';
+import { onDisk, readFully } from './sort/index.js';
 
-/** Numbers of 64 bits in a file, a few for each row. */
+/** A file of 64-bit numbers, a few for each row. */
 export interface NumberFile {
-  /** Wait for the promise where there is one. */
+  /** Adds a number. If this returns a promise, await the promise before the next call. */
   add(value: number): Promise<void> | undefined;
-  /** Writes what is left. */
+  /** Writes the rest of the numbers. */
   end(): Promise<void>;
-  /** All of them, in pieces, each valid until the next is asked for. */
+  /** Yields all numbers in pieces. Each piece is valid only until the next one is read. */
   read(): AsyncGenerator<Float64Array>;
   /** Closes the file. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -15,7 +15,7 @@ export interface NumberFile {
 
 const PIECE = 2 ** 14;
 
-/** @throws CrawlError STORE_FULL, BAD_OUTPUT; so do its methods */
+/** @throws CrawlError STORE_FULL, BAD_OUTPUT; the methods of the file throw them too */
 export async function createNumberFile(path: string): Promise<NumberFile> {
   const file = await onDisk(path, () => open(path, 'w+'));
   const piece = new Float64Array(PIECE);
@@ -34,15 +34,9 @@ export async function createNumberFile(path: string): Promise<NumberFile> {
     end: flush,
     async *read() {
       for (let position = 0; ;) {
-        let filled = 0;
-        while (filled < bytes.length) {
-          const at = filled;
-          const { bytesRead } = await onDisk(path, () => file.read(bytes, at, bytes.length - at, position));
-          if (bytesRead === 0) break;
-          filled += bytesRead;
-          position += bytesRead;
-        }
+        const filled = await readFully(path, file, bytes, position);
         if (filled === 0) return;
+        position += filled;
         yield piece.subarray(0, filled / 8);
       }
     },

@@ -1,26 +1,26 @@
-/** What a row is in the graph. */
+/** The kind of a row in the graph. */
 export const KIND = {
-  /** A page of which only links speak: never fetched, or tried again later. */
+  /** A page that is known only from links: it was never fetched, or will be retried. */
   known: 0,
   fetched: 1,
-  /** Links to it lead nowhere. */
+  /** A page that is gone. Links to it are not edges. */
   gone: 2,
-  /** It redirects, and is nothing else. */
+  /** A page that redirects. */
   redirect: 3,
-  /** It was fetched, and names another page as the one that counts: its canonical one, or where it refreshes to. */
+  /** A fetched page that names another page in its place: its canonical page, or the target of its refresh. */
   alternate: 4,
 } as const;
 
-/** No row. */
+/** Stands for "no row" or "no node". */
 export const NONE = 2 ** 32 - 1;
 const UNRESOLVED = NONE - 1;
 const IN_PATH = NONE - 2;
 
 /**
- * For each row the row for which it counts: itself, where its redirects and canonicals lead to in the end, or {@link NONE}.
- * That is so for a redirect that leads round in a circle, to a page that is gone, or to none; an alternate page counts for
- * itself then, and also where the other one was never fetched. What a row counts for always counts for itself.
- * @param next for each redirect and alternate the row that it names, or {@link NONE}; empty where none names any
+ * Finds for each row the row for which it counts. This is the row itself, the last target of its redirects and canonicals, or {@link NONE}.
+ * A redirect gets NONE if it leads into a loop, to a page that is gone, or to no row. An alternate page counts for itself in these cases,
+ * and also if the page that it names was never fetched. If other rows count for a row, this row counts for itself.
+ * @param next for each redirect and alternate the row that it names, or {@link NONE}; empty if there are none
  */
 export function resolveRows(kinds: Uint8Array, next: Uint32Array): Uint32Array {
   const resolved = new Uint32Array(kinds.length).fill(UNRESOLVED);
@@ -43,7 +43,7 @@ export function resolveRows(kinds: Uint8Array, next: Uint32Array): Uint32Array {
   return resolved;
 }
 
-/** Whether a row names another one. */
+/** Whether a row names another row in its place. */
 export function isAlias(kind: number): boolean {
   return kind === KIND.redirect || kind === KIND.alternate;
 }

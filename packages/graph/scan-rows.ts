@@ -1,6 +1,5 @@
-import { hostKeyOfRow, isRedirect, rowKeyOf, type HostKey, type KeyRange } from '../../webtable/index.js';
+import { hostKeyOfRow, isRedirect, rowKeyOf, type HostKey, type KeyRange, type Count } from '../core/index.js';
 import { CrawlError } from '../errors/index.js';
-import type { Count } from '../jobs/index.js';
 import { checkCount } from './adjacency.js';
 import { growingArray } from './growing-array.js';
 import { createKeyFile } from './key-file.js';
@@ -8,44 +7,44 @@ import { createKeyJoin, type KeyJoin } from './key-join.js';
 import type { LinkRow } from './link-rows.js';
 import { KIND, isAlias } from './resolve.js';
 
-/** What a scan of the rows leaves; a row goes by its place among them. */
+/** The results of a scan. Rows are numbered by their position. */
 export interface ScannedRows {
   /** The file of all row keys, in order. */
   readonly keys: string;
-  /** The file of all hosts, as they stand in row keys, in the order of their rows. */
+  /** The file of all hosts, in the form of row keys, in the order of their rows. */
   readonly hosts: string;
   /** The first row of each host. */
   readonly hostStarts: Uint32Array;
-  /** What each row is, see {@link KIND}. */
+  /** The kind of each row, see {@link KIND}. */
   readonly kinds: Uint8Array;
-  /** Where redirects, refreshes and canonicals lead: the questions, no key is entered yet. */
+  /** The targets of redirects, refreshes and canonicals. The scan adds only the questions; the keys must be added before `answer`. */
   readonly aliases: KeyJoin;
-  /** How many questions these are. */
+  /** Number of questions in `aliases`. */
   readonly aliasCount: number;
-  /** Where links lead: the questions, and the key of each row. */
+  /** The targets of links. The scan adds the questions and the key of each row. */
   readonly links: KeyJoin;
 }
 
-/** How to scan. */
+/** Options of the scan. */
 export interface GraphInput {
-  /** An existing folder for what is made. */
+  /** An existing folder for the files of the scan. */
   readonly folder: string;
-  /** Redirects and canonicals are not resolved. */
+  /** true: redirects and canonicals are not resolved. */
   readonly raw: boolean;
-  /** Where rows come from; links beyond are counted as outside. Absent: anywhere. */
+  /** The key ranges of the rows. Links to rows outside these ranges are counted as outside. Absent: all rows. */
   readonly ranges?: readonly KeyRange[];
-  /** Bytes of memory for what is sorted. */
+  /** Bytes of memory for sorting. */
   readonly memory: number;
   readonly count: Count;
   /** Called after each row. */
   readonly onRow?: () => void;
-  /** Ends it; it throws the signal's reason. */
+  /** When it aborts, the scan ends with the reason of the signal. */
   readonly signal?: AbortSignal;
 }
 
 /**
  * Reads rows once.
- * @param rows in the order of their keys, each key once
+ * @param rows in key order, without repeated keys
  * @throws CrawlError STORE_FULL; BAD_OUTPUT, also for more rows than a graph can number
  */
 export async function scanRows(
@@ -64,7 +63,7 @@ export async function scanRows(
   let aliasCount = 0;
   let linkCount = 0;
 
-  /** The key of a URL that may be in the graph; another is counted. */
+  /** Returns the key of a URL that may be in the graph. Undefined for any other URL, which is counted. */
   const keyOf = (url: string): string | undefined => {
     const key = tryRowKeyOf(url);
     if (key !== undefined && isWithin(ranges, key)) return key;
@@ -116,7 +115,7 @@ export async function scanRows(
   return { keys, hosts, hostStarts: hostStarts.values(), kinds: kinds.values(), aliases, aliasCount, links };
 }
 
-/** The page that a row names in its place. */
+/** Returns the URL of the page that a row names in its place. */
 function aliasOf({ key, redirectTarget, canonical }: LinkRow): string | undefined {
   const named = redirectTarget ?? canonical;
   return named === undefined || tryRowKeyOf(named) === key ? undefined : named;

@@ -1,37 +1,24 @@
-import type { CrawlContext, Tracker } from '../jobs/index.js';
-import type { IndexChange, IndexWriter } from '../plugin-api/index.js';
+import type { CrawlContext, Tracker, IndexChange, IndexWriter } from '../core/index.js';
 
-/** What goes to the index in one transaction: so many changes, or UTF-16 units of text. */
+/** Maximum number of changes in one transaction of the index. */
 const CHANGES = 1000;
+/** Maximum number of UTF-16 units of text in one transaction of the index. */
 const UNITS = 8_000_000;
 
-/** Changes of an index that gather until they are worth a transaction. One is under way while the next gathers. */
-export interface ChangeBuffer {
-  /** @param isIn whether the page is in the index then; its mark follows. A later change of a page takes the place of an earlier one. */
-  add(key: string, change: IndexChange | undefined, isIn: boolean): Promise<void>;
-  /** An entry of the index that has no row. */
-  remove(key: string): Promise<void>;
-  /**
-   * Notes of a page whether it stands in the place of those that name it as canonical, once all changes before are in the index;
-   * undefined removes the note.
-   */
-  note(canonical: string, stands: boolean | undefined): Promise<void>;
-  /** What is noted, or is going to be. */
-  noted(canonicals: readonly string[]): Promise<(boolean | undefined)[]>;
-  /** All is in the index, and marked. */
-  flush(): Promise<void>;
-  /** What is under way is through; what gathers is left out. */
-  settled(): Promise<void>;
-}
+/**
+ * Collects changes of an index, and writes them in transactions of many changes. While one transaction is written, changes for the next one
+ * are collected.
+ */
+export type ChangeBuffer = ReturnType<typeof createChangeBuffer>;
 
 interface Gathered {
   readonly changes: Map<string, IndexChange>;
-  /** Pages, and whether they are in the index. */
+  /** Whether a page is in the index, by row key. */
   readonly marks: Map<string, boolean>;
   readonly notes: Map<string, boolean | undefined>;
 }
 
-export function createChangeBuffer(crawl: CrawlContext, writer: IndexWriter, tracker: Tracker): ChangeBuffer {
+export function createChangeBuffer(crawl: CrawlContext, writer: IndexWriter, tracker: Tracker) {
   const { canonicals } = crawl.tables;
   const nothing = (): Gathered => ({ changes: new Map(), marks: new Map(), notes: new Map() });
   let gathered = nothing();
@@ -43,11 +30,11 @@ export function createChangeBuffer(crawl: CrawlContext, writer: IndexWriter, tra
     await underWay;
     [sent, gathered, units] = [gathered, nothing(), 0];
     underWay = apply(sent);
-    // Who waits for it next hears of the error.
+    // Prevents an unhandled rejection. The next `await` of the promise throws the error.
     underWay.catch(() => undefined);
   }
 
-  /** The index before the marks and notes: they say what the index has. */
+  /** Writes the changes first, then the marks of rows and the notes on canonical pages, because both say what is in the index. */
   async function apply({ changes, marks, notes }: Gathered): Promise<void> {
     const { added, changed, removed } = await writer.apply([...changes.values()]);
     tracker.count('added', added);
@@ -69,35 +56,47 @@ export function createChangeBuffer(crawl: CrawlContext, writer: IndexWriter, tra
   }
 
   return {
-    async add(key, change, isIn) {
+    /**
+     * Adds a change of a page. A later change of the same page replaces an earlier one.
+     * @param isIn whether the page is in the index after this change. The row of the page is marked accordingly
+     */
+    async add(key: string, change: IndexChange | undefined, isIn: boolean): Promise<void> {
       if (change) put(key, change);
       gathered.marks.set(key, isIn);
       await writeWhereFull();
     },
-    async remove(key) {
+    /** Removes an index entry whose row does not exist. */
+    async remove(key: string): Promise<void> {
       put(key, { type: 'remove', key });
       await writeWhereFull();
     },
-    async note(canonical, stands) {
+    /**
+     * Stores whether a canonical page is in the index in place of the pages that name it as canonical. The note is written after all
+     * earlier changes. Undefined removes the note.
+     */
+    async note(canonical: string, stands: boolean | undefined): Promise<void> {
       gathered.notes.set(canonical, stands);
       await writeWhereFull();
     },
-    async noted(keys) {
+    /** Returns the notes, including those that are not written yet. */
+    async noted(keys: readonly string[]): Promise<(boolean | undefined)[]> {
       const stored = await canonicals.noted(keys);
       return keys.map((key, i) => {
         const notes = [gathered.notes, sent.notes].find((each) => each.has(key));
         return notes ? notes.get(key) : stored[i];
       });
     },
-    async flush() {
+    /** Resolves when all changes are in the index, and their pages are marked. */
+    async flush(): Promise<void> {
       await write();
       await underWay;
     },
-    settled: () => underWay,
+    /** Resolves when the running transaction is complete. Collected changes are not written. */
+    settled: (): Promise<void> => underWay,
   };
 }
 
-/** The mark of a page in the index names the batch of the fetch that is in it. Others have none. */
+/** Marks rows. The mark of a page in the index names the batch whose fetch is indexed. Other pages have no mark. */
 async function markRows({ tables, clock }: CrawlContext, marked: ReadonlyMap<string, boolean>): Promise<void> {
   const keys = [...marked.keys()];
   if (keys.length === 0) return;

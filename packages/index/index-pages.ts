@@ -1,15 +1,17 @@
+import { join } from 'node:path';
 import { CrawlError } from '../errors/index.js';
 import {
   createTracker,
   inSlots,
-  partOf,
+  shardSlots,
   type CrawlContext,
   type JobOptions,
   type Report,
   type ShardOptions,
   type Tracker,
-} from '../jobs/index.js';
-import type { IndexTarget, IndexWriter } from '../plugin-api/index.js';
+  type IndexTarget,
+  type IndexWriter,
+} from '../core/index.js';
 import {
   CONSUMER,
   createRun,
@@ -20,32 +22,35 @@ import {
   type IndexRun,
 } from './indexer.js';
 import { reconcile, type Lag } from './reconcile.js';
+import { fileId } from './sqlite/file-id.js';
+import { INDEX_FILE } from './sqlite/schema.js';
 import { sweepCanonicals } from './sweep-canonicals.js';
 import { openWriterThread, WRITER_THREAD_ENTRY } from './writing/writer-thread.js';
 
-/** What {@link index} takes. */
+/** Options of {@link index}. */
 export interface IndexOptions extends JobOptions, ShardOptions {
-  /** Only this batch. Default: every batch that updatedb has closed and that is not in the index yet. */
+  /** Index only this batch. Default: every batch that updatedb has processed and that is not in the index yet. */
   readonly batch?: string;
-  /** Compare the whole table with the index, and put right what differs. The first run does so by itself. Default: false. */
+  /** Compare the whole table with the index, and correct the differences. The first run always does this. Default: false. */
   readonly all?: boolean;
 }
 
 /**
- * Brings what updatedb has closed since the last run into the search index: pages that are new or have changed, and out of it those
- * that are gone, redirect, are noindex, duplicates, name another page as canonical, or are refused by an index filter. The index is
- * where `index.path` says, or where the last plugin with an `indexWriter` writes.
+ * Updates the search index with the batches that updatedb has processed since the last run. New and changed pages are added. Pages are
+ * removed if they are gone, are redirects, have `noindex`, are duplicates, name another page as canonical, or if an index filter refuses
+ * them. The index is at `index.path`, or at the target of the last plugin with an `indexWriter`.
  *
- * The first run, and with `all` any, walks table and index side by side in key order: this is also what takes new ranks, anchors
- * and duplicates into the index. It holds a thousand pages at most. Killed at any moment and run again it ends in the same index: rows get
- * their mark, and batches are released, once the index has them.
+ * The first run, and any run with `all`, walks table and index side by side in key order. This also updates ranks, anchors and duplicates
+ * in the index. At most a thousand pages are in memory. The job may be killed at any moment and run again, with the same result: a page is
+ * marked, and a batch is closed, only after the index has been written.
  *
- * In shards each brings in the pages of its own slots of the updated batches, and who comes last releases a batch. The index must be one that
- * several may write to, such as OpenSearch, and have all pages once before.
+ * With shards, each shard indexes the updated pages of its own slots, and the last shard closes the batch. The index must then accept
+ * several writers, as OpenSearch does. Before the first run with shards, one run without shards must have indexed all pages.
  *
  * Counters: see `COUNTERS`.
- * @throws CrawlError USAGE for a shard where index.writer is not opensearch; UNKNOWN_BATCH, NO_INDEX for a shard before the first run, LEASE_HELD, LEASE_LOST, BAD_SETTING where the table has no folder and `index.path` names none, MISSING_PACKAGE,
- *   WRONG_INDEX where the index is that of another table, STORE_FULL, STORE_FAILED
+ * @throws CrawlError USAGE for a shard when index.writer is not opensearch; UNKNOWN_BATCH; NO_INDEX for a shard before the first run;
+ * LEASE_HELD, LEASE_LOST; BAD_SETTING when the table has no folder and `index.path` names none; MISSING_PACKAGE; WRONG_INDEX for the index
+ * of another table; STORE_FULL, STORE_FAILED
  */
 export async function index(crawl: CrawlContext, options: IndexOptions = {}): Promise<Report> {
   mustTakeManyWriters(crawl, options);
@@ -57,7 +62,7 @@ export async function index(crawl: CrawlContext, options: IndexOptions = {}): Pr
   }
 }
 
-/** @throws CrawlError USAGE for a shard where the index takes one writer at a time */
+/** @throws CrawlError USAGE for several shards when the index accepts only one writer */
 function mustTakeManyWriters({ plugins, settings }: CrawlContext, { shard }: IndexOptions): void {
   const { writer } = settings.index;
   if (!shard || shard.count === 1 || writer === 'opensearch' || plugins.some(({ indexWriter }) => indexWriter)) return;
@@ -66,45 +71,66 @@ function mustTakeManyWriters({ plugins, settings }: CrawlContext, { shard }: Ind
   });
 }
 
-/** An index that stays open for writing, for whoever brings one batch after the other into it. */
+/** An index that stays open for writing, for a caller that indexes many batches. */
 export interface Indexer {
-  /** The same as {@link index}. */
-  run(options?: IndexOptions): Promise<Report>;
-  /** Ends the writing; what was brought in stays. */
+  /** Does the same as {@link index}. @param watch gets the progress. Default: `crawl.watch` */
+  run(options?: IndexOptions, watch?: CrawlContext['watch']): Promise<Report>;
+  /**
+   * Whether the index file was deleted or replaced. If so, readers do not see later writes: close this indexer and open another one. Always
+   * false for an index that is not a file on this machine.
+   */
+  readonly isLost: boolean;
+  /** Closes the index. Pages that were written stay in it. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the index for writing. From then on batches are kept until they are in it.
- * @param signal two seconds after it aborts the writer is ended, where it is not one of a plugin
+ * Opens the index for writing. From then on, a batch stays open until it is indexed.
+ * @param signal the writer is ended two seconds after this signal aborts, unless the writer belongs to a plugin
  * @throws CrawlError as {@link index}
  */
 export async function openIndexer(crawl: CrawlContext, signal?: AbortSignal): Promise<Indexer> {
   const { tables } = crawl;
-  // Opening an index for writing may put right what a run leaves half done while it is under way.
+  // Opening an index for writing may repair unfinished work, so no other run may be in progress.
   const writer = await tables.exclusive('index', () => openTarget(crawl, signal));
+  const file = fileOf(crawl);
+  const opened = file === undefined ? undefined : fileId(file);
   try {
-    // Not before: where the index cannot be opened, nobody would read what is kept for it.
+    // The index is registered only after it was opened. Otherwise a failed opening would leave batches open for nothing.
     await tables.exclusive('updatedb', () => register(crawl));
   } catch (error) {
     await writer.close();
     throw error;
   }
   return {
-    async run(options = {}) {
-      // It may have been forgotten since.
+    async run(options = {}, watch = crawl.watch) {
+      // `forgetIndex` may have run meanwhile, so the index is registered again.
       if (!(await tables.runs.consumers()).includes(CONSUMER))
         await tables.exclusive('updatedb', () => register(crawl));
       const { batch } = options;
-      return inSlots(crawl, { job: 'index', ...(batch !== undefined && { batchId: batch }) }, options, (own, signal) =>
-        tables.exclusive('index', () => runOnce(own, writer, { ...options, ...(signal && { signal }) })),
+      const watched = { ...crawl, ...(watch && { watch }) };
+      return inSlots(
+        watched,
+        { job: 'index', ...(batch !== undefined && { batchId: batch }) },
+        options,
+        (own, signal) =>
+          tables.exclusive('index', () => runOnce(own, writer, { ...options, ...(signal && { signal }) })),
       );
+    },
+    get isLost() {
+      return file !== undefined && fileId(file) !== opened;
     },
     close: () => writer.close(),
   };
 }
 
-/** Batches that are updated from now on name the index; that which was being updated does too, as if it had from the start. */
+/** The file of the index. Undefined: the index is not a file. */
+function fileOf({ plugins, settings, indexFolder }: CrawlContext): string | undefined {
+  const isOurs = settings.index.writer === 'sqlite' && !plugins.some(({ indexWriter }) => indexWriter);
+  return isOurs && indexFolder !== undefined ? join(indexFolder, INDEX_FILE) : undefined;
+}
+
+/** Registers the index as a consumer of all batches that are updated from now on, and of a batch that is being updated. */
 async function register({ tables: { runs, batches } }: CrawlContext): Promise<void> {
   const known = await runs.consumers();
   if (known.includes(CONSUMER)) return;
@@ -117,7 +143,7 @@ async function register({ tables: { runs, batches } }: CrawlContext): Promise<vo
   await runs.changeConsumer(CONSUMER, true);
 }
 
-/** Where the plugins say, or the settings. */
+/** Opens the writer of a plugin, or the writer that the settings name. */
 async function openTarget(crawl: CrawlContext, signal?: AbortSignal): Promise<IndexWriter> {
   const target: IndexTarget | undefined = crawl.plugins.findLast(({ indexWriter }) => indexWriter)?.indexWriter;
   const table = await crawl.tables.id();
@@ -129,28 +155,24 @@ async function openTarget(crawl: CrawlContext, signal?: AbortSignal): Promise<In
 
 /**
  * The folder of the search index.
- * @throws CrawlError BAD_SETTING where there is none
+ * @throws CrawlError BAD_SETTING when the table has no folder and `index.path` names none
  */
 export function indexFolderOf({ indexFolder }: Pick<CrawlContext, 'indexFolder'>): string {
   if (indexFolder !== undefined) return indexFolder;
-  throw new CrawlError(
-    'BAD_SETTING',
-    'expected a folder for the search index, found none: this table is in no folder',
-    {
-      hint: 'name one as the setting index.path',
-    },
-  );
+  throw new CrawlError('BAD_SETTING', 'expected a folder for the search index, found none: this table has no folder', {
+    hint: 'name a folder in the setting index.path',
+  });
 }
 
-/** Milliseconds between two looks, while the whole table is compared, whether a batch was updated meanwhile. */
-const LOOK_AGAIN = 1000;
+/** Milliseconds between two polls for updated batches, while the whole table is compared. */
+const POLL_MS = 1000;
 
 async function runOnce(crawl: CrawlContext, writer: IndexWriter, options: IndexOptions): Promise<Report> {
   const { batches } = crawl.tables;
-  if (partOf(crawl) && (options.all || !(await hasAll(crawl, writer)))) {
+  if (shardSlots(crawl) && (options.all || !(await hasAll(crawl, writer)))) {
     throw new CrawlError(
       'NO_INDEX',
-      'expected an index that has all pages once, as shards bring in only what is updated since',
+      'expected an index that was complete once, because shards add only pages that were updated later',
       {
         hint: 'run `webcrawl index --all` without --shard first',
       },
@@ -169,12 +191,15 @@ async function runOnce(crawl: CrawlContext, writer: IndexWriter, options: IndexO
   return tracker.report();
 }
 
-/** Whether the index has all pages but those of the batches that wait: it was whole once, and no other index got batches since. */
+/**
+ * Whether the index has all pages, except those of batches that wait. This is so if the index was complete once, and later batches were
+ * added to this index and to no other.
+ */
 async function hasAll({ tables: { runs } }: CrawlContext, { isWhole, id }: IndexWriter): Promise<boolean> {
   return isWhole && id !== undefined && (await runs.hasReadAllInto(CONSUMER)) === id;
 }
 
-/** Whatever the task comes to: nothing is under way in the index when this resolves or rejects. */
+/** Runs a task. When the returned promise settles, no write to the index is in progress, even after an error. */
 async function withRun<T>(
   crawl: CrawlContext,
   writer: IndexWriter,
@@ -203,26 +228,26 @@ async function indexAll(run: IndexRun): Promise<Lag | undefined> {
 }
 
 /**
- * Brings batches into the index that are updated while the whole table is compared, which may take minutes. They are read again
- * afterwards: the comparison may hold rows as they were before.
+ * Makes a function to call again and again during the comparison of the whole table. The made function indexes batches that updatedb has
+ * processed meanwhile. These batches are indexed again after the comparison, which may use older rows.
  */
 async function createLook(run: IndexRun): Promise<() => Promise<void>> {
   const seen = new Set(await updatedBatches(run.crawl));
-  let lookedAt = performance.now();
+  let polledAt = performance.now();
   return async () => {
-    if (performance.now() - lookedAt < LOOK_AGAIN) return;
+    if (performance.now() - polledAt < POLL_MS) return;
     for (const batchId of await updatedBatches(run.crawl)) {
       if (seen.has(batchId)) continue;
       seen.add(batchId);
       await indexRowsOf(run, batchId, false);
     }
-    lookedAt = performance.now();
+    polledAt = performance.now();
   };
 }
 
 /**
- * Compares the whole table with the index, and puts right what differs.
- * @returns counters of what was missing, superfluous and stale; undefined where the table has no index
+ * Compares the whole table with the index, and corrects the differences.
+ * @returns counters of missing, superfluous and stale entries. Undefined: the table has no index
  */
 export async function repairIndex(crawl: CrawlContext, options: JobOptions = {}): Promise<Report | undefined> {
   const isKnown = (await crawl.tables.runs.consumers()).includes(CONSUMER);
@@ -244,10 +269,10 @@ export async function repairIndex(crawl: CrawlContext, options: JobOptions = {})
 }
 
 /**
- * Ends what the table does for its index: batches are not kept any more until it has read them, and those that are kept are released. The
- * index itself stays as it is, and may be removed. The next {@link index} compares the whole table with it, and goes on from there.
+ * Ends the updates of the search index. Batches no longer stay open for the index, and batches that wait for it are closed. The index
+ * itself stays unchanged, and may be deleted. The next {@link index} compares the whole table with the index, and starts the updates again.
  *
- * Counters: batches. Killed at any moment it is simply run again.
+ * Counters: batches. If the process is killed, run it again.
  */
 export async function forgetIndex(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
   const { tables } = crawl;
@@ -255,7 +280,7 @@ export async function forgetIndex(crawl: CrawlContext, options: JobOptions = {})
   const tracker = createTracker(crawl, 'index', options);
   await tables.exclusive('index', async () => {
     await tables.exclusive('updatedb', async () => {
-      // First, so that whoever enters it again reads all.
+      // This is the first step. If the process is killed after it, the next run of `index` reads the whole table.
       await runs.putReadAllInto(CONSUMER, undefined);
       await runs.changeConsumer(CONSUMER, false);
       for (const { batchId, consumers = [] } of [...(await batches.list()), ...(await batches.listUpdated())]) {

@@ -1,14 +1,20 @@
-import type { BatchHeader } from '../../webtable/index.js';
-import { noteDone, partOf, type Count, type CrawlContext, type Tracker } from '../jobs/index.js';
-import type { IndexWriter } from '../plugin-api/index.js';
+import {
+  type BatchHeader,
+  storeProgress,
+  shardSlots,
+  type Count,
+  type CrawlContext,
+  type Tracker,
+  type IndexWriter,
+} from '../core/index.js';
 import { createChangeBuffer, type ChangeBuffer } from './change-buffer.js';
 import { INDEX_FIELDS } from './documents/build-document.js';
 import { addBuilt, createJudge, ROWS, type Judge } from './judge.js';
 
-/** The name under which the index reads the batches that were updated. */
+/** The name of the index as a consumer of updated batches. */
 export const CONSUMER = 'index';
 
-/** What one run of the job works with. */
+/** The context of one run of the job. */
 export interface IndexRun {
   readonly crawl: CrawlContext;
   readonly writer: IndexWriter;
@@ -22,22 +28,22 @@ export function createRun(crawl: CrawlContext, writer: IndexWriter, tracker: Tra
   return { crawl, writer, tracker, buffer, judge: createJudge(crawl, tracker, buffer) };
 }
 
-/** Those that wait to be indexed. */
+/** The batches that wait to be indexed. */
 export async function updatedBatches({ tables: { batches } }: CrawlContext): Promise<string[]> {
   const all = await batches.listUpdated();
   return all.filter(({ consumers = [] }) => consumers.includes(CONSUMER)).map(({ batchId }) => batchId);
 }
 
 /**
- * Brings the pages of a batch into the index that updatedb has closed, marks them, and takes the name of the index off the batch; where
- * nobody else is to read it the batch is closed. Killed anywhere it is read again.
+ * Indexes the pages of a batch that updatedb has processed, and marks their rows. Then removes the index from the consumers of the batch.
+ * If the batch has no other consumer, it is closed. After a kill the whole batch is read again.
  */
 export async function indexBatch(run: IndexRun, batchId: string): Promise<void> {
-  const part = partOf(run.crawl);
-  const slots = part && (await slotsLeft(run.crawl, batchId, part));
+  const ofShard = shardSlots(run.crawl);
+  const slots = ofShard && (await slotsLeft(run.crawl, batchId, ofShard));
   if (!(await indexRowsOf(run, batchId, true, slots))) return;
   run.tracker.count('batches');
-  if (slots && !(await noteDone(run.crawl, batchId, slots, 'indexed'))) return;
+  if (slots && !(await storeProgress(run.crawl, batchId, slots, 'indexed'))) return;
   await releaseBatch(run.crawl, batchId);
 }
 
@@ -47,10 +53,10 @@ async function slotsLeft({ tables: { batches } }: CrawlContext, batchId: string,
 }
 
 /**
- * The same, but that the batch goes on to name the index.
- * @param isCounted false: its pages are not counted, as they are read again. Default: true
- * @param slots of its pages; absent: all
- * @returns false when the job was to end before
+ * Does the same as {@link indexBatch}, but the index stays a consumer of the batch.
+ * @param isCounted false: the pages are not counted, because they will be read again. Default: true
+ * @param slots index only the pages of these slots. Absent: all pages
+ * @returns false when the job was stopped before the end
  */
 export async function indexRowsOf(
   run: IndexRun,
@@ -75,11 +81,11 @@ export async function indexRowsOf(
     }
   }
   await buffer.flush();
-  // Pages that name one of these as canonical may not all have been looked at.
+  // After a stop, the work may be incomplete: some pages that name a page of this batch as canonical may not have been judged.
   return !tracker.aborted;
 }
 
-/** Takes the name of the index off a batch, and closes it where no other consumer is to read it. */
+/** Removes the index from the consumers of a batch, and closes the batch if it has no other consumer. */
 export async function releaseBatch({ tables }: CrawlContext, batchId: string): Promise<void> {
   const { batches } = tables;
   const without = ({ consumers = [] }: BatchHeader): string[] => consumers.filter((name) => name !== CONSUMER);
@@ -89,7 +95,7 @@ export async function releaseBatch({ tables }: CrawlContext, batchId: string): P
   await batches.change(batchId, (found) => {
     if (!found || !found.consumers) return undefined;
     const consumers = without(found);
-    // updatedb goes on with one that it has begun on.
+    // updatedb has begun with this batch and will continue, so the batch is not closed.
     if (found.state === 'updating') return { ...found, consumers };
     if (found.state !== 'updated') return undefined;
     const { size } = found;

@@ -1,4 +1,4 @@
-import type { Count, CrawlContext, Tracker } from '../jobs/index.js';
+import type { Count, CrawlContext, Tracker } from '../core/index.js';
 import type { ChangeBuffer } from './change-buffer.js';
 import {
   canonicalKeyOf,
@@ -9,41 +9,36 @@ import {
   type IndexRow,
 } from './documents/build-document.js';
 
-/** Rows read at a time: a text may be as long as a page may. */
+/** Number of rows that are read at a time. The number is small, because the texts of rows may be long. */
 export const ROWS = 25;
 
 /** Decides which pages are in the index. */
-export interface Judge {
-  /**
-   * What the index is to have of each row. Where the page that it names as canonical stands in its place or does so no more,
-   * others that name that page are judged again, into the buffer.
-   * @param count counts why a page is left out. Default: the tracker's
-   */
-  judge(rows: readonly IndexRow[], count?: Count): Promise<Built[]>;
-  /** Judges those again that name one of these pages as canonical, where that changes what they are to be. */
-  lookAtThoseThatName(keys: readonly string[], rows: readonly (IndexRow | undefined)[]): Promise<void>;
-}
+export type Judge = ReturnType<typeof createJudge>;
 
 /**
- * Makes the judge of one run. What the index has of a page goes by the page that it names as canonical, as that was noted last; so
- * pages that name one are found when it changes, in work that follows how many they are.
+ * Makes the judge of one run, which decides about pages. A note says of each canonical page whether the page is in the index in place of
+ * the pages that name it. When a note changes, all pages that name the canonical page are judged again. The time for this grows with the
+ * number of these pages.
  */
-export function createJudge({ tables, plugins }: CrawlContext, tracker: Tracker, buffer: ChangeBuffer): Judge {
-  const { pages, canonicals, turns } = tables;
+export function createJudge({ tables, plugins }: CrawlContext, tracker: Tracker, buffer: ChangeBuffer) {
+  const { pages, canonicals, timeSlice } = tables;
   const build = createDocuments(plugins, tracker.fail);
-  // What fails on it is counted where it is judged itself.
+  // Here a failure of a filter is not counted, because it is counted when the page itself is judged.
   const buildUncounted = createDocuments(plugins, () => undefined);
 
   async function buildAll(rows: readonly IndexRow[], isReplaced: (row: IndexRow) => boolean): Promise<Built[]> {
     const built: Built[] = [];
     for (const row of rows) {
       built.push(build(row, isReplaced(row)));
-      while (turns.isDue) await turns.next();
+      while (timeSlice.isOver) await timeSlice.next();
     }
     return built;
   }
 
-  /** Whether each of these pages stands for those that name it. Where that is not as it was noted, these are judged again. */
+  /**
+   * Returns, for each canonical page, whether it is in the index in place of the pages that name it. If this differs from the note on the
+   * canonical page, the pages that name it are judged again.
+   */
   async function standingOf(
     keys: readonly string[],
     rows: readonly (IndexRow | undefined)[],
@@ -53,19 +48,19 @@ export function createJudge({ tables, plugins }: CrawlContext, tracker: Tracker,
     for (const [i, key] of keys.entries()) {
       const row = rows[i];
       const before = noted[i];
-      // The batch that holds it will bring it.
+      // The batch of a held page will judge the page again. Until then the note is used.
       const stands = before !== undefined && (row?.damaged || isHeld(row)) ? before : isStanding(row);
       standing.set(key, stands);
-      while (turns.isDue) await turns.next();
+      while (timeSlice.isOver) await timeSlice.next();
       if (before === undefined) await buffer.note(key, stands);
       else if (before !== stands) await judgeAgain(key, stands);
     }
     return standing;
   }
 
-  /** Whether a page is in the index in place of those that name it as canonical. */
+  /** Whether a page is in the index in place of the pages that name it as canonical. */
   function isStanding(row: IndexRow | undefined): boolean {
-    // Two pages that name each other would both be left out.
+    // A page that names another page as canonical never replaces pages. Otherwise, two pages that name each other would both be left out.
     return row !== undefined && canonicalKeyOf(row) === undefined && 'document' in buildUncounted(row, false);
   }
 
@@ -73,7 +68,7 @@ export function createJudge({ tables, plugins }: CrawlContext, tracker: Tracker,
     let isNamed = false;
     for await (const keys of canonicals.pagesOf(canonical)) {
       for (let at = 0; at < keys.length; at += ROWS) {
-        // What is noted stays, so that all are found again.
+        // After a stop, the note stays unchanged, so that a later run finds all these pages again.
         if (tracker.aborted) return;
         const some = keys.slice(at, at + ROWS);
         const rows = await pages.getMany(some, INDEX_FIELDS);
@@ -90,7 +85,12 @@ export function createJudge({ tables, plugins }: CrawlContext, tracker: Tracker,
   }
 
   return {
-    async judge(rows, count = tracker.count) {
+    /**
+     * Returns the index entry that each row should have. If the state of a canonical page has changed, other pages that name it are judged
+     * again, and their changes are added to the buffer.
+     * @param count gets the reason why a page is left out. Default: the counters of the tracker
+     */
+    async judge(rows: readonly IndexRow[], count: Count = tracker.count): Promise<Built[]> {
       const named = rows.map(canonicalKeyOf);
       await canonicals.enter(rows.flatMap(({ key }, i) => (named[i] ? [{ page: key, canonical: named[i] }] : [])));
       const keys = [...new Set(named.filter((key) => key !== undefined))];
@@ -99,7 +99,8 @@ export function createJudge({ tables, plugins }: CrawlContext, tracker: Tracker,
       for (const each of built) if ('leftOut' in each) count(each.leftOut);
       return built;
     },
-    async lookAtThoseThatName(keys, rows) {
+    /** If the state of one of the given pages has changed, judges all pages again that name this page as canonical. */
+    async lookAtThoseThatName(keys: readonly string[], rows: readonly (IndexRow | undefined)[]): Promise<void> {
       const noted = await buffer.noted(keys);
       const named = keys.flatMap((key, i) => (noted[i] === undefined ? [] : [{ key, row: rows[i] }]));
       await standingOf(
@@ -110,13 +111,13 @@ export function createJudge({ tables, plugins }: CrawlContext, tracker: Tracker,
   };
 }
 
-/** Brings into the index what was built of a row, whatever is there. */
+/** Adds the result for a row to the buffer, even if the index entry does not change. */
 export async function addBuilt(buffer: ChangeBuffer, key: string, built: Built): Promise<void> {
   if ('document' in built) await buffer.add(key, { type: 'put', document: built.document }, true);
   else if (staysAway(built.leftOut)) await buffer.add(key, { type: 'remove', key }, false);
 }
 
-/** Of the others nobody knows what they are to be: the index keeps what it has. */
+/** Whether a page that is left out is removed from the index. The entry of a held or damaged page stays unchanged. */
 export function staysAway(leftOut: string): boolean {
   return leftOut !== 'held' && leftOut !== 'damaged';
 }

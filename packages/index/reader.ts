@@ -1,106 +1,123 @@
-import type { KeyRange } from '../../webtable/index.js';
+import type { KeyRange } from '../core/index.js';
 
 /** A field of the full text. */
 export type IndexField = 'title' | 'headings' | 'anchors' | 'url' | 'text';
 
-/** Holds where one of its phrases, lists of stemmed terms, is in one of its fields. */
+/** A condition on pages: one of the fields must contain one of the phrases, or all of the pairs. A phrase is a list of stemmed terms. */
 export interface Clause {
   readonly phrases: readonly (readonly string[])[];
-  /** Default: any. */
+  /** Longer phrases that begin with one of `phrases`. They find no other page, but a page with them scores higher. Default: none. */
+  readonly longer?: readonly (readonly string[])[];
+  /** Terms that find a page which contains the typed text letter for letter. Default: none. */
+  readonly pairs?: readonly string[];
+  /** The fields to search. Default: all fields. */
   readonly fields?: readonly IndexField[];
-  /** The last term of each phrase is the beginning of one. */
+  /** Whether the last term of each phrase may be incomplete. */
   readonly isPrefix?: boolean;
 }
 
-/** What is looked for. A query without a clause in `must` finds every page that the rest allows, the highest rank first. */
+/**
+ * A question to an index. Without a clause in `must`, the question finds every page that meets the other conditions, the highest rank
+ * first.
+ */
 export interface IndexQuery {
   readonly must: readonly Clause[];
   readonly mustNot: readonly Clause[];
-  /** Row keys, of which one range must hold the page. */
+  /** Ranges of row keys. The page must be in one of them. */
   readonly sites?: readonly KeyRange[];
   readonly notSites?: readonly KeyRange[];
-  /** Languages as documents have them, of which one must be the page's. */
+  /** Languages, as documents name them. The page must be in one of these languages. */
   readonly languages?: readonly string[];
   readonly notLanguages?: readonly string[];
-  /** The page last changed, or where that is not known was fetched, at this time or later, in ms since the epoch. */
+  /**
+   * The page must have last changed at this time or later, in ms since the epoch. If the time of the change is unknown, the time of the
+   * last fetch is compared.
+   */
   readonly from?: number;
-  /** The same before this time. */
+  /** The page must have last changed before this time, in ms since the epoch. */
   readonly to?: number;
   /**
-   * All words of the query in their order, once in each of their forms. A page in which those of one list stand near each other
-   * scores higher, and one whose title begins with them. Of three words and more a page is a hit as well that has two neighbours of
-   * them in its title.
+   * Lists of all words of the query, in the order of the query. Each list has one form of each word. A page scores higher if the words of a
+   * list are close together, or if its title begins with these words. With three or more words, a page with two neighbouring words in its
+   * title is a hit too.
    */
   readonly together?: readonly (readonly string[])[];
-  /** A page in one of these languages, as documents have them, scores higher by the weight `language`. */
+  /**
+   * Clauses for the pages that contain the typed text letter for letter: one for each pair of its characters. A page that meets all of
+   * these is a hit too, and scores higher. An index may ignore these clauses if very many pages match. Default: none.
+   */
+  readonly literal?: readonly Clause[];
+  /** A page in one of these languages, as documents name them, scores higher by the weight `language`. */
   readonly preferred?: readonly string[];
   readonly weights: IndexWeights;
-  /** At most so many hits. */
+  /** Maximum number of hits. */
   readonly limit: number;
 }
 
-/** What a word counts in each field, where 1 is one in the text; and what the rank and the language of a page count beside all words. */
+/** The weight of a word in each field, and the weights of rank and language of a page. A word in the text has the weight 1. */
 export type IndexWeights = Readonly<Record<IndexField | 'rank' | 'language', number>>;
 
-/** A page that was found. */
+/** A found page. */
 export interface IndexHit {
   /** The row key. */
   readonly key: string;
-  /** Higher is better. */
+  /** The title as it was indexed, at most 200 characters; empty: the page has no title. Untrusted. */
+  readonly title: string;
+  /** The score; a better page has a higher score. */
   readonly score: number;
   readonly language: string;
-  /** When it was last fetched, in ms since the epoch; 0 unknown. */
+  /** When the page was last fetched, in ms since the epoch; 0: unknown. */
   readonly fetchedAt: number;
-  /** When its content last changed, in ms since the epoch; 0 unknown. */
+  /** When the content of the page last changed, in ms since the epoch; 0: unknown. */
   readonly modifiedTime: number;
   readonly rank: number;
-  /** 16 hex digits; empty for a text of no words. */
+  /** Simhash of the text, 16 hex digits; empty for a text without words. */
   readonly simhash: string;
 }
 
-/** What a query found. */
+/** The result of a query. */
 export interface IndexHits {
-  /** All pages that match: that hold all clauses. */
+  /** Number of pages that meet all clauses of `must`, or all of `literal`. */
   readonly total: number;
-  /** Further ones that are among the hits for what they have of `together`. */
+  /** Number of further pages that are hits only because of `together`. */
   readonly partial: number;
-  /** The best, best first; of equal ones the lowest row key first. */
+  /** The best pages, best first. Pages with equal scores are in the order of their row keys. */
   readonly hits: readonly IndexHit[];
-  /** Not every page that could be among the hits was scored. */
+  /** Whether a better page may be missing, because not all matching pages were scored. */
   readonly isApproximate: boolean;
 }
 
-/** What is known of an index as a whole. */
+/** Figures of a whole index. */
 export interface IndexInfo {
   readonly documents: number;
-  /** The name of the tokenizer that made it. */
+  /** The name of the tokenizer that made the index. */
   readonly words: string;
-  /** Documents by language; the empty name is of those where it is not known. */
+  /** Number of documents by language; the empty name means that the language is unknown. */
   readonly languages: Readonly<Record<string, number>>;
-  /** On the disk. */
+  /** Size of the index on disk, in bytes. */
   readonly bytes: number;
-  /** When it was last written, in ms since the epoch. */
+  /** When the index was last written, in ms since the epoch. */
   readonly changedAt: number;
-  /** All pages of the table were brought in once. */
+  /** Whether the index was complete once, with all pages of the table. */
   readonly isWhole: boolean;
 }
 
 /**
- * What a search asks of an index. Each rejects with CrawlError NO_INDEX where there is none, WRONG_INDEX where it is that of another
- * table, SEARCH_BUSY where it is not in time, STORE_FAILED where it cannot be read, and with the reason of its signal when that aborts:
- * what waits for its turn is not asked then.
+ * The questions of a search to an index. Each question rejects with CrawlError NO_INDEX when there is no index, WRONG_INDEX for the index
+ * of another table, SEARCH_BUSY when there is no answer in time, and STORE_FAILED when the index cannot be read. If the signal of a
+ * question aborts, the question rejects with the reason of the signal, and a question that waits is not started.
  */
 export interface IndexReader {
   info(signal?: AbortSignal): Promise<IndexInfo>;
   search(query: IndexQuery, signal?: AbortSignal): Promise<IndexHits>;
-  /** Of how many documents each holds the term: for stop words, and for spelling. */
+  /** Returns the number of documents with each term. The numbers are used for common words and for spelling. */
   documentCounts(terms: readonly string[], signal?: AbortSignal): Promise<number[]>;
-  /** Terms of the index that are spelt nearly so, the commonest first. */
+  /** Terms of the index with a similar spelling, the most frequent first. */
   similar(term: string, signal?: AbortSignal): Promise<SimilarTerm[]>;
   close(): Promise<void>;
 }
 
-/** A term that is spelt like another. */
+/** A term with a similar spelling. */
 export interface SimilarTerm {
   readonly term: string;
   readonly documents: number;

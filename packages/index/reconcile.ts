@@ -1,32 +1,32 @@
-import type { IndexChange, IndexEntry, IndexWriter } from '../plugin-api/index.js';
+import { chunked, type IndexChange, type IndexEntry, type IndexWriter } from '../core/index.js';
 import { INDEX_FIELDS, type Built, type IndexRow } from './documents/build-document.js';
 import type { IndexRun } from './indexer.js';
 import { ROWS, staysAway } from './judge.js';
 
-/** Entries of the index read at a time. */
+/** Number of index entries that are read at a time. */
 const ENTRIES = 1000;
 
-/** What was found to differ between table and index. */
+/** Differences between table and index. */
 export interface Lag {
-  /** Pages that were not in the index. */
+  /** Number of pages that were not in the index. */
   missing: number;
-  /** Documents that no page bears out. */
+  /** Number of documents without a page. */
   superfluous: number;
-  /** Documents that are not as their page is. */
+  /** Number of documents that differ from their pages. */
   stale: number;
 }
 
 /**
- * Walks table and index side by side in key order, and puts right what differs.
- * @param onStep awaited after every few rows; it may change the index
- * @returns undefined when the job was to end before
+ * Walks table and index side by side in key order, and corrects the differences.
+ * @param onStep called and awaited after each step of a few rows. It may change the index
+ * @returns undefined when the job was stopped before the end
  */
 export async function reconcile(run: IndexRun, onStep = (): Promise<void> | void => {}): Promise<Lag | undefined> {
   const { crawl, writer, tracker, buffer, judge } = run;
   const lag: Lag = { missing: 0, superfluous: 0, stale: 0 };
   const entries = entriesOf(writer);
   let entry = await entries.next();
-  /** Entries without a row in the step that was read. */
+  /** Entries for which no row was found in the step. */
   let lonely: IndexEntry[] = [];
 
   async function compare(rows: readonly IndexRow[], entryOf: (key: string) => IndexEntry | undefined): Promise<void> {
@@ -46,7 +46,7 @@ export async function reconcile(run: IndexRun, onStep = (): Promise<void> | void
     }
   }
 
-  /** A row may have come since its step was read, and be in the index by its batch. */
+  /** Looks for the rows of these entries once more. A row may have been added and indexed after its step was read. */
   async function compareLonely(): Promise<void> {
     const some = new Map(lonely.map((each) => [each.key, each]));
     lonely = [];
@@ -58,7 +58,7 @@ export async function reconcile(run: IndexRun, onStep = (): Promise<void> | void
     for (const key of some.keys()) await buffer.remove(key);
   }
 
-  /** Goes on to the entry of a row, or behind all. */
+  /** Reads entries up to the entry of a row, and returns that entry. Without a key, reads all remaining entries. */
   async function pass(key: string | undefined): Promise<IndexEntry | undefined> {
     while (!entry.done && (key === undefined || entry.value.key < key)) {
       lonely.push(entry.value);
@@ -71,7 +71,7 @@ export async function reconcile(run: IndexRun, onStep = (): Promise<void> | void
     return found;
   }
 
-  for await (const rows of inSteps(crawl.tables.pages.scan({ fields: INDEX_FIELDS }))) {
+  for await (const rows of chunked(crawl.tables.pages.scan({ fields: INDEX_FIELDS }), ROWS)) {
     if (tracker.aborted) return undefined;
     const found = new Map<string, IndexEntry | undefined>();
     for (const { key } of rows) found.set(key, await pass(key));
@@ -101,15 +101,4 @@ async function* entriesOf(writer: IndexWriter): AsyncGenerator<IndexEntry, undef
     if (step.length < ENTRIES) return undefined;
     after = step.at(-1)!.key;
   }
-}
-
-async function* inSteps(rows: AsyncIterable<IndexRow>): AsyncGenerator<IndexRow[]> {
-  let step: IndexRow[] = [];
-  for await (const row of rows) {
-    step.push(row);
-    if (step.length < ROWS) continue;
-    yield step;
-    step = [];
-  }
-  if (step.length > 0) yield step;
 }

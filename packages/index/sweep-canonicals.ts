@@ -1,14 +1,15 @@
-import type { CrawlContext } from '../jobs/index.js';
+import type { CrawlContext } from '../core/index.js';
 import { canonicalKeyOf } from './documents/build-document.js';
 
 /**
- * Removes what is entered of pages that name another page as canonical and do so no more, and the notes of pages that nobody names:
- * a page whose canonical is another at each fetch would leave some each time. Call it where no other run of the index is under way.
- * @param isEnded asked after each step; what is left is swept the next time
+ * Removes the entries of pages that no longer name a canonical page, and the notes on canonical pages that no page names any longer.
+ * Without this, a page that names a different canonical page at each fetch would leave an entry and a note each time. Call the function
+ * while no other run of the index is in progress.
+ * @param isEnded called after each step. If it returns true, the next call removes the other entries and notes
  */
 export async function sweepCanonicals({ tables }: CrawlContext, isEnded: () => boolean): Promise<void> {
   const { pages, canonicals } = tables;
-  /** The page whose links are read, whether it has a note, and whether a link of it is left. */
+  /** The canonical page whose entries are being read, whether it has a note, and whether any page still names it. */
   let current = { canonical: '', hasNote: false, isNamed: true };
   let unnamed = new Map<string, undefined>();
 

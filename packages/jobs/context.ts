@@ -1,64 +1,102 @@
 import { CrawlError } from '../errors/index.js';
 import type { Settings, SettingSource } from '../../config/index.js';
-import type { Tables } from '../../webtable/index.js';
-import type { OnPage, Plugin } from '../plugin-api/index.js';
-import type { LiveRules, RuleSet } from '../rules/index.js';
+import type { Status, Tables } from '../../webtable/index.js';
+import type { OnPage, Plugin, TableRules, TableRuleSet } from '../plugin-api/index.js';
 import type { ParseThreads } from './parsing/parse-threads.js';
 import type { Counts } from './reporting/counters.js';
-import type { JobOptions } from './reporting/job.js';
+import type { JobOptions, Report } from './reporting/job.js';
 import type { RunningJobs, Watch } from './reporting/running-jobs.js';
 import type { ScopeRules, UrlPatterns } from './scope/crawl-scope.js';
-import type { OwnSlots } from './shards/own-slots.js';
+import type { JobSlots } from './shards/job-slots.js';
 
-/** What the jobs work on and with. Everything that is not pure is passed in here. */
+/** The context in which a job runs. Clock, randomness and DNS are passed in, so that tests can replace them. */
 export interface CrawlContext {
   readonly tables: Tables;
   readonly settings: Settings;
   readonly plugins: readonly Plugin[];
-  /** The rules of the table, as they are now. Absent: none are asked. */
-  readonly rules?: LiveRules;
-  /** The rules that `plugins` holds, see `withRules`. Absent: it holds none. */
-  readonly ruleSet?: RuleSet;
-  /** Milliseconds since the epoch. */
+  /** The rules of the table, which may change while a job runs. Absent: no rules apply. */
+  readonly rules?: TableRules;
+  /** The set of rules that `withRules` has added to `plugins`. Absent: none was added. */
+  readonly ruleSet?: TableRuleSet;
+  /** Returns the milliseconds since the epoch. */
   readonly clock: () => number;
-  /** A number from 0 to 1, 1 left out. */
+  /** Returns a random number from 0 on and below 1. */
   readonly random: () => number;
-  /** The addresses of a host, in any order; rejects where there are none. */
+  /** Returns the addresses of a host, in any order. Rejects if the host has none. */
   readonly lookup: (host: string) => Promise<readonly string[]>;
-  /** Makes what looks for patterns in URLs; throws CrawlError USAGE for a pattern that is wrong. */
+  /** Compiles patterns into a function that searches them in URLs. Throws CrawlError USAGE for a wrong pattern. */
   readonly urlPatterns: UrlPatterns;
-  /** For every dotted key of the settings, where its value came from. Absent: none was given. */
+  /** The source of each setting, by the dotted key of the setting. Absent: the sources are unknown. */
   readonly settingSources?: Readonly<Record<string, SettingSource>>;
-  /** How far the crawl under way goes. Absent: as the scope says that is in the table, if there is one. */
+  /** The scope of the running crawl. Absent: the scope that the table stores applies, if there is one. */
   readonly scope?: ScopeRules;
-  /** Where pages are parsed beside the main thread. Absent: they are parsed in it. */
+  /** Threads that parse pages. Absent: the main thread parses them. */
   readonly parseThreads?: ParseThreads;
-  /** The jobs under way, for whoever asks. Absent: nobody does. */
+  /** The list of running jobs, for status queries. Absent: running jobs are not tracked. */
   readonly running?: RunningJobs;
-  /** Takes how far this job has got. Absent: nobody asks. */
+  /** Receives the progress of this job. Absent: it is not reported. */
   readonly watch?: Watch;
-  /** Proposes rules from what the table holds and adds them, for a crawl that is asked to. Absent: it cannot be. */
+  /** Called for each page that has an outcome. Absent: nothing is called. */
+  readonly onFetched?: OnFetched;
+  /** Proposes rules from the rows of the table and adds them, for a crawl with `propose`. Absent: a crawl cannot propose rules. */
   readonly proposeRules?: (options: Pick<JobOptions, 'signal'>) => Promise<Counts>;
-  /** The folder of the search index. Absent: there is none, as the table is in no folder and the settings name none. */
+  /** Applies new rules of the kind that must be applied before rows are selected. Absent: there are no such rules. */
+  readonly applyRules?: (options: Pick<JobOptions, 'signal'>) => Promise<Report | undefined>;
+  /** The folder of the search index. Absent if the table is not in a folder, and the settings do not name a folder for the index. */
   readonly indexFolder?: string;
-  /** The slots that the job under way works on. Absent: no job is, or one that takes none. */
-  readonly own?: OwnSlots;
-  /** How often other processes have changed rows of the table. Absent: they cannot. */
+  /** The slots of the running job. Absent: no job runs, or the job needs no slots. */
+  readonly jobSlots?: JobSlots;
+  /** Returns how often other processes have changed rows of the table. Absent: no other process can change the table. */
   readonly outsideChanges?: () => number;
 }
 
-/** What jobs that parse take besides. */
+/** A page with its stored outcome. Plain data that JSON can hold. URLs are ASCII, and untrusted. */
+export interface PageOutcome {
+  /** When the outcome was known, in ms since the epoch. */
+  readonly time: number;
+  readonly url: string;
+  readonly status: Status;
+  /** A code of `PROTOCOL_CODES`, or of a plugin's protocol. */
+  readonly code: string;
+  /** The HTTP status; absent if there was no answer. */
+  readonly http?: number;
+  /** Milliseconds from the request to the end of the body; absent if no request was sent, for example for `robots_denied`. */
+  readonly ms?: number;
+  /** Bytes of the stored body, after content coding is removed; absent if there is no body. */
+  readonly bytes?: number;
+  /** How the page was found. `redirect`: another page redirected to it. `seed`: inject added it. `link`: in any other way. */
+  readonly from: 'seed' | 'redirect' | 'link';
+  readonly batchId: string;
+}
+
+/** Called once for each page when its outcome is stored. After a kill, a page may be fetched again, and then it is reported again. */
+export type OnFetched = (page: PageOutcome) => void;
+
+/** An option of all jobs that fetch. */
+export interface OnFetchedOption {
+  /** Called for each page when its outcome is stored, for example to log the page. If the callback throws, the job ends. Stored data stays. */
+  readonly onFetched?: OnFetched;
+}
+
+/** An option of all jobs that parse. */
 export interface OnPageOption {
-  /** Called as that of a plugin named `on-page`, after those of all plugins. */
+  /** Called for each parsed page, like `onPage` of a plugin with the name `on-page`. It is called after `onPage` of all plugins. */
   readonly onPage?: OnPage;
 }
 
-/** A context with one more plugin, where `onPage` is given. */
-export function withOnPage<C extends Pick<CrawlContext, 'plugins'>>(crawl: C, { onPage }: OnPageOption): C {
-  return onPage ? { ...crawl, plugins: [...crawl.plugins, { name: 'on-page', onPage }] } : crawl;
+/** Returns a context with the hooks of a job: `onFetched`, and `onPage` as one more plugin. */
+export function withHooks<C extends Pick<CrawlContext, 'plugins'>>(
+  crawl: C,
+  { onPage, onFetched }: OnPageOption & OnFetchedOption,
+): C {
+  return {
+    ...crawl,
+    ...(onPage && { plugins: [...crawl.plugins, { name: 'on-page', onPage }] }),
+    ...(onFetched && { onFetched }),
+  };
 }
 
-/** The last plugin with a signature in the list; the default plugins hold one. */
+/** Returns the last plugin in the list that has a signature. The default plugins include such a plugin. */
 export function signatureOf(crawl: Pick<CrawlContext, 'plugins'>): With<'signature'> {
   return lastWith(crawl, 'signature');
 }
@@ -66,8 +104,8 @@ export function signatureOf(crawl: Pick<CrawlContext, 'plugins'>): With<'signatu
 type With<K extends keyof Plugin> = Plugin & { readonly [P in K]-?: NonNullable<Plugin[P]> };
 
 /**
- * The last plugin in the list that has a member.
- * @throws CrawlError BAD_PLUGIN when there is none
+ * Returns the last plugin in the list that has a member.
+ * @throws CrawlError BAD_PLUGIN if no plugin has it
  */
 export function lastWith<K extends 'schedule' | 'signature'>(crawl: Pick<CrawlContext, 'plugins'>, member: K): With<K> {
   for (let i = crawl.plugins.length - 1; i >= 0; i--) {
@@ -78,3 +116,6 @@ export function lastWith<K extends 'schedule' | 'signature'>(crawl: Pick<CrawlCo
     hint: 'keep defaultPlugins in the list',
   });
 }
+
+/** The parts of a context that can be checked without a table. */
+export type CheckContext = Pick<CrawlContext, 'settings' | 'plugins'>;

@@ -1,48 +1,46 @@
 import { CrawlError } from '../errors/index.js';
-import { compactIfDue } from './compact.js';
 import type { BatchHeader } from '../../webtable/index.js';
 import { batchTask, mustBeOpen, mustNameBatch, overBatches, type BatchOptions } from './rows/batch-rows.js';
-import { withOnPage, type CrawlContext, type OnPageOption } from './context.js';
+import { withHooks, type CrawlContext, type OnFetchedOption, type OnPageOption } from './context.js';
 import { openFetcher } from './fetching/fetcher.js';
-import { noteTimeUp } from './fetching/slots-through.js';
+import { storeTimeUp } from './fetching/slots-through.js';
 import { startTimeLimit } from './fetching/time-limit.js';
+import { createFindings, type FindingsOfRun } from './reporting/findings.js';
 import type { Report } from './reporting/job.js';
 import { inScope } from './scope/in-scope.js';
 import { addCounters, createCounts } from './reporting/counters.js';
 import { createTracker } from './reporting/tracker.js';
-import { inSlots, isNoted } from './shards/own-slots.js';
+import { inSlots, isProgressStored } from './shards/job-slots.js';
 
-/** What {@link fetch} takes; `onPage` is only called with `parse`. */
-export interface FetchOptions extends BatchOptions, OnPageOption {
-  /**
-   * Pass over pages that this batch has fetched. Without it they are fetched again, unless the fetch before was stopped or
-   * killed: then this one goes on where that stopped.
-   */
-  readonly resume?: boolean;
-  /** Parse each page at once; its parse is stored in the same row change as its fetch. */
+/** Options of {@link fetch}. `onPage` is called only if `parse` is true. */
+export interface FetchOptions extends BatchOptions, OnPageOption, OnFetchedOption {
+  /** Whether to parse each page directly after its fetch. The results of fetch and parse are then stored in the same row change. */
   readonly parse?: boolean;
-  /** Requests in flight at the most. Absent: `fetcher.threadsFetch`. */
+  /** Maximum number of requests in flight. Absent: `fetcher.threadsFetch`. */
   readonly threads?: number;
 }
 
 /**
- * Fetches the pages of a batch: robots.txt obeyed, one queue per host, domain or IP with its delay, and each outcome
- * stored with the fetch mark in one row change. The target of a redirect joins the batch, up to
- * `fetcher.maxRedirects` in a row. Fetches on one table run one after another, so that politeness holds.
+ * Fetches the pages of a batch that are not fetched yet. It obeys robots.txt, and keeps one queue per host, domain or IP with a delay
+ * between requests. Each outcome is stored together with the fetch mark in one row change. The target of a redirect joins the batch, for up
+ * to `fetcher.maxRedirects` redirects in a row. Fetches on one table run one after another, so that delays between requests are kept.
  *
- * A host that cannot be reached, answers 429 or 503, or whose robots.txt is unavailable is left alone: for as long as it
- * asks, or else longer with every failure in a row, also in later runs. A short wait is waited out, and a page that drew
- * a 429 or 503 is asked for up to three times; where the wait is longer than `fetcher.maxBackoffWait`, the other pages of
- * the host get no mark and stay due.
+ * A host gets a back-off if it cannot be reached, answers 429 or 503, or has an unavailable robots.txt. The back-off lasts as long as the
+ * host requests. If the host requests no time, the back-off grows with every consecutive failure, also over later runs. The fetch waits for
+ * a short back-off, and retries a page that got a 429 or 503 up to three times. If the wait is longer than `fetcher.maxBackoffWait`, the
+ * other pages of the host get no mark and stay due. If an origin (scheme, host and port) did not answer three requests in a row, its other
+ * pages fail with the same code: `connect`, `dns`, `timeout`, … Such an origin does not delay other origins of its host.
  *
- * When the signal aborts or the time is over (`fetcher.timelimitMins` from the start of the job, over all of its batches),
- * nothing more is asked, and requests in flight have two seconds to end by themselves.
+ * No further request is started after the signal aborts, or after the time limit (`fetcher.timelimitMins`). The time limit is counted from
+ * the start of the job, for all of its batches. Requests in flight have two seconds to end.
  *
- * In shards each fetches the queues of its own slots, and always goes on where an earlier run stopped. What redirects lead to in other
- * slots is left to whoever has them: the batch is fetched when {@link Batches.isDone} says so, until then all shards are run again.
+ * The scope of the last crawl applies. A site to which a seed redirects counts until the job ends; only `crawl` stores it with the scope.
  *
- * Counters: `COUNTERS.fetch`; compact_<counter> where bodies were compacted at the end; and those of parse when it parses.
- * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING, USAGE; LEASE_HELD, LEASE_LOST; PROXY_FAILED when no request gets through the proxy any more
+ * In shards each worker fetches the queues of its own slots. A redirect into another slot is left to the owner of that slot. The batch is
+ * fetched when {@link Batches.isDone} is true. Until then, run all shards again.
+ *
+ * Counters: `COUNTERS.fetch`; also those of parse if it parses.
+ * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING, USAGE; LEASE_HELD, LEASE_LOST; PROXY_FAILED if the proxy no longer passes on requests
  */
 export async function fetch(given: CrawlContext, options: FetchOptions): Promise<Report> {
   mustNameBatch(options);
@@ -50,21 +48,24 @@ export async function fetch(given: CrawlContext, options: FetchOptions): Promise
   if (!Number.isInteger(threads) || threads < 1) {
     throw new CrawlError('USAGE', `expected a whole number of threads of at least 1, found ${threads}`);
   }
-  // The turn to fetch comes before that of a batch, as in crawl, so that neither waits for the other.
-  // The leases come within it: they say when hosts were asked last.
+  // As in crawl, the lock for fetching is taken before the lock of a batch, so that two jobs cannot block each other. It is also taken
+  // before the leases, as in crawl: a lease records when hosts last received requests, and this job reads the time when it takes the lease.
+  const findings = createFindings();
   const report = await given.tables.exclusive('fetch', () =>
     inSlots(given, batchTask('fetch', options, true), options, async (own, signal) => {
-      const crawl = await inScope(withOnPage(own, options));
+      const crawl = await inScope(withHooks(own, options));
       const how = { ...options, ...(signal && { signal }) };
       const limit = startTimeLimit(undefined, crawl.settings.fetcher.timelimitMins);
       try {
-        return await overBatches(crawl, 'fetch', how, (batch) => fetchBatch(crawl, batch, how, limit.signal));
+        return await overBatches(crawl, 'fetch', how, (batch) => fetchBatch(crawl, batch, how, limit.signal, findings));
       } finally {
         limit.clear();
       }
     }),
   );
-  return { ...report, counters: addCounters(report.counters, await compactIfDue(given, options)) };
+  const { all, count } = createCounts();
+  const found = findings.report(count);
+  return { ...report, ...found, counters: addCounters(report.counters, all) };
 }
 
 async function fetchBatch(
@@ -72,15 +73,16 @@ async function fetchBatch(
   batch: BatchHeader,
   options: FetchOptions,
   timeUp: AbortSignal,
+  findings: FindingsOfRun,
 ): Promise<Report> {
   mustBeOpen(batch);
   if (timeUp.aborted) {
     const tracker = createTracker(crawl, 'fetch', options, { batchId: batch.batchId });
     tracker.count('time_limit');
-    if (isNoted(crawl)) await noteTimeUp(crawl, batch.batchId, options.parse ?? false);
+    if (isProgressStored(crawl)) await storeTimeUp(crawl, batch.batchId, options.parse ?? false);
     return tracker.report();
   }
-  const { resume = false, parse = false, threads = crawl.settings.fetcher.threadsFetch, signal } = options;
+  const { parse = false, threads = crawl.settings.fetcher.threadsFetch, signal } = options;
   const counts = createCounts();
   const fetcher = await openFetcher(crawl, {
     threads,
@@ -88,15 +90,16 @@ async function fetchBatch(
     batchId: batch.batchId,
     ...(signal && { signal }),
     count: counts.count,
+    findings,
   });
   try {
     crawl.watch?.(undefined, () => fetcher.status());
-    const { ended } = await fetcher.begin(batch, { ...options, resume, parse });
+    const { ended } = await fetcher.begin(batch, { ...options, parse });
     const { report, isTimedOut } = await ended;
     if (isTimedOut) counts.count('time_limit');
     return { ...report, counters: addCounters(report.counters, counts.all) };
   } finally {
-    // All is through, or what is left is not to go on: the time is over, or something failed.
+    // All pages are done, or the fetch must stop because of the time limit or a failure.
     fetcher.abort();
     await fetcher.close();
   }

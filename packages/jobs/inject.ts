@@ -19,50 +19,49 @@ import { SITEMAP_INTERVAL, newRowFields } from './rows/new-row.js';
 import { createScoring } from './rows/scoring-chain.js';
 import { createSeedJudge, enterSeedHosts } from './hosts/seed-hosts.js';
 import { parseSeedLine, type Seed } from './inject/seed-line.js';
-import { fitFields, missingFit } from './rules/fit.js';
+import { relevanceFields, missingRelevance } from './rules/relevance.js';
 import { withRules } from './rules/with-rules.js';
 import { createRowCounts } from './reporting/row-counts.js';
 import { createTracker } from './reporting/tracker.js';
 import { untilAborted } from './inject/until-aborted.js';
 import { hostOf } from '../url/index.js';
 
-/** What {@link inject} takes. */
+/** Options of {@link inject}. */
 export interface InjectOptions extends JobOptions {
   /**
-   * Seed lines: a URL, then tab-separated `key=value`, of which `score` and `fetchInterval` (seconds) are known and the
-   * others become metadata. Empty lines and lines that begin with `#` say nothing.
+   * Seed lines: a URL, then `key=value` pairs, separated by tabs. The keys `score` and `fetchInterval` (seconds) set these fields. Other
+   * keys become metadata. Empty lines and lines that begin with `#` are ignored.
    */
   readonly seeds: Iterable<string> | AsyncIterable<string>;
-  /** Only the seeds of hosts in the slots of this shard are taken: all shards are given the same. Absent: all. */
+  /** Injects only seeds whose hosts are in the slots of this shard. Give the same seeds to all shards. Absent: all seeds are injected. */
   readonly shard?: Shard;
   /**
-   * URLs of sitemaps, of indexes of sitemaps and of feeds. Each becomes a seed that is fetched once a day and read as a
-   * sitemap; the pages that it names are added when it is.
+   * URLs of sitemaps, sitemap indexes and feeds. Each becomes a seed that is fetched once a day and read as a sitemap. The pages that it
+   * lists are added by updatedb after the fetch.
    */
   readonly sitemaps?: Iterable<string>;
   /**
-   * Whether a seed that is known is due at once where its last fetch was denied: by 401 or 403, or by robots.txt, which is
-   * then fetched anew. A function is asked with the number of its line, from 1 on. Default: false.
+   * Whether a known seed becomes due at once if its last fetch was denied, by 401, by 403 or by robots.txt. The robots.txt is then
+   * requested again too. A function decides for each line by its number, from 1 on. Default: false.
    */
   readonly retryDenied?: boolean | ((line: number) => boolean);
   /**
-   * Called for every line that is not taken, with its number from 1 on and why; both texts are untrusted. The number is 0
-   * for one of `sitemaps`.
+   * Called for every rejected line, with the number of the line, from 1 on, and the reason. `text` and `reason` are untrusted. For a URL of
+   * `sitemaps` the number is 0.
    */
   readonly onRejected?: (line: number, text: string, reason: string) => void;
 }
 
-/** A seed; `sitemap` where it is to be read as one. */
+/** A seed. `sitemap`: the page is read as a sitemap. */
 type InjectedSeed = Seed & { readonly sitemap?: true };
-/** One whose URL is normalised. */
+/** An accepted seed, with its URL normalised. */
 type TakenSeed = InjectedSeed & { readonly retryDenied: boolean };
 
 const CHUNK = 1000;
 
 /**
- * Enters seeds into the table. A seed that is known keeps its row, unless `db.injectorOverwrite` or
- * `db.injectorUpdate` say otherwise. Injecting the same seeds again changes nothing.
- * A known page becomes a seed all the same: its distance is 0 from then on.
+ * Adds seeds to the table. A page that already has a row keeps its fields, but becomes a seed with distance 0. The settings
+ * `db.injectorOverwrite` and `db.injectorUpdate` change more fields of such a row. If the same seeds are injected again, nothing changes.
  * Counters: `COUNTERS.inject`.
  * @throws CrawlError USAGE for more shards than slots
  */
@@ -70,21 +69,23 @@ export async function inject(crawl: CrawlContext, options: InjectOptions): Promi
   return injectSeeds(crawl, options);
 }
 
-/** The same. @param onSeed called with the normalised URL of each seed that the rules take */
+/**
+ * Like {@link inject}.
+ * @param onSeed called with the normalised URL of each accepted seed
+ */
 export async function injectSeeds(
   crawl: CrawlContext,
   options: InjectOptions,
   onSeed?: (url: string) => void,
 ): Promise<Report> {
-  if (typeof options.seeds === 'string') throw new CrawlError('USAGE', 'expected seeds as lines, found one string');
   const tracker = createTracker(crawl, 'inject', options);
-  const { turns } = crawl.tables;
+  const { timeSlice } = crawl.tables;
   const judge = createSeedJudge(crawl, options.signal);
   const { retryDenied = false, shard } = options;
   const { slots } = crawl.tables;
   const own = shard && new Set(slotsOfShard(slots, shard));
   let line = 0;
-  /** With the rules by which the lines of now go. */
+  /** The context with the rules that are in force now. */
   let ruled = await withRules(crawl);
 
   async function* accepted(): AsyncGenerator<TakenSeed> {
@@ -96,13 +97,16 @@ export async function injectSeeds(
       line += 1;
       ruled = await withRules(crawl);
       const seed = readLine(text);
-      // Of lines that are rejected no store hears.
-      while (turns.isDue) await turns.next();
+      // Accepted lines call the store, and so yield to the event loop. Rejected lines do not call the store, so the loop yields here.
+      while (timeSlice.isOver) await timeSlice.next();
       if (seed) yield seed;
     }
   }
 
   function readLine(text: string): TakenSeed | undefined {
+    if (typeof text !== 'string') {
+      throw new CrawlError('USAGE', `expected seeds that are texts, found a ${typeof text} in line ${line}`);
+    }
     const parsed = parseSeedLine(text);
     if (!parsed) return undefined;
     if ('error' in parsed) return reject(line, text, 'malformed', parsed.error);
@@ -127,7 +131,7 @@ export async function injectSeeds(
   }
 
   for await (const seeds of chunked(accepted(), CHUNK)) {
-    // Names are looked up before anybody has to wait for the rows.
+    // Names are looked up before the lock on the rows is taken.
     const reaches = await judge(seeds.map(({ url }) => url));
     await injectChunk(await withRules(crawl), seeds, reaches, tracker.count);
     tracker.done(seeds.length);
@@ -141,7 +145,7 @@ async function injectChunk(
   reaches: ReadonlyMap<HostKey, FoundReach>,
   count: Count,
 ): Promise<void> {
-  // Of one URL given twice, the first line counts, as it does over two runs.
+  // If a URL occurs twice, its first line is used, as if the lines were injected in two runs.
   const seeds = new Map<string, TakenSeed>();
   for (const seed of chunk) {
     const key = rowKeyOf(seed.url);
@@ -149,7 +153,7 @@ async function injectChunk(
     else seeds.set(key, seed);
   }
   const { tables, clock } = crawl;
-  const fields = ['metadata', 'distance', 'protocolStatus', 'sitemap', 'fit'] as const;
+  const fields = ['metadata', 'distance', 'protocolStatus', 'sitemap', 'relevant'] as const;
   const counts = createRowCounts(count);
   await tables.changeRows([...seeds.keys()], fields, clock(), async (rows, keys) => {
     const changes: (PageChange | undefined)[] = [];
@@ -172,14 +176,17 @@ async function injectChunk(
   counts.end();
 }
 
-/** Whether a row waits although it may be let in by now: for a password, another name or another robots.txt. */
+/**
+ * Whether the last fetch of a page was denied, and the page is not due. A new request may be allowed: the crawl may have a password or
+ * another agent name now, or the site may have another robots.txt.
+ */
 function isDenied(crawl: CrawlContext, row: PageRow<'dueAt' | 'marks' | 'protocolStatus'>): boolean {
   if (row.damaged || isHeld(row) || (row.dueAt ?? 0) <= crawl.clock()) return false;
   const { code, http } = row.protocolStatus ?? {};
   return http === 401 || http === 403 || code === 'robots_denied' || code === 'crawl_delay_too_long';
 }
 
-/** What a seed changes in the row that is there, and the counter for it. */
+/** Counts a seed whose row exists, and returns the change of the row. Returns undefined if nothing changes. */
 function changeOfKnown(
   crawl: CrawlContext,
   row: PageRow<'metadata' | 'marks' | 'distance' | 'sitemap'>,
@@ -192,9 +199,9 @@ function changeOfKnown(
     return undefined;
   }
   if (isHeld(row) || (!injectorOverwrite && !injectorUpdate)) {
-    // The batch that holds a row plans its next fetch.
+    // The batch that holds a row plans the next fetch of the row, so the row is not changed.
     count(isHeld(row) && (injectorOverwrite || injectorUpdate) ? 'held' : 'known');
-    // A page that was known as a link only is a seed now.
+    // A page that was found through a link becomes a seed.
     const isSeed =
       row.distance === 0 && row.marks?.inject !== undefined && row.sitemap === (seed.sitemap ?? row.sitemap);
     return isSeed ? undefined : { key: row.key, set: { distance: 0, ...sitemapOf(seed) }, marks: { inject: 'y' } };
@@ -212,13 +219,13 @@ function changeOfKnown(
       ...((injectorOverwrite || seed.score !== undefined) && {
         score: fresh.score,
         cash: fresh.cash,
-        ...fitFields(crawl, seed.url),
+        ...relevanceFields(crawl, seed.url),
       }),
       ...(injectorOverwrite && { dueAt: fresh.dueAt }),
     },
     unset: [
       ...(injectorOverwrite && Object.keys(metadata).length === 0 ? (['metadata'] as const) : []),
-      ...(injectorOverwrite || seed.score !== undefined ? missingFit(crawl, seed.url) : []),
+      ...(injectorOverwrite || seed.score !== undefined ? missingRelevance(crawl, seed.url) : []),
     ],
     marks: { inject: 'y' },
   };
@@ -238,7 +245,7 @@ function newSeedRow(crawl: CrawlContext, key: string, seed: InjectedSeed, count:
       fetchInterval: seed.fetchInterval ?? fields.fetchInterval,
       score,
       cash,
-      ...fitFields(crawl, seed.url),
+      ...relevanceFields(crawl, seed.url),
       distance: 0,
       ...sitemapOf(seed),
       ...(Object.keys(seed.metadata).length > 0 && { metadata: seed.metadata }),

@@ -1,8 +1,9 @@
 import type { Parser, Plugin } from '../plugin-api/index.js';
 
 /**
- * The plugin with the parser for a media type (lower case, without parameters): one that names the type, else one that
- * names its family (`text/*`). Of several, the last in the list.
+ * Returns the plugin to parse a media type. The type must be in lower case, without parameters. A parser for exactly this type is chosen
+ * first. For an XML type (MIME Sniffing Standard, 4.6), a parser for `+xml` comes next. Last comes a parser for the family of the type
+ * (`text/*`). Among equal parsers, the last in the list is chosen.
  */
 export function chooseParser<P extends Pick<Plugin, 'parser'>>(
   plugins: readonly P[],
@@ -13,5 +14,5 @@ export function chooseParser<P extends Pick<Plugin, 'parser'>>(
     plugins.findLast((plugin): plugin is P & { readonly parser: Parser } =>
       Boolean(plugin.parser?.contentTypes.includes(type)),
     );
-  return naming(contentType) ?? naming(family);
+  return naming(contentType) ?? (contentType.endsWith('+xml') ? naming('+xml') : undefined) ?? naming(family);
 }

@@ -9,20 +9,21 @@ import type { ParseSettings } from './shared/parse-settings.js';
 import { parseRefresh } from './html/refresh.js';
 
 /**
- * Reads HTML, and XHTML by nearly the same rules (see {@link XhtmlRules}), as the HTML Standard says a browser without scripting does. Any bytes give
- * a page; the only failure is `timeout`, after `parser.timeout` seconds.
+ * Reads HTML as the HTML Standard defines it for a browser without scripting. XHTML is read by nearly the same rules, see
+ * {@link XhtmlRules}. Any content can be read as HTML. So the only failure is `timeout`, after `parser.timeout` seconds.
  *
- * - The text begins with the title. Code, and what only old browsers show, is no part of it.
- * - A link with `rel=nofollow` is left out; `ugc` and `sponsored` say what a link is, not whether to follow it.
- * - A refresh counts up to {@link MAX_REFRESH_DELAY} seconds, and not to the page itself. The target of a slower one is
- *   the first link.
- * - Declarative shadow roots, and `srcdoc` documents up to three within one another, are part of the
- *   page.
+ * - The title comes from the `title` element. If it is empty, it comes from `og:title`, then from the first `h1`.
+ * - The language comes from the first of these that states it: `html`, a `meta` with `http-equiv`, the header, `og:locale`.
+ * - The text begins with the title element. It contains no code, and no content that only old browsers show.
+ * - A link with `rel=nofollow` is left out; `ugc` and `sponsored` describe a link, but do not forbid following it.
+ * - A refresh is a redirect if its delay is at most {@link MAX_REFRESH_DELAY} seconds and its target is not the page itself. With a
+ *   longer delay, its target becomes the first link of the page.
+ * - Declarative shadow roots are part of the page, and so are `srcdoc` documents, nested up to three deep.
  * - Queries of links are escaped in the encoding of the page.
- * - Sizes are bounded by the settings and by limits.ts; what is beyond is left out.
+ * - Settings and limits.ts limit the sizes. Content beyond a limit is left out.
  *
- * @param clock milliseconds from any origin
- * @throws CrawlError BAD_SETTING when `parser.characterEncodingDefault` names no encoding
+ * @param clock returns milliseconds, from any start
+ * @throws CrawlError BAD_SETTING if `parser.characterEncodingDefault` names no encoding
  */
 export function htmlParser(settings: ParseSettings, clock: () => number = () => performance.now()): Parser {
   fallbackEncoding(settings.parser.characterEncodingDefault);
@@ -45,7 +46,7 @@ export function parseHtml(input: ParseInput, settings: ParseSettings, clock: () 
   const page = input.url;
   const { encodeQuery } = charset.encoding;
   const resolve = (reference: string | undefined, base: string) => resolveShort(reference, base, settings, encodeQuery);
-  // The document base URL of the HTML Standard, unless it leads nowhere.
+  // The document base URL of the HTML Standard. If it is not a valid base, the URL of the page is used.
   const base = resolve(head.base, page) ?? page;
   const directives = robots.directives;
   const canonical =
@@ -54,31 +55,37 @@ export function parseHtml(input: ParseInput, settings: ParseSettings, clock: () 
   const target = resolve(refresh?.url, base);
   const leadsOn = refresh !== undefined && target !== undefined && target !== resolveLink('', page);
   const isRedirect = leadsOn && refresh.delay <= MAX_REFRESH_DELAY;
-  const language = head.language ?? languageTag(headers['content-language']);
+  const { metadata } = head;
+  const language = head.language ?? languageTag(headers['content-language']) ?? languageTag(metadata['og:locale']);
+  const text = body.text.toString();
+  const textRanges = body.ranges(text.length);
+  const contentBlocks = settings.db.changesKept ? body.text.unitsBefore(body.prose.blocks) : undefined;
   const links = directives.nofollow ? [] : body.links.resolve(base, encodeQuery);
   return {
     kind: 'success',
-    title: body.title,
-    text: body.text.toString(),
+    title: body.title || metadata['og:title'] || (body.topHeading ?? ''),
+    text,
     outlinks: leadsOn && !isRedirect && !directives.nofollow ? withTarget(links, target) : links,
     robots: directives,
-    metadata: { ...head.metadata, ...alternates(head, (href) => resolve(href, base)) },
+    metadata: { ...metadata, ...alternates(head, (href) => resolve(href, base)) },
     charset: charset.encoding.name,
     charsetSource: charset.source,
     ...(canonical !== undefined && { canonical }),
     ...(isRedirect && { refresh: { url: target, delay: refresh.delay } }),
+    ...(textRanges.length > 0 && { textRanges }),
+    ...(contentBlocks && { contentBlocks }),
     ...(body.headings.length > 0 && { headings: body.headings }),
     ...(language !== undefined && { language }),
     ...((seen.truncated || body.links.truncated || body.text.full) && { truncated: true }),
   };
 }
 
-/** The links of a page and, unless it is one of them, the target of its refresh. */
+/** Returns the links of a page, with the target of its refresh first. If the target is among the links, they stay unchanged. */
 function withTarget(links: ParsedOutlink[], target: string): ParsedOutlink[] {
   return links.some(({ url }) => url === target) ? links : [{ url: target, anchor: '' }, ...links];
 }
 
-/** `hreflang:<language>` with the URL of the page in that language. */
+/** Returns metadata: for each other language of the page, an entry `hreflang:<language>` with the URL in that language. */
 function alternates(head: PageHead, resolve: (href: string) => string | undefined): Record<string, string> {
   const urls = [...head.alternates].map(([language, href]) => [`hreflang:${language}`, resolve(href)]);
   return Object.fromEntries(urls.filter(([, url]) => url !== undefined)) as Record<string, string>;

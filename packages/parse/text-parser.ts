@@ -7,9 +7,9 @@ import { readTextSitemap } from './xml/sitemap.js';
 import { TextBuilder } from './shared/text-builder.js';
 
 /**
- * Reads plain text: no title, and no links but those of a text sitemap.
+ * Reads plain text. The result has no title. It has links only if the text is a text sitemap.
  *
- * @throws CrawlError BAD_SETTING when `parser.characterEncodingDefault` names no encoding
+ * @throws CrawlError BAD_SETTING if `parser.characterEncodingDefault` names no encoding
  */
 export function textParser(settings: ParseSettings): Parser {
   const { characterEncodingDefault, textLimit } = settings.parser;

@@ -16,12 +16,12 @@ import { inflate } from '../util/index.js';
 import { readXml, rootName } from './xml/xml-reader.js';
 
 /**
- * Reads the XML that leads to pages, and knows it by its root element: sitemaps and indexes of sitemaps, feeds
- * (RSS, Atom), and XHTML. Anything else fails as `unsupported_type`. Gzip data is unpacked, and holds one of these or a
- * text sitemap. A document need not be well-formed; it is read as far as it goes.
+ * Reads XML documents that lead to pages, recognised by their root element: sitemaps and sitemap indexes, feeds (RSS, Atom), and XHTML.
+ * Other documents fail as `unsupported_type`. Gzip data is unpacked; it may contain one of these documents or a text sitemap. A document
+ * that is not well-formed is read as far as possible.
  *
- * @param clock milliseconds from any origin
- * @throws CrawlError BAD_SETTING when `parser.characterEncodingDefault` names no encoding
+ * @param clock returns milliseconds, from any start
+ * @throws CrawlError BAD_SETTING if `parser.characterEncodingDefault` names no encoding
  */
 export function xmlParser(settings: ParseSettings, clock: () => number = () => performance.now()): Parser {
   fallbackEncoding(settings.parser.characterEncodingDefault);
@@ -30,11 +30,7 @@ export function xmlParser(settings: ParseSettings, clock: () => number = () => p
       'application/xml',
       'text/xml',
       'application/x-xml',
-      'application/sitemap+xml',
-      'application/rss+xml',
-      'application/atom+xml',
-      'application/rdf+xml',
-      'application/x-rss+xml',
+      '+xml',
       'application/gzip',
       'application/x-gzip',
       'application/x-gunzip',
@@ -48,7 +44,7 @@ async function parseXml(input: ParseInput, settings: ParseSettings, clock: () =>
   const expired = () => clock() > deadline;
   const packed = isGzip(input.content);
   const { content, truncated } = packed ? await gunzip(input.content) : { content: input.content, truncated: false };
-  // The header speaks of what was sent, not of what is packed in it.
+  // The header describes the body as it was sent, not the unpacked data.
   const header = packed ? undefined : input.headers['content-type'];
   const decoded = decodeText(content, header, settings.parser.characterEncodingDefault, prescanXml);
   const { text } = decoded;
@@ -63,6 +59,7 @@ async function parseXml(input: ParseInput, settings: ParseSettings, clock: () =>
       return readSitemap(source);
     case 'rss':
     case 'rdf':
+    case 'rdf:rdf':
     case 'feed':
       return readFeed(source);
     case 'html':
@@ -74,19 +71,22 @@ async function parseXml(input: ParseInput, settings: ParseSettings, clock: () =>
   }
 }
 
-/** Data that ends early gives what is there, and data that is broken (`truncated`) what came some 16 KiB before the fault. */
+/**
+ * Unpacks data. If the data ends early, the result has everything up to its end. If the data is broken, `truncated` is set, and the
+ * result has everything up to about 16 KiB before the error.
+ */
 async function gunzip(packed: Uint8Array): Promise<{ content: Uint8Array; truncated: boolean }> {
   const stream = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH });
   const { output, over, error } = await inflate(stream, packed, MAX_SITEMAP_BYTES, isText);
   return { content: output, truncated: over || error !== undefined };
 }
 
-/** Packed archives and pictures are not unpacked, nor what is packed again. */
+/** Whether unpacked bytes are text. It returns false for archives, pictures, and data that was packed twice. */
 function isText(head: Uint8Array): boolean {
   return /^text\/|xml$/.test(sniffContentType(head, ''));
 }
 
-/** A decoded document, and what it needs to become a page. */
+/** A decoded document, with the data for making a page of it. */
 interface Source {
   readonly input: ParseInput;
   readonly settings: ParseSettings;
@@ -104,7 +104,7 @@ function readSitemap(source: Source): ParseOutcome {
   return sitemapPage(source, reader.links, end === 'truncated');
 }
 
-/** Text in gzip data. */
+/** Reads a text sitemap that was in gzip data. */
 function readTextList(source: Source): ParseOutcome {
   const links = readTextSitemap(source.decoded.text, source.settings.db.maxOutlinkLength, source.truncated);
   if (links) return sitemapPage(source, links, false);
@@ -112,7 +112,7 @@ function readTextList(source: Source): ParseOutcome {
 }
 
 function sitemapPage(source: Source, links: LinkCollector, cut: boolean): ParsedPage {
-  // Nobody looks for a sitemap by what is in it.
+  // A sitemap must not be found by a search.
   return { ...pageOf(source, links, cut), sitemap: true, robots: { ...source.directives, noindex: true } };
 }
 
@@ -131,7 +131,7 @@ function readFeed(source: Source): ParseOutcome {
   };
 }
 
-/** A page with these links, and nothing else in it. */
+/** Makes a page with these links and without text. */
 function pageOf({ input, decoded, directives, truncated }: Source, links: LinkCollector, cut: boolean): ParsedPage {
   const outlinks = directives.nofollow ? [] : links.resolve(input.url);
   return {

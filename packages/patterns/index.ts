@@ -1,4 +1,4 @@
-export { BadRule, readRules, type RuleLine } from './rule-file.js';
+export { BadRule, readRules } from './rule-file.js';
 export { PATTERN_INPUT_LIMIT, compilePattern } from './rule-pattern.js';
 export type { PatternUse, Replacement, SafePattern } from './safe-pattern.js';
 export { urlPatterns } from './url-patterns.js';

@@ -1,16 +1,17 @@
 import type { Alternatives, Item } from './pattern-tree.js';
 
-/** Steps for each character of the input that a pattern may cost and still be called linear. */
+/** A pattern counts as linear if it costs at most this number of steps per character of the input. */
 const STEPS_PER_CHARACTER = 5_000;
 
 /**
- * Whether a search by backtracking is sure to take time that grows with the length of the input only. A count from above:
- * what it accepts is sure, of what it does not accept much is linear all the same.
+ * Whether the time of a backtracking search is certain to be linear in the length of the input. The estimate may be too high: each
+ * accepted pattern is linear, but many patterns that are not accepted are linear too.
  *
- * Each place at which a search may begin counts as one length of the input, and so does each unbounded repeat that more
- * of the pattern follows, since the search may come back to each of its characters. One length in all is linear. A repeat
- * at the end of the pattern is never taken back: what it has taken, the next search does not see again. One that ends at a
- * character that it cannot take, as `[^?]*\?` does, is not come back to either: it is a length to walk, once for each way to it.
+ * The unit of the estimate is the length of the input; a pattern of one length is linear. A search may begin at each position, which
+ * costs one length. Each unbounded repeat costs another length, because the search may come back to each character of the repeat. There
+ * are two exceptions. A repeat at the end of the pattern costs nothing: the next search begins after it. If a repeat is followed by a
+ * character that it cannot match, as in `[^?]*\?`, the search does not come back to it. Such a repeat costs one walk for each way to
+ * reach it.
  */
 export function isLinear(pattern: Alternatives): boolean {
   let steps = 0;
@@ -24,13 +25,13 @@ export function isLinear(pattern: Alternatives): boolean {
 }
 
 interface Cost {
-  /** Unbounded repeats that the search may come back to. */
+  /** Number of unbounded repeats to which the search may come back. */
   readonly lengths: number;
-  /** The most unbounded repeats that are within each other: those that the search may come back to, and one that it walks behind them. */
+  /** Maximum number of nested unbounded repeats. It counts the repeats to which the search may come back, and one walk after them. */
   readonly walk: number;
-  /** In how many ways the rest may match. */
+  /** Number of ways in which the items may match. */
   readonly ways: number;
-  /** Characters looked at in one way, each unbounded repeat as one. */
+  /** Number of characters to examine for one way. An unbounded repeat counts as one character. */
   readonly size: number;
 }
 
@@ -67,7 +68,7 @@ function costOfItem(item: Item, next: Item | undefined, atEnd: boolean): Cost {
   };
 }
 
-/** Whether what follows a repeat is one sign that the repeat cannot take. Letters are left out: case may be ignored. */
+/** Whether the next item is a character that a repeat cannot match. Letters are excluded, because the pattern may ignore case. */
 function endsAt(repeated: Item, next: Item): boolean {
   const [, sign] = /^\\?([!-/:-@[-`{-~])$/.exec(next.text) ?? [];
   if (sign === undefined || next.text === '.' || next.kind !== 'char' || next.min < 1) return false;

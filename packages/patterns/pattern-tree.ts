@@ -1,16 +1,16 @@
 /** A sequence of items for each alternative. */
 export type Alternatives = readonly (readonly Item[])[];
 
-/** One thing that a pattern looks for, and how often. */
+/** One element of a pattern, and how often it repeats. */
 export interface Item {
   readonly kind: 'char' | 'edge' | 'group' | 'look' | 'backreference';
   readonly text: string;
-  /** The repeat as it is written, perhaps empty. */
+  /** The repeat as written; empty if there is none. */
   readonly repeat: string;
   readonly min: number;
-  /** Infinity where there is no bound. */
+  /** Infinity if there is no limit. */
   readonly max: number;
-  /** What is inside a group or a look-around; else empty. */
+  /** The content of a group or a look-around. For other items it is empty. */
   readonly inside: Alternatives;
   readonly captures: boolean;
 }
@@ -19,7 +19,7 @@ const TOKEN =
   /\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|c[a-z]|k<[^>]*>|[1-9]\d*|[^])|\[(?:\\[^]|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?|[^]/giy;
 const REPEAT = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/y;
 
-/** Takes a pattern apart that RegExp has accepted, without the flags `u` and `v`, and without flags of its groups. */
+/** Parses a pattern that RegExp has accepted. The pattern has no flags `u` or `v`, and its groups have no flags. */
 export function parsePattern(source: string): Alternatives {
   let at = 0;
 
@@ -67,7 +67,10 @@ function kindOf(text: string): Item['kind'] {
   return /^\\(?:k|[1-9])/.test(text) ? 'backreference' : 'char';
 }
 
-/** Whether a pattern needs more than an automaton: look-ahead, back-references, look-behind that captures. */
+/**
+ * Whether only a backtracking search can run a pattern, because the pattern has look-ahead, back-references, or look-behind with
+ * captures.
+ */
 export function needsBacktracking(pattern: Alternatives): boolean {
   return pattern.flat().some(({ kind, text, inside, max }) => {
     if (kind === 'backreference' || text === '(?=' || text === '(?!') return true;
@@ -77,9 +80,9 @@ export function needsBacktracking(pattern: Alternatives): boolean {
 }
 
 /**
- * Whether what the groups of a pattern hold, or which match it prefers, is peculiar to JavaScript: a repeated group that
- * holds one that captures (each turn forgets what the turn before captured), or that may match nothing (such a turn does
- * not count).
+ * Whether JavaScript may choose another match, or other groups of a match, than RE2. This is so for two kinds of repeated groups. If the
+ * group contains a capturing group, each repetition forgets the captures of the repetition before. If the group may match nothing, a
+ * repetition that matches nothing does not count.
  */
 export function repeatsPeculiarly(pattern: Alternatives): boolean {
   return pattern.flat().some(({ kind, inside, repeat, max }) => {
@@ -88,7 +91,7 @@ export function repeatsPeculiarly(pattern: Alternatives): boolean {
   });
 }
 
-/** Characters that a match has at least. */
+/** Minimum number of characters of a match. */
 function shortest(pattern: Alternatives): number {
   const lengthOf = ({ kind, inside, min }: Item): number => {
     if (kind === 'char') return min;
@@ -97,7 +100,7 @@ function shortest(pattern: Alternatives): number {
   return Math.min(...pattern.map((sequence) => sequence.reduce((sum, item) => sum + lengthOf(item), 0)));
 }
 
-/** How many groups capture. */
+/** Number of capturing groups. */
 export function groupsIn(pattern: Alternatives): number {
   return pattern.flat().reduce((sum, { captures, inside }) => sum + (captures ? 1 : 0) + groupsIn(inside), 0);
 }

@@ -1,12 +1,12 @@
-/** As the patterns of JavaScript are read without the flags `u` and `v`: an escape, a bracket, any other character. */
+/** The tokens of a JavaScript pattern without the flags `u` and `v`: an escape, or any other character. */
 const TOKEN = /\\[^]|[^]/gy;
 
 /**
- * At which character a regular expression that JavaScript refuses is wrong, from 0 on: where it cannot be brought to a good end any
- * more, or else what was opened last and not closed.
+ * Returns the position, from 0 on, at which JavaScript finds an error in a regular expression. Whatever text follows this position, the
+ * expression stays invalid. If only closing brackets are missing, it returns the position of the last open bracket.
  */
 export function placeOfError(source: string): number {
-  /** Places of the groups that are open. */
+  /** Positions of the open groups. */
   const open: number[] = [];
   let inClass = -1;
   TOKEN.lastIndex = 0;
@@ -20,7 +20,7 @@ export function placeOfError(source: string): number {
     else if (token === ')') open.pop();
     const isHead = inClass < 0 && /\((?:\?(?:<[^>=!]*|<)?)?$/.test(source.slice(0, TOKEN.lastIndex));
     const end = `${inClass >= 0 ? ']' : ''}${')'.repeat(open.length)}`;
-    // The head of a group is whole a few characters later.
+    // The head of a group has several characters. So the text may be invalid within the head, and become valid after it.
     if (!isHead && !isPattern(source.slice(0, TOKEN.lastIndex) + end)) return at;
   }
   return inClass >= 0 ? inClass : (open.at(-1) ?? Math.max(0, source.length - 1));

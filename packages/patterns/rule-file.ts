@@ -1,8 +1,8 @@
 import { CrawlError, safeText } from '../errors/index.js';
 
 /**
- * What is wrong with a line of a rule file, thrown by the function that reads one line; `hint` says what to do, and `at` at which
- * character of the pattern it is wrong, from 0 on, where it is one.
+ * An error in a line of a rule file. It is thrown by the function that reads the line. `hint` says what to do. For an error in a pattern,
+ * `at` is the position in the pattern, from 0 on.
  */
 export class BadRule extends Error {
   constructor(
@@ -14,15 +14,15 @@ export class BadRule extends Error {
   }
 }
 
-/** A rule with the number of its line, from 1. */
-export interface RuleLine<T> {
+/** A rule with its line number, from 1 on. */
+interface RuleLine<T> {
   readonly line: number;
   readonly rule: T;
 }
 
 /**
- * Reads a text file with one rule per line. Blank lines and lines that start with `#` are comments; white space at the
- * end of a line does not count. CRLF and a byte order mark are taken.
+ * Reads a text file with one rule per line. Blank lines and lines that start with `#` are ignored. CRLF and a byte order mark are
+ * accepted. `read` gets every other line as written.
  * @param what names the file in the message
  * @throws CrawlError BAD_SETTING that lists every line for which `read` threw {@link BadRule}, with their hints
  */

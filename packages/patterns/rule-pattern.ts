@@ -3,15 +3,15 @@ import { BadRule } from './rule-file.js';
 import { placeOfError } from './place-of-error.js';
 import { safePattern, type PatternUse, type SafePattern } from './safe-pattern.js';
 
-/** URLs longer than this are never shown to the patterns of a rule file. */
+/** Maximum length of a URL to which patterns of a rule file are applied. */
 export const PATTERN_INPUT_LIMIT = 8192;
 
-/** Java escapes that JavaScript does not have; there they would silently mean the bare letter. */
+/** Matches Java escapes that JavaScript does not have. JavaScript would read such an escape as the plain letter, without an error. */
 const UNKNOWN_ESCAPE = /\\(?![bBdDsSwWfnrtvxuk])[A-Za-z]|\\x\{/;
 
 /**
- * Compiles the pattern of a rule: a JavaScript regular expression that may start with `(?i)`. Patterns written for Java
- * mean the same or are refused, and so is one that some URL could make run for long.
+ * Compiles the pattern of a rule: a JavaScript regular expression that may start with `(?i)`. A pattern that was written for Java has the
+ * same meaning here; otherwise it is refused. A pattern that could run for long on some URL is refused too.
  * @throws BadRule that says what is wrong
  */
 export function compilePattern(pattern: string, use: PatternUse = 'test'): SafePattern {
@@ -19,7 +19,7 @@ export function compilePattern(pattern: string, use: PatternUse = 'test'): SafeP
   const ignoreCase = pattern.startsWith('(?i)');
   const start = ignoreCase ? '(?i)'.length : 0;
   const source = pattern.slice(start);
-  // As long as the source, so that places in the one are places in the other.
+  // This text has the same length as the source, so that positions in both are equal.
   const bare = source.replaceAll('\\\\', '  ');
   const refuse = (found: RegExpExecArray | null, message: string): void => {
     if (found) throw new BadRule(message, undefined, start + found.index);

@@ -4,26 +4,28 @@ import { isLinear } from './pattern-cost.js';
 import { groupsIn, needsBacktracking, parsePattern, repeatsPeculiarly } from './pattern-tree.js';
 import { BadRule } from './rule-file.js';
 
-/** What replaces a match: texts, and numbers of groups; 0 is all that was found. */
+/** The replacement of a match: a list of texts and of group numbers. Group 0 is the whole match. */
 export type Replacement = readonly (string | number)[];
 
-/** What a pattern is for. */
 export type PatternUse = 'test' | 'replace';
 
-/** A pattern that no text makes run for long. */
+/** A pattern that cannot run for long on any text. */
 export interface SafePattern {
-  /** Its capturing groups. */
+  /** Number of capturing groups. */
   readonly groups: number;
   /** Whether the text contains a match. */
   test(text: string): boolean;
-  /** The text with every match replaced. Throws an Error where that takes too many steps. */
+  /** Returns the text with every match replaced. It throws an Error if this takes too many steps. */
   replace(text: string, replacement: Replacement): string;
 }
 
-/** Instructions of a program of RE2, which may look at each for each character. */
+/** Maximum number of instructions of an RE2 program. For each character, the program may examine each instruction. */
 const LARGEST_PROGRAM = 1_000;
 
-/** RE2 may look at a text to its end for each match, so it replaces in texts where matches times characters are fewer. */
+/**
+ * Maximum product of the number of matches and the number of characters of a text, because RE2 may read the text to its end for each
+ * match. With a larger product, the replacement fails.
+ */
 const REPLACE_LIMIT = 1_000_000;
 
 const TRAPS =
@@ -31,10 +33,10 @@ const TRAPS =
   'urlfilter-traps already (urlfilter.trapMaxRepeats), so a rule against them can be removed';
 
 /**
- * Makes a pattern safe to run on hostile text: on the platform's regular expressions where it is sure to be linear there,
- * else on RE2, which always is.
- * @throws SyntaxError where it is no regular expression of JavaScript
- * @throws BadRule where neither can run it safely, or RE2 would replace something else than JavaScript does
+ * Makes a pattern safe for hostile text. The pattern runs as a regular expression of JavaScript if this surely takes linear time.
+ * Otherwise it runs on RE2, which always takes linear time.
+ * @throws SyntaxError if the source is not a regular expression of JavaScript
+ * @throws BadRule if the pattern is unsafe with both, or if RE2 would replace other text than JavaScript
  */
 export function safePattern(source: string, ignoreCase: boolean, use: PatternUse): SafePattern {
   const native = new RegExp(source, ignoreCase ? 'i' : '');
@@ -47,7 +49,7 @@ export function safePattern(source: string, ignoreCase: boolean, use: PatternUse
   }
   if (use === 'replace' && repeatsPeculiarly(tree)) {
     throw new BadRule(
-      'a group that repeats may hold no other that captures, and may not match nothing',
+      'a repeated group must not contain a capturing group, and must not match an empty text',
       USE_PLAIN_GROUPS,
     );
   }
@@ -66,7 +68,7 @@ function onPlatform(pattern: RegExp): Search {
   };
 }
 
-/** In the language of String.replace, where `$01` is the first group. */
+/** Writes a replacement in the syntax of String.replace, in which `$01` is the first group. */
 function asText(replacement: Replacement): string {
   return replacement
     .map((part) => {
@@ -82,7 +84,7 @@ function compileRe2(source: string, ignoreCase: boolean): RE2JS {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(source), flags);
     if (compiled.programSize() <= LARGEST_PROGRAM) return compiled;
   } catch {
-    // As too many repeats: RE2 names them wrong.
+    // RE2 describes an excess of repeats wrongly. Therefore its message is not used.
   }
   throw new BadRule('a pattern this large may run for long', 'write several lines, or fewer and smaller repeats');
 }

@@ -3,10 +3,9 @@ import { BadRule } from './rule-file.js';
 import { PATTERN_INPUT_LIMIT, compilePattern } from './rule-pattern.js';
 
 /**
- * Looks for patterns in URLs, as a line of the regex URL filter does: anywhere in the URL, by a JavaScript regular
- * expression that may begin with `(?i)`. The function answers the first pattern that is found, or undefined. It throws
- * where a pattern takes too long, or the URL is too long to be shown to one.
- * @throws CrawlError USAGE that names the first pattern that is wrong, and why
+ * Makes a function that returns the first pattern that matches a URL, or undefined. A pattern is a JavaScript regular expression that may
+ * begin with `(?i)`. It may match anywhere in the URL, as in a line of the regex URL filter. The function throws if the URL is too long.
+ * @throws CrawlError USAGE that names the first wrong pattern, and the reason
  */
 export function urlPatterns(patterns: readonly string[]): (url: string) => string | undefined {
   if (patterns.length === 0) return () => undefined;
@@ -25,7 +24,7 @@ function compile(text: string): ReturnType<typeof compilePattern> {
     throw new CrawlError('USAGE', `expected a pattern for URLs, found "${safeText(text)}": ${error.message}`, {
       hint:
         error.hint ??
-        'a pattern is a regular expression that is looked for anywhere in the URL, such as ^https://example\\.com/docs/',
+        'a pattern is a regular expression that may match anywhere in the URL, such as ^https://example\\.com/docs/',
     });
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The `version` of a plugin with these rules. */
+/** Returns a text that changes with the rules of a plugin, for the `version` of the plugin. */
 export function versionOf(...rules: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(rules)).digest('hex').slice(0, 16);
 }

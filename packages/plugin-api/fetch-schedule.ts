@@ -1,26 +1,29 @@
-/** What a schedule reads and decides. Times are ms since the epoch, the interval is in seconds. */
+/** The times of a page that a schedule reads and returns. Times are in ms since the epoch. The interval is in seconds. */
 export interface Schedule {
-  /** When the page is due. */
+  /**
+   * When the page is due. The latest allowed time is `db.fetchIntervalMax` (or a day if that is longer) after the time that the schedule
+   * receives. A later time is replaced by the latest allowed time.
+   */
   readonly dueAt: number;
   readonly fetchInterval: number;
-  /** Failed fetches since the last that worked. */
+  /** Number of failed fetches after the last successful fetch. */
   readonly retries: number;
-  /** When the content last changed, 0 when not known. */
+  /** When the content last changed; 0 if this is unknown. */
   readonly modifiedTime: number;
 }
 
-/** Decides when a page is fetched again. All members are pure. */
+/** Decides when a page is fetched again. All functions must be pure. */
 export interface FetchSchedule {
-  /** A page that was never fetched. */
+  /** Called for a page that was never fetched. */
   initialize(now: number): Schedule;
   /**
-   * A fetch that worked, redirects and "not modified" included.
-   * @param fetchedAt when it was fetched
-   * @param change what a comparison of digests said
+   * Called after a successful fetch. Redirects and "not modified" are also successful.
+   * @param fetchedAt when the page was fetched
+   * @param change the result of the comparison of signatures
    */
   afterFetch(schedule: Schedule, fetchedAt: number, change: 'modified' | 'notmodified' | 'unknown'): Schedule;
-  /** A fetch that failed and may work later. */
+  /** Called after a failed fetch that may succeed later. */
   afterRetry(schedule: Schedule, fetchedAt: number): Schedule;
-  /** A page that is gone. */
+  /** Called for a page that is gone. */
   afterGone(schedule: Schedule, fetchedAt: number): Schedule;
 }

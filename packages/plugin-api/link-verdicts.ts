@@ -2,20 +2,22 @@ import { createBoundedCache } from '../util/index.js';
 import type { Plugin } from './plugin.js';
 import { applyUrlChain, urlSteps, type UrlTraits, type UrlVerdict } from './url-chain.js';
 
-/** What the URL chain makes of the link of a page; see {@link linkVerdicts}. */
-export type LinkVerdicts = (url: string, traits?: UrlTraits) => UrlVerdict;
+type LinkVerdicts = (url: string, traits?: UrlTraits) => UrlVerdict;
 
-/** Characters of URLs, with {@link ENTRY} for each: about twenty thousand URLs, which is more than most sites have in their menus. */
+/**
+ * Maximum characters of all cached URLs. For each URL, {@link ENTRY} characters are added. The cache has room for about twenty thousand
+ * URLs, which is more than the menus of most sites have.
+ */
 const MOST_CHARACTERS = 4_000_000;
-/** What an entry takes beside its URL, in characters. */
+/** The memory of an entry without its URL, counted in characters. */
 const ENTRY = 100;
 
 const known = new WeakMap<readonly Plugin[], LinkVerdicts>();
 
 /**
- * What {@link applyUrlChain} says of links (scope `outlink`), remembered: the pages of a site have most of their links in
- * common. Only the steps before the first plugin without a `version` are; the others are called each time. Each
- * list of plugins has a memory of its own in each thread, of a bounded size, which ends with the list.
+ * Returns the verdicts of {@link applyUrlChain} on links (scope `outlink`). They are cached, because the pages of a site have most of their
+ * links in common. Only the steps before the first plugin without a `version` are cached. The later steps run each time. Each list of
+ * plugins has its own cache of bounded size in each thread. The cache is freed together with the list.
  */
 export function linkVerdicts(plugins: readonly Plugin[]): LinkVerdicts {
   let verdicts = known.get(plugins);
@@ -40,7 +42,7 @@ function createLinkVerdicts(plugins: readonly Plugin[]): LinkVerdicts {
   }
 
   return (url, traits) => {
-    // Sitemaps are few, and filters see their URLs in another form.
+    // The verdicts on sitemaps are not cached, because sitemaps are few, and filters receive their URLs in another form.
     if (traits?.sitemap) return applyUrlChain(plugins, url, 'outlink', traits);
     const verdict = rememberedVerdict(url);
     return verdict.accepted && others.length > 0 ? applyUrlChain(others, verdict.url, 'outlink') : verdict;

@@ -2,48 +2,49 @@ import type { DefaultTreeAdapterTypes } from 'parse5';
 import type { Outlink } from '../../webtable/index.js';
 import type { RobotsDirectives } from './parser.js';
 
-/** The tree of an HTML page, as parse5 makes it with its default tree adapter, with scripting off. */
+/** The tree of an HTML page. parse5 makes it with its default tree adapter, and with scripting off. */
 export type HtmlDocument = DefaultTreeAdapterTypes.Document;
 
-/** A page that was fetched and parsed, before its row is stored. Nothing of it may be changed. Texts are untrusted. */
+/** A page after fetch and parse, before its row is stored. Plugins must not change it. Its texts are untrusted. */
 export interface CrawledPage {
-  /** Normalised, as in the table. */
+  /** The URL of the page, normalised as in the table. */
   readonly url: string;
-  /** The media type that it was parsed as, lower-case, without parameters. */
+  /** The media type by which the page was parsed, in lower case and without parameters. */
   readonly contentType: string;
-  /** Response headers, names in lower case. */
+  /** Response headers. Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body, content codings undone. */
+  /** The body after content codings are removed. */
   readonly content: Uint8Array;
-  /** The body, or what was read of it, is not whole. */
+  /** Whether the body is incomplete, or only a part of it was read. */
   readonly truncated: boolean;
   readonly title: string;
   readonly text: string;
-  /** The links that are kept: normalised, and accepted by every filter. */
+  /** The links that are stored. They are normalised, and every filter accepts them. */
   readonly outlinks: readonly Outlink[];
-  /** What the page says of itself: meta tags and the like. */
+  /** What the page states about itself, for example in meta tags. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly robots: RobotsDirectives;
-  /** The canonical URL that the page names, normalised. */
+  /** The canonical URL that the page states, normalised. */
   readonly canonical?: string;
-  /** A BCP 47 tag as the page states it. */
+  /** The language as a BCP 47 tag. If the page does not state it, it is detected from the text. */
   readonly language?: string;
-  /** WHATWG name of the encoding used. */
+  /** The WHATWG name of the encoding by which the page was decoded. */
   readonly charset?: string;
   /**
-   * The tree of an HTML or XHTML page, made when it is first asked for and kept for the other plugins; at most 100,000
-   * elements of it. Undefined for other media types, and where making it takes longer than `parser.timeout`.
+   * Returns the tree of an HTML or XHTML page, with at most 100,000 elements. The tree is made at the first call, and all plugins share it.
+   * Returns undefined for other media types, or if the tree cannot be made within `parser.timeout`.
    */
   document(): HtmlDocument | undefined;
 }
 
 /**
- * Called once for every page that was fetched and parsed, before its row is stored; for one that was not modified it is
- * not called. After a kill, or where a page is parsed again, it may be called again for the same page, so what it does
- * elsewhere must bear that. What it returns is stored in the row as the field `custom`, with what other plugins
- * return; of two values of one name that of the later plugin counts. Values are what JSON can hold.
- * An error, or an answer that is later than `parser.timeout`, is counted as `plugin_error_<name>`, and fields that are
- * too long as `custom_over_limit_<name>`; the page is stored all the same.
+ * Called once for every page that was fetched and parsed, before its row is stored. It is not called for a page that has not changed. After
+ * a kill, or if a page is parsed again, it may be called again for the same page, so its side effects must allow a second call.
+ *
+ * The returned fields are stored in the field `custom` of the row, together with the fields of other plugins. If two plugins return a field
+ * with the same name, the field of the later plugin is stored. JSON must be able to hold the values. An error, or a result that arrives
+ * after `parser.timeout`, is counted as `plugin_error_<name>`. Fields that are too long are counted as `custom_over_limit_<name>`. In both
+ * cases the page is still stored.
  */
 export type OnPage = (
   page: CrawledPage,

@@ -1,70 +1,69 @@
 /**
- * How fetches and parses end: every code that webcrawl itself writes into `protocolStatus` and `parseStatus`, with what it
- * means. They are stored in tables, so none may be renamed. docs/REFERENCE.md is written from here, and a test holds the
- * source to it.
+ * The codes with which fetches and parses end, with their meanings. These are all codes that webcrawl itself writes into `protocolStatus`
+ * and `parseStatus`. Tables store the codes, so a code must not be renamed. docs/REFERENCE.md is generated from this list. A test checks
+ * that the source uses only these codes.
  */
 
 /** The codes of `protocolStatus`: how the last fetch ended. */
 export const PROTOCOL_CODES = {
-  success: 'the page was answered (2xx)',
-  notmodified: 'the page is as it was when it was last fetched (304)',
-  moved: 'a lasting redirect (any 3xx that is not `temp_moved`)',
+  success: 'the server returned the page (2xx)',
+  notmodified: 'the page has not changed since the last fetch (304)',
+  moved: 'a permanent redirect (any 3xx that is not `temp_moved`)',
   temp_moved: 'a temporary redirect (302, 303, 307)',
-  redirect_exceeded: 'a redirect after more of them in a row than `fetcher.maxRedirects`',
+  redirect_exceeded: 'more redirects in a row than `fetcher.maxRedirects`',
   not_found: 'there is no such page (404)',
-  gone: 'the page is gone for good (410), or the server does not take the request (400)',
-  access_denied: 'the page wants a password (401), see `http.credentials`',
-  forbidden: 'the server refuses (403)',
+  gone: 'the page is permanently gone (410), or the server rejects the request as invalid (400)',
+  access_denied: 'the page requires a password (401), see `http.credentials`',
+  forbidden: 'the server refuses access (403)',
   throttled: 'too many requests (429)',
   unavailable: 'the server is not available (503)',
   http_error: 'any other HTTP status',
-  robots_denied: 'robots.txt denies the page; it was not asked for',
-  crawl_delay_too_long:
-    'robots.txt asks for a `Crawl-delay` beyond `fetcher.maxCrawlDelay`; the page was not asked for',
-  private_address: 'the host is at an address that is not public, see `http.privateAddresses`; it was not asked',
-  bad_port: 'the URL names a port that browsers refuse; it was not asked for',
+  robots_denied: 'robots.txt denies the page; it was not requested',
+  crawl_delay_too_long: 'robots.txt requests a `Crawl-delay` above `fetcher.maxCrawlDelay`; the page was not requested',
+  private_address: 'the host is at an address that is not public, see `http.privateAddresses`; no request was sent',
+  bad_port: 'the URL has a port that browsers refuse; it was not requested',
   no_protocol: 'no plugin has a protocol for the scheme of the URL',
-  host_backoff: 'the host is left alone for now; it was not asked',
-  proxy_refused: 'the proxy refuses to lead to this host',
-  proxy: 'the proxy cannot be reached or refuses, see `http.proxy`',
-  dns: 'the host has no address, or looking it up failed',
+  host_backoff: 'the host is in back-off; no request was sent',
+  proxy_refused: 'the proxy refuses to connect to this host',
+  proxy: 'the proxy cannot be reached, or refuses the request, see `http.proxy`',
+  dns: 'the host has no address, or the lookup failed',
   connect: 'no connection could be made',
-  tls: 'no secure connection could be made, for instance because of the certificate',
+  tls: 'no secure connection could be made, for example because of the certificate',
   timeout: 'the server sent nothing for `http.timeout`',
   too_slow: 'the answer was not complete after `http.timeLimit`',
-  reset: 'the connection was broken off',
+  reset: 'the connection was reset',
   protocol: 'the answer is not HTTP',
   header_limit: 'more headers than `http.headerLimit`',
-  aborted: 'the request was ended because the run was to stop',
-  network: 'any other failure of the network',
+  aborted: 'the request was aborted because the run had to stop',
+  network: 'any other network failure',
 } as const;
 
-/** The codes of `parseStatus`: how the last parse ended. Counted as `failed_<code>`, all but `success`. */
+/** The codes of `parseStatus`: how the last parse ended. Each code except `success` is counted as `failed_<code>`. */
 export const PARSE_CODES = {
   success: 'the page was parsed',
-  unsupported_type: 'no parser takes the type of the page, or what it holds is not what its type says',
-  missing_content: 'the table has no body of the page',
-  truncated: 'the body is not whole, and cannot be parsed so or is not to be, see `parser.skipTruncated`',
-  timeout: 'it was not done after `parser.timeout`',
-  parser_crashed: 'the thread that parsed the page ended',
-  out_of_memory: 'a PDF that takes more memory than it may',
-  encrypted: 'a PDF that wants a password',
-  malformed: 'a PDF that cannot be read',
+  unsupported_type: 'no parser supports the type of the page, or its content does not match the type',
+  missing_content: 'the table has no body for the page',
+  truncated: 'the body is incomplete: it cannot be parsed, or `parser.skipTruncated` forbids the parse',
+  timeout: 'the parser took longer than `parser.timeout`',
+  parser_crashed: 'the parse thread ended while it parsed the page',
+  out_of_memory: 'a PDF or office document that needs more memory than allowed',
+  encrypted: 'a PDF or office document that requires a password',
+  malformed: 'a PDF or office document that cannot be read',
+  pdf_text_lost: 'a PDF with text whose characters are all unknown',
 } as const;
 
-/** What a plugin that failed is named by: `plugin_error_<name>` is both a code and a counter. */
+/** The code for a failed plugin. It is also the name of a counter. */
 export type PluginErrorCode = `plugin_error_${string}`;
 
-/** Whether a code says that a plugin failed. */
 export function isPluginError(code: string): code is PluginErrorCode {
   return code.startsWith('plugin_error_');
 }
 
-/** A code of `protocolStatus` that webcrawl writes itself. A protocol of a plugin may have others. */
+/** A code of `protocolStatus` that webcrawl itself writes. The protocol of a plugin may have other codes. */
 export type ProtocolCode = keyof typeof PROTOCOL_CODES | PluginErrorCode;
 
-/** A code of `parseStatus` that webcrawl writes itself. A parser of a plugin may have others. */
+/** A code of `parseStatus` that webcrawl itself writes. The parser of a plugin may have other codes. */
 export type ParseCode = keyof typeof PARSE_CODES | PluginErrorCode;
 
-/** Some of the protocol codes; a word that is none does not compile. */
+/** A selection of the protocol codes. A word that is no protocol code does not compile. */
 export type SomeProtocolCodes<C extends keyof typeof PROTOCOL_CODES> = C;

@@ -5,35 +5,38 @@ import type { Parser } from './parser.js';
 import type { Protocol } from './protocol.js';
 import type { ScoringFilter } from './scoring-filter.js';
 
-/** What a URL is wanted for; a normaliser or filter may treat them differently. generate filters and does not normalise. */
+/** The purpose of a URL. The answers of normalisers and filters may depend on it. generate calls filters, but no normalisers. */
 export type UrlScope = 'inject' | 'outlink' | 'redirect' | 'generate';
 
 /**
- * A plugin is a plain object; every member but the name is optional. The order of the list of plugins is the order of
- * calls: normalisers, filters and scoring filters form chains; of the others the last one that fits serves.
- * What a member throws is counted under the plugin's name: it rejects the URL, or fails the page, that the member was
- * called for; a scoring filter and `onPage` are passed over.
+ * A plugin is a plain object. Every member except the name is optional. Plugins are called in the order of their list. Normalisers, filters
+ * and scoring filters form chains. Of the other members, only the last one in the list that fits is used. Errors of a member are counted
+ * under the name of the plugin. Usually an error rejects the URL or fails the page. After an error of a scoring filter or of `onPage`, the
+ * member is skipped for this page.
  */
 export interface Plugin {
-  /** Shown in counters, `explain` and messages. Lower case with dashes. */
+  /** The name of the plugin in counters, in `explain` and in messages. It has lower-case letters and dashes. */
   readonly name: string;
-  /** Returns the URL in a better form. What it returns must parse as a URL. */
+  /** Returns a URL in a better form. The result must be a valid URL. */
   normalizeUrl?(url: string, scope: UrlScope): string;
   /**
-   * true accepts; false or a string rejects, and the string names the rule that did. The URL of a sitemap comes without
-   * `.gz` at the end of its path, as that says how it is packed and not what is in it.
+   * Returns true to accept a URL, and false or a string to reject it. The string names the rule. For a sitemap, `.gz` is removed from the
+   * end of the path of `url`, because `.gz` says only how the sitemap is compressed.
    */
   filterUrl?(url: string, scope: UrlScope): boolean | string;
   /**
-   * Says that `normalizeUrl` and `filterUrl` go by the URL and the scope alone, and changes whenever they may answer otherwise
-   * than before, like a digest of their rules. With it their answers are remembered: they are not called for every page that
-   * has the same link, and a page that they reject for generate is not met again until this has changed. Without it they are
-   * called each time, as is needed by rules that change while a crawl runs, and by filters that count.
+   * The version of the rules. Set it if the answers of `normalizeUrl` and `filterUrl` depend only on the URL and the scope. Change it
+   * whenever an answer may change. A hash of the rules is a good version.
+   *
+   * With a version, answers are cached. Then `normalizeUrl` and `filterUrl` are called once for a link that many pages have. If `filterUrl`
+   * rejects a page for generate, generate skips this page until the version changes. Without a version, both functions are called each
+   * time. Do not set a version if the rules change during a crawl, or if the filter counts URLs.
    */
   readonly version?: string;
   /**
-   * Of the strings that `filterUrl` answers for generate some, each with a version: pages that were rejected so are not met again until
-   * that of their string has changed or is gone, whatever becomes of `version`. Letters and digits, of both.
+   * The versions of some of the strings that `filterUrl` returns for generate. If a page was rejected with such a string, generate
+   * reconsiders the page only after the version of this string has changed or was removed. A change of `version` has no effect on these
+   * pages. Strings and versions consist of letters and digits.
    */
   readonly ruleVersions?: ReadonlyMap<string, string>;
   readonly scoring?: ScoringFilter;
@@ -41,16 +44,20 @@ export interface Plugin {
   readonly signature?: Signature;
   readonly protocol?: Protocol;
   readonly parser?: Parser;
-  /** Sees every page before it is stored, and may add fields of its own. */
+  /** Receives every page before it is stored, and may add fields to its row. */
   readonly onPage?: OnPage;
   /**
-   * Of a page that is to be indexed: true leaves it as it is, fields take the place of its own, and false or a string keeps it out of the
-   * index; the string names the rule that does. Those of several plugins form a chain. It must go by the document alone.
+   * Decides on a page before it is indexed. If it returns true, the page stays as it is. Returned fields replace the fields of the page.
+   * false or a string keeps the page out of the index; the string names the rule. The filters of several plugins form a chain. The result
+   * must depend only on the document.
    */
   readonly indexFilter?: IndexFilter;
-  /** Where `index` writes, in place of the index in the folder of the table. Of several the last one serves. */
+  /**
+   * The index to which `index` writes. It replaces the index in the folder of the table. If several plugins have an `indexWriter`, the last
+   * plugin in the list is used.
+   */
   readonly indexWriter?: IndexTarget;
 }
 
-/** Digest of a page in lower-case hex; equal digests mean "not modified". */
+/** Computes the signature of a page, as lower-case hex. If the signature has not changed, the page counts as "not modified". */
 export type Signature = (page: { readonly url: string; readonly content: Uint8Array; readonly text: string }) => string;

@@ -1,73 +1,78 @@
-/** What to fetch. */
+/** A request for one URL. */
 export interface FetchRequest {
-  /** Absolute and normalised. */
+  /** An absolute and normalised URL. */
   readonly url: string;
-  /** Ends the request; the outcome is then `retry` with code `aborted`. */
+  /** Aborts the request. The outcome of the request is then `retry` with code `aborted`. */
   readonly signal?: AbortSignal;
-  /** `Last-Modified` of the copy we hold, in ms since the epoch. */
+  /** The `Last-Modified` of the stored copy, in ms since the epoch. */
   readonly ifModifiedSince?: number;
-  /** `ETag` of the copy we hold. */
+  /** The `ETag` of the stored copy. */
   readonly ifNoneMatch?: string;
   /**
-   * The operator named this very host, so it may be at an address that is not public; `http.privateAddresses` has the
-   * last word.
+   * Whether the operator named the host, so that it may have an address that is not public. `http.privateAddresses` may still forbid such
+   * an address.
    */
   readonly allowPrivate?: boolean;
-  /** Bytes of the body kept after decoding, in place of `http.contentLimit`; -1: all. */
+  /** Maximum bytes of the decoded body. Absent: `http.contentLimit`. -1: no limit. */
   readonly contentLimit?: number;
+  /** Whether only status and headers are needed (HEAD). A protocol may still fetch the body. */
+  readonly headOnly?: boolean;
 }
 
-/** What every outcome of a fetch reports. */
+/** The fields that every outcome of a fetch has. */
 export interface FetchAnswer {
-  /** A stable word for the protocol status, where one fits of `PROTOCOL_CODES`: `success`, `moved`, `not_found`, … */
+  /**
+   * The code of the protocol status, a word from a fixed set. Use one of `PROTOCOL_CODES` if one of them fits: `success`, `moved`,
+   * `not_found`, …
+   */
   readonly code: string;
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was an answer. */
   readonly http?: number;
-  /** One line for people; untrusted. */
+  /** One line for people. Untrusted text. */
   readonly message?: string;
-  /** Names in lower case; values of a repeated name joined with `, `, but those of `x-robots-tag` with line breaks. */
+  /** Headers with names in lower case. Values of a repeated name are joined with `, `. Values of `x-robots-tag` are joined with line breaks. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The answer broke HTTP, and was read by a lenient reader. */
+  /** Whether the answer broke the rules of HTTP, and a lenient reader read it. */
   readonly lenient?: boolean;
   /** The reason in the status line. */
   readonly statusText?: string;
-  /** Headers as they came, name, value, name, value, …, each byte one character; the record of the page holds them so. */
+  /** Headers as received: name, value, name, value, … Each character is one byte. The record of the page has the headers in this form. */
   readonly rawHeaders?: readonly string[];
-  /** How long the request took, in milliseconds. */
+  /** Milliseconds that the request took. */
   readonly millis?: number;
 }
 
-/** How a fetch ended. An expected failure is one of these, never a throw. */
+/** How a fetch ended. An expected failure is returned as an outcome, and not thrown. */
 export type FetchOutcome =
   | (FetchAnswer & {
       readonly kind: 'content';
-      /** Content codings undone; at most as many bytes as the request asks for, else `http.contentLimit`. */
+      /** The body after content codings are removed. It is cut at the limit of the request, or at `http.contentLimit`. */
       readonly body: Uint8Array;
-      /** The body is not whole: it was longer and was cut, ended early, or is a part of one. */
+      /** Whether the body is incomplete: it was cut, it ended early, or the server sent only a part. */
       readonly truncated: boolean;
-      /** The media type, lower-case, without parameters; empty when unknown. */
+      /** The media type in lower case, without parameters. Empty if it is unknown. */
       readonly contentType: string;
     })
   | (FetchAnswer & {
       readonly kind: 'redirect';
       readonly permanent: boolean;
-      /** The `Location`, resolved; null when it is missing or no URL. */
+      /** The `Location` as an absolute URL. null if it is missing or not a URL. */
       readonly target: string | null;
     })
   | (FetchAnswer & { readonly kind: 'notmodified' })
   | (FetchAnswer & { readonly kind: 'gone' })
   | (FetchAnswer & {
       readonly kind: 'retry';
-      /** The server asked to wait so long, in seconds. */
+      /** Seconds that the server requests to wait. */
       readonly retryAfter?: number;
     });
 
 /** Fetches URLs of some schemes. */
 export interface Protocol {
-  /** `http`, `https`, or both; a table holds URLs of no other. */
+  /** `http`, `https`, or both. A table cannot hold URLs of other schemes. */
   readonly schemes: readonly string[];
-  /** Fetches one URL. Redirects are an outcome, and are not followed. It rejects only for a fault of its own. */
+  /** Fetches one URL. A redirect is not followed, but returned as the outcome. It rejects only if the protocol itself has an error. */
   fetch(request: FetchRequest): Promise<FetchOutcome>;
-  /** Frees connections. */
+  /** Closes connections. */
   close?(): Promise<void>;
 }

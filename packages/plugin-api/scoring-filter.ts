@@ -1,30 +1,30 @@
-/** A page's score, and the cash: score received and not handed on yet. */
+/** The score of a page, and the cash of the page. The cash is score that the page has received but not distributed yet. */
 export interface Score {
   readonly score: number;
   readonly cash: number;
 }
 
-/** The page that hands score to its links. Texts are untrusted. */
+/** A page that distributes score to the targets of its links. Its texts are untrusted. */
 export interface LinkingPage {
-  /** The text of the link to each target, in the order of the targets; empty where it has none. */
+  /** The anchor of the link to each target, in the order of the targets. An anchor may be empty. */
   readonly anchors: readonly string[];
-  /** Empty unless a scoring filter asks for it by `reads`, and where the page has none, as one that redirects. */
+  /** The title of the page. It is empty if no scoring filter names `title` in `reads`, or if the page has no title, as with a redirect. */
   readonly title: string;
-  /** As `title`. */
+  /** The text of the page. It is empty in the same cases as `title`. */
   readonly text: string;
 }
 
-/** Scoring filters form a chain: each gets what the one before returned. All members are pure. */
+/** Scoring filters form a chain. Each filter gets the result of the previous filter. All functions must be pure. */
 export interface ScoringFilter {
-  /** A seed. `value.score` is the seed's own score or `db.scoreInjected`. */
+  /** Returns the score of a new seed. `value.score` is the score from the seed's line, or `db.scoreInjected`. */
   injected?(value: Score, url: string): Score;
-  /** A page first seen as a link. */
+  /** Returns the score of a new page that was found through a link. */
   initial?(value: Score, url: string): Score;
   /**
-   * What a page that was fetched and parsed hands to each of its links.
-   * @param values one per target, in the order of `targets`
-   * @param share the part of its cash that this batch hands on
-   * @param page what the links and the page itself say
+   * Returns the score that a fetched and parsed page distributes to each target of its links.
+   * @param values the values of the previous filter, one for each target, in the order of `targets`
+   * @param share the part of the page's cash that is distributed in this batch
+   * @param page the texts of the page and of its links
    */
   distribute?(
     values: readonly number[],
@@ -33,11 +33,11 @@ export interface ScoringFilter {
     share: number,
     page: LinkingPage,
   ): readonly number[];
-  /** What `distribute` sees of the page besides its links; each is read from the table only where a filter asks. */
+  /** The texts of the page that `distribute` needs. They are read from the table only if a filter names them here. */
   readonly reads?: readonly ('title' | 'text')[];
   /**
-   * A page that links hand score to. `inlinkScores` is ordered best first, and `anchors` are the texts of these links in
-   * the same order.
+   * Returns the new score of a page that receives score from links. `inlinkScores` are the scores of these links, best first. `anchors` are
+   * the texts of the links in the same order.
    */
   update?(value: Score, inlinkScores: readonly number[], url: string, anchors: readonly string[]): Score;
 }

@@ -2,28 +2,28 @@ import { messageOf } from '../errors/index.js';
 import { isPlainUrl, parseUrl } from '../url/index.js';
 import type { Plugin, UrlScope } from './plugin.js';
 
-/** What the normalisers and filters made of a URL. */
+/** The verdict of the normalisers and filters on a URL. */
 export type UrlVerdict =
   | { readonly accepted: true; readonly url: string }
   | {
       readonly accepted: false;
-      /** The URL as far as it was normalised. */
+      /** The URL after the normalisers that ran before the rejection. */
       readonly url: string;
-      /** The plugin that rejected it, or `url` when it is none that the table can hold. */
+      /** The name of the plugin that rejected the URL. `url` if the table cannot hold the URL. */
       readonly rejectedBy: string;
-      /** The rule, or why; may hold untrusted text. */
+      /** The rule that rejected the URL, or the reason. It may contain untrusted text. */
       readonly rule: string;
     };
 
 const PACKED = /^([^?]*)\.gz(?=\?|$)/i;
 
-/** What is known of a URL beside itself. */
+/** What is known about a URL in addition to its text. */
 export interface UrlTraits {
-  /** It was named as a sitemap. */
+  /** Whether the URL was named as a sitemap. */
   readonly sitemap?: boolean | undefined;
 }
 
-/** Runs every normaliser, then every filter, in list order. A plugin that throws rejects the URL. */
+/** Runs every normaliser, then every filter, in the order of the list. If a plugin throws, the URL is rejected. */
 export function applyUrlChain(
   plugins: readonly Plugin[],
   url: string,
@@ -35,9 +35,9 @@ export function applyUrlChain(
 }
 
 /**
- * Runs every normaliser, in list order. The URL is parsed by the WHATWG URL Standard before the first and after each
- * that changed it. A plugin that throws rejects the URL.
- * @param onStep called with what the parser (`url`) and each normaliser made of it
+ * Runs every normaliser, in the order of the list. The URL is parsed according to the WHATWG URL Standard before the first normaliser, and
+ * again after each change. If a plugin throws, the URL is rejected.
+ * @param onStep called with the result of the parser (name `url`) and the result of each normaliser
  */
 export function normalizeUrl(
   plugins: readonly Plugin[],
@@ -66,8 +66,8 @@ export function normalizeUrl(
 }
 
 /**
- * Runs every filter on a URL that is normalised already. A plugin that throws rejects the URL. The filters see a sitemap
- * without `.gz` at the end of its path.
+ * Runs every filter on a normalised URL. If a plugin throws, the URL is rejected. If the URL is a sitemap, `.gz` is removed from the end of
+ * its path before the filters run.
  */
 export function filterUrl(
   plugins: readonly Plugin[],
@@ -91,15 +91,15 @@ export function filterUrl(
   return { accepted: true, url };
 }
 
-/** One normaliser or one filter. */
-export type UrlStepPlugin = Plugin & {
-  /** The plugin that it is a member of. */
+/** A normaliser or a filter, as a plugin of its own. */
+type UrlStepPlugin = Plugin & {
+  /** The plugin from which the step was made. */
   readonly of: Plugin;
 };
 
 /**
- * The normalisers and filters of a list of plugins, each by itself, in the order in which {@link applyUrlChain} calls
- * them: the list may be cut at any place, and what the first part accepts be given to the second.
+ * Returns the normalisers and filters of a list of plugins one by one, in the order in which {@link applyUrlChain} calls them. The list may
+ * be split anywhere: a URL that the first part accepts is then passed to the second part.
  */
 export function urlSteps(plugins: readonly Plugin[]): readonly UrlStepPlugin[] {
   const steps: UrlStepPlugin[] = [];

@@ -1,11 +1,11 @@
 import type { Plugin, UrlScope } from './plugin.js';
 import { filterUrl, normalizeUrl, type UrlTraits, type UrlVerdict } from './url-chain.js';
 
-/** What one normaliser or filter made of a URL. Texts may be untrusted. */
+/** The result of one normaliser or filter for a URL. Its texts may be untrusted. */
 export type UrlStep =
   | {
       readonly kind: 'normalizer';
-      /** The plugin; `url` for the URL parser, which comes first. */
+      /** The name of the plugin. `url` for the URL parser, which is the first step. */
       readonly name: string;
       readonly before: string;
       readonly after: string;
@@ -14,21 +14,23 @@ export type UrlStep =
       readonly kind: 'filter';
       readonly name: string;
       readonly accepted: boolean;
-      /** What rejected it; absent where the filter accepts. */
+      /** The rule that rejected the URL. Absent if the filter accepts the URL. */
       readonly rule?: string;
     };
 
-/** A verdict on a URL, and how it came about. */
-export interface UrlTrace {
-  /** The verdict of {@link applyUrlChain}. */
+/** The verdict on a URL, and the steps that led to the verdict. */
+interface UrlTrace {
   readonly verdict: UrlVerdict;
-  /** The URL after all normalisers; absent where one of them, or the parser, refused it. */
+  /** The URL after all normalisers. Absent if the parser or a normaliser rejected the URL. */
   readonly normalized?: string;
-  /** In order of call, up to a normaliser that refused. Every filter is asked, also after one that rejects. */
+  /**
+   * The steps in the order of the calls. After a normaliser that rejects, there are no further steps. After a filter that rejects, the
+   * other filters still run.
+   */
   readonly steps: readonly UrlStep[];
 }
 
-/** Does what `applyUrlChain` does and reports each step. A plugin that throws rejects the URL. */
+/** Does the same as `applyUrlChain`, and also returns the result of each step. If a plugin throws, the URL is rejected. */
 export function traceUrl(plugins: readonly Plugin[], url: string, scope: UrlScope, traits: UrlTraits = {}): UrlTrace {
   const steps: UrlStep[] = [];
   const normalized = normalizeUrl(plugins, url, scope, (name, before, after) => {

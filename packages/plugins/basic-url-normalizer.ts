@@ -1,20 +1,25 @@
 import type { Plugin } from '../plugin-api/index.js';
 import { isPlainUrl, parseUrl } from '../url/index.js';
 
-/** An escape, or a character that RFC 3986 allows neither in a path nor in a query, a `%` without two digits included. */
+/**
+ * Matches an escape, or a character that RFC 3986 allows neither in a path nor in a query. A `%` that is not followed by two hex digits is
+ * such a character.
+ */
 const TO_REWRITE = /%[0-9a-f]{2}|[^\w\-.~!$&'()*+,;=:@/?]/gi;
 const UNRESERVED = /[\w\-.~]/;
 const DOT_AFTER_HOST = /^(https?:\/\/[^/:]*[^/:.])\.(?=[/:])/;
 
 /**
- * Gives URLs that mean the same one form, beyond what parsing by the WHATWG URL Standard does (lower-case ASCII host,
- * no default port, no `.` and `..` segments however they are escaped, non-ASCII escaped as UTF-8):
+ * Gives equivalent URLs the same form. The URL was already parsed according to the WHATWG URL Standard. So the host is lower-case ASCII,
+ * characters outside ASCII are escaped as UTF-8, the default port is removed, and the segments `.` and `..` are resolved, even if they are
+ * escaped. This plugin does three more things:
  *
- * - escapes of unreserved characters are undone (`%7E` is `~`), the others have upper-case digits (`%2f` is `%2F`);
- * - what RFC 3986 does not allow in paths and queries is escaped: `|` is `%7C`, a `%` that escapes nothing is `%25`;
- * - the fragment and one dot after the host (`example.com.`) are dropped.
+ * - escapes of unreserved characters are undone (`%7E` becomes `~`), and other escapes get upper-case digits (`%2f` becomes `%2F`);
+ * - characters that RFC 3986 does not allow in paths and queries are escaped: `|` becomes `%7C`, and a `%` that is not a part of an escape
+ * becomes `%25`;
+ * - the fragment and one dot after the host (`example.com.`) are removed.
  *
- * Doing it twice changes nothing. An empty query (`/a?`) stays: the regex rules decide on it.
+ * If the plugin is applied twice, the second time changes nothing. An empty query (`/a?`) stays, because the regex rules decide on it.
  */
 export function basicUrlNormalizer(): Plugin {
   return {

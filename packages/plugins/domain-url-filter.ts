@@ -3,10 +3,10 @@ import type { Plugin } from '../plugin-api/index.js';
 import { domainOf, hostOf, publicSuffixOf } from '../url/index.js';
 
 /**
- * Accepts URLs whose host, registrable domain, public suffix or top-level domain is one of the lines, and rejects all
- * others. A line that names a host below a domain (`www.example.com`) accepts that host only. Case does not count, and
- * names may be written in any script.
- * @throws CrawlError BAD_SETTING that lists every line that is no host name or IP address
+ * Accepts a URL if one of the lines is its host, its registrable domain, its public suffix or its top-level domain. All other URLs are
+ * rejected. If a line is a host below a domain (`www.example.com`), it accepts only that host. Letter case is ignored, and names may be in
+ * any script.
+ * @throws CrawlError BAD_SETTING that lists every line that is not a host name or IP address
  */
 export function domainUrlFilter(text: string): Plugin {
   const names = new Set(readRules('domain URL filter', text, readName).map(({ rule }) => rule));
@@ -33,7 +33,7 @@ function readName(line: string): string {
     const nothingElse = url.username === '' && url.port === '' && url.pathname === '/' && url.search + url.hash === '';
     if (nothingElse && !/[\s:/\\?#@]/.test(name.replace(/^\[.*\]$/, ''))) return url.hostname.replace(/\.$/, '');
   } catch {
-    // It is no host, as below.
+    // The line is not a host, so the error below is thrown.
   }
   throw new BadRule('a host name or IP address without scheme, port and path is expected');
 }

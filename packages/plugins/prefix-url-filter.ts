@@ -2,10 +2,10 @@ import { BadRule, readRules, versionOf } from '../patterns/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 
 /**
- * Accepts URLs that start with one of the lines and rejects all others. The time for one URL grows with the logarithm
- * of the number of lines. A line ends where it says: `http://a.com` also accepts `http://a.com.evil.net/`, so close
- * hosts by `/`.
- * @throws CrawlError BAD_SETTING that lists every line that no normalised URL can start with
+ * Accepts a URL if it starts with one of the lines. All other URLs are rejected. The time for one URL grows with the logarithm of the
+ * number of lines. A prefix may end anywhere in a URL. So `http://a.com` also accepts `http://a.com.evil.net/`. A line that is a host must
+ * therefore end with `/`.
+ * @throws CrawlError BAD_SETTING that lists every line with which no normalised URL can start
  */
 export function prefixUrlFilter(text: string): Plugin {
   const lines = readRules('prefix URL filter', text, (line) => {
@@ -17,7 +17,8 @@ export function prefixUrlFilter(text: string): Plugin {
     return prefix;
   }).map(({ rule }) => rule);
 
-  // Without those that a shorter one covers, the only candidate is the last that does not sort after the URL.
+  // A prefix that begins with a shorter prefix is left out. Then only one prefix can match a URL: the last of the prefixes that are sorted
+  // before the URL or equal it.
   const prefixes: string[] = [];
   for (const prefix of lines.sort()) {
     const last = prefixes.at(-1);

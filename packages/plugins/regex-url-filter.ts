@@ -2,9 +2,9 @@ import { BadRule, compilePattern, PATTERN_INPUT_LIMIT, readRules, versionOf } fr
 import type { Plugin } from '../plugin-api/index.js';
 
 /**
- * Accepts and rejects URLs by patterns. A line is `+` (accept) or `-` (reject) and a pattern that is looked for anywhere
- * in the URL. The first line that is found decides; a URL for which none is found is rejected. A pattern that takes too
- * long on a URL throws, which rejects the URL.
+ * Accepts and rejects URLs by patterns. A line is `+` (accept) or `-` (reject), followed by a pattern. The pattern may match anywhere in
+ * the URL. The first line that matches decides. If no line matches, the URL is rejected. If a pattern takes too long on a URL, the filter
+ * throws, and this rejects the URL.
  * @throws CrawlError BAD_SETTING that lists every wrong line
  */
 export function regexUrlFilter(rulesText: string): Plugin {

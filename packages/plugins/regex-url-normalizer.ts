@@ -9,11 +9,10 @@ import {
 import type { Plugin } from '../plugin-api/index.js';
 
 /**
- * Rewrites URLs by patterns. A line is a pattern, a tab, and what replaces every place where it is found, perhaps
- * nothing. In a replacement `$1` is what the first group found (nothing where it took no part), `$0` all that was
- * found, and `\` takes the meaning from the next character. A pattern that starts with `#` is written `\#`. Rules are
- * applied once, in the order of the file. URLs of more than 8192 characters stay as they are. A pattern that takes too
- * long on a URL throws, which rejects the URL.
+ * Rewrites URLs by patterns. A line is a pattern, a tab, and the replacement for every match. The replacement may be empty. In a
+ * replacement, `$1` is the match of the first group, `$0` is the whole match, and `\` escapes the next character. A group without a match
+ * is empty. A pattern that starts with `#` must be written with `\#`. Each rule is applied once, in the order of the file. URLs of more
+ * than 8192 characters stay unchanged. If a pattern takes too long on a URL, the normaliser throws, and this rejects the URL.
  * @throws CrawlError BAD_SETTING that lists every wrong line
  */
 export function regexUrlNormalizer(rulesText: string): Plugin {
@@ -35,7 +34,7 @@ export function regexUrlNormalizer(rulesText: string): Plugin {
   };
 }
 
-/** `$12` is, as in Java, group 12 where there is one, else group 1 and a 2. */
+/** Reads a replacement. As in Java, `$12` is group 12 if the pattern has such a group. Otherwise it is group 1 followed by a 2. */
 function readReplacement(text: string, groups: number): Replacement {
   const parts: (string | number)[] = [];
   for (let i = 0; i < text.length; i++) {

@@ -7,7 +7,7 @@ import {
   type ScheduleSettings,
 } from './schedule-default.js';
 
-/** Named as in the settings section `db`; intervals in seconds, rates as parts of 1. */
+/** The settings of {@link adaptiveSchedule}. They have the names of the section `db`. Intervals are in seconds, and rates are fractions. */
 export interface AdaptiveScheduleSettings extends ScheduleSettings {
   readonly fetchScheduleAdaptiveIncRate: number;
   readonly fetchScheduleAdaptiveDecRate: number;
@@ -18,11 +18,14 @@ export interface AdaptiveScheduleSettings extends ScheduleSettings {
 }
 
 /**
- * Finds out how often a page changes: the interval shrinks when it had changed and grows when it had not, between the
- * adaptive minimum and the smaller of both maxima. With sync delta, a page that has not changed for longer than its
- * interval gets that time as interval, and the next fetch is counted from a part of the way back to the last change;
- * never from further back than that part of the interval, so it is never due at once. Failed fetches and pages that
- * are gone are treated as by {@link defaultSchedule}.
+ * Adapts the interval of a page to how often the page changes. The interval becomes shorter if the page has changed, and longer if it has
+ * not changed. It stays between the adaptive minimum and the smaller of the two maxima.
+ *
+ * With sync delta, the interval is at least the time for which the page has not changed. The page is then due earlier than one interval
+ * after the fetch. The difference is a fraction (the sync delta rate) of the time for which the page has not changed, but at most the same
+ * fraction of the interval. Therefore the page is never due at once.
+ *
+ * Failed fetches and gone pages are handled as by {@link defaultSchedule}.
  */
 export function adaptiveSchedule(settings: AdaptiveScheduleSettings): Plugin & { readonly schedule: FetchSchedule } {
   return {

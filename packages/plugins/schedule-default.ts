@@ -1,6 +1,6 @@
 import type { FetchSchedule, Plugin, Schedule } from '../plugin-api/index.js';
 
-/** Named as in the settings section `db`, in seconds. */
+/** The settings of {@link defaultSchedule}, in seconds. They have the names of the section `db`. */
 export interface ScheduleSettings {
   readonly fetchIntervalDefault: number;
   readonly fetchIntervalMax: number;
@@ -9,10 +9,9 @@ export interface ScheduleSettings {
 const DAY = 86_400_000;
 
 /**
- * Fetches a page again at its own interval, which stays as it is; an interval of 0, or one that is no number, becomes
- * the default, and none is longer than the maximum. A failed fetch is tried again after a day, with the interval kept.
- * A page that is gone is looked at ever less often: its interval grows by half, and falls back to 0.9 of the maximum
- * where it would reach it.
+ * Fetches a page again after the interval of the page, which stays the same. An interval that is 0 or invalid becomes the default. An
+ * interval above the maximum becomes the maximum. A failed fetch is retried after a day, and the interval stays the same. A gone page is
+ * checked less and less often: its interval grows by half each time. If it would reach the maximum, it becomes 0.9 of the maximum.
  */
 export function defaultSchedule(settings: ScheduleSettings): Plugin & { readonly schedule: FetchSchedule } {
   return {
@@ -44,18 +43,21 @@ export function defaultSchedule(settings: ScheduleSettings): Plugin & { readonly
   };
 }
 
-/** An interval that can be counted from: the default in place of none, and at most the maximum. */
+/** Returns a valid interval. It is the default if the given interval is 0 or invalid, and it is at most the maximum. */
 export function knownInterval(interval: number, settings: ScheduleSettings): number {
   return Math.min(interval > 0 ? interval : settings.fetchIntervalDefault, settings.fetchIntervalMax);
 }
 
-/** When the content last changed: now if it did or nothing is known, and never in the future. */
+/**
+ * Returns when the content last changed. This is the time of the fetch if the content has changed, or if nothing is known. It is never
+ * after the fetch.
+ */
 export function modifiedTimeAfter(schedule: Schedule, fetchedAt: number, change: string): number {
   const { modifiedTime } = schedule;
   return change === 'modified' || !(modifiedTime > 0) ? fetchedAt : Math.min(modifiedTime, fetchedAt);
 }
 
-/** Due an interval, in whole seconds, after `from`. */
+/** Returns the schedule of a page that is due one interval after `from`. The interval is rounded to whole seconds. */
 export function dueAfter(
   schedule: Schedule,
   from: number,

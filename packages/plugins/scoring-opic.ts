@@ -1,30 +1,31 @@
 import type { Plugin, Score, ScoringFilter } from '../plugin-api/index.js';
-import { hostOf } from '../url/index.js';
+import { hostOf, isSameOrigin } from '../url/index.js';
 
-/** Factors for what a link hands on. */
+/** Factors for the score that a page distributes over a link. */
 export interface OpicFactors {
-  /** For links within a host. Sub-domains are other hosts. */
+  /** The factor for links within a host. A sub-domain counts as another host. */
   readonly linkInternal: number;
-  /** For links between hosts. */
+  /** The factor for links between hosts. */
   readonly linkExternal: number;
 }
 
-/** The scoring filter of {@link opicScoring}: it looks at no texts. */
+/** The scoring filter of {@link opicScoring}. It does not use texts. */
 export interface OpicFilter extends ScoringFilter {
-  /** The seed's score is its cash. */
+  /** Gives a seed cash that equals its score. */
   injected(value: Score, url: string): Score;
-  /** No score. */
+  /** Gives a page a score of 0 and cash of 0. */
   initial(value: Score, url: string): Score;
-  /** Adds an equal part of `share`, times the factor of the link, to the value of each target. */
+  /** Divides `share` equally among the targets. Each part is multiplied by the factor of its link, and added to the value of its target. */
   distribute(values: readonly number[], source: string, targets: readonly string[], share: number): readonly number[];
-  /** Adds what the links hand on to score and cash. */
+  /** Adds the scores of links to the score and to the cash of a page. */
   update(value: Score, inlinkScores: readonly number[], url: string): Score;
 }
 
 /**
- * Online page importance: a page hands the score it has received since it last did, its cash, in equal parts to the
- * pages it links to. Score only grows, so what is linked from important pages comes first. A seed starts with its
- * score as cash; a page found by a link starts at 0. The cash of a page without links is lost.
+ * Scores pages by online page importance (OPIC). The cash of a page is the score that it has received after its last distribution. When a
+ * page is fetched, it distributes its cash in equal parts to the pages to which it links. A score never falls, so pages with links from
+ * important pages come first. A seed starts with cash that equals its score. A page that was found through a link starts with 0. If a page
+ * has no links, its cash is lost.
  */
 export function opicScoring(factors: OpicFactors): Plugin & { readonly scoring: OpicFilter } {
   return {
@@ -36,8 +37,8 @@ export function opicScoring(factors: OpicFactors): Plugin & { readonly scoring: 
         const part = share / targets.length;
         const host = hostOf(source);
         return targets.map((target, i) => {
-          const factor = hostOf(target) === host ? factors.linkInternal : factors.linkExternal;
-          return (values[i] ?? 0) + part * factor;
+          const isInternal = isSameOrigin(source, target) || hostOf(target) === host;
+          return (values[i] ?? 0) + part * (isInternal ? factors.linkInternal : factors.linkExternal);
         });
       },
       update({ score, cash }, inlinkScores) {

@@ -1,19 +1,19 @@
 import type { Plugin, Signature } from '../plugin-api/index.js';
 import { md5, md5OfContent } from './signature-md5.js';
 
-/** Named as in the settings section `db`. */
+/** The settings of {@link textProfileSignature}. They have the names of the section `db`. */
 export interface TextProfileSettings {
-  /** Only words with more characters count. */
+  /** Words with at most this number of characters are ignored. */
   readonly signatureTextProfileMinTokenLen: number;
-  /** The step to which frequencies are rounded down, as a part of the highest frequency. */
+  /** The step to which frequencies are rounded down, as a fraction of the highest frequency. */
   readonly signatureTextProfileQuantRate: number;
 }
 
 /**
- * A digest of the words that a page uses often, so that small changes (a date, a counter) leave it as it is. Words are
- * runs of letters and digits in lower case; frequencies are rounded down to a step of at least 2, and words below a
- * step are left out; words of one frequency are in order of their characters. A page without words has the digest
- * of its content.
+ * Uses a hash of the frequent words of a page as the signature. So a small change, such as a date or a counter, does not change the
+ * signature. A word is a sequence of letters and digits, in lower case. The frequency of each word is rounded down to a multiple of a step.
+ * If a word occurs twice or more, the step is at least 2. Words whose frequency is below one step are ignored. Words with equal frequencies
+ * are sorted by their characters. If a page has no words, the hash of its content is used.
  */
 export function textProfileSignature(settings: TextProfileSettings): Plugin & { readonly signature: Signature } {
   return {
@@ -35,7 +35,7 @@ function textProfile(text: string, settings: TextProfileSettings): string {
     counts.set(token, count);
     if (count > highest) highest = count;
   }
-  // Where no word comes twice, all of them count.
+  // If no word occurs twice, the step is 1, so that all words are used.
   const step = Math.max(Math.round(highest * settings.signatureTextProfileQuantRate), highest > 1 ? 2 : 1);
   return [...counts]
     .filter(([, count]) => count >= step)

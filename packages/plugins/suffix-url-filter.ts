@@ -3,10 +3,10 @@ import { CrawlError } from '../errors/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 
 /**
- * Accepts or rejects URLs by how they end. One line gives the mode: `+` accepts all URLs but those with a listed
- * suffix, `-` rejects all but those. `P` after it looks at the path only, without the query, and `I` ignores case.
- * Every other line is a suffix.
- * @throws CrawlError BAD_SETTING that lists every wrong line, or where there is not exactly one line with the mode
+ * Accepts or rejects URLs by their endings. One line gives the mode. `+` accepts all URLs, except URLs that end with a listed suffix. `-`
+ * rejects all URLs, except URLs that end with a listed suffix. After this sign, `P` means that only the path is checked, without the query,
+ * and `I` means that letter case is ignored. Every other line is a suffix.
+ * @throws CrawlError BAD_SETTING that lists every wrong line; also if there is not exactly one line with the mode
  */
 export function suffixUrlFilter(text: string): Plugin {
   let mode: string | undefined;

@@ -2,34 +2,37 @@ import { versionOf } from '../patterns/index.js';
 import { CrawlError } from '../errors/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 
-/** Whole numbers; -1 is no limit. */
+/** Limits for URLs. They are whole numbers; -1 means no limit. */
 export interface TrapLimits {
-  /** Characters of a URL. */
+  /** Maximum number of characters of a URL. */
   readonly maxLength: number;
-  /** Times in a row that a segment or a block of segments may come; at least 1. */
+  /** How many times in sequence a path segment, or a block of segments, may occur; at least 1. */
   readonly maxRepeats: number;
-  /** Query parameters of a URL. */
+  /** Maximum number of query parameters of a URL. */
   readonly maxParameters: number;
-  /** Path segments of a URL. */
+  /** Maximum number of path segments of a URL. */
   readonly maxDepth: number;
 }
 
-/** Longer blocks are not looked for, which bounds the work where neither length nor depth is limited. */
+/**
+ * Maximum number of segments in a block. Longer blocks are not searched. This bounds the work even if the settings limit neither length nor
+ * depth.
+ */
 const MAX_BLOCK = 32;
 
 const [SLASH, AND] = [0x2f, 0x26];
 
 /**
- * Rejects URLs of the forms that endless sites make.
+ * Rejects URLs with the typical forms of endless sites.
  *
- * What repeats is counted over the segments that end in `/`, from the host to the last slash of the URL; the query
- * counts along, empty segments do not. A URL is rejected where, more than `maxRepeats` times,
+ * Repetitions are counted over the segments that end with `/`, from the host to the last slash of the URL. Segments in the query are
+ * counted too. Empty segments are not counted. A URL is rejected if one of the following occurs more than `maxRepeats` times:
  *
- * - a block of 1 to 32 segments comes back to back: `/a/a/a/`, `/a/b/c/a/b/c/a/b/c/` (for a limit of 2), or
- * - one segment is at every second place, whatever is between: `/a/x/a/y/a/`.
+ * - a block of 1 to 32 segments that directly follows itself: `/a/a/a/`, `/a/b/c/a/b/c/a/b/c/` (for a limit of 2), or
+ * - a segment at every second position, with any segments between: `/a/x/a/y/a/`.
  *
- * One segment of digits only may come back to back, as dates and map tiles have it: `/01/01/01/`. It still is rejected
- * by the second rule. `/2024/01/01/` and `/en/docs/en/` repeat twice; the name of a file counts nowhere.
+ * The first rule does not count repetitions of a single segment of digits, as in dates and map tiles: `/01/01/01/`. The second rule counts
+ * such segments. In `/2024/01/01/` and `/en/docs/en/` a segment occurs twice. The name of a file is never counted.
  * @throws CrawlError BAD_SETTING that lists every wrong limit
  */
 export function trapUrlFilter(limits: TrapLimits): Plugin {
@@ -71,7 +74,7 @@ function repeats(text: string, max: number): boolean {
   return false;
 }
 
-/** One segment at every second place, more than `max` times. */
+/** Whether a segment occurs more than `max` times at every second position. */
 function repeatsApart(segments: readonly string[], max: number): boolean {
   for (let start = 0; start < 2; start++) {
     for (let at = start + 2, times = 1; at < segments.length; at += 2) {
@@ -82,7 +85,7 @@ function repeatsApart(segments: readonly string[], max: number): boolean {
   return false;
 }
 
-/** A block of `length` segments back to back, more than `max` times. */
+/** Whether a block of `length` segments occurs more than `max` times directly one after the other. */
 function repeatsBackToBack(segments: readonly string[], length: number, max: number): boolean {
   for (let at = length, equal = 0; at < segments.length; at++) {
     const same = segments[at] === segments[at - length] && !(length === 1 && /^\d+$/.test(segments[at]!));
@@ -92,7 +95,7 @@ function repeatsBackToBack(segments: readonly string[], length: number, max: num
   return false;
 }
 
-/** Those between separators that are not empty. */
+/** Returns the number of non-empty parts between separators. */
 function countParts(text: string, separator: number, from: number, to = text.length): number {
   let parts = 0;
   let before = separator;
@@ -111,6 +114,6 @@ function check(limits: TrapLimits): void {
   if (wrong.length === 0) return;
   throw new CrawlError(
     'BAD_SETTING',
-    `URL trap filter: expected whole numbers from -1, maxRepeats not 0; ${wrong.join('; ')}`,
+    `URL trap filter: expected whole numbers from -1 on, and a maxRepeats other than 0; ${wrong.join('; ')}`,
   );
 }

@@ -1,38 +1,31 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause, pauseAfter } from '../util/index.js';
 
-/** How often, and after which waits, something that failed is tried again. */
+/** Limits and waits for retries. */
 export interface BackOff {
-  /** Milliseconds before the first time; doubled with each further one. */
+  /** Milliseconds before the first retry. This time doubles with each further retry. */
   readonly first: number;
-  /** Milliseconds that no wait exceeds. */
+  /** Maximum milliseconds of a wait. */
   readonly most: number;
-  /** How often in a row. */
+  /** Maximum number of consecutive retries. */
   readonly limit: number;
 }
 
-/** Milliseconds before a try; undefined where there is none left. @param failures in a row, from 1 on */
-export function waitBefore({ first, most, limit }: BackOff, failures: number): number | undefined {
-  return failures > limit ? undefined : Math.min(most, first * 2 ** (failures - 1));
+/**
+ * Returns the milliseconds to wait before a retry. Returns undefined if no retry is left.
+ * @param failures number of consecutive failures, from 1 on
+ */
+export function waitBefore(backOff: BackOff, failures: number): number | undefined {
+  return failures > backOff.limit ? undefined : pauseAfter(failures, backOff);
 }
 
-/** Waits, or until the signal aborts. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(ms, undefined, { signal });
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
-}
-
-/** Milliseconds until the second look at work that others do. */
-const FIRST_LOOK = 250;
+/** Minimum milliseconds between two polls. */
+const FIRST_POLL = 250;
 
 /**
- * Waits between two looks at work that others do: a quarter of the time that it takes already, since much of it ends soon, and
- * at most so many milliseconds. It ends at once when a signal aborts.
+ * Creates a function that waits between two polls of work in other processes. It waits a quarter of the time that the work has taken so
+ * far, but at most `most` milliseconds. Therefore the end of short work is noticed soon. The wait ends at once when a signal aborts.
  */
-export function createLooks(most: number): (signal?: AbortSignal) => Promise<void> {
+export function createPolling(most: number): (signal?: AbortSignal) => Promise<void> {
   const began = performance.now();
-  return (signal = new AbortController().signal) =>
-    pause(Math.min(most, Math.max(FIRST_LOOK, (performance.now() - began) / 4)), signal);
+  return (signal) => pause(Math.min(most, Math.max(FIRST_POLL, (performance.now() - began) / 4)), signal);
 }

@@ -1,6 +1,5 @@
-import { makeBatchId } from '../../webtable/index.js';
-import { CrawlError } from '../errors/index.js';
 import {
+  makeBatchId,
   createTracker,
   injectInScope,
   writeScope,
@@ -9,67 +8,73 @@ import {
   type JobOptions,
   type Report,
   type Tracker,
-} from '../jobs/index.js';
-import { pause, waitBefore, type BackOff } from './back-off.js';
+} from '../core/index.js';
+import { CrawlError } from '../errors/index.js';
+import { pause } from '../util/index.js';
+import { waitBefore, type BackOff } from './back-off.js';
 import { isStepDone, nextBatch } from './round-steps.js';
 import { ROUND_STEPS, outcomeOf, type Pass, type RoundStep, type Runner, type WorkerExit } from './runner.js';
 import { exhaustedError, workerError } from './worker-error.js';
 
-/** What {@link rounds} takes. */
+/** Options of {@link rounds}. */
 export interface RoundsOptions
   extends
     Pick<JobOptions, 'signal'>,
     Pick<CrawlOptions, 'rounds' | 'topN' | 'stay' | 'depth' | 'include' | 'exclude' | 'onRejected' | 'retryDenied'> {
-  /** Into how many shards the table is divided, each with a worker of its own; at most as many as it has slots. */
+  /** Number of shards of the table. It must not be larger than the number of slots. Each shard has its own worker. */
   readonly shards: number;
-  /** What starts the workers. */
+  /** The function that starts the workers. */
   readonly runner: Runner;
-  /** What the command of a worker gets besides its job: where the table is, and its settings. */
+  /** Returns further arguments for the command of a worker: the location and the settings of the table. */
   readonly workerArgs: (step: RoundStep) => readonly string[];
-  /** Seeds, which are injected first; with them `stay`, `depth`, `include` and `exclude` are noted as by a crawl. */
+  /** Seeds to inject first. If seeds are given, `stay`, `depth`, `include` and `exclude` are stored in the table, as in a crawl. */
   readonly seeds?: CrawlOptions['seeds'];
-  /** Called with what happens, in order. */
+  /** Called with each event, in the order of the events. */
   readonly onEvent?: (event: RoundsEvent) => void;
-  /** How a step is run again of which workers have not come to their end. */
+  /** Limits on repeated runs of a step for workers that failed. */
   readonly backOff?: BackOff;
 }
 
-/** What happens in the rounds. */
+/** An event of the rounds. */
 export type RoundsEvent =
-  /** A batch is begun, or gone on with. */
+  /** A round has begun. `isNew`: false if it continues an open batch. */
   | { readonly kind: 'round'; readonly round: number; readonly batchId: string; readonly isNew: boolean }
-  /** Workers are started. */
+  /** A pass has begun: the workers of a step are started. */
   | { readonly kind: 'pass'; readonly round: number; readonly pass: Pass; readonly number: number }
-  /** The work on a shard has ended, or is started again in so many milliseconds. */
+  /** The worker of a shard has ended. If it will be restarted, `againIn` is the number of milliseconds until then. */
   | { readonly kind: 'exit'; readonly pass: Pass; readonly exit: WorkerExit; readonly againIn?: number };
 
 const BACK_OFF: BackOff = { first: 5000, most: 60_000, limit: 4 };
-/** After so many passes of a fetch the rest of the batch stays due; other steps have no pages to leave behind. */
+/** Maximum number of passes of a step. After that, a fetch leaves the remaining pages due, and other steps fail. */
 const MOST_PASSES = 100;
 
 /**
- * Crawls in rounds, each step of which is done by workers that other processes are: generate, fetch with parse, updatedb, and
- * index where a search index reads what was updated. A step is run over all shards, and again, until the table says that it
- * is done. It ends when nothing is due, after so many rounds, or after one that fetched nothing, as far as the runner knows.
+ * Crawls in rounds. Workers in other processes run the steps of a round: generate, fetch with parse, updatedb, and index if there is a
+ * search index. Each step runs over all shards, several times if necessary, until the table shows that the step is done. The crawl ends
+ * when no row is due, after `rounds` rounds, or after a round in which the workers report that they fetched nothing.
  *
- * All that it goes by is in the table: killed and called again it goes on with the batch under way. When the signal aborts, the
- * workers are asked to stop, and it ends when they have.
+ * The whole state is in the table. So after a kill, the next call continues with the open batch. If the signal aborts, the workers are
+ * asked to stop, and the function returns when they have stopped.
  *
- * Counters: `COUNTERS.rounds`; those of inject.
- * @throws CrawlError USAGE; WORKER_FAILED where workers end in vain again and again; else what a worker has ended with
+ * Counters: `COUNTERS.rounds`, and those of inject.
+ * @throws CrawlError USAGE; WORKER_FAILED if workers fail repeatedly; otherwise the error of a failed worker
  */
 export async function rounds(crawl: CrawlContext, options: RoundsOptions): Promise<Report> {
   const { shards, signal = new AbortController().signal, seeds, rounds: mostRounds = Infinity } = options;
   const { tables } = crawl;
   if (!Number.isSafeInteger(shards) || shards < 1 || shards > tables.slots.all.length) {
     throw new CrawlError('USAGE', `expected 1 to ${tables.slots.all.length} shards, found ${shards}`, {
-      hint: 'a table has so many slots as it was made with, and a shard takes one at least: webcrawl table create --slots',
+      hint: 'each shard needs at least one slot, and the number of slots is fixed when the table is made: webcrawl table create --slots',
     });
   }
   if (!tables.isShared) {
-    throw new CrawlError('USAGE', 'expected a table that processes share, found one that only one can write', {
-      hint: 'rounds are for tables such as hbase://…; webcrawl crawl does them in this process',
-    });
+    throw new CrawlError(
+      'USAGE',
+      'expected a table that several processes can share, found a table that only one process can write',
+      {
+        hint: 'rounds are for shared tables such as hbase://…; for this table, use webcrawl crawl',
+      },
+    );
   }
   const tracker = createTracker(crawl, 'rounds', { signal });
   if (seeds) await begin(crawl, { ...options, seeds }, tracker);
@@ -81,7 +86,7 @@ export async function rounds(crawl: CrawlContext, options: RoundsOptions): Promi
 
 type Given = RoundsOptions & { readonly signal: AbortSignal };
 
-/** Injects the seeds and notes the scope. */
+/** Injects the seeds and stores the scope of the crawl. */
 async function begin(
   crawl: CrawlContext,
   { runner: _, workerArgs: _args, ...options }: RoundsOptions & Required<Pick<RoundsOptions, 'seeds'>>,
@@ -92,7 +97,10 @@ async function begin(
   if (!injected.interrupted) await writeScope(crawl.tables, scope);
 }
 
-/** Takes the batch under way, or a new one, to its end. @returns whether there may be more to do */
+/**
+ * Completes the open batch. If there is none, it creates a batch and completes it.
+ * @returns whether more rows may be due
+ */
 async function runRound(crawl: CrawlContext, options: Given, round: number, tracker: Tracker): Promise<boolean> {
   const found = await nextBatch(crawl.tables);
   const batchId = found ?? makeBatchId(crawl.clock(), crawl.random());
@@ -105,11 +113,14 @@ async function runRound(crawl: CrawlContext, options: Given, round: number, trac
     if (step === 'fetch') fetched = fetchedIn(exits);
   }
   tracker.count('rounds');
-  // Of a batch that was gone on with, others may have fetched all.
+  // If the round continued a batch, other workers may have fetched its pages.
   return found !== undefined || fetched !== 0;
 }
 
-/** Pages that these workers have fetched; undefined where not all have told: one that was started again may have before. */
+/**
+ * Returns the number of pages that the workers have fetched. Returns undefined if it is unknown: a worker did not report, or was restarted
+ * and may have fetched pages before.
+ */
 function fetchedIn(exits: readonly WorkerExit[]): number | undefined {
   if (exits.length === 0) return undefined;
   return exits.reduce<number | undefined>(
@@ -119,7 +130,10 @@ function fetchedIn(exits: readonly WorkerExit[]): number | undefined {
   );
 }
 
-/** Runs a step until the table says that it is done. @returns how its workers ended; undefined where it is to stop */
+/**
+ * Runs a step until the table shows that it is done.
+ * @returns the exits of the workers; undefined after a stop
+ */
 async function runStep(
   crawl: CrawlContext,
   options: Given,
@@ -135,7 +149,7 @@ async function runStep(
         'WORKER_FAILED',
         `expected ${step} of batch ${batchId} to be done after ${number - 1} passes`,
         {
-          hint: 'the workers end well, and yet something is left; run the same again, and report this if it stays so',
+          hint: 'all workers succeed, but the step is not done; run the same command again, and report this if it happens again',
         },
       );
     }
@@ -148,7 +162,7 @@ async function runStep(
   return exits;
 }
 
-/** Runs the workers of a pass, and again those that have not come to their end, while something is left to do. */
+/** Runs the workers of a pass. Workers that fail are restarted until the step is done. */
 async function runPass(
   { runner, signal, onEvent, backOff = BACK_OFF }: Given,
   pass: Pass,
@@ -184,7 +198,7 @@ async function runPass(
   }
 }
 
-/** What workers of fetch count keeps its name, as it does in a crawl. */
+/** The prefix of counters for each step. The counters of fetch workers have no prefix, as in a crawl. */
 const PREFIXES: Record<RoundStep, string> = {
   generate: 'generate_',
   fetch: '',

@@ -1,61 +1,62 @@
-/** What a round consists of, in order; `index` only where a search index reads what was updated. */
+/** The steps of a round in order. `index` runs only if there is a search index. */
 export const ROUND_STEPS = ['generate', 'fetch', 'updatedb', 'index'] as const;
 
-/** One of them. */
+/** A step of a round. */
 export type RoundStep = (typeof ROUND_STEPS)[number];
 
 /** One run of a step over some of the shards of the table. */
 export interface Pass {
   readonly step: RoundStep;
   readonly batchId: string;
-  /** The shards that are to be worked on, each by a worker of its own; from 0 on. */
+  /** The numbers of the shards to work on, from 0 on. Each shard has its own worker. */
   readonly shards: readonly number[];
-  /** How many shards there are. */
+  /** Number of shards of the table. */
   readonly count: number;
-  /** What the command of each worker gets, but for its shard: `fetch <batch> --parse --table …`. */
+  /** Arguments for the command of each worker, without the shard: `fetch <batch> --parse --table …`. */
   readonly args: readonly string[];
 }
 
-/** How the work on one shard came to its end. */
+/** The end of a worker. */
 export interface WorkerExit {
   readonly shard: number;
-  /** The exit status of the command; null where it was killed, or nobody knows. */
+  /** The exit status of the command. null: the command was killed, or its status is unknown. */
   readonly exitCode: number | null;
-  /** The last that it wrote on standard error, where that is known. Untrusted text. */
+  /** The end of the worker's standard error, if it is known. Untrusted text. */
   readonly message?: string;
-  /** The counters of its report, where they are known. */
+  /** The counters of the worker's report, if they are known. */
   readonly counters?: Readonly<Record<string, number>>;
-  /** How often it was started again by the runner. */
+  /** How often the runner has restarted the worker. */
   readonly restarts?: number;
 }
 
-/** What a runner takes besides a pass. */
+/** Options of a runner in addition to the pass. */
 export interface RunnerOptions {
-  /** When it aborts, the workers are asked to stop, and the runner waits until they have. */
+  /** If it aborts, the workers are asked to stop, and the runner waits until they have stopped. */
   readonly signal: AbortSignal;
-  /** Called when the work on a shard has ended, or with `againIn`, in milliseconds, when it is going to be started again. */
+  /** Called when a worker has ended. If it will be restarted, `againIn` is the number of milliseconds until then. */
   readonly onExit: (exit: WorkerExit, againIn?: number) => void;
 }
 
 /**
- * Starts a worker for each shard of a pass, and waits until all have ended. It may start one again that was killed or exits
- * with {@link TRY_AGAIN}: whatever runs twice does no harm. What it returns has an entry for each shard of the pass.
+ * Starts a worker for each shard of a pass, and waits until all workers have ended. It may restart a worker that was killed, or that exits
+ * with {@link TRY_AGAIN}, because a repeated run is safe. The result has one entry for each shard of the pass.
  */
 export type Runner = (pass: Pass, options: RunnerOptions) => Promise<readonly WorkerExit[]>;
 
-/** The exit status of a worker whose work is to be started again later: a lease is held, the store is away, it was stopped. */
+/** The exit status of a worker that should be restarted later: a lease is held, the store is unavailable, or the worker was stopped. */
 export const TRY_AGAIN = 75;
 
 /**
- * Statuses of what may pass: besides {@link TRY_AGAIN} that the batch has moved on, that something is missing on one machine or is in
- * use, that the store refused, and a fault. Tried again so often, they end the rounds like any other.
+ * Exit statuses of failures that may be temporary. Apart from {@link TRY_AGAIN} they mean: the batch is already in a later step, something
+ * is missing on one machine or is in use, the store refused a request, or a fault occurred. After too many retries, the rounds end with
+ * this failure.
  */
 export const MAY_PASS: ReadonlySet<number> = new Set([TRY_AGAIN, 68, 69, 70, 74]);
 
-/** From this status on a shell means a signal that killed the command. */
+/** Shells report exit statuses from this number on if a signal killed the command. */
 const KILLED = 128;
 
-/** What is to become of a shard whose worker has ended so. */
+/** Returns whether a worker is done, is restarted, or has failed, by its exit status. */
 export function outcomeOf({ exitCode }: Pick<WorkerExit, 'exitCode'>): 'done' | 'again' | 'failed' {
   if (exitCode === 0) return 'done';
   return exitCode === null || MAY_PASS.has(exitCode) || exitCode > KILLED ? 'again' : 'failed';

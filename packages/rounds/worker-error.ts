@@ -1,7 +1,7 @@
 import { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
 import type { Pass, WorkerExit } from './runner.js';
 
-/** The error that ends the rounds because a worker cannot do its work, with the code and the words of that worker. */
+/** Makes the error that ends the rounds because a worker failed. It has the code and the message of the worker's error. */
 export function workerError({ step, count }: Pass, { shard, exitCode, message = '' }: WorkerExit): CrawlError {
   const [, code = '', text] = /^error \[(\w+)\]: (.*)$/m.exec(message) ?? [];
   const [, hint] = /^hint: (.*)$/m.exec(message) ?? [];
@@ -11,19 +11,24 @@ export function workerError({ step, count }: Pass, { shard, exitCode, message = 
   return new CrawlError(
     isKnown ? (code as ErrorCode) : 'WORKER_FAILED',
     `${who} ended with ${exitCode ?? 'a signal'}${what === '' ? '' : `: ${safeText(what, 500)}`}`,
-    { hint: hint === undefined ? 'run the same command with the shard by hand to see more' : safeText(hint, 500) },
+    {
+      hint:
+        hint === undefined ? 'run the command of the worker with this shard yourself to see more' : safeText(hint, 500),
+    },
   );
 }
 
-/** The error where workers were started again and again in vain. */
+/** Makes the error that ends the rounds because workers were restarted too often. */
 export function exhaustedError({ step, count }: Pass, left: readonly WorkerExit[]): CrawlError {
   const names = left.map(({ shard }) => `${shard}/${count}`).join(', ');
   const message = left.map(({ message = '' }) => lastLine(message)).find((line) => line !== '') ?? '';
   return new CrawlError(
     'WORKER_FAILED',
-    `the workers of ${step} on ${names} were started again and again, and did not come to their end` +
-      (message === '' ? '' : `; the last word of one: ${safeText(message, 500)}`),
-    { hint: 'see what holds or kills them, then run the same command again: it goes on with the batch under way' },
+    `the workers of ${step} on ${names} were restarted too often, and did not finish` +
+      (message === '' ? '' : `; the last line of one worker: ${safeText(message, 500)}`),
+    {
+      hint: 'find out what stops or kills the workers, then run the same command again: it continues with the open batch',
+    },
   );
 }
 

@@ -3,6 +3,7 @@ import { CrawlError, safeText } from '../errors/index.js';
 import { parseUrl } from '../url/index.js';
 import {
   LAST_MOMENT,
+  STORED_RELEVANT,
   type JsonValue,
   type Rule,
   type RulePattern,
@@ -11,20 +12,20 @@ import {
   type WwwRule,
 } from '../../webtable/index.js';
 
-/** What may be said of any rule that is made. */
+/** Optional fields that every kind of new rule may have. */
 export interface NewRuleTraits {
   /** Default: `hand`. */
   readonly origin?: Rule['origin'];
-  /** The figures for which it is proposed. */
+  /** The evidence for a proposed rule. */
   readonly evidence?: JsonValue;
   /** Default: `active`. */
   readonly state?: Rule['state'];
-  /** When it was made, in ms since the epoch. Default: now. */
+  /** Creation time in ms since the epoch. Default: now. */
   readonly createdAt?: number;
   readonly note?: string;
 }
 
-/** A rule that is to be made. */
+/** A rule to add. */
 export type NewRule =
   | (NewRuleTraits & {
       readonly kind: UrlRule['kind'];
@@ -34,7 +35,7 @@ export type NewRule =
     })
   | (NewRuleTraits & Pick<WwwRule, 'kind' | 'scope' | 'to'>);
 
-/** A rule that was checked, as it will be but for its id and times. */
+/** A checked rule, complete except for id and times. */
 export type CheckedRule = (
   | Omit<UrlRule, 'id' | 'changedAt' | 'createdAt'>
   | Omit<WwwRule, 'id' | 'changedAt' | 'createdAt'>
@@ -42,25 +43,27 @@ export type CheckedRule = (
   readonly createdAt?: number;
 };
 
-const KINDS: readonly unknown[] = ['useful', 'accept', 'reject', 'www'];
-/** Characters. */
+const KINDS: readonly unknown[] = ['relevant', 'accept', 'reject', 'www'];
+/** Maximum number of characters of a pattern. */
 const LONGEST_PATTERN = 2_000;
 const LONGEST_NOTE = 1_000;
-/** Of evidence as JSON. */
+/** Maximum number of characters of evidence as JSON. */
 const LONGEST_EVIDENCE = 65_536;
 
 /**
- * Checks a rule that somebody wrote, and brings host and prefix into the form that they have in normalised URLs.
- * @param given anything, as it comes from a file
- * @throws CrawlError BAD_RULE that says what is wrong, and of a pattern at which character
+ * Checks a rule that a user wrote. Host and prefix of the rule get the form of normalised URLs.
+ * @param given any value, such as one from a file
+ * @throws CrawlError BAD_RULE with the error, and with the position of an error in the pattern
  */
 export function checkRule(given: unknown): CheckedRule {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw bad('a rule as an object', JSON.stringify(given) ?? String(given));
   }
-  const { kind, scope = '*', pattern, to } = given as Record<string, unknown>;
+  const { kind: written, scope = '*', pattern, to } = given as Record<string, unknown>;
+  // Files that earlier versions exported have another name for the kind `relevant`.
+  const kind = written === STORED_RELEVANT ? 'relevant' : written;
   const traits = traitsOf(given as Record<string, unknown>);
-  if (!KINDS.includes(kind)) throw bad('useful, accept, reject or www as the kind of a rule', kind);
+  if (!KINDS.includes(kind)) throw bad('relevant, accept, reject or www as the kind of a rule', kind);
   const checked = scopeOf(scope);
   if (kind !== 'www') {
     if (to !== undefined) throw bad(`no "to" with a rule of kind ${String(kind)}`, to);
@@ -69,7 +72,7 @@ export function checkRule(given: unknown): CheckedRule {
   if (pattern !== undefined) throw bad('no pattern with a rule of kind www', JSON.stringify(pattern));
   if (to !== 'with' && to !== 'without') throw bad('"with" or "without" for a rule of kind www', to);
   if (!checked.startsWith('domain:')) throw bad('a domain as the scope of a rule of kind www', scope);
-  // www.example.com is no domain of which there is a form with and one without.
+  // A rule is for a whole domain, so the scope `www.example.com` is read as `example.com`.
   return { ...traits, kind: 'www', scope: checked.replace(/^domain:www\.(?=.*\.)/, 'domain:') as WwwRule['scope'], to };
 }
 
@@ -97,7 +100,10 @@ function traitsOf(
   };
 }
 
-/** @throws CrawlError BAD_RULE */
+/**
+ * Checks the scope of a rule.
+ * @throws CrawlError BAD_RULE
+ */
 export function scopeOf(scope: unknown): RuleScope {
   const [, kind, name = ''] = /^(host|domain):(.*)$/s.exec(typeof scope === 'string' ? scope : '') ?? [];
   if (scope === '*') return '*';
@@ -107,7 +113,7 @@ export function scopeOf(scope: unknown): RuleScope {
       const { hostname: host, pathname } = parseUrl(`http://${name}/`);
       if (host !== '' && pathname === '/') return `${kind as 'host' | 'domain'}:${host}`;
     } catch {
-      // It is no host, as below.
+      // The name is no host. The error below says so.
     }
   }
   throw bad(`the name of a ${kind} without scheme, port and path`, name);
@@ -124,7 +130,7 @@ function patternOf(pattern: unknown): RulePattern {
 }
 
 function prefixOf(given: string): string {
-  // As URLs are once they are normalised.
+  // Escapes are written as in normalised URLs.
   const prefix = given.replace(/[^!-~]+/g, (some) => encodeURIComponent(Buffer.from(some).toString()));
   if (prefix.startsWith('/')) return prefix;
   const hash = prefix.indexOf('#');
@@ -133,7 +139,7 @@ function prefixOf(given: string): string {
   if (origin === undefined) throw bad('a prefix that begins with /, http:// or https://', given, 0);
   try {
     const { href } = parseUrl(`${origin}/`);
-    // Else http://example.com would be of http://example.com.other.org too.
+    // Without the slash, the prefix http://example.com would also match http://example.com.other.org.
     return `${href.slice(0, -1)}${rest.startsWith('/') ? rest : `/${rest}`}`;
   } catch {
     throw bad('a prefix with a host', given, origin.indexOf('//') + 2);
@@ -153,7 +159,7 @@ function regexOf(regex: string): string {
       {
         hint:
           error.hint ??
-          'a pattern is a regular expression that is looked for anywhere in the URL, such as /tag/ or ^https://example\\.com/docs/',
+          'a pattern is a regular expression that may match anywhere in the URL, such as /tag/ or ^https://example\\.com/docs/',
       },
     );
   }
@@ -163,6 +169,6 @@ function bad(expected: string, found: unknown, at?: number): CrawlError {
   const shown = typeof found === 'string' ? `"${safeText(found, 200)}"` : safeText(String(found), 200);
   const place = at === undefined ? '' : ` (character ${at + 1})`;
   return new CrawlError('BAD_RULE', `expected ${expected}, found ${found === undefined ? 'none' : shown}${place}`, {
-    hint: 'for instance {"kind":"reject","scope":"host:example.com","pattern":{"prefix":"/tag/"}}; `webcrawl rules add --help` says more',
+    hint: 'for instance {"kind":"reject","scope":"host:example.com","pattern":{"prefix":"/tag/"}}; see `webcrawl rules add --help`',
   });
 }

@@ -1,100 +1,85 @@
 import { BadRule, compilePattern, versionOf } from '../patterns/index.js';
-import type { Plugin, ScoringFilter } from '../plugin-api/index.js';
-import type { HostLeads, Rule, StoredRules, UrlRule, WwwRule } from '../../webtable/index.js';
-import { isExplored } from './leads.js';
-import { compareRules } from './rule-order.js';
+import {
+  RULES_PLUGIN,
+  type RelevanceScores,
+  type Plugin,
+  type ScoringFilter,
+  type TableRuleSet,
+} from '../plugin-api/index.js';
+import type { Rule, StoredRules, UrlRule, WwwRule } from '../../webtable/index.js';
+import { atOnce, inTimeSlices, type Steps } from '../util/index.js';
+import { contradictionSteps, sortRules, type Contradiction } from './rule-order.js';
 import { createUrlMatcher, type ReadyRule, type UrlMatcher } from './url-matcher.js';
 import { isGeneratedReject, versionsOf } from './rule-versions.js';
-import { createRewriter, type Rewritten } from './www.js';
+import { createRewriter } from './www.js';
+import { describeRuleInFull } from './describe-rule.js';
 
-/** What is added to the score of a page: settings `scoring.fit`. */
-export interface FitScores {
-  /** Of one that a `useful` rule matches. */
-  readonly score: number;
-  /** Of any other, where there is such a rule. */
-  readonly other: number;
-  /** The share of others that have it too for where pages like them led, see {@link isExplored}. */
-  readonly explore: number;
-}
-
-/** What a rule on usefulness says of a row that is made. */
-export interface FitFields {
-  readonly fit?: boolean;
-  readonly fitBonus?: number;
-}
-
-/** All rules of one version, ready to be asked: one value that never changes. */
-export interface RuleSet {
-  /** Of {@link StoredRules}. */
-  readonly version: string;
-  /** As they were read; plain data. */
-  readonly stored: StoredRules;
-  /** Those that are active, in the order in which they are asked. */
+/** All rules of one version, compiled, with data for editing and judging rules. */
+export interface RuleSet extends TableRuleSet {
+  /** All readable rules, in order of evaluation. */
+  readonly sorted: readonly Rule[];
+  /** The active rules that contradict each other. The first call computes them. */
+  contradictions(): Promise<readonly Contradiction[]>;
+  /** The active rules, in order of evaluation. */
   readonly active: readonly Rule[];
-  /** Of those that cannot be used, why; by id. */
+  /** The rules that cannot be used. The key is the id of the rule, the value is the reason. */
   readonly broken: ReadonlyMap<string, string>;
-  /** The rules as a plugin, named `rules`, whose filter answers the id of the rule that refuses. Undefined where none is active. */
-  readonly plugin: Plugin | undefined;
-  /**
-   * The `accept` or `reject` rule that decides on a URL; undefined where none matches, so that it is accepted. A `reject` rule that was
-   * generated says nothing of a URL that a `useful` rule matches.
-   */
   readonly decides: UrlMatcher;
-  /** What the `www` rule of its domain makes of a URL; undefined where it is left as it is. */
-  rewrite(url: string): Rewritten | undefined;
-  /** The first `useful` rule that matches. */
-  readonly usefulFor: UrlMatcher;
-  /** Whether a URL is worth having; undefined where no rule says what is. */
-  fitOf(url: string): boolean | undefined;
-  /**
-   * The same as fields of a row, with what its score has for it.
-   * @param leads where pages of its host have led; absent of a page that was fetched, and where nothing is known
-   */
-  fitFields(url: string, leads?: HostLeads): FitFields;
-  /** Whether it goes by where pages have led: where a rule says what is useful. */
-  readonly explores: boolean;
-  /** A rule by its id, also one that is disabled. */
-  ruleOf(id: string): Rule | undefined;
-  /** A list of plugins with that of the rules at its end: for one list always the same, and the list itself where no rule is active. */
-  addTo(plugins: readonly Plugin[]): readonly Plugin[];
+  /** Makes a matcher like `decides`, but without the `accept` rules. Each call compiles the matcher again. */
+  decidesWithoutAccept(): Promise<UrlMatcher>;
+  readonly relevantRule: UrlMatcher;
 }
 
-/** The name of the plugin that the rules are. */
-export const RULES_PLUGIN = 'rules';
+/** Compiles rules. A rule that cannot be used is left out and listed in `broken`. */
+export function compileRules(stored: StoredRules, scores: RelevanceScores): RuleSet {
+  return atOnce(compileSteps(stored, scores));
+}
 
-/** Makes rules ready. A rule that cannot be used is left out, and named in `broken`. */
-export function compileRules(stored: StoredRules, fit: FitScores): RuleSet {
+/** Compiles rules in time slices, because a hundred thousand rules take a second. */
+export function compileRulesInSlices(stored: StoredRules, scores: RelevanceScores): Promise<RuleSet> {
+  return inTimeSlices(compileSteps(stored, scores));
+}
+
+/** Number of rules to compile between two yields. */
+const STEP = 100;
+
+function* compileSteps(stored: StoredRules, scores: RelevanceScores): Steps<RuleSet> {
   const broken = new Map(stored.damaged.map((id) => [id, 'it cannot be read']));
   const byId = new Map(stored.rules.map((rule) => [rule.id, rule]));
+  yield;
+  const sorted = yield* sortRules(stored.rules);
+  const active: Rule[] = [];
   const decisive: ReadyRule[] = [];
-  const useful: ReadyRule[] = [];
+  const marking: ReadyRule[] = [];
   const www: WwwRule[] = [];
-  for (const rule of stored.rules) {
+  for (const [i, rule] of sorted.entries()) {
+    if (i % STEP === 0) yield;
     if (rule.state !== 'active') continue;
-    if (rule.kind === 'www') www.push(rule);
-    else {
-      try {
-        (rule.kind === 'useful' ? useful : decisive).push(ready(rule));
-      } catch (error) {
-        if (!(error instanceof BadRule)) throw error;
-        broken.set(rule.id, error.message);
-      }
+    try {
+      if (rule.kind === 'www') www.push(rule);
+      else (rule.kind === 'relevant' ? marking : decisive).push(ready(rule));
+      active.push(rule);
+    } catch (error) {
+      if (!(error instanceof BadRule)) throw error;
+      broken.set(rule.id, error.message);
     }
   }
-  const active = stored.rules.filter(({ id, state }) => state === 'active' && !broken.has(id)).sort(compareRules);
-  const usefulFor = createUrlMatcher(useful);
-  const decides = sparing(decisive, useful.length > 0 ? usefulFor : undefined);
+  const relevantRule = yield* createUrlMatcher(marking);
+  const decides = yield* sparing(decisive, marking.length > 0 ? relevantRule : undefined);
   const rewrite = createRewriter(www);
 
-  const fitOf = (url: string): boolean | undefined => (useful.length === 0 ? undefined : usefulFor(url) !== undefined);
+  const relevanceOf = (url: string): boolean | undefined =>
+    marking.length === 0 ? undefined : relevantRule(url) !== undefined;
   const bonusOf = (url: string): number => {
-    const isFit = fitOf(url);
-    return isFit === undefined ? 0 : isFit ? fit.score : fit.other;
+    const isRelevant = relevanceOf(url);
+    return isRelevant === undefined ? 0 : isRelevant ? scores.score : scores.other;
   };
   const scoring: ScoringFilter = {
     injected: ({ score, cash }, url) => ({ score: score + bonusOf(url), cash }),
     initial: ({ score, cash }, url) => ({ score: score + bonusOf(url), cash }),
   };
+  const ruleVersions = yield* versionsOf(active);
+  let contradictions: Promise<readonly Contradiction[]> | undefined;
   const plugin: Plugin | undefined =
     active.length === 0
       ? undefined
@@ -104,35 +89,45 @@ export function compileRules(stored: StoredRules, fit: FitScores): RuleSet {
           ...(www.length > 0 && { normalizeUrl: (url) => rewrite(url)?.url ?? url }),
           ...((decisive.length > 0 || www.length > 0) && {
             filterUrl(url, scope) {
-              // generate does not normalise: a row that is written otherwise by now is not fetched any more.
+              // generate does not normalise URLs. If a `www` rule would now rewrite the URL of a row, generate refuses the row.
               const moved = scope === 'generate' ? rewrite(url) : undefined;
               if (moved) return moved.rule.id;
               const rule = decides(url);
               return rule?.kind === 'reject' ? rule.id : true;
             },
-            ruleVersions: versionsOf(active),
+            ruleVersions,
           }),
-          ...(useful.length > 0 && { scoring }),
+          ...(marking.length > 0 && { scoring }),
         };
   const lists = new WeakMap<readonly Plugin[], readonly Plugin[]>();
   return {
     version: stored.version,
     stored,
+    sorted,
+    contradictions: () => (contradictions ??= inTimeSlices(contradictionSteps(sorted))),
     active,
     broken,
     plugin,
     decides,
+    async decidesWithoutAccept() {
+      const refusing = decisive.filter(({ rule }) => rule.kind !== 'accept');
+      if (refusing.length === decisive.length) return decides;
+      return inTimeSlices(sparing(refusing, marking.length > 0 ? relevantRule : undefined));
+    },
     rewrite,
-    usefulFor,
-    fitOf,
-    explores: useful.length > 0 && fit.explore > 0,
-    fitFields(url, leads) {
-      const isFit = fitOf(url);
-      if (isFit === undefined) return {};
-      const fitBonus = isFit || (leads && isExplored(leads, url, fit.explore)) ? fit.score : fit.other;
-      return { fit: isFit, ...(fitBonus !== 0 && { fitBonus }) };
+    relevantRule,
+    relevanceOf,
+    relevanceFields(url) {
+      const isRelevant = relevanceOf(url);
+      if (isRelevant === undefined) return {};
+      const relevantBonus = isRelevant ? scores.score : scores.other;
+      return { relevant: isRelevant, ...(relevantBonus !== 0 && { relevantBonus }) };
     },
     ruleOf: (id) => byId.get(id),
+    describe(id) {
+      const rule = byId.get(id);
+      return rule && describeRuleInFull(rule);
+    },
     addTo(plugins) {
       if (!plugin) return plugins;
       let list = lists.get(plugins);
@@ -142,15 +137,15 @@ export function compileRules(stored: StoredRules, fit: FitScores): RuleSet {
   };
 }
 
-/** A matcher in which generated rules refuse nothing that is useful, whatever they were made from. */
-function sparing(decisive: readonly ReadyRule[], usefulFor: UrlMatcher | undefined): UrlMatcher {
-  const decides = createUrlMatcher(decisive);
+/** Makes a matcher in which a generated rule never refuses a relevant page, even if the rule is older than the `relevant` rule. */
+function* sparing(decisive: readonly ReadyRule[], relevantRule: UrlMatcher | undefined): Steps<UrlMatcher> {
+  const decides = yield* createUrlMatcher(decisive);
   const others = decisive.filter(({ rule }) => !isGeneratedReject(rule));
-  if (!usefulFor || others.length === decisive.length) return decides;
-  const othersDecide = createUrlMatcher(others);
+  if (!relevantRule || others.length === decisive.length) return decides;
+  const othersDecide = yield* createUrlMatcher(others);
   return (url) => {
     const rule = decides(url);
-    return rule && isGeneratedReject(rule) && usefulFor(url) ? othersDecide(url) : rule;
+    return rule && isGeneratedReject(rule) && relevantRule(url) ? othersDecide(url) : rule;
   };
 }
 

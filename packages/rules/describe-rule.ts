@@ -1,7 +1,7 @@
 import { safeText } from '../errors/index.js';
 import type { ProposedRule, Rule } from '../../webtable/index.js';
 
-/** What a rule says, in a few words for people: `reject /tag/ on host news.example`. */
+/** Describes a rule for people in a short text: `reject /tag/ on host news.example`. */
 export function describeRule(rule: ProposedRule): string {
   const [kind, name] = splitScope(rule.scope);
   if (rule.kind === 'www') return `www: ${name} is written ${rule.to} www`;
@@ -10,7 +10,7 @@ export function describeRule(rule: ProposedRule): string {
   return `${rule.kind} ${safeText(what, 200)} on ${kind === '*' ? 'all hosts' : `${kind} ${name}`}`;
 }
 
-/** The same with its id, who made it, and when: `r12 (reject /tag/ on host news.example, by hand 2026-11-22)`. */
+/** Describes a rule with id, author and date: `r12 (reject /tag/ on host news.example, by hand 2026-11-22)`. */
 export function describeRuleInFull(rule: Rule): string {
   const by = rule.origin === 'generated' ? 'generated' : 'by hand';
   return `${rule.id} (${describeRule(rule)}, ${by} ${dayOf(rule.createdAt)})`;

@@ -1,34 +1,29 @@
 import { CrawlError, safeText } from '../errors/index.js';
 import type { Rule, StoredRules, Tables } from '../../webtable/index.js';
 import { checkRule, type CheckedRule, type NewRule } from './check-rule.js';
-import type { LiveRules } from './live-rules.js';
 import { contradictionsOf, type Contradiction } from './rule-order.js';
 
-/** What editing rules needs of a crawl. */
-export interface RuleTables {
+interface RuleTables {
   readonly tables: Pick<Tables, 'rules'>;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** Told of each edit. */
-  readonly rules?: Pick<LiveRules, 'changed'>;
 }
 
-/** What became of rules that were to be added. */
+/** The result of adding rules. */
 export interface AddedRules {
-  /** Those that are new. */
+  /** The new rules. */
   readonly added: readonly Rule[];
-  /** Those that were there already, of which nothing was changed. */
+  /** Rules that existed already. They are unchanged. */
   readonly known: readonly Rule[];
-  /** Of those that are new the ones that an active rule contradicts, and which of the two decides. */
+  /** Contradictions between a new rule and an active one, each with the rule that decides. */
   readonly contradictions: readonly Contradiction[];
 }
 
-/** Rules that a table may have. */
-export const MAX_RULES = 100_000;
+/** Maximum number of rules of a table. */
+const MAX_RULES = 100_000;
 
 /**
- * Adds rules, all or none. One that says what another says already is not added: neither one that is active, nor a generated one that
- * was disabled.
+ * Adds rules, all or none. A rule is not added if it equals an active rule, or a generated rule that was disabled.
  * @throws CrawlError BAD_RULE
  */
 export async function addRules(crawl: RuleTables, given: readonly NewRule[]): Promise<AddedRules> {
@@ -36,9 +31,9 @@ export async function addRules(crawl: RuleTables, given: readonly NewRule[]): Pr
 }
 
 /**
- * The same of rules that are checked already.
- * @param options `version`: only where the rules are still of this version
- * @throws CrawlError BAD_RULE; STALE_PROPOSAL where they are of another one
+ * Adds rules that {@link checkRule} has accepted, all or none.
+ * @param options `version`: add the rules only if the table still has this version of its rules
+ * @throws CrawlError BAD_RULE; STALE_PROPOSAL if the table has another version
  */
 export async function addChecked(
   crawl: RuleTables,
@@ -48,12 +43,12 @@ export async function addChecked(
   const now = crawl.clock();
   let added: Rule[] = [];
   let known: Rule[] = [];
-  const { rules } = await edit(crawl, (stored, nextId) => {
+  const { rules } = await crawl.tables.rules.change((stored, nextId) => {
     added = [];
     known = [];
     if (version !== undefined && stored.version !== version) {
-      throw new CrawlError('STALE_PROPOSAL', 'the rules were changed while proposals were checked; none was added', {
-        hint: '`webcrawl rules propose` makes new ones by the rules of now',
+      throw new CrawlError('STALE_PROPOSAL', 'the rules were changed while proposals were checked; no rule was added', {
+        hint: '`webcrawl rules propose` makes new proposals with the present rules',
       });
     }
     const there = new Map(stored.rules.map((rule) => [saying(rule), rule]));
@@ -75,13 +70,15 @@ export async function addChecked(
     return added.length > 0 ? { put: added } : undefined;
   });
   const ids = new Set(added.map(({ id }) => id));
-  const contradictions = contradictionsOf(rules).filter(({ decides, idle }) => ids.has(decides) || ids.has(idle));
+  const contradictions = (await contradictionsOf(rules)).filter(
+    ({ decides, idle }) => ids.has(decides) || ids.has(idle),
+  );
   return { added, known, contradictions };
 }
 
 /**
- * Makes rules active or disables them, all or none.
- * @returns the rules as they are then
+ * Activates or disables rules, all or none.
+ * @returns the changed rules
  * @throws CrawlError UNKNOWN_RULE
  */
 export async function setRuleState(
@@ -91,7 +88,7 @@ export async function setRuleState(
 ): Promise<readonly Rule[]> {
   const changedAt = crawl.clock();
   let after: Rule[] = [];
-  await edit(crawl, (stored) => {
+  await crawl.tables.rules.change((stored) => {
     const found = rulesOf(stored, ids);
     const changed = found.filter((rule) => rule.state !== state).map((rule) => ({ ...rule, state, changedAt }));
     const byId = new Map(changed.map((rule) => [rule.id, rule]));
@@ -101,16 +98,16 @@ export async function setRuleState(
   return after;
 }
 
-/** What became of rules that were to be removed. */
+/** The result of removing rules. */
 export interface RemovedRules {
   readonly removed: readonly Rule[];
-  /** Generated ones, which are only disabled: they say what is never to be generated again. */
+  /** Generated rules that are disabled instead of removed, so that the same rules are not generated again. */
   readonly disabled: readonly Rule[];
 }
 
 /**
- * Removes rules, all or none. Generated ones stay, disabled, so that they are not generated again.
- * @param options `forget`: remove these as well
+ * Removes rules, all or none. Generated rules are disabled instead, so that the same rules are not generated again.
+ * @param options `forget`: removes generated rules too
  * @throws CrawlError UNKNOWN_RULE
  */
 export async function removeRules(
@@ -121,8 +118,8 @@ export async function removeRules(
   const changedAt = crawl.clock();
   let removed: Rule[] = [];
   let disabled: Rule[] = [];
-  await edit(crawl, (stored) => {
-    // One that cannot be read can be removed all the same.
+  await crawl.tables.rules.change((stored) => {
+    // A rule that cannot be read can be removed too.
     const damaged = ids.filter((id) => stored.damaged.includes(id));
     const found = rulesOf(
       stored,
@@ -137,19 +134,8 @@ export async function removeRules(
   return { removed, disabled };
 }
 
-async function edit(
-  { tables, rules }: RuleTables,
-  decide: Parameters<Tables['rules']['change']>[0],
-): Promise<StoredRules> {
-  try {
-    return await tables.rules.change(decide);
-  } finally {
-    rules?.changed();
-  }
-}
-
 /**
- * Rules by their ids, each once.
+ * Returns the rules with these ids, each once.
  * @throws CrawlError UNKNOWN_RULE
  */
 export function rulesOf({ rules }: Pick<StoredRules, 'rules'>, ids: readonly string[]): Rule[] {
@@ -158,12 +144,15 @@ export function rulesOf({ rules }: Pick<StoredRules, 'rules'>, ids: readonly str
     const rule = byId.get(id);
     if (rule) return rule;
     throw new CrawlError('UNKNOWN_RULE', `expected the id of a rule, found "${safeText(id, 80)}"`, {
-      hint: '`webcrawl rules list` shows them, such as r1',
+      hint: '`webcrawl rules list` shows the ids, such as r1',
     });
   });
 }
 
-/** What a rule says, whoever said it. */
+/**
+ * Returns the content of a rule as a key. Two rules with equal content have equal keys, even if a user made one and the other is
+ * generated.
+ */
 export function saying(rule: Rule | CheckedRule): string {
   return JSON.stringify([rule.kind, rule.scope, rule.kind === 'www' ? rule.to : rule.pattern]);
 }

@@ -1,25 +1,34 @@
-/** Finds the first of many prefixes, by a rank, with which a text begins. */
+import { sortSteps, type Steps } from '../util/index.js';
+
+/** Finds the lowest rank among all prefixes of a text. */
 export interface PrefixIndex {
-  /** The lowest rank of the prefixes that the text begins with; Infinity where there is none. */
+  /** Returns the lowest rank among the prefixes with which the text begins. Infinity: it begins with none of the prefixes. */
   rankOf(text: string): number;
 }
 
 interface Node {
   readonly prefix: string;
-  /** The longest other prefix with which it begins; -1 where there is none. */
+  /** The index of the longest other prefix with which this prefix begins. -1: there is no such prefix. */
   readonly parent: number;
-  /** The lowest rank of it and of all those with which it begins. */
+  /** The lowest rank of this prefix and of all prefixes with which it begins. */
   readonly rank: number;
 }
 
-/** The time of a look-up grows with the logarithm of their number, and with how many are nested in each other. */
-export function createPrefixIndex(
+/** Number of prefixes to add between two yields. */
+const STEP = 1000;
+
+/** Makes the index. The time of a lookup grows with the logarithm of the number of prefixes, and with the depth of their nesting. */
+export function* createPrefixIndex(
   prefixes: readonly { readonly prefix: string; readonly rank: number }[],
-): PrefixIndex {
+): Steps<PrefixIndex> {
   const lowest = new Map<string, number>();
-  for (const { prefix, rank } of prefixes) lowest.set(prefix, Math.min(rank, lowest.get(prefix) ?? Infinity));
+  for (const [i, { prefix, rank }] of prefixes.entries()) {
+    if (i % STEP === 0) yield;
+    lowest.set(prefix, Math.min(rank, lowest.get(prefix) ?? Infinity));
+  }
   const nodes: Node[] = [];
-  for (const prefix of [...lowest.keys()].sort()) {
+  for (const prefix of yield* sortSteps([...lowest.keys()], (a, b) => (a < b ? -1 : 1))) {
+    if (nodes.length % STEP === 0) yield;
     let parent = nodes.length - 1;
     while (parent >= 0 && !prefix.startsWith(nodes[parent]!.prefix)) parent = nodes[parent]!.parent;
     const rank = Math.min(lowest.get(prefix)!, nodes[parent]?.rank ?? Infinity);
@@ -34,7 +43,7 @@ export function createPrefixIndex(
         if (nodes[middle]!.prefix <= text) low = middle + 1;
         else high = middle;
       }
-      // Whatever the text begins with is the last one before it, or one with which that begins.
+      // Only the last prefix that sorts before the text, or a parent of this prefix, may be a prefix of the text.
       let at = low - 1;
       while (at >= 0 && !text.startsWith(nodes[at]!.prefix)) at = nodes[at]!.parent;
       return nodes[at]?.rank ?? Infinity;

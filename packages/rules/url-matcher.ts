@@ -2,40 +2,51 @@ import { PATTERN_INPUT_LIMIT, type SafePattern } from '../patterns/index.js';
 import type { UrlRule } from '../../webtable/index.js';
 import { hostOf } from '../url/index.js';
 import { createPrefixIndex, type PrefixIndex } from './prefix-index.js';
-import { compareRules } from './rule-order.js';
+import { atOnce, type Steps } from '../util/index.js';
 
-/** A rule whose pattern is ready; `pattern` is absent where it is a prefix. */
+/** A rule with its compiled pattern. `pattern` is absent for a rule with a prefix. */
 export interface ReadyRule {
   readonly rule: UrlRule;
   readonly pattern?: SafePattern;
 }
 
-/** Finds the first rule, in the order of decision, that matches a URL; undefined where none does. */
+/** Returns the first rule, in order of evaluation, that matches a URL. Undefined: no rule matches. */
 export type UrlMatcher = (url: string) => UrlRule | undefined;
 
 /**
- * Makes a matcher. The time for a URL does not grow with the number of hosts and domains that have rules, and with the logarithm of
- * the prefixes of one; only the regular expressions of one host, of its domains, and those for all are tried in turn.
+ * Makes a matcher. The time for a URL does not grow with the number of hosts and domains with rules. It grows with the logarithm of the
+ * number of prefixes of one scope. Regular expressions are tried one after another, but only those for the host of the URL, for its
+ * domains, and for all hosts.
+ * @param rules in order of evaluation
  */
-export function createUrlMatcher(rules: readonly ReadyRule[]): UrlMatcher {
+export function* createUrlMatcher(rules: readonly ReadyRule[]): Steps<UrlMatcher> {
   const byScope = new Map<string, ReadyRule[]>();
-  for (const ready of [...rules].sort((a, b) => compareRules(a.rule, b.rule))) {
+  for (const [i, ready] of rules.entries()) {
+    if (i % STEP === 0) yield;
     const found = byScope.get(ready.rule.scope);
     if (found) found.push(ready);
     else byScope.set(ready.rule.scope, [ready]);
   }
-  const scopes = new Map(Array.from(byScope, ([scope, found]) => [scope, createScopeMatcher(found)]));
-  const ofAll = scopes.get('*');
-  const hasDomains = [...scopes.keys()].some((scope) => scope.startsWith('domain:'));
-  const hasHosts = hasDomains || scopes.size > (ofAll ? 1 : 0);
+  const matchers = new Map<string, UrlMatcher>();
+  for (const [scope, found] of byScope) if (found.length > FEW) matchers.set(scope, yield* createScopeMatcher(found));
+  const matcherOf = (scope: string): UrlMatcher | undefined => {
+    const rules = byScope.get(scope);
+    let found = matchers.get(scope);
+    if (!found && rules) matchers.set(scope, (found = atOnce(createScopeMatcher(rules))));
+    return found;
+  };
+  const ofAll = matcherOf('*');
+  let hasDomains = false;
+  for (const scope of byScope.keys()) hasDomains ||= scope.startsWith('domain:');
+  const hasHosts = hasDomains || byScope.size > (ofAll ? 1 : 0);
 
   return (url) => {
     if (hasHosts) {
       const host = hostOf(url);
-      const found = scopes.get(`host:${host}`)?.(url);
+      const found = matcherOf(`host:${host}`)?.(url);
       if (found) return found;
       for (let domain: string | undefined = hasDomains ? host : undefined; domain !== undefined;) {
-        const wider = scopes.get(`domain:${domain}`)?.(url);
+        const wider = matcherOf(`domain:${domain}`)?.(url);
         if (wider) return wider;
         const dot = domain.indexOf('.');
         domain = dot < 0 ? undefined : domain.slice(dot + 1);
@@ -45,8 +56,20 @@ export function createUrlMatcher(rules: readonly ReadyRule[]): UrlMatcher {
   };
 }
 
-/** @param rules of one scope, in the order of decision */
-function createScopeMatcher(rules: readonly ReadyRule[]): UrlMatcher {
+/**
+ * A scope with at most this number of rules is compiled when a URL of this scope is tested for the first time. If there are very many
+ * scopes, a crawl tests URLs of only a few.
+ */
+const FEW = 100;
+
+/** Number of rules between two yields. */
+const STEP = 1000;
+
+/**
+ * Makes the matcher of one scope.
+ * @param rules of this scope, in order of evaluation
+ */
+function* createScopeMatcher(rules: readonly ReadyRule[]): Steps<UrlMatcher> {
   const paths: { prefix: string; rank: number }[] = [];
   const urls: { prefix: string; rank: number }[] = [];
   const patterns: { readonly pattern: SafePattern; readonly rank: number }[] = [];
@@ -57,8 +80,8 @@ function createScopeMatcher(rules: readonly ReadyRule[]): UrlMatcher {
       (prefix.startsWith('/') ? paths : urls).push({ prefix, rank });
     }
   }
-  const ofPaths: PrefixIndex | undefined = paths.length > 0 ? createPrefixIndex(paths) : undefined;
-  const ofUrls: PrefixIndex | undefined = urls.length > 0 ? createPrefixIndex(urls) : undefined;
+  const ofPaths: PrefixIndex | undefined = paths.length > 0 ? yield* createPrefixIndex(paths) : undefined;
+  const ofUrls: PrefixIndex | undefined = urls.length > 0 ? yield* createPrefixIndex(urls) : undefined;
 
   return (url) => {
     let best = ofPaths?.rankOf(pathOf(url)) ?? Infinity;

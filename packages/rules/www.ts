@@ -1,26 +1,23 @@
+import type { Rewritten } from '../plugin-api/index.js';
 import type { WwwRule } from '../../webtable/index.js';
-import { compareRules } from './rule-order.js';
 
-/** What a `www` rule makes of a URL. */
-export interface Rewritten {
-  readonly url: string;
-  readonly rule: WwwRule;
-}
+/** Rewrites a URL by the `www` rule of its domain. Undefined: there is no such rule, or the URL already has the right form. */
+type Rewriter = (url: string) => Rewritten | undefined;
 
-/** Writes URLs as the `www` rule of their domain says; undefined where there is none, or the URL is so already. */
-export type Rewriter = (url: string) => Rewritten | undefined;
-
-/** A normalised URL whose host is a name: scheme, host, the rest. */
+/** A normalised URL with a host name: scheme, host, and everything after the host. */
 const PARTS = /^(https?:\/\/)([^/:[\]]+)(.*)$/s;
 const WWW = 'www.';
 
-/** Only the host that is the domain itself, and the one that is it with `www.` before, are written in the one way. */
+/**
+ * Makes a rewriter. For each domain, it rewrites at most two hosts: the domain itself, and the domain with `www.` before it.
+ * @param rules in order of evaluation
+ */
 export function createRewriter(rules: readonly WwwRule[]): Rewriter {
   const byHost = new Map<string, { readonly host: string; readonly rule: WwwRule }>();
-  for (const rule of [...rules].sort(compareRules)) {
+  for (const rule of rules) {
     const domain = rule.scope.slice('domain:'.length);
     const [from, to] = rule.to === 'with' ? [domain, `${WWW}${domain}`] : [`${WWW}${domain}`, domain];
-    // Of two that contradict each other the first decides, so that no URL is written to and fro.
+    // If two rules contradict each other, the first rule decides. So no URL is rewritten back and forth.
     if (!byHost.has(from) && !byHost.has(to)) byHost.set(from, { host: to, rule });
   }
   return (url) => {

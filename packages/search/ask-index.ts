@@ -3,36 +3,38 @@ import type { ParsedQuery, QueryNotice } from './query/parse-query.js';
 import { languagesOfText } from './query/query-languages.js';
 import { planQuery, type PlannedClause, type QueryPlan } from './query/plan-query.js';
 
-/** What an index is asked with. */
+/** Options for searching an index. */
 export interface AskOptions {
   readonly reader: Pick<IndexReader, 'search' | 'documentCounts'>;
   readonly words: Words;
-  /** Of the index. */
+  /** Figures of the index. */
   readonly info: IndexInfo;
   readonly weights: IndexWeights;
-  /** A word that a greater part of all pages holds is left out of a query that has another. */
+  /** Maximum share of all pages, from 0 to 1. If more pages have a word, the word is dropped from a query with other words. */
   readonly commonWords: number;
-  /** Hits at the most. */
+  /** Languages that the user knows, as documents name them, the best one first. Default: unknown. */
+  readonly spoken?: readonly string[];
+  /** Maximum number of hits. */
   readonly limit: number;
-  /** Look in these fields only. Default: in all. */
+  /** Search only in these fields. Default: all fields. */
   readonly fields?: readonly IndexField[];
-  /** Pages must hold all words, also where none does. Default: false. */
+  /** Return only pages that have all words, even if there are no such pages. Default: false. */
   readonly isStrict?: boolean;
 }
 
-/** What an index answered. */
+/** The answer of an index. */
 export interface Answer {
   readonly found: IndexHits;
   readonly plan: QueryPlan;
-  /** Every form of every word that was looked for. */
+  /** All terms that were searched: every form of every word. */
   readonly terms: ReadonlySet<string>;
 }
 
 const NONE: IndexHits = { total: 0, partial: 0, hits: [], isApproximate: false };
 
-/** Asks an index a query. Where no page holds all of its words, those are found that hold some of them, with a notice. */
+/** Searches an index for the hits of a query. If no page has all words of the query, it returns pages with some of them, and a notice. */
 export async function askIndex(parsed: ParsedQuery, options: AskOptions): Promise<Answer> {
-  const { words, info, fields, isStrict = false } = options;
+  const { words, info, fields, spoken = [], isStrict = false } = options;
   const languages = languagesOf(info, parsed);
   const asked = planQuery(parsed, { words, languages });
   const isNarrowed =
@@ -42,20 +44,28 @@ export async function askIndex(parsed: ParsedQuery, options: AskOptions): Promis
     return { found: NONE, plan: { ...asked, notices: [...asked.notices, { code }] }, terms: new Set() };
   }
   const plan = await withoutCommonWords(asked, options);
-  const must = plan.must.map(({ clause }) => (fields && !clause.fields ? { ...clause, fields } : clause));
+  const isPlain = fields !== undefined || isStrict;
+  const must = plan.must.map(({ clause: { longer, ...clause } }) => ({
+    ...clause,
+    ...(!isPlain && longer && { longer }),
+    ...(fields && !clause.fields && { fields }),
+  }));
   const typed = parsed.parts.filter(({ isExcluded }) => !isExcluded).map(({ text }) => text);
-  const together = fields || isStrict ? [] : plan.together;
+  const { together, literal } = isPlain ? { together: [], literal: [] } : plan;
   const ask = (clauses: readonly Clause[]): Promise<IndexHits> =>
     options.reader.search({
       ...narrowing(parsed),
       must: clauses,
       together,
-      preferred: languagesOfText(typed.join(' '), languages),
+      literal,
+      preferred: preferredOf(typed.join(' '), languages, spoken),
       mustNot: plan.mustNot,
       weights: options.weights,
       limit: options.limit,
     });
-  const found = await ask(must);
+  const asWords = await ask(must.map(({ pairs: _, ...clause }) => clause));
+  const isEnough = isStrict || asWords.total >= options.limit;
+  const found = isEnough ? asWords : await withLetters(asWords, { plan, must, limit: options.limit, ask });
   const terms = new Set(plan.must.flatMap(({ clause }) => clause.phrases.flat()));
   const some = found.total > 0 || isStrict ? undefined : someOf(plan.must);
   const others = some && (await ask(some));
@@ -65,7 +75,37 @@ export async function askIndex(parsed: ParsedQuery, options: AskOptions): Promis
   return { found, plan, terms };
 }
 
-/** Languages of the index, those of the most pages first; where the query names some, these alone. */
+/**
+ * Adds hits that contain the query letter for letter, although the words of these pages are split in another way. The added hits come after
+ * the hits by words. If there are no hits at all, the result is pages that have all characters of a Chinese query.
+ */
+async function withLetters(
+  asWords: IndexHits,
+  {
+    plan,
+    must,
+    limit,
+    ask,
+  }: {
+    readonly plan: QueryPlan;
+    readonly must: readonly Clause[];
+    readonly limit: number;
+    readonly ask: (clauses: readonly Clause[]) => Promise<IndexHits>;
+  },
+): Promise<IndexHits> {
+  const found = must.some(({ pairs }) => pairs) ? joined(asWords, await ask(must), limit) : asWords;
+  if (found.total > 0 || plan.must.every(({ characters }) => characters.length === 0)) return found;
+  const letters = plan.must.map(({ characters }) => (characters.length > 0 ? { pairs: characters } : {}));
+  return ask(must.map((clause, i) => ({ ...clause, ...letters[i] })));
+}
+
+function joined(first: IndexHits, second: IndexHits, limit: number): IndexHits {
+  const keys = new Set(first.hits.map(({ key }) => key));
+  const hits = [...first.hits, ...second.hits.filter(({ key }) => !keys.has(key))];
+  return { ...second, hits: hits.slice(0, limit) };
+}
+
+/** Returns the languages of the index, those with the most pages first. If the query names languages, it returns only these. */
 export function languagesOf(
   { languages }: IndexInfo,
   { languages: wanted }: Pick<ParsedQuery, 'languages'>,
@@ -75,7 +115,18 @@ export function languagesOf(
   return wanted.length === 0 ? names : names.filter((name) => wanted.includes(name));
 }
 
-/** What a query says of the pages that are looked at. */
+/**
+ * Returns the languages whose pages score higher: of the languages in which the text may be written, the one that the user knows best. If
+ * the user knows none of these languages, all of them are returned.
+ */
+function preferredOf(text: string, languages: readonly string[], spoken: readonly string[]): readonly string[] {
+  const written = languagesOfText(text, languages);
+  const among = written.length > 0 ? written : languages;
+  const best = spoken.find((name) => among.includes(name));
+  return best === undefined ? written : [best];
+}
+
+/** Returns the conditions of a query on pages, but not the conditions on words. */
 export function narrowing({ sites, notSites, languages, notLanguages, from, to }: ParsedQuery) {
   return {
     sites,
@@ -87,7 +138,10 @@ export function narrowing({ sites, notSites, languages, notLanguages, from, to }
   };
 }
 
-/** Leaves out words that very many pages hold, where another is there: they say little of a page, and cost the most. */
+/**
+ * Drops words that very many pages have, if the query has other words. Such words say little about a page, and searching them takes
+ * longest.
+ */
 async function withoutCommonWords(plan: QueryPlan, { reader, info, commonWords }: AskOptions): Promise<QueryPlan> {
   const plain = plan.must.filter(({ isPlainWord }) => isPlainWord);
   if (plan.must.length < 2 || plain.length === 0 || info.documents === 0 || commonWords === 1) return plan;
@@ -104,7 +158,7 @@ async function withoutCommonWords(plan: QueryPlan, { reader, info, commonWords }
   };
 }
 
-/** The clauses of pages that hold some of the words: phrases in quotes and fields must be there as before. */
+/** Returns the clauses for finding pages with some of the words. Quoted phrases and fields are still required. */
 function someOf(must: readonly PlannedClause[]): readonly Clause[] | undefined {
   const loose = must.filter(({ isLoose }) => isLoose);
   if (loose.length < 2) return undefined;

@@ -2,32 +2,31 @@ import type { IndexReader, SimilarTerm, Words } from '../index/index.js';
 import type { ParsedQuery, QueryPart } from './query/parse-query.js';
 import { MAX_STEMMED, MAX_WORDS } from './query/plan-query.js';
 
-/** What other spellings are looked for with. */
+/** The input of a search for other spellings. */
 interface SpellingInput {
   readonly reader: Pick<IndexReader, 'documentCounts' | 'similar'>;
   readonly words: Words;
   /** Languages of the index. */
   readonly languages: readonly string[];
-  /** Of the whole index. */
+  /** Number of documents of the whole index. */
   readonly documents: number;
 }
 
-/** A query in another spelling. */
-export interface Respelt {
+/** A query with another spelling. */
+interface Respelt {
   readonly parts: readonly QueryPart[];
-  /** Terms that came in, to be shown in a form that a page has. */
+  /** The new terms. Terms are stems. To show a term, replace it by a word of a page. */
   readonly terms: readonly string[];
 }
 
-/** Forms of words of a query for which others are looked for: each costs up to two thousand looks into the index. */
+/** Maximum number of word forms of a query for which similar words are searched. Each form takes up to two thousand lookups in the index. */
 const MOST_FORMS = 8;
-/** A word that is so much commoner is meant; in documents. */
+/** A similar word is suggested only if it is in at least this many times as many documents. */
 const COMMONER = 10;
 
 /**
- * A query with words of the index in place of those that are in no page, or in far fewer. Undefined where there are
- * none. Phrases, fields and what is left out stay as they are. Whether the other query finds more is for the caller to
- * see.
+ * Replaces words that are in no page, or in far fewer pages, by similar words of the index. Undefined: no word was replaced. Phrases,
+ * fields and excluded parts stay unchanged. The caller checks whether the new query finds more.
  */
 export async function respell(
   { parts }: Pick<ParsedQuery, 'parts'>,
@@ -37,7 +36,7 @@ export async function respell(
   const looked = new Map<string, SimilarTerm | undefined>();
   const found: QueryPart[] = [];
   const terms: string[] = [];
-  /** Words that were counted: as many as a search looks for. */
+  /** Number of words for which similar words were searched. The limit is the number of words that a search uses. */
   let counted = 0;
   for (const part of parts) {
     const split = part.isExcluded || part.isPhrase || part.field ? [] : words.split(part.text);
@@ -60,7 +59,7 @@ export async function respell(
     const stems = stemmed.map((language) => words.stem(term, language === '' ? undefined : language));
     const forms = [...new Set([term, ...stems])];
     const least = Math.max(1, COMMONER * Math.max(...(await reader.documentCounts(forms))));
-    // Of so common a word none can be so much commoner.
+    // The index has too few documents for a word that is so much more frequent.
     if (least > documents) return undefined;
     for (const form of forms) {
       if (!looked.has(form)) {

@@ -1,23 +1,9 @@
-export { boundedReader, type ReaderBounds } from './bounded-reader.js';
+export type * from './public.js';
+export { createReadBudget, rowShare, type ReadBounds, type ReadBudget } from './read-budget.js';
 export { askIndex, type Answer, type AskOptions } from './ask-index.js';
-export {
-  HITS_A_PAGE,
-  createSearcher,
-  weightsOf,
-  type SearchHit,
-  type SearchInput,
-  type SearchOptions,
-  type SearchResult,
-  type Searcher,
-} from './searcher.js';
-export {
-  parseQuery,
-  type NoticeCode,
-  type ParsedQuery,
-  type QueryNotice,
-  type QueryPart,
-} from './query/parse-query.js';
-export type { SearchNotice } from './query/notices.js';
-export { SHOWN_FIELDS, shownText, type ShownText } from './results/shown-text.js';
-export { type SnippetPart } from './results/snippet.js';
+export { HITS_A_PAGE, createSearcher, weightsOf } from './searcher.js';
+export { parseQuery } from './query/parse-query.js';
+export { queryText } from './query/query-text.js';
+export { COPY_FIELDS, hasCopy } from './results/shown-text.js';
+export { withoutHidden } from './results/shown-parts.js';
 export { MAX_HITS } from './max-hits.js';

@@ -1,2 +1,2 @@
-/** Hits that can be seen of one query. */
+/** Maximum number of hits of one query that can be seen. */
 export const MAX_HITS = 100;

@@ -1,114 +1,103 @@
-import type { Settings } from '../../config/index.js';
-import { urlOf, type Tables } from '../../webtable/index.js';
+import type { Settings, Tables } from '../core/index.js';
 import { CrawlError } from '../errors/index.js';
 import type { Clause, IndexHits, IndexInfo, IndexReader, IndexWeights, Words } from '../index/index.js';
-import { askIndex, languagesOf, narrowing, type Answer } from './ask-index.js';
+import { askIndex, languagesOf, narrowing, type Answer, type AskOptions } from './ask-index.js';
 import { respell } from './did-you-mean.js';
 import { parseQuery, type ParsedQuery } from './query/parse-query.js';
 import { explainNotice, type SearchNotice } from './query/notices.js';
 import { planQuery } from './query/plan-query.js';
 import { queryText } from './query/query-text.js';
 import { foldHits, type FoldedHit } from './results/fold-hits.js';
-import { plainLine, shortLine } from './results/plain-text.js';
-import { SHOWN_FIELDS, shownText } from './results/shown-text.js';
-import { makeSnippet, withoutTitle, type SnippetPart } from './results/snippet.js';
+import { plainLine } from './results/plain-text.js';
+import { createHitReader, type SearchHit } from './read-hits.js';
+import { createReadBudget, rowShare, type ReadBudget } from './read-budget.js';
 import { completions } from './suggest.js';
 import { MAX_HITS } from './max-hits.js';
 
-/** How to search. */
+/** Options of a search. */
 export interface SearchOptions {
-  /** From 1. Default: 1. */
+  /** The page of results, from 1 on. Default: 1. */
   readonly page?: number;
-  /** Hits a page, 1 to 100. Default: 10. */
+  /** Number of hits on a page, from 1 to 100. Default: 10. */
   readonly limit?: number;
-  /** Fold pages with nearly the same text, and more than two of a host. Default: true. */
+  /** Fold pages with nearly the same text, and further pages of a host after the second one. Default: true. */
   readonly fold?: boolean;
-  /** Ends the search. */
+  /**
+   * Languages that the user knows, such as `de`, the best one first. The first one that the index has, and in which the query may be
+   * written, is preferred. Pages in the preferred language score higher by `search.weightLanguage`. Default: unknown.
+   */
+  readonly languages?: readonly string[];
+  /** When the signal is aborted, the search ends. */
   readonly signal?: AbortSignal;
 }
 
-/** A page that was found. URL, title and snippet are untrusted plain text: nothing in them is escaped. */
-export interface SearchHit {
-  readonly url: string;
-  /** Of a page without a title, its URL. */
-  readonly title: string;
-  /** Empty where the page asks that none be shown. */
-  readonly snippet: readonly SnippetPart[];
-  /** BCP 47, as the index knows it; empty where it is not known. */
-  readonly language: string;
-  /** In ms since the epoch; 0 where it is not known. */
-  readonly fetchedAt: number;
-  /** When its content last changed, in ms since the epoch; 0 where it is not known. */
-  readonly modifiedTime: number;
-  readonly score: number;
-  /** Its PageRank; 0 before `rank` has run. */
-  readonly rank: number;
-  /** So many pages with nearly the same text are folded behind it. */
-  readonly alike?: number;
-  /** So many further pages of its host are folded behind it; {@link hostQuery} and `fold: false` show them. */
-  readonly moreFromHost?: number;
-  /** The query for the pages of its host alone, where more of them are folded. */
-  readonly hostQuery?: string;
-}
-
-/** What a search found. */
+/** The result of a search. */
 export interface SearchResult {
-  /** Pages that hold all words; with the notice `some_words`, that hold some of them. At most the best 100 can be seen. */
+  /**
+   * Number of pages with all words. With the notice `some_words`, the number of pages with some of the words. Only the best 100 pages can
+   * be requested.
+   */
   readonly total: number;
   readonly page: number;
-  /** Pages of hits that there are. */
+  /** Number of pages of hits. */
   readonly pages: number;
   readonly hits: readonly SearchHit[];
-  /** A query in another spelling that finds more. */
+  /** A query with another spelling that finds more pages. */
   readonly didYouMean?: string;
-  /** What of the query was not looked for. */
+  /** Notices on parts of the query that were not searched. */
   readonly notices: readonly SearchNotice[];
-  /** Not every page that could be among the best was scored, as very many match: a good one may be missing. */
+  /** Set if not all matching pages were scored, because there are too many. A good page may then be missing. */
   readonly isApproximate?: true;
   readonly seconds: number;
 }
 
-/** Answers queries, until it is closed. */
+/** Answers queries until the searcher is closed. */
 export interface Searcher extends AsyncDisposable {
   /**
-   * Searches. Any text is a query.
-   * @throws CrawlError USAGE for a page or limit that is none, NO_INDEX, WRONG_INDEX, SEARCH_BUSY
+   * Searches. Any text is a valid query.
+   * @throws CrawlError USAGE for a wrong page or limit, NO_INDEX, WRONG_INDEX, SEARCH_BUSY
    */
   search(query: string, options?: SearchOptions): Promise<SearchResult>;
   /**
-   * At most ten queries that begin as this one, its last word completed by words of titles, those of the best pages
-   * first.
-   * @param signal ends it
+   * Returns at most ten completions of a query. Words of titles complete the last word of the query. Words of the best pages come first.
+   * @param signal when it is aborted, the call ends
    */
   suggest(prefix: string, signal?: AbortSignal): Promise<string[]>;
-  /** What is known of the index. */
+  /** Figures of the index. */
   info(): Promise<IndexInfo>;
-  /** Ends its thread. Queries under way are refused with CLOSED. */
+  /** Ends the thread of the searcher. Running queries reject with CLOSED. */
   close(): Promise<void>;
 }
 
-/** What a search works on. */
-export interface SearchInput {
+/** The input of a searcher. */
+interface SearchInput {
   readonly pages: Pick<Tables['pages'], 'getMany'>;
-  readonly settings: Pick<Settings, 'search'>;
+  readonly settings: Pick<Settings, 'search' | 'parser'>;
   readonly reader: IndexReader;
   readonly words: Words;
+  /** The budget for every search and suggestion. Default: a new budget for this searcher alone. */
+  readonly budget?: ReadBudget;
 }
 
-/** Hits a page. */
+/** Default number of hits on a page. */
 export const HITS_A_PAGE = 10;
-/** Of a title, and of a URL that stands for one. */
-const MAX_TITLE = 200;
-/** A query with fewer hits is looked at for other spellings. */
+/** If a query has fewer hits than this, other spellings are tried. */
 const FEW = 3;
-/** What is known of languages and documents is asked for anew after so many ms. */
+/** Number of milliseconds after which languages and document counts are read again. */
 const INFO_GOOD_FOR = 5000;
-/** Letters of a word under way by which titles are looked for: its stem may be shorter than what is typed. */
+/** Bytes of memory for a suggestion: hits of the index, with their titles. */
+const SUGGESTION = 2 ** 20;
+/**
+ * An incomplete word is searched in titles by this number of first letters, because the stem in the index may be shorter than the typed
+ * text.
+ */
 const STEM_LETTERS = 5;
 
-/** Makes what answers queries. Closing it closes the reader. */
+/** Makes a searcher. Closing the searcher also closes the reader. */
 export function createSearcher(input: SearchInput): Searcher {
-  const { pages, settings, reader, words } = input;
+  const { pages, settings, reader, words, budget = createReadBudget() } = input;
+  const share = rowShare(settings);
+  const rows = createHitReader({ pages, words, rowsAtOnce: share.rows });
   let known: { readonly info: IndexInfo; readonly at: number } | undefined;
 
   async function currentInfo(signal?: AbortSignal): Promise<IndexInfo> {
@@ -118,19 +107,39 @@ export function createSearcher(input: SearchInput): Searcher {
   }
 
   async function search(text: string, options: SearchOptions = {}): Promise<SearchResult> {
-    const { page = 1, limit = HITS_A_PAGE, fold = true, signal } = options;
+    const { page = 1, limit = HITS_A_PAGE, signal } = options;
     checkNumber('page', page, Number.MAX_SAFE_INTEGER);
     checkNumber('limit', limit, MAX_HITS);
+    return budget.run(share.bytes, () => searchNow(text, { ...options, page, limit }), signal);
+  }
+
+  async function searchNow(
+    text: string,
+    {
+      page,
+      limit,
+      fold = true,
+      languages = [],
+      signal,
+    }: SearchOptions & { readonly page: number; readonly limit: number },
+  ): Promise<SearchResult> {
     const began = performance.now();
     const parsed = parseQuery(text);
     const info = await currentInfo(signal);
     signal?.throwIfAborted();
     const asked = readerUntil(reader, signal);
-    const { found, plan, terms } = await find(asked, parsed, info);
+    const { found: indexed, plan, terms } = await find(asked, parsed, info, { spoken: languages });
     signal?.throwIfAborted();
-    const shown = fold ? foldHits(found.hits, limit) : found.hits.map((hit) => ({ hit, alike: 0, moreFromHost: 0 }));
-    const some = shown.slice((page - 1) * limit, page * limit);
-    const hits = await readHits(some, parsed, terms, signal);
+    const fromTo = [(page - 1) * limit, page * limit] as const;
+    let found: Pick<Answer['found'], 'hits' | 'total' | 'isApproximate'> = indexed;
+    let shown = foldedOf(found.hits, fold, limit);
+    let hits = await rows.read(shown.slice(...fromTo), parsed, terms, signal);
+    if (hits.length < shown.slice(...fromTo).length) {
+      // The index may still have pages that were removed from the table. Hits without a row are left out.
+      found = await withoutRemoved(indexed, rows.areThere);
+      shown = foldedOf(found.hits, fold, limit);
+      hits = await rows.read(shown.slice(...fromTo), parsed, terms, signal);
+    }
     const holdAll = plan.notices.some(({ code }) => code === 'some_words') ? 0 : found.total;
     const didYouMean = holdAll < FEW && page === 1 ? await otherSpelling(asked, parsed, holdAll, info) : undefined;
     return {
@@ -145,7 +154,12 @@ export function createSearcher(input: SearchInput): Searcher {
     };
   }
 
-  function find(asked: AskedReader, parsed: ParsedQuery, info: IndexInfo, isStrict = false): Promise<Answer> {
+  function find(
+    asked: AskedReader,
+    parsed: ParsedQuery,
+    info: IndexInfo,
+    how: Pick<AskOptions, 'isStrict' | 'spoken'>,
+  ): Promise<Answer> {
     const { commonWords } = settings.search;
     return askIndex(parsed, {
       reader: asked,
@@ -154,54 +168,11 @@ export function createSearcher(input: SearchInput): Searcher {
       weights: weightsOf(settings),
       commonWords,
       limit: MAX_HITS,
-      isStrict,
+      ...how,
     });
   }
 
-  /** Reads what is shown of the pages. A page that the table has no more is left out. */
-  async function readHits(
-    some: readonly FoldedHit[],
-    parsed: ParsedQuery,
-    terms: ReadonlySet<string>,
-    signal: AbortSignal | undefined,
-  ): Promise<SearchHit[]> {
-    const rows = await pages.getMany(
-      some.map(({ hit }) => hit.key),
-      ['title', 'text', ...SHOWN_FIELDS],
-    );
-    const hits: SearchHit[] = [];
-    for (const [i, { hit, alike, moreFromHost }] of some.entries()) {
-      const row = rows[i];
-      if (!row) continue;
-      signal?.throwIfAborted();
-      const { key, language, fetchedAt, modifiedTime, score, rank } = hit;
-      const url = urlOf(key);
-      const title = shortLine(row.title ?? '', MAX_TITLE);
-      const text = withoutTitle(row.text ?? '', (row.title ?? '').trim());
-      const snippet = await makeSnippet(text, {
-        words,
-        language: language === '' ? undefined : language,
-        terms,
-        most: shownText(row).snippet,
-        signal,
-      });
-      hits.push({
-        url,
-        title: title === '' ? shortLine(url, MAX_TITLE) : title,
-        snippet,
-        language,
-        fetchedAt,
-        modifiedTime,
-        score,
-        rank,
-        ...(alike > 0 && { alike }),
-        ...(moreFromHost > 0 && { moreFromHost, hostQuery: queryText(ofHost(parsed, new URL(url).hostname)) }),
-      });
-    }
-    return hits;
-  }
-
-  /** The query in another spelling, where that finds more. Its words are shown as a page has them, not as their stems. */
+  /** Returns the query with another spelling, if that query finds more pages. The new words in the query are words of pages, not stems. */
   async function otherSpelling(
     asked: AskedReader,
     parsed: ParsedQuery,
@@ -215,9 +186,9 @@ export function createSearcher(input: SearchInput): Searcher {
       documents: info.documents,
     });
     if (!respelt) return undefined;
-    const { found: others } = await find(asked, { ...parsed, parts: respelt.parts }, info, true);
+    const { found: others } = await find(asked, { ...parsed, parts: respelt.parts }, info, { isStrict: true });
     if (others.total <= total) return undefined;
-    const forms = await formsOf(respelt.terms, others);
+    const forms = await rows.formsOf(respelt.terms, others);
     const parts = respelt.parts.map((part) => {
       const changed = respelt.terms.reduce((all, term) => all.replace(term, forms.get(term) ?? term), part.text);
       return { ...part, text: changed };
@@ -225,22 +196,23 @@ export function createSearcher(input: SearchInput): Searcher {
     return queryText({ ...parsed, parts });
   }
 
-  /** For each stem a word of the best pages that has it. */
-  async function formsOf(terms: readonly string[], { hits }: IndexHits): Promise<ReadonlyMap<string, string>> {
-    const forms = new Map<string, string>();
-    const some = hits.slice(0, 3);
-    const rows = await pages.getMany(
-      some.map(({ key }) => key),
-      ['title', 'text'],
+  async function suggestNow(parsed: ParsedQuery, prefix: string, signal: AbortSignal | undefined): Promise<string[]> {
+    const info = await currentInfo(signal);
+    signal?.throwIfAborted();
+    const plan = planQuery(parsed, { words, languages: languagesOf(info, parsed), isPrefix: true });
+    if (plan.must.length === 0) return [];
+    const must = plan.must.map(({ clause }) => ({
+      ...(clause.isPrefix ? shortened(clause) : clause),
+      fields: ['title' as const],
+    }));
+    const { mustNot } = plan;
+    const weights = weightsOf(settings);
+    const { hits } = await reader.search({ ...narrowing(parsed), must, mustNot, weights, limit: MAX_HITS }, signal);
+    return completions(
+      plainLine(prefix),
+      hits.map(({ title }) => title),
+      words,
     );
-    for (const [i, row] of rows.entries()) {
-      const language = some[i]!.language === '' ? undefined : some[i]!.language;
-      for (const word of words.split(`${row?.title ?? ''}\n${(row?.text ?? '').slice(0, 20_000)}`, language)) {
-        const stem = words.stem(word.term, language);
-        if (terms.includes(stem) && !forms.has(stem)) forms.set(stem, word.term);
-      }
-    }
-    return forms;
   }
 
   return {
@@ -248,27 +220,7 @@ export function createSearcher(input: SearchInput): Searcher {
     async suggest(prefix, signal) {
       const parsed = parseQuery(prefix);
       if (!endsInWord(parsed, prefix)) return [];
-      const info = await currentInfo(signal);
-      signal?.throwIfAborted();
-      const plan = planQuery(parsed, { words, languages: languagesOf(info, parsed), isPrefix: true });
-      if (plan.must.length === 0) return [];
-      const must = plan.must.map(({ clause }) => ({
-        ...(clause.isPrefix ? shortened(clause) : clause),
-        fields: ['title' as const],
-      }));
-      const { mustNot } = plan;
-      const weights = weightsOf(settings);
-      const { hits } = await reader.search({ ...narrowing(parsed), must, mustNot, weights, limit: MAX_HITS }, signal);
-      signal?.throwIfAborted();
-      const rows = await pages.getMany(
-        hits.map(({ key }) => key),
-        ['title'],
-      );
-      return completions(
-        plainLine(prefix),
-        rows.flatMap((row) => (row?.title === undefined ? [] : [row.title.slice(0, MAX_TITLE)])),
-        words,
-      );
+      return budget.run(SUGGESTION, () => suggestNow(parsed, prefix, signal), signal);
     },
     info: () => reader.info(),
     close: () => reader.close(),
@@ -276,9 +228,29 @@ export function createSearcher(input: SearchInput): Searcher {
   };
 }
 
+/** Returns the hits to show, each with the number of hits that are folded behind it. */
+function foldedOf(hits: IndexHits['hits'], fold: boolean, limit: number): readonly FoldedHit[] {
+  return fold ? foldHits(hits, limit) : hits.map((hit) => ({ hit, alike: 0, moreFromHost: 0 }));
+}
+
+/** Removes hits whose pages are no longer in the table. The total is reduced by the same share, because not all hits can be checked. */
+async function withoutRemoved(
+  { hits, total }: Pick<IndexHits, 'hits' | 'total'>,
+  areThere: (keys: readonly string[]) => Promise<readonly boolean[]>,
+): Promise<Pick<IndexHits, 'hits' | 'total' | 'isApproximate'>> {
+  const there = await areThere(hits.map(({ key }) => key));
+  const left = hits.filter((_, i) => there[i]);
+  const isAll = total <= hits.length;
+  return {
+    hits: left,
+    total: isAll ? left.length : Math.round((total * left.length) / hits.length),
+    isApproximate: !isAll,
+  };
+}
+
 type AskedReader = Pick<IndexReader, 'search' | 'documentCounts' | 'similar'>;
 
-/** The reader for one client: once the signal aborts, what still waits is not asked. */
+/** Makes the reader for one client. When the signal is aborted, questions that still wait are dropped. */
 function readerUntil(reader: IndexReader, signal: AbortSignal | undefined): AskedReader {
   return {
     search: (query) => reader.search(query, signal),
@@ -300,19 +272,13 @@ export function weightsOf({ search }: Pick<Settings, 'search'>): IndexWeights {
   };
 }
 
-/** Whether a query that is being typed ends in a part that has a word: nothing else of it can be completed. */
+/** Whether an incomplete query ends in a part with a word. Only such a part can be completed. */
 function endsInWord({ parts }: ParsedQuery, prefix: string): boolean {
   const last = parts.at(-1);
   return last !== undefined && !last.isExcluded && /[\p{L}\p{N}]$/u.test(prefix) && prefix.endsWith(last.text);
 }
 
-/** The query for pages of one host: in place of the sites that it names. */
-function ofHost(parsed: ParsedQuery, host: string): ParsedQuery {
-  const others = parsed.operators.filter(({ name, isExcluded }) => name !== 'site' || isExcluded);
-  return { ...parsed, operators: [...others, { name: 'site', value: host, isExcluded: false }] };
-}
-
-/** Of the last word only what its stem begins with too. */
+/** Shortens the last word of a clause to its first letters, with which the stem of the word begins too. */
 function shortened(clause: Clause): Clause {
   const phrases = clause.phrases.map((terms) =>
     terms.map((term, i) => (i === terms.length - 1 ? term.slice(0, STEM_LETTERS) : term)),

@@ -1,12 +1,12 @@
 import { replaceUnseen } from '../util/index.js';
 import type { Words } from '../index/index.js';
 
-/** Suggestions at the most. */
+/** Maximum number of suggestions. */
 const MOST = 10;
 
 /**
- * The query with its last word completed by the words of titles that begin so, in the order of the titles; each once. They are spelt
- * as the title has them, in small letters: `réseau` for `res`.
+ * Completes the last word of a query by words of titles that begin with it. Each word is returned once, in the order of the titles. Words
+ * are spelt as in the title, but in lower case: `réseau` for `res`.
  */
 export function completions(query: string, titles: readonly string[], words: Words): string[] {
   const last = words.split(query).at(-1);
@@ -25,7 +25,7 @@ export function completions(query: string, titles: readonly string[], words: Wor
   return found;
 }
 
-/** Signs without a width within a word are no part of it. */
+/** Removes invisible characters of zero width, which are not part of a word. */
 function wordOf(text: string): string {
   return replaceUnseen(text, '').toLowerCase();
 }

@@ -1,2 +1,2 @@
-/** Where a server listens when nothing else is said. */
+/** The default port of a server. */
 export const DEFAULT_PORT = 8420;

@@ -1,7 +1,8 @@
 import { CrawlError } from '../errors/index.js';
-import { jsonAnswer, pageAnswer, redirect, textAnswer, type Answer } from './http/answer.js';
+import { jsonAnswer, redirect, textAnswer, type Answer } from './http/answer.js';
 import { meaningOf, type Problem } from './http/errors.js';
 import type { FormGuard } from './http/form-guard.js';
+import { readerLanguages } from './http/reader-languages.js';
 import type { Request, Route } from './http/request.js';
 import { createEvents } from './live/events.js';
 import type { History } from './live/history.js';
@@ -9,71 +10,86 @@ import type { Metrics } from './live/metrics.js';
 import type { Stats } from './live/stats.js';
 import { openSearchDescription } from './open-search.js';
 import { dashboardFigures, type DashboardFigures } from './pages/dashboard-figures.js';
-import { DASHBOARD_POLICY, dashboardPage } from './pages/dashboard-page.js';
-import { ICON } from './pages/layout.js';
-import { cachedPage, homePage, problemPage } from './pages/other-pages.js';
-import { resultsPage, type Asked } from './pages/results-page.js';
-import { STYLE } from './pages/style.js';
+import { dashboardPage } from './pages/dashboard-page.js';
+import { queryOf, type PageAnswers } from './page-answers.js';
+import { withFilters } from './pages/filters.js';
+import { cachedPage, homePage } from './pages/other-pages.js';
+import { resultsPage, searchPath, type Asked } from './pages/results-page.js';
+import { LOGO_POLICY, type Logo } from './site/logo.js';
+import type { Site } from './site/site.js';
 import { HITS_A_PAGE, MAX_HITS, type SearchResult } from '../search/index.js';
+import { createChangeRoutes } from './changes/change-routes.js';
 import { createRuleRoutes, type RuleRoutes } from './rule-routes.js';
 import type { CrawlStatus, ServeSource } from './source.js';
 
-/** What the routes answer from. */
-export interface RoutesContext {
+/** The input of the routes. */
+interface RoutesContext {
   readonly source: ServeSource;
   readonly stats: Stats;
   readonly history: History;
   readonly metrics: Metrics;
   readonly guard: FormGuard;
+  readonly site: Site;
+  readonly answers: PageAnswers;
+  /** Called with failures whose details clients do not get. */
+  readonly onError: (error: unknown) => void;
 }
 
-/** All that a server answers, and what it does with forms, by path. */
-export function createRoutes({ source, stats, history, metrics, guard }: RoutesContext): RuleRoutes {
-  const rules = createRuleRoutes({ rules: source.rules, guard, problem: problemAnswer });
+/** Makes all routes and form handlers of a server, by path. */
+export function createRoutes(context: RoutesContext): RuleRoutes {
+  const { source, stats, history, metrics, guard, site, answers, onError } = context;
+  const { lookOf, show, problem: problemAnswer } = answers;
+  const rules = createRuleRoutes({ rules: source.rules, guard, answers });
+  const changes = createChangeRoutes({ changes: source.changes, answers, site, onError });
   const figures = async (): Promise<DashboardFigures> => dashboardFigures(await stats.read(), history.samples);
   const events = createEvents(figures);
 
-  const search = ({ query, page, fold }: Asked, { signal }: Request): Promise<SearchResult> =>
-    source.search(query, { page, fold, signal });
+  const search = ({ query, page, fold, lang }: Asked, { signal, headers }: Request): Promise<SearchResult> =>
+    source.search(query, { page, fold, signal, languages: readerLanguages(headers['accept-language'], lang) });
 
   const routes: Readonly<Record<string, Route>> = {
-    '/': async () => pageAnswer(homePage((await stats.read()).status), { cache: 'revalidate' }),
+    '/': async (request) =>
+      show(request, homePage(lookOf(request), (await stats.read()).status), { cache: 'revalidate' }),
     async '/search'(request) {
-      const asked = askedOf(request.params);
+      const { params } = request;
+      const asked = askedOf(params);
+      if (FILTERS.some((name) => params.has(name))) {
+        const [site = '', language = '', year = ''] = FILTERS.map((name) => params.get(name) ?? '');
+        const query = withFilters(asked.query, { site, language, year });
+        return redirect(query === '' ? '/' : searchPath({ ...asked, page: 1, query }));
+      }
       if (asked.query === '') return redirect('/');
-      return pageAnswer(resultsPage(asked, await search(asked, request)), { cache: 'revalidate' });
+      const found = await search(asked, request);
+      const rest = { languages: await source.languages(), thisYear: new Date().getUTCFullYear() };
+      return show(request, resultsPage(lookOf(request), asked, found, rest), { cache: 'revalidate', headers: VARY });
     },
-    async '/cached'({ path, params }) {
-      const url = params.get('url') ?? '';
-      const found = await source.cached(url);
-      if (!found) return problemAnswer({ path, params }, NO_COPY);
-      return pageAnswer(cachedPage(found), { cache: 'revalidate' });
+    async '/cached'(request) {
+      const found = await source.cached(request.params.get('url') ?? '', request.signal);
+      if (!found) return problemAnswer(request, NO_COPY);
+      return show(request, cachedPage(lookOf(request), found), { cache: 'revalidate' });
     },
     async '/api/search'(request) {
       const asked = askedOf(request.params);
       if (asked.query === '')
         throw new CrawlError('USAGE', 'expected a query, found none', { hint: '/api/search?q=words' });
-      return jsonAnswer({ query: asked.query, ...(await search(asked, request)) });
+      return { ...jsonAnswer({ query: asked.query, ...(await search(asked, request)) }), headers: VARY };
     },
     async '/api/suggest'({ params, signal }) {
       const query = queryOf(params);
       const found = query === '' || query.length > 200 ? [] : await source.suggest(query, signal);
       return jsonAnswer([query, found], 200, 'application/x-suggestions+json; charset=utf-8');
     },
-    async '/api/status'({ path, params }) {
+    async '/api/status'(request) {
       const { status, problem } = await stats.read();
-      return problem || !status
-        ? problemAnswer({ path, params }, problem ?? NOT_YET)
-        : jsonAnswer(publicStatus(status));
+      return problem || !status ? problemAnswer(request, problem ?? NOT_YET) : jsonAnswer(publicStatus(status));
     },
-    async '/dashboard'() {
-      return pageAnswer(dashboardPage(await figures()), { headers: { 'content-security-policy': DASHBOARD_POLICY } });
-    },
+    '/dashboard': async (request) => show(request, dashboardPage(await figures())),
     '/dashboard/events': () =>
       events.isFull
         ? textAnswer('expected fewer viewers of the dashboard at a time; ask again later', 503)
         : events.stream(),
     ...rules.routes,
+    ...changes.routes,
     async '/metrics'() {
       const { body, type } = await metrics.text(await stats.read());
       return { status: 200, type, body };
@@ -88,41 +104,38 @@ export function createRoutes({ source, stats, history, metrics, guard }: RoutesC
     '/opensearch.xml': ({ origin }) => ({
       status: 200,
       type: 'application/opensearchdescription+xml; charset=utf-8',
-      body: openSearchDescription(origin),
+      body: openSearchDescription(origin, site.name),
       cache: 'revalidate',
     }),
-    '/style.css': () => ({ status: 200, type: 'text/css; charset=utf-8', body: STYLE, cache: 'day' }),
-    '/icon.svg': () => ({ status: 200, type: 'image/svg+xml', body: ICON, cache: 'day' }),
+    '/style.css': () => ({ status: 200, type: 'text/css; charset=utf-8', body: site.style, cache: 'day' }),
+    '/icon.svg': () => ({ status: 200, type: 'image/svg+xml', body: site.icon, cache: 'day' }),
+    ...(site.logo && { '/logo': () => logoAnswer(site.logo!) }),
     '/robots.txt': () => textAnswer('User-agent: *\nDisallow: /'),
   };
   return { routes, forms: rules.forms, close: () => rules.close() };
 }
 
-/** Pages of hits that can be seen. */
+/** Fields of the form with filters. */
+const FILTERS = ['site', 'language', 'year'] as const;
+/** Header of answers that depend on the languages of the reader. */
+const VARY = { vary: 'accept-language' } as const;
+
+function logoAnswer({ type, bytes }: Logo): Answer {
+  return { status: 200, type, body: bytes, cache: 'day', headers: { 'content-security-policy': LOGO_POLICY } };
+}
+
+/** Maximum number of pages of hits. */
 const MAX_PAGES = MAX_HITS / HITS_A_PAGE;
 
 const NO_COPY: Problem = {
   status: 404,
-  code: 'NOT_FOUND',
-  message: 'There is no text of this page: it was not crawled, was removed since, or asks that no copy be shown.',
+  code: 'NO_COPY',
+  message: 'There is no text of this page. It was not crawled, was removed, or does not allow a copy.',
 };
 const NOT_YET: Problem = { status: 503, code: 'INTERNAL', message: 'There are no figures yet.' };
 
 function problemLine({ code, message, hint }: Omit<Problem, 'status'>): string {
   return `${code}: ${message}${hint === undefined ? '' : ` (${hint})`}`;
-}
-
-/** What went wrong, as JSON below `/api/` and as a page elsewhere. */
-export function problemAnswer({ path, params }: Pick<Request, 'path' | 'params'>, problem: Problem): Answer {
-  const { status, ...error } = problem;
-  if (path.startsWith('/api/')) return jsonAnswer({ error }, status);
-  // Whoever asked for another name is not shown what this server is.
-  if (status === 421) return textAnswer(problem.message, status);
-  return pageAnswer(problemPage(problem, queryOf(params)), { status });
-}
-
-function queryOf(params: URLSearchParams): string {
-  return (params.get('q') ?? '').trim().replace(/\s+/g, ' ');
 }
 
 function askedOf(params: URLSearchParams): Asked {
@@ -133,10 +146,16 @@ function askedOf(params: URLSearchParams): Asked {
       hint: 'a search shows the best hundred pages; more words find the others',
     });
   }
-  return { query: queryOf(params), page, fold: params.get('fold') !== 'no' };
+  const lang = params.get('lang') ?? '';
+  return {
+    query: queryOf(params),
+    page,
+    fold: params.get('fold') !== 'no',
+    ...(/^[a-z]{2,3}$/i.test(lang) && { lang: lang.toLowerCase() }),
+  };
 }
 
-/** A status as strangers may see it: messages of failures may name paths of this machine. */
+/** Returns a status that any client may see. Messages of failures are removed, because they may contain paths of this machine. */
 function publicStatus({ failing, ...status }: CrawlStatus): CrawlStatus {
   return {
     ...status,

@@ -1,56 +1,57 @@
 import { CrawlError } from '../errors/index.js';
-import type { PrefixSelection } from '../focus/index.js';
-import { dangerOf } from '../jobs/index.js';
-import type { Rule, RuleCounts } from '../../webtable/index.js';
-import { jsonAnswer, pageAnswer, redirect, type Answer } from './http/answer.js';
-import { problemOf, type Problem } from './http/errors.js';
+import { dangerOf, type PrefixSelection } from '../focus/index.js';
+import type { Rule } from '../core/index.js';
+import { createApplying, type Applying } from './apply-proposals.js';
+import { jsonAnswer, redirect, type Answer } from './http/answer.js';
+import type { Problem } from './http/errors.js';
 import type { FormGuard } from './http/form-guard.js';
 import type { FormRequest, FormRoute, Request, Route } from './http/request.js';
+import type { PageAnswers } from './page-answers.js';
 import { prefixesPage } from './pages/prefixes-page.js';
-import { proposalsPage, type LastApplied } from './pages/proposals-page.js';
+import { proposalsPage } from './pages/proposals-page.js';
 import { ruleReportPage } from './pages/rule-report-page.js';
 import { dangerPage, rulesPage } from './pages/rules-page.js';
 import { deadline } from '../util/index.js';
 import type { RulesSource, ShownRule } from './source.js';
 
-/** What the routes of the rules answer from. */
-export interface RuleRoutesContext {
+/** The input of the routes for rules. */
+interface RuleRoutesContext {
   readonly rules: RulesSource;
   readonly guard: FormGuard;
-  /** Makes the answer for what went wrong. */
-  readonly problem: (request: Pick<Request, 'path' | 'params'>, problem: Problem) => Answer;
+  readonly answers: PageAnswers;
 }
 
-/** Rules on a page, and in an answer of the API. */
+/** Maximum number of rules on a page. */
 const A_PAGE = 50;
+/** Maximum number of rules in an answer of the API. */
 const AN_ANSWER = 1000;
-const NOTHING: RuleCounts = { refused: 0, fit: 0, links: 0 };
-/** Milliseconds that a report is waited for. */
+/** Maximum milliseconds to wait for a report. */
 const PATIENCE_MS = 20_000;
 
-/** Prefixes on a page, and in an answer of the API. */
+/** Maximum number of prefixes on a page. */
 const MOST_SHOWN = 500;
+/** Maximum number of prefixes in an answer of the API. */
 const MOST_ANSWERED = 10_000;
-/** Names deep that the tree of a whole table is shown where nothing else is asked for. */
+/** The default depth of the tree if no domain is given, in names of the path. */
 const SHALLOW = 1;
 
 const LATE: Problem = {
   status: 503,
   code: 'LATE',
-  message: 'The report is being made, which takes its time on a large table',
-  hint: 'ask again in a minute',
+  message: 'The report is being made. This takes some time on a large table',
+  hint: 'load the report again in a minute',
 };
 
-/** What is answered of rules, and what is done with forms, by path. */
+/** Routes and form handlers for rules, by path. */
 export interface RuleRoutes {
-  /** All of it only reads. */
+  /** Routes that only read. */
   readonly routes: Readonly<Record<string, Route>>;
   readonly forms: Readonly<Record<string, FormRoute>>;
-  /** Ends what a form has begun, and waits until it has ended. */
+  /** Stops work that a form has begun, and waits until this work has ended. */
   close(): Promise<void>;
 }
 
-/** All that a server answers of rules. */
+/** Makes all routes for rules. */
 export function createRuleRoutes(context: RuleRoutesContext): RuleRoutes {
   const applying = createApplying(context.rules);
   return {
@@ -60,76 +61,20 @@ export function createRuleRoutes(context: RuleRoutesContext): RuleRoutes {
   };
 }
 
-/** Browsers of which it is kept what became of what they applied. */
-const MOST_KEPT = 100;
-
-/** Applies proposals, one at a time, and keeps what became of them for those who pressed. */
-function createApplying(rules: RulesSource) {
-  const closing = new AbortController();
-  // By token: each is of one browser.
-  const outcomes = new Map<string, LastApplied>();
-  let running: Promise<void> | undefined;
-
-  async function run(token: string, list: string, number: number): Promise<void> {
-    const keep = (outcome?: LastApplied['outcome']): void => {
-      outcomes.delete(token);
-      outcomes.set(token, { number, ...(outcome && { outcome }) });
-      const [oldest] = outcomes.keys();
-      if (outcomes.size > MOST_KEPT) outcomes.delete(oldest!);
-    };
-    keep();
-    try {
-      closing.signal.throwIfAborted();
-      keep({ added: await rules.applyProposal(list, number, closing.signal) });
-    } catch (error) {
-      keep({ problem: closing.signal.aborted ? STOPPED : reasonOf(error) });
-    }
-  }
-
-  return {
-    get isBusy() {
-      return running !== undefined;
-    },
-    /** What became of the proposal that was last applied from a browser. */
-    lastOf: (token: string | undefined): LastApplied | undefined =>
-      token === undefined ? undefined : outcomes.get(token),
-    /** Ends when it is through, which may take as long as the table is read. It never rejects. */
-    apply(token: string, list: string, number: number): Promise<void> {
-      return (running = run(token, list, number).finally(() => (running = undefined)));
-    },
-    async close(): Promise<void> {
-      closing.abort();
-      await running;
-    },
-  };
-}
-
-const STOPPED = 'the server was ended before it was checked.';
-
-/** Of what is no failure of this machine all that is said, else what its code means. */
-function reasonOf(error: unknown): string {
-  if (error instanceof CrawlError && SAID.has(error.code)) return `${error.message}.`;
-  const { message, hint } = problemOf(error);
-  return hint === undefined ? message : `${message}; ${hint}.`;
-}
-
-const SAID: ReadonlySet<string> = new Set(['STALE_PROPOSAL', 'UNKNOWN_PROPOSAL', 'BAD_RULE']);
-
-type Applying = ReturnType<typeof createApplying>;
-
-function createReading({ rules, guard, problem }: RuleRoutesContext, applying: Applying): RuleRoutes['routes'] {
-  /** Undefined: it is not ready in time. */
+function createReading({ rules, guard, answers }: RuleRoutesContext, applying: Applying): RuleRoutes['routes'] {
+  const { show, problem } = answers;
+  /** Returns the report. Undefined: the report is not ready in time. */
   const report = () => deadline(rules.report(), PATIENCE_MS, () => undefined);
 
   async function read(request: Request, most: number) {
     const all = await rules.list();
-    const pages = Math.max(1, Math.ceil(all.rules.length / most));
-    const page = pageOf(request, pages);
-    const ofPage = all.rules.slice((page - 1) * most, page * most);
-    const ids = ofPage.map(({ id }) => id);
-    const [counts, histories] = [await rules.counts(ids), await rules.histories(ids)];
-    const shown = ofPage.map((rule): ShownRule => ({ ...rule, counts: counts.get(rule.id) ?? NOTHING }));
-    return { all, pages, page, shown, histories };
+    const { rules: ofPage, ...place } = pageOf(request, all.rules, most);
+    const histories = await rules.histories(
+      ofPage.map(({ id }) => id),
+      request.signal,
+    );
+    const shown = ofPage.map((rule): ShownRule => ({ ...rule, history: histories.get(rule.id) ?? [] }));
+    return { all, ...place, shown };
   }
 
   return {
@@ -137,69 +82,59 @@ function createReading({ rules, guard, problem }: RuleRoutesContext, applying: A
       const found = await read(request, A_PAGE);
       const { token, whyNot, headers } = askerOf(guard, request);
       const changed = found.all.rules.find(({ id }) => id === request.params.get('changed'));
-      const body = rulesPage({
-        ...found,
-        now: Date.now(),
-        ...(token !== undefined && { token }),
-        ...(whyNot !== undefined && { whyNot }),
-        ...(changed && { changed }),
-      });
-      return pageAnswer(body, { headers });
+      return show(request, rulesPage({ ...found, token, whyNot, changed }), { headers });
     },
     async '/rules/report'(request) {
       const found = await report();
-      return found ? pageAnswer(ruleReportPage(found, Date.now())) : problem(request, LATE);
+      return found ? show(request, ruleReportPage(found, Date.now(), guard.isLocal(request))) : problem(request, LATE);
     },
     async '/api/rules'(request) {
-      const { all, pages, page, shown, histories } = await read(request, AN_ANSWER);
+      const { all, shown, ...place } = await read(request, AN_ANSWER);
       const { version, contradictions, broken } = all;
       return jsonAnswer({
         version,
-        page,
-        pages,
-        total: all.rules.length,
-        rules: shown.map((rule) => ({ ...rule, history: histories.get(rule.id) ?? [] })),
+        ...place,
+        rules: shown.map((rule) => ({ ...rule, counts: rule.history.at(-1) ?? null })),
         contradictions,
         broken,
       });
     },
     async '/api/rules/report'(request) {
       const found = await report();
-      return found ? jsonAnswer(found) : problem(request, LATE);
+      if (!found) return problem(request, LATE);
+      return jsonAnswer({ ...found, ...pageOf(request, found.rules, AN_ANSWER) });
     },
-    async '/rules/prefixes'({ params }) {
-      const asked = selectionOf(params);
+    async '/rules/prefixes'(request) {
+      const asked = selectionOf(request.params);
       const depth = asked.depth ?? (asked.domain === undefined ? SHALLOW : undefined);
       const selection = { ...asked, ...(depth !== undefined && { depth }) };
-      return pageAnswer(prefixesPage(await rules.prefixes(selection, MOST_SHOWN), selection));
+      return show(
+        request,
+        prefixesPage(await rules.prefixes(selection, MOST_SHOWN, request.signal), selection, guard.isLocal(request)),
+      );
     },
-    async '/api/prefixes'({ params }) {
-      const { statistics, ...found } = await rules.prefixes(selectionOf(params), MOST_ANSWERED);
+    async '/api/prefixes'({ params, signal }) {
+      const { statistics, ...found } = await rules.prefixes(selectionOf(params), MOST_ANSWERED, signal);
       return jsonAnswer({ statistics: statistics ?? null, ...found });
     },
     async '/rules/proposals'(request) {
       const { headers, token, whyNot } = askerOf(guard, request);
-      const found = await rules.proposals();
-      const last = applying.lastOf(token);
-      const body = proposalsPage({
-        found,
-        isBusy: applying.isBusy,
-        ...(last && { last }),
-        ...(token !== undefined && { token }),
-        ...(whyNot !== undefined && { whyNot }),
-      });
-      return pageAnswer(body, { headers });
+      const found = await rules.proposals(request.signal);
+      const { isBusy } = applying;
+      const body = proposalsPage({ found, isBusy, last: applying.lastOf(token), token, whyNot });
+      return show(request, body, { headers });
     },
-    async '/api/proposals'() {
-      return jsonAnswer((await rules.proposals()) ?? { id: '', proposals: [] });
+    async '/api/proposals'({ signal }) {
+      return jsonAnswer((await rules.proposals(signal)) ?? { id: '', proposals: [] });
     },
   };
 }
 
-function createForms({ rules, guard, problem }: RuleRoutesContext, applying: Applying): RuleRoutes['forms'] {
+function createForms({ rules, guard, answers }: RuleRoutesContext, applying: Applying): RuleRoutes['forms'] {
+  const { problem } = answers;
   return {
     '/rules/change': (request) =>
-      guarded({ guard, problem }, request, async () => {
+      guarded({ guard, answers }, request, async () => {
         const { form } = request;
         const [id, state] = [form.get('id') ?? '', stateOf(form.get('state'))];
         const rule = (await rules.list()).rules.find((each) => each.id === id);
@@ -207,14 +142,14 @@ function createForms({ rules, guard, problem }: RuleRoutesContext, applying: App
         try {
           await rules.setState(id, state, form.get('yes') === 'yes');
         } catch (error) {
-          const asked = dangerAnswer(error, request, guard, rule, state);
+          const asked = dangerAnswer(error, request, { guard, answers }, rule, state);
           if (asked) return asked;
           throw error;
         }
         return redirect(`/rules?changed=${id}#${id}`);
       }),
     '/rules/apply': (request) =>
-      guarded({ guard, problem }, request, async () => {
+      guarded({ guard, answers }, request, async () => {
         const { form } = request;
         if (applying.isBusy) return problem(request, BUSY);
         const number = Number(form.get('number'));
@@ -230,35 +165,35 @@ const BUSY: Problem = {
   status: 503,
   code: 'BUSY',
   message: 'Another proposal is being checked',
-  hint: 'load the page of the proposals again in a while',
+  hint: 'load the page of the proposals again in a minute',
 };
 
-/** Does what a form says where it may be taken. */
+/** Handles a form if it is accepted. */
 function guarded(
-  { guard, problem }: Pick<RuleRoutesContext, 'guard' | 'problem'>,
+  { guard, answers }: Pick<RuleRoutesContext, 'guard' | 'answers'>,
   request: FormRequest,
   act: () => Promise<Answer>,
 ): Promise<Answer> | Answer {
   const wrong = guard.problemOf(request);
-  return wrong ? problem(request, wrong) : act();
+  return wrong ? answers.problem(request, wrong) : act();
 }
 
-/** The page that asks again, of a change that would cut too much; undefined of any other error. */
+/** Returns the page that asks the user to confirm a dangerous change. Undefined: the error has another reason. */
 function dangerAnswer(
   error: unknown,
   request: Request,
-  guard: FormGuard,
+  { guard, answers }: Pick<RuleRoutesContext, 'guard' | 'answers'>,
   rule: Rule,
   state: Rule['state'],
 ): Answer | undefined {
   const danger = dangerOf(error);
   if (!danger) return undefined;
   const { token, headers } = guard.passFor(request);
-  return pageAnswer(dangerPage(rule, state, danger, token), { status: 409, headers });
+  return answers.show(request, dangerPage(rule, state, danger, token), { status: 409, headers });
 }
 
-/** What the page needs of who asks: a token where he may change something, else why not. */
-export function askerOf(guard: FormGuard, request: Request) {
+/** Returns the rights of the sender for a page: a token if the sender may change rules, or else the reason why not. */
+function askerOf(guard: FormGuard, request: Request) {
   const whyNot = guard.whyNot(request);
   return whyNot === undefined ? { ...guard.passFor(request), whyNot } : { whyNot, token: undefined, headers: {} };
 }
@@ -266,7 +201,7 @@ export function askerOf(guard: FormGuard, request: Request) {
 const noRule = (id: string): Problem => ({
   status: 404,
   code: 'UNKNOWN_RULE',
-  message: `There is no rule ${id.slice(0, 20)} any more.`,
+  message: `The rule ${id.slice(0, 20)} no longer exists.`,
 });
 
 function stateOf(given: string | null): Rule['state'] {
@@ -293,11 +228,13 @@ function selectionOf(params: URLSearchParams): PrefixSelection {
   };
 }
 
-/** @throws CrawlError USAGE */
-function pageOf({ params, path }: Request, pages: number): number {
+/** Returns the requested page of a list. @throws CrawlError USAGE */
+function pageOf<T>({ params, path }: Request, all: readonly T[], most: number) {
+  const pages = Math.max(1, Math.ceil(all.length / most));
   const given = params.get('page') ?? '1';
   const page = Number(given);
-  if (Number.isInteger(page) && page >= 1 && page <= pages) return page;
+  if (Number.isInteger(page) && page >= 1 && page <= pages)
+    return { page, pages, total: all.length, rules: all.slice((page - 1) * most, page * most) };
   throw new CrawlError('USAGE', `expected a page from 1 to ${pages}, found ${given.slice(0, 20)}`, {
     hint: `${path}?page=1`,
   });

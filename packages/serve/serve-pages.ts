@@ -4,49 +4,59 @@ import { createFormGuard, type WhoMayChange } from './http/form-guard.js';
 import { createHistory, SAMPLE_MS } from './live/history.js';
 import { createMetrics } from './live/metrics.js';
 import { createStats } from './live/stats.js';
-import { createRoutes, problemAnswer } from './routes.js';
+import { createPageAnswers } from './page-answers.js';
+import { createRoutes } from './routes.js';
+import { createSite, type SiteOptions } from './site/site.js';
 import type { ServeSource } from './source.js';
 import { DEFAULT_PORT } from './default-port.js';
 
-/** Where a server listens, and to which names it answers. */
+/** The address that a server listens on, and the names that it accepts. */
 export interface ServeAddress {
-  /** 0 for any that is free. Default: {@link DEFAULT_PORT}. */
+  /** The port to listen on. 0: any free port. Default: {@link DEFAULT_PORT}. */
   readonly port?: number;
-  /** The address that it listens on, such as `0.0.0.0` for all of this machine. Default: `127.0.0.1`, which nobody else reaches. */
+  /** The address to listen on, such as `0.0.0.0` for all addresses of this machine. Default: `127.0.0.1`, which only this machine can reach. */
   readonly address?: string;
-  /** Names that it answers to beside addresses and `localhost`: those by which a reverse proxy is asked. */
+  /**
+   * Host names that the server accepts, in addition to addresses and `localhost`. For a server behind a reverse proxy, give the public
+   * names here.
+   */
   readonly names?: readonly string[];
   /**
-   * Who may change rules by the pages: `none`; `local`, who asks on this machine itself, and nobody where the server listens beyond
-   * `127.0.0.1` or answers to names, as behind a proxy; or `all` who reach it. Default: `local`.
+   * Who may change rules on the pages. `none`: no one. `local`: users of this machine, but no one if the server listens on other addresses
+   * than `127.0.0.1`, or has `names`, as behind a proxy. `all`: everyone who can reach the server. Default: `local`.
    */
   readonly changes?: WhoMayChange;
 }
 
-/** How to serve. */
+/** Options for serving. */
 export interface ServeOptions extends ServeAddress {
   /**
-   * Gets each failure of which clients learn only the code and what to do, the same one at most once a minute: for a log. Its message may
-   * hold paths of this machine. Default: nobody gets it.
+   * Called with each failure that clients see only as a code and a hint, so that the failure can be logged. The same failure is reported at
+   * most once a minute. The message may contain paths of this machine. Default: failures are not reported.
    */
   readonly onError?: (error: unknown) => void;
+  /**
+   * Name, picture and colours of the search page. Default: those of webcrawl. For `serve` of the library, the default is the settings
+   * `search.site`.
+   */
+  readonly site?: SiteOptions;
 }
 
-/** A server that runs. */
+/** A running server. */
 export interface Served extends AsyncDisposable {
   readonly port: number;
-  /** Where to look: `http://localhost:8420/`. */
+  /** The URL of the start page: `http://localhost:8420/`. */
   readonly url: string;
   /**
-   * Takes no more requests, gives those under way two seconds, and ends. A proposal that is being applied is given up, and waited for.
-   * Calling it again does nothing.
+   * Ends the server. It accepts no more requests, and gives running requests two seconds. A proposal that is being applied is cancelled,
+   * and `close` waits until that work has ended. A second call does nothing.
    */
   close(): Promise<void>;
 }
 
 /**
- * Serves search page, dashboard, API and metrics until it is closed.
- * @throws CrawlError CANNOT_LISTEN
+ * Serves search page, dashboard, API and metrics until `close` is called.
+ * @throws CrawlError CANNOT_LISTEN; BAD_SETTING for a picture that cannot be used
  */
 export async function servePages(source: ServeSource, options: ServeOptions = {}): Promise<Served> {
   const { port: wanted = DEFAULT_PORT, address = '127.0.0.1', names = [], changes = 'local' } = options;
@@ -56,13 +66,16 @@ export async function servePages(source: ServeSource, options: ServeOptions = {}
   const history = createHistory();
   const metrics = await createMetrics();
   const guard = createFormGuard({ changes, address, names });
-  const { close: closeRoutes, ...routes } = createRoutes({ source, stats, history, metrics, guard });
+  const site = await createSite(options.site ?? {});
+  const answers = createPageAnswers(site, guard);
+  const context = { source, stats, history, metrics, guard, site, answers, onError: log };
+  const { close: closeRoutes, ...routes } = createRoutes(context);
   const listening = await listen({
     port: wanted,
     address,
     names,
     ...routes,
-    problem: problemAnswer,
+    problem: answers.problem,
     onError: log,
     onAnswer: metrics.answered,
   });

@@ -1,112 +1,128 @@
 import type { ErrorCode } from '../errors/index.js';
 import type { PrefixNode, PrefixSelection, PrefixStatistics, RuleReport } from '../focus/index.js';
-import type { TableStatus } from '../jobs/index.js';
+import type { TableStatus } from '../answers/index.js';
+import type { Changes, ChangesOptions, LogPlaces } from '../changes/index.js';
 import type { Contradiction } from '../rules/index.js';
 import type { SearchOptions, SearchResult } from '../search/index.js';
-import type { Holder, Rule, RuleCounts, RulePoint, StoredProposals } from '../../webtable/index.js';
+import type { TableOwner, Rule, RulePoint, StoredProposals } from '../core/index.js';
 
-/** The text of a page as it was crawled. All but the time is untrusted. */
+/** The text of a page as it was crawled. All fields except the time are untrusted. */
 export interface CachedText {
   readonly url: string;
   readonly title?: string;
   readonly text: string;
-  /** BCP 47. */
+  /** The language of the text, as a BCP 47 tag. */
   readonly language?: string;
-  /** In ms since the epoch. */
+  /** When the page was fetched, in ms since the epoch. */
   readonly fetchedAt?: number;
 }
 
 /** The search index of a table, in a status. */
 export interface IndexUse {
-  /** Pages that it finds. */
+  /** Number of pages in the index. */
   readonly documents: number;
-  /** Bytes on the disk. */
+  /** Size of the index on disk, in bytes. */
   readonly bytes: number;
-  /** When it was last changed, in ms since the epoch. */
+  /** When the index was last changed, in ms since the epoch. */
   readonly changedAt: number;
 }
 
-/** Why an index that is there cannot be used. */
+/** Why the search index cannot be used, although it exists or has existed. */
 export interface IndexProblem {
   readonly code: ErrorCode;
-  /** What to do. */
+  /** A hint on what to do. */
   readonly hint?: string;
 }
 
-/** What goes on at a table, and in which process; the one object that all figures come from. */
+/** The state of a table, and the process that has the table open. The server takes all its figures from this object. */
 export interface CrawlStatus extends TableStatus {
-  /** The other process that has the table open; absent where this one has. */
-  readonly holder?: Holder;
-  /** The search index; absent where there is none, or none that can be used. */
+  /** The other process that has the table open. Absent: this process has the table open. */
+  readonly owner?: TableOwner;
+  /** The search index. Absent: there is no usable index. */
   readonly index?: IndexUse;
-  /** Absent where the index can be used, or there is none yet. */
+  /** Why the index cannot be used. Absent: the index can be used, or there never was one. */
   readonly indexProblem?: IndexProblem;
 }
 
-/** A rule with what it has decided. Patterns, notes and evidence are untrusted. */
-export type ShownRule = Rule & { readonly counts: RuleCounts };
+/** A rule, with the numbers of its decisions at each of the last counts, oldest first. Patterns, notes and evidence are untrusted. */
+export type ShownRule = Rule & { readonly history: readonly RulePoint[] };
 
 /** All rules of a table. */
 export interface ShownRules {
-  /** Differs after every edit. */
+  /** The version of the rules. Each edit changes it. */
   readonly version: string;
-  /** In the order in which they are asked. */
+  /** All rules, in order of evaluation. */
   readonly rules: readonly Rule[];
   readonly contradictions: readonly Contradiction[];
-  /** Of those that cannot be used, and are not asked, why; by id. */
+  /** For each rule that cannot be used and is ignored: the reason, by id of the rule. */
   readonly broken: Readonly<Record<string, string>>;
 }
 
-/** Prefixes of URLs, with their rows. Untrusted text. */
+/** Prefixes of URLs with the figures of their rows. Untrusted text. */
 export interface ShownPrefixes {
-  /** What they are of; undefined where no statistics were made. */
+  /** The statistics from which the prefixes come. Undefined: there are no statistics. */
   readonly statistics: PrefixStatistics | undefined;
-  /** A prefix before those below it. */
+  /** Each prefix comes before the prefixes below it. */
   readonly prefixes: readonly PrefixNode[];
-  /** There may be more: as many as were asked for were found, or as many were looked at as one request may. */
+  /** Whether there may be more prefixes, because the maximum number of results, or of nodes to read, was reached. */
   readonly more: boolean;
 }
 
-/** Where a server gets the rules, and has them changed. */
+/** The source of rules for a server, with functions to change the rules. */
 export interface RulesSource {
   list(): Promise<ShownRules>;
-  /** What some rules have decided by now, by id. */
-  counts(ids: readonly string[]): Promise<ReadonlyMap<string, RuleCounts>>;
-  /** What some rules have decided over time, by id; oldest first. */
-  histories(ids: readonly string[]): Promise<ReadonlyMap<string, readonly RulePoint[]>>;
-  /** What the rules cut or let through, and what the pages are worth. Reads the whole table. */
+  /** Returns, by id, the decisions of some rules at each of the last counts of the rows, oldest first. @param signal ends the call */
+  histories(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, readonly RulePoint[]>>;
+  /** Reports the pages that the rules reject or accept, and the value of the remaining pages. This reads the whole table. */
   report(): Promise<RuleReport>;
   /**
    * Makes a rule active, or disables it.
-   * @param yes also where that cuts a seed, or every page
+   * @param yes change the rule even if it then rejects a seed, or every page
    * @throws CrawlError UNKNOWN_RULE, RULE_DANGER with its `details`
    */
   setState(id: string, state: Rule['state'], yes: boolean): Promise<void>;
   /**
-   * The statistics that were made last.
-   * @param most prefixes
+   * Returns the last prefix statistics.
+   * @param most maximum number of prefixes
+   * @param signal ends the call
    * @throws CrawlError USAGE, BAD_URL
    */
-  prefixes(selection: PrefixSelection, most: number): Promise<ShownPrefixes>;
-  /** The rules that were proposed last; undefined where none were ever. */
-  proposals(): Promise<StoredProposals | undefined>;
+  prefixes(selection: PrefixSelection, most: number, signal: AbortSignal): Promise<ShownPrefixes>;
+  /** Returns the last proposals. Undefined: rules were never proposed. @param signal ends the call */
+  proposals(signal: AbortSignal): Promise<StoredProposals | undefined>;
   /**
-   * Adds one of them, whose conditions are checked anew, which reads the whole table.
-   * @param list its `id`
-   * @param signal ends it; where that is before the rule was added, none is
-   * @returns the ids of rules that were added
+   * Adds the rule of a proposal, after the conditions of the proposal were checked again. The check reads the whole table.
+   * @param list the `id` of the list of proposals
+   * @param signal ends the call when it is aborted. If it is aborted before the check is complete, no rule is added
+   * @returns the ids of the added rules
    * @throws CrawlError STALE_PROPOSAL, UNKNOWN_PROPOSAL
    */
   applyProposal(list: string, number: number, signal: AbortSignal): Promise<readonly string[]>;
 }
 
-/** Where a server gets what it shows. All may reject, with a CrawlError where the reason is known. */
+/** The source of changes for a server. The cost of each call depends on the number of changes, not on the size of the table. */
+export interface ChangesSource {
+  /** Reads changes like `crawl.changes`. @throws CrawlError USAGE for an unknown mark or cursor, when the result is read */
+  read(options: ChangesOptions): Changes;
+  /** Returns where the change log begins and ends, and whether a reader with this cursor has missed changes. */
+  places(cursor?: string): Promise<LogPlaces>;
+  /** Returns the id of the table. No other table has the same id. */
+  tableId(): Promise<string>;
+}
+
+/** The source of all data of a server. All functions may reject, with a CrawlError if the reason is known. */
 export interface ServeSource {
-  search(query: string, options: Required<Pick<SearchOptions, 'page' | 'fold' | 'signal'>>): Promise<SearchResult>;
-  /** Queries that begin so, the best first. */
+  search(
+    query: string,
+    options: Required<Pick<SearchOptions, 'page' | 'fold' | 'signal' | 'languages'>>,
+  ): Promise<SearchResult>;
+  /** Returns the languages of the index, those with most pages first. Empty: the languages are unknown. */
+  languages(): Promise<readonly string[]>;
+  /** Returns completions of a query, the best first. */
   suggest(prefix: string, signal: AbortSignal): Promise<readonly string[]>;
-  /** undefined: there is no such page, or it wants no copy to be shown. */
-  cached(url: string): Promise<CachedText | undefined>;
+  /** Returns the stored text of a page. Undefined: the table does not have the page, or the page allows no copy. */
+  cached(url: string, signal: AbortSignal): Promise<CachedText | undefined>;
   status(): Promise<CrawlStatus>;
   readonly rules: RulesSource;
+  readonly changes: ChangesSource;
 }

@@ -1,4 +1,7 @@
-/** "Bad port" of the Fetch Standard, section 2.9: ports of other protocols, to which a request could be a command. */
+/**
+ * The bad ports of the Fetch Standard, section 2.9. They belong to other protocols. A server of such a protocol might execute a request as
+ * a command.
+ */
 const BAD_PORTS: ReadonlySet<string> = new Set(
   (
     '0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 ' +
@@ -10,7 +13,7 @@ const BAD_PORTS: ReadonlySet<string> = new Set(
 const PORT = /^https?:\/\/[^/]*:(\d+)\//;
 
 /**
- * The port of a URL where it is one that browsers refuse; undefined for any other.
+ * Returns the port of a URL if browsers refuse it; undefined for any other port.
  * @param url absolute and normalised, http or https, without user name and password
  */
 export function badPortOf(url: string): string | undefined {

@@ -1,14 +1,22 @@
 import { parseUrl } from './parse-url.js';
 import { PLAIN_HOST } from './plain-url.js';
 
-/** A normalised URL whose host is a plain name or an IPv4 address; the rest is parsed. */
+/** Matches a normalised URL whose host is a plain name or an IPv4 address. Other URLs must be parsed. */
 const PLAIN = new RegExp(`^https?://(${PLAIN_HOST})(?::\\d+)?/`);
 
 /**
- * The host of a URL: lower-case ASCII, without port, IPv6 in brackets.
+ * Returns the host of a URL in lower-case ASCII, without port. An IPv6 address is in brackets.
  * @param url absolute and normalised
- * @throws CrawlError BAD_URL where {@link parseUrl} refuses it
+ * @throws CrawlError BAD_URL if {@link parseUrl} refuses it
  */
 export function hostOf(url: string): string {
   return PLAIN.exec(url)?.[1] ?? parseUrl(url).hostname;
+}
+
+/**
+ * Returns the origin of a URL, such as `https://example.com:8443`, without creating a `URL` object.
+ * @param url absolute and normalised
+ */
+export function originOf(url: string): string {
+  return url.slice(0, url.indexOf('/', url.indexOf('//') + 2));
 }

@@ -2,10 +2,10 @@ import { CrawlError, safeText } from '../errors/index.js';
 import { tryParseUrl } from './try-parse-url.js';
 
 /**
- * Parses an absolute URL by the WHATWG URL Standard, which also trims it. The fragment is dropped, so that `href` is
- * exactly the URL that the table holds.
- * @throws CrawlError BAD_URL for text that is no absolute URL, for a scheme other than http and https, and for a URL
- *   with user name or password; these are never part of the message
+ * Parses an absolute URL by the WHATWG URL Standard, which also removes white space around it. The fragment is removed, so that `href` is
+ * exactly the URL in the table.
+ * @throws CrawlError BAD_URL for text that is not an absolute URL, for a scheme other than http and https, and for a URL with user name or
+ * password. The message never contains user name and password
  */
 export function parseUrl(text: string): URL {
   const url = tryParseUrl(text);
@@ -15,7 +15,7 @@ export function parseUrl(text: string): URL {
   return withoutFragment(url);
 }
 
-/** Why the table cannot hold a URL, null where it can. */
+/** Returns why the table cannot hold a URL; null if it can. */
 export function flawOf(url: URL): string | null {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     return `expected an http or https URL, found one of scheme "${safeText(url.protocol.slice(0, -1), 40)}"`;
@@ -26,7 +26,7 @@ export function flawOf(url: URL): string | null {
   return null;
 }
 
-/** The same object, changed. */
+/** Removes the fragment of a URL object. Returns the same object. */
 export function withoutFragment(url: URL): URL {
   if (url.href.includes('#')) url.hash = '';
   return url;

@@ -1,13 +1,12 @@
 import { domainToUnicode } from 'node:url';
 
 /**
- * A URL as people read it: `http://xn--r8jz45g.jp/%E4%BE%8B` is `http://例え.jp/例`. It is for the eye alone, to be shown
- * beside the URL and never in its place; not every such text is the same URL again. Undefined where there is nothing to
- * make readable.
+ * Returns a URL in readable form: `http://xn--r8jz45g.jp/%E4%BE%8B` becomes `http://例え.jp/例`. Show this text beside the URL and never in
+ * place of the URL, because a browser may turn the text into another URL. Returns undefined if nothing changes.
  *
- * Left as they are: host names that mix scripts or can be taken for Latin ones, and what is not seen or can be taken for a
- * part of a URL: controls, blanks, marks of direction, and letters that look like `/`, `?` and so on. The rest can
- * still mislead, as names in any script can.
+ * These parts stay unchanged: host names that mix scripts or look like Latin names; and characters that are invisible or look like a
+ * delimiter of a URL, such as controls, blanks, direction marks, and letters similar to `/` or `?`. A host name in readable form can still
+ * mislead.
  * @param url absolute and normalised
  */
 export function readableUrl(url: string): string | undefined {
@@ -18,7 +17,7 @@ export function readableUrl(url: string): string | undefined {
   return readable === url ? undefined : readable;
 }
 
-/** One label of a host, a port at the end of the last one included. */
+/** Returns one label of a host in readable form. The last label may include a port. */
 function readableLabel(label: string): string {
   if (!label.startsWith('xn--')) return label;
   const [name = '', port] = label.split(':', 2);
@@ -28,10 +27,10 @@ function readableLabel(label: string): string {
   return port === undefined ? shown : `${shown}:${port}`;
 }
 
-/** Cyrillic and Greek letters that are drawn as Latin ones are, and a label of nothing else. */
+/** Matches a label that consists only of Cyrillic and Greek letters which look like Latin letters. */
 const LATIN_LOOKALIKES = /^[асԁеһіјӏорԛѕԝхуѵѡвкмнтαικνορτυχ\d-]+$/u;
 
-/** The scripts that may be together in one label, as in Unicode Technical Standard 39, section 5.2. */
+/** Each pattern matches a label in one script, or in scripts that may be mixed (Unicode Technical Standard 39, section 5.2). */
 const SCRIPTS: readonly RegExp[] = [
   /^[\p{sc=Latn}\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Zyyy}\p{sc=Zinh}]*$/u,
   /^[\p{sc=Latn}\p{sc=Hani}\p{sc=Hang}\p{sc=Zyyy}\p{sc=Zinh}]*$/u,
@@ -47,10 +46,10 @@ function isOneScript(text: string): boolean {
 
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-/** Signs that look like the slash or the backslash, and one that looks like nothing. */
+/** Matches characters that look like a slash or a backslash, and one invisible character. */
 const MISLEADING = /[⁄∕⧵⧸⧹\u2800]/;
 
-/** Escapes of UTF-8 as the characters they encode, where these can be seen and are no delimiters. */
+/** Replaces escapes of UTF-8 by their characters, if these are visible and not delimiters. */
 function readableEscapes(escapes: string): string {
   let text: string;
   try {

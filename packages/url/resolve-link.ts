@@ -2,17 +2,17 @@ import { flawOf, withoutFragment } from './parse-url.js';
 import { isPlainUrl } from './plain-url.js';
 
 const [DASH, DOT, SLASH, QUESTION, LOW_LINE, TILDE] = [0x2d, 0x2e, 0x2f, 0x3f, 0x5f, 0x7e];
-/** A query in which nothing is to be escaped in any encoding. */
+/** Matches a query that needs no escapes in any encoding. */
 const PLAIN_QUERY = /^\?[\w\-.~&=/]*$/;
 
-/** Escapes what is between `?` and `#` of a URL, in an encoding other than UTF-8. */
+/** Escapes the text between `?` and `#` of a URL, in an encoding other than UTF-8. */
 export type EncodeQuery = (query: string) => string;
 
 /**
- * The absolute URL that a link leads to, as a browser resolves it, without its fragment. null where it leads to nothing
- * that a crawl can fetch: broken URLs, other schemes (`mailto:`, `javascript:`), URLs with user name or password.
- * @param base absolute; where it is not, no link resolves
- * @param encodeQuery for a link of a document whose queries are not in UTF-8
+ * Returns the absolute URL of a link, resolved as in a browser, without its fragment. null if a crawl cannot fetch the link: the URL is
+ * broken, has another scheme (`mailto:`, `javascript:`), or has a user name or password.
+ * @param base absolute; otherwise no link resolves
+ * @param encodeQuery encodes the query; needed if the document is not in UTF-8
  */
 export function resolveLink(href: string, base: string, encodeQuery?: EncodeQuery): string | null {
   let url: URL;
@@ -24,21 +24,21 @@ export function resolveLink(href: string, base: string, encodeQuery?: EncodeQuer
   return flawOf(url) === null ? withoutFragment(url).href : null;
 }
 
-/** {@link resolveLink} for many links of one page; most need no parser. */
+/** Does the same as {@link resolveLink} for many links of one page. Most links need no parser. */
 export class LinkResolver {
   readonly #base: string;
   readonly #encodeQuery: EncodeQuery | undefined;
   readonly #isPlain: boolean;
-  /** Where the path of a plain base begins. */
+  /** Start of the path in a plain base. */
   readonly #root: number;
-  /** The folder of a plain base, the one around it, and so on, as far as links have asked. */
+  /** The folder of a plain base, its parent folder, and so on up to the root. Folders are added when they are needed. */
   readonly #folders: string[] = [];
 
-  /** @param base as {@link resolveLink} takes it, and `encodeQuery` too */
+  /** @param base and `encodeQuery` as in {@link resolveLink} */
   constructor(base: string, encodeQuery?: EncodeQuery) {
     this.#base = base;
     this.#encodeQuery = encodeQuery;
-    // The URL parser of Node 20 drops an empty query, later ones keep it.
+    // The URL parser of Node 20 removes an empty query; later versions keep it.
     this.#isPlain = isPlainUrl(base) && !base.endsWith('?');
     this.#root = this.#isPlain ? base.indexOf('/', base.indexOf('://') + 3) : 0;
     const path = base.split('?', 1)[0]!;
@@ -50,7 +50,7 @@ export class LinkResolver {
     return plain ?? resolveLink(href, this.#base, this.#encodeQuery);
   }
 
-  /** Undefined for a link that is not certainly one of those that need no parser. */
+  /** Resolves a link without the parser. Undefined for a link that may need the parser. */
   #resolvePlain(href: string): string | undefined {
     if (href === '') return this.#base;
     if (href.startsWith('http')) return isPlainUrl(href) ? href : this.#inFolder(href);
@@ -64,7 +64,7 @@ export class LinkResolver {
     return isPlainPath(href, start) ? this.#folder(start / 3) + href.slice(start) : undefined;
   }
 
-  /** The folder so many levels up; above that of the host there is none. */
+  /** Returns the folder this number of levels up. Above the root of the host, it returns the root. */
   #folder(levels: number): string {
     const folders = this.#folders;
     while (folders.length <= levels) {
@@ -76,13 +76,13 @@ export class LinkResolver {
   }
 }
 
-/** Whether the rest of a reference is a path without dot segments, perhaps with a query, in which nothing is to be escaped. */
+/** Whether the rest of a reference is a path, perhaps with a query, that has no dot segments and needs no escapes. */
 function isPlainPath(href: string, from: number): boolean {
   let isStart = true;
   for (let at = from; at < href.length; at++) {
     const code = href.charCodeAt(at);
     if (isNamed(code)) isStart = false;
-    // A segment that begins with a dot may be none, and an empty one may be that of a host.
+    // A segment that begins with a dot may be a dot segment. An empty segment may come before a host.
     else if (isStart) return false;
     else if (code === SLASH) isStart = true;
     else if (code === QUESTION) return PLAIN_QUERY.test(href.slice(at));
@@ -91,7 +91,7 @@ function isPlainPath(href: string, from: number): boolean {
   return true;
 }
 
-/** A letter, a digit, `-` or `_`. */
+/** Whether a character is a letter, a digit, `-` or `_`. */
 function isNamed(code: number): boolean {
   if (code >= 0x61) return code <= 0x7a;
   if (code >= 0x41) return code <= 0x5a || code === LOW_LINE;
@@ -99,8 +99,8 @@ function isNamed(code: number): boolean {
 }
 
 /**
- * HTML Standard, "encoding-parse a URL": the query is escaped in the encoding of the document, all else in UTF-8, which
- * the URL parser does. What this removes first, it ignores, while an encoder would escape it.
+ * Escapes the query of a link in the encoding of the document (HTML Standard, "encoding-parse a URL"). The URL parser escapes the rest in
+ * UTF-8. First the characters that the parser ignores are removed, because an encoder would escape them.
  */
 function withEncodedQuery(href: string, encodeQuery: EncodeQuery): string {
   const hash = href.indexOf('#');
@@ -109,6 +109,6 @@ function withEncodedQuery(href: string, encodeQuery: EncodeQuery): string {
   if (mark === -1 || mark > end) return href;
   while (hash === -1 && href.charCodeAt(end - 1) <= 0x20) end--;
   const query = href.slice(mark + 1, end).replace(/[\t\n\r]+/g, '');
-  // All else is the same in every encoding.
+  // ASCII characters are the same in every encoding.
   return /[^\x20-\x7e]/.test(query) ? href.slice(0, mark + 1) + encodeQuery(query) + href.slice(end) : href;
 }

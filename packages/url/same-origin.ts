@@ -1,8 +1,9 @@
 const SLASH = 0x2f;
 
 /**
- * Whether two URLs begin with the same scheme, host and port, so that {@link hostOf} says the same of both. It makes no text of them.
- * @param a absolute and normalised, as `b` is
+ * Whether two URLs begin with the same scheme, host and port. If so, {@link hostOf} returns the same for both. The comparison creates no
+ * strings.
+ * @param a absolute and normalised, like `b`
  */
 export function isSameOrigin(a: string, b: string): boolean {
   let slashes = 0;

@@ -1,7 +1,7 @@
 /**
- * A URL by the WHATWG URL Standard, undefined for text that is none. In place of `URL.canParse`, which in Node 20 and 22
- * refuses text with letters like `é` once the engine has optimised the call.
- * @param base absolute, for text that is relative to it
+ * Parses a URL by the WHATWG URL Standard; undefined if the text is not a URL. It is used in place of `URL.canParse`: in Node 20 and 22,
+ * `URL.canParse` refuses text with letters like `é` once the engine has optimised the call.
+ * @param base absolute, for relative text
  */
 export function tryParseUrl(text: string, base?: string): URL | undefined {
   try {

@@ -1,14 +1,14 @@
-/** Values by key; the least recently used go when their weights together exceed the bound. */
-export interface BoundedCache<V> {
+/** A cache of values by key. When the total weight exceeds the limit, the least recently used values are removed. */
+interface BoundedCache<V> {
   get(key: string): V | undefined;
-  /** A value heavier than the bound is not kept. @param weight 1 unless given */
+  /** Stores a value, unless it is heavier than the limit. @param weight default: 1 */
   set(key: string, value: V, weight?: number): void;
   delete(key: string): void;
-  /** Those that are held, the least recently used first. */
+  /** The stored entries, the least recently used first. */
   entries(): [key: string, value: V][];
 }
 
-/** A value in the ring of all, in the order of their use. The ring begins and ends at a node without a value. */
+/** A value in the ring of all values, in order of their use. The ring begins and ends at a node without a value. */
 interface Node<V> {
   readonly key: string;
   value: V;
@@ -17,9 +17,12 @@ interface Node<V> {
   after: Node<V>;
 }
 
-/** Makes an empty cache that holds values of this weight together, in the unit of the weights given to `set`. */
+/**
+ * Creates an empty cache.
+ * @param maxWeight maximum total weight, in the unit of the weights that `set` gets
+ */
 export function createBoundedCache<V>(maxWeight: number): BoundedCache<V> {
-  // Moving keys to the end of a Map would keep their order too, but leaves a hole each time, and the Map is copied over and over.
+  // Moving keys to the end of a Map would keep the order too. But each move leaves a hole, so the Map would be copied again and again.
   const held = new Map<string, Node<V>>();
   const ring = { key: '', weight: 0 } as Node<V>;
   ring.before = ring.after = ring;

@@ -1,19 +1,19 @@
-/** An item that may move, and knows where in its heap it is; -1 while it is in none. */
+/** An item with its position in a heap; -1 while the item is in no heap. */
 export interface HeapItem {
   at: number;
 }
 
-/** A binary heap of items that move. */
+/** A binary heap whose items can move. */
 export interface Heap<T extends HeapItem> {
-  /** The item that is before all others; undefined where there is none. */
+  /** The item before all others; undefined if the heap is empty. */
   readonly first: T | undefined;
-  /** Enters an item, or finds its place anew after it has moved. */
+  /** Adds an item. Call it again when the order of the item has changed. */
   put(item: T): void;
-  /** Does nothing where the item is not there. */
+  /** Removes an item; does nothing if it is not in the heap. */
   remove(item: T): void;
 }
 
-/** Makes an empty heap. @param isBefore the order of its items */
+/** Creates an empty heap. @param isBefore the order of its items */
 export function createHeap<T extends HeapItem>(isBefore: (a: T, b: T) => boolean): Heap<T> {
   const items: T[] = [];
 

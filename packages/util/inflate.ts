@@ -1,20 +1,20 @@
 import type { Transform } from 'node:stream';
 
-/** What came out of a decompressor. */
+/** The output of a decompressor. */
 export interface Inflated {
   readonly output: Uint8Array;
-  /** There was more than `limit`, or nobody wanted it. */
+  /** Whether the output was longer than `limit`, or the caller stopped the work. */
   readonly over: boolean;
-  /** Bytes of the input that were used. */
+  /** Number of input bytes that were used. */
   readonly read: number;
-  /** Code of the error that ended it; of the output, what came before its last chunk is there. */
+  /** Code of the error that ended the work. The output then lacks its last chunk. */
   readonly error?: string;
 }
 
 /**
- * Decompresses as far as it goes, and never more than a chunk beyond `limit` bytes. It never rejects.
- * @param stream a decompressor of node:zlib, unused; its `chunkSize` is what an error may cost
- * @param isWanted called with the first bytes that come out; false ends it with nothing
+ * Decompresses as far as possible, and never more than one chunk beyond `limit` bytes. It never rejects.
+ * @param stream an unused decompressor of node:zlib; after an error, up to `chunkSize` bytes of output are missing
+ * @param isWanted called with the first bytes of output; if it returns false, the work ends without output
  */
 export function inflate(
   stream: Transform & { readonly bytesWritten: number },

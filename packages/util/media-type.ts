@@ -1,11 +1,11 @@
-/** The values of a header, divided at commas that are not in quotes; a quote that is not closed goes to the end. */
+/** Splits the values of a header at commas outside quotes. A quotation that is not closed extends to the end. */
 export function headerValues(header: string): string[] {
   return (header.match(/(?:[^",]|"(?:[^"\\]|\\.)*"?)+/gs) ?? []).map((value) => value.trim());
 }
 
 /**
- * The media type that one value of `Content-Type` holds, in lower case without parameters (MIME Sniffing Standard, 4.4).
- * Undefined where there is none, or any.
+ * Returns the media type in one value of `Content-Type`, in lower case without parameters (MIME Sniffing Standard, 4.4). Undefined if the
+ * value has no media type, or one that means any type.
  */
 export function mediaTypeOf(value: string): string | undefined {
   const type = /^\s*([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)\s*(?:;|$)/.exec(value)?.[1]?.toLowerCase();

@@ -5,14 +5,15 @@ import { hostname } from 'node:os';
 const MARK = /^(\d+)\.(\w+)\.(\w+)\.(\w+)$/;
 
 /**
- * What names this process and no other: `<pid>.<start>.<boot>.<machine>`, of letters and digits, for the names of what it may leave
- * behind. An id of a process is used again, in a container at once; so it also has when the process and the machine began.
+ * Returns a unique name of this process, `<pid>.<start>.<boot>.<machine>`, of letters and digits. It is used in the names of files that the
+ * process may leave behind. Systems reuse process ids, in a container even at once. So the name also contains the start times of the
+ * process and of the machine.
  */
 export async function processMark(): Promise<string> {
   return [process.pid, await startOf(process.pid), await bootOf(), machineOf()].join('.');
 }
 
-/** What became of the process of a {@link processMark}; `unknown` for one of another machine, and for a text that is none. */
+/** Whether the process of a {@link processMark} still runs; `unknown` for a process of another machine, and for a text that is not a mark. */
 export async function processOf(mark: string): Promise<'running' | 'gone' | 'unknown'> {
   const [, pid, start, boot, machine] = MARK.exec(mark) ?? [];
   if (pid === undefined || machine !== machineOf()) return 'unknown';
@@ -27,20 +28,20 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Of another user, for instance.
+    // The process may belong to another user.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 
-/** When a process began, in units of the system; undefined where the system does not say. */
+/** Returns when a process began, in units of the system; undefined if the system does not tell. */
 async function startOf(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  // The name of the program, in brackets, may hold anything.
+  // The name of the program is in brackets and may contain any characters, so the text is split after the last bracket.
   const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   return start ?? (pid === process.pid ? String(Math.round(performance.timeOrigin)) : undefined);
 }
 
-/** Which start of the machine this is; `0` where the system does not say. */
+/** Returns the id of the machine's last start; `0` if the system does not tell. */
 async function bootOf(): Promise<string> {
   const id = await readFile('/proc/sys/kernel/random/boot_id', 'latin1').catch(() => '');
   return /^[0-9a-f]{8}/.exec(id)?.[0] ?? '0';

@@ -1,6 +1,6 @@
 /**
- * A number from 0 to 2 ** 53 - 1 for a text, always the same: two rounds of multiplying and shifting beside each other. It is quick, and
- * no secret; who makes texts with the same number harms what is said of his own pages.
+ * Returns a number from 0 to 2**53 - 1 for a text, always the same for equal texts. It is fast, but not cryptographic. So authors can
+ * create texts with equal numbers, but this harms only the data about their own pages.
  */
 export function hashOf(text: string): number {
   let high = 0x3c6ef372;

@@ -1,19 +1,21 @@
 import v8 from 'node:v8';
 
-/** Bytes of the main thread's heap beyond which memory counts more than time. */
+/** If the heap of the main thread has more bytes than this, memory matters more than time. */
 const LARGE_HEAP = 256 * 1024 * 1024;
-/** Milliseconds. */
+/** Milliseconds between two checks of the heap. */
 const LOOK_EVERY = 1000;
 
 /**
- * Sets how V8 collects and compiles, for a process that crawls: it makes much and keeps little of it. All threads share the flags.
+ * Sets how V8 collects garbage and compiles, for a process that crawls: it allocates much memory and soon needs most of it no longer. All
+ * threads share the flags.
  *
- * V8 lets a heap grow to about four times what is in use before it collects; here to twice as much, and for good to 1.2
- * times as much once it is large. The benchmark `memory` holds the command to a bound.
+ * By default, V8 lets a heap grow to about four times the used size before it collects. Here it may grow to twice the used size, and to 1.2
+ * times once the heap has been large. The benchmark `memory` checks a limit for the command.
  *
- * V8 begins to mark when the room that is left is no larger than the young generation. Bodies, which lie outside of the heap and
- * count, fill that about once a second, so here it begins when 80 % of the room are used; early again in a large heap.
- * @param engine only tests need another
+ * By default, V8 begins to mark when the free space is as small as the young generation. V8 adds the bytes of bodies to the used space,
+ * although bodies are outside the heap. They would fill the free space about once a second. Therefore marking begins when 80 % of the space
+ * is used. In a large heap, marking begins as by default.
+ * @param engine only tests replace it
  */
 export function setV8Flags(engine: Pick<typeof v8, 'setFlagsFromString' | 'getHeapStatistics'> = v8): void {
   const set = (growth: number, softTrigger: number, hardTrigger: number): void => {
@@ -27,7 +29,7 @@ export function setV8Flags(engine: Pick<typeof v8, 'setFlagsFromString' | 'getHe
     clearInterval(timer);
     set(20, 0, 0);
   }, LOOK_EVERY).unref();
-  // V8 11, that of Node 20, has no middle tier of optimised code, and spends a third of a short crawl on compiling; so it waits
-  // eight times as long here before it optimises a function. Later versions need nothing.
+  // V8 11, in Node 20, has no middle tier of optimised code, and spends a third of a short crawl on compiling. So here V8 waits eight times
+  // as long before it optimises a function. Later versions do not need this.
   if (process.versions.v8.startsWith('11.')) engine.setFlagsFromString('--interrupt-budget=540672');
 }

@@ -1,16 +1,20 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createSeldom, type DiskUse } from '../jobs/index.js';
+import type { DiskUse } from '../answers/index.js';
+import { createSeldom } from '../util/index.js';
 
-/** Sub-folders of a table's folder that are not of the table itself. */
+/** Sub-folders of the folder of a table. The size of each is counted separately from the rest of the table. */
 const PARTS: ReadonlySet<string> = new Set(['content', 'index'] satisfies (keyof DiskUse)[]);
 
-/** Measures what a table takes of the disk, so seldom that this costs next to nothing. */
+/** Makes a function that returns the disk space of a table. It measures so seldom that the cost is negligible. */
 export function createDiskUse(folder: string): () => Promise<DiskUse> {
   return createSeldom(() => diskUseOf(folder)).read;
 }
 
-/** Bytes of all files in a folder and below, by part, in one walk. Files and folders that go meanwhile are not counted. */
+/**
+ * Returns the bytes of all files in a folder and its sub-folders, by part. It reads the folders once. A file or folder that is deleted
+ * while it reads is not counted.
+ */
 export async function diskUseOf(folder: string): Promise<DiskUse> {
   const use = { table: 0, content: 0, index: 0 };
   const walk = async (path: string, part: keyof DiskUse): Promise<void> => {

@@ -1,32 +1,42 @@
 import { SharedStore } from '../../webtable/index.js';
-import { dedup } from '../duplicates/index.js';
-import { propose } from '../focus/index.js';
 import {
-  compact,
   crawl,
   fetch,
   generate,
   inject,
   parse,
-  remove,
-  repair,
   updatedb,
   type Counts,
   type CrawlContext,
   type JobOptions,
-  type RepairOptions,
   type Report,
 } from '../jobs/index.js';
-import { rank } from '../graph/index.js';
 import { CrawlError, type ErrorCode } from '../errors/index.js';
+import { defined } from '../util/index.js';
+import { late } from './late.js';
+import { checks } from './options/job-options.js';
 import { createRetry } from './retry.js';
-import { forgetIndex, index, repairIndex } from '../index/index.js';
 
-/** Any of the jobs: each has options of its own. */
+// Only some tables and users need these jobs, so each is loaded when it is first called.
+const compact = late(async () => (await import('../maintenance/index.js')).compact);
+const remove = late(async () => (await import('../maintenance/index.js')).remove);
+const repair = late(async () => (await import('../maintenance/index.js')).repair);
+const rank = late(async () => (await import('../graph/index.js')).rank);
+const dedup = late(async () => (await import('../duplicates/index.js')).dedup);
+const index = late(async () => (await import('../index/index.js')).index);
+const forgetIndex = late(async () => (await import('../index/index.js')).forgetIndex);
+const repairIndex = late(async () => (await import('../index/index.js')).repairIndex);
+const propose = late(async () => (await import('../focus/index.js')).propose);
+
+/** Any job. Each has its own options. */
 type Job = (crawl: CrawlContext, options: never) => Promise<Report>;
 type AnyJob = (crawl: CrawlContext, options?: JobOptions) => Promise<Report>;
 
-/** The job, which reports that it was interrupted where it was stopped before it could begin. */
+/** The same job with a wrapper around its run. */
+const around = <J extends Job>(job: J, wrap: (run: AnyJob) => AnyJob): J =>
+  wrap(job as unknown as AnyJob) as unknown as J;
+
+/** Wraps a job. If the signal aborts before the job begins, the job only reports that it was interrupted. */
 function stoppable(name: string, job: AnyJob): AnyJob {
   return async (crawl, options) => {
     try {
@@ -39,30 +49,59 @@ function stoppable(name: string, job: AnyJob): AnyJob {
   };
 }
 
-/** The job, with others able to see how far it has got. */
+/** Wraps a job: other processes can see its progress. */
 export function watched<J extends Job>(name: string, job: J): J {
-  const run = stoppable(name, job as unknown as AnyJob);
-  const watched: AnyJob = (crawl, options) => {
-    const { running } = crawl;
-    if (!running) return run(crawl, options);
-    return running.run(name, options, (watch, options) => run({ ...crawl, watch }, options));
-  };
-  return watched as unknown as J;
+  return around(job, (plain) => {
+    const run = stoppable(name, plain);
+    return (crawl, options) => {
+      const { running } = crawl;
+      if (!running) return run(crawl, options);
+      return running.run(name, options, (watch, options) => run({ ...crawl, watch }, options));
+    };
+  });
 }
 
-/** Runs a task while the table is open in this process and yielded to no other. @throws CrawlError TABLE_LOCKED where another has it */
-export function holdAlone<T>({ tables: { store } }: CrawlContext, task: () => Promise<T>): Promise<T> {
-  return store instanceof SharedStore ? store.holdAlone(task) : task();
+/** Wraps a job: it begins only if its options are valid. */
+export function checked<J extends Job>(check: (options: unknown) => void, job: J): J {
+  return around(job, (run) => async (crawl, options) => {
+    check(options === undefined ? {} : options);
+    return run(crawl, options);
+  });
 }
 
-/** The same for a job that no other process may use the table beside; it throws TABLE_LOCKED where one does. */
+/**
+ * Runs a task while the table is open in this process. The table is not yielded to another process before the task ends.
+ * @throws CrawlError TABLE_LOCKED when another process has the table open
+ */
+export function withoutYielding<T>({ tables: { store } }: CrawlContext, task: () => Promise<T>): Promise<T> {
+  return store instanceof SharedStore ? store.withoutYielding(task) : task();
+}
+
+/** Wraps a job that needs exclusive access to the table. It throws TABLE_LOCKED when another process has the table open. */
 function alone<J extends Job>(name: string, job: J): J {
-  const run = watched(name, job) as unknown as AnyJob;
-  const alone: AnyJob = (crawl, options) => holdAlone(crawl, () => run(crawl, options));
-  return alone as unknown as J;
+  return around(watched(name, job), (run) => (crawl, options) => withoutYielding(crawl, () => run(crawl, options)));
 }
 
-/** Proposes rules and adds them; where somebody has changed the rules meanwhile, it is left to the next time. */
+/**
+ * Wraps a job. After the job, a compaction runs if more than half of the stored bytes, and at least 16 MB, are unreferenced. It runs after
+ * the job because a compaction needs exclusive access to the table. If many workers share the table, nothing is compacted here; use the job
+ * `compact`.
+ */
+function thenCompact<J extends Job>(job: J): J {
+  return around(job, (run) => async (crawl, options = {}) => {
+    const report = await run(crawl, options);
+    const { signal, onProgress } = options;
+    const { isShared, content } = crawl.tables;
+    if (signal?.aborted || isShared || !(await content.isMostlyDead())) return report;
+    const { watch: _, ...unwatched } = crawl;
+    const { seconds, counters } = await compact(unwatched, defined({ signal, onProgress }));
+    const all: Record<string, number> = { ...report.counters };
+    for (const [name, n] of Object.entries(counters)) all[`compact_${name}`] = n;
+    return { ...report, seconds: report.seconds + seconds, counters: all };
+  });
+}
+
+/** Proposes rules and adds them. If rules are changed while it works, it adds no rule, and the next call tries again. */
 async function proposeRules(crawl: CrawlContext, options: Pick<JobOptions, 'signal'>): Promise<Counts> {
   const { watch: _, ...unwatched } = crawl;
   const { directory } = crawl.tables;
@@ -79,7 +118,20 @@ async function proposeRules(crawl: CrawlContext, options: Pick<JobOptions, 'sign
   }
 }
 
-/** A crawl that goes on where proposing fails, such as for want of room; that is reported until it succeeds, or the crawl ends. */
+/** Makes the function that applies `www` rules that were not applied yet. Its code is loaded only if the table has rules. */
+function applyingRules(crawl: CrawlContext): NonNullable<CrawlContext['applyRules']> {
+  let applyIfDue: CrawlContext['applyRules'];
+  return async (options) => {
+    if (!(await crawl.rules?.current())?.version) return undefined;
+    applyIfDue ??= (await import('../focus/index.js')).createApplyIfDue(crawl);
+    return applyIfDue(options);
+  };
+}
+
+/**
+ * A crawl that continues if the proposal of rules fails, for example because the disk is full. The failure is reported until a proposal
+ * succeeds, or the crawl ends.
+ */
 const crawlAndPropose: typeof crawl = async (given, options) => {
   const retry = given.running && createRetry('rules propose', { running: given.running, clock: given.clock });
   const tryToPropose = async (how: Pick<JobOptions, 'signal'>): Promise<Counts> => {
@@ -94,22 +146,21 @@ const crawlAndPropose: typeof crawl = async (given, options) => {
     }
   };
   try {
-    return await crawl({ ...given, proposeRules: tryToPropose }, options);
+    return await crawl({ ...given, proposeRules: tryToPropose, applyRules: applyingRules(given) }, options);
   } finally {
     retry?.succeeded();
   }
 };
 
-/** What `repair` did. */
+/** The result of `repair`. */
 export interface RepairReport extends Report {
-  /** Why the search index could not be repaired, and what to do. All else is done; webcrawl index makes the index anew. */
+  /** Why the search index could not be repaired, with a hint. The table is repaired; `webcrawl index` rebuilds the index. */
   readonly indexProblem?: { readonly code: ErrorCode; readonly message: string; readonly hint?: string };
 }
 
-/** Puts right the indexes of the table, and then the search index where there is one; of a shard only the former. */
-async function repairAll(crawl: CrawlContext, options: RepairOptions = {}): Promise<RepairReport> {
+/** Repairs the indexes of the table, and then the search index if there is one. */
+async function repairAll(crawl: CrawlContext, options: JobOptions = {}): Promise<RepairReport> {
   const report = await repair(crawl, options);
-  if (options.shard) return report;
   let found: Report | undefined;
   try {
     found = report.interrupted ? undefined : await repairIndex(crawl, options);
@@ -128,19 +179,25 @@ async function repairAll(crawl: CrawlContext, options: RepairOptions = {}): Prom
   };
 }
 
-/** The jobs, each `(crawl, options) => Promise<Report>`. */
+/** Migrates a table to the present schema version. Its context must be opened with `migrates`. */
+export const migrate = alone(
+  'migrate',
+  late(async () => (await import('../maintenance/index.js')).migrate),
+);
+
+/** The jobs, each `(crawl, options) => Promise<Report>`. Each throws CrawlError USAGE for an option that is unknown or wrong. */
 export const jobs = {
-  inject: watched('inject', inject),
-  generate: alone('generate', generate),
-  fetch: alone('fetch', fetch),
-  parse: alone('parse', parse),
-  updatedb: alone('updatedb', updatedb),
-  crawl: alone('crawl', crawlAndPropose),
-  index: alone('index', index),
-  forgetIndex: alone('index', forgetIndex),
-  repair: alone('repair', repairAll),
-  compact: alone('compact', compact),
-  remove: alone('remove', remove),
-  rank: alone('rank', rank),
-  dedup: alone('dedup', dedup),
+  inject: checked(checks.inject, watched('inject', inject)),
+  generate: checked(checks.generate, alone('generate', generate)),
+  fetch: checked(checks.fetch, alone('fetch', thenCompact(fetch))),
+  parse: checked(checks.parse, alone('parse', parse)),
+  updatedb: checked(checks.updatedb, alone('updatedb', updatedb)),
+  crawl: checked(checks.crawl, alone('crawl', thenCompact(crawlAndPropose))),
+  index: checked(checks.index, alone('index', index)),
+  forgetIndex: checked(checks.forgetIndex, alone('index', forgetIndex)),
+  repair: checked(checks.repair, alone('repair', repairAll)),
+  compact: checked(checks.compact, alone('compact', compact)),
+  remove: checked(checks.remove, alone('remove', remove)),
+  rank: checked(checks.rank, alone('rank', rank)),
+  dedup: checked(checks.dedup, alone('dedup', dedup)),
 } as const;

@@ -1,26 +1,26 @@
 /**
- * What the command needs before it runs a verb: names, limits, errors, and functions on text. Of the whole library only the modules of these
- * are loaded for it, so each of them is in one that imports little.
+ * Names, limits, errors and text functions that the command and the library need before a verb runs or a function is called. If a name
+ * comes from a satellite, only the file with it is loaded then; test/layers.test.ts lists these files.
  */
-export { LAST_MOMENT, STATUSES, makeBatchId, parseShard, shardText } from '../../webtable/index.js';
-export { CrawlError, ERROR_CODES, safeText } from '../errors/index.js';
-export {
-  CHUNK_WORDS,
-  COMPUTED_FIELD_NAMES,
-  GRAPH_FORMATS,
-  PAGE_FORMATS,
-  csvRecord,
-  looksLikeFormula,
-} from '../export/index.js';
-export { LEVELS } from '../graph/index.js';
-export { DUMP_FIELDS, FURTHER_FIELDS, MAX_SORTED } from '../jobs/index.js';
+export { CHANGE_KINDS, LAST_MOMENT, STATUSES, makeBatchId, parseShard, shardText } from '../../webtable/index.js';
+export { CrawlError, ERROR_CODES, safeText, tooFewFiles } from '../errors/index.js';
+export { DUMP_FIELDS, FURTHER_FIELDS, MAX_SORTED, SORT_FIELDS, parseOrder } from '../answers/pages/dump-terms.js';
+export { AUDIT_FORMATS, AUDIT_FORMAT_NAMES, auditFormatOf, type AuditFormat } from '../audit/formats/audit-formats.js';
+export { changeDetails, hostText } from '../changes/change-details.js';
+export { GRAPH_FORMATS } from '../export/graph/graph-formats.js';
+export { csvRecord, looksLikeFormula } from '../export/pages/csv.js';
+export { CHUNK_WORDS, COMPUTED_FIELD_NAMES, LINK_LISTS, PAGE_FORMATS } from '../export/pages/page-formats.js';
+export { LEVELS } from '../graph/levels.js';
+export { HOST_SORTS, MOST_HOSTS } from '../hosts/host-terms.js';
+export { INDEX_FILE } from '../index/sqlite/schema.js';
+export { areAllRefused } from '../jobs/index.js';
 export { PROTOCOL_CODES } from '../plugin-api/index.js';
-export { ROUND_STEPS } from '../rounds/index.js';
-export { describeRule, describeRuleInFull } from '../rules/index.js';
-export { MAX_HITS } from '../search/index.js';
-export { DEFAULT_PORT } from '../serve/index.js';
+export { ROUND_STEPS } from '../rounds/runner.js';
+export { describeRule, describeRuleInFull } from '../rules/describe-rule.js';
+export { MAX_HITS } from '../search/max-hits.js';
+export { DEFAULT_PORT } from '../serve/default-port.js';
 export { tryParseUrl } from '../url/index.js';
-export { VERSION, figures, setV8Flags } from '../util/index.js';
+export { VERSION, defined, figures, setV8Flags } from '../util/index.js';
 
-/** Where the table is when nothing else is said. */
+/** The table that is opened when none is given. */
 export const DEFAULT_TABLE = 'level:./webcrawl-data';

@@ -1,22 +1,21 @@
 import { CrawlError, messageOf } from '../errors/index.js';
 import type { JobFailure, RunningJobs } from '../jobs/index.js';
+import { pauseAfter } from '../util/index.js';
 
-/** Milliseconds after which what failed is tried again: twice as long after each failure. */
-const FIRST = 1000;
-const LONGEST = 60_000;
+/** Milliseconds until a failed job is retried. */
+const PAUSES = { first: 1000, most: 60_000 };
 
-/** When a job may run that is tried again after it failed. */
+/** When a job may be retried after a failure. */
 export interface Retry {
-  /** Whether it may run now. */
+  /** Whether the job may run now. */
   readonly isDue: boolean;
-  /** Reports the failure; for a while it is not due. */
+  /** Reports the failure. The job is not due again for a while. */
   failed(error: unknown): void;
-  /** Takes back what was reported. */
+  /** Withdraws the reported failure. */
   succeeded(): void;
 }
 
-/** Where failures are reported. */
-export interface RetryContext {
+interface RetryContext {
   readonly running: Pick<RunningJobs, 'setFailing'>;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
@@ -25,7 +24,7 @@ export interface RetryContext {
 }
 
 /**
- * Lets a job be tried again with growing pauses.
+ * Makes the retries of a job, with growing pauses.
  * @param now milliseconds that are never set back
  */
 export function createRetry(
@@ -41,7 +40,7 @@ export function createRetry(
     },
     failed(error) {
       const times = (last?.times ?? 0) + 1;
-      const pause = Math.min(FIRST * 2 ** (times - 1), LONGEST);
+      const pause = pauseAfter(times, PAUSES);
       const at = clock();
       const { code, hint } = error instanceof CrawlError ? error : { code: 'INTERNAL' as const, hint: undefined };
       notBefore = now() + pause;

@@ -1,32 +1,42 @@
 import { rowKeyOf } from '../../webtable/index.js';
-import { createSeldom } from '../jobs/index.js';
-import { SHOWN_FIELDS, shownText } from '../search/index.js';
+import { readChanges as changes, logPlaces } from '../changes/index.js';
+import { createSeldom, defined } from '../util/index.js';
+import { createReadBudget, rowShare, COPY_FIELDS, hasCopy, withoutHidden } from '../search/index.js';
 import { servePages, type CachedText, type Served, type ServeOptions } from '../serve/index.js';
-import type { Crawl } from './open-crawl.js';
+import type { OpenContext } from './open-context.js';
 import { servedRules } from './rules/served-rules.js';
-import { openSearch } from './open-search.js';
+import { openSearchWithin } from './open-search.js';
 import { createIndexUse, createPrompt, statusWith } from './status.js';
 
 /**
- * Serves the search page, the API, the dashboard and the metrics of a table until it is closed, which is before the crawl is. But for
- * rules that are changed on its pages it only reads: other processes may crawl meanwhile, where the table was opened with `yields`. What `index` adds is found by the
- * next search; where `index.writer` makes none that is searched, searches are answered with 503, and all else is served.
- * @throws CrawlError CANNOT_LISTEN, BAD_SETTING where the table has no folder and `index.path` names none
+ * Serves the search page, the API, the dashboard and the metrics of a table until it is closed. Close it before the crawl. It writes only
+ * when a user edits rules on its pages. If the table was opened with `yields`, other processes may crawl while it serves. The next search
+ * finds pages that `index` has added. If `index.writer` names an index that cannot be searched, searches are answered with 503, and all
+ * other requests are served.
+ * @throws CrawlError CANNOT_LISTEN; BAD_SETTING when the table has no folder and `index.path` names no folder
  */
-export async function serve(crawl: Crawl, options: ServeOptions = {}): Promise<Served> {
-  const searcher = await openSearch(crawl);
+export async function serve(crawl: OpenContext, options: ServeOptions = {}): Promise<Served> {
+  const budget = createReadBudget();
+  const share = rowShare(crawl.settings);
+  const searcher = await openSearchWithin(budget, crawl);
   const info = createSeldom(() => searcher.info()).read;
   const indexUse = createPrompt(createIndexUse({ info }, crawl), {});
   try {
     const served = await servePages(
       {
         search: (query, request) => searcher.search(query, request),
+        languages: async () => languagesOf((await info().catch(() => undefined))?.languages ?? {}),
         suggest: (prefix, signal) => searcher.suggest(prefix, signal),
-        cached: (url) => cachedText(crawl, url),
+        cached: (url, signal) => budget.run(share.bytes, () => cachedText(crawl, url), signal),
         status: () => statusWith(crawl, indexUse),
-        rules: servedRules(crawl),
+        rules: servedRules(crawl, budget),
+        changes: {
+          read: (asked) => changes(crawl, asked),
+          places: (cursor) => logPlaces(crawl, cursor),
+          tableId: () => crawl.tables.id(),
+        },
       },
-      options,
+      { site: crawl.settings.search.site, ...options },
     );
     let closing: Promise<void> | undefined;
     const closeBoth = async (): Promise<void> => {
@@ -44,22 +54,23 @@ export async function serve(crawl: Crawl, options: ServeOptions = {}): Promise<S
   }
 }
 
-const CACHED_FIELDS = ['title', 'text', 'language', 'fetchedAt', 'marks', ...SHOWN_FIELDS] as const;
+/** Returns the languages, ordered by number of pages. Pages of unknown language are not counted. */
+function languagesOf(counts: Readonly<Record<string, number>>): readonly string[] {
+  const known = Object.entries(counts).filter(([name]) => name !== '');
+  return known.sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).map(([name]) => name);
+}
+
+const CACHED_FIELDS = ['title', 'textRanges', 'language', 'fetchedAt', ...COPY_FIELDS] as const;
 
 /**
- * The text of a page of the index; undefined where it is not in there, the page asks that no copy, or only a part of it, be
- * shown, or what it asks is not known, as after a fetch that failed. It goes by the row key: a page that the filters of today would leave out is shown as long as it is found.
+ * Returns the text of an indexed page, without the parts that must not appear in snippets. undefined in three cases: the page is not in the
+ * index; the page asks not to show a copy, or to show only a part; or it is not known what the page asks, for example after a failed fetch.
+ * The page is looked up by row key, without the current filters. Therefore each page that a search finds can be shown.
  */
-async function cachedText({ tables }: Pick<Crawl, 'tables'>, url: string): Promise<CachedText | undefined> {
+async function cachedText({ tables }: Pick<OpenContext, 'tables'>, url: string): Promise<CachedText | undefined> {
   const page = await tables.pages.get(rowKeyOf(url), CACHED_FIELDS);
-  if (page?.text === undefined || page.marks?.index === undefined) return undefined;
-  if (!shownText(page).copy) return undefined;
-  const { title, text, language, fetchedAt } = page;
-  return {
-    url,
-    text,
-    ...(title !== undefined && { title }),
-    ...(language !== undefined && { language }),
-    ...(fetchedAt !== undefined && { fetchedAt }),
-  };
+  if (page?.text === undefined || !hasCopy(page)) return undefined;
+  const { title, language, fetchedAt } = page;
+  const text = withoutHidden(page.text, page.textRanges);
+  return { url, text, ...defined({ title, language, fetchedAt }) };
 }

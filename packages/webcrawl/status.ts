@@ -2,45 +2,47 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SharedStore } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
-import { INDEX_FILE } from '../index/index.js';
-import { ownStatus, type CrawlContext, type TableStatus } from '../jobs/index.js';
+import { ownStatus, type TableStatus } from '../answers/index.js';
+import type { CrawlContext } from '../jobs/index.js';
 import { deadline } from '../util/index.js';
 import type { Searcher } from '../search/index.js';
 import type { CrawlStatus } from '../serve/index.js';
-import type { Crawl } from './open-crawl.js';
-import { openReader } from './open-search.js';
+import { INDEX_FILE } from './names.js';
+import type { OpenContext } from './open-context.js';
 
-/** Where an index is. */
+/** The part of a crawl that locates the index. */
 type IndexedCrawl = Pick<CrawlContext, 'settings' | 'indexFolder'>;
 
-/** What a status says of the index. */
-export type IndexState = Pick<CrawlStatus, 'index' | 'indexProblem'>;
+/** The part of a status that describes the index. */
+type IndexState = Pick<CrawlStatus, 'index' | 'indexProblem'>;
 
-/** Makes the function that says how large an index is, or why one that is there cannot be used. */
+/** Makes a function that returns the size of an index. If the index cannot be used, or was deleted, the function returns the reason. */
 export function createIndexUse(searcher: Pick<Searcher, 'info'>, crawl: IndexedCrawl): () => Promise<IndexState> {
   let last: IndexState = {};
+  let wasThere = false;
   return async () => {
     try {
       const { documents, bytes, changedAt } = await searcher.info();
+      wasThere = true;
       last = { index: { documents, bytes, changedAt } };
     } catch (error) {
       if (!(error instanceof CrawlError)) throw error;
       const { code, hint } = error;
-      // Where too many ask, it is as it was.
+      // The index is busy with other queries: return the last state.
       if (code === 'SEARCH_BUSY') return last;
-      last = isThere(crawl) ? { indexProblem: { code, ...(hint !== undefined && { hint }) } } : {};
+      last = wasThere || isThere(crawl) ? { indexProblem: { code, ...(hint !== undefined && { hint }) } } : {};
     }
     return last;
   };
 }
 
-/** Milliseconds for which figures wait for those of the index. */
+/** Milliseconds for which an answer waits for the figures of the index. */
 const PATIENCE_MS = 1_000;
 
 /**
- * Makes a reader that has an answer after a second at the latest: the last one, where there is no newer. While a question is late, nobody
- * waits for it.
- * @param first the answer before there is any
+ * Makes a function that returns the result of `read` within `patience` milliseconds. If the read is not complete by then, it returns the
+ * last result. Until this read is complete, further calls return the last result at once.
+ * @param first the result before the first read is complete
  * @param patience milliseconds
  */
 export function createPrompt<T>(read: () => Promise<T>, first: T, patience = PATIENCE_MS): () => Promise<T> {
@@ -57,7 +59,7 @@ export function createPrompt<T>(read: () => Promise<T>, first: T, patience = PAT
       });
     const late = (): T => {
       isLate = true;
-      // Whoever waited for it has gone.
+      // The callers of this read already have the last result, so its failure is ignored.
       asked?.catch(() => undefined);
       return last;
     };
@@ -65,10 +67,11 @@ export function createPrompt<T>(read: () => Promise<T>, first: T, patience = PAT
   };
 }
 
-/** The same of a table, for whoever asks once. */
+/** Reads the state of the index of a table, for a caller that asks once. */
 async function readIndexUse(crawl: Pick<CrawlContext, 'tables'> & IndexedCrawl): Promise<IndexState> {
   if (!isThere(crawl)) return {};
-  // No words: they would take longer to load than all else.
+  const { openReader } = await import('./open-search.js');
+  // The index is opened without a tokenizer, which would take longer to load than all other work.
   const reader = await openReader(crawl);
   const late: IndexState = { indexProblem: { code: 'STORE_FAILED', hint: 'it gave no answer within a second' } };
   try {
@@ -78,34 +81,34 @@ async function readIndexUse(crawl: Pick<CrawlContext, 'tables'> & IndexedCrawl):
   }
 }
 
-/** Whether there is an index that a search may find something in, or a reason why it does not. */
+/** Whether there is an index to read. The index may still be unusable. */
 function isThere({ settings, indexFolder }: IndexedCrawl): boolean {
   const { writer } = settings.index;
   if (writer !== 'sqlite') return writer === 'opensearch';
   return indexFolder !== undefined && existsSync(join(indexFolder, INDEX_FILE));
 }
 
-/** What a status is read of. */
+/** The part of an open crawl that a status is made from. */
 export type StatusCrawl = Pick<
-  Crawl,
-  'tables' | 'settings' | 'clock' | 'running' | 'since' | 'diskUse' | 'holder' | 'indexFolder'
+  OpenContext,
+  'tables' | 'settings' | 'clock' | 'running' | 'since' | 'diskUse' | 'owner' | 'indexFolder'
 >;
 
-/** What goes on at a table, also where another process has it open; it costs that process next to nothing. */
+/** Returns the state of a table, even if another process has it open. The cost to that process is negligible. */
 export async function status(crawl: StatusCrawl): Promise<CrawlStatus> {
   return statusWith(crawl, () => readIndexUse(crawl));
 }
 
-/** The same for whoever asks often, and keeps the index open. */
+/** Like {@link status}, but for a caller that asks often and keeps the index open. */
 export async function statusWith(crawl: StatusCrawl, indexUse: () => Promise<IndexState>): Promise<CrawlStatus> {
   const { store } = crawl.tables;
   const asked = store instanceof SharedStore ? store.remoteStatus() : undefined;
-  // Side by side: neither is late for the other.
+  // The two requests run at the same time, so that neither delays the other.
   const [ofIndex, remote] = await Promise.all([indexUse(), asked as Promise<TableStatus | undefined> | undefined]);
-  const { holder } = crawl;
+  const { owner } = crawl;
   return {
     ...(remote ?? (await ownStatus(crawl))),
-    ...(remote && holder && { holder }),
+    ...(remote && owner && { owner }),
     ...ofIndex,
   };
 }

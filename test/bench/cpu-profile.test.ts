@@ -44,7 +44,7 @@ describe('secondsByPart', () => {
     ['garbage collection', [scan, '(garbage collector)']],
     ['outside JavaScript', ['(program)']],
     ['idle', ['(idle)']],
-    ['other', [`constructor ${DIST}packages/webcrawl/index.js`]],
+    ['other', [`constructor ${DIST}packages/webcrawl/internal.js`]],
     ['other', ['constructor file:///somewhere/else.js']],
   ])('%s: %j', (part, stack) => {
     expect(partOf(...stack)).toBe(part);

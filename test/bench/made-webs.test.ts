@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CYCLE_TIME, LOAD_TIME, linksOf, tableRows, type TablePlan } from '../../bench/lib/cycle-table.js';
 import { answerOf, pageUrl } from '../../bench/lib/endless-web.js';
 import { madeUpPage, addressOf, pathOf, SHAPES } from '../../bench/lib/made-up-site.js';
-import { rowKeyOf } from '../../packages/webcrawl/index.js';
+import { rowKeyOf } from '../../packages/webcrawl/internal.js';
 
 const PLAN: TablePlan = { hosts: 40, rowsPerHost: 5, pool: 100, bigHostRows: 30, notDue: 0, refused: 0 };
 const hrefs = (html: string): string[] => [...html.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => href);

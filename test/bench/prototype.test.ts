@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkedPage, journalledPages, storedRows, type StoredRow } from '../../bench/prototype/read-back.js';
-import { jobs, openCrawl } from '../../packages/webcrawl/index.js';
+import { jobs, openContext } from '../../packages/webcrawl/internal.js';
 import { ROOT } from '../support/docs/source-files.js';
 import type { ServerTask } from '../../bench/workers/site-server.js';
 import { runCommand } from '../site/run-command.js';
@@ -61,7 +61,7 @@ async function rowsOfWebcrawl(): Promise<Map<string, StoredRow>> {
     'urlfilter.regexFile': RULES,
     'db.maxOutlinksPerPage': -1,
   } as const;
-  await using crawl = await openCrawl({ table, settings });
+  await using crawl = await openContext({ table, settings });
   await jobs.crawl(crawl, { seeds: [seed], stay: 'any' });
   const rows = new Map<string, StoredRow>();
   const fields = ['status', 'title', 'outlinks', 'inlinkCount'] as const;

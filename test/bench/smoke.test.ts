@@ -60,6 +60,13 @@ it('cycle takes its whole batch through every job, and goes on among rows that g
   for (const { rowsRead } of refused) expect(rowsRead).toMatchObject({ median: expect.any(Number) as number });
 });
 
+it('audit reads a table with links of every kind', async () => {
+  const { rows } = await result('audit', '--scale', '0.005', '--only', '200k');
+  expect(rows).toHaveLength(1);
+  const [row] = rows as [Record<string, { readonly median: number }>];
+  for (const key of ['links', 'findings', 'cpuSeconds', 'ownMb']) expect(row[key]!.median, key).toBeGreaterThan(0);
+});
+
 it('focus crawls with rules and with proposals, beside who knows all', async () => {
   const { rows, samples } = await result('focus', '--scale', '0.005', '--only', 'proposals');
   expect(rows).toHaveLength(8);
@@ -79,6 +86,8 @@ it.runIf(process.platform === 'linux')(
     for (const row of rows) expect(row).toMatchObject({ pages: { median: 200 } });
     const ours = rows.filter(({ name }) => /^(webcrawl|against) on Node [\d.]+$/.test(name as string));
     expect(ours.map((row) => row.cores)).toEqual(cores.flatMap((count) => [count, count]));
+    const aNumber = { median: expect.any(Number) as number };
+    for (const row of ours) expect(row).toMatchObject({ startCpu: aNumber, steadyRate: aNumber, steadyCpu: aNumber });
     const absent = notes.find((note) => note.startsWith('Not installed')) ?? '';
     for (const peer of peers)
       expect(absent.includes(peer) || rows.some(({ name }) => (name as string).startsWith(`${peer} `))).toBe(true);
@@ -142,6 +151,20 @@ it('markdown is compared with the main parts of the manuals that are there', asy
   expect(rows.length > 0 || notes.join().includes('bench/install.sh')).toBe(true);
 });
 
+it('main-content compares the extractors that are there on the sets of pages that are there', async () => {
+  const { rows, notes } = await result('main-content', '--scale', '0.01', '--only', 'webcrawl,readability');
+  expect(rows[0]).toMatchObject({ name: 'webcrawl', pages: expect.any(Number) as number });
+  for (const { pages, f1 } of rows) expect(pages === 0 || (f1 as number) > 0.3).toBe(true);
+  expect(rows.length === 2 || notes.join().includes('bench/install.sh')).toBe(true);
+});
+
+it('dates compares the finders that are there on the pages that are there', async () => {
+  const { rows, notes } = await result('dates', '--scale', '0.03', '--only', 'webcrawl,htmldate');
+  expect(rows[0]).toMatchObject({ name: 'webcrawl', pages: expect.any(Number) as number });
+  for (const { pages, right } of rows) expect(pages === 0 || (right as number) > 0.5).toBe(true);
+  expect(rows.length === 2 || notes.join().includes('bench/install.sh')).toBe(true);
+});
+
 it('a benchmark that is not there is refused, with those that are', async () => {
   const { code, stderr } = await bench('none');
   expect(code).toBe(64);
@@ -170,11 +193,11 @@ it('graph makes a graph and ranks it', async () => {
 
 it('relevance asks made-up pages by three formulas, and finds most', async () => {
   const { rows, samples } = await result('relevance', '--site', 'synthetic', '--scale', '0.05');
-  expect(rows).toHaveLength(12);
+  expect(rows).toHaveLength(20);
   for (const row of rows.filter(({ kind }) => kind === 'title')) expect(row.oursMrr).toBeGreaterThan(0.5);
   expect(samples).toMatchObject({ weights: expect.any(Object) as object });
   for (const line of (samples as { readonly asked: readonly string[] }).asked)
-    expect(line).toMatch(/^(chosen-by|reported) (title|anchor|sentence) (en|zh|ja|ru) \d+ \d+ \d+ \S/);
+    expect(line).toMatch(/^(chosen-by|reported) (title|anchor|sentence|piece) (en|zh|ja|ko|ru) \d+ \d+ \d+ \S/);
 });
 
 it('index makes a search index, measures it, and asks it', async () => {
@@ -210,7 +233,12 @@ it('scale gives no partition to two workers, and in the end each has its own aga
 });
 
 it('start-up compares short commands with Node itself', async () => {
-  const { rows, notes } = await result('start-up', '--only', 'help');
-  expect(rows.map(({ command }) => command).slice(0, 2)).toEqual(['Node itself', 'webcrawl --help']);
+  const { rows, notes } = await result('start-up', '--only', 'help,crawl');
+  expect(rows.map(({ command }) => command).slice(0, 3)).toEqual([
+    'Node itself',
+    'webcrawl --help',
+    'webcrawl crawl of one page, into a new table',
+  ]);
+  for (const row of rows) expect(row.cpu).toMatchObject({ median: expect.any(Number) as number });
   expect(notes[0]).toContain('beyond Node itself');
 });

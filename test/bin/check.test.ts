@@ -1,17 +1,16 @@
-import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../../bin/run.js';
 import { ERROR_CODES } from '../../packages/errors/index.js';
 import { serveWeb, type ServedWeb } from '../support/web/serve-web.js';
+import { suiteFolder } from '../support/files/temp-folder.js';
 import { testIo } from './test-io.js';
 
-let folder: string;
+const folder = suiteFolder();
 let web: ServedWeb;
 let file: (name: string) => string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'webcrawl-check-'));
   file = (name) => join(folder, name);
   await writeFile(file('robots.txt'), 'User-agent: *\nDisallow: /p\nCrawl-delay: 3\nSitemap: http://h/s\u001b.xml\n');
   await writeFile(file('page'), '<html lang=en><title>T\u001b</title><a href=/a>A\nB</a><a href=/b.jpg>B</a>');
@@ -24,7 +23,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await web.close();
-  await rm(folder, { recursive: true });
 });
 
 async function check(args: readonly string[], stdin: readonly (string | Uint8Array)[] = [], stop = false) {
@@ -122,7 +120,7 @@ describe('check parse', () => {
     const { code, out, err } = await check(['parse', file('page'), '--base', 'http://h/']);
     expect([code, err]).toEqual([0, '']);
     expect(out).toContain('title     T\\u001b\n');
-    expect(out).toContain('charset   utf-8 (named nowhere, but the page is valid UTF-8)\n');
+    expect(out).toContain('charset   utf-8 (no encoding is named, but the page is valid UTF-8)\n');
     expect(out).toContain('links     1 kept of 2\n');
     expect(out).toContain('kept  http://h/a  A B\n');
     expect(out).toContain('not kept  http://h/b.jpg  by urlfilter-regex: line ');

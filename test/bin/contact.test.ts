@@ -12,7 +12,7 @@ function said(options: { isTTY?: boolean; quiet?: boolean; http?: Record<string,
 }
 
 it('tells a person at a terminal how to say who they are', () => {
-  expect(said({})).toContain('Servers see the name webcrawl and no contact; --set http.agentEmail=');
+  expect(said({})).toContain('Servers see the name webcrawl and no contact. Set one: --set http.agentEmail=');
 });
 
 it.each([

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run } from '../../bin/run.js';
 import { ERROR_CODES } from '../../packages/errors/index.js';
-import { fileDigests } from '../support/file-digests.js';
+import { fileDigests } from '../support/files/file-digests.js';
 import { ROOT } from '../support/docs/source-files.js';
 import { testIo } from './test-io.js';
 

@@ -1,44 +1,35 @@
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { csvRecord } from '../../packages/export/pages/csv.js';
 import { openOutput } from '../../packages/export/target/output-file.js';
-import { run } from '../../bin/run.js';
 import { ERROR_CODES } from '../../packages/errors/index.js';
 import { resetStub, stub } from './stub-api.js';
-import { Sink, testIo, type TestIo } from './test-io.js';
+import { Sink, type TestIo, runLine, testIo } from './test-io.js';
+import { suiteFolder } from '../support/files/temp-folder.js';
+import { marksOfGone } from '../support/process-marks.js';
 
-vi.mock('../../packages/webcrawl/index.js', async () => (await import('./stub-api.js')).api);
+vi.mock('../../packages/webcrawl/internal.js', async () => (await import('./stub-api.js')).api);
 
-let folder: string;
+const folder = suiteFolder();
 let count = 0;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'webcrawl-out-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
 beforeEach(resetStub);
-
-async function webcrawl(args: readonly string[], io: TestIo = testIo()) {
-  const code = await run(args, io);
-  return { code, out: io.stdout.text, err: io.stderr.text };
-}
 
 const called = (name: string) => stub.calls.find((call) => call.name === name)?.options;
 const onTerminal = (): TestIo => ({ ...testIo(), stdout: new Sink({ isTTY: true }) });
 const newFile = (): string => join(folder, `out-${++count}`);
 
 describe('an export on the command line', () => {
-  test('says what was kept, what is empty, and what a spreadsheet may take for a formula', async () => {
-    stub.report = { counters: { rows: 1200, kept_rows: 1000, formulas: 3 } };
-    const { code, err } = await webcrawl('export pages -o p.csv'.split(' '));
+  test('says what was interrupted before, what is empty, and what a spreadsheet may take for a formula', async () => {
+    stub.report = { counters: { rows: 1200, restarted: 1, formulas: 3 } };
+    const { code, err } = await runLine('export pages -o p.csv'.split(' '));
     expect(code).toBe(0);
-    expect(err).toContain('1,000 rows were kept of an earlier run');
-    expect(err).toContain('take for a formula (they begin with =, +, -, @ or a tab): 3');
+    expect(err).toContain('An export to this target was interrupted: this one began again.');
+    expect(err).toContain('read as a formula (they begin with =, +, -, @ or a tab): 3');
     stub.report = { counters: {} };
-    expect((await webcrawl('export pages -o p.csv'.split(' '))).err).toContain('No page is selected:');
+    expect((await runLine('export pages -o p.csv'.split(' '))).err).toContain('No page is selected:');
     stub.report = { counters: { selected: 847, lost_body: 836, no_body: 11 } };
-    const bodiless = await webcrawl('export warc -o archive'.split(' '));
+    const bodiless = await runLine('export warc -o archive'.split(' '));
     expect(bodiless.err).toContain('No page is selected that has a body');
     expect(bodiless.err).toContain('no longer in the table: 836');
   });
@@ -47,38 +38,38 @@ describe('an export on the command line', () => {
     ['export pages', 'required option'],
     ['export pages -o - --json', 'expected one of -o - and --json'],
     ['export pages -o p --since yesterday', 'Or the id of a batch, which generate prints'],
-    ['export pages -o p --format xml', 'Allowed choices are jsonl, csv, parquet, hosts'],
+    ['export pages -o p --format xml', 'Allowed choices are jsonl, csv, xlsx, parquet, hosts'],
     ['export warcs -o p', 'unknown command'],
   ])('%s is refused: %s', async (line, message) => {
-    const { code, err } = await webcrawl(line.split(' '));
+    const { code, err } = await runLine(line.split(' '));
     expect(code).toBe(ERROR_CODES.USAGE.exitCode);
     expect(err).toContain(message);
     expect(called('exportPages')).toBeUndefined();
   });
 
   test('takes the names of what is there always among the fields', async () => {
-    expect((await webcrawl('export pages -o p --fields key,url,title'.split(' '))).code).toBe(0);
+    expect((await runLine('export pages -o p --fields key,url,title'.split(' '))).code).toBe(0);
     expect(called('exportPages')).toMatchObject({ fields: ['title'] });
     resetStub();
-    expect((await webcrawl('export pages -o p --fields key,url'.split(' '))).code).toBe(0);
+    expect((await runLine('export pages -o p --fields key,url'.split(' '))).code).toBe(0);
     expect(called('exportPages')).toMatchObject({ fields: [] });
   });
 
   test('exits with 1 where the bodies that it is to hold are all lost', async () => {
     stub.report = { counters: { selected: 5, lost_body: 5 } };
-    expect((await webcrawl('export warc -o w'.split(' '))).code).toBe(1);
+    expect((await runLine('export warc -o w'.split(' '))).code).toBe(1);
     stub.report = { counters: { rows: 5, lost_body: 5 } };
-    expect((await webcrawl('export pages -o p --fields content --quiet'.split(' '))).code).toBe(1);
+    expect((await runLine('export pages -o p --fields content --quiet'.split(' '))).code).toBe(1);
     stub.report = { counters: { rows: 5, lost_body: 4 } };
-    expect((await webcrawl('export pages -o p --fields content'.split(' '))).code).toBe(0);
+    expect((await runLine('export pages -o p --fields content'.split(' '))).code).toBe(0);
     stub.report = { counters: { rows: 5, lost_body: 5, chunks: 0 } };
-    expect((await webcrawl('export chunks -o c'.split(' '))).code).toBe(1);
+    expect((await runLine('export chunks -o c'.split(' '))).code).toBe(1);
   });
 
   test('no bytes of a binary format on a terminal', async () => {
-    const { code, err } = await webcrawl('export pages -o - --format parquet'.split(' '), onTerminal());
+    const { code, err } = await runLine('export pages -o - --format parquet'.split(' '), onTerminal());
     expect(code).toBe(ERROR_CODES.USAGE.exitCode);
-    expect(err).toContain('expected text to show on a terminal');
+    expect(err).toContain('expected a text format for a terminal');
   });
 });
 
@@ -87,8 +78,8 @@ describe('a selection on the command line', () => {
     const options =
       '--domain a.com --status fetched,gone --code not_found,404 --fetched-since 2026-01-31 --fetched-before ' +
       '2026-02-01T10:00 --due-before 2026-03-01T10:00+02:00 --rejected';
-    expect((await webcrawl([...verb.split(' '), ...options.split(' ')])).err).not.toContain('error');
-    expect(called(verb === 'remove' ? 'remove' : 'pages')).toMatchObject({
+    expect((await runLine([...verb.split(' '), ...options.split(' ')])).err).not.toContain('error');
+    expect(called(verb === 'remove' ? 'remove' : 'exportPages')).toMatchObject({
       domain: 'a.com',
       status: ['fetched', 'gone'],
       code: ['not_found', '404'],
@@ -101,9 +92,9 @@ describe('a selection on the command line', () => {
 
   test('durations count back from now for fetches, and on for what is due', async () => {
     const before = Date.now();
-    await webcrawl('readdb --dump --fetched-since 2d --fetched-before now --due-before 90m'.split(' '));
+    await runLine('readdb --dump --fetched-since 2d --fetched-before now --due-before 90m'.split(' '));
     const after = Date.now();
-    const { fetchedSince, fetchedBefore, dueBefore } = called('pages') as Record<string, number>;
+    const { fetchedSince, fetchedBefore, dueBefore } = called('exportPages') as Record<string, number>;
     for (const [time, offset] of [
       [fetchedSince, -172_800_000],
       [fetchedBefore, 0],
@@ -117,29 +108,50 @@ describe('a selection on the command line', () => {
 
 test('a code that webcrawl does not have is named', async () => {
   for (const verb of ['readdb --dump', 'remove']) {
-    const { err } = await webcrawl([...verb.split(' '), '--code', 'not_found,notfound,404,plugin_error_x']);
-    expect(err).toContain('webcrawl has no protocol code notfound; those it has: success, ');
+    const { err } = await runLine([...verb.split(' '), '--code', 'not_found,notfound,404,plugin_error_x']);
+    expect(err).toContain('webcrawl has no protocol code notfound; its codes are: success, ');
   }
 });
 
 describe('remove', () => {
   test('only counts without --yes, and says so', async () => {
     stub.report = { counters: { would_remove: 3 } };
-    const { code, err } = await webcrawl(['remove', '--host', 'a']);
+    const { code, err } = await runLine(['remove', '--host', 'a']);
     expect(code).toBe(0);
     expect(called('remove')).toEqual({ host: 'a', dryRun: true });
     expect(err).toContain('would_remove  3');
-    expect(err).toContain('Nothing was removed. The same command with --yes');
+    expect(err).toContain('No page was removed. The same command with --yes');
   });
 
   test('exits with 1 where nothing is selected, and names pages that are held', async () => {
     stub.report = { counters: {} };
-    expect(await webcrawl(['remove', '--host', 'a', '--yes'])).toMatchObject({ code: 1 });
+    expect(await runLine(['remove', '--host', 'a', '--yes'])).toMatchObject({ code: 1 });
     expect(called('remove')).toEqual({ host: 'a', dryRun: false });
     stub.report = { counters: { removed: 1, held: 2 } };
-    const { code, err } = await webcrawl(['remove', '--host', 'a', '--yes']);
+    const { code, err } = await runLine(['remove', '--host', 'a', '--yes']);
     expect(code).toBe(0);
-    expect(err).toContain('A batch under way holds 2 pages of these');
+    expect(err).toContain('An open batch holds 2 pages of these');
+  });
+});
+
+describe('dedup', () => {
+  test('names the hosts whose near duplicates are not marked, and says what marks them', async () => {
+    stub.report = { counters: { pages: 100, unmarked: 94, unmarked_hosts: 30 } };
+    stub.run = ({ onUnmarked }) => {
+      for (let n = 0; n < 30; n++) onUnmarked?.({ host: `h${n}\u001b.example`, near: 1094, pages: 1100 });
+    };
+    for (const args of [['dedup'], ['dedup', '--json']]) {
+      const { code, err } = await runLine(args);
+      expect(code).toBe(0);
+      expect(err).toContain(
+        'not marked, h0\\u001b.example: 1,094 of its 1,100 pages look like pages of one template\n',
+      );
+      expect(err.match(/not marked/g)).toHaveLength(20);
+      expect(err).toContain('further hosts are only counted\nThe same command with --yes marks them.\n');
+    }
+    expect((await runLine(['dedup', '--quiet'])).err).toBe('');
+    stub.run = undefined;
+    expect((await runLine(['dedup'])).err).not.toContain('--yes');
   });
 });
 
@@ -154,33 +166,17 @@ describe('CSV', () => {
     expect(csvRecord([{ code: 'moved', http: 301 }, []])).toBe('"{""code"":""moved"",""http"":301}",[]\r\n');
   });
 
-  test('a dump has a line of names, and says what a spreadsheet may take for a formula', async () => {
-    stub.rows = [
-      { key: 'com.a:http/', url: 'http://a.com/', status: 'fetched', title: '=1+1', score: 0.5 },
-      { key: 'com.a:http/b', url: 'http://a.com/b', status: 'gone', damaged: ['title'] },
-    ];
-    const { out, err } = await webcrawl('readdb --dump --format csv --fields title,score'.split(' '));
-    expect(out).toBe(
-      'key,url,readableUrl,status,title,score,damaged\r\n' +
-        'com.a:http/,http://a.com/,,fetched,=1+1,0.5,\r\n' +
-        'com.a:http/b,http://a.com/b,,gone,,,"[""title""]"\r\n',
-    );
-    expect(err).toContain('may take for a formula (they begin with =, +, -, @ or a tab): 1');
-  });
-
-  test('is made safe for a terminal only', async () => {
-    stub.rows = [{ key: 'k', title: '\u001b[2J' }];
-    const args = 'readdb --dump --format csv --fields title'.split(' ');
-    expect((await webcrawl(args)).out).toContain('\u001b[2J');
-    const { out } = await webcrawl(args, onTerminal());
-    expect(out).toContain('\\u001b[2J');
-    expect(out).not.toContain('\u001b');
+  test('of a dump says what a spreadsheet may take for a formula', async () => {
+    stub.report = { counters: { rows: 2, formulas: 1 } };
+    const { err } = await runLine('readdb --dump --format csv --fields title,score'.split(' '));
+    expect(called('exportPages')).toMatchObject({ format: 'csv', fields: ['title', 'score'] });
+    expect(err).toContain('may read as a formula (they begin with =, +, -, @ or a tab): 1');
   });
 });
 
 describe('--output', () => {
-  const dumpTo = (file: string, ...more: string[]) => webcrawl(['readdb', '--dump', '--output', file, ...more]);
-  const parts = async () => (await readdir(folder)).filter((name) => name.endsWith('.part'));
+  const dumpTo = (file: string, ...more: string[]) => runLine(['readdb', '--dump', '--output', file, ...more]);
+  const parts = async () => (await readdir(folder)).filter((name) => name.startsWith('.webcrawl-'));
 
   test('writes a file, and replaces none without --force', async () => {
     const file = newFile();
@@ -217,7 +213,7 @@ describe('--output', () => {
     stub.rows = [{ key: 'k' }];
     const io = testIo();
     io.stop.abort();
-    const { code, err } = await webcrawl(['readdb', '--dump', '--output', file], io);
+    const { code, err } = await runLine(['readdb', '--dump', '--output', file], io);
     expect(code).toBe(130);
     expect(err).toContain('was not written');
     await expect(
@@ -227,7 +223,19 @@ describe('--output', () => {
         throw new Error('in the middle');
       })(),
     ).rejects.toThrow('in the middle');
-    expect((await readdir(folder)).filter((name) => name.includes(file.slice(folder.length + 1)))).toEqual([]);
+    expect(await readdir(folder)).not.toContain(basename(file));
+    expect(await parts()).toEqual([]);
+  });
+
+  test('what a killed process left is removed by the next output in the folder; what another one writes stays', async () => {
+    await using other = await openOutput(newFile(), false);
+    await other.write('by another one');
+    const others = await parts();
+    for (const mark of await marksOfGone()) await writeFile(join(folder, `.webcrawl-output-${mark}-1a2b3c4d`), 'half');
+    stub.rows = [{ key: 'k' }];
+    expect((await dumpTo(newFile())).code).toBe(0);
+    expect(others).toHaveLength(1);
+    expect(await parts()).toEqual(others);
   });
 
   test.each([
@@ -246,40 +254,40 @@ describe('--raw', () => {
 
   test('prints the bytes as they are', async () => {
     stub.rows = page(Uint8Array.of(0, 255, 27, 10));
-    expect((await webcrawl(raw)).out).toBe('\u0000\u00ff\u001b\n');
+    expect((await runLine(raw)).out).toBe('\u0000\u00ff\u001b\n');
     const file = newFile();
-    expect((await webcrawl([...raw, '--output', file])).code).toBe(0);
+    expect((await runLine([...raw, '--output', file])).code).toBe(0);
     expect([...(await readFile(file))]).toEqual([0, 255, 27, 10]);
   });
 
   test('a terminal gets text only', async () => {
     stub.rows = page(Buffer.from('<p>caf\u00e9</p>\r\n\t'));
-    expect((await webcrawl(raw, onTerminal())).code).toBe(0);
+    expect((await runLine(raw, onTerminal())).code).toBe(0);
     for (const bytes of [Uint8Array.of(255), Buffer.from('a\u001b[2J'), Buffer.from('\u009b2J'), Buffer.from('\0')]) {
       stub.rows = page(bytes);
-      const { code, out, err } = await webcrawl(raw, onTerminal());
+      const { code, out, err } = await runLine(raw, onTerminal());
       expect([code, out]).toEqual([ERROR_CODES.USAGE.exitCode, '']);
       expect(err).toContain('--output <file>');
     }
   });
 
   test('says what is missing', async () => {
-    expect(await webcrawl(raw)).toMatchObject({ code: 1, out: '', err: 'The table has no page http://a/\n' });
+    expect(await runLine(raw)).toMatchObject({ code: 1, out: '', err: 'The table has no page http://a/\n' });
     stub.rows = [{ key: 'k', status: 'gone' }];
-    const { code, err } = await webcrawl(raw);
+    const { code, err } = await runLine(raw);
     expect(code).toBe(1);
     expect(err).toContain('has no body of http://a/; its status is gone');
     stub.rows = [{ ...page(Buffer.from('x'))[0]!, protocolStatus: { truncated: true } }];
-    expect((await webcrawl(raw)).err).toContain('not whole');
+    expect((await runLine(raw)).err).toContain('is incomplete');
   });
 });
 
 test.each([
-  ['page', {}, 'No page links to another one in the table'],
+  ['page', {}, 'No page links to another page of the table'],
   ['host', { links_within_host: 7 }, 'All links between pages of the graph stay within a host: it has no edges.'],
   ['domain', { links_within_domain: 7 }, 'stay within a domain'],
-  ['page', { links_outside: 7 }, 'lead to others, which are not selected'],
+  ['page', { links_outside: 7 }, 'lead to pages that are not selected'],
 ])('a graph of the level %s with the counters %j has no edges: %s', async (level, counters, message) => {
   stub.report = { counters: { scanned: 3, ...counters } };
-  expect((await webcrawl(['graph', '-o', 'g', '--level', level])).err).toContain(message);
+  expect((await runLine(['graph', '-o', 'g', '--level', level])).err).toContain(message);
 });

@@ -1,24 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { explanationText } from '../../bin/output/explanation-text.js';
-import { run } from '../../bin/run.js';
-import type { Explanation } from '../../packages/webcrawl/index.js';
-import { testIo } from './test-io.js';
+import type { Explanation } from '../../packages/webcrawl/internal.js';
+import { runLine } from './test-io.js';
+import { suiteFolder } from '../support/files/temp-folder.js';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'webcrawl-explain-'));
-  await webcrawl('inject', 'https://example.com/');
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = suiteFolder();
+beforeAll(() => webcrawl('inject', 'https://example.com/'));
 
-async function webcrawl(...args: string[]) {
-  const io = testIo();
-  const code = await run(['--table', `level:${join(folder, 'table')}`, ...args], io);
-  return { code, out: io.stdout.text, err: io.stderr.text };
-}
+const webcrawl = (...args: string[]) => runLine(['--table', `level:${join(folder, 'table')}`, ...args]);
 
 describe('explain', () => {
   test('shows what happens next, then what it rests on', async () => {
@@ -103,7 +93,7 @@ describe('text for people', () => {
     const text = explanationText(explanation);
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
     expect(text).toMatch(
-      /^Host\n {2}left alone {2}until 2001-09-09T01:47:40.000Z \(in 1 min 0 s\)\n {2}failures {4}12 in/m,
+      /^Host\n {2}in back-off {2}until 2001-09-09T01:47:40.000Z \(in 1 min 0 s\)\n {2}failures {5}12 in/m,
     );
     expect(text.match(/^Page$/gm)).toHaveLength(1);
     expect(text.match(/^ {2}status {2}/gm)).toBeNull();

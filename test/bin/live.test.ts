@@ -61,7 +61,7 @@ async function json<T>(...args: readonly string[]): Promise<T> {
 interface Status {
   readonly jobs: readonly { job: string; done: number; fetching: { inFlight: number; pages: { url: string }[] } }[];
   readonly due: { count: number };
-  readonly holder?: { pid: number; name: string };
+  readonly owner?: { pid: number; name: string };
   readonly lastFetch?: { state: string };
 }
 
@@ -80,7 +80,7 @@ describe('beside a running crawl', () => {
       const { child, ended } = start('crawl', url, '--json', '-q');
       await asked;
       const seen = await json<Status>('status');
-      expect(seen.holder).toMatchObject({ pid: child.pid, name: 'crawl' });
+      expect(seen.owner).toMatchObject({ pid: child.pid, name: 'crawl' });
       expect(seen.jobs).toMatchObject([{ job: 'crawl', done: 0, fetching: { inFlight: 1, pages: [{ url }] } }]);
       expect((await run('status')).out).toContain(`The table is open in process ${child.pid} (crawl).`);
       expect(await json('readdb', '--stats')).toMatchObject({ total: 1, statuses: { unfetched: 1 } });
@@ -130,11 +130,11 @@ describe('beside a running crawl', () => {
       expect(await run('rules', 'add', 'reject', '/tag')).toMatchObject({ code: 0, out: 'r1\n' });
       await until(() => sinceTag >= 20);
       interface List {
-        readonly rules: readonly { readonly state: string; readonly counts: { readonly links: number } }[];
+        readonly rules: readonly { readonly state: string; readonly counts?: { readonly links: number } }[];
       }
       let listed: List | undefined;
-      for (let links = 0; links === 0; links = listed.rules[0]?.counts.links ?? 0)
-        listed = await json<List>('rules', 'list');
+      for (let links = 0; links === 0; links = listed.rules[0]?.counts?.links ?? 0)
+        listed = await json<List>('rules', 'list', '--counts');
       expect(listed?.rules).toMatchObject([{ id: 'r1', state: 'active' }]);
       expect((await run('explain', `${url}tag5000`)).out).toContain(
         'rejected by rule r1 (reject /tag on all hosts, by hand',
@@ -152,7 +152,6 @@ describe('beside a running crawl', () => {
       const { counters } = JSON.parse(out) as { counters: Record<string, number> };
       expect(counters['links_rejected_rules']).toBeGreaterThanOrEqual(20);
       expect((await json<List>('rules', 'list')).rules).toEqual([]);
-      expect(await json('repair')).not.toHaveProperty('counters.stale_rules');
     },
     LONG,
   );
@@ -163,12 +162,12 @@ describe('beside a running crawl', () => {
       answer = () => {};
       const { child, ended } = start('crawl', url);
       await asked;
-      expect((await json<Status>('status')).holder).toBeDefined();
+      expect((await json<Status>('status')).owner).toBeDefined();
       child.kill('SIGKILL');
       await ended;
       expect(existsSync(join(folder, 'table/live/socket'))).toBe(process.platform !== 'win32');
       const after = await json<Status>('status');
-      expect([after.holder, after.jobs, after.lastFetch?.state]).toEqual([undefined, [], 'running']);
+      expect([after.owner, after.jobs, after.lastFetch?.state]).toEqual([undefined, [], 'running']);
       answer = (_path, response) => page(response);
       expect(await json('crawl', url, '-q')).toMatchObject({ counters: { fetched: 1 } });
     },
@@ -232,7 +231,7 @@ describe('a dump that is injected again', () => {
     for (;;) {
       const started = start(verb, ...args);
       onStart(started);
-      for (let i = 0; i < 10; i++) if ((await json<Status>('status')).holder?.name === verb) return started;
+      for (let i = 0; i < 10; i++) if ((await json<Status>('status')).owner?.name === verb) return started;
       started.child.kill('SIGKILL');
       await started.ended;
     }
@@ -249,9 +248,9 @@ describe('a dump that is injected again', () => {
   test(
     'works where readdb opens the table first',
     async () => {
-      // Its output is more than the pipe takes, so it waits with the table open.
+      // Its output, all fields of a row, is more than twice of what the pipe takes, so it waits with the table open.
       const pause = ({ child }: ReturnType<typeof start>): void => void child.stdout.removeAllListeners('data').pause();
-      const dump = await startAsHolder(pause, 'readdb', '--dump', '--fields', 'status');
+      const dump = await startAsHolder(pause, 'readdb', '--dump');
       const inject = start('inject', '-', '--json', '-q');
       await pipe(dump.child, inject.child);
       await expectAll(dump.ended, inject.ended);

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ERROR_CODES } from '../../packages/errors/index.js';
+import { until } from '../support/events.js';
 import { requireCommand, said, startCommand, type Started } from '../support/command-process.js';
 
 let folder: string;
@@ -39,6 +41,18 @@ afterEach(async () => {
 const start = (...args: readonly string[]): Started => startCommand(folder, args);
 const run = (...args: readonly string[]) => start(...args).ended;
 
+/** What a process has open; on Linux. */
+function openFiles(pid: number): string[] {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).flatMap((name) => {
+    try {
+      return [readlinkSync(join(folder, name))];
+    } catch {
+      return [];
+    }
+  });
+}
+
 describe('a signal', () => {
   test('once: what is in flight is finished, and the same command goes on', async () => {
     const links = Array.from({ length: 10 }, (_, i) => `<a href="/${i}">x</a>`).join('');
@@ -56,7 +70,7 @@ describe('a signal', () => {
     await stopping;
     release();
     const { code, out, err } = await ended;
-    expect(err).toContain('The same command goes on from here.');
+    expect(err).toContain('The same command continues from here.');
     expect(code).toBe(130);
     expect(JSON.parse(out)).toMatchObject({ job: 'crawl', interrupted: true });
 
@@ -64,6 +78,27 @@ describe('a signal', () => {
     expect(again.code).toBe(0);
     const { out: stats } = await run('readdb', '--stats', '--json');
     expect(JSON.parse(stats)).toMatchObject({ total: 11, statuses: { fetched: 11 } });
+  });
+
+  test.skipIf(process.platform !== 'linux')('once, while nobody writes to a named pipe', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    for (const verb of [
+      ['check', 'parse', pipe, '--base', url],
+      ['inject', pipe],
+    ]) {
+      const { child, ended } = start(...verb);
+      await until(() => openFiles(child.pid!).includes(pipe));
+      child.kill('SIGTERM');
+      expect(await ended).toMatchObject({ code: 130 });
+    }
+  });
+
+  test.skipIf(process.platform === 'win32')('none: a named pipe is read as a file is', async () => {
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    const { ended } = start('check', 'parse', join(folder, 'pipe'), '--base', url, '--json');
+    await writeFile(join(folder, 'pipe'), '<title>through a pipe</title>');
+    expect(JSON.parse((await ended).out)).toMatchObject({ title: 'through a pipe' });
   });
 
   test('once: a request that goes on too long is ended, and its page is as it was', async () => {

@@ -3,7 +3,7 @@ import { quantity, duration, number, table } from '../../bin/output/output.js';
 import { progressDisplay, progressLine } from '../../bin/output/progress.js';
 import { Sink } from './test-io.js';
 
-vi.mock('../../packages/webcrawl/index.js', async () => (await import('./stub-api.js')).api);
+vi.mock('../../packages/webcrawl/internal.js', async () => (await import('./stub-api.js')).api);
 
 const CLEAR = '\r\u001b[K';
 
@@ -77,7 +77,7 @@ describe('a crawl', () => {
     job: 'crawl',
     round: 3,
     done: 1120,
-    due: 24_300,
+    toGo: 24_300,
     rate: 24.5,
     seconds: 200,
     counters: { dns: 6, fetched: 1120, success: 1084, timeout: 30 },
@@ -87,14 +87,14 @@ describe('a crawl', () => {
 
   test('without a limit has no end that could be told, and says first what matters first', () => {
     expect(progressLine(crawl)).toBe(
-      'crawl, round 3: 1,120 done, 24,300 due, 36 failed, 25/s, 3 min 20 s; ' +
+      'crawl, round 3: 1,120 done, 24,300 to go, 36 failed, 25/s, 3 min 20 s; ' +
         '50 in flight, 12 hosts waiting, 1 host set aside; timeout 30, dns 6; fetched 1,120, success 1,084',
     );
   });
 
   test('with a limit has one', () => {
     expect(progressLine({ ...crawl, total: 2000 })).toContain(
-      '1,120 of 2,000, 24,300 due, 36 failed, 25/s, 3 min 20 s, 36 s left',
+      '1,120 of 2,000, 24,300 to go, 36 failed, 25/s, 3 min 20 s, 36 s left',
     );
   });
 });

@@ -1,26 +1,18 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { run } from '../../bin/run.js';
-import { jobs, openCrawl, rowKeyOf, rules, type PageChange } from '../../packages/webcrawl/index.js';
-import { testIo } from './test-io.js';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { jobs, openContext, rowKeyOf, type PageChange } from '../../packages/webcrawl/internal.js';
+import { runLine } from './test-io.js';
+import { freshFolder } from '../support/files/temp-folder.js';
 
-let folder: string;
+const folder = freshFolder();
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'webcrawl-rules-'));
-  await using crawl = await openCrawl({ table: join(folder, 'table') });
+  await using crawl = await openContext({ table: join(folder, 'table') });
   await jobs.inject(crawl, { seeds: ['http://a.example/', 'http://a.example/tag/1'] });
 });
 
-afterEach(() => rm(folder, { recursive: true }));
-
-async function webcrawl(...args: readonly string[]) {
-  const io = testIo();
-  const code = await run(['--table', join(folder, 'table'), ...args], io);
-  return { code, out: io.stdout.text, err: io.stderr.text };
-}
+const webcrawl = (...args: readonly string[]) => runLine(['--table', join(folder, 'table'), ...args]);
 
 describe('webcrawl rules', () => {
   test('adds, lists, shows, tests, disables, enables and removes', async () => {
@@ -39,11 +31,17 @@ describe('webcrawl rules', () => {
       code: 1,
       out: '',
     });
-    const long = await webcrawl('rules', 'add', 'useful', `/${'x'.repeat(300)}`);
+    const long = await webcrawl('rules', 'add', 'relevant', `/${'x'.repeat(300)}`);
     expect(long.out).toBe('r2\n');
     const { out } = await webcrawl('rules', 'list');
     for (const line of out.trimEnd().split('\n')) expect(line.length).toBeLessThanOrEqual(100);
-    expect(out).toMatch(/r1 +reject +host:a\.example +0 +0 +0 +active +\/tag\/\n/);
+    expect(out).toMatch(/r1 +reject +host:a\.example +active +\/tag\/\n/);
+    expect(out).toContain('Not counted yet: `webcrawl rules list --counts`');
+    expect((await webcrawl('rules', 'show', 'r1')).out).toMatch(/counted +not yet/);
+    const counted = (await webcrawl('rules', 'list', '--counts')).out;
+    expect(counted).toMatch(/r1 +reject +host:a\.example +0 +0 +0 +active +\/tag\/\n/);
+    expect(counted).toMatch(/\nCounted as of 20\d\d-\d\d-\d\dT/);
+    expect((await webcrawl('rules', 'show', 'r1')).out).toMatch(/counted as of +20\d\d-[^]*links rejected +0/);
     expect((await webcrawl('rules', 'disable', 'r1')).err).toContain('Disabled: r1 (reject /tag/ on host a.example)');
     expect(await webcrawl('rules', 'enable', 'r1')).toMatchObject({ code: 65 });
     expect(await webcrawl('rules', 'enable', 'r1', '--yes')).toMatchObject({ code: 0 });
@@ -55,14 +53,25 @@ describe('webcrawl rules', () => {
     expect(checked.out).toContain('by rule r1 (reject /tag/ on host a.example, by hand');
     expect((await webcrawl('rules', 'apply')).err).toContain('rows');
     expect(await webcrawl('rules', 'remove', 'r1')).toMatchObject({ code: 0 });
-    expect((await webcrawl('rules', 'add', 'useful', '/a')).out).toBe('r3\n');
+    expect((await webcrawl('rules', 'add', 'relevant', '/a')).out).toBe('r3\n');
+  });
+
+  test('the old name of a kind works, with a notice', async () => {
+    const { out, err } = await webcrawl('rules', 'add', 'useful', '/a');
+    expect(out).toBe('r1\n');
+    expect(err).toContain('notice: the kind of rule useful is now relevant; the old name works until 0.3\n');
+    expect((await webcrawl('rules', 'export')).out).toContain('"kind":"relevant"');
+    const file = join(folder, 'old.jsonl');
+    await writeFile(file, '{"kind":"useful","pattern":{"prefix":"/b/"}}\n');
+    expect((await webcrawl('rules', 'import', file)).out).toBe('r2\n');
+    expect((await webcrawl('rules', 'list')).out).toMatch(/^r2 +relevant/m);
   });
 
   test('says what is left to do for pages that are known, and asks before an exemption goes', async () => {
     const www = await webcrawl('rules', 'add', 'www', 'without', '--domain', 'a.example');
     expect(www).toMatchObject({ code: 0, out: 'r1\n' });
-    expect(www.err).toContain('`webcrawl rules apply` brings them over');
-    expect((await webcrawl('rules', 'add', 'useful', '/a')).err).toContain('`webcrawl rules apply` marks');
+    expect(www.err).toContain('`webcrawl rules apply` moves them');
+    expect((await webcrawl('rules', 'add', 'relevant', '/a')).err).toContain('`webcrawl rules apply` marks');
     expect(await webcrawl('rules', 'add', 'www', 'with', '--domain', 'b.example', '-q')).toMatchObject({ err: '' });
     await webcrawl('rules', 'add', 'accept', '/tag/');
     await webcrawl('rules', 'add', 'reject', '/tag/');
@@ -75,29 +84,29 @@ describe('webcrawl rules', () => {
     }
   });
 
-  test('reports what each cut and what the pages were worth, as wide as the terminal, with what strangers wrote made safe', async () => {
+  test('reports what each rejected and what the pages were worth, as wide as the terminal, with what strangers wrote made safe', async () => {
     const none = await webcrawl('rules', 'report');
     expect(none).toEqual({
       code: 0,
-      out: '2 pages known, 0 fetched. No rule says what is useful: `webcrawl rules add useful` makes one.\n',
+      out: '2 pages known, 0 fetched. No rule tells which pages are relevant: `webcrawl rules add relevant` makes one.\n',
       err: '',
     });
-    await webcrawl('rules', 'add', 'useful', '/tag/', '--host', 'a.example');
+    await webcrawl('rules', 'add', 'relevant', '/tag/', '--host', 'a.example');
     await webcrawl('rules', 'add', 'reject', `/${'\u202ex'.repeat(200)}`);
     await webcrawl('rules', 'add', 'reject', '^http://a', '--regex', '--yes');
     const stale = await webcrawl('rules', 'report');
-    expect(stale.err).toContain('Marked otherwise than the rules of now say: 2 pages. `webcrawl rules apply`');
+    expect(stale.err).toContain('Marked by earlier rules: 2 pages. `webcrawl rules apply`');
     await webcrawl('rules', 'apply');
     const { out, err, code } = await webcrawl('rules', 'report');
     expect([code, err]).toEqual([0, '']);
-    expect(out).toContain('1 useful page known: 0 not fetched yet, 1 cut by a rule.');
-    expect(out).toMatch(/^r1 +useful +1 +1 +\/tag\/$/m);
+    expect(out).toContain('1 relevant page known: 0 not fetched yet, 1 rejected by a rule.');
+    expect(out).toMatch(/^r1 +relevant +1 +1 +\/tag\/$/m);
     expect(out).toMatch(/^r3 +reject +2 +1 +0 +0 +regex \^http:\/\/a$/m);
     expect(out).toMatch(/^0 +0 +0 +1 +a\.example$/m);
     expect(out).not.toContain('\u202e');
     for (const line of out.trimEnd().split('\n')) expect(line.length).toBeLessThanOrEqual(100);
     const json = JSON.parse((await webcrawl('rules', 'report', '--json')).out) as { rules: { rule: { id: string } }[] };
-    expect(json).toMatchObject({ stale: 0, all: { rows: 2, useful: 1, usefulCut: 1 } });
+    expect(json).toMatchObject({ stale: 0, all: { rows: 2, relevant: 1, relevantRejected: 1 } });
     expect(json.rules.map(({ rule }) => rule.id).sort()).toEqual(['r1', 'r2', 'r3']);
     expect((await webcrawl('rules', 'report', '--help')).out).toContain('webcrawl rules report --json | jq');
   });
@@ -115,32 +124,34 @@ describe('webcrawl rules', () => {
 
   test('imports all or nothing, and what it exports', async () => {
     const file = join(folder, 'rules.jsonl');
-    await writeFile(file, '{"kind":"useful","pattern":{"prefix":"/a/"}}\n{"kind":"useful","pattern":{"regex":"["}}\n');
+    await writeFile(
+      file,
+      '{"kind":"relevant","pattern":{"prefix":"/a/"}}\n{"kind":"relevant","pattern":{"regex":"["}}\n',
+    );
     const refused = await webcrawl('rules', 'import', file);
     expect(refused.code).toBe(65);
     expect(refused.err).toContain('line 2: ');
     expect(await webcrawl('rules', 'export')).toEqual({ code: 0, out: '', err: '' });
-    await writeFile(file, '{"kind":"useful","pattern":{"prefix":"/a/"}}\r\n\n');
+    await writeFile(file, '{"kind":"relevant","pattern":{"prefix":"/a/"}}\r\n\n');
     expect((await webcrawl('rules', 'import', file)).out).toBe('r1\n');
     expect(JSON.parse((await webcrawl('rules', 'export')).out)).toMatchObject({ id: 'r1', pattern: { prefix: '/a/' } });
     expect(await webcrawl('rules', 'import', join(folder, 'none'))).toMatchObject({ code: 66 });
   });
 
   test('reaches the process that has the table open, with the same result', async () => {
-    await using crawl = await openCrawl({ table: join(folder, 'table'), name: 'a crawl' });
+    await using crawl = await openContext({ table: join(folder, 'table'), name: 'a crawl' });
     expect((await crawl.rules.current()).plugin).toBeUndefined();
     // `run` opens the table a second time, by the socket.
     expect(await webcrawl('rules', 'add', 'reject', '/tag/', '--yes')).toEqual({ code: 0, out: 'r1\n', err: '' });
     await expect.poll(async () => (await crawl.rules.current()).plugin, { timeout: 60_000 }).toBeDefined();
     expect((await jobs.generate(crawl)).counters).toMatchObject({ generated: 1, rejected_rules: 1 });
-    expect((await rules.list(crawl)).rules[0]?.counts.refused).toBe(1);
     expect(await webcrawl('rules', 'remove', 'r1')).toMatchObject({ code: 0 });
     await expect.poll(async () => (await crawl.rules.current()).plugin, { timeout: 60_000 }).toBeUndefined();
   });
 
   test('proposes rules as a table that fits, and adds those that are named', async () => {
     {
-      await using crawl = await openCrawl({ table: join(folder, 'table') });
+      await using crawl = await openContext({ table: join(folder, 'table') });
       const page = (path: string, links: readonly string[]): PageChange => ({
         key: rowKeyOf(`http://a.example${path}`),
         set: {
@@ -160,14 +171,21 @@ describe('webcrawl rules', () => {
       await crawl.tables.pages.write(old.map((path) => page(path, ['/'])));
       await jobs.repair(crawl);
     }
-    const few = ['--set', 'propose.minUseful=2'];
-    // Nothing is known to be useful.
-    expect(await webcrawl('rules', 'propose', ...few)).toMatchObject({ code: 1, out: 'Nothing to propose.\n' });
-    await webcrawl('rules', 'add', 'useful', '/news/');
+    const few = ['--set', 'propose.minRelevant=2'];
+    // Nothing is known to be useful: what goes on is shown, and not added.
+    const unasked = await webcrawl('rules', 'propose', ...few);
+    expect(unasked.out).toMatch(
+      /calendar[^]*a\.example: rejects 94 % of 64 pages\.[^]*No rule says which pages are relevant/,
+    );
+    expect(await webcrawl('rules', 'propose', '--apply', ...few)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('Nothing to propose. No rule says') as string,
+    });
+    await webcrawl('rules', 'add', 'relevant', '/news/');
     const { code, out } = await webcrawl('rules', 'propose', '--domain', 'A.example', ...few);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^no\. +cut +saved +why +of +rule\n1 +60 +0 +useless prefix +host:a\.example +reject \/old\/\n/,
+      /^no\. +rejected +saved +why +of +rule\n1 +60 +0 +useless prefix +host:a\.example +reject \/old\/\n/,
     );
     expect(out).toContain('97 % of');
     for (const line of out.trimEnd().split('\n')) expect(line.length).toBeLessThanOrEqual(100);

@@ -1,17 +1,11 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { run } from '../../bin/run.js';
 import type { SearchHit } from '../../packages/search/index.js';
 import { resetStub, stub } from './stub-api.js';
-import { Sink, testIo, type TestIo } from './test-io.js';
+import { Sink, runLine, testIo } from './test-io.js';
 
-vi.mock('../../packages/webcrawl/index.js', async () => (await import('./stub-api.js')).api);
+vi.mock('../../packages/webcrawl/internal.js', async () => (await import('./stub-api.js')).api);
 
 beforeEach(resetStub);
-
-async function webcrawl(args: readonly string[], io: TestIo = testIo()) {
-  const code = await run(args, io);
-  return { code, out: io.stdout.text, err: io.stderr.text };
-}
 
 const asked = () => stub.calls.find(({ name }) => name === 'search')?.options;
 
@@ -40,9 +34,9 @@ describe('search', () => {
     ],
     [['search', '--', '-draft', 'x'], { query: '-draft x', page: 1, limit: 10, fold: true }],
   ])('%j', async (args, options) => {
-    await webcrawl(args);
+    await runLine(args);
     expect(asked()).toEqual(options);
-    expect(stub.calls.find(({ name }) => name === 'openCrawl')?.options).toMatchObject({
+    expect(stub.calls.find(({ name }) => name === 'openContext')?.options).toMatchObject({
       name: 'search',
       create: false,
     });
@@ -57,7 +51,7 @@ describe('search', () => {
       hits: [HIT],
       notices: [{ code: 'bad_date', message: 'No date.\u001b' }],
     };
-    const { code, out, err } = await webcrawl(['search', 'crawler', '--page', '2']);
+    const { code, out, err } = await runLine(['search', 'crawler', '--page', '2']);
     expect(code).toBe(0);
     expect(out).toBe(
       [
@@ -76,27 +70,27 @@ describe('search', () => {
   test('marks words in bold at a terminal only', async () => {
     stub.found = { total: 1, pages: 1, hits: [HIT] };
     const io = { ...testIo(), stdout: new Sink({ isTTY: true }) };
-    expect((await webcrawl(['search', 'crawler'], io)).out).toContain('About \u001b[1mcrawlers\u001b[22m.');
-    expect((await webcrawl(['search', 'crawler'])).out).not.toContain('\u001b');
+    expect((await runLine(['search', 'crawler'], io)).out).toContain('About \u001b[1mcrawlers\u001b[22m.');
+    expect((await runLine(['search', 'crawler'])).out).not.toContain('\u001b');
   });
 
   test('exits with 1 when nothing is found, and says what was perhaps meant', async () => {
     stub.found = { didYouMean: 'crawler\u001b' };
-    const { code, out } = await webcrawl(['search', 'crawlr']);
+    const { code, out } = await runLine(['search', 'crawlr']);
     expect(code).toBe(1);
     expect(out).toBe('0 pages found in 0.01 s\nDid you mean: crawler\\u001b\n');
   });
 
   test('a page behind the last says how many there are', async () => {
     stub.found = { total: 20, page: 5, pages: 2 };
-    const { code, out } = await webcrawl(['search', 'crawler', '--page', '5']);
+    const { code, out } = await runLine(['search', 'crawler', '--page', '5']);
     expect(code).toBe(1);
     expect(out).toBe('20 pages found in 0.01 s, page 5 has none; there are 2\n');
   });
 
   test('with --json is one object, also of nothing', async () => {
     stub.found = { total: 1, pages: 1, hits: [HIT] };
-    const { out, err } = await webcrawl(['search', 'crawler', '--json']);
+    const { out, err } = await runLine(['search', 'crawler', '--json']);
     expect(JSON.parse(out)).toMatchObject({ total: 1, hits: [{ url: HIT.url, title: HIT.title }] });
     expect(err).toBe('');
     expect(out).not.toContain('\u0007');
@@ -105,12 +99,12 @@ describe('search', () => {
   test.each([[['search']], [['search', 'x', '--page', '0']], [['search', 'x', '--limit', 'many']]])(
     '%j is refused',
     async (args) => {
-      expect((await webcrawl(args)).code).toBe(64);
+      expect((await runLine(args)).code).toBe(64);
     },
   );
 
   test('help has examples', async () => {
-    const { out } = await webcrawl(['search', '--help']);
+    const { out } = await runLine(['search', '--help']);
     expect(out).toContain('webcrawl search crawler engine');
     expect(out).toContain('site:example.com');
   });

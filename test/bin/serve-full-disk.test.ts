@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { requireCommand, said, startCommand } from '../support/command-process.js';
-import { untilTrue } from '../support/until-true.js';
+import { until } from '../support/events.js';
 
 import { links, randomNumbers } from '../support/web/fake-web.js';
 import { serveWeb } from '../support/web/serve-web.js';
@@ -54,19 +54,19 @@ it.skipIf(!isMounted)(
       const url = /Search page: (\S+)/.exec(told)![1]!;
       const ask = async (path: string): Promise<string> => (await fetch(url + path)).text();
       const status = async (): Promise<Status> => JSON.parse(await ask('api/status')) as Status;
-      await untilTrue(async () => (await status()).failing !== undefined);
-      await untilTrue(async () => (await status()).totals['crawl']?.counters['fetched'] === PAGES + 1);
+      await until(async () => (await status()).failing !== undefined);
+      await until(async () => (await status()).totals['crawl']?.counters['fetched'] === PAGES + 1);
       expect(child.exitCode).toBe(null);
       const { failing } = await status();
       expect(failing).toMatchObject([{ job: 'index', code: 'STORE_FULL' }]);
       expect(await ask('dashboard')).toContain('index fails (STORE_FULL), and is tried again');
       expect(await ask('metrics')).toMatch(/^webcrawl_job_failing\{job="index"\} [1-9]/m);
       expect(await ask('healthz')).toBe('ok\n');
-      expect(told).toContain('index failed; the crawl goes on, and it is tried again.');
+      expect(told).toContain('index failed; the crawl continues, and index is retried.');
 
       expect(mount('64m', 'remount,size')).toBe(true);
-      await untilTrue(async () => (await status()).index?.documents === PAGES + 1);
-      await untilTrue(async () => (await status()).failing === undefined);
+      await until(async () => (await status()).index?.documents === PAGES + 1);
+      await until(async () => (await status()).failing === undefined);
       expect(JSON.parse(await ask('api/search?q=page'))).toMatchObject({ total: PAGES });
     } finally {
       child.kill('SIGINT');

@@ -1,18 +1,16 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { requireCommand, startCommand, type Started } from '../support/command-process.js';
-import { untilTrue } from '../support/until-true.js';
+import { until } from '../support/events.js';
 import { serveWeb, type ServedWeb } from '../support/web/serve-web.js';
+import { freshFolder } from '../support/files/temp-folder.js';
 
 const LONG = 300_000;
 /** A page is held back while other commands run, which may take long. */
 const PATIENT = ['--set', 'http.timeout=600000', '--set', 'http.timeLimit=600000'];
 
-let folder: string;
+const folder = freshFolder();
 let web: ServedWeb;
 /** Resolves when the page is asked for that is held back. */
 let asked: Promise<void>;
@@ -21,7 +19,6 @@ const children: ChildProcessWithoutNullStreams[] = [];
 
 beforeAll(requireCommand);
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'webcrawl-serve-'));
   let onAsked = (): void => {};
   asked = new Promise((resolve) => (onAsked = resolve));
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -37,7 +34,6 @@ afterEach(async () => {
   release();
   for (const child of children.splice(0)) child.kill('SIGKILL');
   await web.close();
-  await rm(folder, { recursive: true });
 });
 
 function start(...args: readonly string[]): Started {
@@ -74,14 +70,14 @@ test(
     await asked;
     const { child, ended, url } = await startServing('serve');
     expect(await (await fetch(`${url}healthz`)).text()).toContain('ok');
-    const during = await json<{ jobs: { job: string }[]; holder?: { pid: number } }>(`${url}api/status`);
-    expect(during).toMatchObject({ jobs: [{ job: 'crawl' }], holder: { pid: first.child.pid } });
+    const during = await json<{ jobs: { job: string }[]; owner?: { pid: number } }>(`${url}api/status`);
+    expect(during).toMatchObject({ jobs: [{ job: 'crawl' }], owner: { pid: first.child.pid } });
     expect((await fetch(`${url}cached?url=${encodeURIComponent(`${web.origin}/nosuch`)}`)).status).toBe(404);
     release();
     expect((await first.ended).code).toBe(0);
 
     // The process that serves has the table now, and yields it.
-    await untilTrue(async () => (await json<{ jobs: unknown[] }>(`${url}api/status`)).jobs.length === 0);
+    await until(async () => (await json<{ jobs: unknown[] }>(`${url}api/status`)).jobs.length === 0);
     const indexed = await start('index').ended;
     expect([indexed.code, indexed.err]).toEqual([0, expect.stringContaining('added')]);
     expect(await totalOf(url, 'zebra')).toBe(1);
@@ -111,15 +107,15 @@ test(
   async () => {
     const { child, ended, url } = await startServing('crawl', `${web.origin}/`, '--serve');
     await asked;
-    await untilTrue(async () => (await totalOf(url, 'oolong')) === 1);
+    await until(async () => (await totalOf(url, 'oolong')) === 1);
     expect(await totalOf(url, 'zebra')).toBe(0);
     release();
-    await untilTrue(async () => (await totalOf(url, 'zebra')) === 1);
+    await until(async () => (await totalOf(url, 'zebra')) === 1);
     child.kill('SIGINT');
     const { code, err } = await ended;
-    expect([code, err]).toEqual([130, expect.stringContaining('Stopped as asked')]);
+    expect([code, err]).toEqual([130, expect.stringContaining('Stopped on request')]);
     const again = await start('crawl', `${web.origin}/`).ended;
-    expect([again.code, again.err]).toEqual([0, expect.stringContaining('Nothing is due')]);
+    expect([again.code, again.err]).toEqual([0, expect.stringContaining('No page is due')]);
     expect(web.requests).toEqual(['/', '/held']);
   },
   LONG,

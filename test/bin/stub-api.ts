@@ -1,5 +1,6 @@
 import { describeSettings, loadSettings } from '../../config/index.js';
-import { openOutput } from '../../packages/export/index.js';
+import type { UnmarkedHost } from '../../packages/duplicates/index.js';
+import { openOutput, type ExportPagesOptions } from '../../packages/export/index.js';
 import type { SearchResult } from '../../packages/search/index.js';
 import type { JobOptions, Report } from '../../packages/jobs/reporting/job.js';
 
@@ -12,7 +13,7 @@ export const stub = {
   rows: [] as { key: string; [field: string]: unknown }[],
   report: {} as Partial<Report>,
   found: {} as Partial<SearchResult>,
-  run: undefined as ((options: JobOptions) => void | Promise<void>) | undefined,
+  run: undefined as ((options: JobOptions & Seeds) => void | Promise<void>) | undefined,
   closeError: undefined as Error | undefined,
 };
 
@@ -34,11 +35,20 @@ type Seeds = {
   seeds?: AsyncIterable<string>;
   onRejected?: (line: number, text: string, reason: string) => void;
   retryDenied?: (line: number) => boolean;
+  onUnmarked?: (host: UnmarkedHost) => void;
 };
 
 function job(name: string) {
   return async (_crawl: unknown, options: JobOptions & Seeds): Promise<Report> => {
-    const { signal: _signal, onProgress: _onProgress, seeds, onRejected, retryDenied, ...rest } = options;
+    const {
+      signal: _signal,
+      onProgress: _onProgress,
+      onUnmarked: _,
+      seeds,
+      onRejected,
+      retryDenied,
+      ...rest
+    } = options;
     stub.calls.push({ name, options: rest });
     let line = 0;
     for await (const seed of seeds ?? []) {
@@ -68,22 +78,23 @@ export const api = {
       slots: 16,
     };
   },
-  openCrawl: async (options: { config?: string; settings?: Record<string, unknown>; env?: Record<string, string> }) => {
-    stub.calls.push({ name: 'openCrawl', options });
+  openContext: async (options: {
+    config?: string;
+    settings?: Record<string, unknown>;
+    env?: Record<string, string>;
+  }) => {
+    stub.calls.push({ name: 'openContext', options });
     const given = { file: options.config, env: options.env ?? {}, overrides: options.settings ?? {} };
-    const { settings } = loadSettings(given);
+    const { settings, notices } = loadSettings(given);
     const close = async () => {
       stub.closed++;
       if (stub.closeError) throw stub.closeError;
     };
     return {
       settings,
+      settingNotices: notices,
       close,
       [Symbol.asyncDispose]: close,
-      async *pages(selection: Record<string, unknown>) {
-        stub.calls.push({ name: 'pages', options: selection });
-        yield* stub.rows;
-      },
       async page(url: string, fields: readonly string[]) {
         stub.calls.push({ name: 'page', options: { url, fields } });
         return stub.rows[0];
@@ -103,7 +114,13 @@ export const api = {
   LEVELS: ['page', 'host', 'domain'],
   exportGraph: job('exportGraph'),
   exportKrake: job('exportKrake'),
-  exportPages: job('exportPages'),
+  exportPages: async (crawl: unknown, { stdout, ...options }: ExportPagesOptions): Promise<Report> => {
+    const report = await job('exportPages')(crawl, options);
+    if (!stdout) return report;
+    if (options.signal?.aborted) return { ...report, interrupted: true };
+    for (const row of stub.rows) await stdout(Buffer.from(`${JSON.stringify(row)}\n`));
+    return { ...report, counters: { rows: stub.rows.length, ...report.counters } };
+  },
   exportWacz: job('exportWacz'),
   exportWarc: job('exportWarc'),
   jobs: Object.fromEntries(
@@ -131,6 +148,11 @@ export const api = {
     batches: [{ batchId: '17-ab', state: 'open', size: 5000 }],
   }),
   pageDump: async (_settings: unknown, fields: readonly string[]) => ({ reads: fields, dump: (row: unknown) => row }),
+  backupTable: async ({ signal: _signal, onWait: _onWait, ...options }: Record<string, unknown>) => {
+    stub.calls.push({ name: 'backupTable', options });
+    const counts = { files: 12, bytes: 30_000_000, sharedFiles: 7, sharedBytes: 20_000_000 };
+    return { directory: '/backup/20261126T031200Z', ...counts };
+  },
   repairFiles: async (options: { table: string; dryRun: boolean }) => {
     stub.calls.push({ name: 'repairFiles', options });
     return {

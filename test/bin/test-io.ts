@@ -1,4 +1,5 @@
 import type { Io, TextSink } from '../../bin/io.js';
+import { run } from '../../bin/run.js';
 
 /** A stream that keeps what is written to it. */
 export class Sink implements TextSink {
@@ -44,4 +45,10 @@ export function testIo(options: { stdin?: readonly (string | Uint8Array)[]; env?
     program: 'webcrawl.js',
     stop,
   };
+}
+
+/** Runs a command line in this process: its exit code, and what it wrote. */
+export async function runLine(args: readonly string[], io: TestIo = testIo()) {
+  const code = await run(args, io);
+  return { code, out: io.stdout.text, err: io.stderr.text };
 }

@@ -62,15 +62,15 @@ describe('the pages of the rules', { timeout: 120_000 }, () => {
     expect(complaints).toEqual([]);
   });
 
-  it('ask again before a rule cuts seeds, and a change can be left', async () => {
+  it('ask again before a rule rejects seeds, and a change can be left', async () => {
     const page = await open('/rules');
     await page.getByRole('button', { name: 'Disable r1' }).click();
     await page.getByRole('button', { name: 'Enable r1' }).click();
-    expect(await page.getByRole('alert').textContent()).toContain('would cut 2 seeds');
+    expect(await page.getByRole('alert').textContent()).toContain('would reject 2 seeds');
     expect(await wrongIn(page)).toEqual([]);
     await page.getByRole('link', { name: 'Leave it as it is' }).click();
     await page.getByRole('button', { name: 'Enable r1' }).click();
-    await page.getByRole('button', { name: 'Enable it all the same r1' }).click();
+    await page.getByRole('button', { name: 'Enable it anyway r1' }).click();
     await page.getByText('r1 is active now').waitFor();
     expect(rules.calls).toEqual([
       ['r1', 'disabled', false],
@@ -105,7 +105,7 @@ describe('the pages of the rules', { timeout: 120_000 }, () => {
       'heading "Rules" [level=1]',
       'navigation "Rules":',
       'heading "reject /tag/" [level=2]',
-      'img "Pages passed over and links cut over time by r1: 58,023 now',
+      'img "Pages passed over and links rejected over time by r1: 58,023 at last',
       'button "Disable r1"',
     ]) {
       expect(tree).toContain(line);

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { describeSettings, loadSettings, settingsSchema, type SettingPlaces } from '../../config/index.js';
+import { describeSettings, loadSettings, settingsSchema, type SettingInputs } from '../../config/index.js';
+import { RENAMED_SETTINGS } from '../../config/renamed.js';
 import { CrawlError, ERROR_CODES } from '../../packages/errors/index.js';
 
 let folder: string;
@@ -20,7 +21,7 @@ async function settingsFile(content: unknown): Promise<string> {
   return file;
 }
 
-function failure(places: SettingPlaces): CrawlError {
+function failure(places: SettingInputs): CrawlError {
   try {
     loadSettings(places);
   } catch (error) {
@@ -170,7 +171,7 @@ describe('wrong settings', () => {
       '7 settings are wrong:',
       `  http.agentNme (file ${file}): no such setting; did you mean http.agentName?`,
       `  no.such (file ${file}): no such setting`,
-      `  http.http2 (file ${file}): no such setting any more: HTTP/1.1 is spoken; remove it`,
+      `  http.http2 (file ${file}): this setting no longer exists, since HTTP/1.1 is always used; remove it`,
       `  db (file ${file}): a section, expected an object of settings`,
       `  http.timeout (file ${file}): expected a whole number of at least 1, found "soon"`,
       '  fetcher.serverDelay (environment WEBCRAWL_FETCHER_SERVERDELAY): expected a number of at least 0, found -1',
@@ -253,5 +254,44 @@ describe('paths', () => {
   test('a byte order mark does not matter', async () => {
     const file = await settingsFile(`\ufeff{"http": {"agentName": "bom"}}`);
     expect(loadSettings({ file }).settings.http.agentName).toBe('bom');
+  });
+});
+
+describe('old names', () => {
+  const NOTICE = 'setting scoring.fit.score is now scoring.relevant.score; the old name works until 0.3';
+
+  test('an old name of any source sets the new setting, with one notice', async () => {
+    const nested = await settingsFile({ scoring: { fit: { score: 5 } }, propose: { minUseful: 7 } });
+    const { settings, sources, notices } = loadSettings({ file: nested });
+    expect(settings.scoring.relevant.score).toBe(5);
+    expect(settings.propose.minRelevant).toBe(7);
+    expect(sources['scoring.relevant.score']).toEqual({ value: 5, source: `file ${nested}` });
+    expect(notices).toEqual([
+      NOTICE,
+      'setting propose.minUseful is now propose.minRelevant; the old name works until 0.3',
+    ]);
+    const byAll = loadSettings({
+      file: await settingsFile({ 'scoring.fit.score': 5 }),
+      env: { WEBCRAWL_SCORING_FIT_SCORE: '6' },
+      overrides: { 'scoring.fit.score': '8' },
+    });
+    expect(byAll.settings.scoring.relevant.score).toBe(8);
+    expect(byAll.notices).toEqual([NOTICE]);
+  });
+
+  test('new names give no notice; both names in one source are one too many', () => {
+    expect(loadSettings({ overrides: { scoring: { relevant: { score: 5 } } } }).notices).toEqual([]);
+    const both = { 'scoring.fit.score': 5, 'scoring.relevant.score': 6 };
+    expect(failure({ overrides: both }).message).toContain('scoring.relevant.score (flag): given twice');
+    const env = { WEBCRAWL_SCORING_FIT_SCORE: '5', WEBCRAWL_SCORING_RELEVANT_SCORE: '6' };
+    expect(failure({ env }).message).toContain('given twice, also by environment WEBCRAWL_SCORING_FIT_SCORE');
+  });
+
+  test('every old name leads to a setting, and is none', () => {
+    const keys = describeSettings().map(({ key }) => key);
+    for (const [from, to] of RENAMED_SETTINGS) {
+      expect(keys).toContain(to);
+      expect(keys).not.toContain(from);
+    }
   });
 });

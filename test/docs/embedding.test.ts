@@ -19,6 +19,8 @@ interface Examples {
   look(crawl: Crawl): Promise<string>;
   missingPages(crawl: Crawl): Promise<string[]>;
   countWords(crawl: Crawl, seed: string): Promise<Report>;
+  crawlWithLog(crawl: Crawl, seed: string, write: (line: string) => void): Promise<Report>;
+  testThatPagesAreFetchedAgain(): Promise<void>;
   startService(port: number, options: OpenCrawlOptions): Promise<Server & AsyncDisposable>;
   whatToDo(error: unknown): string;
 }
@@ -69,7 +71,17 @@ beforeEach(async () => {
 afterEach(() => web.close());
 
 test('the page has these modules', () => {
-  expect(names).toEqual(['crawl-once.ts', 'main.ts', 'scope.ts', 'look.ts', 'words.ts', 'service.ts', 'errors.ts']);
+  expect(names).toEqual([
+    'crawl-once.ts',
+    'main.ts',
+    'scope.ts',
+    'look.ts',
+    'words.ts',
+    'log.ts',
+    'service.ts',
+    'tested.ts',
+    'errors.ts',
+  ]);
 });
 
 test('they have the types that they say', () => {
@@ -98,10 +110,24 @@ test('scope, a look, and own fields', async () => {
   expect(await other.page(`${seed}`, ['custom'])).toMatchObject({ custom: { words: 7 } });
 });
 
+test('a log', async () => {
+  const lines: string[] = [];
+  await using crawl = await webcrawl.openCrawl(OPTIONS);
+  await examples.crawlWithLog(crawl, seed, (line) => lines.push(line));
+  const noted = lines.map((line) => JSON.parse(line) as { url: string; http: number; from: string });
+  expect(noted[0]).toMatchObject({ url: seed, http: 200, code: 'success', from: 'seed' });
+  expect(noted.find(({ url }) => url === `${seed}none`)).toMatchObject({ http: 404, code: 'not_found', from: 'link' });
+});
+
 test('a service', async () => {
   await using service = await examples.startService(0, OPTIONS);
   const at = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
   const site = `${at}/crawl?site=${encodeURIComponent(seed)}`;
+  // What is no site begins no crawl, which would fetch what else is due.
+  for (const wrong of ['notaurl', '', 'ftp://example.com/', 'http://', 'https://me@example.com/']) {
+    const refused = await fetch(`${at}/crawl?site=${encodeURIComponent(wrong)}`, { method: 'POST' });
+    expect([refused.status, await refused.json()]).toEqual([400, expect.objectContaining({ error: 'BAD_URL' })]);
+  }
   const statusOf = async (): Promise<CrawlStatus> => (await (await fetch(`${at}/status`)).json()) as CrawlStatus;
   expect((await fetch(site, { method: 'POST' })).status).toBe(202);
   while ((await statusOf()).jobs.length > 0);
@@ -114,7 +140,12 @@ test('a service', async () => {
     'Print',
   ]);
   expect((await fetch(`${at}/pages?host=`)).status).toBe(400);
+  expect((await fetch(`${at}/pages?host=http://x/`)).status).toBe(400);
   expect((await fetch(`${at}/nowhere`)).status).toBe(404);
+});
+
+test('a test of a program', async () => {
+  await examples.testThatPagesAreFetchedAgain();
 });
 
 test('errors', async () => {

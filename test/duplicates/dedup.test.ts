@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { md5 } from '../../packages/plugins/signature-md5.js';
-import { MemoryStore, jobs, rowKeyOf, type Crawl, type PageChange, type Store } from '../../packages/webcrawl/index.js';
+import {
+  MemoryStore,
+  jobs,
+  rowKeyOf,
+  type OpenContext,
+  type PageChange,
+  type Store,
+} from '../../packages/webcrawl/internal.js';
 import { madeDuplicates, scoreDuplicates, type Edit, type Language } from '../../bench/lib/made-duplicates.js';
 import { copyStore, dumpStore } from '../support/stores/copy-store.js';
 import { FailingStore, PlannedFailure } from '../support/stores/failing-store.js';
@@ -10,7 +17,7 @@ import { START, testCrawl } from '../support/test-crawl.js';
 type Fields = NonNullable<PageChange['set']>;
 
 /** Stores fetched pages. */
-async function store(crawl: Crawl, pages: Readonly<Record<string, Fields>>): Promise<void> {
+async function store(crawl: OpenContext, pages: Readonly<Record<string, Fields>>): Promise<void> {
   const changes = Object.entries(pages).map(([url, set]): PageChange => {
     const signature = md5(set.text ?? '');
     return { key: rowKeyOf(url), set: { status: 'fetched', dueAt: START, score: 1, signature, ...set } };
@@ -24,7 +31,7 @@ async function store(crawl: Crawl, pages: Readonly<Record<string, Fields>>): Pro
 }
 
 /** The pages that are duplicates, with what they are duplicates of. */
-async function duplicates(crawl: Crawl): Promise<Record<string, string>> {
+async function duplicates(crawl: OpenContext): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for await (const { url, duplicateOf } of crawl.pages({ fields: ['duplicateOf'] })) {
     if (duplicateOf !== undefined) found[url] = duplicateOf;
@@ -32,7 +39,7 @@ async function duplicates(crawl: Crawl): Promise<Record<string, string>> {
   return found;
 }
 
-async function storeMade(crawl: Crawl, families: number, copies: number): Promise<void> {
+async function storeMade(crawl: OpenContext, families: number, copies: number): Promise<void> {
   const made = [...madeDuplicates(families, copies)];
   await store(crawl, Object.fromEntries(made.map(({ url, text }) => [url, { text }])));
 }
@@ -62,7 +69,7 @@ describe('dedup', () => {
   it('finds known duplicates, and takes no other page for one', async () => {
     await using crawl = await testCrawl(undefined);
     await storeMade(crawl, 400, 4);
-    const { counters } = await jobs.dedup(crawl);
+    const { counters } = await jobs.dedup(crawl, { yes: true });
     expect(counters).toMatchObject({ pages: 2000, exact: expect.any(Number) as number });
     const found = await duplicates(crawl);
     const { precision, recalls } = scoreDuplicates(madeDuplicates(400, 4), (url) => found[url]);
@@ -86,7 +93,7 @@ describe('dedup', () => {
   it('finds all exact ones, with --exact no others, and then removes the marks of the others', async () => {
     await using crawl = await testCrawl(undefined);
     await storeMade(crawl, 100, 8);
-    const { counters } = await jobs.dedup(crawl);
+    const { counters } = await jobs.dedup(crawl, { yes: true });
     expect(counters).toMatchObject({ exact: 100 });
     expect(counters.near).toBeGreaterThan(250);
     const again = await jobs.dedup(crawl, { exact: true });
@@ -131,7 +138,7 @@ describe('dedup', () => {
     await using crawl = await testCrawl(undefined);
     const chain = Array.from({ length: 60 }, (_, i) => [`http://a.com/${i}`, { text: words(i * 4, 400) }] as const);
     await store(crawl, Object.fromEntries(chain));
-    await jobs.dedup(crawl);
+    await jobs.dedup(crawl, { yes: true });
     const found = await duplicates(crawl);
     expect(Object.keys(found).length).toBeGreaterThan(20);
     const far = Object.entries(found).filter(([url, kept]) => {

@@ -1,34 +1,30 @@
 import { gunzipSync } from 'node:zlib';
-import { mkdir, mkdtemp, readFile, readdir, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, readdir, symlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { Readable } from 'node:stream';
 import { optionalPackage } from '../../packages/errors/index.js';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { parquetReadObjects } from 'hyparquet';
 import {
   exportGraph,
   exportPages,
   jobs,
-  openCrawl,
+  openContext,
   openOutput,
-  rowKeyOf,
   rules,
-  urlOf,
   type ExportPagesOptions,
   type Field,
-} from '../../packages/webcrawl/index.js';
-import { exportPages as exportInSizes } from '../../packages/export/index.js';
+} from '../../packages/webcrawl/internal.js';
+import { writeTarget } from '../../packages/export/index.js';
+import { loadParquet } from '../../packages/export/pages/parquet-file.js';
+import { writeParquet } from '../../packages/export/pages/parquet-files.js';
 import { damage } from '../support/stores/damage.js';
 import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
 import { changeRows } from '../support/stores/put-rows.js';
+import { testFolder } from '../support/files/temp-folder.js';
 
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'webcrawl-export-'));
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
+beforeEach(() => void (folder = testFolder()));
 
 const TITLE = 'a "title", with\na line; 标题 \u2028 =1+1';
 
@@ -54,7 +50,7 @@ async function threeHosts(): Promise<TestCrawl> {
 }
 
 async function run(crawl: TestCrawl, name: string, options: Partial<ExportPagesOptions> = {}) {
-  const { counters } = await exportPages(crawl, { output: join(folder, name), ...options });
+  const { counters } = await exportPages(crawl, { output: join(folder, name), all: true, ...options });
   return counters;
 }
 
@@ -94,14 +90,14 @@ describe('exporting pages', () => {
     expect(gunzipSync(await readFile(join(folder, 'p.jsonl.gz'))).toString()).toBe(plain);
     const chunks: Uint8Array[] = [];
     const stdout = (data: Uint8Array): Promise<void> => Promise.resolve(void chunks.push(data));
-    const { counters } = await exportPages(crawl, { output: '-', fields: FIELDS, stdout });
+    const { counters } = await exportPages(crawl, { output: '-', fields: FIELDS, stdout, all: true });
     expect(Buffer.concat(chunks).toString()).toBe(plain);
     expect(counters).toEqual({ rows: 5, parts: 1, bytes: Buffer.byteLength(plain) });
     expect(JSON.parse(await text('p.jsonl.manifest.json'))).toMatchObject({
       export: 'pages',
       format: 'jsonl',
       fields: FIELDS,
-      selection: {},
+      selection: { all: true },
       rows: 5,
       parts: [{ name: 'p.jsonl', rows: 5, bytes: Buffer.byteLength(plain) }],
     });
@@ -165,8 +161,10 @@ describe('exporting pages', () => {
     expect(await keysOf({ host: 'a.com', limit: 2 })).toEqual(KEYS.slice(1, 3));
     expect(await keysOf({ status: 'fetched' })).toEqual([KEYS[2]]);
     expect(await keysOf({ host: 'none.example' })).toEqual([]);
+    const seen = [START - 1, START - 1, START, START + 9000, START];
+    await crawl.tables.pages.write(KEYS.map((key, i) => ({ key, set: { firstSeen: seen[i]! } })));
     expect(await keysOf({ since: START })).toEqual(KEYS.slice(2));
-    expect(await keysOf({ since: START + 1 })).toEqual([KEYS[3], KEYS[4]]);
+    expect(await keysOf({ since: START + 1 })).toEqual([KEYS[3]]);
     const since = `${START / 1000 + 1}-99`;
     await expect(keysOf({ since })).rejects.toMatchObject({
       code: 'UNKNOWN_BATCH',
@@ -192,45 +190,9 @@ describe('exporting pages', () => {
     expect(lines(await text('p.jsonl'))[2]).toMatchObject({ title: TITLE, damaged: ['retries'] });
   });
 
-  it.each(['p.csv', 'p.csv.gz', 'hosts', 'parquet'])(
-    '%s counts, resumed, what an undisturbed run counts',
-    async (name) => {
-      await using crawl = await testCrawl(undefined);
-      const pages = Array.from({ length: 60 }, (_, i) => ({
-        key: rowKeyOf(`http://h${i % 6}.com/${i}`),
-        set: { title: '=1', status: 'fetched', retries: 1 } as const,
-      }));
-      await changeRows(crawl, pages);
-      for (const { key } of pages.filter((_, i) => i % 3 === 0)) await damage(crawl, urlOf(key), 'retries');
-      const format = name === 'hosts' || name === 'parquet' ? name : 'csv';
-      const options = { fields: ['title', 'retries'] as const, format } as const;
-      const sizes = { checkpoint: 400, hosts: 1, parquetRows: 7, parquetBytes: 1e9 };
-      await mkdir(join(folder, 'whole'));
-      const { counters } = await exportInSizes(crawl, { ...options, output: join(folder, 'whole', name) }, sizes);
-      expect(counters).toMatchObject({ rows: 60, damaged: 20 });
-
-      const { signal } = new AbortController();
-      let asked = 0;
-      Object.defineProperty(signal, 'aborted', { get: () => (asked += 1) > 45 });
-      const stopped = await exportInSizes(crawl, { ...options, output: join(folder, name), signal }, sizes);
-      expect(stopped).toMatchObject({ interrupted: true });
-      const resumed = await exportInSizes(crawl, { ...options, output: join(folder, name) }, sizes);
-      expect(resumed.counters.kept_rows).toBeGreaterThan(0);
-      const own = Object.entries(resumed.counters).filter(([counter]) => !counter.startsWith('kept_'));
-      expect(Object.fromEntries(own)).toEqual(counters);
-      const manifest = format === 'csv' ? `${name}.manifest.json` : `${name}/manifest.json`;
-      const [one, other] = await Promise.all(
-        [join('whole', manifest), manifest].map(async (path) => JSON.parse(await text(path)) as object),
-      );
-      const timeless = { began: '', ended: '' };
-      expect({ ...other, ...timeless }).toEqual({ ...one, ...timeless });
-      expect(one).toMatchObject({ counters: { damaged: 20 } });
-    },
-  );
-
   it('goes into no file of the table, by whichever name, also as a library', async () => {
     const table = join(folder, 'table');
-    await using crawl = await openCrawl({ table, serve: false });
+    await using crawl = await openContext({ table, serve: false });
     await symlink('table', join(folder, 'link'));
     for (const output of ['table/p.jsonl', 'table', 'link/deep/p.jsonl', 'table/../table/hot/CURRENT']) {
       const refused = {
@@ -246,20 +208,6 @@ describe('exporting pages', () => {
     expect((await exportPages(crawl, { output: join(folder, 'table.jsonl') })).counters).toMatchObject({ parts: 1 });
   });
 
-  it('does not go on with the export of another table', async () => {
-    const { signal } = new AbortController();
-    let asked = 0;
-    Object.defineProperty(signal, 'aborted', { get: () => (asked += 1) > 3 });
-    const sizes = { checkpoint: 1, hosts: 1, parquetRows: 1, parquetBytes: 1 };
-    const output = join(folder, 'p.jsonl');
-    await using first = await threeHosts();
-    await exportInSizes(first, { output, signal }, sizes);
-    await using other = await threeHosts();
-    expect(await first.tables.id()).not.toBe(await other.tables.id());
-    const { counters } = await exportInSizes(other, { output }, sizes);
-    expect([counters.rows, counters.kept_rows ?? 0]).toEqual([5, 0]);
-  });
-
   it('says what to install where a package is missing', async () => {
     const missing = Object.assign(new Error("Cannot find package 'x'"), { code: 'ERR_MODULE_NOT_FOUND' });
     await expect(optionalPackage('x@1', 'Parquet', () => Promise.reject(missing))).rejects.toMatchObject({
@@ -271,7 +219,7 @@ describe('exporting pages', () => {
     await expect(optionalPackage('x@1', 'Parquet', () => Promise.reject(broken))).rejects.toBe(broken);
   });
 
-  it('stops when it is asked to, and leaves nothing where nothing was whole', async () => {
+  it('stops when it is asked to, and leaves nothing', async () => {
     await using crawl = await threeHosts();
     const stop = new AbortController();
     stop.abort();
@@ -285,3 +233,28 @@ async function gzipReader() {
   const { gunzipSync: gunzip } = await import('node:zlib');
   return { compressors: { GZIP: (data: Uint8Array) => new Uint8Array(gunzip(data)) } };
 }
+
+it('splits a folder of Parquet into files of so many rows, and says what the columns are where there is none', async () => {
+  const written = async (count: number): Promise<readonly number[]> => {
+    const parquet = await loadParquet();
+    const output = join(folder, `parts-${count}`);
+    await writeTarget(output, { kind: 'folder', about: {}, clock: () => 0 }, (target) => {
+      const rows = Readable.from(Array.from({ length: count }, (_, i) => ({ key: String(i) })));
+      return writeParquet(target, rows, {
+        parquet,
+        columns: [{ name: 'key', type: 'STRING' }],
+        dump: ({ key }) => ({ key }),
+        tracker: { done: () => undefined, count: () => undefined, aborted: false },
+        isFolder: true,
+        most: { rows: 7, bytes: 1e9 },
+      });
+    });
+    const { parts } = JSON.parse(await readFile(join(output, 'manifest.json'), 'utf8')) as {
+      readonly parts: readonly { readonly rows: number }[];
+    };
+    return parts.map(({ rows }) => rows);
+  };
+  expect(await written(20)).toEqual([7, 7, 6]);
+  expect(await written(14)).toEqual([7, 7]);
+  expect(await written(0)).toEqual([0]);
+});

@@ -1,4 +1,4 @@
-import { openCrawl, rowKeyOf, type Outlink, type PageChange } from '../../packages/webcrawl/index.js';
+import { openContext, rowKeyOf, type Outlink, type PageChange } from '../../packages/webcrawl/internal.js';
 import { START } from '../support/test-crawl.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 import { changeRows } from '../support/stores/put-rows.js';
@@ -49,7 +49,7 @@ export function madePages(count: number): PageChange[] {
 
 /** Makes a table of {@link madePages} on the disk. */
 export async function makeTable(directory: string, count: number): Promise<void> {
-  await using crawl = await openCrawl({ table: `level:${directory}` });
+  await using crawl = await openContext({ table: `level:${directory}` });
   const pages = madePages(count);
   for (let at = 0; at < pages.length; at += 500) await changeRows(crawl, pages.slice(at, at + 500));
 }

@@ -16,13 +16,19 @@ it('names each package that is missing with the line that installs it, and leave
     expect(stdout, stderr).not.toBe('');
     expect(JSON.parse(stdout)).toEqual({
       parquet: 'MISSING_PACKAGE: npm install hyparquet-writer',
+      xlsx: 'MISSING_PACKAGE: npm install fflate',
       graph: 'MISSING_PACKAGE: npm install hyparquet-writer',
       wacz: 'MISSING_PACKAGE: npm install client-zip',
-      chunks: 'MISSING_PACKAGE: npm install node-html-markdown',
-      markdown: 'MISSING_PACKAGE: npm install node-html-markdown',
+      chunks:
+        'MISSING_PACKAGE: npm install mdast-util-to-markdown mdast-util-gfm-table mdast-util-gfm-strikethrough mdast-util-math',
+      markdown:
+        'MISSING_PACKAGE: npm install mdast-util-to-markdown mdast-util-gfm-table mdast-util-gfm-strikethrough mdast-util-math',
+      markdownFiles:
+        'MISSING_PACKAGE: npm install mdast-util-to-markdown mdast-util-gfm-table mdast-util-gfm-strikethrough mdast-util-math',
       s3: 'MISSING_PACKAGE: npm install @aws-sdk/client-s3 @aws-sdk/lib-storage',
       openSearchWriter: 'MISSING_PACKAGE: npm install @opensearch-project/opensearch',
       openSearchReader: 'MISSING_PACKAGE: npm install @opensearch-project/opensearch',
+      metrics: 'MISSING_PACKAGE: npm install prom-client',
     });
     expect(await readdir(folder)).toEqual([]);
   } finally {

@@ -1,8 +1,7 @@
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parquetReadObjects } from 'hyparquet';
 import {
   exportChunks,
@@ -11,35 +10,33 @@ import {
   exportWacz,
   exportWarc,
   type ExportPagesOptions,
-} from '../../packages/webcrawl/index.js';
+} from '../../packages/webcrawl/internal.js';
 import { openTables } from '../../webtable/index.js';
 import { ARCHIVED, fillArchive, filesOf, withTable } from '../support/export/archive-table.js';
-import { recordsOf } from '../support/segment-records.js';
+import { recordsOf } from '../support/files/segment-records.js';
 import { copyStore } from '../support/stores/copy-store.js';
 import { countingStore } from '../support/stores/counting-store.js';
 import { changeRows } from '../support/stores/put-rows.js';
 import { testCrawl, type TestCrawl } from '../support/test-crawl.js';
 import { madePages } from './made-table.js';
+import { testFolder } from '../support/files/temp-folder.js';
 
 const COUNT = 5;
 
 let folder: string;
 let crawl: TestCrawl;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'webcrawl-export-'));
+  folder = testFolder();
   crawl = await testCrawl(undefined);
+  onTestFinished(() => crawl.close());
   await changeRows(crawl, madePages(700));
-});
-afterEach(async () => {
-  await crawl.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const nameOf = (index: number, count = COUNT): string =>
   `${String(index).padStart(5, '0')}-of-${String(count).padStart(5, '0')}`;
 
 async function run(output: string, options: Partial<ExportPagesOptions> = {}) {
-  return (await exportPages(crawl, { output: join(folder, output), ...options })).counters;
+  return (await exportPages(crawl, { output: join(folder, output), all: true, ...options })).counters;
 }
 
 /** In any order. */
@@ -156,7 +153,7 @@ describe('export in shards', () => {
     const part = async (index: number): Promise<string> => {
       const pieces: Uint8Array[] = [];
       const stdout = async (data: Uint8Array): Promise<void> => void pieces.push(data);
-      await exportPages(crawl, { output: '-', stdout, shard: { index, count: 2 } });
+      await exportPages(crawl, { output: '-', stdout, all: true, shard: { index, count: 2 } });
       return Buffer.concat(pieces).toString();
     };
     await run('whole.jsonl');

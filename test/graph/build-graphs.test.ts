@@ -1,16 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { buildGraphs, readLists, type BuildOptions, type LinkRow } from '../../packages/graph/index.js';
 import { rowKeyOf, urlOf, type Status } from '../../webtable/index.js';
 import { randomNumbers } from '../support/web/fake-web.js';
+import { testFolder } from '../support/files/temp-folder.js';
 
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'webcrawl-graph-'));
-});
-afterEach(() => rm(folder, { recursive: true }));
+beforeEach(() => void (folder = testFolder()));
 
 type Row = Omit<LinkRow, 'key' | 'links'> & { readonly url: string; readonly links?: readonly string[] };
 

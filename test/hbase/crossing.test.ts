@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openHBaseStore, openTables, type HBaseStore } from '../../webtable/index.js';
+import { openHBaseStore, type HBaseStore } from '../../packages/hbase/index.js';
+import { openTables } from '../../webtable/index.js';
 import { emptyTables, hbaseTables } from '../support/hbase/hbase-tables.js';
 import { lostRows, step } from '../support/versions/crossing-steps.js';
 import { runs } from '../support/runs.js';

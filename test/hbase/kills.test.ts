@@ -1,6 +1,7 @@
 import { describe, expect, inject, it } from 'vitest';
 import { killPart, restartPart } from '../../bench/lib/hbase-control.js';
-import { openHBaseStore, type RowChange, type Store } from '../../webtable/index.js';
+import { openHBaseStore } from '../../packages/hbase/index.js';
+import type { RowChange, Store } from '../../webtable/index.js';
 import { hbaseTables } from '../support/hbase/hbase-tables.js';
 import { versionedRow, wholeVersions } from '../support/stores/versioned-rows.js';
 

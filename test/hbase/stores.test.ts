@@ -1,5 +1,5 @@
 import { beforeAll, describe, inject, it } from 'vitest';
-import { openHBaseStore } from '../../webtable/index.js';
+import { openHBaseStore } from '../../packages/hbase/index.js';
 import { testStore } from '../../webtable/store-suite/index.js';
 import { hbaseTables, openEmptyTables } from '../support/hbase/hbase-tables.js';
 import { runs } from '../support/runs.js';

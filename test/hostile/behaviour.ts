@@ -46,7 +46,7 @@ export interface Behaviour {
    */
   readonly ends: Readonly<Record<string, string | readonly string[]>>;
   /** How `/good` ends. Default: GOOD. null: there is none. */
-  readonly good?: string | null;
+  readonly good?: Ends | null;
   /** What it adds to the counters of the crawl, beyond those that the ends say. */
   readonly counters?: Readonly<Record<string, number>>;
   /** What its rows must hold, by page. */
@@ -64,6 +64,12 @@ export const CUT = 'fetched success(cut) success';
 export const REFUSED = 'gone private_address';
 /** Known and never asked for: too far, or its host is left alone. It stays due. */
 export const UNSEEN = 'unfetched';
+
+/** An end, or several of which chance decides. */
+export type Ends = string | readonly string[];
+
+/** No answer, as often as it was asked; where that was not three times before the end of the run, it was left as it was. */
+export const LOST = (...codes: readonly string[]): Ends => [...codes.map((code) => `unfetched ${code}`), UNSEEN];
 
 /** The same end for many pages. */
 export function all(end: string, ...pages: readonly string[]): Record<string, string> {

@@ -22,7 +22,7 @@ export function byBehaviour(rows: readonly Row[], behaviours: readonly Behaviour
   return found;
 }
 
-/** Checks that the pages of a behaviour are those it lists, that they ended as it says, and what they and its hosts were asked. */
+/** Checks that the pages of a behaviour are those that it lists, that they ended as it says, and which requests they and its hosts got. */
 export function expectEnds(behaviour: Behaviour, pages: CrawledPages, requests: readonly string[]): void {
   const { name, ends, good = GOOD, holds = {} } = behaviour;
   const found = pages.get(name) ?? new Map<string, Row>();

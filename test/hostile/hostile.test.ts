@@ -91,7 +91,7 @@ describe('a crawl of the hostile web', () => {
 
   it('counts all of it, and nothing else', () => {
     const [{ rounds, added, injected, ...all } = {}] = crawled.counters;
-    const { tried_again, backed_off, host_backoff, generate_host_backoff, lenient, ...counters } = all;
+    const { tried_again, backed_off, host_backoff, generate_host_backoff, lenient, origins_failed, ...counters } = all;
     expect(counters).toEqual(expectedCounters(crawled.rows, BEHAVIOURS));
     expect(rounds).toBe(DEPTH + 1);
     expect(injected).toBe(BEHAVIOURS.flatMap((behaviour) => seedsOf(behaviour, web)).length);
@@ -102,6 +102,7 @@ describe('a crawl of the hostile web', () => {
     expect(backed_off).toBeGreaterThanOrEqual(host_backoff ?? 0);
     expect(generate_host_backoff).toBeGreaterThan(0);
     expect(tried_again).toBe(6);
+    expect(origins_failed).toBeGreaterThanOrEqual(15);
     expect(lenient).toBeGreaterThanOrEqual(30);
   });
 

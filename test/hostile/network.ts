@@ -1,12 +1,12 @@
 import { hangUp, html, links, OPEN, silence, endless } from './web/answers.js';
-import { CUT, GOOD, REFUSED, UNSEEN, all, range, type Behaviour } from './behaviour.js';
+import { CUT, GOOD, LOST, REFUSED, UNSEEN, all, range, type Behaviour, type Ends } from './behaviour.js';
 
 /** Which of the two comes first is chance. */
 const SLOW = ['unfetched timeout', 'unfetched too_slow'];
 const RESET = 'unfetched reset';
 
 /** A page that leads to a host below this one, of which DNS says something. */
-function below(name: string, answers: readonly (readonly string[])[] | 'fails' | 'hangs', end: string): Behaviour {
+function below(name: string, answers: readonly (readonly string[])[] | 'fails' | 'hangs', end: Ends): Behaviour {
   const host = `inside.dns-${name}.test`;
   return {
     name: `dns-${name}`,
@@ -18,7 +18,7 @@ function below(name: string, answers: readonly (readonly string[])[] | 'fails' |
 }
 
 /** A seed of which DNS says something. */
-function seed(name: string, answers: readonly (readonly string[])[] | 'fails' | 'hangs', end: string): Behaviour {
+function seed(name: string, answers: readonly (readonly string[])[] | 'fails' | 'hangs', end: Ends): Behaviour {
   return {
     name: `dns-${name}`,
     dns: { [`dns-${name}.test`]: answers },
@@ -29,14 +29,14 @@ function seed(name: string, answers: readonly (readonly string[])[] | 'fails' | 
 }
 
 /** A TLS host of which not even robots.txt is to be had, and why. */
-function tls(name: string, why: RegExp, more: Partial<Behaviour> = {}): Behaviour {
+function tls(name: string, why: RegExp, more: Partial<Behaviour> = {}, code = 'tls'): Behaviour {
   return {
     name: `tls-${name}`,
     tls: true,
     port: 'tls',
-    ends: { '/': UNSEEN },
-    good: UNSEEN,
-    holds: { '/': { backoff: { message: why } } },
+    ends: { '/': LOST(code) },
+    good: LOST(code),
+    holds: { '/': { why: why } },
     requests: 0,
     ...more,
   };
@@ -56,14 +56,20 @@ export const network: readonly Behaviour[] = [
   below('carrier', [['100.64.0.1']], REFUSED),
   below('public-and-private', [[NOBODY, '127.0.0.1']], REFUSED),
   below('rebinding', [[NOBODY], ['127.0.0.1']], UNSEEN),
-  below('no-address', [[]], UNSEEN),
-  seed('fails', 'fails', UNSEEN),
-  seed('hangs', 'hangs', UNSEEN),
-  seed('no-addresses-but-text', [['not an address', 'localhost']], UNSEEN),
+  below('no-address', [[]], LOST('dns')),
+  seed('fails', 'fails', LOST('dns')),
+  seed('hangs', 'hangs', LOST('connect')),
+  seed('no-addresses-but-text', [['not an address', 'localhost']], LOST('dns')),
   seed('thousands-of-addresses', [['127.0.0.2', '127.0.0.3', ...range(1, 5000, () => '127.0.0.1')]], GOOD),
-  { name: 'nobody-listens', port: 'closed', ends: { '/': UNSEEN }, good: UNSEEN, requests: 0 },
-  { name: 'accepts-and-says-nothing', port: 'mute', ends: { '/': UNSEEN }, good: UNSEEN, requests: 0 },
-  { name: 'accepts-and-closes', port: 'shut', ends: { '/': UNSEEN }, good: UNSEEN, requests: 0 },
+  { name: 'nobody-listens', port: 'closed', ends: { '/': LOST('connect') }, good: LOST('connect'), requests: 0 },
+  {
+    name: 'accepts-and-says-nothing',
+    port: 'mute',
+    ends: { '/': LOST('timeout', 'too_slow') },
+    good: LOST('timeout', 'too_slow'),
+    requests: 0,
+  },
+  { name: 'accepts-and-closes', port: 'shut', ends: { '/': LOST('reset') }, good: LOST('reset'), requests: 0 },
   { name: 'never-answers', answer: silence, ends: { '/': SLOW } },
   { name: 'closes-without-an-answer', answer: hangUp, ends: { '/': RESET } },
   { name: 'resets-without-an-answer', answer: ({ socket }) => void socket.resetAndDestroy(), ends: { '/': RESET } },
@@ -116,7 +122,7 @@ export const network: readonly Behaviour[] = [
   tls('self-signed', /self.signed/i),
   tls('expired', /expired/i),
   tls('wrong-host', /altname|does not match/i),
-  tls('handshake-never-ends', /./, { port: 'mute' }),
-  tls('spoken-to-plain-http', /./, { port: 'plain' }),
-  { ...tls('port-asked-in-plain-http', /./), tls: false },
+  tls('handshake-never-ends', /./, { port: 'mute' }, 'connect'),
+  tls('spoken-to-plain-http', /./, { port: 'plain' }, 'connect'),
+  { ...tls('port-asked-in-plain-http', /./, {}, 'reset'), tls: false },
 ];

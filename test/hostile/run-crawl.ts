@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { CrawlOptions, PageRow } from '../../packages/webcrawl/index.js';
+import type { CrawlOptions, PageRow } from '../../packages/webcrawl/internal.js';
 import type { Behaviour } from './behaviour.js';
 import { CERTIFICATES } from './certificates.js';
 import type { HostileWeb } from './server.js';
@@ -18,7 +18,8 @@ export interface Crawled {
   > & {
     readonly url: string;
     /** Why its host is left alone, where it was not asked for. */
-    readonly backoff?: { readonly code: string; readonly message?: string };
+    /** Why there was no answer. */
+    readonly why?: string;
   })[];
   readonly polluted: readonly string[];
   /** The most memory that the process ever held. */

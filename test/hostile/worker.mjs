@@ -1,6 +1,6 @@
 // Crawls in a process of its own, so that its memory can be measured and held. Takes one message: the directory of the table,
 // settings, options and seeds of the crawl, what DNS says, and the days to crawl on; answers with counters, rows and measurements.
-import { explain, jobs, openCrawl } from '../../dist/tests/webcrawl.js';
+import { explain, jobs, openContext } from '../../dist/tests/webcrawl.js';
 
 const unhandled = [];
 process.on('unhandledRejection', (reason) => unhandled.push(String(reason?.stack ?? reason)));
@@ -28,14 +28,16 @@ process.once('message', async ({ directory, settings, options, seeds, dns, days 
   let day = 0;
   const start = Date.now();
   const clock = () => start + day * 86_400_000;
-  const crawl = await openCrawl({ table: `level:${directory}`, settings, lookup, clock });
+  const crawl = await openContext({ table: `level:${directory}`, settings, lookup, clock });
   const counters = [];
   for (day of days) counters.push((await jobs.crawl(crawl, { ...options, seeds })).counters);
   const repaired = await jobs.repair(crawl);
   const rows = [];
   for await (const row of crawl.pages({ fields: FIELDS })) {
     const { backoff } = row.protocolStatus ? {} : await explain(crawl, row.url);
-    rows.push({ ...row, text: row.text?.slice(0, 1000), ...(backoff && { backoff }) });
+    // Why there was no answer: of the page, or of its host where the page was left as it was.
+    const why = row.protocolStatus?.message ?? backoff?.message;
+    rows.push({ ...row, text: row.text?.slice(0, 1000), ...(why !== undefined && { why }) });
   }
   await crawl.close();
   const answer = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jobs, type Plugin } from '../../packages/webcrawl/index.js';
+import { jobs, rowKeyOf, type Plugin } from '../../packages/webcrawl/internal.js';
 import { memoryWriter } from '../support/index/memory-writer.js';
 import { round } from '../support/job-steps.js';
 import { testCrawl } from '../support/test-crawl.js';
@@ -22,4 +22,32 @@ test('what an index could not take is brought to it by the next run', async () =
   writer.failAfter(Infinity);
   await jobs.index(crawl);
   expect([...writer.documents.values()].map(({ url }) => url).sort()).toEqual(Object.keys(PAGES).sort());
+});
+
+test('a page is marked, and what it stands for is noted, once the index has it and not before', async () => {
+  const writer = memoryWriter();
+  const plugin: Plugin = { name: 'waits', indexWriter: { open: () => Promise.resolve(writer) } };
+  const pages = { ...PAGES, [`${HOME}1`]: { html: `<link rel="canonical" href="/2"><p>one</p>` } };
+  await using crawl = await testCrawl(fakeWeb(pages), { plugins: [plugin] });
+  await jobs.inject(crawl, { seeds: [HOME] });
+  await jobs.index(crawl);
+  await round(crawl);
+  await round(crawl);
+  const keys = Object.keys(PAGES).map(rowKeyOf);
+  const known = async () => ({
+    marks: (await crawl.tables.pages.getMany(keys, ['marks'])).map((row) => row?.marks?.index !== undefined),
+    notes: await crawl.tables.canonicals.noted(keys),
+  });
+  const nothing = { marks: [false, false, false], notes: [undefined, undefined, undefined] };
+  const { apply } = writer;
+  let atApply: unknown;
+  writer.apply = async (changes) => {
+    const applied = await apply(changes);
+    // As a kill would leave it here.
+    atApply ??= await known();
+    return applied;
+  };
+  await jobs.index(crawl);
+  expect(atApply).toEqual(nothing);
+  expect(await known()).toEqual({ marks: [true, false, true], notes: [undefined, undefined, true] });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { jobs, MemoryStore, rowKeyOf, type Plugin } from '../../packages/webcrawl/index.js';
+import { jobs, MemoryStore, rowKeyOf, type Plugin } from '../../packages/webcrawl/internal.js';
 import { memoryWriter, type MemoryWriter } from '../support/index/memory-writer.js';
 import { copyStore } from '../support/stores/copy-store.js';
 import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   explain,
   jobs,
@@ -11,18 +10,15 @@ import {
   search,
   type Plugin,
   type Store,
-} from '../../packages/webcrawl/index.js';
+} from '../../packages/webcrawl/internal.js';
 import { INDEX_FILE, openDatabase, openIndexer } from '../../packages/index/index.js';
 import { dumpIndex } from '../support/index/dump-index.js';
 import { round, rowOf } from '../support/job-steps.js';
 import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
 import { fakeWeb, type FakeWeb } from '../support/web/fake-web.js';
+import { suiteFolder } from '../support/files/temp-folder.js';
 
-let root: string;
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'webcrawl-index-job-'));
-});
-afterAll(() => rm(root, { recursive: true, force: true }));
+const root = suiteFolder();
 
 let made = 0;
 const newFolder = (): string => join(root, `i${++made}`);
@@ -68,12 +64,12 @@ const keysOf = async (folder: string): Promise<unknown[]> => (await dumpIndex(fo
 const key = (path: string): string => rowKeyOf(`http://a.example/${path}`);
 const IN = [key(''), key('one'), key('two')];
 
-test.each(['sqlite', 'jsonl'])('an index by %s, which takes one writer at a time, refuses shards', async (writer) => {
+test('an index by SQLite, which takes one writer at a time, refuses shards', async () => {
   const folder = newFolder();
-  await using crawl = await testCrawl(undefined, { settings: { 'index.path': folder, 'index.writer': writer } });
+  await using crawl = await testCrawl(undefined, { settings: { 'index.path': folder } });
   await expect(jobs.index(crawl, { shard: { index: 0, count: 2 } })).rejects.toMatchObject({
     code: 'USAGE',
-    message: `expected an index that several shards may write to, found index.writer ${writer}`,
+    message: 'expected an index that several shards may write to, found index.writer sqlite',
     hint: expect.stringContaining('opensearch') as string,
   });
   expect(existsSync(folder)).toBe(false);
@@ -81,6 +77,18 @@ test.each(['sqlite', 'jsonl'])('an index by %s, which takes one writer at a time
 });
 
 describe('index', () => {
+  test('goes by the language that was detected where a page states none', async () => {
+    const html =
+      '<p>Die Häuser der Stadt sind alt und hoch, und in jedem der Häuser wohnen die Menschen, die auf dem Markt arbeiten.';
+    await using crawl = await crawled({ web: fakeWeb({ 'http://a.example/': html }) });
+    await jobs.inject(crawl, { seeds: ['http://a.example/'] });
+    await round(crawl);
+    await jobs.index(crawl);
+    const { docs, terms } = await dumpIndex(crawl.folder);
+    expect(docs.map(({ language }) => language)).toEqual(['de']);
+    expect(terms.some((term) => / haus /.test(` ${term} `))).toBe(true);
+  });
+
   test('takes in what is a page, and counts the others by their reason', async () => {
     await using crawl = await crawled();
     await allRounds(crawl);
@@ -208,10 +216,7 @@ describe('index', () => {
     await using crawl = await crawled({ web, store });
     await allRounds(crawl);
     await jobs.index(crawl);
-    await using other = await testCrawl(web, {
-      store,
-      settings: { 'index.path': others, 'index.writer': 'jsonl' },
-    });
+    await using other = await testCrawl(web, { store, settings: { 'index.path': others } });
     for (const [path, days] of [
       ['one', 40],
       ['two', 80],

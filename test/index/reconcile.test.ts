@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createTracker } from '../../packages/jobs/index.js';
 import { createRun } from '../../packages/index/indexer.js';
 import { reconcile } from '../../packages/index/reconcile.js';
-import { rowKeyOf } from '../../packages/webcrawl/index.js';
+import { rowKeyOf } from '../../packages/webcrawl/internal.js';
 import { memoryWriter } from '../support/index/memory-writer.js';
 import { testCrawl } from '../support/test-crawl.js';
 import { fakeWeb } from '../support/web/fake-web.js';

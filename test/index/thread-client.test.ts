@@ -1,21 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { CrawlError } from '../../packages/errors/index.js';
 import { createThreadClient } from '../../packages/index/threads/thread-client.js';
 import { openWriterThread } from '../../packages/index/index.js';
+import { suiteFolder } from '../support/files/temp-folder.js';
 
 interface Calls {
   echo(value: unknown): unknown;
 }
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'webcrawl-threads-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = suiteFolder();
 
 async function moduleOf(name: string, body: string): Promise<URL> {
   const path = join(folder, name);
@@ -43,7 +39,7 @@ test('a writer whose thread has ended starts no other one', async () => {
     `if (call.name === 'apply') process.exit(1);
      parentPort.postMessage({ value: { id: 'an id', isWhole: true } });`,
   );
-  const writer = await openWriterThread({ writer: 'jsonl', folder }, 'a table', entry);
+  const writer = await openWriterThread({ writer: 'sqlite', folder }, 'a table', entry);
   expect([writer.id, writer.isWhole]).toEqual(['an id', true]);
   const failed = { code: 'STORE_FAILED', message: expect.stringContaining('the thread that writes') as string };
   await expect(writer.apply([])).rejects.toMatchObject(failed);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jobs, rules, type Crawl, type Store } from '../../packages/webcrawl/index.js';
+import { jobs, rules, type OpenContext, type Store } from '../../packages/webcrawl/internal.js';
 import { copyStore } from '../support/stores/copy-store.js';
 import { FailingStore, PlannedFailure } from '../support/stores/failing-store.js';
 import { runs } from '../support/runs.js';
@@ -15,30 +15,22 @@ const SETTINGS = {
   'fetcher.maxRedirects': 2,
   'db.fetchIntervalDefault': (5 * DAY) / 1000,
   'generate.lockExpiry': (7 * DAY) / 1000,
-  // Where pages are useful, those that led to others are explored where they can be.
-  'scoring.fit.explore': 1,
 };
 
 /** One command of somebody who runs a crawl, and when they run it. */
 interface Step {
   readonly name: string;
   readonly at: number;
-  readonly run: (crawl: Crawl, web: FakeWeb) => Promise<unknown>;
+  readonly run: (crawl: OpenContext, web: FakeWeb) => Promise<unknown>;
 }
 
 /** A web at a moment: what it answers depends on the time alone. */
 function webAt(at: number): { web: FakeWeb; seeds: string[] } {
   const { pages, seeds } = randomWeb(21, 40, 3);
   // A page that links and redirects to itself and a hub that all link to: the places where counting twice shows.
-  pages[seeds[0]!] = { html: links('/', '/self', '/news', '/late', '/list/a', ...Object.keys(pages).slice(0, 8)) };
+  pages[seeds[0]!] = { html: links('/', '/self', '/news', '/late', ...Object.keys(pages).slice(0, 8)) };
   pages['http://h0.example.com/self'] = { location: '/self2' };
   pages['http://h0.example.com/self2'] = { location: '/self' };
-  // Lists that lead to useful pages: later ones are explored for what the first ones have shown.
-  [...'abcd'].forEach((name, i) => {
-    const news = [1, 2, 3, 4, 5].map((n) => `/p9${i}${n}0`);
-    pages[`http://h0.example.com/list/${name}`] = { html: links(`/list/${'bcde'[i]!}`, ...news) };
-    for (const path of news) pages[`http://h0.example.com${path}`] = { html: 'news' };
-  });
   // Pages that change, that do not and say so, that are gone later, and that come later.
   const day = Math.floor((at - START) / DAY);
   pages['http://h0.example.com/news'] = { html: `<html lang="${day % 2 ? 'en' : 'de'}">day ${day}` };
@@ -53,8 +45,8 @@ function steps(parseInFetch: boolean): Step[] {
   const all: Step[] = [];
   let at = START;
   const add = (name: string, run: Step['run']): void => void all.push({ name: `${name} ${all.length}`, at, run });
-  const work = async (crawl: Crawl): Promise<void> => {
-    await jobs.fetch(crawl, { batch: 'all', resume: true, parse: parseInFetch });
+  const work = async (crawl: OpenContext): Promise<void> => {
+    await jobs.fetch(crawl, { batch: 'all', parse: parseInFetch });
     if (!parseInFetch) await jobs.parse(crawl, { batch: 'all' });
     await jobs.updatedb(crawl, { batch: 'all' });
   };
@@ -82,7 +74,7 @@ const comparable = (rows: unknown): unknown =>
   );
 
 /** Runs a step as a process of its own, which is not ended in any way. */
-async function runStep(step: Step, store: Store): Promise<Crawl> {
+async function runStep(step: Step, store: Store): Promise<OpenContext> {
   const { web } = webAt(step.at);
   const crawl = await testCrawl(web, { store, settings: SETTINGS });
   crawl.setTime(step.at);
@@ -90,7 +82,7 @@ async function runStep(step: Step, store: Store): Promise<Crawl> {
   return crawl;
 }
 
-async function expectNothingMissing(crawl: Crawl, where: string): Promise<void> {
+async function expectNothingMissing(crawl: OpenContext, where: string): Promise<void> {
   const { counters } = await jobs.repair(crawl);
   const missing = Object.keys(counters).filter((reason) => reason.startsWith('missing'));
   expect(missing, where).toEqual([]);
@@ -116,7 +108,7 @@ describe.each(Object.entries(KILLABLE))(
       let open = place();
       if (repairs) {
         const crawl = await testCrawl(undefined, { store: open() });
-        await rules.add(crawl, { kind: 'useful', pattern: { regex: '/p[0-9]*[05]$' } });
+        await rules.add(crawl, { kind: 'relevant', pattern: { regex: '/p[0-9]*[05]$' } });
       }
       for (const step of all) {
         before.push(await copyStore(open()));
@@ -125,10 +117,6 @@ describe.each(Object.entries(KILLABLE))(
         writes.push(counting.writes);
         after.push(comparable(await allRows(crawl)));
       }
-      const explored = (after as { fit?: boolean; fitBonus?: number }[][])
-        .flat()
-        .filter(({ fit, fitBonus }) => fit === false && fitBonus !== undefined);
-      expect(explored.length > 0).toBe(repairs);
       const total = writes.reduce((sum, n) => sum + n, 0);
       expect(total).toBeGreaterThan(1000);
       // Pages were fetched again, changed or not, given up after retries, and taken over from a batch that nobody worked on.

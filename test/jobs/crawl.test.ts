@@ -1,18 +1,19 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { jobs, type Crawl, type Report } from '../../packages/webcrawl/index.js';
+import { jobs, type OpenContext, type Report } from '../../packages/webcrawl/internal.js';
+import { readScope } from '../../packages/jobs/scope/stored-scope.js';
 import { fakeWeb, links, randomWeb, type FakeWeb } from '../support/web/fake-web.js';
 import { START, allRows, testCrawl } from '../support/test-crawl.js';
 import { runs } from '../support/runs.js';
 
-const statuses = async (crawl: Crawl): Promise<Record<string, string | undefined>> => {
+const statuses = async (crawl: OpenContext): Promise<Record<string, string | undefined>> => {
   const found: Record<string, string | undefined> = {};
   for await (const page of crawl.pages({ fields: ['status'] })) found[page.url] = page.status;
   return found;
 };
 
 /** The jobs one by one, as the separate commands run them. */
-async function crawlByHand(crawl: Crawl, seeds: readonly string[], parseInFetch: boolean): Promise<Report[]> {
+async function crawlByHand(crawl: OpenContext, seeds: readonly string[], parseInFetch: boolean): Promise<Report[]> {
   const reports = [await jobs.inject(crawl, { seeds })];
   for (;;) {
     const { batchId } = await jobs.generate(crawl);
@@ -42,6 +43,53 @@ describe('crawl', () => {
       'http://a.com/missing': 'gone',
     });
     expect(web.requests).toEqual(['http://a.com/', 'http://a.com/x', 'http://a.com/missing']);
+  });
+
+  it('ends where all seeds are refused, and fetches nothing else that is due', async () => {
+    const web = fakeWeb({ 'http://a.com/': '', 'http://b.com/': '' });
+    await using crawl = await testCrawl(web);
+    await jobs.inject(crawl, { seeds: ['http://a.com/'] });
+    for (const seeds of [['http://b.com/x.jpg'], ['http://b.com/ score=2', '# a comment', 'ftp://b.com/']]) {
+      const { counters } = await jobs.crawl(crawl, { seeds, stay: 'any' });
+      expect(counters).not.toHaveProperty('rounds');
+      expect(await readScope(crawl.tables)).toBeUndefined();
+    }
+    expect(web.requests).toEqual([]);
+    // One that is taken is enough, and so is none that is named.
+    await jobs.crawl(crawl, { seeds: ['http://b.com/x.jpg', 'http://b.com/'] });
+    expect(web.requests.sort()).toEqual(['http://a.com/', 'http://b.com/']);
+    crawl.setTime(START + 40 * 86_400_000);
+    await jobs.crawl(crawl, { seeds: ['# a comment', ''] });
+    expect(web.requests).toHaveLength(4);
+  });
+
+  it('follows a feed: its new items and those that have changed, not the others', async () => {
+    const feed = (...items: readonly (readonly [path: string, date: number])[]) => ({
+      contentType: 'application/rss+xml',
+      html: `<rss><channel><link>http://a.com/</link>${items
+        .map(([path, date]) => `<item><link>${path}</link><pubDate>${new Date(date).toUTCString()}</pubDate></item>`)
+        .join('')}</channel></rss>`,
+    });
+    const web = fakeWeb({
+      'http://a.com/feed.xml': feed(['/1', 0], ['/2', 0]),
+      'http://a.com/': links('/more'),
+      'http://a.com/1': links('/more'),
+      'http://a.com/2': '',
+      'http://a.com/3': '',
+      'http://a.com/more': '',
+    });
+    await using crawl = await testCrawl(web);
+    const follow = async (hours: number): Promise<string[]> => {
+      web.requests.length = 0;
+      crawl.setTime(START + hours * 3_600_000);
+      await jobs.crawl(crawl, { seeds: ['http://a.com/feed.xml\tfetchInterval=600'], depth: 1 });
+      return web.requests.map((url) => url.slice('http://a.com'.length)).sort();
+    };
+    expect(await follow(0)).toEqual(['/', '/1', '/2', '/feed.xml']);
+    expect(await follow(0.1)).toEqual([]);
+    web.set('http://a.com/feed.xml', feed(['/3', 0], ['/1', START + 3_600_000], ['/2', 0]));
+    expect(await follow(2)).toEqual(['/1', '/3', '/feed.xml']);
+    expect(await follow(3)).toEqual(['/feed.xml']);
   });
 
   it('stays within the domain, or nowhere, when told so', async () => {
@@ -134,10 +182,10 @@ describe('crawl', () => {
       const runs: [FakeWeb, Awaited<ReturnType<typeof allRows>>][] = [];
       for (const run of [
         // One round after another: where they overlap, time has a say in which links are added first.
-        (crawl: Crawl) => jobs.crawl(crawl, { seeds, stay: 'any', rounds: 1000 }),
-        (crawl: Crawl) => crawlByHand(crawl, seeds, true),
-        (crawl: Crawl) => crawlByHand(crawl, seeds, false),
-        (crawl: Crawl) => jobs.crawl(crawl, { seeds, stay: 'any' }),
+        (crawl: OpenContext) => jobs.crawl(crawl, { seeds, stay: 'any', rounds: 1000 }),
+        (crawl: OpenContext) => crawlByHand(crawl, seeds, true),
+        (crawl: OpenContext) => crawlByHand(crawl, seeds, false),
+        (crawl: OpenContext) => jobs.crawl(crawl, { seeds, stay: 'any' }),
       ]) {
         const web = fakeWeb(pages);
         await using crawl = await testCrawl(web);

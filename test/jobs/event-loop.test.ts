@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createEventLoopTurns } from '../../webtable/stores/event-loop-turns.js';
-import { jobs, type Crawl } from '../../packages/webcrawl/index.js';
+import { createTimeSlice } from '../../packages/util/index.js';
+import { jobs, type OpenContext } from '../../packages/webcrawl/internal.js';
 import { fakeWeb, links } from '../support/web/fake-web.js';
 import { testCrawl } from '../support/test-crawl.js';
 import { runs } from '../support/runs.js';
@@ -9,7 +9,7 @@ const PAGES = runs(800, 2000);
 const urlOf = (i: number): string => `http://h${i % 50}.example/p${i}`;
 
 /** A web that answers at once, on a store that does: nothing in it ever waits for the event loop. */
-async function crawlOfMany(): Promise<Crawl> {
+async function crawlOfMany(): Promise<OpenContext> {
   const page = (i: number): string => links(urlOf((i + 1) % PAGES), urlOf((i + 7) % PAGES), urlOf(PAGES + i));
   return testCrawl(fakeWeb(Object.fromEntries(Array.from({ length: PAGES }, (_, i) => [urlOf(i), page(i)]))), {
     settings: { 'parser.threads': 0 },
@@ -86,13 +86,13 @@ describe('timers go on during', () => {
 describe('a turn of the event loop', () => {
   it('is taken when the last is 10 ms ago, once for all who wait, and each looks again after it', async () => {
     let now = 0;
-    const turns = createEventLoopTurns(() => now);
+    const timeSlice = createTimeSlice(() => now);
     const order: string[] = [];
-    expect(turns.isDue).toBe(false);
+    expect(timeSlice.isOver).toBe(false);
     now = 10;
-    expect(turns.isDue).toBe(true);
+    expect(timeSlice.isOver).toBe(true);
     const work = async (name: string): Promise<void> => {
-      while (turns.isDue) await turns.next();
+      while (timeSlice.isOver) await timeSlice.next();
       order.push(name);
       now += 10;
     };

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { CrawlError, jobs, urlOf, type Crawl } from '../../packages/webcrawl/index.js';
+import { CrawlError, jobs, urlOf, type OpenContext } from '../../packages/webcrawl/internal.js';
 import { batchTime, makeBatchId, rowKeyOf } from '../../webtable/index.js';
 import { heldBy, putRows as put } from '../support/stores/put-rows.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
 /** URLs of a batch, from the rows. */
-async function selected(crawl: Crawl, batchId: string): Promise<string[]> {
+async function selected(crawl: OpenContext, batchId: string): Promise<string[]> {
   return (await heldBy(crawl, batchId)).map(urlOf);
 }
 
@@ -37,9 +37,9 @@ describe('generate', () => {
 
   it('leaves no entry behind of what is selected for a time to come', async () => {
     await using crawl = await testCrawl(undefined);
-    const urls = Array.from({ length: 5 }, (_, i) => ({ url: `http://a.com/${i}`, dueAt: START + 1_000_000 }));
+    const urls = Array.from({ length: 5 }, (_, i) => ({ url: `http://a.com/${i}`, dueAt: START + 86_000_000 }));
     await put(crawl, urls);
-    expect((await jobs.generate(crawl, { now: START + 2_000_000 })).counters).toEqual({ generated: 5 });
+    expect((await jobs.generate(crawl, { addDays: 1 })).counters).toEqual({ generated: 5 });
     expect((await jobs.generate(crawl)).counters).toEqual({});
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 5 });
   });
@@ -119,7 +119,7 @@ describe('generate', () => {
     expect((await jobs.generate(crawl)).counters).toEqual({ generated: 2 });
   });
 
-  it('takes back what a killed generate left unfinished', async () => {
+  it('releases what a killed generate left unfinished', async () => {
     await using crawl = await testCrawl(undefined);
     const lost = makeBatchId(START, 0.5);
     await put(crawl, [{ url: 'http://a.com/' }, { url: 'http://b.com/' }]);
@@ -128,7 +128,7 @@ describe('generate', () => {
       { key: `h|${first.batchId!}`, put: new Map([['b:h', Buffer.from('{"state":"generating","size":0}')]]) },
     ]);
     const second = await jobs.generate(crawl);
-    expect(second.counters).toEqual({ generated: 2, taken_back: 1 });
+    expect(second.counters).toEqual({ generated: 2, released_unfinished: 1 });
     expect(await selected(crawl, lost)).toEqual([]);
     expect((await crawl.tables.batches.list()).map((batch) => batch.batchId)).toEqual([second.batchId]);
   });
@@ -142,7 +142,7 @@ describe('generate', () => {
     expect((await jobs.generate(crawl)).counters).toEqual({ generated: 1 });
   });
 
-  it('reports what it took back when it is aborted half-way, and nothing as generated', async () => {
+  it('reports what it released when it is aborted half-way, and nothing as generated', async () => {
     await using crawl = await testCrawl(undefined);
     await put(
       crawl,
@@ -160,7 +160,7 @@ describe('generate', () => {
       )(START),
     };
     const report = await jobs.generate(moving, { signal: controller.signal, onProgress });
-    expect(report.counters).toEqual({ taken_back: 500 });
+    expect(report.counters).toEqual({ released_unfinished: 500 });
     expect(report).toMatchObject({ interrupted: true });
     expect(report.batchId).toBeUndefined();
     expect((await jobs.generate(moving)).counters).toEqual({ generated: 1200 });

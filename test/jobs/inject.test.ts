@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryStore, jobs, type Crawl, type Plugin } from '../../packages/webcrawl/index.js';
+import { MemoryStore, jobs, type OpenContext, type Plugin } from '../../packages/webcrawl/internal.js';
 import type { RowChange } from '../../webtable/index.js';
 import { fakeWeb } from '../support/web/fake-web.js';
 import { rowOf, select } from '../support/job-steps.js';
@@ -7,8 +7,8 @@ import { START, allRows, testCrawl } from '../support/test-crawl.js';
 import { runs } from '../support/runs.js';
 
 const DAY = 86_400_000;
-const inject = (crawl: Crawl, ...seeds: string[]) => jobs.inject(crawl, { seeds });
-const frontier = async (crawl: Crawl): Promise<string[]> => {
+const inject = (crawl: OpenContext, ...seeds: string[]) => jobs.inject(crawl, { seeds });
+const frontier = async (crawl: OpenContext): Promise<string[]> => {
   const keys: string[] = [];
   for await (const entries of crawl.tables.frontier.entries()) for (const { entryKey } of entries) keys.push(entryKey);
   return keys;
@@ -19,7 +19,14 @@ describe('inject', () => {
     await using crawl = await testCrawl(undefined);
     const report = await inject(crawl, 'HTTP://A.com:80/x/../y#part', 'http://b.com/\tscore=3\tfetchInterval=60\tk=v');
     expect(report).toEqual({ job: 'inject', seconds: 0, counters: { injected: 2 } });
-    const same = { status: 'unfetched', dueAt: START, retries: 0, distance: 0, marks: { inject: 'y' } };
+    const same = {
+      status: 'unfetched',
+      dueAt: START,
+      firstSeen: START,
+      retries: 0,
+      distance: 0,
+      marks: { inject: 'y' },
+    };
     expect(await allRows(crawl)).toEqual([
       { key: 'com.a:http/y', url: 'http://a.com/y', ...same, fetchInterval: 2_592_000, score: 1, cash: 1 },
       {

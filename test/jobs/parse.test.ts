@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { jobs, type Crawl, type ParsedPage, type Plugin } from '../../packages/webcrawl/index.js';
+import { jobs, type OpenContext, type ParsedPage, type Plugin } from '../../packages/webcrawl/internal.js';
+import { generateAndCount } from '../../packages/jobs/generate.js';
 import { damage } from '../support/stores/damage.js';
 import { turns } from '../support/events.js';
 import { fakeWeb, links, type FakePage } from '../support/web/fake-web.js';
@@ -54,6 +55,60 @@ const success = (more: Partial<ParsedPage> = {}): ParsedPage => ({
   ...more,
 });
 
+describe('the language', () => {
+  const ENGLISH =
+    'The tide rises and falls twice a day, and the height of the water at each place is written down by a gauge.';
+  const languageOf = async (page: FakePage | string) => {
+    const { crawl, batch } = await fetched(page);
+    await using _ = crawl;
+    await jobs.parse(crawl, { batch });
+    return rowOf(crawl, PAGE, 'language', 'languageSource');
+  };
+
+  it.each([
+    ['en', `<p>${ENGLISH}`],
+    [
+      'de',
+      '<p>Das Wasser steigt und fällt zweimal am Tag, und ein Pegel schreibt auf, wie hoch es an jedem Ort gerade steht.',
+    ],
+    ['ru', '<p>Вода поднимается и опускается дважды в день, и прибор записывает её высоту в каждом месте.'],
+    ['zh', '<p>海水每天涨落两次，每个地方的水位都由验潮仪记录下来，供船只使用。'],
+    ['ja', '<p>海の水は一日に二度上がったり下がったりし、その高さは検潮儀によって記録されます。'],
+  ])('is detected where it is not stated: %s', async (language, html) => {
+    expect(await languageOf(html)).toEqual({ language, languageSource: 'detected' });
+  });
+
+  it('is that which is stated, whatever the text is', async () => {
+    expect(await languageOf(`<html lang="fr_CA"><p>${ENGLISH}`)).toEqual({
+      language: 'fr-CA',
+      languageSource: 'stated',
+    });
+  });
+
+  it('is detected in plain text, and not in what has too few words', async () => {
+    const page = { html: ENGLISH, contentType: 'text/plain' };
+    expect(await languageOf(page)).toEqual({ language: 'en', languageSource: 'detected' });
+    for (const html of ['', '<p>The tide', `<p>${'1234567890 '.repeat(100)}`, `<p>${'— * – … '.repeat(100)}`])
+      expect(await languageOf(html)).toEqual({});
+  });
+
+  it('is judged by a piece behind the menus', async () => {
+    const menus = `<nav>${'<a href=/x>Startseite Über uns Kontakt Impressum</a> '.repeat(25)}</nav>`;
+    expect(await languageOf(`${menus}<p>${`${ENGLISH} `.repeat(20)}`)).toMatchObject({ language: 'en' });
+  });
+
+  it('is gone when the page has none any more', async () => {
+    const { crawl, batch, web } = await fetched(`<html lang=en><p>${ENGLISH}`);
+    await using _ = crawl;
+    await jobs.parse(crawl, { batch });
+    await jobs.updatedb(crawl, { batch });
+    web.set(PAGE, { html: '<p>short' });
+    crawl.setTime(START + 40 * 86_400_000);
+    await round(crawl);
+    expect(await rowOf(crawl, PAGE, 'language', 'languageSource')).toEqual({});
+  });
+});
+
 describe('parse', () => {
   it('stores title, text, links and digest with its mark', async () => {
     const html = `<html lang="en"><head><title> A  page </title><meta name="author" content="me"></head>
@@ -71,6 +126,7 @@ describe('parse', () => {
         ...before,
         title: 'A page',
         language: 'en',
+        languageSource: 'stated',
         pageMetadata: expect.objectContaining({ author: 'me' }) as object,
         text: expect.stringMatching(/Some text\s+first\s+B/) as string,
         outlinks: [
@@ -79,6 +135,7 @@ describe('parse', () => {
         ],
         parseStatus: { code: 'success', charset: expect.any(String) as string },
         newSignature: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
+        digest: expect.objectContaining({ titleText: 'A page', linkCount: 1, outerLinkCount: 1, length: 9 }) as object,
         marks: { inject: 'y', generate: batch, fetch: batch, parse: batch },
       },
     ]);
@@ -93,7 +150,7 @@ describe('parse', () => {
     expect((await jobs.parse(crawl, { batch })).counters).toEqual({ already_parsed: 1 });
     expect(await allRows(crawl)).toEqual(before);
     expect((await jobs.parse(crawl, { batch, force: true })).counters).toEqual({ parsed: 1 });
-    expect(await allRows(crawl)).toEqual([{ ...before[0], text: 'x 2' }]);
+    expect(await allRows(crawl)).toEqual([{ ...before[0], text: 'x 2', digest: expect.anything() as object }]);
     expect(calls).toBe(2);
   });
 
@@ -106,7 +163,7 @@ describe('parse', () => {
         contentTypes: ['text/html', 'text/plain'],
         async parse() {
           late.crawl!.setTime(START + 365 * 86_400_000);
-          await jobs.generate(late.crawl!, { isBusy: () => true });
+          await generateAndCount(late.crawl!, { isBusy: () => true });
           return { kind: 'failed', code: 'late' };
         },
       },
@@ -210,13 +267,22 @@ describe('parse', () => {
 
   it('waits for a parser no longer than the settings say, and goes on', async () => {
     const stub = parser((html) => (html === 'slow' ? new Promise(() => {}) : success({ text: html })));
-    const web = fakeWeb({ 'http://a.com/1': 'slow', 'http://a.com/2': 'quick' });
+    const web = fakeWeb({
+      'http://a.com/1': 'slow',
+      'http://a.com/2': 'quick',
+      'http://a.com/3': 'slow',
+      'http://a.com/4': 'quick',
+    });
     await using crawl = await testCrawl(web, { plugins: [stub], settings: { 'parser.timeout': 0.02 } });
     const batch = await start(crawl, 'http://a.com/1', 'http://a.com/2');
     await jobs.fetch(crawl, { batch });
     expect((await jobs.parse(crawl, { batch })).counters).toEqual({ parsed: 1, failed_timeout: 1 });
     expect(await rowOf(crawl, 'http://a.com/1', 'parseStatus')).toEqual({ parseStatus: { code: 'timeout' } });
-    expect((await jobs.fetch(crawl, { batch, parse: true })).counters).toMatchObject({ parsed: 1, failed_timeout: 1 });
+    const next = await start(crawl, 'http://a.com/3', 'http://a.com/4');
+    expect((await jobs.fetch(crawl, { batch: next, parse: true })).counters).toMatchObject({
+      parsed: 1,
+      failed_timeout: 1,
+    });
   });
 
   it('takes any time that the settings take', async () => {
@@ -469,7 +535,8 @@ describe('parse and links', () => {
     const rejected = await parsed(page('0; url=/next.png'));
     expect(rejected.counters).toEqual({ parsed: 1, links: 1, 'redirect_rejected_urlfilter-regex': 1 });
     const external = await parsed(page('0; url=http://b.com/'), { settings: { 'db.ignoreExternalLinks': true } });
-    expect(external.counters).toEqual({ parsed: 1, links: 1, redirect_external: 1 });
+    // It is a seed, which may lead to another host.
+    expect(external.counters).toEqual({ parsed: 1, links: 2 });
     const nofollow = await parsed(page('0; url=/next', '<meta name="robots" content="nofollow">'));
     expect([nofollow.redirectTarget, nofollow.outlinks]).toEqual(['http://a.com/next', []]);
   });
@@ -493,7 +560,7 @@ describe('parse and links', () => {
 describe('parse of every open batch', () => {
   it('adds up what it counts', async () => {
     const web = fakeWeb({ 'http://a.com/': links('/x'), 'http://b.com/': links('/x', '/y') });
-    await using crawl: Crawl = await testCrawl(web);
+    await using crawl: OpenContext = await testCrawl(web);
     await start(crawl, 'http://a.com/');
     await start(crawl, 'http://b.com/');
     await jobs.fetch(crawl, { batch: 'all' });

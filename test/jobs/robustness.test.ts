@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryStore, jobs, rowKeyOf, type Plugin } from '../../packages/webcrawl/index.js';
+import { MemoryStore, jobs, rowKeyOf, type Plugin } from '../../packages/webcrawl/internal.js';
 import { LevelStore } from '../../webtable/index.js';
 import { MemoryLevel } from 'memory-level';
 import { createLinkSlice, type LinkSource } from '../../packages/jobs/linking/link-slice.js';
@@ -16,7 +16,7 @@ const levelStore = () =>
 /** A page of a batch that links; they come in the order of the numbers. */
 function sourceOf(i: number): LinkSource {
   const source = `com.b:http/${String(i).padStart(6, '0')}`;
-  return { source, note: '1-1/00', place: `b.com|${source}`, distance: 1, redirectDepth: 0 };
+  return { source, watermark: '1-1/00', position: `b.com|${source}`, distance: 1, redirectDepth: 0 };
 }
 
 describe('what must not stop a crawl', () => {
@@ -29,7 +29,7 @@ describe('what must not stop a crawl', () => {
     const linker = createLinker(crawl, '1-1', new Set(['1-1']), createTracker(crawl, 'updatedb', {}));
     await linker.addLinks(slice, new Set());
     expect(await crawl.page('http://a.com/login', ['linkedUpTo'])).toMatchObject({
-      linkedUpTo: { '1-1/00': sourceOf(199_999).place },
+      linkedUpTo: { '1-1/00': sourceOf(199_999).position },
     });
   });
 
@@ -162,7 +162,7 @@ describe('a fetch that was stopped', () => {
     const second = await jobs.fetch(crawl, { batch, parse: true });
     expect(second.counters).toMatchObject({ already_fetched: 8, fetched: 12, parsed: 20 });
     expect(web.requests).toHaveLength(20);
-    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 20, success: 20 });
+    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ already_fetched: 20 });
   });
 
   it('keeps a Crawl-delay to the next fetch', async () => {

@@ -9,14 +9,14 @@ const steps = createDyingSteps(Number(killAt), {
   ofFiles: ['appendFile', 'read', 'sync', 'truncate', 'writeFile'],
 });
 
-const { exportGraph, jobs, openCrawl, openLevelStore } = await import('../../dist/tests/webcrawl.js');
+const { exportGraph, jobs, openContext, openLevelStore } = await import('../../dist/tests/webcrawl.js');
 const store = await openLevelStore(directory);
 const write = store.write.bind(store);
 /** One row at a time, so that it can die between any two. */
 store.write = async (table, changes) => {
   for (const change of changes) await steps.step(() => write(table, [change]));
 };
-const crawl = await openCrawl({ table: store });
+const crawl = await openContext({ table: store });
 steps.begin();
 await (what === 'graph' ? exportGraph : jobs[what])(crawl, JSON.parse(options));
 const count = steps.end();

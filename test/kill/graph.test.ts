@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openCrawl, rowKeyOf } from '../../packages/webcrawl/index.js';
-import { fileDigests } from '../support/file-digests.js';
+import { openContext, rowKeyOf } from '../../packages/webcrawl/internal.js';
+import { fileDigests } from '../support/files/file-digests.js';
 import { stepsOf } from '../support/run-worker.js';
 import { runs } from '../support/runs.js';
 import { changeRows } from '../support/stores/put-rows.js';
@@ -18,7 +18,7 @@ const PAGES = runs(400, 4000);
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'webcrawl-graph-kill-'));
-  await using crawl = await openCrawl({ table: `level:${join(folder, 'table')}` });
+  await using crawl = await openContext({ table: `level:${join(folder, 'table')}` });
   const random = randomNumbers(23);
   const url = (n: number): string => `https://h${n % 50}.example/${n}`;
   const rows = Array.from({ length: PAGES }, (_, n) => {
@@ -40,7 +40,7 @@ function runIn(table: string, what: string, options: object, killAt: number): Pr
 }
 
 async function rowsOf(table: string): Promise<unknown[]> {
-  await using crawl = await openCrawl({ table: `level:${table}` });
+  await using crawl = await openContext({ table: `level:${table}` });
   const found: unknown[] = [];
   for await (const page of crawl.pages({ fields: ['rank', 'hostRank', 'duplicateOf', 'outlinks'] })) found.push(page);
   return found;

@@ -17,8 +17,8 @@ async function dying(step) {
 
 const { setTimeout } = await import('node:timers/promises');
 const { Worker } = await import('node:worker_threads');
-const { jobs, openCrawl } = await import('../../dist/tests/webcrawl.js');
-const crawl = await openCrawl({ table: `level:${directory}`, settings: JSON.parse(settings) });
+const { jobs, openContext } = await import('../../dist/tests/webcrawl.js');
+const crawl = await openContext({ table: `level:${directory}`, settings: JSON.parse(settings) });
 for (const [part, names] of [
   [crawl.tables, ['changeRows']],
   [crawl.tables.runs, ['changeConsumer']],

@@ -2,7 +2,7 @@
 // Arguments: the folder of the table, what to do (`crawl`, or a verb of `rules`), its arguments as JSON, the step to die at (0: none),
 // and whether before (0), while (1) or after (2) it.
 const [directory, verb, args, killAt, moment] = process.argv.slice(2);
-const { jobs, openCrawl, rules } = await import('../../dist/tests/webcrawl.js');
+const { jobs, openContext, rules } = await import('../../dist/tests/webcrawl.js');
 let steps = 0;
 
 async function dying(step) {
@@ -21,15 +21,15 @@ const settings = {
   'fetcher.serverDelay': 0,
   'parser.threads': 0,
   'db.fetchIntervalDefault': 1,
-  'propose.minUseful': 1,
+  'propose.minRelevant': 1,
 };
-const crawl = await openCrawl({ table: `level:${directory}`, settings, wait: 60 });
+const crawl = await openContext({ table: `level:${directory}`, settings, wait: 60 });
 for (const [part, names] of [
   [crawl.tables, ['changeRows']],
   [crawl.tables.batches, ['change', 'clear']],
   [crawl.tables.proposals, ['read', 'put']],
   // Of a crawl the rows alone are many steps; of an edit these are all.
-  [crawl.tables.rules, isCrawl ? ['addCounts'] : ['read', 'version', 'counts', 'change', 'addCounts', 'replaceCounts']],
+  [crawl.tables.rules, isCrawl ? [] : ['read', 'version', 'change']],
 ]) {
   for (const name of names) {
     const original = part[name];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { jobs, openCrawl, rules, type Report } from '../../packages/webcrawl/index.js';
+import { jobs, openContext, rules, type Report } from '../../packages/webcrawl/internal.js';
 import { runs } from '../support/runs.js';
 import { runWorker } from '../support/run-worker.js';
 import { randomNumbers, type FakePage } from '../support/web/fake-web.js';
@@ -49,10 +49,10 @@ const prefixed = (kind: string, prefix: string) => ({ kind, pattern: { prefix } 
 type Edit = readonly [verb: 'add' | 'apply' | 'disable' | 'enable' | 'remove', ...args: unknown[]];
 /** In the end one more rule is active that marks, and of those that cut the one that was there from the start. */
 const EDITS: readonly Edit[] = [
-  ['add', prefixed('useful', '/news/')],
+  ['add', prefixed('relevant', '/news/')],
   ['add', prefixed('reject', '/tag/')],
   ['apply'],
-  ['add', [prefixed('accept', '/tag/3'), prefixed('useful', '/forum/')]],
+  ['add', [prefixed('accept', '/tag/3'), prefixed('relevant', '/forum/')]],
   ['disable', 'r3'],
   ['apply'],
   ['enable', 'r3'],
@@ -77,7 +77,7 @@ afterAll(async () => {
 
 /** A table with a rule, under which some seeds fall. */
 async function begin(table: string): Promise<void> {
-  await using crawl = await openCrawl({ table: `level:${table}`, settings: { 'db.fetchIntervalDefault': 1 } });
+  await using crawl = await openContext({ table: `level:${table}`, settings: { 'db.fetchIntervalDefault': 1 } });
   await jobs.inject(crawl, { seeds: ['/', '/old/3', '/old/4'].map((path) => web.origin + path) });
   await rules.add(crawl, { kind: 'reject', pattern: { prefix: '/old/' } }, { yes: true });
 }
@@ -89,12 +89,21 @@ async function end(table: string) {
   const settings = { 'fetcher.serverDelay': 0, 'db.fetchIntervalDefault': 1 };
   for (const hours of [1, 2]) {
     const now = Date.now() + hours * HOUR;
-    await using crawl = await openCrawl({ table: `level:${table}`, settings, clock: () => now });
+    await using crawl = await openContext({ table: `level:${table}`, settings, clock: () => now });
     await jobs.crawl(crawl, { seeds: [] });
     if (hours === 1) continue;
     await rules.apply(crawl);
     repaired = (await jobs.repair(crawl)).counters;
-    const fields = ['fit', 'fitBonus', 'cutLinks', 'refusedBy', 'outlinks', 'inlinks', 'marks', 'text'] as const;
+    const fields = [
+      'relevant',
+      'relevantBonus',
+      'rejectedLinks',
+      'refusedBy',
+      'outlinks',
+      'inlinks',
+      'marks',
+      'text',
+    ] as const;
     for await (const { marks, inlinks, ...row } of crawl.pages({ fields })) {
       rows.push({ ...row, held: marks?.generate, inlinks: inlinks?.map(({ url }) => url) });
     }
@@ -108,7 +117,7 @@ async function end(table: string) {
 
 /** Makes all edits in this process. */
 async function editAll(table: string): Promise<void> {
-  await using crawl = await openCrawl({ table: `level:${table}` });
+  await using crawl = await openContext({ table: `level:${table}` });
   for (const [verb, ...args] of EDITS) await (rules[verb] as (...given: unknown[]) => Promise<unknown>)(crawl, ...args);
 }
 

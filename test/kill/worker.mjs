@@ -2,7 +2,7 @@
 // Arguments: the directory of the table, the name of the job, its options as JSON, the write to die at (0: none), and the
 // number of parse threads.
 // Prints the report as JSON, with the number of row writes as `writes`.
-import { jobs, openCrawl, openLevelStore } from '../../dist/tests/webcrawl.js';
+import { jobs, openContext, openLevelStore } from '../../dist/tests/webcrawl.js';
 
 const [directory, job, options, killAt, threads] = process.argv.slice(2);
 const store = await openLevelStore(directory);
@@ -28,7 +28,7 @@ const dying = {
   },
 };
 
-const crawl = await openCrawl({
+const crawl = await openContext({
   table: dying,
   settings: { 'fetcher.serverDelay': 0, 'db.updateMaxLinksInMemory': 1000, 'parser.threads': threads },
 });

@@ -111,14 +111,14 @@ describe('the search page of the manuals', { timeout: 5 * MINUTE }, () => {
   it(`finds at least ${LEAST_PAGES} pages, of each language many`, async () => {
     const { index } = await status();
     expect(index!.documents).toBeGreaterThanOrEqual(LEAST_PAGES);
-    const [, ...counts] = /English (\d+), Chinese (\d+), Japanese (\d+), Russian (\d+)/.exec(output)!;
+    const [, ...counts] = /English (\d+), Chinese (\d+), Japanese (\d+), Korean \d+, Russian (\d+)/.exec(output)!;
     for (const count of counts) expect(Number(count)).toBeGreaterThanOrEqual(LEAST_OF_LANGUAGE);
   });
 
   it.each(LANGUAGES)('answers $name: search, highlight, pages, text as crawled, the result itself', async (asked) => {
     const { query, title, begun } = asked;
     const page = await open('/');
-    await page.getByRole('searchbox').fill(query);
+    await page.getByRole('combobox', { name: 'Search the crawled pages' }).fill(query);
     await page.getByRole('button', { name: 'Search' }).click();
     await page.waitForURL('**/search?q=*');
     const titles = await titlesOf(page);
@@ -167,7 +167,7 @@ describe('the search page of the manuals', { timeout: 5 * MINUTE }, () => {
     const [first] = await titlesOf(page);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    for (const name of ['Search the crawled pages', 'Search', first!]) {
+    for (const name of ['Search the crawled pages', 'Search', 'Filter', first!]) {
       await page.keyboard.press('Tab');
       expect(await focused(page)).toEqual({ name, outline: 'solid' });
     }
@@ -182,7 +182,7 @@ describe('the search page of the manuals', { timeout: 5 * MINUTE }, () => {
   it.each(LANGUAGES)('is read aloud in $name', async ({ query }) => {
     const page = await open(`/search?q=${encodeURIComponent(query)}`);
     const tree = await page.locator('body').ariaSnapshot();
-    for (const line of ['banner:', 'main:', `searchbox "Search the crawled pages": ${query}`, 'button "Search"'])
+    for (const line of ['banner:', 'main:', `combobox "Search the crawled pages": ${query}`, 'button "Search"'])
       expect(tree).toContain(line);
     expect(tree).toMatch(new RegExp(`heading "[\\d,]+ pages for ${query}" \\[level=1\\]`));
     expect(tree).toContain('navigation "Pages of results"');

@@ -2,14 +2,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasMaven } from '../../bench/lib/maven.js';
 import { startOpenSearch, type OpenSearchServer } from '../../bench/lib/opensearch-server.js';
 import { createWords, openOpenSearchReader, openOpenSearchWriter, type Words } from '../../packages/index/index.js';
-import { jobs, rowKeyOf, search, status } from '../../packages/webcrawl/index.js';
+import { askIndex, parseQuery } from '../../packages/search/index.js';
+import { jobs, rowKeyOf, search, status } from '../../packages/webcrawl/internal.js';
 import type { IndexWriter } from '../../packages/plugin-api/index.js';
 import { ROOT } from '../support/docs/source-files.js';
 import { killIndex, KILLED_TABLES, makeKilledTables, type KilledIndex } from '../support/index/killed-index.js';
+import { piecesOf, SCRIPTS, textOf } from '../support/index/pieces.js';
 import { checkWriter, keyOf, put } from '../support/index/writer-suite.js';
 import { round } from '../support/job-steps.js';
 import { testCrawl } from '../support/test-crawl.js';
@@ -82,6 +85,30 @@ describe.skipIf(!isHere)('OpenSearch', () => {
     await expect(open('foreign')).rejects.toMatchObject({ code: 'BAD_SETTING' });
     await ask('PUT', '/foreign/_alias/other-name');
     await expect(open('other-name')).rejects.toMatchObject({ code: 'BAD_SETTING' });
+  });
+
+  test('finds a page by every piece of its text', async () => {
+    const texts = SCRIPTS.flatMap((language) =>
+      fc.sample(textOf(language), { seed: 34, numRuns: 5 }).map((text) => ({ language, text })),
+    );
+    const writer = await open('pieces');
+    await writer.apply(texts.map((each, n) => put(n, each)));
+    await writer.markWhole();
+    await writer.entries(undefined, 1);
+    await writer.close();
+    const reader = await openReader('pieces');
+    const info = await reader.info();
+    const weights = { title: 8, headings: 4, anchors: 3, url: 2, text: 1, rank: 0.5, language: 2 };
+    const missed: string[] = [];
+    for (const [n, { language, text }] of texts.entries()) {
+      for (const piece of fc.sample(fc.constantFrom(...piecesOf(language, text, 1, 6)), { seed: n, numRuns: 10 })) {
+        const asked = { reader, words, info, weights, commonWords: 1, limit: texts.length };
+        const { found } = await askIndex(parseQuery(piece), asked);
+        if (!found.hits.some(({ key }) => key === keyOf(n))) missed.push(`${piece} in ${text}`);
+      }
+    }
+    await reader.close();
+    expect(missed).toEqual([]);
   });
 
   test('is searched by words, phrases, fields, sites, languages and times', async () => {

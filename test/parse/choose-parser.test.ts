@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseParser, htmlParser, sniffContentType, textParser } from '../../packages/parse/index.js';
+import { chooseParser, htmlParser, sniffContentType, textParser, xmlParser } from '../../packages/parse/index.js';
 import type { Parser } from '../../packages/plugin-api/index.js';
 import { PARSE_SETTINGS } from '../support/parsing/parse-page.js';
 
@@ -21,16 +21,30 @@ describe('chooseParser', () => {
     expect(chooseParser([family, first], 'text/csv')).toBe(family);
   });
 
+  it('takes one for XML for each type of XML that no other names', () => {
+    const xml = fake('+xml');
+    for (const type of ['text/rss+xml', 'application/vnd.wap.xhtml+xml', 'image/svg+xml', 'a/+xml']) {
+      expect(chooseParser([xml, family], type), type).toBe(xml);
+    }
+    expect(chooseParser([xml, fake('text/rss+xml')], 'text/rss+xml')).not.toBe(xml);
+    for (const type of ['text/xml', 'text/rss-xml', 'text/rss+xml2']) {
+      expect(chooseParser([xml, family], type), type).toBe(family);
+    }
+  });
+
   it('takes none for other types', () => {
     for (const type of ['', 'text', 'texts/html', 'image/png', '/']) {
       expect(chooseParser([first, second, family], type)).toBeUndefined();
     }
   });
 
-  it('finds the parsers for HTML and text', () => {
-    const plugins = [{ parser: textParser(PARSE_SETTINGS) }, { parser: htmlParser(PARSE_SETTINGS) }];
+  it('finds the parsers for HTML, XML and text', () => {
+    const plugins = [textParser, htmlParser, xmlParser].map((made) => ({ parser: made(PARSE_SETTINGS) }));
     expect(chooseParser(plugins, 'application/xhtml+xml')).toBe(plugins[1]);
     expect(chooseParser(plugins, 'text/plain')).toBe(plugins[0]);
+    for (const type of ['text/xml', 'application/xml', 'text/rss+xml', 'application/x-rss+xml', 'text/atom+xml']) {
+      expect(chooseParser(plugins, type), type).toBe(plugins[2]);
+    }
   });
 });
 

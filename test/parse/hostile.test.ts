@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { htmlParser, textParser } from '../../packages/parse/index.js';
 import { parseTree } from '../../packages/parse/html/html-tree.js';
 import { PARSE_SETTINGS, parsePage } from '../support/parsing/parse-page.js';
+import { words } from '../support/files/words.js';
 
 const ALL = { parser: { htmlOutlinksIgnoreTags: [], htmlFormUseAction: true } };
 
@@ -82,32 +83,9 @@ describe('a hostile page', () => {
       ),
       ...'pre script select span style svg table td template textarea title tr ul xmp !-- !doctype ?xml'.split(' '),
     );
-    const name = fc.constantFrom(
-      'href',
-      'src',
-      'action',
-      'rel',
-      'name',
-      'content',
-      'http-equiv',
-      'lang',
-      'alt',
-      'method',
-    );
+    const name = fc.constantFrom(...words`href src action rel name content http-equiv lang alt method`);
     const value = fc.oneof(
-      fc.constantFrom(
-        '/a',
-        '../b',
-        '#c',
-        '?d',
-        '//e/f',
-        'http://g',
-        'mailto:h',
-        'nofollow',
-        'robots',
-        'none',
-        'refresh',
-      ),
+      fc.constantFrom(...words`/a ../b #c ?d //e/f http://g mailto:h nofollow robots none refresh`),
       fc.constantFrom('0;url=/i', 'canonical', 'http://[', 'javascript:j', '\\\\k', '\ud800'),
       fc.string(),
     );

@@ -132,3 +132,35 @@ describe('X-Robots-Tag', () => {
     expect(robots('noarchive\notherbot: noindex')).toEqual({ noindex: false, nofollow: false, noarchive: true });
   });
 });
+
+describe('the title', () => {
+  it.each([
+    ['<title>T</title><meta property="og:title" content=O><h1>H</h1>', 'T'],
+    ['<title> </title><meta property="og:title" content=" O  o "><h1>H</h1>', 'O o'],
+    ['<meta property="og:title" content=""><h2>2</h2><h1> </h1><h1>H <b>h</b></h1><h1>I</h1>', 'H h'],
+    ['<h2>2</h2><p>text', ''],
+    ['<meta name="twitter:title" content=X>', ''],
+  ])('of %s', (html, title) => {
+    expect(parsePage(html).title).toBe(title);
+    expect(parsePage(html, { contentType: 'application/xhtml+xml' }).title).toBe(title);
+  });
+
+  it('that is not stated is no part of the text twice', () => {
+    expect(parsePage('<meta property="og:title" content=O><h1>H</h1>x').text).toBe('H x');
+  });
+});
+
+describe('the language', () => {
+  it.each([
+    ['<html lang="en_US">', 'en-US'],
+    ['<html lang="de"><meta property="og:locale" content=en_US>', 'de'],
+    ['<html lang=""><meta http-equiv=content-language content="pt_BR">', 'pt-BR'],
+    ['<html lang="en, de"><meta property="og:locale" content=fr_FR>', 'fr-FR'],
+    ['<meta property="og:locale" content="not a locale">', undefined],
+  ])('of %s', (html, language) => expect(parsePage(html).language).toBe(language));
+
+  it('of the header counts before og:locale', () => {
+    const headers = { 'content-language': 'it' };
+    expect(parsePage('<meta property="og:locale" content=en_US>', { headers }).language).toBe('it');
+  });
+});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { settingsSchema } from '../../config/schema.js';
 import { applyUrlChain, traceUrl, type Plugin, type UrlScope } from '../../packages/plugin-api/index.js';
-import { defaultPlugins } from '../../packages/webcrawl/index.js';
+import { defaultPlugins } from '../../packages/webcrawl/internal.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
 const fails = (message: string) => () => {

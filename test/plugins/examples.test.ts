@@ -1,46 +1,37 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jobs, openCrawl, type Crawl } from '../../packages/webcrawl/index.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { jobs, openContext, type OpenContext } from '../../packages/webcrawl/internal.js';
 import { typeFaults, writeExamples } from '../support/docs/doc-examples.js';
 import { dumpIndex } from '../support/index/dump-index.js';
 import { fakeWeb, type FakeWeb } from '../support/web/fake-web.js';
 import { START } from '../support/test-crawl.js';
+import { suiteFolder } from '../support/files/temp-folder.js';
+import { words } from '../support/files/words.js';
 
-let folder: string;
+const folder = suiteFolder();
 let names: readonly string[];
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'webcrawl-examples-'));
   names = await writeExamples(folder, 'docs/PLUGINS.md', ['playwright-core', '@types/node', 'undici-types']);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** A crawl with a module of the page, named by a settings file as a user would. */
-async function openWith(module: string, web?: FakeWeb): Promise<Crawl> {
+async function openWith(module: string, web?: FakeWeb): Promise<OpenContext> {
   const config = join(folder, `${module}.json`);
   const settings = { plugins: [`./${module}`], fetcher: { serverDelay: 0 } };
   await writeFile(config, JSON.stringify(settings));
-  return openCrawl({ table: 'memory:', config, clock: () => START, ...(web && { plugins: [web] }) });
+  return openContext({ table: 'memory:', config, clock: () => START, ...(web && { plugins: [web] }) });
 }
 
 const HOME = 'https://example.com/';
-const crawled = (crawl: Crawl) => jobs.crawl(crawl, { seeds: [HOME] });
+const crawled = (crawl: OpenContext) => jobs.crawl(crawl, { seeds: [HOME] });
 
 describe('the examples of docs/PLUGINS.md', () => {
   it('are all here', () => {
-    expect(names).toEqual([
-      'no-print-pages.mjs',
-      'parse-json.mjs',
-      'scoring-keyword.mjs',
-      'schedule-news.mjs',
-      'protocol-mirror.mjs',
-      'prices.mjs',
-      'only-manuals.mjs',
-      'protocol-browser.mjs',
-      'render.mjs',
-      'my-store.test.mjs',
-    ]);
+    expect(names).toEqual(words`
+      no-print-pages.mjs parse-json.mjs scoring-keyword.mjs schedule-news.mjs protocol-mirror.mjs prices.mjs
+      only-manuals.mjs protocol-browser.mjs render.mjs my-store.test.mjs
+    `);
   });
 
   it('a URL filter', async () => {
@@ -56,7 +47,7 @@ describe('the examples of docs/PLUGINS.md', () => {
     const config = join(folder, 'index.json');
     const settings = { plugins: ['./only-manuals.mjs'], fetcher: { serverDelay: 0 }, index: { path: './index' } };
     await writeFile(config, JSON.stringify(settings));
-    await using crawl = await openCrawl({ table: 'memory:', config, clock: () => START, plugins: [web] });
+    await using crawl = await openContext({ table: 'memory:', config, clock: () => START, plugins: [web] });
     await crawled(crawl);
     expect((await jobs.index(crawl)).counters).toMatchObject({ added: 1, 'rejected_only-manuals': 1 });
     expect((await dumpIndex(join(folder, 'index'))).terms).toContain('com.example:https/ title 0 home');

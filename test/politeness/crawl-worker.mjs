@@ -4,7 +4,7 @@
 // SIGTERM stops it in good order. Prints JSON: the counters of the crawl, and how many pages are due at the end.
 /* global AbortController */
 import { json } from 'node:stream/consumers';
-import { defaultSchedule, httpProtocol, jobs, loadSettings, openCrawl } from '../../dist/tests/webcrawl.js';
+import { defaultSchedule, httpProtocol, jobs, loadSettings, openContext } from '../../dist/tests/webcrawl.js';
 
 const { directory, seeds, settings } = await json(process.stdin);
 const lookup = async () => ['127.0.0.1'];
@@ -18,7 +18,7 @@ const soon = {
 const stop = new AbortController();
 process.once('SIGTERM', () => stop.abort());
 
-const crawl = await openCrawl({
+const crawl = await openContext({
   table: `level:${directory}`,
   settings,
   lookup,

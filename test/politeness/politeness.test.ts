@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCrawl } from '../../packages/webcrawl/index.js';
+import { openContext } from '../../packages/webcrawl/internal.js';
 import { isRefusal, isRobots } from './access-log.js';
 import { checkPoliteness, isUnsettled, type Findings } from './check-politeness.js';
 import { drawHosts, robotsHostOf, type HostPlan } from './host-policies.js';
@@ -63,7 +63,7 @@ describe(`a crawl of ${HOSTS} hosts that is killed and started again`, () => {
   });
 
   it('fetches every page that can be had', async () => {
-    await using crawl = await openCrawl({ table: `level:${directory}`, create: false });
+    await using crawl = await openContext({ table: `level:${directory}`, create: false });
     const found: string[] = [];
     for await (const { url, status } of crawl.pages({ fields: [] })) {
       if (status === 'fetched' || status?.startsWith('redir_')) found.push(server.planOf(url));

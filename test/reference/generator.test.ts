@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jobs, rowKeyOf, urlOf } from '../../packages/webcrawl/index.js';
+import { jobs, rowKeyOf, urlOf } from '../../packages/webcrawl/internal.js';
 import { makeBatchId } from '../../webtable/index.js';
 import { readReference, referenceTitle } from '../support/reference-cases.js';
 import { changeRows } from '../support/stores/put-rows.js';
@@ -68,10 +68,8 @@ async function selectedOf({ input }: Case): Promise<string[]> {
       },
     })),
   );
-  const { batchId } = await jobs.generate(crawl, {
-    now: input.curTime,
-    ...(typeof topN === 'number' && { topN }),
-  });
+  crawl.setTime(input.curTime ?? START);
+  const { batchId } = await jobs.generate(crawl, typeof topN === 'number' ? { topN } : {});
   const found: string[] = [];
   if (batchId !== undefined)
     for await (const entries of crawl.tables.batches.entries(batchId))

@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { statusVerdict } from '../../packages/fetch/index.js';
 import { redirectTarget } from '../../packages/fetch/http/http-headers.js';
+import { readReference, referenceTitle } from '../support/reference-cases.js';
 
 interface StatusCase {
   readonly input: number | string;
@@ -32,13 +31,8 @@ const LOCATION_DEVIATIONS: Readonly<Record<string, { readonly ours: string | nul
 /** Cases that are decided elsewhere: by the network layer, by robots.txt, by the fetch job. */
 const ELSEWHERE = 7;
 
-const folder =
-  process.env['WEBCRAWL_REFERENCE'] ?? path.resolve(import.meta.dirname, '../../../shared/reference/cases');
-const file = path.join(folder, 'http-status.json');
-const present = existsSync(file);
-const { cases, location } = present
-  ? (JSON.parse(readFileSync(file, 'utf8')) as { cases: StatusCase[]; location: LocationCase[] })
-  : { cases: [], location: [] };
+const reference = readReference<{ cases: StatusCase[]; location: LocationCase[] }>('http-status.json');
+const { cases, location } = reference ?? { cases: [], location: [] };
 
 function pageStatus(http: number): string {
   const verdict = statusVerdict(http, true, true);
@@ -47,7 +41,7 @@ function pageStatus(http: number): string {
   return verdict.kind;
 }
 
-describe.skipIf(!present)(`HTTP status cases${present ? '' : ' (skipped: the reference folder is not here)'}`, () => {
+describe.skipIf(!reference)(referenceTitle('HTTP status cases'), () => {
   it('leaves to others what is no HTTP status', () => {
     expect(cases.filter(({ input }) => typeof input !== 'number')).toHaveLength(ELSEWHERE);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jobs, type Crawl } from '../../packages/webcrawl/index.js';
+import { jobs, type OpenContext } from '../../packages/webcrawl/internal.js';
 import { rowOf } from '../support/job-steps.js';
 import { readReference, referenceTitle } from '../support/reference-cases.js';
 import { START, allRows, testCrawl } from '../support/test-crawl.js';
@@ -47,7 +47,7 @@ const DEVIATIONS: Readonly<Record<number, { readonly rows: readonly SeedRow[]; r
 
 const cases = readReference<Cases>('inject.json');
 
-async function rowsOf(crawl: Crawl): Promise<SeedRow[]> {
+async function rowsOf(crawl: OpenContext): Promise<SeedRow[]> {
   const rows: SeedRow[] = [];
   for await (const row of crawl.pages({
     fields: ['fetchInterval', 'score', 'metadata', 'marks', 'distance', 'cash', 'dueAt', 'status'],

@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseRobots } from '../../packages/fetch/index.js';
+import { readReference, referenceTitle } from '../support/reference-cases.js';
 
 interface Case {
   readonly name: string;
@@ -50,29 +49,25 @@ const DEVIATIONS: readonly { at: number; name: string; url: string; allowed: boo
   },
 ];
 
-const folder =
-  process.env['WEBCRAWL_REFERENCE'] ?? path.resolve(import.meta.dirname, '../../../shared/reference/cases');
-const file = path.join(folder, 'robots-google.json');
-const present = existsSync(file);
-const cases = present ? (JSON.parse(readFileSync(file, 'utf8')) as Case[]) : [];
+const cases = readReference<readonly Case[]>('robots-google.json');
 
 function answer({ robots, agent, url }: Case): boolean {
   const pathAndQuery = url.replace(/^https?:\/\/[^/]*/, '');
   return parseRobots(robots).rulesFor([agent]).allowed(pathAndQuery).allowed;
 }
 
-describe.skipIf(!present)(`robots.txt cases${present ? '' : ' (skipped: the reference folder is not here)'}`, () => {
+describe.skipIf(!cases)(referenceTitle('robots.txt cases'), () => {
   it('answers as expected but for the deviations', () => {
     expect(cases).toHaveLength(136);
     const deviating = new Set(DEVIATIONS.map(({ at }) => at));
-    for (const [at, one] of cases.entries()) {
+    for (const [at, one] of cases!.entries()) {
       if (deviating.has(at)) continue;
       expect(answer(one), `${at} ${one.name} ${one.url.slice(0, 80)}`).toBe(one.allowed);
     }
   });
 
   it.each(DEVIATIONS)('deviates in case $at: $reason', ({ at, name, url, allowed }) => {
-    const one = cases[at];
+    const one = cases![at];
     if (!one) throw new Error('no such case');
     expect(one.name).toBe(name);
     expect(one.url.startsWith(url)).toBe(true);

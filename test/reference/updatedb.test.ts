@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jobs, rowKeyOf, type Crawl, type PageChange, type Status } from '../../packages/webcrawl/index.js';
+import { jobs, rowKeyOf, type OpenContext, type PageChange, type Status } from '../../packages/webcrawl/internal.js';
 import { makeBatchId, urlOf } from '../../webtable/index.js';
 import { readReference, referenceTitle } from '../support/reference-cases.js';
 import { changeRows } from '../support/stores/put-rows.js';
@@ -143,7 +143,10 @@ function changeOf(row: ReferenceRow): PageChange {
       inlinkBound: Object.keys(row.inlinks).length,
     },
     marks,
-    inlinks: new Map(Object.entries(row.inlinks).map(([url, anchor]) => [rowKeyOf(url), { anchor, score: 0 }])),
+    inlinks: {
+      position: 0,
+      links: new Map(Object.entries(row.inlinks).map(([url, anchor]) => [rowKeyOf(url), { anchor, score: 0 }])),
+    },
   };
 }
 
@@ -184,7 +187,7 @@ async function run({ input }: Case): Promise<Row | null> {
   return rowOf(crawl);
 }
 
-async function rowOf(crawl: Crawl): Promise<Row | null> {
+async function rowOf(crawl: OpenContext): Promise<Row | null> {
   const row = await crawl.page(TARGET, [
     'status',
     'dueAt',

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { kubernetesRunner, type Pass, type WorkerExit } from '../../packages/rounds/index.js';
 import { ROOT } from '../support/docs/source-files.js';
-import { untilTrue } from '../support/until-true.js';
+import { until } from '../support/events.js';
 
 const WORKER = fileURLToPath(new URL('../support/fake-worker.mjs', import.meta.url));
 const KUBECTL = fileURLToPath(new URL('../support/fake-kubectl.mjs', import.meta.url));
@@ -50,7 +50,7 @@ describe('a runner on what stands in for Kubernetes', () => {
   });
   const plan = (shard: number, words: string) => writeFile(join(folder, String(shard)), words);
   const startsOf = async (shard: number) => (await readFile(join(folder, `${shard}.log`), 'utf8')).trim().split('\n');
-  const waits = (shard: number) => untilTrue(() => existsSync(join(folder, `${shard}.pid`)));
+  const waits = (shard: number) => until(() => existsSync(join(folder, `${shard}.pid`)));
   const pidOf = async (shard: number) => Number(await readFile(join(folder, `${shard}.pid`), 'utf8'));
 
   function runPass(count: number, signal = new AbortController().signal, seen: WorkerExit[] = []) {
@@ -123,7 +123,7 @@ describe('a runner on what stands in for Kubernetes', () => {
     const seen: WorkerExit[] = [];
     const second = runPass(2, undefined, seen);
     // It has found the Job, of which the other pod is through.
-    await untilTrue(() => seen.length > 0);
+    await until(() => seen.length > 0);
     process.kill(await pidOf(0), 'SIGKILL');
     expect((await second).exits.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
     expect(await startsOf(0)).toHaveLength(2);

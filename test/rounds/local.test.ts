@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { localRunner, type Pass, type WorkerExit } from '../../packages/rounds/index.js';
-import { untilTrue } from '../support/until-true.js';
+import { until } from '../support/events.js';
 
 const WORKER = fileURLToPath(new URL('../support/fake-worker.mjs', import.meta.url));
 const NO_WAIT = { first: 1, most: 2, limit: 3 };
@@ -86,34 +85,9 @@ describe('workers on this machine', () => {
     await plan(0, 'wait');
     const stop = new AbortController();
     const running = runPass(passOf(1), { stop });
-    await untilTrue(() => existsSync(join(folder, '0.pid')));
+    await until(() => existsSync(join(folder, '0.pid')));
     stop.abort();
     expect((await running).exits[0]).toMatchObject({ exitCode: 75, restarts: 0 });
     expect(await startsOf(0)).toHaveLength(1);
   });
-
-  test('stop by themselves when the driver is killed', async () => {
-    await plan(0, 'wait');
-    const driver = spawn(process.execPath, [
-      '--input-type=module',
-      '--eval',
-      `import { spawn } from 'node:child_process';
-       spawn(process.execPath, ${JSON.stringify([WORKER, folder, 'fetch', '--shard', '0/1'])},
-         { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true });`,
-    ]);
-    const pidFile = join(folder, '0.pid');
-    await untilTrue(() => existsSync(pidFile));
-    const pid = Number(await readFile(pidFile, 'utf8'));
-    driver.kill('SIGKILL');
-    await untilTrue(() => !existsSync(`/proc/${pid}/cmdline`) || isGone(pid));
-  });
 });
-
-function isGone(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch {
-    return true;
-  }
-}

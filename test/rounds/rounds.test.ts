@@ -195,7 +195,7 @@ describe('rounds', () => {
     const alone = await testCrawl(undefined, { store: new MemoryStore() });
     const { runner } = fakeCluster(alone, []);
     const refused = rounds(alone, { shards: 2, runner, workerArgs: () => [] });
-    await expect(refused).rejects.toThrow('expected a table that processes share');
+    await expect(refused).rejects.toThrow('expected a table that several processes can share');
   });
 
   test('inject seeds first, and note how far the crawl goes', async () => {

@@ -4,10 +4,10 @@ import type { Rule, UrlRule } from '../../webtable/index.js';
 import { hostOf } from '../../packages/url/index.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
-const FIT = { score: 10, other: 0, explore: 0 };
+const RELEVANT = { score: 10, other: 0 };
 const rule = (id: string, given: NewRule, more: Partial<Rule> = {}): Rule =>
   ({ ...checkRule(given), id, createdAt: 0, changedAt: 0, ...more }) as Rule;
-const compile = (...rules: Rule[]) => compileRules({ version: 'v', rules, damaged: [] }, FIT);
+const compile = (...rules: Rule[]) => compileRules({ version: 'v', rules, damaged: [] }, RELEVANT);
 
 /** The order and the matching of rules, as they are described and not as they are built. */
 function naive(rules: readonly Rule[], url: string, kinds: readonly string[]): string | undefined {
@@ -34,7 +34,7 @@ function naive(rules: readonly Rule[], url: string, kinds: readonly string[]): s
   const matching = rules.filter(
     (each): each is UrlRule => each.state === 'active' && isOf(each) && matches(each as UrlRule),
   );
-  const isUseful = matching.some(({ kind }) => kind === 'useful');
+  const isUseful = matching.some(({ kind }) => kind === 'relevant');
   return matching
     .filter(({ kind, origin }) => kinds.includes(kind) && !(kind === 'reject' && origin === 'generated' && isUseful))
     .sort((a, b) => before(place(a), place(b)))[0]?.id;
@@ -55,7 +55,7 @@ describe('a set of rules', () => {
       ] as const);
       const prefix = random() < 0.8 ? path() : `http://${pick(hosts)}${path()}`;
       const pattern = random() < 0.7 ? { prefix } : { regex: pick(['/tag/', '\\d\\d', 'b', '/$', '^http://[ab]']) };
-      const kind = pick(['accept', 'reject', 'useful'] as const);
+      const kind = pick(['accept', 'reject', 'relevant'] as const);
       const more = {
         state: pick(['active', 'active', 'disabled'] as const),
         origin: pick(['hand', 'generated'] as const),
@@ -66,7 +66,7 @@ describe('a set of rules', () => {
     for (let i = 0; i < 300; i++) {
       const url = `http://${pick(hosts)}${path()}`;
       expect(set.decides(url)?.id, url).toBe(naive(rules, url, ['accept', 'reject']));
-      expect(set.usefulFor(url)?.id, url).toBe(naive(rules, url, ['useful']));
+      expect(set.relevantRule(url)?.id, url).toBe(naive(rules, url, ['relevant']));
     }
   });
 
@@ -92,7 +92,7 @@ describe('a set of rules', () => {
     expect(compile().addTo(plugins)).toBe(plugins);
     expect(compile(disabled).addTo(plugins)).toBe(plugins);
     expect(compile(disabled).plugin).toBeUndefined();
-    const set = compile(rule('r2', { kind: 'useful', pattern: { prefix: '/' } }));
+    const set = compile(rule('r2', { kind: 'relevant', pattern: { prefix: '/' } }));
     expect(set.addTo(plugins)).toBe(set.addTo(plugins));
     expect(set.addTo(plugins).slice(0, 1)).toEqual(plugins);
     // Rules of usefulness alone put nothing into the chain of URLs.
@@ -123,7 +123,7 @@ describe('a set of rules', () => {
   });
 
   test('refuses nothing that is useful by a generated rule, and judges it again when that has changed', () => {
-    const useful = rule('r2', { kind: 'useful', pattern: { prefix: '/tag/news/' } });
+    const useful = rule('r2', { kind: 'relevant', pattern: { prefix: '/tag/news/' } });
     const generated = rule('r1', { kind: 'reject', pattern: { prefix: '/tag/' } }, { origin: 'generated' });
     const set = compile(generated, useful);
     expect(set.decides('http://a.example/tag/1')?.id).toBe('r1');
@@ -145,7 +145,7 @@ describe('a set of rules', () => {
     const before = versions();
     const reject = rule('r9', { kind: 'reject', scope: 'host:a.example', pattern: { prefix: '/w' } });
     expect(versions(reject)).toMatchObject(before);
-    const useful = rule('r9', { kind: 'useful', pattern: { prefix: '/w' } });
+    const useful = rule('r9', { kind: 'relevant', pattern: { prefix: '/w' } });
     expect(versions(useful)).toEqual(before);
     // One of as many hosts is asked before, however new it is.
     const ofAll = versions(rule('r9', { kind: 'accept', pattern: { prefix: '/y/1' } }));
@@ -172,7 +172,7 @@ describe('a wrong rule', () => {
     [{ kind: 'reject', pattern: {} }, 'either prefix or regex'],
     [{ kind: 'reject', scope: 'host:a.example/x', pattern: { prefix: '/' } }, 'the name of a host'],
     [{ kind: 'reject', scope: 'a.example', pattern: { prefix: '/' } }, 'host:<name>'],
-    [{ kind: 'delete', pattern: { prefix: '/' } }, 'useful, accept, reject or www'],
+    [{ kind: 'delete', pattern: { prefix: '/' } }, 'relevant, accept, reject or www'],
     [{ kind: 'www', scope: '*', to: 'with' }, 'a domain'],
     [{ kind: 'www', scope: 'domain:a.example', to: 'off' }, '"with" or "without"'],
     [[], 'a rule as an object'],

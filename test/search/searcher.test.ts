@@ -1,35 +1,35 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createWords, openIndexReader, type IndexReader } from '../../packages/index/index.js';
 import { MAX_WORDS } from '../../packages/search/query/plan-query.js';
-import { createSearcher, type Searcher } from '../../packages/search/index.js';
+import { createReadBudget, createSearcher, type ReadBudget, type Searcher } from '../../packages/search/index.js';
 import { loadSettings } from '../../config/index.js';
 import { rowKeyOf } from '../../webtable/index.js';
 import { makeIndex, type MadeDocument } from '../support/index/made-index.js';
+import { testFolder } from '../support/files/temp-folder.js';
 
 let folder: string;
 let searcher: Searcher | undefined;
 let reader: IndexReader;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'webcrawl-search-'));
+beforeEach(() => {
+  folder = testFolder();
+  read = [];
 });
-afterEach(async () => {
-  await searcher?.close();
-  await rm(folder, { recursive: true });
-});
+afterEach(() => searcher?.close());
 
 interface Made {
   readonly isWhole?: boolean;
   /** Pages that the table has no more. */
   readonly gone?: readonly string[];
   readonly settings?: Readonly<Record<string, unknown>>;
+  readonly budget?: ReadBudget;
 }
+
+/** The rows that were read at a time. */
+let read: (readonly string[])[];
 
 async function searcherOf(
   documents: readonly MadeDocument[],
-  { isWhole = true, gone = [], settings = {} }: Made = {},
+  { isWhole = true, gone = [], settings = {}, budget }: Made = {},
 ): Promise<Searcher> {
   await makeIndex(folder, documents, isWhole);
   const words = await createWords();
@@ -39,7 +39,13 @@ async function searcherOf(
   );
   for (const url of gone) rows.delete(rowKeyOf(url));
   searcher = createSearcher({
-    pages: { getMany: (keys: readonly string[]) => Promise.resolve(keys.map((key) => rows.get(key))) } as never,
+    pages: {
+      getMany(keys: readonly string[]) {
+        read.push(keys);
+        return Promise.resolve(keys.map((key) => rows.get(key)));
+      },
+    } as never,
+    ...(budget && { budget }),
     settings: loadSettings({ overrides: settings }).settings,
     reader: (reader = openIndexReader({ folder, words: words.name, entry: undefined })),
     words,
@@ -164,6 +170,23 @@ describe('a search', () => {
     expect(similar.mock.calls.length).toBeGreaterThan(0);
   });
 
+  test('prefers pages in the first language that the reader knows, of those that the query may be written in', async () => {
+    const title = 'SELECT 茶';
+    const languages = ['pt', 'fr', 'en', 'de', 'ja', 'zh'];
+    const { search } = await searcherOf(
+      languages.map((language) => ({ url: site(language), title, text: 'select 茶', language })),
+    );
+    const first = async (query: string, ...known: string[]): Promise<string | undefined> =>
+      (await search(query, { languages: known })).hits[0]?.language;
+    for (const language of ['pt', 'fr', 'en', 'de']) expect(await first('select', language, 'zh')).toBe(language);
+    // No page is in the first language, and none can be in the second.
+    expect(await first('select', 'sv', 'ru', 'fr', 'en')).toBe('fr');
+    // A query in Chinese signs is not in English.
+    expect(await first('茶', 'en', 'zh')).toBe('zh');
+    expect(await first('茶', 'en', 'ja')).toBe('ja');
+    expect(await first('select')).toBe(await first('select', 'sv'));
+  });
+
   test('counts the pages with all words, and says how many others are shown', async () => {
     const { search } = await searcherOf([
       { url: site('a'), title: 'x', text: 'red fox section' },
@@ -175,7 +198,36 @@ describe('a search', () => {
     const { total, hits, notices } = await search('red fox section');
     expect(total).toBe(1);
     expect(hits.map(({ url }) => url).sort()).toEqual([site('a'), site('b'), site('c')]);
-    expect(notices).toEqual([{ code: 'some_words_too', message: expect.stringContaining(' 2 others ') as string }]);
+    expect(notices).toEqual([
+      { code: 'some_words_too', message: expect.stringContaining(' 2 others ') as string, count: 2 },
+    ]);
+  });
+
+  test('reads no more rows at a time than may be in memory, and none to complete a word', async () => {
+    const { search, suggest } = await searcherOf(many(20));
+    expect((await search('zebra', { fold: false })).hits).toHaveLength(10);
+    expect(read.map(({ length }) => length)).toEqual([2, 2, 2, 2, 2]);
+    read = [];
+    expect(await suggest('pag')).toEqual(['page']);
+    expect(read).toEqual([]);
+  });
+
+  test('and a completion take their places in one budget', async () => {
+    const places: number[] = [];
+    const budget = createReadBudget({ bytes: 12 * 2 ** 20, mostWaiting: 0 });
+    const counting: ReadBudget = {
+      run(bytes, task, signal) {
+        places.push(bytes);
+        return budget.run(bytes, task, signal);
+      },
+    };
+    const { search, suggest } = await searcherOf(many(20), { budget: counting });
+    const first = search('zebra');
+    await expect(search('zebra')).rejects.toMatchObject({ code: 'SEARCH_BUSY' });
+    await expect(suggest('pag')).rejects.toMatchObject({ code: 'SEARCH_BUSY' });
+    expect((await first).total).toBe(20);
+    expect(await suggest('pag')).toEqual(['page']);
+    expect(places).toEqual([14.5, 14.5, 1, 1].map((n) => n * 2 ** 20));
   });
 
   test('completes the last word by words of titles', async () => {
@@ -216,6 +268,19 @@ describe('a search', () => {
       { gone: [site('b')] },
     );
     expect((await search('zebra')).hits.map(({ title }) => title)).toEqual([site('a')]);
+  });
+
+  test('pages that were removed are not counted, and others come in their place', async () => {
+    const pages = many(30);
+    const gone = pages.slice(0, 12).map(({ url }) => url);
+    const { search } = await searcherOf(pages, { gone });
+    expect(await search('zebra', { fold: false })).toMatchObject({ total: 18, pages: 2, hits: { length: 10 } });
+    const all = await searcherOf(pages, { gone: pages.map(({ url }) => url) });
+    expect(await all.search('zebra')).toMatchObject({ total: 0, pages: 0, hits: [] });
+    // Beyond the hundred that are looked at as many count as among them.
+    const most = many(400);
+    const none = await searcherOf(most, { gone: most.map(({ url }) => url) });
+    expect(await none.search('zebra')).toMatchObject({ total: 0, hits: [], isApproximate: true });
   });
 
   test('an index that is not whole yet is said to be so', async () => {

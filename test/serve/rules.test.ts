@@ -1,21 +1,17 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { CrawlError } from '../../packages/errors/index.js';
 import { servePages, type RulesSource, type Served, type ServeOptions } from '../../packages/serve/index.js';
 import { aRule, fakeRules, PREFIXES } from '../support/web/fake-rules.js';
 import { fakeSource } from '../support/web/fake-source.js';
-
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
+import { words } from '../support/files/words.js';
 
 async function serve(options: ServeOptions & { rules?: Partial<RulesSource> } = {}) {
   const { rules: change, ...where } = options;
   const fake = fakeRules();
   const served = await servePages(fakeSource({ rules: { ...fake, ...change } }), { port: 0, ...where });
-  ends.push(() => served.close());
+  onTestFinished(() => served.close());
   return { ...served, calls: fake.calls };
 }
 
@@ -57,7 +53,7 @@ async function post(
   };
   const lines = Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
   const socket = connect(port, '127.0.0.1');
-  ends.push(() => socket.destroy());
+  onTestFinished(() => void socket.destroy());
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
   socket.on('error', () => undefined);
@@ -95,12 +91,12 @@ describe('a form of the rules', () => {
     ]);
   });
 
-  it('that would cut seeds says so, changes nothing, and does it when that is said again', async () => {
+  it('that would reject seeds says so, changes nothing, and does it when that is said again', async () => {
     const served = await serve();
     const { cookie, token } = await load(served);
     const asked = await post(served, { headers: { cookie }, fields: { token, id: 'r1', state: 'active' } });
     expect(asked.status).toBe(409);
-    expect(asked.text).toContain('To enable it would cut 2 seeds (');
+    expect(asked.text).toContain('To enable it would reject 2 seeds (');
     expect(asked.text).toContain('http://a.example/tag/2</bdi>), and 5 of 12 pages in all');
     expect(asked.text).toContain('Nothing was changed.');
     expect(served.calls).toEqual([]);
@@ -169,7 +165,7 @@ describe('a form of the rules', () => {
   it('whose end never comes holds nobody up, and changes nothing', async () => {
     const served = await serve();
     const socket = connect(served.port, '127.0.0.1');
-    ends.push(() => socket.destroy());
+    onTestFinished(() => void socket.destroy());
     socket.on('error', () => undefined);
     socket.write(
       `POST /rules/change HTTP/1.1\r\nHost: localhost\r\ncontent-type: ${FORM}\r\ncontent-length: 100\r\n\r\nid=`,
@@ -196,10 +192,10 @@ describe('who may change rules', () => {
   it.each<[string, ServeOptions, Record<string, string>, string | undefined]>([
     ['on this machine', {}, {}, undefined],
     ['by its address', {}, { host: '127.0.0.1:1' }, undefined],
-    ['nobody, as the operator said', nobody, {}, 'was started with --changes none'],
+    ['nobody, as the operator said', nobody, {}, 'does not allow changes'],
     ['behind a proxy by a name', { names: ['search.example.com'] }, {}, 'behind a proxy'],
     ['behind a proxy that says so', {}, { 'x-forwarded-for': '203.0.113.9' }, 'behind a proxy'],
-    ['on a server for others too', { address: '0.0.0.0' }, {}, 'listens beyond it'],
+    ['on a server for others too', { address: '0.0.0.0' }, {}, 'listens on other addresses too'],
     ['all, as the operator said', { address: '0.0.0.0', changes: 'all' }, {}, undefined],
     [
       'all behind a proxy',
@@ -244,7 +240,7 @@ describe('proposals', () => {
     // It is of nobody else's business.
     expect(await seen({})).not.toContain('rule r6');
     await apply('2');
-    expect(await seen()).toContain('proposal 2 does not hold any more: it cuts a seed');
+    expect(await seen()).toContain('proposal 2 no longer holds: it cuts a seed');
     expect((await apply('x')).status).toBe(400);
     expect((await post(served, { path: '/rules/apply', fields: { list: 'list-1', number: '1' } })).status).toBe(403);
     expect(served.calls).toEqual([
@@ -285,16 +281,9 @@ describe('a proposal that is being checked', () => {
 });
 
 describe('the pages and the API of the rules', () => {
-  const PATHS = [
-    'rules',
-    'rules/report',
-    'rules/prefixes',
-    'rules/proposals',
-    'api/rules',
-    'api/rules/report',
-    'api/prefixes',
-    'api/proposals',
-  ];
+  const PATHS = words`
+    rules rules/report rules/prefixes rules/proposals api/rules api/rules/report api/prefixes api/proposals
+  `;
 
   it('change nothing by GET, whatever is asked for', async () => {
     const served = await serve();
@@ -320,8 +309,8 @@ describe('the pages and the API of the rules', () => {
     const { rules, ...rest } = await json('api/rules');
     expect(rest).toMatchObject({ version: 'v1', page: 1, pages: 1, total: 5 });
     expect((rules as unknown[])[0]).toMatchObject({ id: 'r1', counts: { links: 56_789 } });
-    expect((rules as { history: unknown[] }[])[0]!.history[1]).toMatchObject({ refused: 30, fit: 20 });
-    expect(await json('api/rules/report')).toMatchObject({ stale: 7, all: { usefulFetched: 812 } });
+    expect((rules as { history: unknown[] }[])[0]!.history[1]).toMatchObject({ refused: 31, links: 1_456 });
+    expect(await json('api/rules/report')).toMatchObject({ stale: 7, all: { relevantFetched: 812 } });
     expect(await json('api/prefixes?min=5')).toMatchObject({ more: false, prefixes: PREFIXES });
     expect(await json('api/prefixes?domain=none.example')).toEqual({ statistics: null, prefixes: [], more: false });
     expect(await json('api/proposals')).toMatchObject({ id: 'list-1', proposals: [{ number: 1 }, { number: 2 }] });
@@ -334,14 +323,15 @@ describe('the pages and the API of the rules', () => {
     const many = Array.from({ length: 120 }, (_, i) => aRule({ id: `r${i + 1}` }));
     const list = () => Promise.resolve({ version: 'v', rules: many, contradictions: [], broken: {} });
     const asked: number[] = [];
-    const counts = (ids: readonly string[]) => {
+    const histories = (ids: readonly string[]) => {
       asked.push(ids.length);
       return Promise.resolve(new Map());
     };
-    const { url } = await serve({ rules: { list, counts } });
+    const { url } = await serve({ rules: { list, histories } });
     const last = await (await fetch(`${url}rules?page=3`)).text();
     expect(last.match(/class="card rule"/g)).toHaveLength(20);
     expect(last).toContain('Page 3 of 3');
+    expect(last).toContain('are not counted yet');
     expect((await fetch(`${url}rules?page=4`)).status).toBe(400);
     // Counts are read of those alone that are shown.
     expect(asked).toEqual([20]);

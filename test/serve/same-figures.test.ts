@@ -9,16 +9,16 @@ import { progressLine } from '../../bin/output/progress.js';
 import { statusText } from '../../bin/output/status-text.js';
 import {
   jobs,
-  openCrawl,
+  openContext,
   serve,
   status,
-  type Crawl,
+  type OpenContext,
   type CrawlStatus,
   type FetchOutcome,
   type OpenCrawlOptions,
   type Plugin,
   type Progress,
-} from '../../packages/webcrawl/index.js';
+} from '../../packages/webcrawl/internal.js';
 
 let directory: string;
 let answer: (url: string) => FetchOutcome | Promise<FetchOutcome>;
@@ -44,9 +44,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-function open(options: OpenCrawlOptions = {}): Promise<Crawl> {
+function open(options: OpenCrawlOptions = {}): Promise<OpenContext> {
   const table = `level:${join(directory, 'table')}`;
-  return openCrawl({ table, settings: { 'fetcher.serverDelay': 0, 'parser.threads': 0 }, plugins: [web], ...options });
+  return openContext({
+    table,
+    settings: { 'fetcher.serverDelay': 0, 'parser.threads': 0 },
+    plugins: [web],
+    ...options,
+  });
 }
 
 function createTurn() {

@@ -1,24 +1,19 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { servePages, type ServeAddress, type Served, type ServeSource } from '../../packages/serve/index.js';
 import { aRunningStatus, fakeSource } from '../support/web/fake-source.js';
 
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
-
 async function serve(change: Partial<ServeSource> = {}, where: ServeAddress = {}): Promise<Served> {
   const served = await servePages(fakeSource(change), { port: 0, ...where });
-  ends.push(() => served.close());
+  onTestFinished(() => served.close());
   return served;
 }
 
 /** Sends bytes as they are; `answer` is all that came when the connection has ended. */
 function raw(port: number, text: string): { socket: Socket; answer: Promise<string> } {
   const socket = connect(port, '127.0.0.1');
-  ends.push(() => socket.destroy());
+  onTestFinished(() => void socket.destroy());
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
   socket.on('error', () => undefined);
@@ -195,7 +190,7 @@ describe('clients', () => {
     const { port } = await serve();
     const { socket, answer } = raw(port, 'GET / HTTP/1.1\r\nHost: localhost\r\n');
     const drip = setInterval(() => socket.writable && socket.write('X-A: b\r\n'), 1_000);
-    ends.push(() => clearInterval(drip));
+    onTestFinished(() => clearInterval(drip));
     expect(await answer).toMatch(/^HTTP\/1.1 408 /);
   });
 });

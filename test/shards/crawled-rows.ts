@@ -1,11 +1,11 @@
-import { jobs, type Crawl } from '../../packages/webcrawl/index.js';
+import { jobs, type OpenContext } from '../../packages/webcrawl/internal.js';
 import { allRows } from '../support/test-crawl.js';
 
-/** A row without what differs from crawl to crawl: times, the ids of batches, and the versions of rows. */
+/** A row without what differs from crawl to crawl: times, the ids of batches, the versions of rows, and when inlinks were folded. */
 export type CrawledRow = Readonly<Record<string, unknown>> & { readonly url: string };
 
 /** What two crawls of the same web must have in common, by URL; ranks are made first. */
-export async function crawledRows(crawl: Crawl): Promise<ReadonlyMap<string, CrawledRow>> {
+export async function crawledRows(crawl: OpenContext): Promise<ReadonlyMap<string, CrawledRow>> {
   await jobs.rank(crawl);
   const rows = await allRows(crawl);
   return new Map(rows.map((row) => [String(row.url), plain(row)]));
@@ -16,18 +16,31 @@ function plain(row: Record<string, unknown>): CrawledRow {
     dueAt: _dueAt,
     fetchedAt: _fetchedAt,
     modifiedTime: _modifiedTime,
+    firstSeen: _firstSeen,
+    changedAt: _changedAt,
+    duplicateAt: _duplicateAt,
     version: _version,
+    inlinksFolded: _inlinksFolded,
     marks,
     inlinks,
     headers: _,
+    logged,
     ...rest
   } = row;
   return {
     ...rest,
+    logged: withoutTimes(logged),
     url: String(row.url),
     marks: Object.keys(marks ?? {}).sort(),
     inlinks: [...((inlinks ?? []) as { url: string }[])].sort((a, b) => (a.url < b.url ? -1 : 1)),
   };
+}
+
+/** What a row notes of the change log, without the times at which the pages were asked for. */
+function withoutTimes(logged: unknown): unknown {
+  if (logged === undefined) return undefined;
+  const times = ['seenAt', 'bodyAt', 'since', 'missingSince'];
+  return JSON.parse(JSON.stringify(logged, (key, value: unknown) => (times.includes(key) ? undefined : value)));
 }
 
 /** Differences between two crawls, as lines for people, at most ten; numbers may be apart by their billionth part. */

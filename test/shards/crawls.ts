@@ -1,4 +1,10 @@
-import { createTable, jobs, openCrawl, type Crawl, type RepairReport } from '../../packages/webcrawl/index.js';
+import {
+  createTable,
+  jobs,
+  openContext,
+  type OpenContext,
+  type RepairReport,
+} from '../../packages/webcrawl/internal.js';
 import type { AccessEntry } from '../politeness/access-log.js';
 import { isRobots } from '../politeness/access-log.js';
 import { checkPoliteness, type Violation } from '../politeness/check-politeness.js';
@@ -14,7 +20,7 @@ export const FULL = isSoak;
 export const MOST_MS = FULL ? 14_400_000 : 2_400_000;
 
 /** Opens a table for a crawl of the made hosts. */
-export const openShared = (table: string): Promise<Crawl> => openCrawl({ table, settings: SETTINGS });
+export const openShared = (table: string): Promise<OpenContext> => openContext({ table, settings: SETTINGS });
 
 /** Makes a table on HBase. @returns its URL */
 export async function tableOnHBase(gateways: readonly string[], prefix: string): Promise<string> {

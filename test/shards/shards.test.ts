@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startHBase, type HBaseCluster } from '../../bench/lib/hbase-cluster.js';
 import { hasMaven } from '../../bench/lib/maven.js';
-import { jobs } from '../../packages/webcrawl/index.js';
+import { jobs } from '../../packages/webcrawl/internal.js';
 import { ROOT } from '../support/docs/source-files.js';
 import { requireCommand } from '../support/command-process.js';
 import { crawledRows, differences, type CrawledRow } from './crawled-rows.js';

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { jobs, openCrawl } from '../../packages/webcrawl/index.js';
+import { jobs, openContext } from '../../packages/webcrawl/internal.js';
 
 const run = promisify(execFile);
 const MINUTE = 60_000;
@@ -66,7 +66,7 @@ it(
     const { port } = server.address() as { port: number };
     const table = join(work, 'table');
     const url = `http://127.0.0.1:${port}/`;
-    const crawl = await openCrawl({ table, settings: { 'fetcher.serverDelay': 0 } });
+    const crawl = await openContext({ table, settings: { 'fetcher.serverDelay': 0 } });
     const read = async (): Promise<unknown[]> => {
       const files = (await readdir(join(table, 'content'))).filter((name) => name.endsWith('.warc.gz')).sort();
       const paths = files.map((name) => join(table, 'content', name));

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { slurmRunner, type Pass, type WorkerExit } from '../../packages/rounds/index.js';
 import { hasSlurm, startSlurm, type SlurmCluster } from '../support/slurm/slurm-cluster.js';
-import { untilTrue } from '../support/until-true.js';
+import { until } from '../support/events.js';
 
 const WORKER = fileURLToPath(new URL('../support/fake-worker.mjs', import.meta.url));
 
@@ -34,7 +34,7 @@ describe.runIf(hasSlurm())('a runner on a real Slurm with three nodes', () => {
   });
   const plan = (shard: number, words: string) => writeFile(join(folder, String(shard)), words);
   const startsOf = async (shard: number) => (await readFile(join(folder, `${shard}.log`), 'utf8')).trim().split('\n');
-  const waits = (shard: number) => untilTrue(() => existsSync(join(folder, `${shard}.pid`)));
+  const waits = (shard: number) => until(() => existsSync(join(folder, `${shard}.pid`)));
 
   function runPass(pass: Pass, signal = new AbortController().signal) {
     const seen: WorkerExit[] = [];
@@ -109,6 +109,6 @@ describe.runIf(hasSlurm())('a runner on a real Slurm with three nodes', () => {
     stop.abort();
     expect((await running).exits[0]!.exitCode).not.toBe(0);
     expect(await startsOf(0)).toHaveLength(1);
-    await untilTrue(async () => (await slurm.busyNodes()).length === 0);
+    await until(async () => (await slurm.busyNodes()).length === 0);
   });
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { START, testCrawl } from '../support/test-crawl.js';
 import { round } from '../support/job-steps.js';
 import { fakeWeb, links } from '../support/web/fake-web.js';
-import { jobs } from '../../packages/webcrawl/index.js';
+import { jobs } from '../../packages/webcrawl/internal.js';
 import { differences, faults, stateOf, type State } from './end-state.js';
 
 /** A crawl of two pages, which began so much later. */

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openCrawl, rules, type Crawl, type Report } from '../../packages/webcrawl/index.js';
-import { fileDigests } from '../support/file-digests.js';
+import { openContext, rules, type OpenContext, type Report } from '../../packages/webcrawl/internal.js';
+import { fileDigests } from '../support/files/file-digests.js';
 import { dumpIndex } from '../support/index/dump-index.js';
 import { allRows } from '../support/test-crawl.js';
 
@@ -37,7 +37,7 @@ export interface StateOptions {
 }
 
 /** Reads it. */
-export async function stateOf(crawl: Crawl, { begun, except = [], made, index }: StateOptions): Promise<State> {
+export async function stateOf(crawl: OpenContext, { begun, except = [], made, index }: StateOptions): Promise<State> {
   const { batches: all } = crawl.tables;
   const states = [...(await all.list()), ...(await all.listUpdated())].map(({ state }) => state);
   // How many wait for the index follows from how often a crawl was killed.
@@ -47,7 +47,7 @@ export async function stateOf(crawl: Crawl, { begun, except = [], made, index }:
   return { rows: new Map(rows), batches, files: await filesOf(made), documents, rules: await rulesOf(crawl) };
 }
 
-async function rulesOf(crawl: Crawl): Promise<Map<string, string>> {
+async function rulesOf(crawl: OpenContext): Promise<Map<string, string>> {
   const { rules: listed } = await rules.list(crawl);
   const { proposals = [] } = (await rules.proposals(crawl)) ?? {};
   const said = listed.map(({ id, createdAt: _, changedAt: __, ...rule }) => [id, JSON.stringify(rule)] as const);
@@ -89,8 +89,8 @@ async function filesOf(folder: string): Promise<Map<string, string>> {
 }
 
 /** @param moved milliseconds that the clock is ahead */
-export async function withTable<R>(table: string, moved: number, use: (crawl: Crawl) => Promise<R>): Promise<R> {
-  await using crawl = await openCrawl({
+export async function withTable<R>(table: string, moved: number, use: (crawl: OpenContext) => Promise<R>): Promise<R> {
+  await using crawl = await openContext({
     table: `level:${table}`,
     alone: true,
     wait: 60,
@@ -99,12 +99,18 @@ export async function withTable<R>(table: string, moved: number, use: (crawl: Cr
   return await use(crawl);
 }
 
+/** Names of times: fields of a row, and values in its field `logged`. */
+const TIMES = new Set([
+  ...['dueAt', 'fetchedAt', 'modifiedTime', 'firstSeen', 'changedAt', 'duplicateAt'],
+  ...['seenAt', 'bodyAt', 'since', 'missingSince'],
+]);
+
 function comparable(row: object, begun: number, except: readonly string[]): Record<string, unknown> {
   const text = JSON.stringify(row, (key, value: unknown) => {
     if (except.includes(key) || key === 'date') return undefined;
     if (key === 'content') return createHash('sha256').update(String(value)).digest('hex');
     if (typeof value !== 'number') return value;
-    if (['dueAt', 'fetchedAt', 'modifiedTime'].includes(key)) return `${Math.floor((value - begun) / HOUR)} h`;
+    if (TIMES.has(key)) return `${Math.floor((value - begun) / HOUR)} h`;
     // Sums come in another order.
     return Number.isInteger(value) ? value : Number(value.toFixed(9));
   });

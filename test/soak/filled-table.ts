@@ -1,5 +1,6 @@
-import { jobs, rowKeyOf, type Crawl, type PageChange } from '../../packages/webcrawl/index.js';
+import { jobs, rowKeyOf, type OpenContext, type PageChange } from '../../packages/webcrawl/internal.js';
 import { archivedPage } from '../support/export/archive-table.js';
+import { putOldInlinks, setVersion } from '../support/versions/version-6.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
 const PAGES = 1200;
@@ -7,7 +8,7 @@ const HOSTS = 30;
 const DUE = Date.UTC(2026, 0, 5, 9);
 
 /** Fills a table with pages to export, to rank and to compare: with bodies, links, redirects, and duplicates. The same for the same seed. */
-export async function fillTable(crawl: Crawl, seed: number): Promise<void> {
+export async function fillTable(crawl: OpenContext, seed: number): Promise<void> {
   const random = randomNumbers(seed);
   const below = (n: number): number => Math.floor(random() * n);
   const url = (n: number): string => `https://h${n % HOSTS}.example.com/${n}`;
@@ -44,4 +45,24 @@ export async function fillTable(crawl: Crawl, seed: number): Promise<void> {
   await crawl.tables.pages.write(Array.from({ length: PAGES }, (_, n) => page(n)));
   // It writes the indexes of rows that were written without them.
   await jobs.repair(crawl);
+}
+
+/** The same table, as schema version 6 had it, with inlinks. */
+export async function fillOldTable(crawl: OpenContext, seed: number): Promise<void> {
+  await fillTable(crawl, seed);
+  const random = randomNumbers(seed);
+  const inlinks = new Map<string, Map<string, { anchor: string; score: number }>>();
+  for await (const { key, outlinks = [] } of crawl.tables.pages.scan({ fields: ['outlinks'] })) {
+    for (const { url, anchor } of outlinks) {
+      const target = rowKeyOf(url);
+      const found = inlinks.get(target) ?? new Map<string, { anchor: string; score: number }>();
+      inlinks.set(target, found.set(key, { anchor, score: random() }));
+    }
+  }
+  const { store } = crawl.tables;
+  await putOldInlinks(
+    store,
+    Array.from(inlinks, ([key, links]) => ({ key, inlinks: links })),
+  );
+  await setVersion(store, '6');
 }

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import { said, startCommand } from '../support/command-process.js';
-import { jobs, type Report } from '../../packages/webcrawl/index.js';
+import { jobs, type Report } from '../../packages/webcrawl/internal.js';
 import { stateOf, withTable, type State } from './end-state.js';
 import { untilRest } from './until-rest.js';
 import type { MadeWeb } from './made-web.js';

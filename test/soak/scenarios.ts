@@ -1,6 +1,6 @@
 import { readRefetch } from '../../packages/jobs/scope/stored-scope.js';
-import type { Crawl } from '../../packages/webcrawl/index.js';
-import { fillTable } from './filled-table.js';
+import type { OpenContext } from '../../packages/webcrawl/internal.js';
+import { fillOldTable, fillTable } from './filled-table.js';
 
 /** What a step knows when it begins. */
 export interface Soaked {
@@ -30,13 +30,13 @@ export interface Step {
    * it has.
    * @param asked the web was asked for anything during the step
    */
-  readonly isDone?: (crawl: Crawl, soaked: Soaked, asked: boolean) => Promise<boolean>;
+  readonly isDone?: (crawl: OpenContext, soaked: Soaked, asked: boolean) => Promise<boolean>;
 }
 
 /** Command lines in order, and what of the end state is compared with that of the same ones undisturbed. */
 export interface Scenario {
   /** Fills the table that every run begins with a copy of, so that files made of it are the same. Absent: a run begins without a table. */
-  readonly fill?: (crawl: Crawl, seed: number) => Promise<void>;
+  readonly fill?: (crawl: OpenContext, seed: number) => Promise<void>;
   readonly steps: readonly Step[];
   /** Fields that follow from the order in which hosts answer or rounds overlap, so that they differ without a kill too. */
   readonly except: readonly string[];
@@ -78,7 +78,7 @@ const generate = (day: number): Step => ({
 const work = (day: number, ...args: string[]): Step => ({ day, args: () => args });
 const on = (job: string, batch: number, day: number): Step => ({
   day,
-  args: ({ batches }) => [job, batches[batch] ?? batches.at(-1) ?? '0-0', ...(job === 'fetch' ? ['--resume'] : [])],
+  args: ({ batches }) => [job, batches[batch] ?? batches.at(-1) ?? '0-0'],
 });
 
 /** Rounds of single jobs with several batches open, one of which is ahead of the others. */
@@ -91,7 +91,7 @@ function rounds(day: number, count: number): Step[] {
     on('parse', 1, day),
     on('updatedb', 1, day),
     generate(day),
-    work(day, 'fetch', '--all', '--resume', ...(i % 2 ? ['--parse'] : [])),
+    work(day, 'fetch', '--all', ...(i % 2 ? ['--parse'] : [])),
     work(day, 'parse', '--all'),
     work(day, 'updatedb', '--all'),
   ]).flat();
@@ -104,8 +104,8 @@ const removeRule = (day: number, id: string): Step => ({
   ...rule(day, 'remove', id, '--forget'),
   isDone: async ({ tables }) => (await tables.rules.read()).rules.every((each) => each.id !== id),
 });
-const propose = (day: number): Step => rule(day, 'propose', '--apply', '--set', 'propose.minUseful=1');
-/** Beside a crawl counts lack what was done to rows that had been read, until they are made anew. */
+const propose = (day: number): Step => rule(day, 'propose', '--apply', '--set', 'propose.minRelevant=1');
+/** Edits, `apply` and a crawl that run beside one another come in any order, until the rules are applied again. */
 const unsettled = (step: Step): Step => ({ ...step, isUnsettled: true });
 
 /** Of a table that was filled: no step changes when pages are due. */
@@ -152,9 +152,9 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   rules: {
     steps: [
       crawl(0),
-      rule(0, 'add', 'useful', '/p1'),
+      rule(0, 'add', 'relevant', '/p1'),
       rule(0, 'apply'),
-      unsettled(beside(refetch(1), rule(1, 'add', 'useful', '/p2'), rule(1, 'apply'))),
+      unsettled(beside(refetch(1), rule(1, 'add', 'relevant', '/p2'), rule(1, 'apply'))),
       unsettled(rule(1, 'apply')),
       work(1, 'repair'),
       propose(1),
@@ -169,6 +169,15 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     except: BY_ORDER,
   },
   inject: { steps: [beside(crawl(0), injectApart(0)), crawl(0)], except: BY_ORDER },
+  migrate: {
+    fill: fillOldTable,
+    steps: [
+      { ...work(0, 'migrate'), span: 100 },
+      make('inlinks.jsonl', 'export', 'pages', '--fields', 'title,inlinks', '--all'),
+      { ...work(0, 'index'), isIndexed: true },
+    ],
+    except: FILLED,
+  },
   exports: {
     fill: fillTable,
     steps: [

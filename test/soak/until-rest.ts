@@ -1,6 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CrawlStatus } from '../../packages/webcrawl/index.js';
+import type { CrawlStatus } from '../../packages/webcrawl/internal.js';
 
 /** Milliseconds between two looks. */
 const LOOK = 100;

@@ -5,20 +5,20 @@ import { ROOT } from './docs/source-files.js';
 
 const COMMAND = join(ROOT, 'dist/bin/webcrawl.js');
 
-/** How the command ended, and all that it wrote. */
+/** The exit of the command, and its whole output. */
 export interface Ended {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
 }
 
-/** The command as a process of its own. */
+/** The command as a process. */
 export interface Started {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<Ended>;
 }
 
-/** @throws Error where the command is not built */
+/** @throws Error if the command is not built */
 export function requireCommand(): void {
   if (!existsSync(COMMAND)) throw new Error('dist is missing: run `npm test`, or `npm run build` before vitest');
 }
@@ -26,8 +26,8 @@ export function requireCommand(): void {
 /**
  * Starts the command in a folder, on the table there, with no delay between requests.
  * @param to.table another table
- * @param to.stdout an open file that takes standard output, which `out` then has none of
- * @param to.env variables of the environment besides those of this process
+ * @param to.stdout an open file for standard output; `out` is then empty
+ * @param to.env additional environment variables
  */
 export function startCommand(
   folder: string,
@@ -52,7 +52,7 @@ export function startCommand(
   return { child, ended };
 }
 
-/** Waits until the child has said this on standard error. */
+/** Waits until the child has printed this on standard error. */
 export function said(child: ChildProcessWithoutNullStreams, words: string): Promise<void> {
   let text = '';
   return new Promise((resolve) => {

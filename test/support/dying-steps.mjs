@@ -1,5 +1,5 @@
-// For workers that kill their own process with SIGKILL at a step, by chance before, while or after it. What is done on the disk
-// by these methods counts as a step, once `begin` was called. To be imported before what uses the disk.
+// For workers that kill their own process with SIGKILL at a step, randomly before, during or after it. After `begin`, each call of these
+// methods on files counts as a step. Import it before any module that uses the disk.
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
@@ -42,7 +42,7 @@ export function createDyingSteps(killAt, { names, ofFiles }) {
   return {
     step,
     begin: () => void (counting = true),
-    /** @returns how many steps there were */
+    /** @returns the number of steps */
     end() {
       counting = false;
       return steps;

@@ -1,5 +1,5 @@
-// Stands in for kubectl and what is behind it: Jobs are files below the folder KUBECTL_FOLDER, and pods of an Indexed Job are processes on
-// this machine that run the command in KUBECTL_COMMAND (JSON) with the arguments of the first container. Takes what the runner calls.
+// Replaces kubectl and a cluster. Jobs are files below the folder KUBECTL_FOLDER. Pods of an Indexed Job are processes on this machine that
+// run the command in KUBECTL_COMMAND (JSON) with the arguments of the first container. It supports only the calls of the runner.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,11 +46,11 @@ function create(job) {
   mkdirSync(join(folder, 'jobs'), { recursive: true });
   mkdirSync(podFolder(name), { recursive: true });
   write(jobFile(name), { ...job, status: {} });
-  // The controller outlives whoever made the Job.
+  // The controller survives the process that made the Job.
   spawn(process.execPath, [own, 'control', name], { detached: true, stdio: 'ignore', env: process.env }).unref();
 }
 
-/** Runs the pods of a Job, again as its backoffLimitPerIndex and its podFailurePolicy say, and keeps its status. */
+/** Runs the pods of a Job, with restarts by its backoffLimitPerIndex and its podFailurePolicy, and maintains its status. */
 async function control(name) {
   const { spec } = read(jobFile(name));
   const [container] = spec.template.spec.containers;
@@ -112,7 +112,7 @@ async function control(name) {
   note(status([{ type: failed.length > 0 ? 'Failed' : 'Complete', status: 'True' }]));
 }
 
-/** The Job goes when its pods have ended. */
+/** The Job is removed when its pods have ended. */
 async function remove(name) {
   const pidFile = join(podFolder(name), 'control.pid');
   if (existsSync(pidFile)) {
@@ -124,7 +124,7 @@ async function remove(name) {
         await wait(20);
       }
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
   rmSync(jobFile(name), { force: true });

@@ -1,5 +1,5 @@
-// Stands in for a worker: what it does is in a file of its shard below the folder that it gets as its first argument, a line of
-// words for each start: an exit status, `kill`, or `wait` until it is stopped, which is then 75. Notes each start in `<shard>.log`.
+// Replaces a worker. Its behaviour is in the file of its shard below the folder of its first argument, with a line of words for each start:
+// an exit status, `kill`, or `wait`, which waits until it is stopped and then exits with 75. It notes each start in `<shard>.log`.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -16,7 +16,7 @@ let plan = [];
 try {
   plan = readFileSync(join(folder, shard), 'utf8').trim().split(' ');
 } catch {
-  // It ends well.
+  // Exits with success.
 }
 const todo = plan[times] ?? '0';
 if (todo === 'kill') process.kill(process.pid, 'SIGKILL');

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { processMark } from '../../packages/util/index.js';
 
 /**
- * Marks of processes of this machine that are gone: one that has ended, one whose id this process has by now, as in a container, one
- * whose id a process has that began later, and one of before the machine was started.
+ * Marks of processes of this machine that are gone: one that has ended; one whose id now belongs to this process, as in a container; one
+ * whose id belongs to a process that began later; and one from before the start of the machine.
  */
 export async function marksOfGone(): Promise<readonly string[]> {
   const [pid, start, boot, machine] = (await processMark()).split('.');

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** How a worker ended. */
+/** The exit of a worker. */
 export interface WorkerEnd {
   readonly isKilled: boolean;
   readonly code: number | null;
@@ -21,7 +21,7 @@ export function runWorker(module: string, ...args: readonly unknown[]): Promise<
   });
 }
 
-/** The steps that a worker took, which it prints; undefined when it was killed. @throws Error where it ended otherwise */
+/** The number of steps that a worker prints; undefined when it was killed. @throws Error for any other exit */
 export async function stepsOf(module: string, ...args: readonly unknown[]): Promise<number | undefined> {
   const { isKilled, code, out, errors } = await runWorker(module, ...args);
   if (isKilled) return undefined;

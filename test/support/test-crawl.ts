@@ -1,38 +1,32 @@
 import {
-  MemoryStore,
-  openCrawl,
-  type Crawl,
+  openContext,
+  type OpenContext,
   type Field,
   type OpenCrawlOptions,
   type Plugin,
   type Store,
-} from '../../packages/webcrawl/index.js';
+} from '../../packages/webcrawl/internal.js';
 import type { FakeWeb } from './web/fake-web.js';
-import { randomNumbers } from './web/fake-web.js';
+import { TEST_START, testOptions } from '../../packages/webcrawl/testing/test-crawl.js';
 
-export interface TestCrawl extends Crawl {
+export interface TestCrawl extends OpenContext {
   /** Sets the clock of the crawl, in ms since the epoch. */
   setTime(ms: number): void;
 }
 
 /** When the clock of a test crawl starts. */
-export const START = 1_700_000_000_000;
+export const START = TEST_START;
 
-/** A crawl of a fake web on a store in memory unless another is given, with a clock that stands still until it is set. It does not wait for hosts. */
+/** A crawl of a fake web, by default on a store in memory, with a clock that stands still until it is set. It does not wait for hosts. */
 export async function testCrawl(
   web: FakeWeb | undefined,
   options: Omit<OpenCrawlOptions, 'table' | 'plugins'> & { store?: Store; plugins?: readonly Plugin[] } = {},
 ): Promise<TestCrawl> {
-  const { store, settings, plugins = [], ...rest } = options;
+  const { store, ...rest } = options;
   let now = START;
-  const crawl = await openCrawl({
-    table: store ?? new MemoryStore(),
-    settings: { 'fetcher.serverDelay': 0, 'fetcher.backoffMin': 0, ...settings },
-    plugins: [...(web ? [web] : []), ...plugins],
+  const crawl = await openContext({
     clock: () => now,
-    random: randomNumbers(1),
-    lookup: () => Promise.resolve(['127.0.0.1']),
-    ...rest,
+    ...testOptions(web, { ...rest, ...(store && { table: store }) }),
   });
   return Object.assign(crawl, {
     setTime(ms: number) {
@@ -42,8 +36,8 @@ export async function testCrawl(
 }
 
 /**
- * Every field but `linkedUpTo`, which names batches, the places of bodies, and how long requests took: the id of a batch that had to
- * be made again is another, and so is the place of a body that was stored again.
+ * Every field except `linkedUpTo`, which names batches, the locations of bodies, and request times. A batch that was made again has another
+ * id, and a body that was stored again has another location.
  */
 const COMPARED = {
   status: true,
@@ -52,6 +46,9 @@ const COMPARED = {
   fetchInterval: true,
   retries: true,
   modifiedTime: true,
+  firstSeen: true,
+  changedAt: true,
+  foundAs: true,
   score: true,
   cash: true,
   cashInFlight: true,
@@ -66,6 +63,7 @@ const COMPARED = {
   redirectTarget: true,
   redirectDepth: true,
   inlinkBound: true,
+  inlinksFolded: true,
   refusedBy: true,
   inlinkCount: true,
   sitemap: true,
@@ -73,6 +71,7 @@ const COMPARED = {
   pageMetadata: true,
   custom: true,
   language: true,
+  languageSource: true,
   headings: true,
   outlinks: true,
   inlinks: true,
@@ -80,18 +79,22 @@ const COMPARED = {
   text: true,
   headers: true,
   content: true,
+  textRanges: true,
   rank: true,
   hostRank: true,
   duplicateOf: true,
-  fit: true,
-  fitBonus: true,
-  cutLinks: true,
+  duplicateAt: true,
+  relevant: true,
+  relevantBonus: true,
+  rejectedLinks: true,
   bodyBytes: true,
+  digest: true,
+  logged: true,
   marks: true,
 } as const satisfies Record<Exclude<Field, 'linkedUpTo' | 'contentAt' | 'contentVersions' | 'fetchMs'>, true>;
 
 /** Every row of the webpage table as plain data, for comparison; bodies as text. */
-export async function allRows(crawl: Crawl): Promise<Record<string, unknown>[]> {
+export async function allRows(crawl: OpenContext): Promise<Record<string, unknown>[]> {
   const rows: Record<string, unknown>[] = [];
   const fields = Object.keys(COMPARED) as (keyof typeof COMPARED)[];
   for await (const { content, ...row } of crawl.pages({ fields })) {

@@ -1,18 +1,18 @@
 import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow, TableName } from '../../webtable/index.js';
 
-/** What becomes of a worker: at a call of its store it is killed, or suspended for some milliseconds. */
+/** The fate of a worker: at a call of its store it is killed, or suspended for some milliseconds. */
 export interface Fate {
   readonly at: number;
   /** Absent: it is killed. */
   readonly suspendedFor?: number;
 }
 
-/** What the calls of a killed worker throw. */
+/** The error of calls of a killed worker. */
 export class Killed extends Error {
   override readonly name = 'Killed';
 }
 
-/** What one worker sees of a store that it shares with others: it has no locks in common with them. */
+/** A shared store as seen by one worker: it shares no locks with the others. */
 export class WorkerStore implements Store {
   readonly #store: Store;
   readonly #fate: Fate | undefined;

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, it, vi } from 'vitest';
-import { deadline } from '../../packages/util/deadline.js';
+import { deadline } from '../../packages/util/waiting/deadline.js';
 
 const never = new Promise<string>(() => undefined);
 

@@ -2,16 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
-import { createTable, jobs, openCrawl } from '../../packages/webcrawl/index.js';
+import { createTable, jobs, openContext } from '../../packages/webcrawl/internal.js';
 import { fakeGateway } from '../support/hbase/fake-gateway.js';
 import { FakeHBase } from '../support/hbase/fake-hbase.js';
 
 const loaded = vi.hoisted(() => ({ store: false, codec: false }));
-vi.mock('../../webtable/stores/hbase/open-hbase-store.js', (original) => {
+vi.mock('../../packages/hbase/open-hbase-store.js', (original) => {
   loaded.store = true;
   return original();
 });
-vi.mock('../../webtable/stores/hbase/thrift/messages.js', (original) => {
+vi.mock('../../packages/hbase/thrift/messages.js', (original) => {
   loaded.codec = true;
   return original();
 });
@@ -21,7 +21,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 it('the store on HBase is loaded by who names a table there, and by nobody else', async () => {
   for (const table of ['memory:', join(folder, 'table')]) {
-    await using crawl = await openCrawl({ table });
+    await using crawl = await openContext({ table });
     await jobs.inject(crawl, { seeds: ['http://a.com/'] });
   }
   expect(loaded).toEqual({ store: false, codec: false });
@@ -33,7 +33,7 @@ it('the store on HBase is loaded by who names a table there, and by nobody else'
       expect(await createTable({ table, slots: 32 })).toMatchObject({ slots: 32 });
       await expect(createTable({ table, slots: 8 })).rejects.toMatchObject({ code: 'BAD_SETTING' });
       expect(await createTable({ table, slots: 8, ifMissing: true })).toMatchObject({ slots: 32 });
-      await using crawl = await openCrawl({ table });
+      await using crawl = await openContext({ table });
       expect(crawl.tables.isShared).toBe(true);
       await jobs.inject(crawl, { seeds: ['http://a.com/'] });
       expect(await crawl.page('http://a.com/', [])).toMatchObject({ status: 'unfetched' });
@@ -71,5 +71,5 @@ it.each([
   'hbase://host/x?other=1',
   'hbase://host/x?segments=',
 ])('%s is no table on HBase', async (table) => {
-  await expect(openCrawl({ table })).rejects.toMatchObject({ code: 'BAD_SETTING' });
+  await expect(openContext({ table })).rejects.toMatchObject({ code: 'BAD_SETTING' });
 });

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { jobs, MemoryStore, rules, type Crawl } from '../../packages/webcrawl/index.js';
+import { jobs, MemoryStore, rules, type OpenContext } from '../../packages/webcrawl/internal.js';
 import { copyStore } from '../support/stores/copy-store.js';
 import { FailingStore, PlannedFailure } from '../support/stores/failing-store.js';
 import { testCrawl } from '../support/test-crawl.js';
@@ -8,7 +8,7 @@ import { fakeWeb, links } from '../support/web/fake-web.js';
 const HOST = 'http://a.example';
 const SECTIONS = ['news', 'tag', 'forum', 'old'];
 const SIZE = 15;
-const settings = { 'propose.minUseful': 1 };
+const settings = { 'propose.minRelevant': 1 };
 
 /** Sections of a few pages, each of which leads to the others. */
 function site(): Record<string, string> {
@@ -25,7 +25,7 @@ function site(): Record<string, string> {
 const made = new MemoryStore();
 beforeAll(async () => {
   const crawl = await testCrawl(fakeWeb(site()), { store: made });
-  await rules.add(crawl, { kind: 'useful', pattern: { prefix: '/news/1' } });
+  await rules.add(crawl, { kind: 'relevant', pattern: { prefix: '/news/1' } });
   await jobs.crawl(crawl, { seeds: [`${HOST}/`] });
 });
 
@@ -38,8 +38,8 @@ async function outcome(store: MemoryStore) {
 }
 
 test.each([
-  ['propose', (crawl: Crawl) => rules.propose(crawl, { apply: true }), false],
-  ['applyProposals', (crawl: Crawl) => rules.applyProposals(crawl, {}), true],
+  ['propose', (crawl: OpenContext) => rules.propose(crawl, { apply: true }), false],
+  ['applyProposals', (crawl: OpenContext) => rules.applyProposals(crawl, {}), true],
 ])('%s that dies at any write and is run again ends with the rules of one that did not', async (_, act, isProposed) => {
   const copy = async (): Promise<MemoryStore> => {
     const store = await copyStore(made);

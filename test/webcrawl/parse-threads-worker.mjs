@@ -1,19 +1,18 @@
 // Crawls a site and prints what is asked for as JSON: counters, and the texts of pages by path. It does not end the
 // process, and closes the crawl only when told to.
 // Arguments: origin, settings as JSON, plugins that are handed in as an expression, whether it closes.
-import { jobs, openCrawl } from '../../dist/tests/webcrawl.js';
+import { jobs, openContext } from '../../dist/tests/webcrawl.js';
 
 const [origin, settings, plugins, closes] = process.argv.slice(2);
 const robots = { noindex: false, nofollow: false, noarchive: false };
 const page = { kind: 'success', title: '', text: 'handed in', outlinks: [], robots, metadata: {} };
 const known = {
   filter: { name: 'no-c', filterUrl: (url) => !url.endsWith('/c') },
-  normalizer: { name: 'same', normalizeUrl: (url) => url },
   onPage: { name: 'noting', onPage: ({ title }) => ({ title }) },
   parser: { name: 'own', parser: { contentTypes: ['text/told'], parse: () => page } },
 };
 const handedIn = plugins && new Function(...Object.keys(known), `return ${plugins}`)(...Object.values(known));
-const crawl = await openCrawl({
+const crawl = await openContext({
   table: 'memory:',
   settings: { 'fetcher.serverDelay': 0, ...JSON.parse(settings) },
   ...(handedIn && { plugins: handedIn }),

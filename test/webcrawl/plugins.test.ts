@@ -1,14 +1,10 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCrawl, type Plugin } from '../../packages/webcrawl/index.js';
+import { describe, expect, it } from 'vitest';
+import { openContext, type Plugin } from '../../packages/webcrawl/internal.js';
+import { suiteFolder } from '../support/files/temp-folder.js';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'webcrawl-plugins-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = suiteFolder();
 
 const protocolOf = (schemes: unknown[]): string =>
   `export default { name: 'x', protocol: { schemes: ${JSON.stringify(schemes)}, fetch: () => {} } };`;
@@ -16,7 +12,7 @@ const protocolOf = (schemes: unknown[]): string =>
 const open = async (plugins: string[]): Promise<string[]> => {
   const config = join(folder, 'webcrawl.json');
   await writeFile(config, JSON.stringify({ plugins }));
-  await using crawl = await openCrawl({ table: 'memory:', config });
+  await using crawl = await openContext({ table: 'memory:', config });
   return crawl.plugins.map((plugin) => plugin.name).slice(-2);
 };
 
@@ -72,14 +68,14 @@ describe('plugins of the settings file', () => {
 describe('plugins of the library', () => {
   it('are checked alike', async () => {
     const plugin = { name: 'x', schedule: {} } as unknown as Plugin;
-    await expect(openCrawl({ table: 'memory:', plugins: [plugin] })).rejects.toMatchObject({
+    await expect(openContext({ table: 'memory:', plugins: [plugin] })).rejects.toMatchObject({
       code: 'BAD_PLUGIN',
       message: 'expected a plugin in the list of plugins, found "x" whose schedule.initialize is no function',
     });
   });
 
   it('may replace the defaults', async () => {
-    await using crawl = await openCrawl({
+    await using crawl = await openContext({
       table: 'memory:',
       plugins: (defaults) => defaults.filter(({ filterUrl }) => !filterUrl),
     });

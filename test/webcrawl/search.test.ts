@@ -1,19 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   jobs,
-  openCrawl,
+  openContext,
   openSearch,
   search,
   serve,
   status,
-  type Crawl,
+  type OpenContext,
   type Plugin,
-} from '../../packages/webcrawl/index.js';
+} from '../../packages/webcrawl/internal.js';
 import { round } from '../support/job-steps.js';
 import { fakeWeb } from '../support/web/fake-web.js';
+import { freshFolder } from '../support/files/temp-folder.js';
 
 const WALRUS = '<html lang="en"><title>Animals</title><p>A walrus sleeps on the ice all day long.';
 const PAGES = {
@@ -28,20 +27,25 @@ const PAGES = {
   'http://a.example/zh': '<html lang="zh"><title>大桥</title><p>南京市长江大桥是中国的一座桥梁。',
 };
 
-let folder: string;
-const open: Crawl[] = [];
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'webcrawl-find-'));
-});
+const MENU = '<div><a href=/m>Modules</a> | <a href=/d>Directives</a> | <a href=/f>FAQ</a> of the walrus</div>';
+const ARTICLE = 'The servers of this museum answer many questions, and directives tell them how.';
+const filler = (sentence: string): string => `<p>${sentence} `.repeat(60);
+
+const folder = freshFolder();
+const open: OpenContext[] = [];
 afterEach(async () => {
   for (const crawl of open.splice(0).reverse()) await crawl.close();
-  await rm(folder, { recursive: true });
 });
 
-async function openTable(...more: readonly Plugin[]): Promise<Crawl> {
+async function openTable(...more: readonly Plugin[]): Promise<OpenContext> {
   const settings = { 'fetcher.serverDelay': 0 };
   const lookup = () => Promise.resolve(['127.0.0.1']);
-  const crawl = await openCrawl({ table: join(folder, 'table'), settings, plugins: [fakeWeb(PAGES), ...more], lookup });
+  const crawl = await openContext({
+    table: join(folder, 'table'),
+    settings,
+    plugins: [fakeWeb(PAGES), ...more],
+    lookup,
+  });
   open.push(crawl);
   return crawl;
 }
@@ -49,19 +53,18 @@ async function openTable(...more: readonly Plugin[]): Promise<Crawl> {
 describe('the search of a crawl', () => {
   test('finds what was crawled and indexed, in each language, and from beside the crawl', async () => {
     const crawl = await openTable();
-    await jobs.inject(crawl, { seeds: ['http://a.example/'] });
-    await round(crawl);
+    await round(crawl, 'http://a.example/');
     await round(crawl);
     await expect(search(crawl, 'zebra')).rejects.toMatchObject({ code: 'NO_INDEX' });
     await jobs.index(crawl, { all: true });
-    const urls = async (from: Crawl, query: string): Promise<string[]> =>
+    const urls = async (from: OpenContext, query: string): Promise<string[]> =>
       (await search(from, query)).hits.map(({ url }) => url);
     expect(await urls(crawl, 'zebra')).toEqual(['http://a.example/', 'http://a.example/one']);
     expect(await urls(crawl, '长江大桥')).toEqual(['http://a.example/zh']);
     expect(await urls(crawl, 'zebra -intitle:home')).toEqual(['http://a.example/one']);
 
     const other = await openTable();
-    expect(other.holder).toBeDefined();
+    expect(other.owner).toBeDefined();
     expect(await urls(other, 'running zebras')).toEqual(['http://a.example/one']);
   });
 
@@ -82,8 +85,7 @@ describe('the search of a crawl', () => {
   test('shows no snippet and no copy of pages that forbid them', async () => {
     const crawl = await openTable();
     const seeds = ['', 'nosnippet', 'noarchive', 'max', 'other'].map((name) => `http://b.example/${name}`);
-    await jobs.inject(crawl, { seeds });
-    await round(crawl);
+    await round(crawl, ...seeds);
     await jobs.index(crawl, { all: true });
     await using served = await serve(crawl, { port: 0 });
     const { hits } = await search(crawl, 'walrus', { fold: false });
@@ -97,6 +99,9 @@ describe('the search of a crawl', () => {
     });
     const copies = seeds.map(async (url) => (await fetch(`${served.url}cached?url=${encodeURIComponent(url)}`)).status);
     expect(await Promise.all(copies)).toEqual([200, 404, 404, 404, 200]);
+    // A search tells which of them have a copy.
+    const offered = hits.filter(({ hasCopy }) => hasCopy).map(({ url }) => url);
+    expect(offered.sort()).toEqual([seeds[0], seeds[4]]);
 
     // What is in the index is found, and its text is shown, whatever the filters of today say.
     const other = await openTable({ name: 'refuse', filterUrl: () => false });
@@ -105,13 +110,110 @@ describe('the search of a crawl', () => {
     expect((await fetch(`${refusing.url}cached?url=nonsense`)).status).toBe(400);
   });
 
+  test.each([
+    [
+      'of prose, and not of menus',
+      `${MENU}<p>${ARTICLE}`,
+      'directives',
+      'The servers of this museum answer many questions, and [directives] tell them how.',
+    ],
+    ['of prose, where another field has the words', `<title>Seal</title>${MENU}<p>${ARTICLE}`, 'seal', ARTICLE],
+    [
+      'of the description, where that has the words and the prose has none',
+      `<meta name=description content="All of FAQ here.">${MENU}<p>${ARTICLE}`,
+      'faq',
+      'All of [FAQ] here.',
+    ],
+    [
+      'of the description, where the words are in another field, and it says enough',
+      `<title>Seal</title><meta name=description content="What the servers of a museum do, and how they are told.">${MENU}<p>${ARTICLE}`,
+      'seal',
+      'What the servers of a museum do, and how they are told.',
+    ],
+    [
+      'of a menu, where all words are there',
+      `${MENU}<p>${ARTICLE}`,
+      'faq',
+      `Modules | Directives | [FAQ] of the walrus ${ARTICLE}`,
+    ],
+    [
+      'without what is not to be shown',
+      `<p>${ARTICLE} <span data-nosnippet>A secret.</span> It is open.`,
+      'secret',
+      `${ARTICLE} It is open.`,
+    ],
+    [
+      'where accents are',
+      `<p lang=fr>${filler('du texte sans importance qui continue encore.')} Enfin, le résumé détaillé.`,
+      'résumé',
+      /^(du texte [^[]*)?Enfin, le \[résumé\] détaillé\.$/,
+    ],
+    [
+      'where letters of full width are',
+      `${filler('Something else.')}<p>The end has ｇｏｐｈｅｒｓ.`,
+      'gophers',
+      /The end has \[ｇｏｐｈｅｒｓ\]\.$/,
+    ],
+    [
+      'where soft hyphens are',
+      `${filler('Something else.')}<p>The end has go&shy;phers.`,
+      'gophers',
+      /The end has \[gophers\]\.$/,
+    ],
+    [
+      'where ligatures are',
+      `${filler('Something else.')}<p>The end is oﬃcial.`,
+      'official',
+      /The end is \[oﬃcial\]\.$/,
+    ],
+    ['where marks of Arabic are', `${filler('نص آخر هنا.')}<p>هذا كِتَابٌ جديد.`, 'كتاب', /هذا \[كِتَابٌ\] جديد\.$/],
+    [
+      'where marks stand by themselves',
+      `${filler('Something else.')}<p>The end has re\u0301sume\u0301s.`,
+      'résumés',
+      /The end has \[re\u0301sume\u0301s\]\.$/,
+    ],
+    [
+      'of a word with ruby',
+      '<p><ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp></ruby><ruby>字<rp>(</rp><rt>じ</rt><rp>)</rp></ruby>を学ぶ人</p>',
+      '漢字',
+      /^\[漢字\]を学ぶ人/,
+    ],
+    [
+      'of a formula',
+      '<p>Energy <span><span><math><semantics><mi>Emc</mi><annotation encoding="application/x-tex">Emc</annotation></semantics></math></span><span aria-hidden="true">Emc</span></span> holds.',
+      'emc',
+      'Energy [Emc] holds.',
+    ],
+  ])('makes a snippet %s', async (_, html, query, expected) => {
+    const url = 'http://d.example/';
+    const settings = { 'fetcher.serverDelay': 0 };
+    const lookup = () => Promise.resolve(['127.0.0.1']);
+    const crawl = await openContext({
+      table: join(folder, 'table'),
+      settings,
+      plugins: [fakeWeb({ [url]: html })],
+      lookup,
+    });
+    open.push(crawl);
+    await round(crawl, url);
+    await jobs.index(crawl, { all: true });
+    const { hits } = await search(crawl, query);
+    expect(hits).toHaveLength(1);
+    const shown = hits[0]!.snippet.map(({ text, hit }) => (hit ? `[${text}]` : text)).join('');
+    expect(shown).toEqual(typeof expected === 'string' ? expected : (expect.stringMatching(expected) as string));
+    await using served = await serve(crawl, { port: 0 });
+    const copy = await (await fetch(`${served.url}cached?url=${encodeURIComponent(url)}`)).text();
+    expect(copy).not.toContain('secret');
+  });
+
   test('shows no text of a page that is gone, or is not parsed since it was fetched', async () => {
     let now = 1_700_000_000_000;
     const names = ['gone', 'failing', 'unparsed'];
     const web = fakeWeb(Object.fromEntries(names.map((name) => [`http://c.example/${name}`, WALRUS])));
     const settings = { 'fetcher.serverDelay': 0 };
     const lookup = () => Promise.resolve(['127.0.0.1']);
-    const crawl = await openCrawl({
+    const crawl = await openContext({
       table: join(folder, 'table'),
       settings,
       plugins: [web],
@@ -120,8 +222,7 @@ describe('the search of a crawl', () => {
     });
     open.push(crawl);
     const seeds = names.map((name) => `http://c.example/${name}`);
-    await jobs.inject(crawl, { seeds });
-    await round(crawl);
+    await round(crawl, ...seeds);
     await jobs.index(crawl);
     await using served = await serve(crawl, { port: 0 });
     const shown = async () => {
@@ -151,32 +252,8 @@ describe('the search of a crawl', () => {
     ]);
   });
 
-  test('is refused where the index is for other programs, and all else is served', async () => {
-    const crawl = await openCrawl({
-      table: join(folder, 'table'),
-      settings: { 'fetcher.serverDelay': 0, 'index.writer': 'jsonl' },
-      plugins: [fakeWeb(PAGES)],
-    });
-    open.push(crawl);
-    await jobs.inject(crawl, { seeds: ['http://a.example/one'] });
-    await round(crawl);
-    await jobs.index(crawl);
-    await expect(search(crawl, 'zebra')).rejects.toMatchObject({ code: 'BAD_SETTING' });
-    await using served = await serve(crawl, { port: 0 });
-    const ask = async (path: string) => {
-      const answer = await fetch(new URL(path, served.url));
-      return [answer.status, await answer.text()] as const;
-    };
-    for (const path of ['/search?q=zebra', '/api/search?q=zebra', '/api/suggest?q=z']) {
-      expect(await ask(path), path).toEqual([503, expect.stringContaining('index.writer jsonl')]);
-    }
-    for (const path of ['/', '/dashboard', '/metrics', '/healthz', '/api/status']) {
-      expect((await ask(path))[0], path).toBe(200);
-    }
-  });
-
   test('of a table without a folder needs the name of one', async () => {
-    const crawl = await openCrawl({ table: 'memory:' });
+    const crawl = await openContext({ table: 'memory:' });
     open.push(crawl);
     await expect(openSearch(crawl)).rejects.toMatchObject({ code: 'BAD_SETTING', hint: 'index.path names one' });
   });

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { openCrawl, serve, status } from '../../packages/webcrawl/index.js';
+import { openContext, serve, status } from '../../packages/webcrawl/internal.js';
 
 vi.mock('libsql', () => {
   throw new Error('not installed');
@@ -14,7 +14,7 @@ test('a server without the package of its index says at every place which one to
   try {
     await mkdir(join(folder, 'table', 'index'), { recursive: true });
     await writeFile(join(folder, 'table', 'index', 'index.sqlite'), '');
-    await using crawl = await openCrawl({ table: join(folder, 'table') });
+    await using crawl = await openContext({ table: join(folder, 'table') });
     const logged: unknown[] = [];
     await using served = await serve(crawl, { port: 0, onError: (error) => logged.push(error) });
     const ask = async (path: string) => {

@@ -1,23 +1,23 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   jobs,
-  openCrawl,
+  openContext,
   serve,
   status,
   type FetchOutcome,
   type OpenCrawlOptions,
   type Plugin,
   type Progress,
-} from '../../packages/webcrawl/index.js';
+} from '../../packages/webcrawl/internal.js';
 import { createPrompt } from '../../packages/webcrawl/status.js';
 import { select } from '../support/job-steps.js';
 import { until } from '../support/events.js';
+import { ABSENT, content } from '../support/web/outcomes.js';
+import { freshFolder } from '../support/files/temp-folder.js';
 import { crawl as crawlJob } from '../../packages/jobs/index.js';
 
-let directory: string;
+const directory = freshFolder();
 /** What the web answers. */
 let answer: (url: string) => FetchOutcome | Promise<FetchOutcome>;
 
@@ -25,27 +25,17 @@ const web: Plugin = {
   name: 'web',
   protocol: {
     schemes: ['http'],
-    fetch: async ({ url }) =>
-      url.endsWith('/robots.txt') ? { kind: 'gone', code: 'not_found', http: 404 } : answer(url),
+    fetch: async ({ url }) => (url.endsWith('/robots.txt') ? ABSENT : answer(url)),
   },
 };
-const html = (text: string): FetchOutcome => ({
-  kind: 'content',
-  code: 'success',
-  http: 200,
-  body: Buffer.from(text),
-  truncated: false,
-  contentType: 'text/html',
-});
-
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'webcrawl-status-'));
-});
-afterEach(() => rm(directory, { recursive: true, force: true }));
-
 function open(options: OpenCrawlOptions = {}) {
   const table = `level:${join(directory, 'table')}`;
-  return openCrawl({ table, settings: { 'fetcher.serverDelay': 0, 'parser.threads': 0 }, plugins: [web], ...options });
+  return openContext({
+    table,
+    settings: { 'fetcher.serverDelay': 0, 'parser.threads': 0 },
+    plugins: [web],
+    ...options,
+  });
 }
 
 it('shows a running crawl, here and from elsewhere, as its progress does', async () => {
@@ -54,11 +44,11 @@ it('shows a running crawl, here and from elsewhere, as its progress does', async
   let onHeld = (): void => {};
   const isHeld = new Promise<void>((resolve) => (onHeld = resolve));
   answer = async (url) => {
-    if (url.endsWith('/')) return html('<a href="/gone">a</a> <a href="/held">b</a>');
-    if (url.endsWith('/gone')) return { kind: 'gone', code: 'not_found', http: 404 };
+    if (url.endsWith('/')) return content('<a href="/gone">a</a> <a href="/held">b</a>');
+    if (url.endsWith('/gone')) return ABSENT;
     onHeld();
     await held;
-    return html('');
+    return content('');
   };
   await using crawl = await open({ name: 'here' });
   await using other = await open({ name: 'there' });
@@ -68,12 +58,14 @@ it('shows a running crawl, here and from elsewhere, as its progress does', async
   // Until the other page of the round is through as well.
   while ((await status(other)).jobs[0]?.errors.not_found !== 1);
   const seen = await status(other);
-  expect(seen.holder).toMatchObject({ pid: process.pid, name: 'here' });
+  expect(seen.owner).toMatchObject({ pid: process.pid, name: 'here' });
   expect(seen.due).toMatchObject({ count: 0, more: false });
   expect(seen.lastFetch).toMatchObject({ state: 'running' });
   const job = {
     job: 'crawl',
     done: 2,
+    // The page that is held, though no row is due: a batch has it.
+    toGo: 1,
     counters: { fetched: 2, not_found: 1, success: 1 },
     errors: { not_found: 1 },
     fetching: { inFlight: 1, waiting: 0, setAside: 0, pages: [{ url: 'http://a.example/held' }], hosts: [] },
@@ -81,7 +73,7 @@ it('shows a running crawl, here and from elsewhere, as its progress does', async
   expect(seen.jobs).toMatchObject([job]);
   expect(seen.jobs[0]).not.toHaveProperty('total');
   const own = await status(crawl);
-  expect(own).not.toHaveProperty('holder');
+  expect(own).not.toHaveProperty('owner');
   expect(own.jobs).toMatchObject([job]);
   release();
   expect((await running).counters).toMatchObject({ fetched: 3 });
@@ -95,7 +87,7 @@ it('shows a running crawl, here and from elsewhere, as its progress does', async
 });
 
 it('has a rate from the first question on', async () => {
-  await using crawl = await openCrawl({ table: 'memory:' });
+  await using crawl = await openContext({ table: 'memory:' });
   await crawl.running.run('fetch', undefined, async (watch) => {
     await new Promise((resolve) => setImmediate(resolve));
     watch(() => ({ job: 'fetch', done: 5, counters: {}, errors: {} }));
@@ -105,7 +97,7 @@ it('has a rate from the first question on', async () => {
 });
 
 it('says how far the index lags, also in the metrics', async () => {
-  answer = () => html('<p>A page.');
+  answer = () => content('<p>A page.');
   await using crawl = await open();
   await jobs.index(crawl);
   expect(await status(crawl)).toMatchObject({ batchesToIndex: 0 });
@@ -139,7 +131,7 @@ it('does not wait for an index that is late, and has its last figures', async ()
 });
 
 it('counts what is due, and only that', async () => {
-  answer = () => html('');
+  answer = () => content('');
   await using crawl = await open();
   await jobs.inject(crawl, { seeds: Array.from({ length: 30 }, (_, i) => `http://h${i % 7}.example/${i}`) });
   expect((await status(crawl)).due).toMatchObject({ count: 30 });
@@ -151,7 +143,7 @@ it('counts what is due, and only that', async () => {
 it('jobs other than inject are refused on a table that is open elsewhere, before they change anything', async () => {
   await using first = await open({ name: 'first' });
   await using second = await open();
-  expect([first.holder, second.holder?.name]).toEqual([undefined, 'first']);
+  expect([first.owner, second.owner?.name]).toEqual([undefined, 'first']);
   await expect(jobs.crawl(second, { seeds: ['http://a.example/'] })).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
   await expect(jobs.repair(second, {})).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
   expect((await status(first)).due.count).toBe(0);
@@ -159,12 +151,12 @@ it('jobs other than inject are refused on a table that is open elsewhere, before
   expect(first.outsideChanges?.()).toBeGreaterThan(0);
   expect(await first.page('http://a.example/', [])).toMatchObject({ status: 'unfetched' });
   await first.close();
-  answer = () => html('');
+  answer = () => content('');
   expect((await jobs.crawl(second, { seeds: [] })).counters).toMatchObject({ fetched: 1 });
 });
 
 it('a crawl that found nothing due looks again when another process has changed rows', async () => {
-  answer = () => html('');
+  answer = () => content('');
   await using crawl = await open({ table: 'memory:' });
   const looks = async (changes: number): Promise<number> => {
     let generates = 0;

@@ -2,7 +2,7 @@ import { access, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jobs, openCrawl } from '../../packages/webcrawl/index.js';
+import { jobs, openContext } from '../../packages/webcrawl/internal.js';
 
 let folder: string;
 beforeAll(async () => {
@@ -14,15 +14,15 @@ describe('the place of a table', () => {
   it('is a directory, with level: before it or without', async () => {
     const directory = join(folder, 'some/dir');
     {
-      await using crawl = await openCrawl({ table: directory });
+      await using crawl = await openContext({ table: directory });
       await jobs.inject(crawl, { seeds: ['http://a.com/'] });
     }
     await access(directory);
-    await using crawl = await openCrawl({ table: `level:${directory}`, create: false });
+    await using crawl = await openContext({ table: `level:${directory}`, create: false });
     expect(await crawl.page('http://a.com/', [])).toMatchObject({ status: 'unfetched' });
   });
 
   it.each(['', 'level:', 'hbase:table', 'memory:x', 'https://example.com/'])('is not %j', async (table) => {
-    await expect(openCrawl({ table })).rejects.toMatchObject({ code: 'BAD_SETTING' });
+    await expect(openContext({ table })).rejects.toMatchObject({ code: 'BAD_SETTING' });
   });
 });

@@ -1,16 +1,14 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openLevelStore } from '../../webtable/index.js';
 import { runs } from '../support/runs.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 import { versionedRow, wholeVersions } from '../support/stores/versioned-rows.js';
+import { suiteFolder } from '../support/files/temp-folder.js';
 
 const WORKER = fileURLToPath(new URL('row-writer.mjs', import.meta.url));
 const BUILT = fileURLToPath(new URL('../../dist/tests/webtable.js', import.meta.url));
@@ -55,11 +53,7 @@ async function writeAndKill(
 }
 
 describe.skipIf(!existsSync(BUILT))('a writer that is killed with SIGKILL (needs dist: node scripts/setup.mjs)', () => {
-  let directory: string;
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'webcrawl-killed-'));
-  });
-  afterAll(() => rm(directory, { recursive: true, force: true }));
+  const directory = suiteFolder();
 
   it('leaves every row whole, and has stored all that it said was stored', async () => {
     const random = randomNumbers(3);

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startHBase, type HBaseCluster } from '../../bench/lib/hbase-cluster.js';
 import { hasMaven } from '../../bench/lib/maven.js';
-import { createTable } from '../../packages/webcrawl/index.js';
+import { createTable } from '../../packages/webcrawl/internal.js';
 import { hostKeyOf, slotsOf } from '../../webtable/index.js';
 import { requireCommand } from '../support/command-process.js';
 import { ROOT } from '../support/docs/source-files.js';
-import { untilTrue } from '../support/until-true.js';
+import { until } from '../support/events.js';
 import { startYarn, type YarnCluster } from '../support/yarn/yarn-cluster.js';
 
 const SLOTS = 16;
@@ -118,7 +118,7 @@ describe.runIf(hasMaven())('a step of a batch on Hadoop YARN', () => {
     let end: Awaited<typeof running> | undefined;
     void running.then((ended) => (end = ended));
     // All three tasks are at work at the same time.
-    await untilTrue(() => web.isHeldByAll() || end !== undefined);
+    await until(() => web.isHeldByAll() || end !== undefined);
     expect(end && why(end)).toBeUndefined();
     const workers = await yarn.find([process.execPath, 'fetch', batch, '--shard', '-']);
     expect(workers).toHaveLength(SHARDS);

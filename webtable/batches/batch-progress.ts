@@ -1,51 +1,51 @@
 /**
- * How far the work on a batch is, slot by slot, for work in shards: each notes what it has done, and so knows what of the whole is
- * left. A row per batch and slot; they are removed when the batch is closed.
+ * The progress of a batch, slot by slot, for work in shards. Each worker records its progress, so that all workers see the remaining work.
+ * There is a row per batch and slot; the rows are removed when the batch is closed.
  */
 import { FENCE, type Slots } from '../keys/partition.js';
 import { json } from '../pages/codec.js';
 import { after, readRange, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store, StoredRow } from '../store.js';
-import type { Exclusive } from '../stores/locks.js';
-import { untilUnchanged, writeUnchanged, type VersionedChange } from '../write-unchanged.js';
+import type { Exclusive } from '../../packages/util/index.js';
+import { changeEach } from '../write-unchanged.js';
 
-/** How far one slot of a batch is. Nothing is noted of a slot on which nobody has worked. */
+/** The progress of one slot of a batch. A slot has no record until work on the slot has begun. */
 export interface SlotProgress {
-  /** Rows that generate selected; absent while it is not through. */
+  /** Number of rows that generate selected; absent until generate has finished the slot. */
   readonly generated?: number;
-  /** What another generate found of a batch that was left unfinished is taken back. */
+  /** The first generate left the slot unfinished, and another generate released its rows. */
   readonly takenBack?: true;
-  /** fetch is through. */
+  /** fetch has finished the slot. */
   readonly fetched?: true;
-  /** The time of a fetch was over: what is left of its pages is left for a later batch, unless fetch is run again. */
+  /** The time limit of a fetch was reached. The remaining pages wait for a later batch, unless fetch is run again. */
   readonly timeUp?: true;
-  /** How often others had rows join, or asked for a robots.txt, since fetch was last through. */
+  /** Number of times that other slots added rows to this slot, or requested a robots.txt from it, since fetch last finished the slot. */
   readonly waiting?: number;
-  /** parse is through. */
+  /** parse has finished the slot. */
   readonly parsed?: true;
-  /** The links of its pages are added to the rows that they lead to. */
+  /** updatedb has added the links of the slot's pages to the rows of the targets. */
   readonly linked?: true;
-  /** Its rows are released. */
+  /** updatedb has released the rows of the slot. */
   readonly released?: true;
-  /** Its rows are in the search index. */
+  /** The rows of the slot are in the search index. */
   readonly indexed?: true;
 }
 
 /** A job that works on a batch slot by slot. */
 export type BatchStep = 'generate' | 'fetch' | 'parse' | 'updatedb' | 'index';
 
-/** How far the slots of a batch are; a slot of which nothing is noted is not in it. */
-export type Progress = ReadonlyMap<string, SlotProgress>;
+/** The progress of a batch by slot; slots without a record are left out. */
+export type BatchProgress = ReadonlyMap<string, SlotProgress>;
 
 const codec = json<SlotProgress>((value) => typeof value === 'object' && value !== null);
 const COLUMNS = [INDEX_COLUMNS.batchProgress];
 const STEP = 1000;
-/** Rows of the first look for one that is not there; each further look is twice as long. */
-const FIRST_LOOK = 16;
+/** Number of rows in the first read of {@link everyIn}. Each further read has twice as many. */
+const FIRST_STEP = 16;
 const keyOf = (batchId: string, slot: string): string => `p|${batchId}|${slot}`;
 
-/** Whether nothing more is to be fetched of a slot: all of it is, or its time was over. */
+/** Whether fetch is done with a slot: all pages are fetched, or the time limit was reached. */
 export function isFetched({ fetched, waiting, timeUp }: SlotProgress = {}): boolean {
   return timeUp === true || (fetched === true && waiting === undefined);
 }
@@ -60,19 +60,19 @@ export function createBatchProgress(store: Store, slots: Slots, exclusive: Exclu
   const inRange = (batchId: string): Promise<StoredRow[]> =>
     readRange(store, 'batch', COLUMNS, rangeOf(batchId), slots.all.length);
 
-  /** Whether something is so of each of these slots, which follow one another. */
+  /** Whether a condition is true for each of these slots. The slots must be adjacent. */
   async function everyIn(
     batchId: string,
-    of: readonly string[],
-    is: (progress: SlotProgress, slot: string) => boolean,
+    adjacent: readonly string[],
+    condition: (progress: SlotProgress, slot: string) => boolean,
   ): Promise<boolean> {
-    for (let at = 0, look = FIRST_LOOK; at < of.length; at += look, look = Math.min(2 * look, STEP)) {
-      const some = of.slice(at, at + look);
+    for (let at = 0, length = FIRST_STEP; at < adjacent.length; at += length, length = Math.min(2 * length, STEP)) {
+      const some = adjacent.slice(at, at + length);
       const range = { start: keyOf(batchId, some[0]!), end: after(keyOf(batchId, some.at(-1)!)) };
       const rows = await readRange(store, 'batch', COLUMNS, range, some.length);
       const isSo = (slot: string, i: number): boolean => {
         const row = rows[i];
-        return row !== undefined && slotOf(row) === slot && is(decode(row)!, slot);
+        return row !== undefined && slotOf(row) === slot && condition(decode(row)!, slot);
       };
       if (!some.every(isSo)) return false;
     }
@@ -81,61 +81,53 @@ export function createBatchProgress(store: Store, slots: Slots, exclusive: Exclu
 
   async function every(
     batchId: string,
-    is: (progress: SlotProgress, slot: string) => boolean,
-    from?: string,
+    condition: (progress: SlotProgress, slot: string) => boolean,
+    firstSlot?: string,
   ): Promise<boolean> {
-    const at = from === undefined ? 0 : Math.max(0, slots.all.indexOf(from));
-    return (await everyIn(batchId, slots.all.slice(at), is)) && (await everyIn(batchId, slots.all.slice(0, at), is));
+    const at = firstSlot === undefined ? 0 : Math.max(0, slots.all.indexOf(firstSlot));
+    return (
+      (await everyIn(batchId, slots.all.slice(at), condition)) &&
+      (await everyIn(batchId, slots.all.slice(0, at), condition))
+    );
   }
 
   return {
-    /** @param of the slots; absent: all */
-    async of(batchId: string, of?: Iterable<string>): Promise<Progress> {
-      if (!of) return new Map((await inRange(batchId)).map((row) => [slotOf(row), decode(row)!]));
-      const asked = [...of];
+    /** @param ofSlots absent: all slots */
+    async of(batchId: string, ofSlots?: Iterable<string>): Promise<BatchProgress> {
+      if (!ofSlots) return new Map((await inRange(batchId)).map((row) => [slotOf(row), decode(row)!]));
+      const asked = [...ofSlots];
       const keys = asked.map((slot) => keyOf(batchId, slot));
       const rows = await store.get('batch', keys, COLUMNS);
       return new Map(asked.flatMap((slot, i) => (rows[i] ? [[slot, decode(rows[i])!]] : [])));
     },
 
     /**
-     * Whether something is so of all slots, and noted of all. It is read until the first of which it is not, so that many workers may
-     * ask: whoever comes to its end looks at the slots of the next worker first, which mostly has not.
-     * @param is asked once of each slot, as far as it is so of all before it
-     * @param from the slot to begin with; absent: the first
+     * Whether every slot has a record and the condition is true for the record. The check stops at the first slot for which this is false,
+     * so it stays cheap even if many workers run it at the same time. A worker that has finished its own slots should begin with the slots
+     * of the next worker, because these are probably not done.
+     * @param condition called once for each slot, up to the first for which it is false
+     * @param firstSlot the slot to begin with; absent: the first slot of the table
      */
     every,
 
     /**
-     * Changes how far slots are; where somebody else has in between, it is decided on anew.
-     * @param decide by what is noted; undefined leaves it so
+     * Changes the progress of slots. If another worker has changed a slot meanwhile, `decide` is called again.
+     * @param decide gets the recorded progress, and returns the new one; undefined leaves the record unchanged
      */
     async change(
       batchId: string,
-      of: Iterable<string>,
+      ofSlots: Iterable<string>,
       decide: (progress: SlotProgress | undefined, slot: string) => SlotProgress | undefined,
     ): Promise<void> {
-      let left = [...of];
-      await untilUnchanged(store, exclusive, async () => {
-        const rows = await store.get(
-          'batch',
-          left.map((slot) => keyOf(batchId, slot)),
-          COLUMNS,
-        );
-        const changes: VersionedChange[] = [];
-        for (const [i, slot] of left.entries()) {
-          const decided = decide(decode(rows[i]), slot);
-          if (!decided) continue;
-          const put = new Map([[INDEX_COLUMNS.batchProgress, codec.encode(decided)] as const]);
-          changes.push({ change: { key: keyOf(batchId, slot), clear: true, put }, version: rows[i]?.version });
-        }
-        const lost = await writeUnchanged(store, 'batch', changes);
-        left = left.filter((slot) => lost.has(keyOf(batchId, slot)));
-        return left.length > 0 ? 'lost' : { done: undefined };
+      const slotOf = new Map(Array.from(ofSlots, (slot) => [keyOf(batchId, slot), slot]));
+      const rows = { table: 'batch', keys: [...slotOf.keys()], columns: COLUMNS } as const;
+      await changeEach(store, exclusive, rows, (key, row) => {
+        const decided = decide(decode(row), slotOf.get(key)!);
+        return decided && { clear: true, put: new Map([[INDEX_COLUMNS.batchProgress, codec.encode(decided)]]) };
       });
     },
 
-    /** Whether a step that works on an open or an updated batch is through with all slots. */
+    /** Whether a step on an open or an updated batch has finished all slots. */
     isThrough(batchId: string, step: Exclude<BatchStep, 'generate' | 'updatedb'>): Promise<boolean> {
       return every(batchId, (progress) => {
         const { parsed, indexed } = progress;
@@ -144,7 +136,7 @@ export function createBatchProgress(store: Store, slots: Slots, exclusive: Exclu
       });
     },
 
-    /** The batches of which something is noted. */
+    /** The batches with recorded progress. */
     async batches(): Promise<readonly string[]> {
       const ids = new Set<string>();
       for await (const rows of scanSteps(store, 'batch', COLUMNS, [{ start: 'p|', end: `p${FENCE}` }], STEP)) {

@@ -1,40 +1,40 @@
 /**
- * Where the bodies of pages are kept. A row holds the location of its body, and the body is stored first: whoever is killed
- * in between leaves a record that no row points at, and no row without its record. A location is never used again.
+ * The store of page bodies. A row holds the location of its body. The body is stored before the row: after a kill in between, a record may
+ * exist that no row points at, but every row has its record. A location is never used for another record.
  */
 
-/** Where a record is. Plain data: it is a field of the row. */
+/** Where a record is. The location is plain data, because it is stored in a field of the row. */
 export interface ContentLocation {
   /** The name of the segment, printable ASCII. */
   readonly segment: string;
   /** Bytes from the start of the segment. */
   readonly offset: number;
-  /** Bytes of the record as it is stored. */
+  /** Bytes of the stored record. */
   readonly length: number;
 }
 
-/** Why a body is not whole, in the words of WARC 1.1, section 5.13. */
+/** Why a body is not complete, in the terms of WARC 1.1, section 5.13. */
 export type Truncation = 'length' | 'time' | 'disconnect' | 'unspecified';
 
 /** An answer with a body. */
 export interface ResponseRecord {
   readonly kind: 'response';
   readonly url: string;
-  /** When it came, in ms since the epoch. */
+  /** When the answer was received, in ms since the epoch. */
   readonly date: number;
   /**
-   * The status line and the header lines as received, each ended by CRLF and each byte one character. Absent where the
-   * page did not come by HTTP.
+   * The status line and the header lines as received. Each ends with CRLF, and each byte is one character. Absent for a page that was not
+   * fetched by HTTP.
    */
   readonly head?: string;
   /** The media type, for a page without `head`. */
   readonly contentType?: string;
-  /** The body, transfer and content codings undone. */
+  /** The body, with transfer and content codings undone. */
   readonly body: Uint8Array;
   readonly truncated?: Truncation;
 }
 
-/** An answer that says that a page is as it was (304). */
+/** An answer 304: the page has not changed. */
 export interface RevisitRecord {
   readonly kind: 'revisit';
   readonly url: string;
@@ -44,7 +44,7 @@ export interface RevisitRecord {
   readonly refersTo: ContentLocation;
 }
 
-/** What a content store takes. */
+/** A record that a content store can store. */
 export type ContentRecord = ResponseRecord | RevisitRecord;
 
 /** A body as it was stored. */
@@ -55,54 +55,59 @@ export interface StoredContent {
 
 /** A record as it was stored, with its headers. */
 export interface StoredRecord {
-  /** Of the record, names in lower case. */
+  /** The headers of the record, with names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly block: Uint8Array;
-  /** All of the record: headers, block, and the lines that end it. */
+  /** The whole record: headers, block, and the lines that end it. */
   readonly bytes: Uint8Array;
-  /** The gzip member that holds it, where it is compressed already. */
+  /** The gzip member that holds the record, if the record is already compressed. */
   readonly member?: Uint8Array;
 }
 
-/** Removes what no row points at; see {@link ContentStore.compaction}. */
+/** Removes the records that no row points at; see {@link ContentStore.compaction}. */
 export interface Compaction {
-  /** First pass: all that rows point at, in any order. What is not named here is not looked for any more. */
+  /** First pass: call it with all locations that rows point at, in any order. All other records are removed. */
   note(locations: readonly ContentLocation[]): void;
-  /** Between the passes. false: there is nothing to gain, and no second pass is needed. */
+  /** Call it between the passes. If it returns false, the compaction would free no space, and no second pass is needed. */
   begin(): Promise<boolean>;
   /**
-   * Second pass: the same locations, in order of their rows. Says where each record is from now on: where it was, at a copy
-   * that is stored already, or, undefined, nowhere since it cannot be read.
+   * Second pass: call it with the same locations, in order of their rows. Returns the new location of each record, which is the old
+   * location if the record was not copied. undefined: the record cannot be read.
    */
   move(locations: readonly ContentLocation[]): Promise<(ContentLocation | undefined)[]>;
-  /** When every row points at the new places: removes the old ones. */
+  /** Call it when every row points at the new locations. Removes the old segments. */
   finish(): Promise<{ readonly segments: number; readonly bytes: number }>;
 }
 
 /** A store of records that are never changed. */
 export interface ContentStore {
   /**
-   * Stores records, in order. They are there when it resolves, also after a kill.
-   * @throws CrawlError STORE_FULL, STORE_FAILED, CLOSED; then none of them counts as stored
+   * Stores records, in order. Once the promise resolves, the records survive a kill.
+   * @throws CrawlError STORE_FULL, STORE_FAILED, CLOSED; after an error, assume that no record was stored
    */
   append(records: readonly ContentRecord[]): Promise<ContentLocation[]>;
-  /** The bodies at these places, in order; undefined where one is missing, cut short or not as it was stored. */
+  /** Reads the bodies at these locations, in order. A body that is missing, cut short or damaged is undefined. */
   read(locations: readonly ContentLocation[]): Promise<(StoredContent | undefined)[]>;
-  /** As {@link ContentStore.read}, the records with their headers. */
+  /** Like {@link ContentStore.read}, but returns whole records, with their headers. */
   records(locations: readonly ContentLocation[]): Promise<(StoredRecord | undefined)[]>;
-  /** Whether there is something at the place, as far as can be said without reading it. */
+  /** Whether a record is at the location, as far as the store can tell without reading the record. */
   has(location: ContentLocation): Promise<boolean>;
-  /** No row points at these any more. They may stay readable until the next compaction. */
+  /** Tells the store that no row points at these locations now. The bodies may stay readable until the next compaction. */
   discard(locations: readonly ContentLocation[]): Promise<void>;
-  /** Whether more than half of the bytes are known to be discarded, and so many that it is worth while to compact. */
+  /** Whether a compaction is worth its cost: the counted discarded bytes are more than half of all bytes, and more than a minimum. */
   isMostlyDead(): Promise<boolean>;
-  /** Begins a compaction; nothing else may discard or move records until it is finished. */
+  /** Begins a compaction. Until it is finished, nothing else may discard or move records. */
   compaction(): Promise<Compaction>;
-  /** Waits for what is being appended, then frees everything. Calling it again does nothing. */
+  /**
+   * Links all stored files into a new folder of the same file system. Files in the new folder never change. Only a store of files has this
+   * method.
+   */
+  stage?(folder: string): Promise<void>;
+  /** Waits for running appends, then frees all resources. Calling it again does nothing. */
   close(): Promise<void>;
 }
 
-/** Whether two locations are one place. */
-export function isSamePlace(a: ContentLocation | undefined, b: ContentLocation | undefined): boolean {
+/** Whether two locations are equal. */
+export function isSameLocation(a: ContentLocation | undefined, b: ContentLocation | undefined): boolean {
   return a?.segment === b?.segment && a?.offset === b?.offset;
 }

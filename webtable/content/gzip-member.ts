@@ -4,22 +4,22 @@ import { promisify } from 'node:util';
 const zip = promisify(gzip);
 const unzip = promisify<Uint8Array, Buffer>(gunzip);
 
-/** Up to here decompressing at once is cheaper than a round trip through the thread pool. */
+/** Up to this number of bytes, it is cheaper to decompress synchronously than in the thread pool. */
 const SYNC_LIMIT = 65_536;
-/** What precedes and follows the compressed data in a member as zlib writes it (RFC 1952, section 2.3). */
+/** Number of bytes that zlib writes before and after the compressed data of a member (RFC 1952, section 2.3). */
 const HEADER = 10;
 const TRAILER = 8;
 
-/** Bytes of a stored block at the most (RFC 1951, section 3.2.4), and of what precedes one. */
+/** Maximum number of bytes in a stored block, and the number of bytes of its header (RFC 1951, section 3.2.4). */
 const BLOCK = 65_535;
 const BLOCK_HEADER = 5;
 /** Deflate, no flags, no time, an unknown system. */
 const MEMBER_HEADER = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
 
 /**
- * A record as a member that is not compressed. It costs a crawl a tenth of its CPU less than the lowest level of compression,
- * and a compaction compresses it later.
- * @param parts of the record, one after another
+ * Writes a record as a gzip member without compression. This saves a crawl a tenth of its CPU, compared with the lowest level of
+ * compression. A compaction compresses the record later.
+ * @param parts of the record, in order
  */
 export function store(parts: readonly Uint8Array[]): Buffer {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
@@ -36,7 +36,7 @@ export function store(parts: readonly Uint8Array[]): Buffer {
   let checksum = 0;
   let done = 0;
   for (const part of parts) {
-    // An empty part may have no address, and the function of zlib takes that for the wish to begin anew.
+    // An empty part may have no address, and zlib would then restart the checksum.
     if (part.length > 0) checksum = crc32(part, checksum);
     for (let from = 0; from < part.length;) {
       const piece = part.subarray(from, from + BLOCK - (done % BLOCK));
@@ -51,17 +51,17 @@ export function store(parts: readonly Uint8Array[]): Buffer {
   return member;
 }
 
-/** Whether this is the beginning of what {@link store} made. */
+/** Whether these bytes begin a member that {@link store} made. */
 export function isStored(member: Uint8Array): boolean {
   return member.length > HEADER && ((member[HEADER]! >> 1) & 3) === 0;
 }
 
-/** Compresses a record, off the main thread. Level 1: higher ones cost two to five times as much and save a tenth. */
+/** Compresses a record in the thread pool, at level 1. Higher levels take two to five times as long and save only a tenth of the bytes. */
 export function compress(bytes: Uint8Array): Promise<Buffer> {
   return zip(bytes, { level: 1 });
 }
 
-/** What was compressed; undefined where the bytes are not whole, which their checksum says. */
+/** The decompressed bytes; undefined if the member is not complete or its checksum is wrong. */
 export async function decompress(member: Uint8Array): Promise<Uint8Array | undefined> {
   try {
     return member.length <= SYNC_LIMIT ? gunzipSync(member) : await unzip(member);
@@ -70,7 +70,7 @@ export async function decompress(member: Uint8Array): Promise<Uint8Array | undef
   }
 }
 
-/** The beginning of what was compressed, as far as these first bytes of a member say it. */
+/** Decompresses the first bytes of a member, as far as possible. */
 export function decompressStart(bytes: Uint8Array): Uint8Array | undefined {
   try {
     return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
@@ -80,7 +80,7 @@ export function decompressStart(bytes: Uint8Array): Uint8Array | undefined {
 }
 
 /**
- * The length of the member that these bytes begin with; undefined where its end is not among them.
+ * Returns the length of the member at the start of these bytes; undefined if the member does not end within them.
  * @param bytes of a file of such members
  */
 export function memberLength(bytes: Uint8Array): number | undefined {

@@ -1,15 +1,14 @@
-/** Somebody's key perhaps, and of no use to a page. */
+/** Headers that are left out: cookies may be secret, and no reader of an archive needs them. */
 const LEFT_OUT = /^set-cookie2?:/i;
-/** They speak of the body as it was sent, which is not as it is stored. */
+/** These headers describe the body as it was sent, not as it is stored. */
 const OF_TRANSFER = /^(?:content-encoding|transfer-encoding|content-length):/i;
 
 /**
- * The head of an answer as it is archived, up to the blank line: the status line and the header lines as received, but
- * without cookies. The body is stored with its codings undone, so what the server said of them is kept under another name,
- * `X-Crawler-Content-Encoding` and the like, and the length is that of the stored body: a reader that believes the headers
- * gets the body right.
- * @param head lines that end in CRLF
- * @param length bytes of the stored body; absent where an answer has none
+ * Returns the head of an answer in the form for the archive, up to the blank line: the status line and the header lines as received,
+ * without cookies. The body is stored decoded. Therefore `Content-Length` is the length of the stored body, and headers on transfer get
+ * other names, such as `X-Crawler-Content-Encoding`. With these headers, any reader decodes the body correctly.
+ * @param head lines that end with CRLF
+ * @param length bytes of the stored body; absent if an answer has no body
  */
 export function archivedHead(head: string, length?: number): string {
   let archived = '';
@@ -20,7 +19,7 @@ export function archivedHead(head: string, length?: number): string {
   return `${archived}${length === undefined ? '' : `Content-Length: ${length}\r\n`}\r\n`;
 }
 
-/** A head as {@link archivedHead} takes it, of which no part can break a line. */
+/** Makes an HTTP head for {@link archivedHead}. A value cannot insert a line break. */
 export function httpHead(statusLine: string, headers: Iterable<readonly [name: string, value: string]>): string {
   let head = `${oneLine(statusLine).trim()}\r\n`;
   for (const [name, value] of headers) head += `${oneLine(name)}: ${oneLine(value)}\r\n`;

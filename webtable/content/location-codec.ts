@@ -1,6 +1,6 @@
 import type { ContentLocation } from './content-store.js';
 
-/** FROZEN. `segment offset length`; of several, a line each. */
+/** FROZEN. Writes one line for each location: `segment offset length`. */
 export function encodeLocations(locations: readonly ContentLocation[]): Buffer {
   return Buffer.from(
     locations.map(({ segment, offset, length }) => `${segment} ${offset} ${length}`).join('\n'),
@@ -8,7 +8,7 @@ export function encodeLocations(locations: readonly ContentLocation[]): Buffer {
   );
 }
 
-/** @throws Error where the bytes are no locations */
+/** @throws Error if the bytes are not locations */
 export function decodeLocations(bytes: Uint8Array): ContentLocation[] {
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1').split('\n');
   return lines.map((line) => {

@@ -8,15 +8,15 @@ import { warcRecord } from './warc-record.js';
 
 const COLUMN: Column = 'c:b';
 const TABLE = 'content';
-/** Digits of a time in ms since the epoch in base 36, for the next three thousand years. */
+/** Number of base-36 digits for a time in ms since the epoch. They suffice for the next three thousand years. */
 const TIME_DIGITS = 9;
-/** Records, each with a body. */
+/** Maximum number of records to remove in one step. Each record holds a body. */
 const REMOVED_AT_ONCE = 20;
 
 /**
- * Bodies in a table of the store that has the rows, for stores without a content store of their own: in memory, and those of
- * others. A record is a row of its own, with the WARC record as its cell; its key is that of the page, then its time.
- * What no row points at any more is removed at once. The store is closed by whoever opened it.
+ * Bodies in a table of the row store, for stores that have no content store: the memory store and third-party stores. Each record is a row
+ * with one cell, the WARC record; the key is the row key of the page, then the time of the record. A record is removed as soon as no row
+ * points at it. The caller that opened the store must close it.
  */
 export function createRowContent(store: Store): ContentStore {
   const remove = (keys: readonly string[]): Promise<void> =>
@@ -39,7 +39,7 @@ export function createRowContent(store: Store): ContentStore {
       const locations = added.map((record) => {
         const time = Math.max(0, record.date).toString(36).padStart(TIME_DIGITS, '0');
         const segment = `${rowKeyOf(record.url)} ${time}${randomBytes(4).toString('hex')}`;
-        // Nothing would ever point at a revisit.
+        // A revisit is not stored, because no row would ever point at it.
         if (record.kind === 'revisit') return { segment, offset: 0, length: 0 };
         const bytes = warcRecord(record);
         changes.push({ key: segment, put: new Map([[COLUMN, bytes]]) });
@@ -58,13 +58,13 @@ export function createRowContent(store: Store): ContentStore {
   };
 }
 
-/** Removes the records that lie between those that rows point at; a kill in between leaves some. */
+/** Removes the records that no row points at. A killed process may have left such records. */
 function createCompaction(store: Store, remove: (keys: readonly string[]) => Promise<void>): Compaction {
-  /** Everything before this key is done. */
+  /** All records before this key are done. */
   let from = '';
   const removed = { segments: 0, bytes: 0 };
 
-  /** @param end where to stop; absent: all that are left are looked at */
+  /** @param end the key at which to stop; absent: after the last record */
   async function removeOthers(kept: ReadonlySet<string>, end?: string): Promise<void> {
     const range = { start: from, ...(end !== undefined && { end }) };
     for await (const rows of scanSteps(store, TABLE, [COLUMN], [range], REMOVED_AT_ONCE)) {

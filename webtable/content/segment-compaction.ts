@@ -2,31 +2,31 @@ import type { Compaction, ContentLocation } from './content-store.js';
 import { compress, decompress, isStored } from './gzip-member.js';
 import { readRecord } from './warc-reader.js';
 
-/** The record at the head of a segment, which no row points at. */
+/** The record at the start of a segment. No row points at it. */
 export interface SegmentHead {
   readonly bytes: number;
-  /** It is not compressed, and so are the others. */
+  /** Whether the records of the segment are stored without compression. Either all of them are, or none. */
   readonly isStored: boolean;
 }
 
-/** What a compaction does with the folder. */
-export interface SegmentAccess {
-  /** Records as they are stored; undefined where one is not there whole. */
+/** The operations on the content folder that a compaction uses. */
+interface SegmentAccess {
+  /** Reads the stored bytes of records. A record that is missing or incomplete is undefined. */
   read(locations: readonly ContentLocation[]): Promise<(Uint8Array | undefined)[]>;
   write(members: readonly Uint8Array[]): Promise<ContentLocation[]>;
   head(segment: string): Promise<SegmentHead>;
   remove(segments: Iterable<string>): Promise<void>;
 }
 
-/** A segment smaller than this part of the limit is copied together with others as small. */
+/** A segment is small below this fraction of the size limit. Small segments are merged. */
 const SMALL = 1 / 4;
-/** Bytes of records that are copied together. */
+/** Bytes of the records that are copied in one group. */
 const GROUP_BYTES = 4_000_000;
 
 /**
- * Copies the records that rows point at out of the segments that hold others too, that are not compressed, and that are
- * small, and removes these segments. Records are compressed, and in order of their rows. It knows only the segments that were
- * there when it began.
+ * Copies referenced records to new segments, then removes the old segments. A segment is copied if it is small, is not compressed, or also
+ * holds unreferenced records. The copies are compressed, and are in order of their rows. Segments that appear after the start stay
+ * unchanged.
  * @param segments with their sizes in bytes
  */
 export function createSegmentCompaction(
@@ -36,7 +36,7 @@ export function createSegmentCompaction(
 ): Compaction {
   const liveBytes = new Map<string, number>();
   const old = new Set<string>();
-  /** Bytes of the copies. */
+  /** Bytes of the copies that were written. */
   let written = 0;
 
   return {
@@ -89,7 +89,7 @@ export function createSegmentCompaction(
   };
 }
 
-/** The member compressed; undefined where it is not whole. */
+/** Compresses a stored member; returns undefined if the member is incomplete. */
 async function pack(member: Uint8Array | undefined): Promise<Uint8Array | undefined> {
   const bytes = member && (await decompress(member));
   if (!bytes || !readRecord(bytes)) return undefined;

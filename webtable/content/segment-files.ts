@@ -2,29 +2,29 @@ import { randomBytes } from 'node:crypto';
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What a file of a content folder must be able to do; `FileHandle` of node:fs/promises does. */
+/** The methods that a file of a content folder needs; `FileHandle` of node:fs/promises has them. */
 export interface SegmentFile {
   writev(parts: readonly Uint8Array[], position: number): Promise<{ readonly bytesWritten: number }>;
   truncate(length: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How the names of segments end. */
+/** The suffix of segment names. */
 export const SEGMENT_SUFFIX = '.warc.gz';
 const SEGMENT = /^[0-9]{14}-[0-9a-f]{8}\.warc\.gz$/;
 
-/** Where a segment is. */
+/** The path of a segment. */
 export function segmentPath(directory: string, segment: string): string {
   return join(directory, segment + SEGMENT_SUFFIX);
 }
 
-/** A name that no segment has, had or will have: sorted by time, and random enough for all processes. */
+/** A new unique name. Names sort by time, and are random enough to be unique over all processes. */
 export function newSegmentName(now: number): string {
   const time = new Date(now).toISOString().replace(/[-:T]|\..*/g, '');
   return `${time}-${randomBytes(4).toString('hex')}`;
 }
 
-/** The segments in a folder with their sizes, oldest first; none where there is no folder. */
+/** The segments in a folder with their sizes, oldest first; empty if the folder does not exist. */
 export async function listSegments(directory: string): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
   for (const file of (await namesIn(directory)).filter((name) => SEGMENT.test(name)).sort()) {
@@ -43,17 +43,18 @@ async function namesIn(directory: string): Promise<string[]> {
   }
 }
 
-/** The size of a file; undefined where it is not there. */
+/** Returns the size of a file; undefined if the path is not a file, but for example a folder or a broken link. */
 export async function sizeOf(path: string): Promise<number | undefined> {
   try {
-    return (await stat(path)).size;
+    const found = await stat(path);
+    return found.isFile() ? found.size : undefined;
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
   }
 }
 
-/** Reads parts of one file, in order; undefined for each that is not there whole. */
+/** Reads parts of one file, in order. A part that is not completely in the file is undefined. */
 export async function readParts(
   path: string,
   parts: readonly { readonly offset: number; readonly length: number }[],
@@ -66,7 +67,8 @@ export async function readParts(
     throw error;
   }
   try {
-    const { size } = await file.stat();
+    const found = await file.stat();
+    const size = found.isFile() ? found.size : 0;
     const read: (Uint8Array | undefined)[] = [];
     for (const { offset, length } of parts) {
       if (offset + length > size) {
@@ -90,5 +92,5 @@ export async function readParts(
 
 function isMissing(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' || code === 'ENOTDIR';
+  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP';
 }

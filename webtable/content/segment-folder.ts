@@ -1,5 +1,7 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { CrawlError } from '../../packages/errors/index.js';
+import { createOneByOne } from '../../packages/util/index.js';
+import { linkFile } from '../link-file.js';
 import { toCrawlError } from '../store-errors.js';
 import type {
   Compaction,
@@ -9,56 +11,48 @@ import type {
   StoredContent,
   StoredRecord,
 } from './content-store.js';
-import { readDiscarded, writeDiscarded } from './discarded-bytes.js';
-import { compress, decompress, decompressStart, isStored, memberLength, store } from './gzip-member.js';
-import { createSegmentCompaction, type SegmentHead } from './segment-compaction.js';
-import { listSegments, readParts, segmentPath, sizeOf } from './segment-files.js';
+import { createDiscardedBytes } from './discarded-bytes.js';
+import { compress, decompress, isStored, store } from './gzip-member.js';
+import { createSegmentCompaction } from './segment-compaction.js';
+import { listSegments, segmentPath, sizeOf } from './segment-files.js';
+import { readMembers, readReferred, readSegmentHead } from './segment-reader.js';
 import { SegmentWriter, createFile, type CreateFile } from './segment-writer.js';
-import { contentOf, readHeaders, readRecord } from './warc-reader.js';
-import { warcRecordParts, type Referred } from './warc-record.js';
+import { contentOf, readRecord } from './warc-reader.js';
+import { warcRecordParts } from './warc-record.js';
 
-/** Of a {@link SegmentFolder}; only tests need others than the defaults. */
+/** Options of a {@link SegmentFolder}. Only tests change the defaults. */
 export interface SegmentFolderOptions {
-  /** Bytes of a segment at the most, where a single record is not longer. Default: 1 GB. */
+  /** Maximum number of bytes in a segment; a longer record gets a segment of its own. Default: 1 GB. */
   readonly segmentBytes?: number;
-  /** Discarded bytes below which it is not worth while to compact. Default: 16 MB. */
+  /** Minimum number of discarded bytes for a compaction. Default: 16 MB. */
   readonly worthBytes?: number;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   readonly create?: CreateFile;
 }
 
-const SEGMENT_BYTES = 1_000_000_000;
-/** Bytes of a record that hold the headers, uncompressed or not. */
-const HEADERS_WITHIN = 4096;
-/** Discarded bytes that a kill may leave uncounted, and below which nothing is compacted by itself. */
-const COUNT_EVERY = 16_000_000;
+const DEFAULTS = { segmentBytes: 1_000_000_000, worthBytes: 16_000_000, clock: Date.now, create: createFile };
 
 /**
- * Bodies in append-only segments in one folder: files in the format WARC 1.1, each record a gzip member, which every archive
- * tool reads where they lie. The members are compressed by a compaction only. Nothing is done before it is needed. Any process may read while one appends and compacts.
+ * Stores bodies in append-only segments in one folder. Segments are files in the format WARC 1.1, and each record is a gzip member, so
+ * every archive tool can read the files in place. Only a compaction compresses the members. A file is opened when it is first used. Other
+ * processes may read while one process appends and compacts.
  */
 export class SegmentFolder implements ContentStore {
   readonly #directory: string;
   readonly #options: Required<SegmentFolderOptions>;
   readonly #writer: SegmentWriter;
-  /** For what a compaction copies. */
+  /** Writes the copies of a compaction. */
   readonly #copyWriter: SegmentWriter;
-  /** Ends with the last append that was asked for. */
-  #lastWrite: Promise<unknown> = Promise.resolve();
+  readonly #oneByOne = createOneByOne();
   readonly #appends = new Set<Promise<unknown>>();
+  readonly #discarded: ReturnType<typeof createDiscardedBytes>;
   #closing: Promise<void> | undefined;
-  #discarded = 0;
 
   constructor(directory: string, options: SegmentFolderOptions = {}) {
     this.#directory = directory;
-    this.#options = {
-      segmentBytes: SEGMENT_BYTES,
-      worthBytes: COUNT_EVERY,
-      clock: Date.now,
-      create: createFile,
-      ...options,
-    };
+    this.#discarded = createDiscardedBytes(directory);
+    this.#options = { ...DEFAULTS, ...options };
     const { segmentBytes, clock, create } = this.#options;
     const shared = { directory, limit: segmentBytes, clock, create };
     this.#writer = new SegmentWriter({ ...shared, pack: store });
@@ -68,9 +62,9 @@ export class SegmentFolder implements ContentStore {
   async append(records: readonly ContentRecord[]): Promise<ContentLocation[]> {
     this.#assertOpen();
     const append = this.#failing(async () => {
-      const members = await Promise.all(records.map((record) => this.#member(record)));
-      const locations = await this.#alone(() => this.#writer.write(members));
-      // No row ever points at these.
+      const members = await Promise.all(records.map((record) => memberOf(record, this.#directory)));
+      const locations = await this.#oneByOne(() => this.#writer.write(members));
+      // Revisits are discarded at once, because no row ever points at them.
       await this.discard(locations.filter((_, i) => records[i]!.kind === 'revisit'));
       return locations;
     });
@@ -99,16 +93,16 @@ export class SegmentFolder implements ContentStore {
   }
 
   async discard(locations: readonly ContentLocation[]): Promise<void> {
-    for (const { length } of locations) this.#discarded += length;
-    if (this.#discarded >= COUNT_EVERY) await this.#countDiscarded();
+    let bytes = 0;
+    for (const { length } of locations) bytes += length;
+    await this.#discarded.add(bytes);
   }
 
   async isMostlyDead(): Promise<boolean> {
     return this.#failing(async () => {
-      await this.#countDiscarded();
       const sizes = await listSegments(this.#directory);
       const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-      const discarded = await readDiscarded(this.#directory);
+      const discarded = await this.#discarded.total();
       return discarded >= this.#options.worthBytes && discarded > total / 2;
     });
   }
@@ -116,15 +110,34 @@ export class SegmentFolder implements ContentStore {
   async compaction(): Promise<Compaction> {
     this.#assertOpen();
     return this.#failing(async () => {
-      // What is appended from here on goes to segments that the compaction does not know.
+      // Records that are appended from now on go to new segments, which the compaction leaves unchanged.
       await this.#endSegments();
       return createSegmentCompaction(await listSegments(this.#directory), this.#options.segmentBytes, {
         read: (locations) => this.#members(locations),
-        write: (members) => this.#failing(() => this.#alone(() => this.#copyWriter.write(members))),
-        head: (segment) => this.#failing(() => this.#head(segment)),
-        remove: (segments) => this.#failing(() => this.#remove(segments)),
+        write: (members) => this.#failing(() => this.#oneByOne(() => this.#copyWriter.write(members))),
+        head: (segment) => this.#failing(() => readSegmentHead(this.#directory, segment)),
+        remove: (segments) =>
+          this.#failing(async () => {
+            for (const segment of segments) await rm(segmentPath(this.#directory, segment), { force: true });
+            await this.#discarded.reset();
+          }),
       });
     });
+  }
+
+  async stage(folder: string): Promise<void> {
+    this.#assertOpen();
+    await this.#failing(() =>
+      this.#oneByOne(async () => {
+        // Records that are appended later go to new segments.
+        await this.#endWriters();
+        await mkdir(folder, { mode: 0o700 });
+        for (const name of (await listSegments(this.#directory)).keys()) {
+          // The file may be missing: a compaction removes a segment only when no row needs it.
+          await linkFile(segmentPath(this.#directory, name), segmentPath(folder, name));
+        }
+      }),
+    );
   }
 
   async close(): Promise<void> {
@@ -134,79 +147,24 @@ export class SegmentFolder implements ContentStore {
 
   async #close(): Promise<void> {
     await Promise.allSettled(this.#appends);
-    await this.#lastWrite;
     await this.#failing(async () => {
       await this.#endSegments();
-      await this.#countDiscarded();
+      await this.#discarded.count();
     });
   }
 
-  async #member(record: ContentRecord): Promise<Buffer> {
-    return store(
-      warcRecordParts(record, record.kind === 'revisit' ? await this.#referred(record.refersTo) : undefined),
-    );
-  }
-
-  /** What a revisit says of an earlier record; undefined where that cannot be read. */
-  async #referred({ segment, offset, length }: ContentLocation): Promise<Referred | undefined> {
-    const start = { segment, offset, length: Math.min(length, HEADERS_WITHIN) };
-    const [member] = await this.#members([start]);
-    const bytes = member && decompressStart(member);
-    const headers = bytes && readHeaders(bytes)?.headers;
-    const id = headers?.get('warc-record-id');
-    const date = headers?.get('warc-date');
-    if (id === undefined || date === undefined) return undefined;
-    return { id, date, payloadDigest: headers?.get('warc-payload-digest') };
-  }
-
-  /** Records as they are stored, read segment by segment. */
   async #members(locations: readonly ContentLocation[]): Promise<(Uint8Array | undefined)[]> {
     this.#assertOpen();
-    const segments = [...new Set(locations.map(({ segment }) => segment))];
-    const members = new Map<ContentLocation, Uint8Array | undefined>();
-    await this.#failing(() =>
-      Promise.all(
-        segments.map(async (segment) => {
-          const parts = locations.filter((location) => location.segment === segment);
-          const read = await readParts(segmentPath(this.#directory, segment), parts);
-          for (const [i, part] of parts.entries()) members.set(part, read[i]);
-        }),
-      ),
-    );
-    return locations.map((location) => members.get(location));
+    return this.#failing(() => readMembers(this.#directory, locations));
   }
 
   async #endSegments(): Promise<void> {
-    await this.#alone(async () => {
-      await this.#writer.endSegment();
-      await this.#copyWriter.endSegment();
-    });
+    await this.#oneByOne(() => this.#endWriters());
   }
 
-  async #head(segment: string): Promise<SegmentHead> {
-    const path = segmentPath(this.#directory, segment);
-    const length = Math.min(HEADERS_WITHIN, (await sizeOf(path)) ?? 0);
-    const [start] = await readParts(path, [{ offset: 0, length }]);
-    return { bytes: (start && memberLength(start)) ?? 0, isStored: start !== undefined && isStored(start) };
-  }
-
-  async #remove(segments: Iterable<string>): Promise<void> {
-    for (const segment of segments) await rm(segmentPath(this.#directory, segment), { force: true });
-    this.#discarded = 0;
-    await writeDiscarded(this.#directory, 0);
-  }
-
-  #alone<T>(task: () => Promise<T>): Promise<T> {
-    const run = this.#lastWrite.then(task);
-    this.#lastWrite = run.catch(() => undefined);
-    return run;
-  }
-
-  async #countDiscarded(): Promise<void> {
-    const bytes = this.#discarded;
-    if (bytes === 0) return;
-    this.#discarded = 0;
-    await writeDiscarded(this.#directory, (await readDiscarded(this.#directory)) + bytes);
+  async #endWriters(): Promise<void> {
+    await this.#writer.endSegment();
+    await this.#copyWriter.endSegment();
   }
 
   async #failing<T>(task: () => Promise<T>): Promise<T> {
@@ -220,4 +178,9 @@ export class SegmentFolder implements ContentStore {
   #assertOpen(): void {
     if (this.#closing) throw new CrawlError('CLOSED', 'expected an open content store, found it closed');
   }
+}
+
+async function memberOf(record: ContentRecord, directory: string): Promise<Buffer> {
+  const referred = record.kind === 'revisit' ? await readReferred(directory, record.refersTo) : undefined;
+  return store(warcRecordParts(record, referred));
 }

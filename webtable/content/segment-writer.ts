@@ -4,33 +4,33 @@ import type { ContentLocation } from './content-store.js';
 import { SEGMENT_SUFFIX, newSegmentName, segmentPath, type SegmentFile } from './segment-files.js';
 import { warcinfoRecord } from './warc-record.js';
 
-/** Opens a file that must not be there yet. */
+/** Creates a file; fails if it exists. */
 export type CreateFile = (path: string) => Promise<SegmentFile>;
 
 /** The default of {@link CreateFile}. */
 export const createFile: CreateFile = (path) => open(path, 'wx', 0o600);
 
-/** Where segments go, and how large they may be. */
-export interface SegmentWriterOptions {
+/** Where segments are written, and how large they may be. */
+interface SegmentWriterOptions {
   readonly directory: string;
-  /** Bytes; a single record may be longer. */
+  /** Maximum bytes of a segment; one record may be longer. */
   readonly limit: number;
   readonly clock: () => number;
   readonly create: CreateFile;
-  /** Makes the member of a record. */
+  /** Makes the gzip member of a record. */
   readonly pack: (parts: readonly Uint8Array[]) => Uint8Array | Promise<Uint8Array>;
 }
 
 interface Segment {
   readonly name: string;
   readonly file: SegmentFile;
-  /** Bytes of whole records. */
+  /** Bytes of the complete records in the segment. */
   size: number;
 }
 
 /**
- * Appends members to segments, one call after another. It begins a segment of its own with its first call, so what a process
- * that was killed has left half written is never appended to.
+ * Appends members to segments, one call after another. The first call begins a new segment, so the writer never appends to a segment that a
+ * killed process left incomplete.
  */
 export class SegmentWriter {
   readonly #options: SegmentWriterOptions;
@@ -40,7 +40,7 @@ export class SegmentWriter {
     this.#options = options;
   }
 
-  /** Writes the members and says where they are. No other call may run meanwhile. */
+  /** Writes the members and returns their locations. Await each call before the next one. */
   async write(members: readonly Uint8Array[]): Promise<ContentLocation[]> {
     const locations: ContentLocation[] = [];
     for (let from = 0; from < members.length;) {
@@ -59,7 +59,7 @@ export class SegmentWriter {
     return locations;
   }
 
-  /** Closes the segment at hand; the next call begins another. */
+  /** Closes the current segment; the next call begins another. */
   async endSegment(): Promise<void> {
     const segment = this.#segment;
     this.#segment = undefined;
@@ -93,20 +93,20 @@ export class SegmentWriter {
     segment.size = end;
   }
 
-  /** Takes away what was half written, and where that fails too, leaves the segment as it is. */
+  /** Cuts off an incomplete member. If that fails too, the segment stays as it is. */
   async #cutBack(segment: Segment): Promise<void> {
     try {
       await segment.file.truncate(segment.size);
       if (segment.size > 0) return;
     } catch {
-      // A reader ignores what follows the last whole record.
+      // Readers ignore the bytes after the last complete record.
     }
     await this.endSegment().catch(() => undefined);
     if (segment.size === 0) await rm(segmentPath(this.#options.directory, segment.name), { force: true });
   }
 }
 
-/** What of these parts lies behind their first bytes. */
+/** Returns the parts without their first `bytes` bytes. */
 function behind(parts: readonly Uint8Array[], bytes: number): Uint8Array[] {
   let left = bytes;
   return parts.flatMap((part) => {

@@ -2,7 +2,7 @@ import type { StoredContent, StoredRecord } from './content-store.js';
 
 const BLANK_LINE = Buffer.from('\r\n\r\n');
 
-/** Reads one record, which is all that there is; undefined where it is none, or not whole. */
+/** Reads a record; undefined if the bytes are not exactly one complete record. */
 export function readRecord(bytes: Uint8Array): StoredRecord | undefined {
   const record = readHeaders(bytes);
   if (!record) return undefined;
@@ -12,7 +12,7 @@ export function readRecord(bytes: Uint8Array): StoredRecord | undefined {
   return { headers, block: bytes.subarray(start, end), bytes };
 }
 
-/** The headers of the record that begins here; the rest of it need not be there. */
+/** The headers of the record at the start of these bytes; the rest of the record may be missing. */
 export function readHeaders(bytes: Uint8Array): { headers: Map<string, string>; start: number } | undefined {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const end = data.indexOf(BLANK_LINE);
@@ -27,7 +27,7 @@ export function readHeaders(bytes: Uint8Array): { headers: Map<string, string>; 
   return { headers, start: end + BLANK_LINE.length };
 }
 
-/** The body in a record; undefined where it has none. */
+/** The body in a record; undefined if it has none. */
 export function contentOf({ headers, block }: StoredRecord): StoredContent | undefined {
   const url = headers.get('warc-target-uri');
   const type = headers.get('warc-type');

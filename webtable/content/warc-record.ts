@@ -3,9 +3,9 @@ import type { ContentRecord } from './content-store.js';
 import { archivedHead } from './http-head.js';
 
 /** One header of a WARC record. */
-export type WarcHeader = readonly [name: string, value: string];
+type WarcHeader = readonly [name: string, value: string];
 
-/** What a revisit says of the record that it refers to. */
+/** The data that a revisit repeats from the earlier record. */
 export interface Referred {
   readonly id: string;
   readonly date: string;
@@ -16,7 +16,7 @@ const NOT_MODIFIED = 'http://netpreserve.org/warc/1.1/revisit/server-not-modifie
 const CONFORMS_TO = 'http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/';
 const END = Buffer.from('\r\n\r\n');
 
-/** The record at the head of a file (WARC 1.1, section 6.2). */
+/** The record at the start of a file (WARC 1.1, section 6.2). */
 export function warcinfoRecord(filename: string, date: number, id?: string): Buffer {
   const fields = Buffer.from(`software: webcrawl\r\nformat: WARC File Format 1.1\r\nconformsTo: ${CONFORMS_TO}\r\n`);
   return recordOf(
@@ -31,22 +31,22 @@ export function warcinfoRecord(filename: string, date: number, id?: string): Buf
 }
 
 /**
- * A record in the format WARC 1.1. A page that came by HTTP is a `response`, with the head as received as far as that fits
- * the decoded body, see {@link archivedHead}; any other a `resource`; and what a server says to be unchanged a `revisit`.
- * A body has its digest; its block has none, as that costs as much again, and the checksum of the member or of the store covers it.
- * @param referred of a revisit, where the record that it refers to can be read
- * @param id of the record; a random one where it is absent
+ * Makes a record in the format WARC 1.1. A page that was fetched by HTTP is a `response` with the received head, adapted to the decoded
+ * body (see {@link archivedHead}). Any other page is a `resource`. An answer 304 is a `revisit`. The record has a digest of its body. It
+ * has no digest of its whole block, which would double the cost. The checksum of the member or of the store protects the block.
+ * @param referred for a revisit: data of the earlier record, if that record can be read
+ * @param id of the record; absent: a random one
  */
 export function warcRecord(record: ContentRecord, referred?: Referred, id?: string): Buffer {
   return Buffer.concat(warcRecordParts(record, referred, id));
 }
 
-/** As {@link warcRecord}, in parts, of which the body is that of `record`. */
+/** Like {@link warcRecord}, but returns the parts of the record. The part with the body is the body of `record` itself, not a copy. */
 export function warcRecordParts(record: ContentRecord, referred?: Referred, id?: string): Uint8Array[] {
   const { kind, url, date, head } = record;
   const start: WarcHeader[] = [...identity(date, id), ['WARC-Target-URI', url]];
   if (kind === 'revisit') {
-    // Without a head of its own it is shown with that of the record that it refers to.
+    // A revisit without a head gets the head of the earlier record.
     const block = Buffer.from(head === undefined ? '' : archivedHead(head), 'latin1');
     const headers: WarcHeader[] = [
       ['WARC-Type', 'revisit'],
@@ -90,7 +90,7 @@ function refersTo(url: string, { id, date, payloadDigest }: Referred): WarcHeade
   ];
 }
 
-/** A record of these headers, which hold no line breaks, and `Content-Length`. */
+/** Makes a record with these headers and `Content-Length`. The headers must not contain line breaks. */
 export function recordOf(headers: readonly WarcHeader[], block: Uint8Array): Buffer {
   return Buffer.concat(partsOf(headers, [block]));
 }
@@ -101,19 +101,19 @@ function partsOf(headers: readonly WarcHeader[], block: readonly Uint8Array[]): 
   return [Buffer.from(`WARC/1.1\r\n${lines}Content-Length: ${length}\r\n\r\n`, 'utf8'), ...block, END];
 }
 
-/** What cannot break the line of a header. */
+/** Removes the characters from a value that could break a header line. */
 function safeValue(value: string): string {
   return value.replace(/[\0-\x1f\x7f]/g, ' ');
 }
 
-/** A digest as WARC tools write it: SHA-1 in Base32 (RFC 4648, section 6). */
+/** Returns the digest in the form of WARC tools: SHA-1 in Base32 (RFC 4648, section 6). */
 export function sha1(bytes: Uint8Array): string {
   return `sha1:${base32(hash('sha1', bytes, 'buffer'))}`;
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Of a number of bytes that needs no padding, a multiple of five. */
+/** Encodes bytes in Base32. The number of bytes must be a multiple of five, so that no padding is needed. */
 function base32(bytes: Uint8Array): string {
   let text = '';
   let bits = 0;

@@ -1,26 +1,26 @@
 declare const hostKey: unique symbol;
 
 /**
- * A host as it is in row keys, its labels from the last to the first: `com.example.www`. IP addresses are left as they
- * are. All that is kept or grouped by host goes by it; the plain spelling is for plugins, DNS and people.
+ * A host as in row keys, with its labels from the last to the first: `com.example.www`. IP addresses stay as they are. All data that is
+ * stored or grouped by host uses this key. The plain spelling is for plugins, DNS and people.
  */
 export type HostKey = string & { readonly [hostKey]: true };
 
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
 
-/** The key of a host; of one that a normalised URL has. */
+/** The key of a host. @param host the host of a normalised URL */
 export function hostKeyOf(host: string): HostKey {
   return reverse(host) as HostKey;
 }
 
-/** The host of a key, as URLs spell it. */
+/** The host of a key, as in URLs. */
 export function hostOfKey(key: HostKey): string {
   return reverse(key);
 }
 
 /** The host of a row key. */
 export function hostKeyOfRow(rowKey: string): HostKey {
-  // An IPv6 host holds colons of its own.
+  // An IPv6 host contains colons.
   const end = rowKey.startsWith('[') ? rowKey.indexOf(']') + 1 : rowKey.indexOf(':');
   return rowKey.slice(0, end) as HostKey;
 }
@@ -30,7 +30,7 @@ export function rowsOfHost(key: HostKey): { readonly start: string; readonly end
   return { start: `${key}:`, end: `${key};` };
 }
 
-/** Its own inverse, empty labels included: `example.com.` is `.com.example`. */
+/** Reverses the labels. Two calls return the original text, even with empty labels: `example.com.` is `.com.example`. */
 function reverse(host: string): string {
   if (IPV4.test(host) || host.startsWith('[')) return host;
   let reversed = '';

@@ -1,27 +1,25 @@
 import { CrawlError } from '../../packages/errors/index.js';
 import { hostKeyOf, type HostKey } from './host-key.js';
 
-/** Follows all that is in a zone of an index table, and the `|` after the names there. */
+/** Ends a range of index keys. It sorts after all keys in a zone of an index table, and after the `|` at the end of a name. */
 export const FENCE = '}';
 
-/** How many slots a table has unless it is made with another number. */
+/** The number of slots of a table, unless it is created with another number. */
 export const DEFAULT_SLOTS = 16;
-/** The most that a table may have. */
-export const MAX_SLOTS = 65_536;
+/** The maximum number of slots. */
+const MAX_SLOTS = 65_536;
 
-/**
- * The slots of a table, into which the keys of its indexes are spread. How many there are is fixed when the table is made.
- */
+/** The slots of a table. The keys of the indexes are spread over the slots. The number of slots is fixed when the table is created. */
 export interface Slots {
-  /** Hex digits for every slot, in order: two of them, three beyond 256 slots, four beyond 4,096. */
+  /** The slots in order, as hex digits. There are two digits, three for more than 256 slots, or four for more than 4,096. */
   readonly all: readonly string[];
   /** The slot of a host. */
   of(host: HostKey): string;
-  /** The slot of a queue: a host, a domain or an IP address. That of a host is the same as of the host itself. */
+  /** The slot of a queue: a host, a domain or an IP address. The queue of a host has the slot of that host. */
   ofQueue(queue: string): string;
 }
 
-/** @throws CrawlError BAD_SETTING for a number that is not from 1 to {@link MAX_SLOTS} */
+/** @throws CrawlError BAD_SETTING if the number is not from 1 to {@link MAX_SLOTS} */
 export function slotsOf(count: number): Slots {
   if (!Number.isSafeInteger(count) || count < 1 || count > MAX_SLOTS) {
     throw new CrawlError('BAD_SETTING', `expected from 1 to ${MAX_SLOTS} slots, found ${count}`);
@@ -33,9 +31,9 @@ export function slotsOf(count: number): Slots {
 }
 
 /**
- * The partition of a group, from 0 to `partitions` - 1. Stable for ever and on every machine: the hash is that of
- * Java's `String.hashCode` with the sign bit cleared, as Apache Nutch has it, so both partition alike.
- * @throws CrawlError BAD_SETTING where `partitions` is not a whole number above 0
+ * Returns the partition of a group, from 0 to `partitions` - 1. The result never changes, and is the same on every machine. The hash is
+ * Java's `String.hashCode` with the sign bit cleared, as in Apache Nutch, so Nutch and webcrawl give the same partitions.
+ * @throws CrawlError BAD_SETTING if `partitions` is not a whole number above 0
  */
 export function partitionOf(group: string, partitions: number): number {
   if (!Number.isSafeInteger(partitions) || partitions < 1) {

@@ -4,23 +4,22 @@ import { hostKeyOf, hostOfKey, rowsOfHost, type HostKey } from './host-key.js';
 import type { KeyRange } from '../store.js';
 
 /**
- * Row keys put all pages of a host, and all hosts of a domain, next to each other:
- * reversed host, `:`, scheme, `:port` unless it is the default, path and query.
+ * Row keys put all pages of a host, and all hosts of a domain, next to each other. A key consists of the reversed host, `:`, the scheme,
+ * `:port` unless it is the default, the path and the query.
  *
  *     http://www.example.com/about/?q=1    com.example.www:http/about/?q=1
  *     https://example.com:8443             com.example:https:8443/
  *     http://10.0.0.1/  http://[::1]/      10.0.0.1:http/  [::1]:http/      IP addresses are not reversed
  *
- * A key is printable ASCII. No host holds a `:` but an IPv6 address, and that has brackets: so the first `:` outside of
- * them ends the host, and all keys of a host are the one range from `host:` to `host;`.
+ * A key is printable ASCII. Among hosts, only an IPv6 address contains a `:`, and it is in brackets. So the first `:` outside brackets ends
+ * the host. All keys of a host are in one range, from `host:` to `host;`.
  */
 
 const KEY = /^(\[[0-9a-f:]+\]|[!"$&'()*+,\-.0-9;=_`a-z{}~]+):(https?)(:(?:0|[1-9]\d{0,4}))?(\/[!"$-~]*)$/;
 
 /**
- * The key of a page. The URL is normalised by the WHATWG URL Standard on the way; its fragment is dropped.
- * @throws CrawlError BAD_URL where the table cannot hold it: it is not absolute, has no host, holds a user name or
- *   password, or its scheme is not http or https
+ * The key of a page. The URL is normalised by the WHATWG URL Standard, and its fragment is removed.
+ * @throws CrawlError BAD_URL if the URL is not absolute, has no host, has a user name or password, or its scheme is not http or https
  */
 export function rowKeyOf(url: string): string {
   const href = isPlainUrl(url) ? url : parseUrl(url).href;
@@ -35,7 +34,7 @@ export function rowKeyOf(url: string): string {
 
 /**
  * The URL of a row key: `rowKeyOf(urlOf(key)) === key` for every key that {@link rowKeyOf} made.
- * @throws CrawlError TABLE_DAMAGED where the text does not have the form of a row key
+ * @throws CrawlError TABLE_DAMAGED if the text does not have the form of a row key
  */
 export function urlOf(rowKey: string): string {
   const [host, scheme, port, path] = partsOf(rowKey);
@@ -44,16 +43,16 @@ export function urlOf(rowKey: string): string {
 
 /**
  * All pages of one host, over all schemes and ports.
- * @throws CrawlError BAD_URL where it is not a host
+ * @throws CrawlError BAD_URL if the text is not a host
  */
 export function hostRange(host: string): Required<KeyRange> {
   return rowsOfHost(hostKeyOf(normaliseHost(host)));
 }
 
 /**
- * All pages of a domain and of every host below it. Two ranges, because other domains sort between them
- * (`com.example.www`, `com.example2`, `com.example:`): first the hosts below, then the domain itself.
- * @throws CrawlError BAD_URL where it is not a host
+ * Returns the ranges of all pages of a domain and of every host below it. There are two ranges: first the hosts below, then the domain
+ * itself. Other domains sort between them, as `com.example2` between `com.example.www` and `com.example:`.
+ * @throws CrawlError BAD_URL if the text is not a host
  */
 export function domainRanges(domain: string): [Required<KeyRange>, Required<KeyRange>] {
   const { start, end } = hostRange(domain);
@@ -65,8 +64,9 @@ export function domainRanges(domain: string): [Required<KeyRange>, Required<KeyR
 }
 
 /**
- * All pages whose normalised URL starts with this one. A URL without a path is a whole scheme and port of a host.
- * @throws CrawlError BAD_URL as {@link rowKeyOf}
+ * Returns the range of all pages whose normalised URL starts with this URL. A URL without a path stands for all pages of a host with this
+ * scheme and port.
+ * @throws CrawlError BAD_URL like {@link rowKeyOf}
  */
 export function prefixRange(url: string): Required<KeyRange> {
   const start = rowKeyOf(url);

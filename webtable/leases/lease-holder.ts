@@ -1,30 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import { CrawlError } from '../../packages/errors/index.js';
-import { createLocks } from '../stores/locks.js';
+import { createOneByOne } from '../../packages/util/index.js';
 import type { HolderRow, LeaseRows, LeaseTask } from './lease-rows.js';
 import { AGAIN_MS, HELD_MS, LEASE_MS, RENEW_MS, type LeaseTiming } from './lease-timing.js';
 
 /**
- * Who holds leases: one row, however many they are, that is written again and again. Whoever finds it unchanged for
- * {@link LEASE_MS} removes it by compare-and-set, and with it all its leases are free. A renewal that is late finds the row gone.
+ * The owner of leases. It has one row for all of its leases, and renews this row regularly. If another worker finds the row unchanged for
+ * {@link LEASE_MS}, it removes the row by compare-and-set. This frees all leases of the owner. A late renewal then finds no row.
  */
 export interface LeaseHolder {
   readonly id: string;
-  /** false from {@link HELD_MS} after the last renewal was sent, and for ever once it is lost or ended. */
+  /**
+   * true if no other worker can have the leases now. false if the last successful renewal was sent more than {@link HELD_MS} ago, and for
+   * ever after the leases are lost or ended.
+   */
   isHeld(): boolean;
-  /** Resolves when it is held, at once or after the next renewal. @throws CrawlError LEASE_LOST */
+  /**
+   * Resolves when `isHeld` is true: at once, or after the next renewal.
+   * @throws CrawlError LEASE_LOST
+   */
   untilHeld(): Promise<void>;
-  /** Aborts with LEASE_LOST when somebody else has taken it for dead. */
+  /** Aborts with LEASE_LOST when another worker has removed the row of this holder. */
   readonly lost: AbortSignal;
-  /** Says what it works on, which is a renewal too. @throws CrawlError LEASE_LOST */
+  /** Writes the current tasks into the row, which also renews it. @throws CrawlError LEASE_LOST */
   say(tasks: readonly LeaseTask[]): Promise<void>;
-  /** Ends at once what is held, then removes the row. */
+  /** Gives up all leases at once, then removes the row. */
   end(): Promise<void>;
-  /** Renews no more. */
+  /** Stops renewing. */
   stop(): void;
 }
 
-/** The holder where nobody else can be: it has no row. */
+/** Makes the owner of a table that no other worker can open. It needs no row. */
 export function soleHolder(): LeaseHolder {
   let hasEnded = false;
   const end = (): void => void (hasEnded = true);
@@ -39,24 +45,27 @@ export function soleHolder(): LeaseHolder {
   };
 }
 
-/** Begins to hold. Call {@link LeaseHolder.say} first. */
+/** A time before all times of both clocks. */
+const NEVER = { monotonic: -Infinity, wall: -Infinity };
+
+/** Starts a holder. Call {@link LeaseHolder.say} before any other method. */
 export function createHolder(
   rows: LeaseRows,
   timing: LeaseTiming,
   who: Pick<HolderRow, 'owner' | 'name'>,
 ): LeaseHolder {
   const id = randomUUID();
-  const exclusive = createLocks();
+  const oneByOne = createOneByOne();
   const lost = new AbortController();
   const waiting = new Set<{ resolve: () => void; reject: (reason: unknown) => void }>();
   let tasks: readonly LeaseTask[] = [];
   let hasBegun = false;
   let hasEnded = false;
-  /** When the last renewal that was made had been sent, by both clocks. */
-  let renewed = { monotonic: -Infinity, wall: -Infinity };
+  /** When the last successful renewal was sent, by both clocks. */
+  let renewed = NEVER;
   let cancel = (): void => {};
 
-  // A machine that was suspended may find the monotonic clock where it was: then the other one says so.
+  // While a machine is suspended, its monotonic clock may stop. So the wall clock is checked too.
   const isHeld = (): boolean =>
     !hasEnded &&
     !lost.signal.aborted &&
@@ -66,9 +75,9 @@ export function createHolder(
   function lose(): never {
     const error = new CrawlError(
       'LEASE_LOST',
-      `expected to hold leases by a renewal every ${RENEW_MS / 1000} s, found them taken by another worker`,
+      `expected to hold leases by a renewal every ${RENEW_MS / 1000} s, found that another worker has taken them`,
       {
-        hint: `this one was silent for more than ${LEASE_MS / 1000} s; the same command goes on where it stopped`,
+        hint: `this worker did not renew its leases for more than ${LEASE_MS / 1000} s; run the same command again, it continues where it stopped`,
       },
     );
     lost.abort(error);
@@ -79,23 +88,21 @@ export function createHolder(
   }
 
   async function renew(): Promise<void> {
-    for (;;) {
-      if (hasEnded || lost.signal.aborted) return;
-      const sent = { monotonic: timing.monotonic(), wall: timing.wall() };
-      const [found] = await rows.holders.get([id]);
-      if (found?.row) hasBegun = true;
+    let sent = NEVER;
+    await rows.holders.change([id], (_, row) => {
+      sent = NEVER;
+      if (hasEnded || lost.signal.aborted) return undefined;
+      if (row) hasBegun = true;
       else if (hasBegun) lose();
-      const row = { ...who, at: timing.wall(), tasks };
-      const [isMade] = await rows.holders.write([{ name: id, row, version: found?.version }]);
-      // Else the answer to an earlier one was lost, or somebody has removed the row.
-      if (!isMade) continue;
-      hasBegun = true;
-      renewed = sent;
-      if (isHeld()) {
-        for (const { resolve } of waiting) resolve();
-        waiting.clear();
-      }
-      return;
+      sent = { monotonic: timing.monotonic(), wall: timing.wall() };
+      return { ...who, at: sent.wall, tasks };
+    });
+    if (sent === NEVER) return;
+    hasBegun = true;
+    renewed = sent;
+    if (isHeld()) {
+      for (const { resolve } of waiting) resolve();
+      waiting.clear();
     }
   }
 
@@ -103,13 +110,14 @@ export function createHolder(
     cancel();
     if (hasEnded || lost.signal.aborted) return;
     const onTime = (): void => {
-      exclusive('row', renew).then(
+      oneByOne(renew).then(
         () => schedule(renewed.monotonic + RENEW_MS - timing.monotonic()),
-        // Lost, which `lost` says; or the store is away, and nothing is held until it is back.
+        // Either the leases are lost, or the store cannot be reached. In both cases `isHeld` becomes false; `lost` reports the first case.
         () => schedule(AGAIN_MS),
       );
     };
-    cancel = timing.after(Math.max(0, ms), onTime, true);
+    // If a caller waits for the next renewal, the timer must keep the process alive.
+    cancel = timing.after(Math.max(0, ms), onTime, waiting.size === 0);
   }
 
   return {
@@ -119,10 +127,13 @@ export function createHolder(
     async untilHeld() {
       if (lost.signal.aborted) throw lost.signal.reason;
       if (isHeld()) return;
-      await new Promise<void>((resolve, reject) => waiting.add({ resolve, reject }));
+      await new Promise<void>((resolve, reject) => {
+        waiting.add({ resolve, reject });
+        if (waiting.size === 1) schedule(0);
+      });
     },
     async say(now) {
-      await exclusive('row', async () => {
+      await oneByOne(async () => {
         tasks = now;
         await renew();
       });
@@ -133,14 +144,7 @@ export function createHolder(
       hasEnded = true;
       cancel();
       if (!hasBegun || lost.signal.aborted) return;
-      await exclusive('row', async () => {
-        for (;;) {
-          const [found] = await rows.holders.get([id]);
-          if (!found?.row) return;
-          const [isMade] = await rows.holders.write([{ name: id, row: undefined, version: found.version }]);
-          if (isMade) return;
-        }
-      });
+      await oneByOne(() => rows.holders.change([id], (_, row) => row && null));
     },
     stop() {
       hasEnded = true;

@@ -1,45 +1,49 @@
-/** The rows of the leases in table `meta`: one for each slot, and one for each holder. */
+/** The rows of the leases in table `meta`: one for each slot and one for each holder. */
 import { json } from '../pages/codec.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Column, Store } from '../store.js';
+import { changeEach, withoutLock } from '../write-unchanged.js';
 
-/** When requests to the hosts of a slot may have been made. */
+/** When hosts of a slot may have received requests from workers. */
 export interface Asked {
-  /** `running` from the start to the clean end of what asks: also when it was killed. */
+  /** `running`: requests have begun, and their end was not recorded. After a kill the state stays `running`. */
   readonly state: 'running' | 'ended';
-  /** When it began, or ended; in ms since the epoch. */
+  /** When the requests began or ended, in ms since the epoch. */
   readonly at: number;
 }
 
 /** The row of a slot. */
 export interface LeaseRow {
-  /** Who took it last; empty where it was released. It is held only while the row of the holder is there. */
+  /** The id of the last holder; empty if the slot was released. The holder has the slot only while the row of the holder exists. */
   readonly holder: string;
-  /** Grows with every new holder. */
+  /** Increases with every new holder. */
   readonly epoch: number;
   readonly asked?: Asked;
 }
 
-/** What leases are held for. */
+/** The work for which leases are held. */
 export interface LeaseTask {
   readonly job: string;
   readonly batchId?: string;
 }
 
-/** The row of a holder, written again at every renewal, and removed at its end. */
+/** The row of a holder. Every renewal writes the row again. The holder removes the row when it ends. */
 export interface HolderRow {
-  /** The opening of the table (`tables.owner`) that holds. */
+  /** The `owner` of the `Tables` object that has the leases. */
   readonly owner: string;
-  /** For people: its machine and process. */
+  /** The machine and process of the holder, for people. */
   readonly name: string;
-  /** The time of its last renewal by its own clock, in ms since the epoch. For people; nothing is decided by it. */
+  /**
+   * When the holder last renewed the row, by the clock of the holder, in ms since the epoch. Only for people: no decision depends on this
+   * time.
+   */
   readonly at: number;
   readonly tasks: readonly LeaseTask[];
 }
 
-/** A row with the version by which it can be changed; undefined where there is none. */
-export interface Versioned<R> {
+/** A row with the version for a compare-and-set; undefined if there is no row. */
+interface Versioned<R> {
   readonly row: R | undefined;
   readonly version: string | undefined;
 }
@@ -71,7 +75,7 @@ export function createLeaseRows(store: Store) {
         });
       },
 
-      /** @returns of each whether it was made: the row was as it was read */
+      /** @returns for each change whether it was made; a change is made only if the row is unchanged since it was read */
       async write(
         changes: readonly { name: string; row: R | undefined; version: string | undefined }[],
       ): Promise<readonly boolean[]> {
@@ -86,6 +90,23 @@ export function createLeaseRows(store: Store) {
           all.map(({ change }) => change),
         );
         return all.map(() => true);
+      },
+
+      /**
+       * Changes rows. If another worker has changed a row meanwhile, `decide` is called again.
+       * @param decide gets the current row, and returns the new one; null removes the row, undefined leaves it unchanged
+       */
+      change(
+        names: readonly string[],
+        decide: (name: string, row: R | undefined) => R | null | undefined,
+      ): Promise<void> {
+        const keys = names.map((name) => prefix + name);
+        return changeEach(store, withoutLock, { table: 'meta', keys, columns: [column] }, (key, found) => {
+          const cell = found?.cells.get(column);
+          const row = decide(key.slice(prefix.length), cell && codec.decode(cell));
+          if (row === undefined) return undefined;
+          return { clear: true, ...(row && { put: new Map([[column, codec.encode(row)]]) }) };
+        });
       },
 
       async all(): Promise<{ readonly name: string; readonly row: R; readonly version: string | undefined }[]> {

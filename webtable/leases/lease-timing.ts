@@ -1,14 +1,19 @@
-/** The clocks and timers of leases, so that a simulation can run them by its own. */
+import { deadline } from '../../packages/util/index.js';
+
+/** The clocks and timers of leases. A simulation can replace them. */
 export interface LeaseTiming {
-  /** Milliseconds by a clock that is never set back. */
+  /** The time of a monotonic clock, in milliseconds. */
   monotonic(): number;
-  /** Milliseconds since the epoch, by a clock that may be set. */
+  /** Milliseconds since the epoch. This clock can be set back. */
   wall(): number;
-  /** Calls back after so many milliseconds; in the background that keeps no process alive. @returns what takes it back */
+  /**
+   * Calls `callback` after `ms` milliseconds. A timer in the background does not keep the process alive.
+   * @returns a function that cancels the timer
+   */
   after(ms: number, callback: () => void, isInBackground?: boolean): () => void;
 }
 
-/** Those of the process. */
+/** The clocks and timers of the process. */
 export const SYSTEM_TIMING: LeaseTiming = {
   monotonic: () => performance.now(),
   wall: () => Date.now(),
@@ -19,26 +24,22 @@ export const SYSTEM_TIMING: LeaseTiming = {
   },
 };
 
-/** Without a renewal for so long by the clock of who waits for it, in ms, a holder is taken for dead. */
+/** After this time without a renewal, a waiting worker considers a holder dead. In ms of the clock of the waiting worker. */
 export const LEASE_MS = 30_000;
-/** Without a renewal for so long by its own clock, in ms, a holder does not go on. Much below {@link LEASE_MS}, for clocks of other speed. */
+/**
+ * After this time without a renewal, a holder stops its work. In ms of the clock of the holder. The time is far below {@link LEASE_MS},
+ * because clocks differ in speed.
+ */
 export const HELD_MS = 20_000;
 /** Milliseconds between two renewals. */
 export const RENEW_MS = 10_000;
-/** Milliseconds until a renewal that failed is tried again, and until one who waits looks again. */
+/** Milliseconds before a failed renewal is retried. A waiting worker also waits this long between two polls. */
 export const AGAIN_MS = 2_000;
 
-/** Waits so many milliseconds. @throws the reason of the signal */
+/** Waits `ms` milliseconds. @throws the reason of the signal */
 export async function sleep(timing: LeaseTiming, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const cancel = timing.after(ms, () => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    });
-    const onAbort = (): void => {
-      cancel();
-      reject(signal!.reason as Error);
-    };
-    signal?.addEventListener('abort', onAbort, { once: true });
-  });
+  let cancel = (): void => {};
+  const over = new Promise<void>((resolve) => (cancel = timing.after(ms, resolve)));
+  await deadline(over, Infinity, cancel, signal);
+  signal?.throwIfAborted();
 }

@@ -1,105 +1,96 @@
 /**
- * Leases: who works on which slots, where many processes share one table. They are for politeness, and so that no work is done
- * twice; what is right never rests on them, since every change is decided on by what was read and written only over that.
+ * Leases: which worker works on which slots, when many processes share one table. Because of leases, the crawl stays polite, and no two
+ * workers do the same work. Correctness does not depend on leases, because every change is a compare-and-set on the values that were read.
  *
- * No clocks of two machines are compared: who waits for a lease watches the row of its holder. See {@link LeaseHolder}.
+ * The clocks of two machines are never compared: a worker that waits for a lease watches the row of its holder. See {@link LeaseHolder}.
  */
 import { hostname } from 'node:os';
 import { CrawlError, safeText } from '../../packages/errors/index.js';
 import type { Store } from '../store.js';
-import { createLocks } from '../stores/locks.js';
+import { createOneByOne } from '../../packages/util/index.js';
 import { createHolder, soleHolder, type LeaseHolder } from './lease-holder.js';
-import { createLeaseRows, type Asked, type HolderRow, type LeaseRow, type LeaseTask } from './lease-rows.js';
+import { createLeaseRows, type Asked, type LeaseTask } from './lease-rows.js';
 import { AGAIN_MS, SYSTEM_TIMING, sleep, type LeaseTiming } from './lease-timing.js';
 import { createOtherHolders, type LeaseHolderInfo } from './other-holders.js';
+import { createSlotLeases, type HeldSlots, type TakenSlot, type WantedSlots } from './slot-leases.js';
 
-/** What {@link Leases.take} takes. */
+/** Options of {@link Leases.take}. */
 export interface TakeOptions {
-  /** The job that they are for, and the batch where there is one. */
+  /** The job that needs the slots, and the batch of the job, if it has one. */
   readonly job: string;
   readonly batchId?: string;
-  /** Whether it makes requests to the hosts of the slots: then `askedAt` is noted. Default: false. */
+  /** Whether the job sends requests to the hosts of the slots. If so, `askedAt` is recorded. Default: false. */
   readonly asks?: boolean;
-  /** Milliseconds to wait for those that others hold. Below `LEASE_MS` it is not noticed that a holder is dead. */
+  /** Milliseconds to wait for slots that other workers hold. A wait below `LEASE_MS` is too short to find out that a holder is dead. */
   readonly wait: number;
   readonly signal?: AbortSignal;
-  /** The clock of `askedAt`, in ms since the epoch. Absent: that of the system. */
+  /** The clock of `askedAt`, in ms since the epoch. Absent: the clock of the system. */
   readonly clock?: () => number;
 }
 
 /** Slots that are held until they are released or lost. */
 export interface HeldLeases {
   readonly slots: ReadonlySet<string>;
-  /** Whether nobody else can hold them now. false while renewals do not get through, and for ever once they are lost or released. */
+  /** true if no other worker can hold these slots now. false while renewals fail, and for ever after the leases are lost or released. */
   isHeld(): boolean;
-  /** Resolves when they are held: at once, or after the renewal that gets through. @throws CrawlError LEASE_LOST */
+  /** Resolves when `isHeld` is true: at once, or after the next successful renewal. @throws CrawlError LEASE_LOST */
   untilHeld(): Promise<void>;
-  /** Aborts with LEASE_LOST as its reason when another worker may have them. */
+  /** Aborts with LEASE_LOST as its reason when another worker may have taken the slots. */
   readonly lost: AbortSignal;
-  /** Until when the hosts of a slot may have been asked before, in ms by `clock`; undefined where they never were. */
+  /**
+   * The latest time at which a host of the slot may have received an earlier request, in ms by `clock`. undefined: no request was recorded.
+   */
   askedAt(slot: string): number | undefined;
-  /** Gives them back, so that others have them at once. Calling it again does nothing. @throws as the store does; then they are free after `LEASE_MS` */
+  /**
+   * Releases the slots, so that other workers can take them at once. Calling it again does nothing.
+   * @throws the error of the store; the slots are then free after `LEASE_MS`
+   */
   release(): Promise<void>;
 }
 
-/** A lease, for those who look. */
+/** A lease, as reports show it. */
 export interface LeaseInfo {
   readonly slot: string;
   readonly epoch: number;
-  /** Absent where it is free. */
+  /** Absent if the slot is free. */
   readonly holder?: LeaseHolderInfo;
   readonly asked?: Asked;
 }
 
-/** Who works on which slots. */
+/** Which worker works on which slots. */
 export interface Leases {
   /**
-   * Takes slots, in their order, so that of two who want some of the same one waits for the other. What this opening holds
-   * already for another task it has at once. Where others cannot be, all are.
-   * @throws CrawlError LEASE_HELD naming holder and slot where others have one for longer than `wait`; LEASE_LOST; the reason of `signal`
+   * Takes slots in their order, so that two workers that need the same slots do not block each other. If another task of this `Tables`
+   * object has a slot, both tasks share it, without a wait. On a table that no other worker can use, there is no wait for any slot.
+   * @throws CrawlError LEASE_HELD with the names of holder and slot, if another worker holds a slot for longer than `wait`; LEASE_LOST; the
+   * reason of `signal`
    */
   take(slots: readonly string[], options: TakeOptions): Promise<HeldLeases>;
-  /** Those of all slots that ever were taken. Reads a row for each. */
+  /** Lists the leases of all slots that were ever taken. Reads a row for each slot. */
   list(): Promise<readonly LeaseInfo[]>;
-  /** Who holds leases; none where others cannot be. Reads a row for each. */
+  /** Lists the workers that hold leases; the list is empty on a table that no other worker can use. Reads a row for each worker. */
   holders(): Promise<readonly LeaseHolderInfo[]>;
   /**
-   * Waits at most `wait` ms until no other holder is in the way. Those that turn out to be dead lose their leases.
-   * @returns one that is; undefined where none is
+   * Waits at most `wait` ms until `isInTheWay` is false for all other holders. Holders that turn out to be dead lose their leases.
+   * @returns a holder for which `isInTheWay` is still true; undefined if there is no such holder
    */
   untilNone(
     isInTheWay: (holder: LeaseHolderInfo) => boolean,
     options: { readonly wait: number; readonly signal?: AbortSignal },
   ): Promise<LeaseHolderInfo | undefined>;
-  /** Renews no more; what is held is not any longer. */
+  /** Stops renewing. After this call no lease is held. */
   stop(): void;
 }
 
-/**
- * How far apart the clocks of two machines may be, in ms: a store that machines share refuses one that is off by more than half.
- * Only when hosts were asked last goes by them: it is taken for so much later.
- */
-const CLOCK_TOLERANCE = 120_000;
-
-/** What is held for one or more tasks of this opening. */
+/** The leases that one or more tasks of this `Tables` object share. */
 interface Session {
   readonly holder: LeaseHolder;
   readonly tasks: Set<LeaseTask>;
-  /** Of each slot that is held, for how many tasks, and how many of them ask. */
-  readonly slots: Map<string, { uses: number; asking: number }>;
+  readonly slots: HeldSlots;
 }
 
-interface Wanted {
+interface Wanted extends WantedSlots {
   readonly task: LeaseTask;
-  readonly asks: boolean;
-  readonly clock: () => number;
-  /** When the hosts of each slot that is taken were asked before. */
-  readonly taken: Map<string, number | undefined>;
-}
-
-interface InTheWay {
-  readonly slot: string;
-  readonly holder: HolderRow;
 }
 
 /** @param name of this process, for people */
@@ -110,8 +101,9 @@ export function createLeases(
   name = `${hostname()}, process ${process.pid}`,
 ): Leases {
   const rows = createLeaseRows(store);
-  const exclusive = createLocks();
+  const oneByOne = createOneByOne();
   const others = createOtherHolders(rows, owner, timing);
+  const leases = createSlotLeases(rows, others);
   let session: Session | undefined;
 
   async function begin(task: LeaseTask): Promise<Session> {
@@ -132,98 +124,13 @@ export function createLeases(
     return joined;
   }
 
-  function askedAt({ asked }: Partial<LeaseRow>, isOwn: boolean, clock: () => number): number | undefined {
-    if (!asked) return undefined;
-    // A clock that was set back must not hold anybody up. One that was killed may have asked until just now.
-    if (asked.state === 'running') return clock();
-    return Math.min(asked.at + (rows.isShared && !isOwn ? CLOCK_TOLERANCE : 0), clock());
-  }
-
-  /** Takes those that are free, up to the first that is not. @returns who has that one; undefined where all are taken */
-  async function attempt({ holder, slots }: Session, order: readonly string[], wanted: Wanted) {
-    const { asks, clock, taken } = wanted;
-    const left = order.filter((slot) => !taken.has(slot));
-    // What is alone needs no rows but those that say when hosts were asked.
-    if (!rows.isShared && !asks) return void left.forEach((slot) => use(slot, undefined));
-    const found = await rows.leases.get(left);
-    const ids = new Set(found.flatMap(({ row }) => (row && row.holder !== holder.id ? [row.holder] : [])));
-    const alive = await others.alive([...ids].filter((id) => id !== ''));
-    const inTheWay = found.findIndex(({ row }) => row && alive.has(row.holder));
-    const free = inTheWay < 0 ? left : left.slice(0, inTheWay);
-
-    function use(slot: string, at: number | undefined): void {
-      const { uses, asking } = slots.get(slot) ?? { uses: 0, asking: 0 };
-      slots.set(slot, { uses: uses + 1, asking: asking + Number(asks) });
-      taken.set(slot, at);
-    }
-    const changes = free.flatMap((slot, i) => {
-      const { row: before, version } = found[i]!;
-      const own = slots.get(slot);
-      const at = before && askedAt(before, own !== undefined && before.asked?.state === 'ended', clock);
-      if (own && (!asks || own.asking > 0)) {
-        use(slot, at);
-        return [];
-      }
-      const asked: Asked | undefined = asks
-        ? { state: 'running', at: clock() }
-        : at === undefined || before?.asked?.state === 'ended'
-          ? before?.asked
-          : { state: 'ended', at };
-      const epoch = (before?.epoch ?? 0) + (own ? 0 : 1);
-      return [{ name: slot, at, row: { holder: holder.id, epoch, ...(asked && { asked }) }, version }];
-    });
-    const isMade = await rows.leases.write(changes);
-    changes.forEach(({ name: slot, at }, i) => isMade[i] && use(slot, at));
-    const lostAt = changes.findIndex((_, i) => !isMade[i]);
-    if (lostAt >= 0) {
-      // Somebody was faster: what comes behind it is not kept while waiting for it.
-      await giveBack({ holder, slots }, wanted, free.slice(free.indexOf(changes[lostAt]!.name)), false);
-      return 'again' as const;
-    }
-    if (inTheWay < 0) return undefined;
-    return { slot: left[inTheWay]!, holder: alive.get(found[inTheWay]!.row!.holder)! };
-  }
-
-  /** @param isLast nothing else is held: the slots are free once the row of the holder is gone */
-  async function giveBack(
-    { holder, slots }: Pick<Session, 'holder' | 'slots'>,
-    { asks, clock, taken }: Wanted,
-    given: Iterable<string>,
-    isLast: boolean,
-  ): Promise<void> {
-    const left: string[] = [];
-    for (const slot of given) {
-      const held = slots.get(slot);
-      if (!held || !taken.delete(slot)) continue;
-      const uses = held.uses - 1;
-      const asking = held.asking - Number(asks);
-      if (uses === 0) slots.delete(slot);
-      else slots.set(slot, { uses, asking });
-      const isChanged = (asks && asking === 0) || (uses === 0 && !isLast && rows.isShared);
-      if (isChanged) left.push(slot);
-    }
-    for (let names = left; names.length > 0;) {
-      const found = await rows.leases.get(names);
-      const changes = names.flatMap((slot, i) => {
-        const { row, version } = found[i]!;
-        // Of a dead one others may have it by now.
-        if (row?.holder !== holder.id) return [];
-        const held = slots.get(slot);
-        const asked: Asked | undefined = asks && !held?.asking ? { state: 'ended', at: clock() } : row.asked;
-        return [{ name: slot, row: { ...row, holder: held ? holder.id : '', ...(asked && { asked }) }, version }];
-      });
-      const isMade = await rows.leases.write(changes);
-      names = changes.filter((_, i) => !isMade[i]).map(({ name: slot }) => slot);
-    }
-  }
-
   async function release(from: Session, wanted: Wanted): Promise<void> {
     if (!from.tasks.delete(wanted.task)) return;
     const isLast = from.tasks.size === 0;
     if (isLast && session === from) session = undefined;
     if (isLast) from.holder.stop();
     if (from.holder.lost.aborted) return;
-    await giveBack(from, wanted, [...wanted.taken.keys()], isLast);
+    await leases.returnSlots(from.holder.id, from.slots, wanted, [...wanted.taken.keys()], isLast);
     await (isLast ? from.holder.end() : from.holder.say([...from.tasks]));
   }
 
@@ -232,7 +139,7 @@ export function createLeases(
     for (;;) {
       options.signal?.throwIfAborted();
       joined.holder.lost.throwIfAborted();
-      const found = await exclusive('leases', () => attempt(joined, order, wanted));
+      const found = await oneByOne(() => leases.take(joined.holder.id, joined.slots, order, wanted));
       if (!found) return joined.holder.untilHeld();
       const waited = timing.monotonic() - started;
       if (found !== 'again' && waited >= options.wait) throw heldBy(found, waited);
@@ -246,12 +153,12 @@ export function createLeases(
       const order = [...new Set(slots)].sort();
       const task: LeaseTask = { job, ...(batchId !== undefined && { batchId }) };
       const wanted: Wanted = { task, asks, clock, taken: new Map() };
-      const joined = await exclusive('leases', () => begin(task));
+      const joined = await oneByOne(() => begin(task));
       const { holder } = joined;
       try {
         await takeAll(joined, order, wanted, options);
       } catch (error) {
-        await exclusive('leases', () => release(joined, wanted)).catch(() => undefined);
+        await oneByOne(() => release(joined, wanted)).catch(() => undefined);
         throw error;
       }
       let isReleased = false;
@@ -264,7 +171,7 @@ export function createLeases(
         askedAt: (slot) => times.get(slot),
         async release() {
           isReleased = true;
-          await exclusive('leases', () => release(joined, wanted));
+          await oneByOne(() => release(joined, wanted));
         },
       };
     },
@@ -298,13 +205,13 @@ export function createLeases(
   };
 }
 
-function heldBy({ slot, holder }: InTheWay, waited: number): CrawlError {
+function heldBy({ slot, holder }: TakenSlot, waited: number): CrawlError {
   const tasks = holder.tasks
     .map(({ job, batchId }) => (batchId === undefined ? job : `${job} of ${batchId}`))
     .join(', ');
   return new CrawlError(
     'LEASE_HELD',
     `expected slot ${slot} to be free within ${Math.round(waited / 1000)} s, found it held by ${safeText(holder.name, 100)} (${safeText(tasks, 200)})`,
-    { hint: 'let that worker end, and run the same command again; each shard is to be given to one worker at a time' },
+    { hint: 'let that worker end, and run the same command again; give each shard to one worker at a time' },
   );
 }

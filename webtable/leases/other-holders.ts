@@ -1,28 +1,21 @@
 import type { HolderRow, LeaseRows } from './lease-rows.js';
 import { LEASE_MS, type LeaseTiming } from './lease-timing.js';
 
-/** Who holds leases, or was killed and has not been found out yet. */
+/** A worker that holds leases. It may have been killed without the other workers having noticed yet. */
 export interface LeaseHolderInfo extends HolderRow {
   readonly id: string;
-  /** By this opening of the table. */
+  /** Whether the worker is this `Tables` object. */
   readonly isOwn: boolean;
-  /** It has not been heard of for {@link LEASE_MS} since this opening looked first, so it is dead. */
+  /** The row of the holder did not change for {@link LEASE_MS} while this `Tables` object watched the row. So the holder is dead. */
   readonly isSilent: boolean;
 }
 
-/** Watches the rows of holders, and so finds out which of them are dead. */
-export interface OtherHolders {
-  /** Of some holders those that are alive, as far as is known. Those that turn out to be dead lose their leases. */
-  alive(ids: readonly string[]): Promise<ReadonlyMap<string, HolderRow>>;
-  /** All holders, own ones too. Reads a row for each. */
-  list(): Promise<LeaseHolderInfo[]>;
-  /** Takes from a dead one all that it has. A renewal of it that came through after all is not undone. */
-  remove(id: string): Promise<void>;
-}
+/** Watches the rows of holders to find out which of them are dead. */
+export type OtherHolders = ReturnType<typeof createOtherHolders>;
 
-/** @param owner whose holders are own ones */
-export function createOtherHolders(rows: LeaseRows, owner: string, timing: LeaseTiming): OtherHolders {
-  /** What was seen of each, and when first. */
+/** @param owner the `owner` of this `Tables` object; a holder with this `owner` has `isOwn` */
+export function createOtherHolders(rows: LeaseRows, owner: string, timing: LeaseTiming) {
+  /** The last version of each holder's row, and when that version was first seen. */
   const seen = new Map<string, { readonly version: string | undefined; readonly since: number }>();
 
   function isSilent(id: string, version: string | undefined): boolean {
@@ -50,16 +43,19 @@ export function createOtherHolders(rows: LeaseRows, owner: string, timing: Lease
       found.set(id, row);
       if (!isSilent(id, version)) continue;
       await remove(id);
-      // Whether it was, the next look says.
+      // The next read shows whether the row was removed.
       return alive(ids);
     }
     return found;
   }
 
   return {
+    /** Returns the holders that are not known to be dead. Holders that are found to be dead lose their leases. */
     alive,
+    /** Removes a dead holder with all its leases. A holder that has renewed its row meanwhile stays. */
     remove,
-    async list() {
+    /** Lists all holders, including own holders. Reads a row for each holder. */
+    async list(): Promise<LeaseHolderInfo[]> {
       const all = rows.isShared ? await rows.holders.all() : [];
       const there = new Set(all.map(({ name: id }) => id));
       for (const id of seen.keys()) if (!there.has(id)) seen.delete(id);

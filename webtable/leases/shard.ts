@@ -1,7 +1,7 @@
 import { CrawlError, safeText } from '../../packages/errors/index.js';
 import type { Slots } from '../keys/partition.js';
 
-/** Which part of the queues: the `index`-th of `count`, from 0. */
+/** A part of the queues: number `index` of `count`, from 0. */
 export interface Shard {
   readonly index: number;
   readonly count: number;
@@ -10,7 +10,7 @@ export interface Shard {
 /** All queues. */
 export const WHOLE: Shard = { index: 0, count: 1 };
 
-/** @param text `i/n`, i from 0: `0/6` to `5/6` @throws CrawlError USAGE */
+/** @param text `i/n`, with i from 0 to n - 1, such as `0/6` @throws CrawlError USAGE */
 export function parseShard(text: string): Shard {
   const [, index, count] = /^(\d{1,9})\/(\d{1,9})$/.exec(text.trim()) ?? [];
   const shard = { index: Number(index), count: Number(count) };
@@ -20,12 +20,12 @@ export function parseShard(text: string): Shard {
   });
 }
 
-/** `i/n` */
+/** The text `i/n` of a shard. */
 export function shardText({ index, count }: Shard): string {
   return `${index}/${count}`;
 }
 
-/** The slots of which a shard has the queues, in their order. @throws CrawlError USAGE where there are more shards than slots */
+/** The slots of a shard, in their order. @throws CrawlError USAGE if there are more shards than slots */
 export function slotsOfShard(slots: Slots, { index, count }: Shard): readonly string[] {
   const most = slots.all.length;
   if (count > most) {

@@ -1,21 +1,21 @@
-/** What workers of a table say of themselves: a row each in table `meta`, which others add up. */
+/** The reports of the workers of a table: one row for each worker in table `meta`. Other processes add up these reports. */
 import { json } from '../pages/codec.js';
 import { after, readRange, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
 
-/** What a worker last said. */
+/** The last report of a worker. */
 export interface WorkerRow {
-  /** The opening of the table (`tables.owner`) that it is. */
+  /** The `owner` of the `Tables` object of this worker. */
   readonly owner: string;
-  /** For people: its machine and process. */
+  /** The machine and process of the worker, for people. */
   readonly name: string;
-  /** When it opened the table, and when it said this, by its own clock in ms since the epoch. */
+  /** When the worker opened the table, and when it made this report, by the clock of the worker, in ms since the epoch. */
   readonly since: number;
   readonly at: number;
-  /** It has closed the table. */
+  /** The worker has closed the table. */
   readonly hasEnded?: true;
-  /** What it does and has done, as JSON. */
+  /** The current and past work of the worker, as JSON. */
   readonly work: unknown;
 }
 
@@ -45,8 +45,8 @@ export function createWorkers(store: Store) {
     },
 
     /**
-     * Removes those among the next few rows after that of a worker that said nothing since `before`, in ms since the epoch. Names of
-     * workers are random: when each does this once, no row stays for long.
+     * Reads the next few rows after the row of a worker. Removes the rows without a report since `before`, in ms since the epoch. Names of
+     * workers are random, so if each worker does this once, no old row stays for long.
      */
     async removeSome(owner: string, before: number): Promise<void> {
       const range = { start: after(keyOf(owner)), end: END };

@@ -4,15 +4,15 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** The folder in the folder of a table that holds the socket of the process which has the table open. Of no use without it. */
+/** The sub-folder of a table for the socket of the process that has the table open. When that process is gone, the socket is useless. */
 export const LIVE_FOLDER = 'live';
 const SOCKET = 'socket';
-/** Bytes that every system takes as the path of a socket. */
+/** Maximum bytes of a socket path that every system accepts. */
 const MAX_PATH = 100;
 
 /**
- * Uses the address of a table's socket: a socket in its folder, on Windows a named pipe. Where the path is too long for an
- * address, it is reached through a link in a private folder, which is there as long as `use` runs.
+ * Calls `use` with the address of a table's socket: a socket in its folder, or a named pipe on Windows. If the path is too long for an
+ * address, `use` gets a shorter path through a link in a private folder. This folder exists while `use` runs.
  */
 export async function withAddress<T>(directory: string, use: (address: string) => Promise<T>): Promise<T> {
   if (process.platform === 'win32') return use(pipeName(directory));
@@ -28,7 +28,7 @@ export async function withAddress<T>(directory: string, use: (address: string) =
   }
 }
 
-/** Removes the socket of a table, which only the process may do that has the table open. */
+/** Removes the socket of a table. Only the process that has the table open may do this. */
 export async function removeSocket(directory: string): Promise<void> {
   if (process.platform !== 'win32') await rm(join(directory, LIVE_FOLDER, SOCKET), { force: true });
 }
@@ -38,7 +38,7 @@ function pipeName(directory: string): string {
   try {
     path = realpathSync.native(path);
   } catch {
-    // There is no table yet, and nobody who serves it.
+    // There is no table yet, so no process serves it.
   }
   return `\\\\.\\pipe\\webcrawl-${createHash('sha256').update(path.toLowerCase()).digest('hex').slice(0, 32)}`;
 }

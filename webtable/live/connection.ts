@@ -1,44 +1,48 @@
 import { createConnection, type Socket } from 'node:net';
 import { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../../packages/errors/index.js';
 import { withAddress } from './address.js';
-import { holderText, type Holder } from './holder.js';
+import { ownerText, type TableOwner } from './table-owner.js';
 import { MAX_ANSWER, MAX_REQUEST, PROTOCOL, createMessageReader, encodeMessage, type Message } from './messages.js';
 
 /** A connection to the process that has a table open. */
 export interface Connection {
-  readonly holder: Holder;
-  /** Why rows cannot be read through it: it runs another version of webcrawl. It can be asked to yield all the same. */
+  readonly owner: TableOwner;
+  /**
+   * Why this process may not read rows through the connection: the other side runs another version of webcrawl. A request to yield the
+   * table is still possible.
+   */
   readonly refusal?: CrawlError;
   /**
-   * Asks and waits for the answer.
+   * Sends a request and waits for the answer.
    * @throws ConnectionLost, and the CrawlError that the other side answers with
    */
   request(head: object, blobs?: readonly Uint8Array[]): Promise<Message>;
   readonly isLost: boolean;
-  /** It was lost as the table was closed there for a process that needs it alone. */
+  /** Whether the connection was lost because the other side closed the table for a process that needs it alone. */
   readonly hasYielded: boolean;
-  /** Resolves when the connection is no more. */
+  /** Resolves when the connection has ended. */
   readonly lost: Promise<void>;
   close(): void;
 }
 
-/** The process that had the table open is gone, or has closed the connection. */
+/** Thrown when the process that had the table open is gone, or has closed the connection. */
 export class ConnectionLost extends CrawlError {
-  constructor(holder: Holder) {
-    super('STORE_FAILED', `expected an answer of ${holderText(holder)}, which has the table open, found it gone`, {
+  constructor(owner: TableOwner) {
+    super('STORE_FAILED', `expected an answer of ${ownerText(owner)}, which has the table open, found it gone`, {
       hint: 'run the same command again',
     });
   }
 }
 
-/** Milliseconds in which the other side must answer, or at least give a sign of life. */
+/** Milliseconds in which the other side must send its first message. */
 const HELLO_MS = 10_000;
+/** Milliseconds in which the other side must send an answer, or a message that it is alive. */
 const ANSWER_MS = 60_000;
 
 /**
- * Connects to the process that serves the table of a folder; undefined where none does.
- * @param version of webcrawl; where that of the other side differs, the connection has a `refusal`
- * @throws CrawlError TABLE_LOCKED where it speaks another protocol, or does not answer
+ * Connects to the process that serves the table of a folder; undefined if there is none.
+ * @param version of webcrawl; if the other side runs another version, the connection has a `refusal`
+ * @throws CrawlError TABLE_LOCKED if the other side speaks another protocol, or does not answer
  */
 export async function connectTo(directory: string, version: string): Promise<Connection | undefined> {
   try {
@@ -48,12 +52,13 @@ export async function connectTo(directory: string, version: string): Promise<Con
     });
   } catch (error) {
     if (error instanceof CrawlError) throw error;
-    // No link for a long path can be made: who serves there cannot be reached, and the lock still keeps us out.
+    // The serving process cannot be reached, because no link for the long path can be created. Its lock still prevents this process from
+    // opening the table.
     return undefined;
   }
 }
 
-/** undefined: there is no socket, or it was left by a process that was killed. */
+/** Connects to the socket. undefined: there is no socket, or a killed process has left it. */
 function dial(address: string): Promise<Socket | undefined> {
   return new Promise((resolve) => {
     const socket = createConnection(address);
@@ -62,15 +67,15 @@ function dial(address: string): Promise<Socket | undefined> {
   });
 }
 
-/** Waits for the first message of the other side. undefined: the connection ended before. */
+/** Waits for the first message of the other side. undefined: the connection ended before the message came. */
 function greet(socket: Socket, directory: string, version: string): Promise<Connection | undefined> {
   return new Promise((resolve, reject) => {
     let onMessage = (message: Message): void => {
       clearTimeout(timer);
-      const holder = holderOf(message);
-      const refusal = holder.version === version ? undefined : otherVersion(holder, directory, version);
-      if (message.head['protocol'] !== PROTOCOL) return refuse(refusal ?? otherVersion(holder, directory, version));
-      const { connection, take } = createRequests(socket, holder, refusal);
+      const owner = ownerOf(message);
+      const refusal = owner.version === version ? undefined : otherVersion(owner, directory, version);
+      if (message.head['protocol'] !== PROTOCOL) return refuse(refusal ?? otherVersion(owner, directory, version));
+      const { connection, take } = createRequests(socket, owner, refusal);
       onMessage = take;
       resolve(connection);
     };
@@ -82,9 +87,9 @@ function greet(socket: Socket, directory: string, version: string): Promise<Conn
       refuse(
         new CrawlError(
           'TABLE_LOCKED',
-          `expected the process that has the table in ${directory} open to answer, found it silent`,
+          `expected the process that has the table in ${directory} open to answer, found no answer`,
           {
-            hint: 'it is stopped, or very busy: wake it or end it',
+            hint: 'the process is stopped, or very busy: continue it or end it',
           },
         ),
       );
@@ -104,9 +109,9 @@ function greet(socket: Socket, directory: string, version: string): Promise<Conn
   });
 }
 
-/** Who has the table open, as it says itself. */
-function holderOf({ head }: Message): Holder {
-  const given = (head['holder'] ?? {}) as Partial<Record<keyof Holder, unknown>>;
+/** The process that has the table open, as its first message describes it. */
+function ownerOf({ head }: Message): TableOwner {
+  const given = (head['holder'] ?? {}) as Partial<Record<keyof TableOwner, unknown>>;
   return {
     pid: Number(given.pid),
     name: String(given.name),
@@ -115,18 +120,18 @@ function holderOf({ head }: Message): Holder {
   };
 }
 
-function otherVersion(holder: Holder, directory: string, version: string): CrawlError {
+function otherVersion(owner: TableOwner, directory: string, version: string): CrawlError {
   return new CrawlError(
     'TABLE_LOCKED',
-    `expected the table in ${directory} to be open in webcrawl ${version}, found ${holderText(holder)} of version ${safeText(holder.version, 40)}`,
-    { hint: 'use that version, or wait for it to end (--wait <seconds> does)' },
+    `expected the table in ${directory} to be open in webcrawl ${version}, found ${ownerText(owner)} of version ${safeText(owner.version, 40)}`,
+    { hint: 'use that version, or wait for the process to end (--wait <seconds>)' },
   );
 }
 
-/** Asks, and finds for each answer who asked. */
+/** Sends requests, and matches each answer to its request. */
 function createRequests(
   socket: Socket,
-  holder: Holder,
+  owner: TableOwner,
   refusal: CrawlError | undefined,
 ): { connection: Connection; take: (message: Message) => void } {
   const asked = new Map<
@@ -142,12 +147,12 @@ function createRequests(
   socket.once('close', () => {
     isLost = true;
     lose();
-    for (const { reject } of asked.values()) reject(new ConnectionLost(holder));
+    for (const { reject } of asked.values()) reject(new ConnectionLost(owner));
     asked.clear();
   });
   const request: Connection['request'] = (head, blobs) =>
     new Promise((resolve, reject) => {
-      if (isLost) return reject(new ConnectionLost(holder));
+      if (isLost) return reject(new ConnectionLost(owner));
       const id = (last += 1);
       const message = encodeMessage({ ...head, id }, blobs);
       if (message.length > MAX_REQUEST) {
@@ -155,7 +160,7 @@ function createRequests(
           new CrawlError('STORE_FAILED', `expected a row of at most ${MAX_REQUEST} bytes, found ${message.length}`),
         );
       }
-      // Nobody but a request keeps the process alive.
+      // The socket keeps the process alive only during a request.
       const timer = setTimeout(() => socket.destroy(), ANSWER_MS);
       const settle = (): void => {
         clearTimeout(timer);
@@ -178,7 +183,7 @@ function createRequests(
     });
   return {
     connection: {
-      holder,
+      owner,
       ...(refusal && { refusal }),
       request,
       get isLost() {

@@ -1,23 +1,25 @@
 /**
- * What a process that has a table open and the others say to each other. A message is a length (4 bytes, big endian) of all
- * that follows, a length of the head, the head as JSON, and bytes that the head gives the sizes of.
+ * The messages between the process that has a table open and the others. A message begins with two lengths of four bytes each, big endian:
+ * the length of the rest of the message, and the length of the head. After them come the head as JSON, and the bytes of values. The head
+ * contains the size of each value.
  */
 import type { Column, RowChange, StoredRow } from '../store.js';
 
-/** Raised with every change of the messages. Both sides must have the same. */
-export const PROTOCOL = 2;
+/** The version of the message format. Every change of the format increases it. Both sides must have the same version. */
+export const PROTOCOL = 3;
 
 /** A request or an answer. */
 export interface Message {
   readonly head: Readonly<Record<string, unknown>>;
   readonly bytes: Uint8Array;
+  /** The length of the message in bytes on the wire. */
+  readonly size: number;
 }
 
-/** Bytes of the longest message: a request, which the holder reads from anybody of its user, and an answer. */
+/** Maximum bytes of a request and of an answer. Requests may come from any process of the user. */
 export const MAX_REQUEST = 64 * 1024 * 1024;
 export const MAX_ANSWER = 1024 * 1024 * 1024;
 
-/** A message as it is sent. */
 export function encodeMessage(head: object, blobs: readonly Uint8Array[] = []): Buffer {
   const json = Buffer.from(JSON.stringify(head), 'utf8');
   const lengths = Buffer.alloc(8);
@@ -27,8 +29,8 @@ export function encodeMessage(head: object, blobs: readonly Uint8Array[] = []): 
 }
 
 /**
- * Takes the chunks of a stream and hands on each message once it is whole.
- * @throws Error where the bytes are no message, or one longer than `limit`
+ * Takes the chunks of a stream, and calls `onMessage` for each complete message.
+ * @throws Error if the bytes are not a message, or a message is longer than `limit`
  */
 export function createMessageReader(limit: number, onMessage: (message: Message) => void): (chunk: Buffer) => void {
   let chunks: Buffer[] = [];
@@ -63,7 +65,7 @@ function decodeMessage(body: Buffer): Message {
   if (end > body.length) throw new Error('expected the head of a message, found less');
   const head: unknown = JSON.parse(body.toString('utf8', 4, end));
   if (typeof head !== 'object' || head === null) throw new Error('expected an object as the head of a message');
-  return { head: head as Message['head'], bytes: body.subarray(end) };
+  return { head: head as Message['head'], bytes: body.subarray(end), size: 4 + body.length };
 }
 
 type SizedCells = readonly (readonly [column: string, size: number])[];
@@ -79,7 +81,7 @@ interface SentChange {
   readonly clear?: boolean;
 }
 
-/** Rows for a head, their bytes gathered in `blobs`. */
+/** Describes rows for a head; adds their bytes to `blobs`. */
 export function packRows(rows: readonly (StoredRow | undefined)[], blobs: Uint8Array[]): (SentRow | null)[] {
   return rows.map((row) => {
     if (!row) return null;
@@ -88,7 +90,7 @@ export function packRows(rows: readonly (StoredRow | undefined)[], blobs: Uint8A
   });
 }
 
-/** The rows of an answer. */
+/** Reads the rows of an answer. */
 export function unpackRows({ head, bytes }: Message): (StoredRow | undefined)[] {
   const take = cutter(bytes);
   return (head['rows'] as readonly (SentRow | null)[]).map((row) => {
@@ -98,16 +100,16 @@ export function unpackRows({ head, bytes }: Message): (StoredRow | undefined)[] 
   });
 }
 
-/** Changes for a head, their bytes gathered in `blobs`. */
+/** Describes changes for a head; adds their bytes to `blobs`. */
 export function packChanges(changes: readonly RowChange[], blobs: Uint8Array[]): SentChange[] {
   return changes.map(({ put, ...rest }) => ({ ...rest, ...(put && { put: packCells(put, blobs) }) }));
 }
 
 /**
- * The changes of a request, which anybody may have written: what they hold is checked by the store.
- * @throws Error where their shape is wrong
+ * Reads the changes of a request. Any process of the user may have sent the request, so the store checks the content of the changes.
+ * @throws Error if their shape is wrong
  */
-export function unpackChanges({ head, bytes }: Message): RowChange[] {
+export function unpackChanges({ head, bytes }: Pick<Message, 'head' | 'bytes'>): RowChange[] {
   const take = cutter(bytes);
   return listOf(head['changes'], (sent) => {
     const { key, put, delete: remove, clear } = sent as Record<keyof SentChange, unknown>;
@@ -120,13 +122,13 @@ export function unpackChanges({ head, bytes }: Message): RowChange[] {
   });
 }
 
-/** @throws Error where it is no text */
+/** @throws Error if the value is not a string */
 export function textOf(value: unknown): string {
   if (typeof value !== 'string') throw new Error('expected a text in a message');
   return value;
 }
 
-/** @throws Error where it is no list, or `itemOf` refuses an item */
+/** @throws Error if the value is not an array, or `itemOf` rejects an item */
 export function listOf<T>(value: unknown, itemOf: (item: unknown) => T): T[] {
   if (!Array.isArray(value)) throw new Error('expected a list in a message');
   return value.map((item) => itemOf(item ?? {}));
@@ -149,7 +151,7 @@ function unpackCells(cells: SizedCells, take: (size: number) => Uint8Array): Map
   return new Map(cells.map(([column, size]) => [column, take(size)]));
 }
 
-/** Cuts bytes into the pieces that a head names, one after the other. */
+/** Cuts bytes into consecutive pieces. Each call takes the size of the next piece. */
 function cutter(bytes: Uint8Array): (size: number) => Uint8Array {
   let at = 0;
   return (size) => {

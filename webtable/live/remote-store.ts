@@ -5,19 +5,19 @@ import type { TableName } from '../schema.js';
 import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '../store.js';
 import { scanChunks, type Chunk, type ChunkOptions } from './scan-chunks.js';
 import type { Connection } from './connection.js';
-import { packChanges, unpackRows } from './messages.js';
+import { packChanges, textOf, unpackRows } from './messages.js';
 
-/** Bytes of changes, about, that are sent together. */
+/** Approximate bytes of the changes that are sent together. */
 const WRITE_BYTES = 1024 * 1024;
 
-/** A table that another process has open. When that process is gone, everything fails with ConnectionLost. */
+/** A table that another process has open. When that process ends, every call fails with ConnectionLost. */
 export class RemoteStore implements Store {
   readonly content?: ContentStore;
   readonly #connection: Connection;
   #lastWrites = new Set<Promise<unknown>>();
   #isClosed = false;
 
-  /** @param content where the bodies are; absent: in the table that the other process has open */
+  /** @param content the store of the bodies; absent: the table that the other process has open */
   constructor(connection: Connection, content?: ContentStore) {
     this.#connection = connection;
     if (content) this.content = content;
@@ -43,7 +43,7 @@ export class RemoteStore implements Store {
     }
   }
 
-  /** One batch of a scan. */
+  /** One chunk of a scan. */
   async readChunk(table: TableName, options: ChunkOptions): Promise<Chunk> {
     const answer = await this.#ask({ op: 'scan', table, ...options });
     return { rows: unpackRows(answer) as StoredRow[], done: answer.head['done'] === true };
@@ -61,20 +61,24 @@ export class RemoteStore implements Store {
     }
   }
 
-  /** Runs a task while it holds a lock of the other process, which takes the lock back where the task takes too long. */
+  /** Runs a task under a lock of the other process. If the task takes too long, the other process removes the lock. */
   async exclusive<T>(name: string, task: () => Promise<T>): Promise<T> {
     await this.#ask({ op: 'lock', name });
     try {
       return await task();
     } finally {
-      // Where the connection is lost, so is the lock.
+      // If the connection is lost, the lock is already released.
       await this.#ask({ op: 'unlock' }).catch(() => undefined);
     }
   }
 
-  /** What the other process says of itself, as JSON. */
+  /** What the other process is doing, as JSON. */
   async status(): Promise<unknown> {
     return (await this.#ask({ op: 'status' })).head['value'];
+  }
+
+  async stage(): Promise<string> {
+    return textOf((await this.#ask({ op: 'stage' })).head['folder']);
   }
 
   async close(): Promise<void> {
@@ -88,7 +92,7 @@ export class RemoteStore implements Store {
     let blobs: Uint8Array[] = [];
     let some: object[] = [];
     let size = 0;
-    // Sent one after the other without a wait: they arrive, and are made, in order.
+    // All requests are sent without waiting for answers. The other process writes the changes in the order of the requests.
     const sent: Promise<unknown>[] = [];
     for (const change of changes) {
       some.push(...packChanges([change], blobs));
@@ -105,9 +109,9 @@ export class RemoteStore implements Store {
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
-  async #ask(head: object, blobs?: readonly Uint8Array[]) {
+  async #ask(head: object) {
     this.#assertOpen();
-    return this.#connection.request(head, blobs);
+    return this.#connection.request(head);
   }
 
   #assertOpen(): void {

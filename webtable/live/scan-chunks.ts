@@ -1,27 +1,27 @@
 /**
- * Scans in chunks. Each chunk is a scan of its own that goes on after the last row of the one before, so nothing stays open
- * between two of them, however long a reader takes and whatever becomes of it; and any store can give the next one. A scan
- * promises rows as of a moment after its start, each by itself, and so it may.
+ * Scans in chunks. Each chunk is a scan of its own that continues after the last row of the chunk before. So no resource stays open between
+ * two chunks, even if a reader is slow or gone, and any process can read the next chunk. The promise of a scan is still true: each row is
+ * as it was at a moment after the start of the scan.
  */
 import type { TableName } from '../schema.js';
 import type { KeyRange, ScanOptions, Store, StoredRow } from '../store.js';
 
-/** A scan of one range, up to a chunk. */
+/** Options of a scan of one range that ends when a chunk is full. */
 export interface ChunkOptions extends Omit<ScanOptions, 'ranges'> {
   readonly range: KeyRange;
 }
 
-/** Rows in key order, and whether they are the last of the range. */
+/** Rows in key order, and whether the range ends after them. */
 export interface Chunk {
   readonly rows: readonly StoredRow[];
   readonly done: boolean;
 }
 
-/** Bytes and rows after which a chunk is full. */
+/** Bytes and rows that fill a chunk. */
 const CHUNK_BYTES = 256 * 1024;
 const CHUNK_ROWS = 1000;
 
-/** Reads the next chunk of a store. */
+/** Reads the next chunk from a store. */
 export async function readChunk(
   store: Store,
   table: TableName,
@@ -38,7 +38,7 @@ export async function readChunk(
   return { rows, done: true };
 }
 
-/** A whole scan, chunk after chunk. */
+/** A whole scan, chunk by chunk. */
 export async function* scanChunks(
   { ranges = [{ start: '' }], limit = Infinity, ...options }: ScanOptions,
   next: (chunk: ChunkOptions) => Promise<Chunk>,
@@ -54,7 +54,7 @@ export async function* scanChunks(
         yield row;
       }
       done = chunk.done;
-      // No key comes between, since keys are printable.
+      // No key sorts between the last key and `from`, because keys are printable.
       from = `${chunk.rows.at(-1)?.key ?? from}\u0001`;
     }
   }

@@ -2,31 +2,37 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { LIVE_FOLDER, removeSocket, withAddress } from './address.js';
-import { serveClient, type Service, type Session } from './session.js';
+import type { Service } from './answer-request.js';
+import { createRoom } from './room.js';
+import { serveClient, type Session } from './session.js';
 
-/** A table that others can ask for while it is open here. */
+/** The server of a table that this process has open. */
 export interface LiveServer {
   /**
-   * Removes the socket, answers what was asked, and waits for a lock that a client holds. Then the table may be closed. The
-   * clients are still connected, so that none of them looks for the table before it is closed.
+   * Removes the socket, answers the requests that have arrived, and waits until no client has the lock. Then the table may be closed. The
+   * clients stay connected until `close`, because a disconnected client tries to open the table.
    */
   drain(): Promise<void>;
-  /** Drains, and ends the connections. @param hasYielded the table was closed for a process that needs it alone: clients leave it to that */
+  /**
+   * Calls `drain`, then ends the connections.
+   * @param hasYielded whether the table was closed for a process that needs it alone; if so, the clients leave the table to that process
+   */
   close(hasYielded?: boolean): Promise<void>;
 }
 
-/** Clients at a time; more are turned away. */
+/** Maximum number of clients at a time. Further clients are disconnected. */
 const MAX_CLIENTS = 100;
 
 /**
- * Serves a table to other processes of the same user, by a socket in its folder. Only the process that has the table open may
- * do so: a socket that it finds there was left by one that was killed. It keeps no process alive.
- * @throws Error where the system makes no socket there
+ * Serves a table to other processes of the same user, through a socket in the folder of the table. Only the process that has the table open
+ * may call this function. So an existing socket is from a killed process, and is replaced. The server does not keep the process alive.
+ * @throws Error if the system cannot create the socket
  */
 export async function serveTable(directory: string, service: Service): Promise<LiveServer> {
   const sessions = new Set<Session>();
+  const room = createRoom(service.mostHeld);
   const server = createServer((socket) => {
-    const session = serveClient(socket, service);
+    const session = serveClient(socket, service, room);
     sessions.add(session);
     void session.ended.then(() => sessions.delete(session));
   });
@@ -34,7 +40,7 @@ export async function serveTable(directory: string, service: Service): Promise<L
   server.unref();
   const isFile = process.platform !== 'win32';
   if (isFile) {
-    // In a folder of its own: between its making and its chmod nobody else can reach it, whatever the umask.
+    // The socket is created in a private folder. So no other user can connect before the chmod of the socket, whatever the umask is.
     const folder = join(directory, LIVE_FOLDER);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await chmod(folder, 0o700);

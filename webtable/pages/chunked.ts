@@ -1,5 +1,5 @@
-/** Gathers what a source yields into arrays of `size`, the last one shorter. */
-export async function* chunked<T>(source: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+/** Collects the items of a source into arrays of `size`; the last array may be shorter. */
+export async function* chunked<T>(source: Iterable<T> | AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
   let chunk: T[] = [];
   for await (const item of source) {
     chunk.push(item);

@@ -1,9 +1,13 @@
 import type { ContentLocation } from '../content/content-store.js';
 import { decodeLocations, encodeLocations } from '../content/location-codec.js';
-import type { Outlink, Page, PlainField } from './page.js';
+import type { LanguageSource, Outlink, Page, PlainField } from './page.js';
 import { STATUS_CODES, type Status } from '../schema.js';
+import type { Column, StoredRow } from '../store.js';
+import { CrawlError } from '../../packages/errors/index.js';
+import { loggedState, pageDigest } from './digest.js';
+import { textRanges } from './range-codec.js';
 
-/** FROZEN. How the value of a field becomes bytes. `decode` throws when the bytes are none that `encode` writes. */
+/** FROZEN. Converts the value of a field to bytes and back. `decode` throws if `encode` cannot have written the bytes. */
 export interface Codec<T> {
   encode(value: T): Uint8Array;
   decode(bytes: Uint8Array): T;
@@ -23,7 +27,7 @@ const status: Codec<Status> = {
   },
 };
 
-/** Eight bytes, and the number that they are. */
+/** Eight bytes, and a view of them as a number. */
 const scratch = new Uint8Array(8);
 const scratchView = new DataView(scratch.buffer);
 
@@ -47,7 +51,7 @@ export const text: Codec<string> = {
   decode: (bytes) => utf8.decode(bytes),
 };
 
-/** JSON of a value that `check` accepts. */
+/** Stores a value as JSON. `decode` throws if `check` refuses the value. */
 export function json<T>(check: (value: unknown) => boolean): Codec<T> {
   return {
     encode: (value) => Buffer.from(JSON.stringify(value), 'utf8'),
@@ -59,14 +63,28 @@ export function json<T>(check: (value: unknown) => boolean): Codec<T> {
   };
 }
 
+/** Returns the value of a row of table `meta`; undefined if it has none. @throws CrawlError TABLE_DAMAGED if it cannot be read */
+export function metaValue<T>(row: StoredRow | undefined, column: Column, codec: Codec<T>): T | undefined {
+  const cell = row?.cells.get(column);
+  if (!cell) return undefined;
+  try {
+    return codec.decode(cell);
+  } catch {
+    throw new CrawlError(
+      'TABLE_DAMAGED',
+      `expected to read the row ${row!.key} of table meta, found something else in it`,
+    );
+  }
+}
+
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isRecordOfText = (value: unknown): boolean =>
   isRecord(value) && Object.values(value).every((v) => typeof v === 'string');
 const isCoded = (value: unknown): boolean => isRecord(value) && typeof value.code === 'string';
 /**
- * JSON of one flat array: URL and anchor of each link in turn, followed by an object where more is said of it. It takes
- * half the time of an array of objects to read.
+ * FROZEN. Stores links as JSON of one flat array: URL and anchor of each link in turn. A link with more fields has an object after its
+ * anchor. This array is read in half the time of an array of objects.
  */
 const linkList: Codec<readonly Outlink[]> = {
   encode(links) {
@@ -98,6 +116,15 @@ const linkList: Codec<readonly Outlink[]> = {
   },
 };
 
+const languageSource: Codec<LanguageSource> = {
+  encode: text.encode,
+  decode(bytes) {
+    const source = text.decode(bytes);
+    if (source !== 'stated' && source !== 'detected') throw new Error('no source of a language');
+    return source;
+  },
+};
+
 const contentVersions: Codec<readonly ContentLocation[]> = { encode: encodeLocations, decode: decodeLocations };
 const contentAt: Codec<ContentLocation> = {
   encode: (location) => encodeLocations([location]),
@@ -108,11 +135,8 @@ const contentAt: Codec<ContentLocation> = {
   },
 };
 
-/** Up to this length a text is written sooner character by character than by a call of what Node has for it. */
-const SHORT_ANCHOR = 64;
-
-/** Writes a text, if all of it is ASCII. */
-function writeAscii(bytes: Uint8Array, start: number, value: string): boolean {
+/** Writes a text if it contains only ASCII. Returns whether the text was written. */
+export function writeAscii(bytes: Uint8Array, start: number, value: string): boolean {
   for (let i = 0; i < value.length; i++) {
     const code = value.charCodeAt(i);
     if (code > 0x7f) return false;
@@ -121,24 +145,6 @@ function writeAscii(bytes: Uint8Array, start: number, value: string): boolean {
   return true;
 }
 
-/** The value of one inlink cell: the score as a number, then the anchor as text. The source is in the column's name. */
-export const inlinkCodec: Codec<{ readonly anchor: string; readonly score: number }> = {
-  encode({ anchor, score }) {
-    if (anchor.length <= SHORT_ANCHOR) {
-      const short = Buffer.allocUnsafe(8 + anchor.length);
-      short.writeDoubleBE(score);
-      if (writeAscii(short, 8, anchor)) return short;
-    }
-    const bytes = Buffer.allocUnsafe(8 + Buffer.byteLength(anchor, 'utf8'));
-    bytes.writeDoubleBE(score);
-    bytes.write(anchor, 8, 'utf8');
-    return bytes;
-  },
-  decode(bytes) {
-    return { anchor: text.decode(bytes.subarray(8)), score: number.decode(bytes.subarray(0, 8)) };
-  },
-};
-
 export const FIELD_CODECS: { readonly [F in PlainField]: Codec<Page[F]> } = {
   status,
   dueAt: number,
@@ -146,6 +152,10 @@ export const FIELD_CODECS: { readonly [F in PlainField]: Codec<Page[F]> } = {
   fetchInterval: number,
   retries: number,
   modifiedTime: number,
+  firstSeen: number,
+  changedAt: number,
+  duplicateAt: number,
+  foundAs: text,
   score: number,
   cash: number,
   cashInFlight: number,
@@ -161,13 +171,16 @@ export const FIELD_CODECS: { readonly [F in PlainField]: Codec<Page[F]> } = {
   redirectDepth: number,
   linkedUpTo: json(isRecordOfText),
   inlinkBound: number,
+  inlinksFolded: number,
   sitemap: json((value) => value === true),
   refusedBy: text,
   metadata: json(isRecordOfText),
   outlinks: linkList,
   title: text,
   text,
+  textRanges,
   language: text,
+  languageSource,
   headings: json((value) => Array.isArray(value) && value.every((each) => typeof each === 'string')),
   pageMetadata: json(isRecordOfText),
   custom: json(isRecord),
@@ -177,9 +190,11 @@ export const FIELD_CODECS: { readonly [F in PlainField]: Codec<Page[F]> } = {
   rank: number,
   hostRank: number,
   duplicateOf: text,
-  fit: json((value) => typeof value === 'boolean'),
-  fitBonus: number,
-  cutLinks: json((value) => isRecord(value) && Object.values(value).every((count) => typeof count === 'number')),
+  relevant: json((value) => typeof value === 'boolean'),
+  relevantBonus: number,
+  rejectedLinks: json((value) => isRecord(value) && Object.values(value).every((count) => typeof count === 'number')),
   bodyBytes: number,
   fetchMs: number,
+  digest: pageDigest,
+  logged: loggedState,
 };

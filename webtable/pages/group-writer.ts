@@ -1,9 +1,11 @@
-/** Writes some items in one go; the caller does not say in how many changes. */
-export type WriteGroup<T> = (items: readonly T[]) => Promise<void>;
+import { createWake } from '../../packages/util/index.js';
+
+/** Writes the given items together. The number of items may differ from call to call. */
+type WriteGroup<T> = (items: readonly T[]) => Promise<void>;
 
 /**
- * Writes items in one go where that works, and one by one where it does not, so that a row which refuses a change does
- * not stop the others. Settles with the outcome of each, in order. `write` must bear to be given an item twice.
+ * Writes items together. If that fails, it writes them one by one, so that an item which cannot be written does not stop the others.
+ * Returns the outcome of each item, in order. `write` must allow an item to be written twice.
  */
 export async function writeEach<T>(write: WriteGroup<T>, items: readonly T[]): Promise<PromiseSettledResult<void>[]> {
   try {
@@ -17,36 +19,29 @@ export async function writeEach<T>(write: WriteGroup<T>, items: readonly T[]): P
   }
 }
 
-/** Items that are enough for one write, and milliseconds that one waits for others at the most. */
+/** Number of items that make a full group. */
 const ENOUGH = 32;
+/** Maximum milliseconds that an item waits for other items. */
 const LONGEST_WAIT = 8;
 
 /**
- * Gathers items and writes them in one go, which takes a few calls of the database however many they are. A write waits
- * for as many as were ever under way at once, up to 32, and no longer than 8 ms: so a caller that was always alone never
- * waits, and few callers only for each other. Each call resolves when its own item is stored, and fails when it could
- * not be. One write at a time.
+ * Collects items and writes them together, so that many items need few calls of the database. A write begins when enough items wait, or
+ * after 8 ms. Enough is the highest number of items that were pending at the same time, but at most 32. So a caller that was always alone
+ * never waits, and a few callers wait only for each other. Each call resolves when its own item is stored, and rejects if the item cannot
+ * be stored. Only one write runs at a time.
  */
 export function createGroupWriter<T>(write: WriteGroup<T>): (item: T) => Promise<void> {
   let waiting: { item: T; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let writing = false;
-  /** Items that were given and are not stored, now and at the most so far. */
+  /** Number of items that are not stored yet. `most` is the highest value of this number so far. */
   let underWay = 0;
   let most = 0;
-  let wake: (() => void) | undefined;
+  const wake = createWake();
 
   const isEnough = (): boolean => waiting.length >= Math.min(most, ENOUGH);
 
   async function gather(): Promise<void> {
-    if (isEnough()) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, LONGEST_WAIT);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    wake = undefined;
+    if (!isEnough()) await wake.wait(LONGEST_WAIT);
   }
 
   async function drain(): Promise<void> {
@@ -75,6 +70,6 @@ export function createGroupWriter<T>(write: WriteGroup<T>): (item: T) => Promise
       underWay += 1;
       most = Math.max(most, underWay);
       if (!writing) void drain();
-      else if (isEnough()) wake?.();
+      else if (isEnough()) wake.now();
     });
 }

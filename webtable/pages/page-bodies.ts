@@ -1,17 +1,17 @@
-import { isSamePlace, type ContentLocation, type ContentStore } from '../content/content-store.js';
+import { isSameLocation, type ContentLocation, type ContentStore } from '../content/content-store.js';
 import { urlOf } from '../keys/row-key.js';
 import type { PageRow } from './page.js';
 
-/** A row with the place of its body. */
+/** A row with the location of its body. */
 export type LocatedRow = PageRow<'contentAt' | 'content'>;
 
-/** How often a body is looked for again that has moved meanwhile. */
+/** Maximum number of reads of a body, if a compaction moves the body meanwhile. */
 const TRIES = 5;
 const LOST = 'content: ';
 
 /**
- * Adds the bodies to rows that say where they are. A row whose body is missing, or not as it was stored, is damaged.
- * @param locate where the bodies of these rows are now: a compaction may have moved one since the row was read
+ * Adds the bodies to rows with a location. A row whose body is missing or damaged gets an entry in `damaged`.
+ * @param locate returns the present locations of these bodies, because a compaction may have moved a body since the row was read
  */
 export async function addBodies(
   content: ContentStore,
@@ -22,7 +22,7 @@ export async function addBodies(
   let missing = await read(content, whole, [...rows.keys()]);
   for (let n = 1; n < TRIES && missing.length > 0; n++) {
     const places = await locate(missing.map((i) => whole[i]!.key));
-    const moved = missing.filter((i, k) => places[k] && !isSamePlace(places[k], whole[i]!.contentAt));
+    const moved = missing.filter((i, k) => places[k] && !isSameLocation(places[k], whole[i]!.contentAt));
     for (const [k, i] of missing.entries()) {
       const contentAt = places[k];
       if (contentAt) whole[i] = { ...whole[i]!, contentAt };
@@ -38,7 +38,7 @@ export async function addBodies(
   return whole;
 }
 
-/** Reads the bodies of some of the rows; returns which of them are not there. */
+/** Reads the bodies of some of the rows; returns the indexes of the rows whose body was not found. */
 async function read(content: ContentStore, rows: LocatedRow[], indexes: readonly number[]): Promise<number[]> {
   const holders = indexes.filter((i) => rows[i]!.contentAt);
   if (holders.length === 0) return [];
@@ -46,7 +46,7 @@ async function read(content: ContentStore, rows: LocatedRow[], indexes: readonly
   return holders.filter((i, k) => {
     const found = bodies[k];
     const row = rows[i]!;
-    // A place that is another page's now says as little as one where nothing is.
+    // If the location now holds another page, the body counts as missing.
     if (!found || found.url !== urlOf(row.key)) return true;
     rows[i] = { ...row, content: found.body };
     return false;
@@ -54,18 +54,19 @@ async function read(content: ContentStore, rows: LocatedRow[], indexes: readonly
 }
 
 /**
- * Whether the body of a row that was read with `content` is lost: it was stored, and is missing or another now, as after
- * a power failure. The rest of the row can be read.
+ * Whether the body of a row that was read with `content` is lost. The body was stored, but is now missing or replaced, for example after a
+ * power failure. The rest of the row can be read.
  */
 export function isBodyLost({ damaged = [] }: Pick<PageRow<'content'>, 'damaged'>): boolean {
   return damaged.length > 0 && damaged.every((part) => part.startsWith(LOST));
 }
 
-/** Bytes of records, as they are stored, that are read together, and rows. */
+/** Maximum bytes of stored records that are read together. */
 const GROUP_BYTES = 256 * 1024;
+/** Maximum number of rows that are read together. */
 const GROUP_ROWS = 100;
 
-/** Rows in groups whose bodies are not too large together, where a single one is not. */
+/** Groups rows so that the bodies of a group need little memory. A single large body is a group of its own. */
 export async function* bodyGroups<R extends LocatedRow>(rows: AsyncIterable<R>): AsyncGenerator<R[]> {
   let group: R[] = [];
   let bytes = 0;

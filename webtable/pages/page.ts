@@ -1,28 +1,30 @@
 import type { ContentLocation, ContentRecord } from '../content/content-store.js';
+import type { LoggedState, PageDigest } from './digest.js';
+import type { InlinkCell } from './inlink-cell.js';
 import type { Mark, Status } from '../schema.js';
 
-/** A link as found in a page: absolute normalised URL, and the text of the first link to it. */
+/** A link as found in a page: its absolute normalised URL, and the text of the first link to that URL. */
 export interface Outlink {
   readonly url: string;
   readonly anchor: string;
-  /** How often the target changes, in seconds, as a sitemap of its own host says. */
+  /** Seconds between changes of the target, according to a sitemap of the target's host. */
   readonly changeInterval?: number;
-  /** When the target last changed, in ms since the epoch, as a sitemap or feed of its own host says. */
+  /** When the target last changed, in ms since the epoch, according to a sitemap or feed of the target's host. */
   readonly lastModified?: number;
-  /** Of the target among the pages of its host, 0 to 1, as a sitemap of that host says. */
+  /** Priority of the target among the pages of its host, 0 to 1, according to a sitemap of that host. */
   readonly priority?: number;
-  /** An index of sitemaps names the target as one. */
+  /** Whether a sitemap index names the target as a sitemap. */
   readonly sitemap?: true;
 }
 
-/** A link to a page. `score` is what the source handed on when it was last updated. */
+/** A link to a page. `score` is the score that the source distributed to the page when the source was last updated. */
 export interface Inlink {
   readonly url: string;
   readonly anchor: string;
   readonly score: number;
 }
 
-/** What JSON can hold. */
+/** A value that JSON can represent. */
 export type JsonValue =
   | string
   | number
@@ -34,129 +36,179 @@ export type JsonValue =
 /** Fields of a page that plugins add, by name. */
 export type CustomFields = Readonly<Record<string, JsonValue>>;
 
+/** A range of the text of a page: the UTF-16 units from `start` up to but not including `end`. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
+  /**
+   * `prose`: the content that people read, and not menus and the like. The parser estimates this before it has seen the whole page.
+   * `nosnippet`: the page forbids this range in snippets.
+   */
+  readonly kind: 'prose' | 'nosnippet';
+}
+
 /** How the last fetch ended. */
 export interface ProtocolStatus {
-  /** One of `PROTOCOL_CODES`, or of the protocol of a plugin: `success`, `moved`, `not_found`, `timeout`, … */
+  /** A code of `PROTOCOL_CODES`, or of a plugin's protocol: `success`, `moved`, `not_found`, `timeout`, … */
   readonly code: string;
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was an answer. */
   readonly http?: number;
   /** One line for people; untrusted. */
   readonly message?: string;
-  /** `Last-Modified` of the answer, in milliseconds since the epoch. */
+  /** `Last-Modified` of the page, in milliseconds since the epoch. Only an answer with a page, or a 304, has it. */
   readonly lastModified?: number;
-  /** `ETag` of the answer. */
+  /** `ETag` of the page. Only an answer with a page, or a 304, has it. */
   readonly etag?: string;
-  /** The body is not whole: it was longer than `http.contentLimit`, ended early, or is a part of one. */
+  /** The body is incomplete: it was longer than `http.contentLimit`, ended early, or is only a part. */
   readonly truncated?: boolean;
 }
 
+/** Where the language of a page comes from: the page states it, or it was detected from the text. */
+export type LanguageSource = 'stated' | 'detected';
+
 /** How the last parse ended. */
 export interface ParseStatus {
-  /** One of `PARSE_CODES`, or of the parser of a plugin: `success`, or why there is no result. */
+  /** A code of `PARSE_CODES`, or of a plugin's parser: `success`, or why there is no result. */
   readonly code: string;
   /** One line for people; untrusted. */
   readonly message?: string;
   readonly noindex?: boolean;
   readonly nofollow?: boolean;
-  /** No copy of its text may be shown. */
+  /** The page asks that no copy of its text is shown. */
   readonly noarchive?: boolean;
-  /** Characters of its text that may be shown where it is found; absent: any. */
+  /** The page limits a snippet of its text to this number of characters; absent: no limit. */
   readonly maxSnippet?: number;
   /** The canonical URL that the page names, normalised. */
   readonly canonical?: string;
-  /** The parser's character encoding, a WHATWG name. */
+  /** The character encoding that the parser used, a WHATWG name. */
   readonly charset?: string;
+  /** When the page was published, in ms since the epoch, as the page itself states. Not checked against any clock. */
+  readonly published?: number;
+  /** When the page last changed, in ms since the epoch, as the page itself states. Not checked against any clock. */
+  readonly modified?: number;
+  /** Number of pages of a PDF with missing text, because the characters of a font are unknown. */
+  readonly textLost?: number;
+  /** Number of pages of a PDF without text, such as scans. */
+  readonly textless?: number;
 }
 
 /**
- * All that a row can hold. Every field may be absent. In brackets the jobs that write a field on a row that is there
- * (law: a cell has one owner). Of two at the most one can be at work on a row: fetch, parse and the closing part of
- * updatedb only on rows of their batch, one after the other; and what links add (score, cash, distance, linkedUpTo, inlinks)
- * is written by updatedb and inject in turns, whoever holds the row. Who makes a row fills it: inject, updatedb, or fetch
- * for the target of a redirect and for the sitemaps that a robots.txt names.
+ * All fields of a row. Every field may be absent. In brackets are the jobs that write a field of an existing row (each cell has one owner).
+ * Fetch, parse and the closing part of updatedb work on the rows of their batch, one after the other. updatedb and inject also write the
+ * fields that links change (score, cash, distance, linkedUpTo, inlinks), even while a batch holds the row. These two jobs never run at the
+ * same time on a row. The job that creates a row fills it: inject, updatedb, or fetch (for the target of a redirect, and for the sitemaps
+ * that a robots.txt names).
  */
 export interface Page {
-  /** What is known of the page. [fetch; updatedb at the end of the batch] */
+  /** The status after the last fetch. [fetch; updatedb at the end of the batch] */
   status: Status;
-  /** When the page is due, in ms since the epoch. [updatedb, of a linked row only while no batch holds it; inject when
-   * it overwrites or tries a denied seed again; crawl when it refetches, of a row that no batch holds]
+  /**
+   * When the page is due, in ms since the epoch. [updatedb; for a linked row only while no batch holds it. inject, when it overwrites a row
+   * or retries a denied seed. crawl, when it refetches a row that no batch holds]
    */
   dueAt: number;
-  /** When it was last fetched, in ms since the epoch. [fetch] */
+  /** When the page was last fetched, in ms since the epoch. [fetch] */
   fetchedAt: number;
-  /** Seconds between fetches. [updatedb; inject when it updates] */
+  /** Seconds between two fetches of the page. [updatedb; inject when it updates] */
   fetchInterval: number;
-  /** Failed fetches since the last that worked. [updatedb] */
+  /** Failed fetches since the last successful one. [updatedb] */
   retries: number;
-  /** When its content last changed as far as known, in ms since the epoch. [updatedb] */
+  /**
+   * When the content last changed, in ms since the epoch, as far as known: by the page's own statement, else by `Last-Modified`, else by a
+   * comparison of fetches. [updatedb]
+   */
   modifiedTime: number;
-  /** The importance; generate takes the highest first. [updatedb; inject when it updates; rules apply] */
+  /** When the row was created, in ms since the epoch; absent on rows that are older than this field. [the job that creates the row] */
+  firstSeen: number;
+  /**
+   * When the crawl last found a change at the URL, in ms since the epoch: the first answer, other content, gone, redirected, or back again.
+   * It is the time of the updatedb that found the change. Absent before the first answer. [updatedb]
+   */
+  changedAt: number;
+  /** The state of the URL at `changedAt`: `gone`, `noindex`, or `redirect` with a digest of the target; absent for a page. [updatedb] */
+  foundAs: string;
+  /** The importance; generate selects the rows with the highest score first. [updatedb; inject when it updates; rules apply] */
   score: number;
-  /** Score received and not handed on yet. [updatedb; inject when it updates] */
+  /** The score that the page received and did not distribute yet. [updatedb; inject when it updates] */
   cash: number;
   /**
-   * The part of `cash` that its batch hands on, fixed when the row is selected; it stays until the next selection where anything
-   * was handed on. [generate; fetch for a target that joins; updatedb]
+   * The part of `cash` that the page distributes in its batch. It is fixed when the row is selected. Once some of this cash was
+   * distributed, the field stays until the next selection. [generate; fetch for a target that joins; updatedb]
    */
   cashInFlight: number;
-  /** Fewest links from a seed. [updatedb; inject, where it becomes 0] */
+  /** The fewest links from a seed to the page. [updatedb; inject sets 0] */
   distance: number;
   /**
-   * The distance by which it handed links on, where the links that it got with its release have lowered it; Infinity where none was
-   * known. [updatedb]
+   * The distance that updatedb used for the links of the page. Present only if the distance of the page became lower at its release.
+   * Infinity if no distance was known. [updatedb]
    */
   distanceInFlight: number;
   /** Digest of the content at the last updatedb, hex. [updatedb] */
   signature: string;
-  /** The digest before that, hex. [updatedb] */
+  /** The digest of the content before `signature`, hex. [updatedb] */
   prevSignature: string;
-  /** Digest of what was parsed in the batch under way, hex. [parse; fetch and updatedb remove it] */
+  /** Digest of the content that was parsed in the current batch, hex. [parse; fetch and updatedb remove it] */
   newSignature: string;
   /** How the last fetch ended. [fetch] */
   protocolStatus: ProtocolStatus;
-  /** How the last parse ended. [parse; fetch removes it with the body it spoke of] */
+  /** How the last parse ended. [parse; fetch removes it together with the body] */
   parseStatus: ParseStatus;
   /** The media type, lower-case, without parameters. [fetch] */
   contentType: string;
-  /** Where a redirect leads, normalised; absent when the target was rejected. [fetch; parse for a meta refresh] */
+  /** Where a redirect leads, normalised; absent if the target was rejected. [fetch; parse for a meta refresh] */
   redirectTarget: string;
-  /** Redirects in a row that led here. [who makes the row] */
+  /** Number of redirects in a row that led to this URL. [the job that creates the row] */
   redirectDepth: number;
   /**
-   * The last source whose links were added, by open batch and slot (`<batch id>/<slot>`): its queue and its row key, which is
-   * the order in which updatedb adds them. `<batch id>/first` of a useful page that links of the batch have made: the row key of the
+   * For each open batch and slot (`<batch id>/<slot>`): the queue and the row key of the last source whose links were added, in the order
+   * in which updatedb adds links. If links of a batch have created the row of a relevant page, `<batch id>/first` holds the row key of the
    * first page that links to it. [updatedb]
    */
   linkedUpTo: Readonly<Record<string, string>>;
   /**
-   * At least the number of inlinks stored: a link that is found again on its page counts again, until the inlinks are
-   * trimmed. For people see {@link inlinkCount}. [updatedb]
+   * An upper bound for the number of stored inlinks. A link that is found twice is counted twice, until the inlinks are joined into one
+   * cell. The exact number is {@link inlinkCount}. [updatedb]
    */
   inlinkBound: number;
-  /** A robots.txt, an index of sitemaps or a seed named it as a sitemap. Never taken back. [fetch; updatedb; inject] */
+  /**
+   * The number of inlinks when they were last joined into one cell. A first change with many inlinks also sets this field. Absent if the
+   * inlinks were never joined. [updatedb]
+   */
+  inlinksFolded: number;
+  /** Whether a robots.txt, a sitemap index or a seed named the URL as a sitemap. Never removed. [fetch; updatedb; inject] */
   sitemap: true;
   /**
-   * What refused it when generate last met it: it is met again when that has changed. [generate, updatedb; whoever changes
-   * status, distance or sitemap removes it]
+   * Why generate last refused the row. generate reconsiders the row after the cause has changed. [generate, updatedb; a job that changes
+   * status, distance or sitemap removes this field]
    */
   refusedBy: string;
-  /** What the seed said of the page. [inject] */
+  /** Metadata that the seed gave for the page. [inject] */
   metadata: Readonly<Record<string, string>>;
   /** Links of the page, each URL once. [parse] */
   outlinks: readonly Outlink[];
   /** Links to the page, in order of the source's row key. [updatedb] */
   inlinks: readonly Inlink[];
-  /** How many inlinks are stored: pages that link here, or did. Counted from them when it is read, so nothing writes it. */
+  /**
+   * Number of stored inlinks: pages that link to this page now, or did so earlier. The inlinks are counted at each read, so no job writes
+   * this field.
+   */
   inlinkCount: number;
   /** The title, as text. [parse] */
   title: string;
   /** The text of the page, without markup. [parse] */
   text: string;
-  /** A BCP 47 tag as the page states it. [parse] */
+  /**
+   * The ranges of the text that are prose, or that must not appear in snippets. They are in order, without overlap, and fewer than 200.
+   * Absent if no range is known. [parse]
+   */
+  textRanges: readonly TextRange[];
+  /** The language as a BCP 47 tag: stated by the page, else detected from the text (see `languageSource`). [parse] */
   language: string;
+  /** Where `language` comes from. Absent without a language, and on rows older than this field. [parse] */
+  languageSource: LanguageSource;
   /** The headings of the page in order, as text. [parse] */
   headings: readonly string[];
-  /** What the page says of itself: meta tags and the like. [parse] */
+  /** The metadata that the page states about itself, such as meta tags. [parse] */
   pageMetadata: Readonly<Record<string, string>>;
   /** What `onPage` of the plugins returned for the page. [parse] */
   custom: CustomFields;
@@ -164,67 +216,73 @@ export interface Page {
   headers: Readonly<Record<string, string>>;
   /** Where the body is in the content store. [fetch; compact] */
   contentAt: ContentLocation;
-  /** Where earlier bodies are that `db.keepVersions` keeps, newest first. [fetch; compact] */
+  /** The locations of earlier bodies that `db.keepVersions` keeps, newest first. [fetch; compact] */
   contentVersions: readonly ContentLocation[];
-  /** Its PageRank among all pages; all ranks together are 1, unless mass is dropped. [rank] */
+  /** The PageRank of the page among all pages. The sum over all pages is 1, or less if some rank is dropped. [rank] */
   rank: number;
-  /** The PageRank of its host among all hosts. [rank] */
+  /** The PageRank of the page's host among all hosts. [rank] */
   hostRank: number;
-  /** The URL of the page that is kept of those with the same or nearly the same text; absent on that page itself. [dedup] */
+  /** The URL of the page that represents all pages with the same or nearly the same text. Absent on that page itself. [dedup] */
   duplicateOf: string;
+  /** When `duplicateOf` was last set, changed or removed, in ms since the epoch; absent if it was never set. [dedup] */
+  duplicateAt: number;
   /**
-   * Whether a rule says that its URL is worth having; absent where there was no such rule when that was last decided. [who makes the
-   * row; inject when it updates; rules apply]
+   * Whether a `relevant` rule matches the URL. Absent if there was no such rule at the last check. [the job that creates the row; inject
+   * when it updates; rules apply]
    */
-  fit: boolean;
-  /**
-   * The part of `score` that it has for being fit, or for not being it; that of a page that is not, and not fetched yet, is as if it
-   * were where enough pages like it led to such. Absent for none. [as `fit`; updatedb]
-   */
-  fitBonus: number;
-  /** How many links of the page rules have cut, by the id of the rule; absent for none. [parse] */
-  cutLinks: Readonly<Record<string, number>>;
-  /** Bytes of the last body that was received, content codings undone, whether it was stored or not. [fetch] */
+  relevant: boolean;
+  /** The part of `score` that depends on `relevant`. Absent if there is no such part. [like `relevant`] */
+  relevantBonus: number;
+  /** How many links of the page each rule has rejected, by the id of the rule; absent if no rule has rejected a link. [parse] */
+  rejectedLinks: Readonly<Record<string, number>>;
+  /** Size of the last received body in bytes, content codings undone, even if the body was not stored. [fetch] */
   bodyBytes: number;
-  /** How long the last request took, in milliseconds, without the wait for its turn; absent where none was made. [fetch] */
+  /** How long the last request took, in milliseconds, without the wait in its queue; absent if no request was made. [fetch] */
   fetchMs: number;
-  /** The body, content codings undone. Read from where `contentAt` says; written as the `record` of a change. */
+  /** The digest of the page that was parsed in the current batch. The change log compares it. [parse; fetch and updatedb remove it] */
+  digest: PageDigest;
+  /** The state of the page in the change log. [updatedb] */
+  logged: LoggedState;
+  /** The body, content codings undone. The body is read from the location `contentAt`, and written as the `record` of a change. */
   content: Uint8Array;
-  /** The marks that are set, with the batch id each holds. [each job its own] */
+  /** The marks that are set, with their batch ids. [each job writes its own mark] */
   marks: Readonly<Partial<Record<Mark, string>>>;
 }
 
 /** The name of a field of a page. */
 export type Field = keyof Page;
 
-/** A row as read: the fields that were asked for, each absent where the row has none. Others do not compile. */
+/** A row as read. Its type has only the requested fields. A field is absent if the row does not have it. */
 export type PageRow<F extends Field> = {
   readonly key: string;
-  /** What could not be decoded; such fields are absent here and untouched in the table. */
+  /** Fields that could not be decoded. They are absent here and unchanged in the table. */
   readonly damaged?: readonly string[];
-  /** Differs after every change; only of a store that others change without its locks. */
+  /** Differs after every change of the row. Present only on a store that other processes change without its locks. */
   readonly version?: string;
 } & { readonly [K in F]?: Page[K] };
 
-/** Fields that `set` and `unset` take: all but those written cell by cell, what is counted from these, and the body. */
+/** Fields that `set` and `unset` accept. Fields of several cells, counts of such cells, and the body are excluded. */
 export type PlainField = Exclude<Field, 'marks' | 'inlinks' | 'inlinkCount' | 'content'>;
 
 /** The cells of fields, as they are stored. */
 export type EncodedFields = ReadonlyMap<PlainField, Uint8Array>;
 
-/** One atomic change of one row; what is not named stays. */
+/** One atomic change of one row; fields that are not named stay as they are. */
 export interface PageChange {
   readonly key: string;
   readonly set?: { readonly [K in PlainField]?: Page[K] };
-  /** As `set`, of values that `encodeFields` has encoded already. A field is named in one of the two only. */
+  /** Like `set`, with values that `encodeFields` has already encoded. A field may be named in only one of the two. */
   readonly encoded?: EncodedFields;
   readonly unset?: readonly PlainField[];
   /** null removes a mark. */
   readonly marks?: { readonly [M in Mark]?: string | null };
-  /** Appended to the content store before the row is changed. A response is the body of the row from then on: `contentAt`. */
+  /**
+   * A record that is appended to the content store before the row is changed. If the record is a response, `contentAt` is set to the
+   * location of the record, so the record becomes the body of the row.
+   */
   readonly record?: ContentRecord;
-  /** What the row points at now and will not any more. */
+  /** Locations that the row no longer points at after this change. */
   readonly discard?: readonly ContentLocation[];
-  /** By the row key of the source; null removes an inlink. */
-  readonly inlinks?: ReadonlyMap<string, { readonly anchor: string; readonly score: number } | null>;
+  /** Inlinks to store as one cell, or as several if one would be too large. An inlink replaces an earlier one from the same source. */
+  readonly inlinks?: InlinkCell;
 }

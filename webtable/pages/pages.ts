@@ -1,61 +1,74 @@
-import { FIELD_CODECS, inlinkCodec, text, type Codec } from './codec.js';
-import type { EncodedFields, Field, Inlink, Page, PageChange, PageRow, PlainField } from './page.js';
+import { FIELD_CODECS, text, type Codec } from './codec.js';
+import {
+  decodeInlinks,
+  inlinkColumn,
+  inlinkPosition,
+  putInlinks,
+  type StoredInlink,
+  type StoredInlinks,
+} from './inlink-cell.js';
+import type { EncodedFields, Field, Page, PageChange, PageRow, PlainField } from './page.js';
 import { urlOf } from '../keys/row-key.js';
-import { FIELD_COLUMNS, INLINK_COLUMN_PREFIX, MARK_COLUMNS, type Mark } from '../schema.js';
+import { FIELD_COLUMNS, INLINK_CELLS_PREFIX, MARK_COLUMNS, type Mark } from '../schema.js';
 import type { Column, ColumnSelector, KeyRange, RowChange, Store, StoredRow } from '../store.js';
 import type { ContentLocation, ContentRecord, ContentStore } from '../content/content-store.js';
 import { addBodies, bodyGroups, type LocatedRow } from './page-bodies.js';
 import { scanSteps } from '../scan-steps.js';
 import { writeUnchanged } from '../write-unchanged.js';
 
-/** Which rows of the table to read, and what of them. */
+/** Which rows of the table to read, and which fields. */
 export interface PageScan<F extends Field> {
-  /** Read one after the other. Absent: the whole table. */
+  /** The ranges are read one after the other. Absent: the whole table. */
   readonly ranges?: readonly KeyRange[];
   readonly fields: readonly F[];
-  /** At most this many rows. */
+  /** Maximum number of rows. */
   readonly limit?: number;
 }
 
-/** Between the parts of what a store says of a damaged row. */
+/** Separates the parts of a store's message about a damaged row. */
 const DAMAGE_SEPARATOR = '; ';
+
+/** All cells of inlinks. */
+const INLINKS: ColumnSelector = `${INLINK_CELLS_PREFIX}*`;
 
 const MARKS = Object.entries(MARK_COLUMNS) as [Mark, Column][];
 
-/** Where the value of a field is, and how it is kept. */
+/** The column of a field, and the codec of its value. */
 interface FieldCell {
   readonly column: Column;
   readonly codec: Codec<unknown>;
 }
 
-/** How the fields of a list are read; `cell` is absent for a field that is made of several cells. */
+/** The requested fields, each with its cell. `cell` is absent for a field that consists of several cells. */
 type ReadPlan = readonly { readonly field: Field; readonly cell: FieldCell | undefined }[];
 
-/** A Map is asked in less time than an object with so many properties. */
+/** A Map, because a lookup in an object with this number of properties is slower. */
 const FIELD_CELLS: ReadonlyMap<string, FieldCell> = new Map(
   Object.entries(FIELD_COLUMNS).map(([field, column]) => [field, { column, codec: FIELD_CODECS[field as PlainField] }]),
 );
 const MARK_CELLS: ReadonlyMap<string, Column> = new Map(MARKS);
 
-/** Rows read together by a scan. */
+/** Number of rows that a scan reads at a time. */
 const STEP = 500;
 
 /** The `webpage` table with typed fields. */
 export interface Pages {
-  /** One row; undefined where it has none of the fields. */
+  /** Returns one row; undefined if the row has none of the fields. */
   get<F extends Field>(key: string, fields: readonly F[]): Promise<PageRow<F> | undefined>;
-  /** Rows in the order of the keys; undefined where a row has none of the fields. */
+  /** Returns the rows in the order of the keys; undefined for a row that has none of the fields. */
   getMany<F extends Field>(keys: readonly string[], fields: readonly F[]): Promise<(PageRow<F> | undefined)[]>;
-  /** Rows in key order within each range. Each is whole; nothing of the store is held while the caller works on one. */
+  /** Yields rows in key order within each range. Each row is complete. The store has nothing open while the caller works on a row. */
   scan<F extends Field>(scan: PageScan<F>): AsyncGenerator<PageRow<F>>;
+  /** Returns the stored inlinks of rows in the order of the keys, to prepare new cells. undefined: the inlinks cannot be decoded. */
+  storedInlinks(keys: readonly string[]): Promise<(StoredInlinks | undefined)[]>;
   /**
-   * Makes the changes in order; each is atomic by itself and together they are not. Not for changes of what the frontier goes
-   * by, which are made by `changeRows` of the tables.
+   * Makes the changes in order. Each change is atomic, but the call as a whole is not. Do not change fields on which the frontier depends:
+   * for these use `changeRows` of the tables.
    */
   write(changes: readonly PageChange[]): Promise<void>;
   /**
-   * The same for rows that are still as they were read, each by its version; where the store knows no versions, for all.
-   * @returns the keys of the others, which stay as they are
+   * Like `write`, but changes only rows whose version is still the given one. On a store without versions it changes all rows.
+   * @returns the keys of the rows that it did not change
    */
   writeUnchanged(
     changes: readonly PageChange[],
@@ -63,7 +76,7 @@ export interface Pages {
   ): Promise<ReadonlySet<string>>;
 }
 
-/** @param content where the bodies are now */
+/** @param content returns the store that has the bodies now */
 export function createPages(store: Store, content: () => ContentStore): Pages {
   async function getMany<F extends Field>(
     keys: readonly string[],
@@ -80,7 +93,7 @@ export function createPages(store: Store, content: () => ContentStore): Pages {
     return decoded.map((row) => row && found.get(row));
   }
 
-  /** Adds what is at `contentAt` to rows. */
+  /** Adds the bodies at `contentAt` to rows. */
   async function withBodies<F extends Field>(rows: readonly LocatedRow[], fields: readonly F[]): Promise<PageRow<F>[]> {
     const whole = await addBodies(content(), rows, async (keys) => {
       return (await getMany(keys, ['contentAt'])).map((row) => row?.contentAt);
@@ -98,7 +111,7 @@ export function createPages(store: Store, content: () => ContentStore): Pages {
     }
   }
 
-  /** Bodies first, then what `writeRows` makes of the rows, then the bodies that these do not need any more. */
+  /** Writes the bodies, then calls `writeRows`, then discards the bodies that the rows no longer point at. */
   async function withRecords(
     changes: readonly PageChange[],
     writeRows: (changes: readonly RowChange[]) => Promise<ReadonlySet<string>>,
@@ -127,6 +140,16 @@ export function createPages(store: Store, content: () => ContentStore): Pages {
       if (!readsBodies(given.fields)) yield* scan(given);
       else for await (const rows of bodyGroups(scan(given))) yield* await withBodies(rows, given.fields);
     },
+    async storedInlinks(keys) {
+      const rows = await store.get('webpage', keys, [INLINKS]);
+      return rows.map((row) => {
+        try {
+          return row?.damaged === undefined ? inlinksIn(row) : undefined;
+        } catch {
+          return undefined;
+        }
+      });
+    },
     async write(changes) {
       await withRecords(changes, async (rows) => {
         await store.write('webpage', rows);
@@ -145,7 +168,7 @@ function selectorsOf(fields: readonly Field[]): ColumnSelector[] {
   const selectors = new Set<ColumnSelector>();
   for (const field of fields) {
     if (field === 'marks') for (const column of Object.values(MARK_COLUMNS)) selectors.add(column);
-    else if (field === 'inlinks' || field === 'inlinkCount') selectors.add(`${INLINK_COLUMN_PREFIX}*`);
+    else if (field === 'inlinks' || field === 'inlinkCount') selectors.add(INLINKS);
     else selectors.add(FIELD_COLUMNS[field === 'content' ? 'contentAt' : field]);
   }
   return [...selectors];
@@ -184,7 +207,7 @@ function decodeCell(row: StoredRow, { column, codec }: FieldCell): unknown {
   return bytes && codec.decode(bytes);
 }
 
-/** A field that is made of several cells. */
+/** Decodes a field that consists of several cells. */
 function decodeCells(row: StoredRow, field: Field): unknown {
   if (field === 'marks') {
     let marks: Partial<Record<Mark, string>> | undefined;
@@ -195,24 +218,29 @@ function decodeCells(row: StoredRow, field: Field): unknown {
     return marks;
   }
   if (field === 'inlinks') {
-    const inlinks: Inlink[] = [];
-    for (const [column, cell] of row.cells) {
-      if (!column.startsWith(INLINK_COLUMN_PREFIX)) continue;
-      inlinks.push({ url: urlOf(column.slice(INLINK_COLUMN_PREFIX.length)), ...inlinkCodec.decode(cell) });
-    }
-    return inlinks.length > 0 ? inlinks : undefined;
+    const { links } = inlinksIn(row);
+    const sources = [...links.keys()].sort();
+    return sources.length > 0 ? sources.map((source) => ({ url: urlOf(source), ...links.get(source)! })) : undefined;
   }
-  if (field === 'inlinkCount') {
-    let count = 0;
-    for (const column of row.cells.keys()) if (column.startsWith(INLINK_COLUMN_PREFIX)) count += 1;
-    return count > 0 ? count : undefined;
-  }
+  if (field === 'inlinkCount') return inlinksIn(row).links.size || undefined;
   return undefined;
 }
 
+/** @throws Error if a cell cannot be decoded */
+function inlinksIn(row: StoredRow | undefined): StoredInlinks {
+  const links = new Map<string, StoredInlink>();
+  const positions: number[] = [];
+  for (const [column, cell] of row?.cells ?? []) {
+    if (!column.startsWith(INLINK_CELLS_PREFIX)) continue;
+    positions.push(inlinkPosition(column));
+    decodeInlinks(cell, links);
+  }
+  return { links, positions };
+}
+
 /**
- * The cells that hold these values, for a change that is written elsewhere or later.
- * @throws TypeError when a value is none of its field
+ * Encodes values as cells, for a change that another process writes, or that is written later.
+ * @throws TypeError if a value does not fit its field
  */
 export function encodeFields(set: NonNullable<PageChange['set']>): EncodedFields {
   const fields = new Map<PlainField, Uint8Array>();
@@ -222,6 +250,22 @@ export function encodeFields(set: NonNullable<PageChange['set']>): EncodedFields
     if (value !== undefined) fields.set(field, encodeField(field, value));
   }
   return fields;
+}
+
+/**
+ * Decodes the values that `encodeFields` has encoded. Values that cannot be decoded are left out, because a plugin may set a value of the
+ * wrong type.
+ */
+export function decodeFields(encoded: EncodedFields): { readonly [F in PlainField]?: Page[F] } {
+  const values = new Map<PlainField, unknown>();
+  for (const [field, cell] of encoded) {
+    try {
+      values.set(field, FIELD_CODECS[field].decode(cell));
+    } catch {
+      // As in a row: a field that cannot be read is absent.
+    }
+  }
+  return Object.fromEntries(values);
 }
 
 function encodeChange(change: PageChange, location: ContentLocation | undefined): RowChange {
@@ -242,10 +286,9 @@ function encodeChange(change: PageChange, location: ContentLocation | undefined)
     else if (batchId !== undefined) put.set(MARK_CELLS.get(mark)!, text.encode(batchId));
   }
   if (change.inlinks) {
-    for (const [source, inlink] of change.inlinks) {
-      if (inlink) put.set(`${INLINK_COLUMN_PREFIX}${source}`, inlinkCodec.encode(inlink));
-      else remove.push(`${INLINK_COLUMN_PREFIX}${source}`);
-    }
+    const { position, links, replaces = [] } = change.inlinks;
+    if (links.size > 0) putInlinks(put, position, links);
+    for (const column of replaces.map(inlinkColumn)) if (!put.has(column)) remove.push(column);
   }
   return { key: change.key, put, delete: remove };
 }

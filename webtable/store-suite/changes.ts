@@ -2,20 +2,20 @@ import type { TableName } from '../schema.js';
 import type { Column } from '../store.js';
 import { cells, one, put, same, scanPlain, type StoreTests } from './kit.js';
 
-/** What a change does to a row, and changes to one another. */
+/** How a change affects a row, and how changes affect each other. */
 export const changes: StoreTests = {
   title: 'changes',
   tests({ it, each }) {
     const full = { 'p:b': 'body', 'l:i:x': 'in', 'l:o': 'out', 'm:sc': 'score', 'm:st': 'status', 'p:ti': 'title' };
 
-    it('leaves columns alone that are not named', async ({ write, row }) => {
+    it('does not change columns that are not named', async ({ write, row }) => {
       await write(put('a', full));
       await write({ key: 'a', put: cells({ 'm:st': 'new', 'm:ft': 'more', 'l:i:y': 'in2' }), delete: ['m:sc'] });
       const { 'm:sc': _, ...rest } = full;
       same(await row('a'), { ...rest, 'm:st': 'new', 'm:ft': 'more', 'l:i:y': 'in2' });
     });
 
-    each(Object.keys(full).map(one))('deletes %s and leaves the rest', async ({ write, row }, column) => {
+    each(Object.keys(full).map(one))('deletes %s and keeps the other columns', async ({ write, row }, column) => {
       await write(put('a', full));
       await write({ key: 'a', delete: [column as Column] });
       const rest = Object.fromEntries(Object.entries(full).filter(([name]) => name !== column));
@@ -37,7 +37,7 @@ export const changes: StoreTests = {
       same(await row('b'), undefined);
     });
 
-    it('clear removes all that was there, and put is what is left', async ({ write, row }) => {
+    it('clear removes all cells, and only those of put remain', async ({ write, row }) => {
       await write(put('a', full), put('b', full), put('aa', full));
       await write({ key: 'a', clear: true }, { key: 'b', clear: true, put: cells({ 'l:i:z': 'z', 'p:b': 'new' }) });
       same(await row('a'), undefined);
@@ -79,12 +79,12 @@ export const changes: StoreTests = {
       same(await row('a'), Object.fromEntries(writers.map((column) => [column, '20'])));
     });
 
-    it('makes writes in the order they were asked for, and reads what was written', async ({ write, row }) => {
+    it('makes writes in the order of the calls, and reads what was written', async ({ write, row }) => {
       await Promise.all(Array.from({ length: 50 }, (_, i) => write(put('a', { 'm:st': `${i}`, 'p:b': `${i}` }))));
       same(await row('a'), { 'p:b': '49', 'm:st': '49' });
     });
 
-    it('takes a write of nothing', async ({ scan, store }) => {
+    it('accepts a write without changes', async ({ scan, store }) => {
       await store.write('webpage', []);
       same(await scan(), []);
     });

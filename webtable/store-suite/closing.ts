@@ -1,12 +1,12 @@
 import { put, rejects, same, type StoreTests } from './kit.js';
 
-/** What is promised at the end, and afterwards. */
+/** What a store promises when it is closed, and afterwards. */
 export const closing: StoreTests = {
   title: 'closing',
   tests({ it }) {
     const closed = { name: 'CrawlError', code: 'CLOSED' };
 
-    it('refuses everything afterwards', async ({ write, scan, store }) => {
+    it('refuses every call afterwards', async ({ write, scan, store }) => {
       await write(put('a', { 'm:st': '1' }));
       await store.close();
       await store.close();
@@ -15,7 +15,7 @@ export const closing: StoreTests = {
       await rejects(write(put('a', { 'm:st': '2' })), closed);
     });
 
-    it('ends a scan under way with an error', async ({ write, store }) => {
+    it('ends a running scan with an error', async ({ write, store }) => {
       await write(...Array.from({ length: 50 }, (_, i) => put(`a${i}`, { 'm:st': '1', 'p:b': '2' })));
       const rows = store.scan('webpage', { columns: ['m', 'p'] })[Symbol.asyncIterator]();
       same((await rows.next()).done, false);
@@ -23,7 +23,7 @@ export const closing: StoreTests = {
       await rejects(rows.next(), closed);
     });
 
-    it('waits for writes under way', async ({ write, scanKeys, store, reopen, isKept }) => {
+    it('waits for running writes', async ({ write, scanKeys, store, reopen, isKept }) => {
       const writes = Array.from({ length: 10 }, (_, i) => write(put(`a${i}`, { 'm:st': '1', 'p:b': '2' })));
       await Promise.all([...writes, store.close(), store.close()]);
       if (!isKept) return;

@@ -1,6 +1,6 @@
 import { put, same, type StoreTests } from './kit.js';
 
-/** What selectors select. */
+/** Which cells selectors select. */
 export const columns: StoreTests = {
   title: 'columns',
   before: ({ write }) =>

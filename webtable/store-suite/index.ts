@@ -11,25 +11,24 @@ import { wrongUse } from './wrong-use.js';
 
 export type { OpenedStore } from './kit.js';
 
-/** The functions of a test runner: those of `node:test`, Vitest, Jest, Mocha and others fit. */
+/** The functions of a test runner. `node:test`, Vitest, Jest, Mocha and others have them. */
 export interface TestRunner {
-  /** Defines a test, which fails where the promise rejects. One of `it` and `test` is needed. */
+  /** Defines a test, which fails if the promise rejects. The runner must have `it` or `test`. */
   readonly it?: (name: string, run: () => Promise<void>) => unknown;
-  /** As `it`. */
+  /** Like `it`. */
   readonly test?: (name: string, run: () => Promise<void>) => unknown;
-  /** Groups tests. Absent: the names of the tests begin with that of their group. */
+  /** Groups tests. Absent: the name of each test begins with the name of its group. */
   readonly describe?: (name: string, define: () => void) => unknown;
 }
 
 const GROUPS = [order, values, columns, changes, scans, wholeRows, wrongUse, closing];
 
 /**
- * Defines the tests that every store has to pass: about 130, each on a store of its own. They ask for what `Store`
- * promises, and no more; of errors, that they are a `CrawlError` with code STORE_FAILED for wrong use, and CLOSED after
- * `close`.
+ * Defines the tests that every store must pass: about 130 tests, each on a new store. They test only the promises of `Store`. For errors
+ * they check only the code: a `CrawlError` with STORE_FAILED for wrong use, and CLOSED after `close`.
  * @param name of the store, for the names of the tests
- * @param open makes a new and empty store; called once in each test
- * @throws TypeError where the runner has neither `it` nor `test`
+ * @param open creates a new and empty store; called once in each test
+ * @throws TypeError if the runner has neither `it` nor `test`
  */
 export function testStore(name: string, runner: TestRunner, open: () => Promise<OpenedStore>): void {
   const define = runner.it ?? runner.test;
@@ -61,7 +60,7 @@ export function testStore(name: string, runner: TestRunner, open: () => Promise<
   }
 }
 
-/** Of the arguments those that the name asks for. */
+/** Returns the name of a test with its arguments. */
 function nameOf(test: string, args: readonly unknown[]): string {
   const asked = test.match(/%[sij]/g)?.length ?? 0;
   return format(test, ...args.slice(0, asked));

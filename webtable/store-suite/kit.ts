@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import type { ColumnSelector, Column, RowChange, ScanOptions, Store, StoredRow } from '../store.js';
 import type { TableName } from '../schema.js';
 
-/** A store that was opened for one test, new and empty. */
+/** A store opened for one test, new and empty. */
 export interface OpenedStore {
   readonly store: Store;
-  /** Closes the store and opens it again with what it holds; absent where a store keeps nothing. */
+  /** Closes the store and opens it again with its content; absent if the store is not persistent. */
   readonly reopen?: () => Promise<Store>;
-  /** Closes what is open and removes what was made. Called once, at the end of the test. */
+  /** Closes the store and removes its files. Called once, at the end of the test. */
   readonly cleanup: () => Promise<void>;
 }
 
-/** A row as tests compare it: cells in the order they came, bytes as latin1 text. */
+/** A row as tests compare it: the cells in the order in which they were read, the bytes as latin1 text. */
 export interface PlainRow {
   readonly key: string;
   readonly cells: readonly (readonly [column: string, value: string])[];
@@ -21,7 +21,7 @@ export interface PlainRow {
 /** Every family of the table of pages. */
 export const ALL = ['m', 'l', 'p'];
 
-/** Each character as one byte. */
+/** Returns the text with each character as one byte. */
 export const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 
 /** The cells of a row change. */
@@ -50,14 +50,14 @@ export async function scanPlain(store: Store, table: TableName, options: ScanOpt
   return rows;
 }
 
-/** Fails unless both are deeply equal. */
+/** Fails if the two values are not deeply equal. */
 export const same: (actual: unknown, expected: unknown, message?: string) => void = (actual, expected, message) =>
   assert.deepStrictEqual(actual, expected, message);
 
-/** Fails unless it is true. */
+/** Fails if the value is false. */
 export const ok: (value: boolean) => void = (value) => assert.ok(value);
 
-/** What is awaited must fail, with a message that holds the text or with these members. */
+/** Fails if the promise does not reject with a message that contains the text, or with an error that has these members. */
 export async function rejects(
   made: Promise<unknown>,
   expected: string | Readonly<Record<string, unknown>>,
@@ -72,25 +72,25 @@ export async function rejects(
   });
 }
 
-/** A list of one, as the arguments of a test. */
+/** A list of one item, as the arguments of a test. */
 export const one = <T>(value: T): [T] => [value];
 
-/** The store of a test, and what tests do with the table of pages. */
+/** The store of a test, and helpers for the table of pages. */
 export interface StoreKit {
-  /** As it was opened last. */
+  /** The store as it was last opened. */
   readonly store: Store;
-  /** It can be opened again. */
+  /** Whether the store can be opened again. */
   readonly isKept: boolean;
   reopen(): Promise<void>;
   write(...changes: RowChange[]): Promise<void>;
   get(keys: readonly string[], columns: readonly ColumnSelector[]): Promise<(PlainRow | undefined)[]>;
   scan(options?: Partial<ScanOptions>): Promise<PlainRow[]>;
   scanKeys(options?: Partial<ScanOptions>): Promise<string[]>;
-  /** The cells of a row by column, as both `get` and `scan` find them. */
+  /** Returns the cells of a row by column. Fails if `get` and `scan` return different cells. */
   row(key: string, columns?: readonly string[]): Promise<Record<string, string> | undefined>;
 }
 
-/** What the tests of one store do with it. */
+/** The helpers for the tests of one store. */
 export function storeKit(opened: OpenedStore): StoreKit {
   let { store } = opened;
   const kit: StoreKit = {
@@ -107,7 +107,7 @@ export function storeKit(opened: OpenedStore): StoreKit {
     scanKeys: async (options) => (await kit.scan(options)).map(({ key }) => key),
     async row(key, columns = ALL) {
       const [found] = await kit.get([key], columns);
-      // What get finds, a scan must find.
+      // A scan must find the same cells as get.
       same(await kit.scan({ columns, ranges: [{ start: key, end: `${key}\u0001` }] }), found ? [found] : []);
       return found && Object.fromEntries(found.cells);
     },
@@ -118,13 +118,13 @@ export function storeKit(opened: OpenedStore): StoreKit {
 /** A group of tests. */
 export interface StoreTests {
   readonly title: string;
-  /** What each test begins with. */
+  /** Runs at the start of each test. */
   readonly before?: (kit: StoreKit) => Promise<void>;
   tests(define: DefineTests): void;
 }
 
-/** How tests are defined: one, or one for each list of arguments, which `%s`, `%i` and `%j` of the name are replaced by. */
-export interface DefineTests {
+/** Defines one test, or one test for each list of arguments. Arguments replace `%s`, `%i` and `%j` in the name. */
+interface DefineTests {
   it(name: string, run: (kit: StoreKit) => Promise<void>): void;
   each<T extends readonly unknown[]>(
     rows: readonly T[],

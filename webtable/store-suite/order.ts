@@ -1,6 +1,6 @@
 import { ALL, cells, put, same, type StoreTests } from './kit.js';
 
-/** Row keys in the order every store must give them in. */
+/** Row keys in the order that every store must return. */
 const SORTED_KEYS = [
   ' ',
   '!',
@@ -69,7 +69,7 @@ export const order: StoreTests = {
       }
     });
 
-    it('answers get in the order asked, doubles and absent keys included', async ({ write, get }) => {
+    it('returns rows from get in the order of the keys, with duplicate and absent keys', async ({ write, get }) => {
       await write(put('a', { 'm:st': '1' }), put('b', { 'm:st': '2' }));
       const found = await get(['b', 'x', 'a', 'b', 'é', 'a\0'], ['m']);
       same(

@@ -1,7 +1,7 @@
 import type { RowChange } from '../store.js';
 import { ALL, cells, ok, same, type PlainRow, type StoreTests } from './kit.js';
 
-/** That a row is read as it was at one moment. */
+/** A row is read as it was at one moment. */
 export const wholeRows: StoreTests = {
   title: 'rows are whole',
   tests({ it }) {
@@ -56,7 +56,7 @@ export const wholeRows: StoreTests = {
           return rows;
         }),
         reader(() => get(keys, ALL)),
-        // What a store may answer with fewer reads than a whole row takes.
+        // A store may answer these selectors with fewer reads than a whole row needs.
         reader(() => get(keys, ['m', 'l:o', 'p']), 5),
       ]);
       ok(reads > 4);

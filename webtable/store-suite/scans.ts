@@ -72,7 +72,7 @@ export const scans: StoreTests = {
       same(Object.keys((await row('n1000', ['l:i:*'])) ?? {}).length, 2500);
     });
 
-    it('goes on from where it was, whatever is written meanwhile', async ({ write, scanKeys, store }) => {
+    it('continues after the last row, whatever is written meanwhile', async ({ write, scanKeys, store }) => {
       const seen: string[] = [];
       for await (const { key } of store.scan('webpage', { columns: ['m:st', 'l:o', 'p:b'] })) {
         seen.push(key);

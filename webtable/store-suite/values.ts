@@ -1,6 +1,6 @@
 import { one, put, same, type StoreTests } from './kit.js';
 
-/** What is read is what was written. */
+/** A read returns what was written. */
 export const values: StoreTests = {
   title: 'values',
   tests({ it, each }) {

@@ -2,7 +2,7 @@ import type { TableName } from '../schema.js';
 import type { Column } from '../store.js';
 import { bytes, one, put, rejects, same, scanPlain, type StoreTests } from './kit.js';
 
-/** What has to be refused. */
+/** The calls that a store must refuse. */
 export const wrongUse: StoreTests = {
   title: 'wrong use',
   tests({ it, each }) {
@@ -42,7 +42,7 @@ export const wrongUse: StoreTests = {
       await refused(store.write('toString' as TableName, []));
     });
 
-    it('names no byte of a bad key that could harm a terminal', async ({ write }) => {
+    it('escapes the bytes of a bad key that could harm a terminal', async ({ write }) => {
       await rejects(write(put('a\u001b[31m', { 'm:st': '1' })), 'a\\u001b[31m');
     });
   },

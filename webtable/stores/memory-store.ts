@@ -6,14 +6,14 @@ import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '.
 
 type Cells = ReadonlyMap<string, Uint8Array>;
 
-/** Rows are never changed, only replaced, so whoever holds one holds it as it was at that moment. */
+/** A table in memory. Rows are replaced and never changed, so a row that was read stays the same. */
 interface Table {
   readonly rows: Map<string, Cells>;
   /** The keys of `rows`, sorted. */
   readonly keys: string[];
 }
 
-/** A store in memory: the plainest that keeps the contract, which the others are tested against. */
+/** A store in memory, the simplest implementation of {@link Store}. The other stores are tested against it. */
 export class MemoryStore implements Store {
   readonly #tables = new Map<TableName, Table>();
   #closed = false;
@@ -104,7 +104,7 @@ function select(
   return selected.size > 0 ? { key, cells: selected } : undefined;
 }
 
-/** Where in the sorted keys this one is, or would be. */
+/** Returns the index of a key in the sorted keys. If the key is missing, this is the index at which it would be inserted. */
 function position(keys: readonly string[], key: string): number {
   let low = 0;
   let high = keys.length;

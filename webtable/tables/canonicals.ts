@@ -1,33 +1,33 @@
 /**
- * Which pages name another one as canonical, by that other one, and whether it stood in their place when they were last
- * looked at: so that a search index finds them when that changes. Like every index it may be stale and never misses a page that
- * was looked at.
+ * An index from a canonical page to the pages that name it as canonical. It also records whether the canonical page replaced these pages in
+ * the search index at the last check. When this changes, the search index finds the pages here. Like every index it may hold stale entries,
+ * but never misses a page that was checked.
  */
 import { text } from '../pages/codec.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
 
-/** A page, and the one that it names; both are row keys. */
+/** A page, and its canonical page; both are row keys. */
 export interface CanonicalLink {
   readonly page: string;
   readonly canonical: string;
 }
 
-/** The pages that name another one as canonical. */
+/** The pages that name another page as canonical. */
 export type Canonicals = ReturnType<typeof createCanonicals>;
 
 const COLUMN = INDEX_COLUMNS.canonical;
 const STEP = 1000;
 
-// No row key holds a blank, and all that it holds comes after one.
+// No row key contains a blank, so all keys with this prefix sort together.
 const PREFIX = 'canonical ';
 const noteKey = (canonical: string): string => `${PREFIX}${canonical}`;
 const linkKey = ({ page, canonical }: CanonicalLink): string => `${noteKey(canonical)} ${page}`;
 
 export function createCanonicals(store: Store) {
   return {
-    /** Enters those that are missing. Call it before the other page is looked at. */
+    /** Adds the missing links. Call it before the canonical page is read. */
     async enter(links: readonly CanonicalLink[]): Promise<void> {
       if (links.length === 0) return;
       const keys = links.map(linkKey);
@@ -45,7 +45,7 @@ export function createCanonicals(store: Store) {
         );
     },
 
-    /** The pages that name this one, in steps. */
+    /** The pages that name this page as canonical, in steps. */
     async *pagesOf(canonical: string): AsyncGenerator<string[]> {
       const start = `${noteKey(canonical)} `;
       const range = { start, end: `${noteKey(canonical)}!` };
@@ -54,7 +54,7 @@ export function createCanonicals(store: Store) {
       }
     },
 
-    /** Everything that is entered, in steps: each link behind the note of its other page, where there is one, which has no `page`. */
+    /** All entries, in steps. If a canonical page has a record, the record comes before the links to the page and has no `page`. */
     async *all(): AsyncGenerator<{ readonly canonical: string; readonly page?: string }[]> {
       const range = { start: PREFIX, end: 'canonical!' };
       for await (const rows of scanSteps(store, 'meta', [COLUMN], [range], STEP)) {
@@ -65,7 +65,7 @@ export function createCanonicals(store: Store) {
       }
     },
 
-    /** Of each page whether it stood in the place of those that name it; undefined where that was not noted. */
+    /** For each canonical page, returns whether it replaced the pages that name it; undefined if this was not recorded. */
     async noted(canonicals: readonly string[]): Promise<(boolean | undefined)[]> {
       if (canonicals.length === 0) return [];
       const rows = await store.get('meta', canonicals.map(noteKey), [COLUMN]);
@@ -75,7 +75,7 @@ export function createCanonicals(store: Store) {
       });
     },
 
-    /** Notes it; undefined removes the note. */
+    /** Records for each canonical page whether it replaced the pages that name it; undefined removes the record. */
     async note(notes: ReadonlyMap<string, boolean | undefined>): Promise<void> {
       if (notes.size === 0) return;
       await store.write(
@@ -88,7 +88,7 @@ export function createCanonicals(store: Store) {
       );
     },
 
-    /** Removes all of it. */
+    /** Removes all entries. */
     async clear(): Promise<void> {
       const range = { start: 'canonical ', end: 'canonical!' };
       for await (const rows of scanSteps(store, 'meta', [COLUMN], [range], STEP)) {

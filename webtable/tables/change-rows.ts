@@ -1,20 +1,19 @@
 import type { Field, PageChange, PageRow } from '../pages/page.js';
 import type { Pages } from '../pages/pages.js';
-import { writeUnchanged } from '../write-unchanged.js';
+import { untilUnchanged, writeUnchanged } from '../write-unchanged.js';
 import type { Store } from '../store.js';
-import type { Exclusive } from '../stores/locks.js';
-import type { Frontier, FrontierEntry, IndexedChange } from './frontier.js';
-import { TALLY_FIELDS, type createRowTally } from './row-tally.js';
-import { FRONTIER_FIELDS, liftingRefusal, type FrontierField } from './frontier-rows.js';
+import type { Exclusive } from '../../packages/util/index.js';
+import type { Frontier, IndexedChange } from '../frontier/frontier.js';
+import type { FrontierEntry } from '../frontier/frontier-entries.js';
+import { FRONTIER_FIELDS, liftingRefusal, type FrontierField } from '../frontier/frontier-rows.js';
 
-/** A row as it is decided on; undefined where there is none. */
+/** A row to decide on; undefined if the row does not exist. */
 export type RowToChange<F extends Field> = PageRow<F | FrontierField> | undefined;
 
 /**
- * Decides on rows that were read: a change for each in turn, undefined for one that stays as it is. What has to be there
- * before the rows, like entries of an index, it writes itself, in a way that may be done twice: rows that somebody else has
- * changed in between are read again and decided on again. Entries of the frontier that it finds to differ from these rows it
- * gives to `stale`, to be put right.
+ * Decides how to change rows. It returns one change for each row, in order; undefined leaves the row unchanged. It also writes data that
+ * must exist before the rows, such as index entries. It is called again with the rows that another worker has changed meanwhile, after
+ * these were read again. If it finds frontier entries that differ from the rows, it must pass them to `stale`, which corrects them.
  */
 export type Decide<F extends Field> = (
   rows: readonly RowToChange<F>[],
@@ -22,15 +21,15 @@ export type Decide<F extends Field> = (
   stale: (entry: FrontierEntry) => void,
 ) => readonly (PageChange | undefined)[] | Promise<readonly (PageChange | undefined)[]>;
 
-/** How rows are changed. */
+/** The methods that change rows. */
 export interface ChangeRows {
   /**
-   * Reads rows, decides on them and writes them with their entries in the frontier, while nobody else changes them. It is the
-   * one way to change what the frontier goes by: the due time, the score, the generate mark, and what generate judges by. Where
-   * the store can compare and write in one ({@link Store.writeUnchanged}), no lock is taken: rows that somebody else has changed
-   * in between are decided on again.
+   * Reads rows, calls `decide`, and writes the rows with their frontier entries. No other job changes the rows meanwhile. It is the only
+   * way to change the fields on which the frontier depends: the due time, the score, the generate mark, and the fields by which generate
+   * refuses rows. On a store with compare-and-set ({@link Store.writeUnchanged}) no lock is taken: rows that another worker has changed
+   * meanwhile are read again, and passed to `decide` again.
    *
-   * A failure may leave any of the changes undone; each is atomic by itself.
+   * Each change is atomic, but a failed call may have made some of the changes.
    * @param now milliseconds since the epoch
    */
   changeRows<F extends Field>(
@@ -40,7 +39,7 @@ export interface ChangeRows {
     decide: Decide<F>,
   ): Promise<void>;
   /**
-   * Reads rows, and removes those that `decide` picks, with links and bodies; then the entries that lead to them.
+   * Reads rows, and removes those that `decide` selects, with their links and bodies. Then it removes their frontier entries.
    * @param now milliseconds since the epoch
    */
   removeRows<F extends Field>(
@@ -51,17 +50,11 @@ export interface ChangeRows {
   ): Promise<void>;
 }
 
-export function createChangeRows(
-  store: Store,
-  pages: Pages,
-  frontier: Frontier,
-  exclusive: Exclusive,
-  tally: ReturnType<typeof createRowTally>,
-): ChangeRows {
+export function createChangeRows(store: Store, pages: Pages, frontier: Frontier, exclusive: Exclusive): ChangeRows {
   const read = <F extends Field>(keys: readonly string[], fields: readonly F[]): Promise<RowToChange<F>[]> =>
     pages.getMany(keys, [...new Set<F | FrontierField>([...fields, ...FRONTIER_FIELDS])]);
 
-  /** @returns the keys of the rows that somebody else has changed since they were read; they stay as they are */
+  /** @returns the keys of rows that another worker has changed since they were read; these rows are not changed */
   async function attempt<F extends Field>(
     keys: readonly string[],
     fields: readonly F[],
@@ -79,7 +72,8 @@ export function createChangeRows(
     for (const [i, key] of keys.entries()) {
       const before = rows[i];
       const stale = staleOf.get(key) ?? [];
-      // Who has put such an entry for a change of the row, and not made the change yet, must not make it after the entry is gone.
+      // Another writer may have written the stale entry, but not the row yet. An empty change gives the row a new version, so that the
+      // other writer's change of the row fails.
       const change =
         decided[i] ?? (store.writeUnchanged && before && (isAgain || stale.length > 0) ? { key } : undefined);
       if (change)
@@ -95,7 +89,6 @@ export function createChangeRows(
         ));
       });
     }
-    for (const { before, change } of changes) if (!lost.has(change.key)) tally.changed(before, change);
     return keys.filter((key, i) => lost.has(key) && (isAgain || decided[i]));
   }
 
@@ -103,9 +96,12 @@ export function createChangeRows(
     keys: readonly string[],
     run: (keys: readonly string[], isAgain: boolean) => Promise<readonly string[]>,
   ): Promise<void> {
-    for (let left = keys; left.length > 0;) {
-      left = await (store.writeUnchanged ? run(left, left !== keys) : exclusive('rows', () => run(left, false)));
-    }
+    let left = keys;
+    if (left.length === 0) return;
+    await untilUnchanged(store, exclusive, async () => {
+      left = await run(left, left !== keys);
+      return left.length > 0 ? 'lost' : { done: undefined };
+    });
   }
 
   return {
@@ -114,14 +110,13 @@ export function createChangeRows(
 
     removeRows: (keys, fields, now, decide) =>
       untilNoneIsLost(keys, async (left) => {
-        const rows = await read(left, [...fields, ...TALLY_FIELDS]);
+        const rows = await read(left, fields);
         const isChosen = decide(rows, left);
         const chosen = rows.flatMap((row, i) => (row && isChosen[i] ? [row] : []));
         if (chosen.length === 0) return [];
         const changes = chosen.map(({ key, version }) => ({ change: { key, clear: true }, version }));
         let lost: ReadonlySet<string> = new Set();
         await frontier.remove(chosen, now, async () => (lost = await writeUnchanged(store, 'webpage', changes)));
-        for (const row of chosen) if (!lost.has(row.key)) tally.removed(row.key, row);
         return [...lost];
       }),
   };

@@ -1,10 +1,9 @@
 /**
- * Fences: rows that are where the ranges of the indexes end.
+ * Fences: rows at the ends of the ranges of an index.
  *
- * A scan of LevelDB that comes to the end of its range goes on to the next key that is there, past everything that was
- * deleted lately. Rows leave the indexes as fast as they enter, so without fences reading an empty range of one slot
- * would cost what was removed from all the others. They are never removed; within a queue the note of its
- * host does the same.
+ * A LevelDB scan reads one existing key beyond the end of its range, and passes all recently deleted keys before it. Index entries are
+ * deleted as fast as they are added. So without fences, a scan of an empty range could pass all entries that were deleted from other slots.
+ * Fences are never removed. The queue of a host needs no fence, because it ends with the note of the host.
  */
 import { text } from '../pages/codec.js';
 import { INDEX_COLUMNS } from '../schema.js';
@@ -12,7 +11,7 @@ import type { Store } from '../store.js';
 
 const COLUMNS = { frontier: INDEX_COLUMNS.frontierScore, batch: INDEX_COLUMNS.batchEntry } as const;
 
-/** Puts up fences at these keys. */
+/** Writes fences at these keys. */
 export async function writeFences(store: Store, table: keyof typeof COLUMNS, keys: readonly string[]): Promise<void> {
   const put = new Map([[COLUMNS[table], text.encode('')]]);
   await store.write(

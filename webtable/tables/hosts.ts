@@ -1,65 +1,55 @@
 /**
- * What is known of hosts: robots.txt by origin; by host key the back-off record, where its pages led, and that a page of the host was injected,
- * with what its name led to. A record that cannot be read counts as none.
+ * The data on hosts: a robots.txt for each origin, and a back-off record for each host key. For the host of an injected page, it also
+ * records whether the name first led to a public or a private address. A record that cannot be read counts as missing.
  */
 import type { HostKey } from '../keys/host-key.js';
 import { json, text, type Codec } from '../pages/codec.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
-import type { Column, KeyRange, Store } from '../store.js';
-import { writeUnchanged, type VersionedChange } from '../write-unchanged.js';
+import type { Column, Store } from '../store.js';
+import { changeEach, withoutLock } from '../write-unchanged.js';
 
-/** A robots.txt as it was answered. Plain data, fit for JSON. */
+/** A robots.txt answer, as plain data for JSON. */
 export interface StoredRobots {
-  /** When it was fetched, in ms since the epoch. */
+  /** When the robots.txt was fetched, in ms since the epoch. */
   readonly fetchedAt: number;
-  /** The HTTP status, 0 where the host could not be reached. */
+  /** The HTTP status; 0 if the host could not be reached. */
   readonly status: number;
-  /** The file, absent where there is none. */
+  /** The content of the file; absent if there is no file. */
   readonly body?: string;
-  /** Its sitemaps have not been added yet. */
+  /** Whether sitemaps that the file names were not added yet. */
   readonly sitemapsPending?: true;
 }
 
 /**
- * Why and until when a host is left alone. It stays until the host answers again, so that failures in a row are counted over
- * runs. Plain data, fit for JSON; times are ms since the epoch.
+ * Why a host gets no requests, and until when. The record stays until the host answers again, so that failures are counted over several
+ * runs. Plain data for JSON; times are in ms since the epoch.
  */
 export interface BackoffRecord {
   /** Failures in a row. */
   readonly failures: number;
-  /** When the last one happened. */
+  /** The time of the last failure. */
   readonly since: number;
-  /** Nothing is asked of the host before this. */
+  /** No request is sent to the host before this time. */
   readonly until: number;
   /** The code of the last failure: `throttled`, `connect`, … */
   readonly code: string;
-  /** Its HTTP status; absent where the host could not be reached. */
+  /**
+   * The HTTP status of the last failure. Absent if the host could not be reached. 0 if its robots.txt redirects to a host that could not be
+   * reached.
+   */
   readonly http?: number;
-  /** One line; untrusted. */
+  /** A message about the last failure: one line, untrusted. */
   readonly message?: string;
 }
 
 /**
- * What the name of a host that was injected first led to, which decides for good whether it may be at a private address:
- * otherwise who owns a name could lead the crawl into our network later.
+ * Whether the name of an injected host first led to a public or a private address. This decides for good whether the host may have a
+ * private address. Otherwise the owner of the name could later lead the crawl into the private network.
  */
 export type SeedReach = 'public' | 'private' | 'undecided';
 
-/** Pages that were fetched, and useful pages to which one of them was the first to lead; of old ones a part. */
-export type Led = readonly [pages: number, found: number];
-
-/** Where pages of a host have led: what a crawl has learned, which no other table says. Plain data, fit for JSON. */
-export interface HostLeads {
-  /** Of its useful pages together. */
-  readonly useful: Led;
-  /** Of all its pages by the form of their URLs. */
-  readonly forms: Readonly<Record<string, Led>>;
-  /** The place of the last page of a batch that is in it, by `<batch>/<slot>`, as long as more of it may come. */
-  readonly upTo: Readonly<Record<string, string>>;
-}
-
-/** What is known of hosts, by column: each with `get`, `put`, `remove` and `change`. */
+/** The data on hosts, by column. Each column has `get`, `put`, `remove` and `change`. */
 export type Hosts = ReturnType<typeof createHosts>;
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
@@ -83,18 +73,6 @@ const seedCodec: Codec<SeedReach> = {
     return reach === 'public' || reach === 'private' ? reach : 'undecided';
   },
 };
-
-const isLed = (value: unknown): boolean =>
-  Array.isArray(value) && value.length === 2 && value.every((n) => typeof n === 'number' && n >= 0);
-const leadsCodec = json<HostLeads>(
-  (value) =>
-    isObject(value) &&
-    isLed(value.useful) &&
-    isObject(value.forms) &&
-    Object.values(value.forms).every(isLed) &&
-    isObject(value.upTo) &&
-    Object.values(value.upTo).every((place) => typeof place === 'string'),
-);
 
 const FAMILY = ['h'];
 
@@ -120,49 +98,39 @@ export function createHosts(store: Store) {
       remove: (key: K): Promise<void> => store.write('host', [{ key, delete: [name] }]),
 
       /**
-       * Changes values by what they are. What somebody else has changed meanwhile is decided on again where the store knows versions;
-       * where it does not, the caller holds the lock `rows` if anybody else may change the same.
-       * @param decide by the value as it is; null removes it, undefined leaves it
-       * @returns the values that are there then
+       * Changes values. On a store with versions, if another worker has changed a value meanwhile, `decide` is called again. On a store
+       * without versions, the caller must hold the lock `rows` if other jobs may change these values.
+       * @param decide gets the present value, and returns the new one; null removes the value, undefined leaves it unchanged
+       * @returns the values after the change
        */
       async change(
         keys: readonly K[],
         decide: (key: K, value: V | undefined) => V | null | undefined | Promise<V | null | undefined>,
       ): Promise<Map<K, V | undefined>> {
         const after = new Map<K, V | undefined>();
-        for (let left = keys; left.length > 0;) {
-          // Of the whole row, since its version is wanted where it has another column alone.
-          const rows = await store.get('host', left, FAMILY);
-          const changes: VersionedChange[] = [];
-          for (const [i, key] of left.entries()) {
-            const row = rows[i];
-            const before = decode(row?.cells.get(name));
-            const value = await decide(key, before);
-            after.set(key, value === undefined ? before : (value ?? undefined));
-            if (value === undefined) continue;
-            const change =
-              value === null ? { key, delete: [name] } : { key, put: new Map([[name, codec.encode(value)]]) };
-            changes.push({ change, version: row?.version });
-          }
-          const lost = await writeUnchanged(store, 'host', changes);
-          left = left.filter((key) => lost.has(key));
-        }
+        // All columns are read, because the version is needed even if a row has only other columns.
+        await changeEach(store, withoutLock, { table: 'host', keys, columns: FAMILY }, async (key, row) => {
+          const before = decode(row?.cells.get(name));
+          const value = await decide(key as K, before);
+          after.set(key as K, value === undefined ? before : (value ?? undefined));
+          if (value === undefined) return undefined;
+          return value === null ? { delete: [name] } : { put: new Map([[name, codec.encode(value)]]) };
+        });
         return after;
       },
     };
   }
 
   return {
-    /** By origin. */
+    /** The robots.txt answers, by origin. */
     robots: column<string, StoredRobots>(INDEX_COLUMNS.hostRobots, robotsCodec),
     backoff: column<HostKey, BackoffRecord>(INDEX_COLUMNS.hostBackoff, backoffCodec),
-    leads: column<HostKey, HostLeads>(INDEX_COLUMNS.hostLeads, leadsCodec),
-    /** Only hosts of which a page was injected are in it. A host is entered before the row that it speaks for. */
+    /** The hosts with an injected page. A host is added before the row of its seed is written. */
     seeds: {
       ...column<HostKey, SeedReach>(INDEX_COLUMNS.hostSeed, seedCodec),
-      /** The hosts of seeds, in steps. @param ranges of their keys; absent: all */
-      async *all(ranges: readonly KeyRange[] = [{ start: '' }]): AsyncGenerator<HostKey[]> {
-        for await (const rows of scanSteps(store, 'host', [INDEX_COLUMNS.hostSeed], ranges, 1000)) {
+      /** The hosts of seeds, in steps. */
+      async *all(): AsyncGenerator<HostKey[]> {
+        for await (const rows of scanSteps(store, 'host', [INDEX_COLUMNS.hostSeed], [{ start: '' }], 1000)) {
           yield rows.map(({ key }) => key as HostKey);
         }
       },

@@ -1,98 +1,120 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { CrawlError } from '../../packages/errors/index.js';
 import type { ContentStore } from '../content/content-store.js';
 import { createRowContent } from '../content/row-content.js';
 import { DEFAULT_SLOTS, slotsOf, type Slots } from '../keys/partition.js';
+import {
+  checkVersion,
+  migrateRows,
+  versionIn,
+  type MigratedVersions,
+  type MigrationProgress,
+} from '../migrations/migrations.js';
 import { text } from '../pages/codec.js';
 import { createPages, type Pages } from '../pages/pages.js';
 import { INDEX_COLUMNS, SCHEMA_VERSION } from '../schema.js';
 import type { Store } from '../store.js';
-import { YieldingStore, createEventLoopTurns, type EventLoopTurns } from '../stores/event-loop-turns.js';
-import { createLocks, type Exclusive } from '../stores/locks.js';
+import { createTimeSlice, createLocks, type Exclusive, type TimeSlice } from '../../packages/util/index.js';
+import { YieldingStore } from '../stores/yielding-store.js';
+import { createAudits, type Audits } from './audits.js';
 import { createBatches, type Batches } from '../batches/batches.js';
+import { createChangeLog, type ChangeLog } from '../changes/change-log.js';
 import { createCanonicals, type Canonicals } from './canonicals.js';
 import { createChangeRows, type ChangeRows } from './change-rows.js';
 import { writeFences } from './fences.js';
-import { createFrontier, type Frontier } from './frontier.js';
+import { createFrontier, type Frontier } from '../frontier/frontier.js';
 import { createHosts, type Hosts } from './hosts.js';
 import { createKeySplits, type KeySplits } from './key-splits.js';
 import { createLeases, type Leases } from '../leases/leases.js';
 import { createWorkers, type Workers } from '../leases/workers.js';
 import { createProposals, type Proposals } from './proposals.js';
 import { createPrefixes, type Prefixes } from './prefixes.js';
-import { createRowTally, type RowTally } from './row-tally.js';
 import { createRules, type Rules } from './rules.js';
 import { createRuns, type Runs } from './runs.js';
+import { createWatches, type Watches } from './watches.js';
 
-/** The tables of a crawl, by typed methods. What is beneath them, a store, is nobody else's matter. */
+/** The tables of a crawl, with typed methods. Only this folder knows the store beneath them. */
 export interface Tables extends ChangeRows {
-  /** The `webpage` table: all that is known of every URL. */
+  /** The `webpage` table: a row for every known URL. */
   readonly pages: Pages;
-  /** Where the bodies of the pages are. */
+  /** The bodies of the pages. */
   readonly content: ContentStore;
   /** Which rows may be selected, and when. */
   readonly frontier: Frontier;
-  /** The batches, and which rows each holds. */
+  /** The batches, and the rows in each batch. */
   readonly batches: Batches;
-  /** What is known of hosts. */
+  /** The data on hosts: robots.txt, back-off and seeds. */
   readonly hosts: Hosts;
-  /** The pages that name another one as canonical, as far as a search index has them. */
+  /** The pages that name another page as canonical. Only pages that a search index has read are included. */
   readonly canonicals: Canonicals;
-  /** What is known of the runs on the table. */
+  /** The changes that updatedb found, in order of time. */
+  readonly changes: ChangeLog;
+  /** The targets to which changes are sent. */
+  readonly watches: Watches;
+  /** State of the jobs that ran on the table. */
   readonly runs: Runs;
-  /** What was said of URLs while the crawl goes on. */
+  /** Data that only audits use. */
+  readonly audits: Audits;
+  /** The rules on URLs, which can change while a crawl runs. */
   readonly rules: Rules;
-  /** Rules that were proposed last. */
+  /** The rules that were last proposed. */
   readonly proposals: Proposals;
-  /** What the rows were, by prefix, when they were last counted. */
+  /** Counts of the rows by prefix, from the last count. */
   readonly prefixes: Prefixes;
-  /** What has changed of rows by this opening, for the counts of rules. */
-  readonly tally: RowTally;
-  /** Who works on which slots. */
+  /** Which worker works on which slots. */
   readonly leases: Leases;
-  /** What workers say of themselves. */
+  /** The reports of the workers. */
   readonly workers: Workers;
-  /** Where the pages are split for shards that read every row. */
+  /** The keys at which the pages are split for an export in shards. */
   readonly splits: KeySplits;
   /** The slots into which the keys of the indexes are spread. */
   readonly slots: Slots;
-  /** A name for who opened the tables, unlike that of any other. */
+  /** A unique name of this `Tables` object. */
   readonly owner: string;
   /**
-   * A name of the table, unlike that of any other. One that was made without it is given one at the first call.
-   * @throws CrawlError as a write of the store
+   * Returns a unique name of the table. An older table without a name gets one at the first call.
+   * @throws CrawlError the errors of a write to the store
    */
   id(): Promise<string>;
-  /** The folder of this machine in which the table is; undefined where it is in none. */
+  /** The folder on this machine that holds the table; undefined if there is none. */
   readonly directory: string | undefined;
-  /** Whether others may work on the same tables at the same time, on this machine or elsewhere. */
+  /** Whether other processes may work on the same tables at the same time, on this machine or another. */
   readonly isShared: boolean;
-  /** For work that goes on for long without the tables. */
-  readonly turns: EventLoopTurns;
-  /** The store that the tables were opened on, for what concerns the store itself. */
+  /** Makes long computations yield, so that they do not block the process. Needed for computations that do not call the tables. */
+  readonly timeSlice: TimeSlice;
+  /** The store of the tables, for callers that need the store itself. */
   readonly store: Store;
   /**
-   * Runs `task` when every earlier task of this name on this store has ended: within this process, and on a store that other
-   * processes use too ({@link Store.exclusive}) in those as well.
+   * Runs `task` after all earlier tasks of this name on this store have ended. On a store with {@link Store.exclusive}, this includes tasks
+   * of other processes.
    */
   exclusive: Exclusive;
+  /**
+   * Brings tables that were opened with `migrates` to the present schema version. The call may be killed at any moment; the next call
+   * continues. No other code may use the tables before the call has ended.
+   * @throws CrawlError the errors of a write to the store
+   */
+  migrate(progress: MigrationProgress): Promise<MigratedVersions>;
   /** Closes the store. */
   close(): Promise<void>;
 }
 
-/** The locks of each store that has none of its own, so that two openings of one store share them. */
+/** The locks of each store that has no locks of its own. Two `Tables` objects on the same store share these locks. */
 const LOCKS = new WeakMap<Store, Exclusive>();
 
 /**
- * Opens the tables on a store. One that is new is given the schema version.
- * @param slots into how many slots the indexes of a new table are spread; a table that is there keeps its own
- * @throws CrawlError TABLE_VERSION when it was written by another version; BAD_SETTING
+ * Opens the tables on a store. A new store gets the schema version.
+ * @param options.slots number of slots for the indexes of a new table; an existing table keeps its number
+ * @param options.migrates only for the job `migrate`: also opens a table of an earlier version
+ * @throws CrawlError TABLE_VERSION if another version wrote the table; BAD_SETTING
  */
-export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS } = {}): Promise<Tables> {
-  const turns = createEventLoopTurns();
-  const store = new YieldingStore(given, turns);
-  const found = await slotsOfTable(store);
+export async function openTables(
+  given: Store,
+  { slots: wanted = DEFAULT_SLOTS, migrates = false } = {},
+): Promise<Tables> {
+  const timeSlice = createTimeSlice();
+  const store = new YieldingStore(given, timeSlice);
+  const found = await slotsOfTable(store, migrates);
   const slots = slotsOf(found ?? wanted);
   const exclusive = given.exclusive?.bind(given) ?? LOCKS.get(given) ?? createLocks();
   LOCKS.set(given, exclusive);
@@ -100,7 +122,6 @@ export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS }
   const content = (): ContentStore => given.content ?? ownContent;
   const pages = createPages(store, content);
   const frontier = createFrontier(store, slots, (step) => (store.writeUnchanged ? step() : exclusive('rows', step)));
-  const tally = createRowTally();
   const owner = randomUUID();
   const leases = createLeases(store, owner);
   const batches = createBatches(store, slots, exclusive);
@@ -118,12 +139,14 @@ export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS }
     batches,
     hosts: createHosts(store),
     canonicals: createCanonicals(store),
+    changes: createChangeLog(store, exclusive),
+    watches: createWatches(store, exclusive),
     runs: createRuns(store, exclusive),
+    audits: createAudits(store, exclusive),
     rules: createRules(store, exclusive),
     proposals: createProposals(store),
-    prefixes: createPrefixes(store, exclusive),
-    ...createChangeRows(store, pages, frontier, exclusive, tally),
-    tally,
+    prefixes: createPrefixes(store),
+    ...createChangeRows(store, pages, frontier, exclusive),
     leases,
     workers: createWorkers(store),
     splits: createKeySplits(store, exclusive),
@@ -132,9 +155,10 @@ export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS }
     id: () => idOfTable(store),
     directory: given.directory === undefined ? undefined : resolve(given.directory),
     isShared: given.writeUnchanged !== undefined,
-    turns,
+    timeSlice,
     store: given,
     exclusive,
+    migrate: (progress) => migrateRows(store, progress),
     close() {
       leases.stop();
       return store.close();
@@ -142,17 +166,14 @@ export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS }
   };
 }
 
-/** How many slots a table has; undefined for one that is new. @throws CrawlError TABLE_VERSION */
-async function slotsOfTable(store: Store): Promise<number | undefined> {
+/** The number of slots of a table; undefined for a new table. @throws CrawlError TABLE_VERSION */
+async function slotsOfTable(store: Store, migrates: boolean): Promise<number | undefined> {
   const [row] = await store.get('meta', ['schema'], [INDEX_COLUMNS.schemaVersion, INDEX_COLUMNS.slots]);
   const version = row?.cells.get(INDEX_COLUMNS.schemaVersion);
   const slots = row?.cells.get(INDEX_COLUMNS.slots);
-  const found = version && text.decode(version);
-  if (found === undefined) return undefined;
-  if (found === String(SCHEMA_VERSION)) return Number(slots && text.decode(slots));
-  throw new CrawlError('TABLE_VERSION', `expected a table of schema version ${SCHEMA_VERSION}, found ${found}`, {
-    hint: 'use the version of webcrawl that wrote it, or crawl into a new table',
-  });
+  if (version === undefined) return undefined;
+  checkVersion(versionIn(version), migrates);
+  return Number(slots && text.decode(slots));
 }
 
 function writeSchema(store: Store, slots: number): Promise<void> {
@@ -164,7 +185,7 @@ function writeSchema(store: Store, slots: number): Promise<void> {
   return store.write('meta', [{ key: 'schema', put }]);
 }
 
-/** Of two that give one at the same time to a table that has none, the last one's stays. */
+/** Gives the table an id. If two processes do so at the same time, the id of the last write stays. */
 async function idOfTable(store: Store): Promise<string> {
   const [row] = await store.get('meta', ['schema'], [INDEX_COLUMNS.tableId]);
   const found = row?.cells.get(INDEX_COLUMNS.tableId);

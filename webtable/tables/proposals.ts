@@ -2,44 +2,45 @@ import { json } from '../pages/codec.js';
 import type { JsonValue } from '../pages/page.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
-import { isTime, saysRule, type UrlRule, type WwwRule } from './rules.js';
+import { isTime } from './moments.js';
+import { saysRule, type UrlRule, type WwwRule } from './rules.js';
 
-/** What a rule that is proposed says. */
+/** The rule that a proposal contains. */
 export type ProposedRule = Pick<UrlRule, 'kind' | 'scope' | 'pattern'> | Pick<WwwRule, 'kind' | 'scope' | 'to'>;
 
-/** A rule that the crawler proposes. Plain data, fit for JSON. */
+/** A rule that the crawler proposes, as plain data for JSON. */
 export interface StoredProposal {
-  /** By which it is applied: from 1 on, in the list it is in. */
+  /** The number of the proposal in its list, from 1 on. The operator applies a proposal by this number. */
   readonly number: number;
   readonly rule: ProposedRule;
-  /** Why: `useless_prefix`, … */
+  /** The reason of the proposal: `useless_prefix`, … */
   readonly reason: string;
-  /** The figures for it; examples of URLs are untrusted. */
+  /** The figures that support the proposal; examples of URLs are untrusted. */
   readonly evidence: { readonly [name: string]: JsonValue };
-  /** Pages that it cuts. */
+  /** Number of pages that the rule would reject. */
   readonly rows: number;
-  /** Of these, pages that were fetched. */
+  /** How many of these pages were fetched. */
   readonly fetched: number;
-  /** The registrable domain that it is of. */
+  /** The registrable domain of the pages. */
   readonly domain: string;
-  /** The documents that it cuts are those of pages that stay. */
+  /** Whether the rejected pages have the same documents as pages that stay. */
   readonly isOfCopies?: true;
 }
 
 /** The rules that were proposed together. */
 export interface StoredProposals {
-  /** Differs for every list; eight letters or digits. */
+  /** A unique id of the list: eight letters or digits. */
   readonly id: string;
-  /** In ms since the epoch. */
+  /** When the proposals were made, in ms since the epoch. */
   readonly createdAt: number;
-  /** The version of the rules by which it was made. */
+  /** The version of the rules at the time of the proposals. */
   readonly rulesVersion: string;
   readonly proposals: readonly StoredProposal[];
-  /** Proposals that cannot be read, and are left out; absent for none. */
+  /** Number of proposals that cannot be read and are left out; absent if all can be read. */
   readonly damaged?: number;
 }
 
-/** The rules that were proposed last, as one row, so that they change as one. */
+/** The last proposals. They are in one row, so that they change atomically. */
 export type Proposals = ReturnType<typeof createProposals>;
 
 const KEY = 'proposals';
@@ -72,19 +73,19 @@ function withoutDamaged(stored: StoredProposals): StoredProposals {
 
 export function createProposals(store: Store) {
   return {
-    /** Without those that cannot be read; undefined where none were made, or none can be read. */
+    /** Returns the last proposals, without those that cannot be read; undefined if there is no proposal. */
     async read(): Promise<StoredProposals | undefined> {
       const [row] = await store.get('rule', [KEY], [INDEX_COLUMNS.proposals]);
       const cell = row?.cells.get(INDEX_COLUMNS.proposals);
       try {
         return cell && withoutDamaged(codec.decode(cell));
       } catch {
-        // They are made anew with the next run.
+        // The next run of `rules propose` makes the proposals again.
         return undefined;
       }
     },
 
-    /** Puts a list in place of the one that is there. */
+    /** Replaces the stored proposals. */
     put(proposals: StoredProposals): Promise<void> {
       return store.write('rule', [{ key: KEY, put: new Map([[INDEX_COLUMNS.proposals, codec.encode(proposals)]]) }]);
     },

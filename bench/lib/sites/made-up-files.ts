@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { addressOf, madeUpPage, pathOf, type MadeUpSite } from '../made-up-site.js';
 
 /**
- * Writes the pages of a made-up site as files, each host into a folder that is named after its address. Links must stay on
- * hosts, as the port is not known.
+ * Writes the pages of a made-up site as files, each host into a folder named by its address. Links must stay on hosts, as the port is
+ * unknown.
  */
 export async function writeMadeUpSite(folder: string, site: Omit<MadeUpSite, 'port'>): Promise<void> {
   for (let host = 0; host < site.hosts; host++) {

@@ -5,8 +5,8 @@ import { Level } from 'level';
 const STEP = 1000;
 
 /**
- * What a folder of tables that nobody has open holds: the keys and values of each LevelDB in it as they are now, before LevelDB
- * compresses them, and whatever other files there are. What was overwritten or deleted is not in it.
+ * The size of the data in a folder of tables that no process has open: the present keys and values of each LevelDB before compression, and
+ * all other files. Overwritten and deleted data does not count.
  */
 export async function storedBytes(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -19,7 +19,7 @@ const reject = new RegExp(task.reject.replace('(?i)', ''), 'i');
 const seeds = task.seeds.split(' ');
 const hostnames = new Set(seeds.map((seed) => new URL(seed).hostname));
 const bodies = openSync(join(task.out, 'bodies'), 'w');
-// Asked before a request is added: quicker than the request queue, which knows it too.
+// Checked before a request is added: this is faster than the request queue, which would detect it too.
 const seen = new Set(seeds);
 let pages = 0;
 let offset = 0;

@@ -1,26 +1,28 @@
 import { Argument, type Command } from 'commander';
-import type { RoundStep } from '../../../packages/webcrawl/index.js';
+import type { RoundStep } from '../../../packages/webcrawl/internal.js';
 import { ROUND_STEPS } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { jsonLine, say, write } from '../../output/output.js';
 
-/** `batch-done`: says whether a step is done in all shards, for schedulers without a driver. */
+/** `batch-done`: prints whether a step is done in all shards. It is for schedulers that run the steps without `rounds`. */
 export function addBatchDone(program: Command, cli: Cli): void {
   program
     .command('batch-done')
-    .summary('say whether a step of a batch is done in all shards')
+    .summary('tell whether a step of a batch is done in all shards')
     .description(
-      'Says whether a step of a batch is done in all shards: exits with 0 if it is, else with 1, and then the step is to be run again for all shards.',
+      'Tells whether a step of a batch is done in all shards. Exits with 0 if it is done. Exits with 1 if it is not; then run the step again for all shards.',
     )
-    .addArgument(new Argument('<step>', 'fetch is done when its pages are parsed, too').choices(ROUND_STEPS))
-    .argument('<batch>', 'the id of the batch')
+    .addArgument(
+      new Argument('<step>', 'step to check; fetch is done only when its pages are parsed').choices(ROUND_STEPS),
+    )
+    .argument('<batch>', 'id of the batch')
     .addHelpText(
       'after',
       `
-For workers that a scheduler starts. webcrawl rounds does all of it.
+Use it if a scheduler starts the workers. webcrawl rounds checks its steps without it.
 
-Example:
+Examples:
   until webcrawl batch-done fetch $batch; do streaming.sh 16 /jobs/fetch fetch $batch --parse || exit; done`,
     )
     .action(async (step: RoundStep, batch: string) => {

@@ -3,12 +3,12 @@ import { makeBatchId } from '../../../packages/webcrawl/names.js';
 import type { Cli } from '../../cli.js';
 import { jsonLine, write } from '../../output/output.js';
 
-/** `batch-id`: prints the id of a batch that many workers are to select. */
+/** `batch-id`: prints a new batch id, for a batch that many workers generate together. */
 export function addBatchId(program: Command, cli: Cli): void {
   program
     .command('batch-id')
     .summary('print a new batch id, for generate --batch')
-    .description('Prints a new batch id, which no batch has. It opens no table.')
+    .description('Prints a new, unused batch id. It opens no table.')
     .addHelpText(
       'after',
       `

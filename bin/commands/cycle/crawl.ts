@@ -1,73 +1,83 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import type { JobFailure } from '../../../packages/webcrawl/index.js';
+import type { CrawlOptions as JobCrawlOptions, CrawlRest, JobFailure } from '../../../packages/webcrawl/internal.js';
+import { defined } from '../../../packages/webcrawl/names.js';
 import { durationInSeconds, wholeNumber } from '../../options/arguments.js';
 import { runJob, type Cli } from '../../cli.js';
+import { addLogOption, openPageLog, type LogTarget } from '../../output/page-log.js';
 import { askForContact } from '../../contact.js';
 import { addRequestOptions, requestSettings, type RequestOptions } from '../../options/request-options.js';
 import { addScopeOptions, type ScopeOptions } from '../../options/scope-options.js';
 import { addServeOptions, sayError, sayWhere, serveAddress, type ServeOptions } from '../../options/serve-options.js';
 import { readSeeds, reportRejections } from '../../input/seeds.js';
-import { safeLines, say } from '../../output/output.js';
+import { quantity, safeLines, say } from '../../output/output.js';
 
-interface CrawlOptions extends RequestOptions, ServeOptions, ScopeOptions {
+type Limits = Pick<JobCrawlOptions, 'rounds' | 'topN' | 'maxPages' | 'maxTime' | 'threads' | 'refetch' | 'propose'>;
+interface CrawlOptions extends Limits, RequestOptions, ServeOptions, ScopeOptions {
   readonly serve?: boolean;
-  readonly rounds?: number;
-  readonly topN?: number;
-  readonly maxPages?: number;
-  readonly maxTime?: number;
-  readonly threads?: number;
-  readonly refetch?: boolean;
-  readonly propose?: number;
+  readonly watch?: boolean;
+  readonly log?: LogTarget;
 }
 
-/** `crawl <seed…>`: all jobs in rounds, until nothing is due or a limit is reached. */
+/** `crawl <seed…>`: runs all jobs in rounds, until no row is due or a limit is reached. */
 export function addCrawl(program: Command, cli: Cli): void {
   const command = program
     .command('crawl')
-    .summary('crawl sites from seeds to their end')
+    .summary('crawl whole sites, beginning with seeds')
     .description(
       'Injects the seeds, then repeats generate, fetch, parse and updatedb until nothing is due or a limit is reached. ' +
-        'Stopped, the same command goes on where it was.',
+        'After a stop or a kill, the same command continues.',
     )
     .argument('<seed...>', 'URLs, files of seed lines, or - for standard input')
-    .option('--rounds <n>', 'rounds at the most', wholeNumber(1))
-    .option('--top-n <n>', 'pages of a round at the most', wholeNumber(1))
-    .option('--max-pages <n>', 'pages selected in this run at the most; redirects may add some', wholeNumber(1))
-    .option('--max-time <duration>', 'time after which nothing more is fetched: 90s, 30m, 2h', durationInSeconds);
+    .option('--rounds <n>', 'maximum number of rounds', wholeNumber(1))
+    .option('--top-n <n>', 'maximum number of pages in a round', wholeNumber(1))
+    .option('--max-pages <n>', 'maximum number of pages selected in this run; redirects may add some', wholeNumber(1))
+    .option('--max-time <duration>', 'maximum time for fetching pages, such as 90s, 30m or 2h', durationInSeconds);
   addScopeOptions(command)
-    .option('--refetch', "fetch the known pages of the seeds' sites again now, each once")
-    .option('--propose <n>', 'propose rules after every so many rounds, and add them', wholeNumber(1))
-    .option('--threads <n>', 'requests in flight at the most', wholeNumber(1));
+    .option('--refetch', "fetch all known pages of the seeds' sites again, once each")
+    .option('--propose <n>', 'propose rules after every n rounds, and add them', wholeNumber(1))
+    .option('--threads <n>', 'maximum number of requests in flight', wholeNumber(1));
+  command.option('--watch', 'crawl pages again when they are due, until stopped');
   command.option(
     '--serve',
-    'rank, index and serve a search page and a dashboard, and crawl again what becomes due, until stopped',
+    'rank and index pages, serve a search page and a dashboard, and crawl pages again when due, until stopped',
   );
-  addRequestOptions(addServeOptions(command))
+  addLogOption(addRequestOptions(addServeOptions(command)))
     .addHelpText(
       'after',
       `
-Rounds overlap, and go on without hosts that hold them up, unless --rounds or --depth is given. Pages
-that were due before are fetched too. A seed on the command line that was denied before, by 401, 403
-or robots.txt, is tried again at once.
+Rounds overlap, so that a slow host delays no other host. With --rounds or --depth they do not overlap. Due pages
+from earlier crawls of the table are fetched too. A seed on the command line is retried at once, even if 401, 403
+or robots.txt denied it before. If all seeds are rejected, nothing is crawled, and the exit status is 1.
 
-A pattern is a regular expression that is looked for anywhere in the URL. Seeds, and where they redirect
-to, are taken whatever the patterns say. With --stay path, the folder of a seed is its path up to the
-last /. Sitemaps that a robots.txt or an index names are read wherever they are on the site, unless
---exclude names them; --include and --stay path hold for the pages that they list. The table keeps --stay, --depth, --include and --exclude: generate, fetch and parse go by them
-until the next crawl, which states its own.
+A pattern is a regular expression that may match anywhere in the URL. Seeds and their redirect targets are exempt
+from patterns. The scope is the sites of all seeds and of their redirect targets. Domains are defined by the
+public suffix list: with --stay domain, alice.github.io is its own domain. With --stay path, the folder of a seed
+is its path up to the last /. A sitemap that is named in a robots.txt or in a sitemap index is read from any path
+of the site, unless --exclude matches it. --include and --stay path apply to the pages that it lists. The table
+stores --stay, --depth, --include and --exclude: generate, fetch and parse use them until the next crawl replaces
+them.
 
-With --propose rules are made while the crawl runs that cut what holds nothing useful: rules of kind
-useful say what is. webcrawl rules propose --help says what is checked, and webcrawl rules list shows them.
+With --propose the crawl adds rules that reject sections without relevant pages. Rules of kind relevant decide
+which pages are relevant. webcrawl rules propose --help explains the checks, and webcrawl rules list shows all
+rules.
 
-With --serve it goes on until it is stopped: pages come into the search index as they are crawled, and
-are crawled again when they are due; the limits --rounds, --max-pages and --max-time end the crawling,
-not the serving. webcrawl serve --help says what is served, and where.
+With --watch it runs until it is stopped, and crawls pages again when they are due. webcrawl changes shows the
+changes, and webcrawl watch sends them. A limit, such as --max-pages, ends the first crawl, but not the wait.
+
+With --serve it runs until it is stopped: pages are indexed as they are crawled, and are crawled again when they
+are due. The limits --rounds, --max-pages and --max-time end the crawl, not the server. webcrawl serve --help
+shows the pages and the address.
+
+With --log each page is a line of JSON: time, url, status, code, http, ms, bytes, from (seed, link or
+redirect) and batchId. With -q only these lines and errors are written to standard error.
 
 Examples:
   webcrawl crawl https://example.com/
+  webcrawl crawl seeds.txt -q --log jsonl:/var/log/webcrawl.jsonl
   webcrawl crawl seeds.txt --stay domain --max-pages 10000 --max-time 2h
   webcrawl crawl https://example.com/ --refetch
   webcrawl crawl seeds.txt --serve --port 8000
+  webcrawl crawl seeds.txt --watch
   webcrawl crawl seeds.txt --propose 5
   webcrawl crawl https://example.com/docs/ --stay path --exclude '/print/' --exclude '\\.pdf$'
   webcrawl crawl https://example.com/ --depth 2 --delay 2 --agent examplebot -H 'From: me@example.com'`,
@@ -75,37 +85,69 @@ Examples:
     .action(
       async (
         args: string[],
-        { delay, agent, header, serve: isServed, port, host, changes, ...options }: CrawlOptions,
+        {
+          delay,
+          agent,
+          header,
+          serve: isServed,
+          watch: isWatched,
+          port,
+          host,
+          changes,
+          log: place,
+          ...options
+        }: CrawlOptions,
       ) => {
         if (!isServed && (port !== undefined || host !== undefined || changes !== undefined)) {
           throw new InvalidArgumentError('Expected --serve with --port, --host and --changes.');
         }
-        const where = serveAddress({
-          ...(port !== undefined && { port }),
-          ...(host && { host }),
-          ...(changes !== undefined && { changes }),
-        });
+        const where = serveAddress(defined({ port, host, changes }));
         const seeds = readSeeds(args, cli.io.stdin);
         const { lines, isArgument } = seeds;
-        const taken = { seeds: lines, retryDenied: isArgument, onRejected: reportRejections(cli.io, seeds) };
+        await using log = await openPageLog(cli, place);
+        const taken = {
+          seeds: lines,
+          retryDenied: isArgument,
+          onRejected: reportRejections(cli.io, seeds),
+          ...(log && { onFetched: log.onFetched }),
+        };
         const start: Parameters<typeof runJob>[2] = async (crawl, job, library) => {
           askForContact(cli, crawl);
-          if (!isServed) return library.jobs.crawl(crawl, { ...taken, ...options, ...job });
-          await using served = await library.serve(crawl, { ...where, onError: sayError(cli) });
-          sayWhere(cli, served);
-          // Awaited here, as what serves is closed when this returns.
-          return await library.keepCrawled(crawl, { ...taken, ...options, ...job, onFailing: reportFailing(cli) });
+          if (!isServed && !isWatched) return library.jobs.crawl(crawl, { ...taken, ...options, ...job });
+          await using served = isServed ? await library.serve(crawl, { ...where, onError: sayError(cli) }) : undefined;
+          if (served) sayWhere(cli, served);
+          // `await` is needed here, because the server is closed when this function returns.
+          return await library.crawlContinuously(crawl, {
+            ...taken,
+            ...options,
+            ...job,
+            onFailing: reportFailing(cli),
+            onRest: sayRest(cli, isServed ? 'Serving' : 'Waiting'),
+            search: isServed === true,
+          });
         };
-        await runJob(cli, 'crawl', start, { create: true, settings: requestSettings({ delay, agent, header }) });
+        const settings = requestSettings({ delay, agent, header });
+        await runJob(cli, 'crawl', start, { create: true, settings, isSilent: log?.isOnStderr ?? false });
       },
     );
 }
 
-/** Says once of each job that it fails; `status` and the dashboard show it as long as it does. */
+/** Returns a function that prints that no page is left to fetch now, and when the next page will be due. */
+function sayRest({ io, options }: Cli, doing: string): (rest: CrawlRest) => void {
+  return ({ fetchedInAll, due, nextDue }) => {
+    if (options().quiet) return;
+    const pages = quantity(fetchedInAll, 'page');
+    const left = due > 0 ? `Done for now: ${pages}; ${quantity(due, 'page')} still due.` : `All done: ${pages}.`;
+    const next = due > 0 || nextDue === undefined ? '' : ` The next is due at ${new Date(nextDue).toISOString()}.`;
+    say(io, `${left}${next} ${doing} until Ctrl-C.`);
+  };
+}
+
+/** Returns a function that prints the first failure of each job. `status` and the dashboard show the failure until the job succeeds. */
 function reportFailing({ io, options }: Cli): (failure: JobFailure) => void {
   return ({ job, message, hint, times }) => {
     if (times > 1 || options().quiet) return;
     const how = hint === undefined ? '' : `\n${hint}`;
-    say(io, safeLines(`${job} failed; the crawl goes on, and it is tried again. ${message}${how}`));
+    say(io, safeLines(`${job} failed; the crawl continues, and ${job} is retried. ${message}${how}`));
   };
 }

@@ -1,16 +1,17 @@
 import type { Command } from 'commander';
 import { batchOf, wholeNumber } from '../../options/arguments.js';
 import { runJob, type Cli } from '../../cli.js';
+import { addLogOption, openPageLog, type LogTarget } from '../../output/page-log.js';
 import { askForContact } from '../../contact.js';
 import { SHARD_HELP, addShardOption, overShards } from '../../options/shard-option.js';
 import { addRequestOptions, requestSettings, type RequestOptions } from '../../options/request-options.js';
 
 interface FetchOptions extends RequestOptions {
   readonly all?: boolean;
-  readonly resume?: boolean;
   readonly parse?: boolean;
   readonly threads?: number;
   readonly shard?: string;
+  readonly log?: LogTarget;
 }
 
 /** `fetch <batch|--all>`: fetches the pages of a batch. */
@@ -18,34 +19,41 @@ export function addFetch(program: Command, cli: Cli): void {
   const command = program
     .command('fetch')
     .summary('fetch the pages of a batch')
-    .description('Fetches the pages of a batch, politely: robots.txt, a delay for each host, limits of size and time.')
-    .argument('[batch]', 'the batch id that generate printed')
-    .option('--all', 'every open batch')
-    .option(
-      '--resume',
-      'leave out pages that this batch has fetched already, as it does by itself after it was stopped',
+    .description(
+      'Fetches the pages of a batch. It obeys robots.txt, the delay of each host, and limits of size and time.',
     )
+    .argument('[batch]', 'batch id that generate printed')
+    .option('--all', 'fetch every open batch')
     .option('--parse', 'parse each page as soon as it is fetched')
-    .option('--threads <n>', 'requests in flight at the most', wholeNumber(1));
-  addShardOption(addRequestOptions(command))
+    .option('--threads <n>', 'maximum number of requests in flight', wholeNumber(1));
+  addShardOption(addLogOption(addRequestOptions(command)))
     .addHelpText(
       'after',
-      `
+      `${SHARD_HELP}
+
+The scope of the last crawl applies. If a seed redirects to another host, links may lead there while this command
+runs. Unlike crawl, fetch does not store the host with the scope. So with a parse of its own, or in a later run,
+other hosts may not link there. The next crawl with these seeds stores the host.
+
 Examples:
   webcrawl fetch 1700000000-2718281828 --parse
-  webcrawl fetch --all --resume --threads 100
-  webcrawl fetch 1700000000-2718281828 --parse --shard 0/6 --table hbase://gateway:9090/crawl
-${SHARD_HELP}`,
+  webcrawl fetch --all --threads 100
+  webcrawl fetch 1700000000-2718281828 --parse --shard 0/6 --table hbase://gateway:9090/crawl`,
     )
     .action(
-      async (batchId: string | undefined, { all, delay, agent, header, shard: named, ...options }: FetchOptions) => {
+      async (
+        batchId: string | undefined,
+        { all, delay, agent, header, shard: named, log: place, ...options }: FetchOptions,
+      ) => {
         const batch = batchOf(batchId, all);
+        await using log = await openPageLog(cli, place);
         const start: Parameters<typeof runJob>[2] = (crawl, job, { jobs }) => {
           askForContact(cli, crawl);
-          return jobs.fetch(crawl, { batch, ...options, ...job });
+          return jobs.fetch(crawl, { batch, ...options, ...(log && { onFetched: log.onFetched }), ...job });
         };
         const settings = requestSettings({ delay, agent, header });
-        await overShards(cli, named, async (part) => void (await runJob(cli, 'fetch', start, { settings, ...part })));
+        const how = { settings, isSilent: log?.isOnStderr ?? false };
+        await overShards(cli, named, async (part) => void (await runJob(cli, 'fetch', start, { ...how, ...part })));
       },
     );
 }

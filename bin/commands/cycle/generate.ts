@@ -1,47 +1,47 @@
 import type { Command } from 'commander';
+import type { GenerateOptions as Selection } from '../../../packages/webcrawl/internal.js';
 import { wholeNumber } from '../../options/arguments.js';
 import { SHARD_HELP, addShardOption, overShards } from '../../options/shard-option.js';
 import { EXIT, runJob, type Cli } from '../../cli.js';
 import { say } from '../../output/output.js';
 
-interface GenerateOptions {
-  readonly topN?: number;
-  readonly addDays?: number;
-  readonly maxCount?: number;
+interface GenerateOptions extends Pick<Selection, 'topN' | 'addDays' | 'maxCount' | 'batch'> {
   readonly filter: boolean;
-  readonly norm: boolean;
-  readonly batch?: string;
   readonly shard?: string;
 }
 
-/** `generate`: selects the pages that are due into a batch, and prints its id. */
+/** `generate`: selects due pages into a batch, and prints its id. */
 export function addGenerate(program: Command, cli: Cli): void {
   const command = program
     .command('generate')
-    .summary('select pages that are due into a new batch')
-    .description('Selects the best of the pages that are due into a new batch, and prints the batch id alone.')
-    .option('--top-n <n>', 'pages in the batch at the most', wholeNumber(1))
-    .option('--add-days <n>', 'select also what becomes due within so many days', wholeNumber(0))
-    .option('--max-count <n>', 'pages of one host (or as partition.urlMode says) at the most', wholeNumber(0))
-    .option('--no-filter', 'do not ask the URL filters again, for a fast selection')
-    .option('--no-norm', 'taken as Nutch has it: rows are normalised when they are made, and never here')
-    .option('--batch <id>', 'the id of the batch, which all shards of a round share; webcrawl batch-id makes one');
+    .summary('select due pages into a new batch')
+    .description('Selects the best due pages into a new batch, and prints the id of the batch.')
+    .option('--top-n <n>', 'maximum number of pages in the batch', wholeNumber(1))
+    .option('--add-days <n>', 'include pages that become due within n days', wholeNumber(0))
+    .option(
+      '--max-count <n>',
+      'maximum number of pages of one host (or domain or IP: partition.urlMode)',
+      wholeNumber(0),
+    )
+    .option('--no-filter', 'skip the URL filters, for a fast selection')
+    .option('--batch <id>', 'id of the batch; all shards of a round use the same id, which webcrawl batch-id makes');
   addShardOption(command)
     .addHelpText(
       'after',
       `
-With nothing due it says so and exits with 1 (with --shard, 0: other shards may have something). The depth and the patterns of the last crawl hold here too.
+If no page is due, the exit status is 1. With --shard it is 0, since other shards may have due pages. The stored
+depth and patterns of the last crawl apply here too.
+
+With --shard, --top-n is divided among the shards.
+${SHARD_HELP}
 
 Examples:
   webcrawl generate --top-n 1000 --max-count 50
-  webcrawl generate --add-days 31             # all that is known, as if a month had passed
+  webcrawl generate --add-days 31             # also pages that are due within a month
   batch=$(webcrawl generate) && webcrawl fetch $batch --parse && webcrawl updatedb $batch
-  webcrawl generate --batch $(webcrawl batch-id) --shard 0/1 --table hbase://gateway:9090/crawl
-
-In shards --top-n is dealt out over them.
-${SHARD_HELP}`,
+  webcrawl generate --batch $(webcrawl batch-id) --shard 0/1 --table hbase://gateway:9090/crawl`,
     )
-    .action(async ({ filter, norm: _, shard: named, ...options }: GenerateOptions) => {
+    .action(async ({ filter, shard: named, ...options }: GenerateOptions) => {
       const given = { ...options, ...(filter ? {} : { filter }) };
       await overShards(cli, named, async (part) => {
         const report = await runJob(

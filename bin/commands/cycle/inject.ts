@@ -11,35 +11,40 @@ export function addInject(program: Command, cli: Cli): void {
   const command = program
     .command('inject')
     .summary('add seeds to the table')
-    .description('Adds seeds to the table. A page that is known already keeps its row.')
+    .description('Adds seeds to the table. A page that is already in the table keeps its row.')
     .argument('[seed...]', 'URLs, files of seed lines, or - for standard input')
-    .option('--sitemap <url|file>', 'a sitemap, an index of sitemaps or a feed; may be given many times', eachGiven);
+    .option(
+      '--sitemap <url|file>',
+      'add the pages of a sitemap, a sitemap index or a feed; may be given many times',
+      eachGiven,
+    );
   addShardOption(command)
     .addHelpText(
       'after',
       `
-A seed line is a URL, then key=value pairs set off by tabs. Known keys are score and fetchInterval
-(seconds); others are kept as metadata of the page. Empty lines and lines that begin with # are
-passed over. Files are UTF-8.
+A seed line is a URL, then key=value pairs separated by tabs. Known keys are score and fetchInterval (seconds).
+Pairs with another key are stored as metadata of the page. Empty lines and lines that begin with # are ignored.
+Files are UTF-8.
 
-A URL that is an argument, and was denied before by 401, 403 or robots.txt, is due again at once.
+A URL on the command line is due again at once, even if 401, 403 or robots.txt denied it before.
 
-The pages that a sitemap names are added when the crawl fetches it, which it does once a day. Of a
-file the pages are added now, and the sitemaps of an index are fetched. Both may be packed by gzip.
+The pages of a sitemap are added when the crawl fetches it, once a day. The pages of a local file
+are added now; if it is an index, its sitemaps are fetched. Both may be compressed by gzip.
+
+With --shard, give all shards the same seeds: each takes the seeds of its own hosts. --shard - cannot be used,
+since seeds may come from standard input.
+${SHARD_HELP}
 
 Examples:
   webcrawl inject https://example.com/ https://example.org/
   webcrawl inject seeds.txt
   webcrawl inject --sitemap https://example.com/sitemap.xml.gz
-  printf 'https://example.com/\\tscore=5\\tlanguage=en\\n' | webcrawl inject -
-
-In shards each is given the same seeds, and takes those of its hosts; --shard - cannot be used, as seeds may come from there.
-${SHARD_HELP}`,
+  printf 'https://example.com/\\tscore=5\\tlanguage=en\\n' | webcrawl inject -`,
     )
     .action(async (args: string[], { sitemap: named = [], shard }: { sitemap?: readonly string[]; shard?: string }) => {
       if (args.length + named.length === 0) throw new CrawlError('USAGE', 'expected seeds or --sitemap, found neither');
       if (shard === '-')
-        throw new CrawlError('USAGE', 'expected --shard i/n or auto, found -: seeds may come from there');
+        throw new CrawlError('USAGE', 'expected --shard i/n or auto, found -: standard input is used for seeds');
       const { seeds, sitemaps } = await readSitemaps(cli, named, readSeeds(args, cli.io.stdin));
       const { lines, isArgument } = seeds;
       const taken = {

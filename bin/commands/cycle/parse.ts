@@ -9,23 +9,27 @@ interface ParseOptions {
   readonly shard?: string;
 }
 
-/** `parse <batch|--all>`: takes text and links out of what was fetched. */
+/** `parse <batch|--all>`: extracts text and links from fetched pages. */
 export function addParse(program: Command, cli: Cli): void {
   const command = program
     .command('parse')
     .summary('parse the fetched pages of a batch')
-    .description('Takes title, text and links out of the fetched pages of a batch.')
-    .argument('[batch]', 'the batch id that generate printed')
-    .option('--all', 'every open batch')
-    .option('--force', 'parse again what this batch has parsed already');
+    .description('Extracts title, text and links from the fetched pages of a batch.')
+    .argument('[batch]', 'batch id that generate printed')
+    .option('--all', 'parse every open batch')
+    .option('--force', 'parse already parsed pages of the batch again');
   addShardOption(command)
     .addHelpText(
       'after',
-      `
+      `${SHARD_HELP}
+
+The scope of the last crawl applies. A host that a seed redirected to during a fetch of its own is not in it: links
+of other hosts may not lead there. fetch --parse accepts them, and so does every job after the next crawl with
+these seeds.
+
 Examples:
   webcrawl parse 1700000000-2718281828
-  webcrawl parse --all --force
-${SHARD_HELP}`,
+  webcrawl parse --all --force`,
     )
     .action(async (batchId: string | undefined, { all, shard: named, ...options }: ParseOptions) => {
       const batch = batchOf(batchId, all);

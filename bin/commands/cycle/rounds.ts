@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
-import type { RoundStep, RoundsEvent, Runner } from '../../../packages/webcrawl/index.js';
-import { CrawlError } from '../../../packages/webcrawl/names.js';
+import type { RoundStep, RoundsEvent, Runner } from '../../../packages/webcrawl/internal.js';
+import { CrawlError, defined } from '../../../packages/webcrawl/names.js';
 import type { Library } from '../../library.js';
 import { EXIT, runJob, tableLocation, type Cli } from '../../cli.js';
 import { askForContact } from '../../contact.js';
@@ -22,32 +22,35 @@ interface RoundsOptions extends RequestOptions, ScopeOptions {
   readonly logs?: string;
 }
 
-/** `rounds [seed…]`: all jobs in rounds, each step by many workers at once. */
+/** `rounds [seed…]`: runs all jobs in rounds, each step by many workers at once. */
 export function addRounds(program: Command, cli: Cli): void {
   const command = program
     .command('rounds')
-    .summary('crawl with many workers on a table that processes share')
+    .summary('crawl with many workers that share one table')
     .description(
-      'Repeats generate, fetch with parse and updatedb (and index, where a search index reads what was updated) until nothing is ' +
-        'due. Each step is done by workers, one for each shard of the table: processes on this machine, an array job of Slurm, or ' +
-        'an Indexed Job of Kubernetes. Stopped or killed, the same command goes on where it was.',
+      'Repeats these steps until nothing is due: generate, fetch with --parse, updatedb, and index if the table has a ' +
+        'search index. Each step runs in one worker for each shard of the table. The workers are processes on this machine, an array job of ' +
+        'Slurm, or an Indexed Job of Kubernetes. After a stop or a kill, the same command continues.',
     )
-    .argument('[seed...]', 'URLs, files of seed lines, or - for standard input; injected first')
-    .requiredOption('--shards <n>', 'parts of the table, each with a worker of its own', wholeNumber(1))
+    .argument('[seed...]', 'URLs, files of seed lines, or - for standard input, to inject first')
+    .requiredOption('--shards <n>', 'number of parts of the table, each with its own worker', wholeNumber(1))
     .addOption(
-      new Option('--runner <where>', 'what starts the workers')
+      new Option('--runner <where>', 'how to start the workers')
         .choices(['local', 'slurm', 'kubernetes'])
         .default('local'),
     )
-    .option('--parallel <n>', 'workers at a time at the most (default: one for each shard)', wholeNumber(1))
+    .option('--parallel <n>', 'maximum number of workers at a time (default: one for each shard)', wholeNumber(1))
     .option(
       '--template <file>',
-      'the batch script of Slurm, or the manifest of a Job of Kubernetes, that runs a worker',
+      'file that runs a worker: a batch script for Slurm, or the manifest of a Kubernetes Job',
     )
-    .option('--logs <folder>', 'with --runner slurm: where workers write, a folder that all nodes share (default: .)')
-    .option('--rounds <n>', 'rounds at the most', wholeNumber(1))
-    .option('--top-n <n>', 'pages of a round at the most, dealt out over the shards', wholeNumber(1))
-    .option('--threads <n>', 'requests in flight of each worker at the most', wholeNumber(1));
+    .option(
+      '--logs <folder>',
+      'with --runner slurm: folder for the logs of the workers, shared by all nodes (default: .)',
+    )
+    .option('--rounds <n>', 'maximum number of rounds', wholeNumber(1))
+    .option('--top-n <n>', 'maximum number of pages in a round, divided among the shards', wholeNumber(1))
+    .option('--threads <n>', 'maximum number of requests in flight, for each worker', wholeNumber(1));
   addScopeOptions(command);
   addRequestOptions(command)
     .addHelpText('after', HELP)
@@ -68,40 +71,34 @@ export function addRounds(program: Command, cli: Cli): void {
               runner: runnerOf(library, cli, { runner, parallel, template, logs }),
               workerArgs: workerArgs(cli, options),
               onEvent: sayEvents(cli),
-              ...(signal && { signal }),
-              ...(most !== undefined && { rounds: most }),
-              ...(topN !== undefined && { topN }),
+              ...defined({ signal, rounds: most, topN }),
               ...(seeds && {
                 seeds: seeds.lines,
                 retryDenied: (line: number) => seeds.isArgument(line),
                 onRejected: reportRejections(cli.io, seeds),
-                ...(stay && { stay }),
-                ...(depth !== undefined && { depth }),
-                ...(include && { include }),
-                ...(exclude && { exclude }),
+                ...defined({ stay, depth, include, exclude }),
               }),
             });
           },
           { alone: false },
         );
-        // For a scheduler that runs the driver: once more.
+        // The exit status tells the scheduler of this driver to run it again.
         if (report.interrupted) cli.exitCode = EXIT.tryAgain;
       },
     );
 }
 
 const HELP = `
-For a table that processes share, such as hbase://gateway:9090/crawl. What the driver goes by is in the
-table alone: killed and run again it goes on with the batch under way. A worker that is killed, or that
-exits with 75 (try again), is started again, later each time; one that exits with another status ends
-all, with its message. Stopped by Ctrl-C or SIGTERM the driver asks its workers to stop, waits for them,
-and exits with 75.
+It needs a table that processes share, such as hbase://gateway:9090/crawl. All state of the driver is in the
+table: after a kill, the same command continues the open batch. A worker that is killed, or exits with 75 (try
+again), is restarted, with growing pauses. Any other failure of a worker ends the command with the message of
+the worker. On Ctrl-C or SIGTERM the driver stops its workers, waits for them, and exits with 75.
 
-With seeds, --stay, --depth, --include and --exclude are noted in the table as by webcrawl crawl; without,
-those of before hold.
+With seeds, the table keeps --stay, --depth, --include and --exclude, as with webcrawl crawl. Without seeds, the
+stored values are used.
 
-With --runner slurm or kubernetes the workers get the same --table, --config and --set: what these name
-must be there on every node.
+With --runner slurm or kubernetes the workers get the same --table, --config and --set. The files that these
+name must exist on every node.
 
 Examples:
   webcrawl rounds seeds.txt --table hbase://gw1:9090,gw2:9090/crawl --shards 8
@@ -123,17 +120,12 @@ function runnerOf(
 ): Runner {
   const some = parallel === undefined ? {} : { parallel };
   const command = [process.execPath, io.program];
-  if (logs !== undefined && runner !== 'slurm') throw new CrawlError('USAGE', '--logs goes with --runner slurm');
+  if (logs !== undefined && runner !== 'slurm') throw new CrawlError('USAGE', '--logs needs --runner slurm');
   if (template !== undefined && runner === 'local') {
-    throw new CrawlError('USAGE', '--template goes with --runner slurm or kubernetes');
+    throw new CrawlError('USAGE', '--template needs --runner slurm or kubernetes');
   }
   if (runner === 'slurm') {
-    return slurmRunner({
-      command,
-      ...some,
-      ...(template !== undefined && { template }),
-      ...(logs !== undefined && { folder: logs }),
-    });
+    return slurmRunner({ command, ...defined({ parallel, template, folder: logs }) });
   }
   if (runner !== 'kubernetes') return localRunner({ command, ...some, env: io.env });
   if (template === undefined) {
@@ -141,14 +133,14 @@ function runnerOf(
       'USAGE',
       'expected --template with --runner kubernetes, a manifest of a Job that runs a worker',
       {
-        hint: 'config/deploy/kubernetes/worker-job.yaml of the package is one',
+        hint: 'config/deploy/kubernetes/worker-job.yaml of the package is an example',
       },
     );
   }
   return kubernetesRunner({ template, ...some });
 }
 
-/** What the command of a worker gets besides its job: the global options of this one, and for fetch how to make requests. */
+/** Returns the arguments of a worker other than its job: the global options of this command and, for fetch, the options for requests. */
 function workerArgs(cli: Cli, options: Pick<RoundsOptions, 'threads' | 'delay' | 'agent' | 'header'>) {
   const { config, set = {} } = cli.options();
   const { threads, delay, agent, header = {} } = options;
@@ -166,7 +158,7 @@ function workerArgs(cli: Cli, options: Pick<RoundsOptions, 'threads' | 'delay' |
   return (step: RoundStep): readonly string[] => (step === 'fetch' ? [...ofFetch, ...all] : all);
 }
 
-/** A line for each thing that happens, but for workers that end well. */
+/** Returns a function that prints one line for each event, except for workers that ended without an error. */
 function sayEvents({ io, options }: Cli): (event: RoundsEvent) => void {
   const { quiet, verbose } = options();
   return (event) => {
@@ -177,7 +169,7 @@ function sayEvents({ io, options }: Cli): (event: RoundsEvent) => void {
 
 function eventText(event: RoundsEvent, isVerbose: boolean): string | undefined {
   if (event.kind === 'round') {
-    return `round ${event.round}: ${event.isNew ? 'new batch' : 'goes on with batch'} ${event.batchId}`;
+    return `round ${event.round}: ${event.isNew ? 'new batch' : 'continues with batch'} ${event.batchId}`;
   }
   const { step, shards, count } = event.pass;
   if (event.kind === 'pass') {
@@ -191,6 +183,6 @@ function eventText(event: RoundsEvent, isVerbose: boolean): string | undefined {
     return `  shard ${exit.shard} of ${step} is through${done === undefined ? '' : `: ${number(done)} pages`}`;
   }
   const how = exit.exitCode === null ? 'was killed' : `ended with ${exit.exitCode}`;
-  const next = againIn === undefined ? '' : `, starts again in ${number(againIn / 1000, 0)} s`;
+  const next = againIn === undefined ? '' : `, restarts in ${number(againIn / 1000, 0)} s`;
   return `  shard ${exit.shard} of ${step} ${how}${next}`;
 }

@@ -3,27 +3,27 @@ import { batchOf } from '../../options/arguments.js';
 import { SHARD_HELP, addShardOption, overShards } from '../../options/shard-option.js';
 import { runJob, type Cli } from '../../cli.js';
 
-/** `updatedb <batch|--all>`: brings what a batch found into the table. */
+/** `updatedb <batch|--all>`: writes the results of a batch to the table. */
 export function addUpdatedb(program: Command, cli: Cli): void {
   const command = program
     .command('updatedb')
-    .summary('bring what a batch found into the table, and close it')
+    .summary('write the results of a batch to the table, and close the batch')
     .description(
-      'Adds the pages that a batch found links to, updates their inlinks, scores and distances, plans when each page of ' +
+      'Adds the pages that the batch links to, and updates their inlinks, scores and distances. Then it plans when each page of ' +
         'the batch is due again, and closes the batch.',
     )
-    .argument('[batch]', 'the batch id that generate printed')
-    .option('--all', 'every open batch');
+    .argument('[batch]', 'batch id that generate printed')
+    .option('--all', 'update and close every open batch');
   addShardOption(command)
     .addHelpText(
       'after',
       `
+With --shard, repeat the command for all shards until it reports that the batch is closed.
+${SHARD_HELP}
+
 Examples:
   webcrawl updatedb 1700000000-2718281828
-  webcrawl updatedb --all
-
-In shards it is run for all of them again until it says that the batch is closed.
-${SHARD_HELP}`,
+  webcrawl updatedb --all`,
     )
     .action(async (batchId: string | undefined, { all, shard: named }: { all?: boolean; shard?: string }) => {
       const batch = batchOf(batchId, all);

@@ -6,12 +6,16 @@ export const warcFormat: ExportFormat = {
   name: 'warc',
   summary: 'WARC files with a CDXJ index, for web archives',
   description:
-    'Writes the bodies of pages into a folder of WARC 1.1 files, of 1 GB at the most, with an index over all of them.',
+    'Writes the bodies of pages into a folder of WARC 1.1 files of at most 1 GB, with an index over all of them.',
   addOptions: (command) => command,
-  help: `The records are those of the table: answers with their headers as received, and bodies with transfer
-and content codings undone. A page whose last answer was 304 has a revisit record, and what was parsed
-has a metadata record with title, language and links. There are no request records. Pages without a body
-are left out, and counted. index.cdxj is sorted as pywb wants it.
+  help: `Records:
+  response  an answer with its headers as received, and its body without transfer and content codings; for a
+            redirect or an error, status and Location from the row
+  revisit   a page whose last answer was 304
+  metadata  title, language and links of a parsed page
+There are no request records. Pages without any answer are left out, and counted. index.cdxj is sorted for pywb.
+
+By default a crawl fetches no images, styles and scripts: see "Whole pages" in docs/EXPORT.md.
 
 Examples:
   webcrawl export warc -o archive
@@ -23,12 +27,12 @@ Examples:
 /** `export wacz`: one file that replays in a browser. */
 export const waczFormat: ExportFormat = {
   name: 'wacz',
-  summary: 'one WACZ file, which replays in a browser',
+  summary: 'one WACZ file, which replays in a browser (pages without images and styles, unless these are crawled)',
   description:
     'Writes the bodies of pages into one WACZ file (1.1.1): WARC files, an index, and a list of the HTML pages.',
   addOptions: (command) => command,
-  help: `It takes the package client-zip, and twice the size of the file on the disk while it is made. What is in
-the WARC files is said by webcrawl export warc --help.
+  help: `It needs the package client-zip, and twice the size of the file on the disk. webcrawl export warc --help lists the
+records.
 
 Examples:
   webcrawl export wacz -o crawl.wacz

@@ -1,32 +1,41 @@
 import type { Command } from 'commander';
+import type { UnmarkedHost } from '../../../packages/webcrawl/internal.js';
+import { safeText } from '../../../packages/webcrawl/names.js';
 import { runJob, type Cli } from '../../cli.js';
-import { say } from '../../output/output.js';
+import { number, say } from '../../output/output.js';
 
-/** `dedup`: marks pages whose content is that of another page, or nearly. */
+/** Maximum number of hosts to name. Further hosts are only counted. */
+const REPORTED = 20;
+
+/** `dedup`: marks pages with the same, or nearly the same, content as another page. */
 export function addDedup(program: Command, cli: Cli): void {
   program
     .command('dedup')
-    .summary('mark pages that are the same as another page, or nearly')
+    .summary('mark duplicates and near duplicates')
     .description(
-      'Finds fetched pages that are the same, or nearly, keeps one of each group, and writes its URL into the rows of the ' +
-        'others as duplicateOf. No page is removed.',
+      'Finds duplicates and near duplicates among the fetched pages. It keeps one page of each group, and writes the URL of this page into ' +
+        'the rows of the other pages as duplicateOf. It removes no page.',
     )
-    .option('--exact', 'only pages with the same signature; texts are not read')
+    .option('--exact', 'mark only pages with the same signature; texts are not read')
+    .option('--yes', 'mark near duplicates even if they are more than a fifth of the pages of a host')
     .addHelpText(
       'after',
       `
-The same are pages with the same signature (db.signature). Nearly the same are pages of at least
-dedup.minWords words whose texts differ little: their simhashes differ in at most dedup.distance of
-64 bits. A changed date or a word in a hundred is such a difference; pages of one template with other
-content are not found. Each page that is marked has the signature of the page that is kept, or is
-near it itself.
+Duplicates have the same signature (db.signature). Near duplicates have at least dedup.minWords words, and their
+simhashes differ in at most dedup.distance of 64 bits: a changed date, or one word in a hundred. Their titles,
+top headings and numbers must be the same, so the products of a shop are not near duplicates. Dates do not count
+as numbers. Each marked page is a duplicate or near duplicate of the kept page itself.
 
-Kept is the page that most of its group name as canonical; then the one of the highest rank (webcrawl
-rank), with https, of the shortest URL.
+If more than a fifth of the pages of a host, and at least ten, are near duplicates, they may share one template.
+Then none of them is marked, and a line names the host. Look at some of its pages, and use --yes if they are the
+same. Pages with the same signature are still marked.
 
-Run it again after a crawl: marks that do not hold any more are removed. It can be stopped or killed
-at any moment, and the next run ends as if nothing had happened. It reads every text once, and needs
-about 300 MB of memory for 1,000,000 fetched pages, and 165 bytes for each further one.
+In each group, one page is kept: the page that most of the group name as canonical, else the one with the highest
+rank (webcrawl rank), with https, with the shortest URL.
+
+Run it again after a crawl: it removes outdated marks. You may stop or kill it at any moment and run it again. It
+reads every text once, and needs about 320 MB of memory for 1,000,000 fetched pages, and 185 bytes for each
+further page.
 
 Examples:
   webcrawl dedup
@@ -34,12 +43,25 @@ Examples:
   webcrawl dedup --set dedup.distance=4 --json
   webcrawl readdb --dump --status fetched --fields duplicateOf | jq -r 'select(.duplicateOf == null).url'`,
     )
-    .action(async ({ exact = false }: { exact?: boolean }) => {
+    .action(async ({ exact = false, yes = false }: { exact?: boolean; yes?: boolean }) => {
+      const unmarked: UnmarkedHost[] = [];
       const { counters, interrupted } = await runJob(cli, 'dedup', (crawl, job, { jobs }) =>
-        jobs.dedup(crawl, { exact, ...job }),
+        jobs.dedup(crawl, { exact, yes, onUnmarked: (host) => unmarked.push(host), ...job }),
       );
-      if (interrupted || cli.options().quiet || cli.options().json) return;
+      if (interrupted || cli.options().quiet) return;
+      sayUnmarked(cli, unmarked);
+      if (cli.options().json) return;
       if (!counters.pages) say(cli.io, 'No page was fetched yet.');
       else if (!counters.groups) say(cli.io, 'No page is a duplicate.');
     });
+}
+
+function sayUnmarked({ io }: Cli, hosts: readonly UnmarkedHost[]): void {
+  for (const { host, near, pages } of hosts.slice(0, REPORTED))
+    say(
+      io,
+      `not marked, ${safeText(host)}: ${number(near)} of its ${number(pages)} pages look like pages of one template`,
+    );
+  if (hosts.length > REPORTED) say(io, 'further hosts are only counted');
+  if (hosts.length > 0) say(io, 'The same command with --yes marks them.');
 }

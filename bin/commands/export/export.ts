@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { CrawlError } from '../../../packages/webcrawl/names.js';
+import { CrawlError, defined } from '../../../packages/webcrawl/names.js';
 import { EXIT, runJob, type Cli } from '../../cli.js';
 import { wholeNumber } from '../../options/arguments.js';
 import { pastMoment } from '../../options/moment.js';
@@ -11,6 +11,7 @@ import {
   type SelectionOptions,
 } from '../../options/selection.js';
 import { addShardOption, overShards, type ShardRun } from '../../options/shard-option.js';
+import { noteFormulas } from '../../output/csv-lines.js';
 import { number, safeLines, say, write } from '../../output/output.js';
 import { FORCE_HELP, OUTPUT_HELP, type ExportFormat } from './format.js';
 import { chunksFormat } from './chunks.js';
@@ -18,7 +19,7 @@ import { krakeFormat } from './krake.js';
 import { pagesFormat } from './pages.js';
 import { waczFormat, warcFormat } from './archive.js';
 
-/** What can be exported. A new format is a file beside this one, and a line here. */
+/** The export formats. To add a format, add a file beside this one, and its name here. */
 const FORMATS: readonly ExportFormat[] = [pagesFormat, chunksFormat, warcFormat, waczFormat, krakeFormat];
 
 interface Common extends SelectionOptions {
@@ -29,12 +30,12 @@ interface Common extends SelectionOptions {
   readonly shard?: string;
 }
 
-/** `export pages` and others: writes what the table holds into files that other programs read. */
+/** `export pages` and others: writes data of the table into files for other programs. */
 export function addExport(program: Command, cli: Cli): void {
   const command = program
     .command('export')
-    .summary('write pages for other programs: JSON Lines, CSV, Parquet, WARC, WACZ and others')
-    .description('Writes what the table holds into files that other programs read.')
+    .summary('write pages for other programs, for example as CSV, JSON Lines, Parquet or WARC')
+    .description('Writes the data of the table into files that other programs read.')
     .addHelpText('after', `\n${COMMON_HELP}\n\nExamples:\n${FORMATS.map(({ help }) => firstExample(help)).join('\n')}`);
   for (const format of FORMATS) addFormat(command, cli, format);
 }
@@ -48,28 +49,26 @@ function addFormat(parent: Command, cli: Cli, format: ExportFormat): void {
   format
     .addOptions(command)
     .option('--force', FORCE_HELP)
-    .option('--limit <n>', 'pages at the most', wholeNumber(1))
-    .option('--since <batch|time>', 'what was fetched or updated in this batch, or then, or later', batchOrMoment);
+    .option('--limit <n>', 'maximum number of pages', wholeNumber(1))
+    .option('--since <batch|time>', 'only pages that are new, changed or gone since this batch or time', batchOrMoment);
   addShardOption(addSelection(command), 'pages')
     .addHelpText('after', `\n${SELECTION_HELP}\n\n${COMMON_HELP}\n\n${format.help}`)
     .action((options: Common) => runFormat(cli, format, options));
 }
 
-const COMMON_HELP = `All is written beside the target and gets its name when it is whole, with a manifest: rows, bytes and
-SHA-256 of each file, selection, time. It can be stopped or killed at any moment: the same command
-goes on, and keeps what was whole. (A duration such as --since 2d counts from now, so it names another
-moment then, and the export begins anew.) The formats, and the lines that read them in other
-programs, are in docs/EXPORT.md.
+const COMMON_HELP = `The target appears only when it is complete, with a manifest: the selection, the time, and rows, bytes and SHA-256
+of each file. You may stop or kill the export at any moment: the same command then starts again, and removes the
+unfinished files. docs/EXPORT.md has the formats, and shows how to read them in other programs.
 
-s3://bucket/name is a place in S3, or in a store of its kind (AWS_ENDPOINT_URL_S3 says where that is). It
-takes the packages @aws-sdk/client-s3 and @aws-sdk/lib-storage, and room in TMPDIR for the whole export,
-which is uploaded when it is made, the manifest last. Keys and region are those of the AWS tools.
+s3://bucket/name is a target in S3, or in a compatible store (AWS_ENDPOINT_URL_S3 is its address). It needs the
+packages @aws-sdk/client-s3 and @aws-sdk/lib-storage, and disk space in TMPDIR for the whole export. The export
+is uploaded when it is complete, the manifest last. Keys and region are set as for the AWS tools.
 
-With --shard i/n many workers export a table together, each the pages between two keys, into a file or
-folder of its own with its own manifest: -o pages.jsonl.gz makes pages-00002-of-00006.jsonl.gz, and
--o pages/ makes pages/part-00002-of-00006.jsonl. In the order of their names they are the whole export.
-One that is run again replaces only its own part. auto and - are as of webcrawl fetch --help. --limit
-does not go with it, and WACZ and Krake are made as a whole.`;
+With --shard i/n many workers export a table together. Each exports the pages between two keys into its own file
+or folder, with its own manifest: -o pages.jsonl.gz makes pages-00002-of-00006.jsonl.gz, and -o pages/ makes
+pages/part-00002-of-00006.jsonl. Together, in the order of their names, the parts are the whole export. A shard that runs
+again replaces only its own part. webcrawl fetch --help explains auto and -. --limit cannot be combined with
+--shard, and WACZ and Krake cannot be made in shards.`;
 
 async function runFormat(cli: Cli, format: ExportFormat, options: Common): Promise<void> {
   await overShards(cli, options.shard, (part) => runPart(cli, format, options, part));
@@ -82,7 +81,7 @@ async function runPart(cli: Cli, { name, run, isText }: ExportFormat, options: C
   const toStdout = output === '-';
   if (toStdout && json) throw new CrawlError('USAGE', 'expected one of -o - and --json, found both');
   if (toStdout && io.stdout.isTTY && !isText(options)) {
-    throw new CrawlError('USAGE', 'expected text to show on a terminal, found a format of other bytes', {
+    throw new CrawlError('USAGE', 'expected a text format for a terminal, found a binary one', {
       hint: 'name a file: -o <path>, or > <path>',
     });
   }
@@ -99,34 +98,32 @@ async function runPart(cli: Cli, { name, run, isText }: ExportFormat, options: C
         ...job,
         output,
         ...(toStdout && { stdout }),
-        ...(force && { force }),
-        ...(since !== undefined && { since }),
-        ...(limit !== undefined && { limit }),
+        ...defined({ force, since, limit }),
       };
       return run(crawl, common, options);
     },
     { alone: false, ...part },
   );
   if (interrupted) return;
-  const { rows = 0, kept_rows: kept = 0, formulas = 0, selected = 0, lost_body: lost = 0 } = counters;
-  // What is asked for are the bodies, and there is none.
+  const { rows = 0, formulas = 0, selected = 0, lost_body: lost = 0 } = counters;
+  const { cut_cells: cut = 0 } = counters;
+  const { not_there: notThere = 0, noindex = 0, duplicate = 0 } = counters;
+  // Only pages with bodies are selected here, but no selected page has a body.
   const made = counters.chunks ?? counters.pages ?? rows - lost;
   if (lost > 0 && made <= 0 && !part.shard) cli.exitCode = EXIT.nothing;
   if (quiet) return;
+  if (counters.restarted) say(io, 'An export to this target was interrupted: this one began again.');
   if (rows === 0) {
     say(io, `No page is selected${selected > 0 ? ' that has a body' : ''}: the export has no rows.`);
+    const leftOut = notThere + noindex + duplicate;
+    if (leftOut > 0) say(io, `Left out (--all includes them): ${number(leftOut)}`);
   }
   if (lost > 0) say(io, `Pages whose bodies are no longer in the table: ${number(lost)}`);
-  if (kept > 0) say(io, `Of these, ${number(kept)} rows were kept of an earlier run that was ended.`);
-  if (formulas > 0) {
-    say(
-      io,
-      `Cells that a spreadsheet may take for a formula (they begin with =, +, -, @ or a tab): ${number(formulas)}`,
-    );
-  }
+  if (cut > 0) say(io, `Cells that were cut at the limit of 32,767 characters: ${number(cut)}`);
+  noteFormulas(io, formulas);
 }
 
-/** The id of a batch as it stands, or a moment. */
+/** Parses a batch id, which is returned as text, or a moment. */
 function batchOrMoment(text: string): string | number {
   if (/^\d{1,11}-\d{1,10}$/.test(text)) return text;
   try {

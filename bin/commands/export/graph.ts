@@ -1,20 +1,17 @@
 import { Option, type Command } from 'commander';
-import type { GraphFormat, Level, Report } from '../../../packages/webcrawl/index.js';
-import { CrawlError, GRAPH_FORMATS, LEVELS } from '../../../packages/webcrawl/names.js';
+import type { GraphFormat, Level, Report } from '../../../packages/webcrawl/internal.js';
+import { CrawlError, GRAPH_FORMATS, LEVELS, defined } from '../../../packages/webcrawl/names.js';
 import { runJob, type Cli } from '../../cli.js';
-import { selectionOf } from '../../options/selection.js';
+import { selectionOf, type SelectionOptions } from '../../options/selection.js';
 import { FORCE_HELP, OUTPUT_HELP } from './format.js';
 import { say, write } from '../../output/output.js';
 
-interface GraphOptions {
+interface GraphOptions extends Pick<SelectionOptions, 'host' | 'domain' | 'prefix'> {
   readonly output: string;
   readonly level: Level;
   readonly format?: GraphFormat;
   readonly raw?: boolean;
   readonly force?: boolean;
-  readonly host?: string;
-  readonly domain?: string;
-  readonly prefix?: string;
 }
 
 /** `graph`: writes the graph of links for other programs. */
@@ -23,38 +20,36 @@ export function addGraph(program: Command, cli: Cli): void {
     .command('graph')
     .summary('write the graph of links between pages, hosts or domains')
     .description(
-      'Writes the graph of links: its nodes in the order of their keys, numbered from 0 on, and each edge once. Pages that ' +
-        'are gone are no nodes; links to them, and to URLs that are not in the table, are left out and counted.',
+      'Writes the graph of links. Nodes are in the order of their keys, numbered from 0. Repeated edges are written once. Pages that ' +
+        'are gone are not nodes. Links to such pages, and to URLs that are not in the table, are left out and counted.',
     )
     .requiredOption('-o, --output <path>', OUTPUT_HELP)
-    .addOption(new Option('--level <level>', 'what a node is').choices(LEVELS).makeOptionMandatory())
+    .addOption(new Option('--level <level>', 'kind of the nodes').choices(LEVELS).makeOptionMandatory())
     .addOption(
-      new Option('--format <format>', 'the format (default: by the name of the target, else cc)').choices(
-        GRAPH_FORMATS,
-      ),
+      new Option('--format <format>', 'format (default: from the name of the target, else cc)').choices(GRAPH_FORMATS),
     )
-    .option('--raw', 'links as they stand: redirects and canonicals are not resolved')
+    .option('--raw', 'keep the original links, without resolving redirects and canonicals')
     .option('--force', FORCE_HELP)
     .option('--host <host>', 'only pages of this host')
     .option('--domain <domain>', 'only pages of this domain and its sub-domains')
-    .option('--prefix <url>', 'only pages whose URL begins so')
+    .option('--prefix <url>', 'only pages whose URL begins with this URL')
     .addHelpText(
       'after',
       `
 Formats:
-  cc       a folder as of Common Crawl: vertices.txt.gz (number, reversed name) and edges.txt.gz (numbers)
-  parquet  a folder with nodes.parquet and edges.parquet; it takes the package hyparquet-writer
+  cc       a folder as Common Crawl publishes: vertices.txt.gz (number, reversed name) and edges.txt.gz (numbers)
+  parquet  a folder with nodes.parquet and edges.parquet; it needs the package hyparquet-writer
   krake    a folder with Krake's web graph and URL mapping
   graphml  one file, at most 1,000,000 nodes and edges
   dot      one file for Graphviz, at most 100,000 nodes and edges
-  svg      a picture of the 150 nodes of the best rank
+  svg      a picture: the 150 nodes with the best rank on a circle, in the order of their keys
 
-A name such as hosts.parquet or hosts.csv, which is that of a file that no format makes, is refused.
+A name such as hosts.parquet or hosts.csv is refused, since no format makes such a file.
 
-A link to a page that redirects, or that names a canonical page which was fetched, counts for that
-page, and the first one is no node. Between hosts and domains only links to another one count.
-What is sorted lies beside the target meanwhile. It can be killed and run again; it begins anew then.
-docs/GRAPH.md has the lines that read each format in other programs.
+A link to a page that redirects counts for the target, and the redirecting page is not a node. The same applies to
+a page that names a canonical page, if the canonical page was fetched. Between hosts and domains, only links to
+another host or domain count. Temporary files are beside the target. After a kill, the same command starts again.
+docs/GRAPH.md shows how to read each format in other programs.
 
 Examples:
   webcrawl graph -o hosts --level host
@@ -77,9 +72,7 @@ Examples:
             output,
             level,
             ...(output === '-' && { stdout: (data: Uint8Array) => write(io.stdout, data) }),
-            ...(format && { format }),
-            ...(raw && { raw }),
-            ...(force && { force }),
+            ...defined({ format, raw, force }),
           }),
         { alone: false },
       );
@@ -89,12 +82,12 @@ Examples:
     });
 }
 
-/** Why a graph has no edges, as its counters say. */
+/** Returns the reason why a graph has no edges, from its counters. */
 function noEdges(level: Level, counters: Report['counters']): string {
   if (level !== 'page' && counters[`links_within_${level}`]) {
     return `All links between pages of the graph stay within a ${level}: it has no edges. --level page shows them.`;
   }
   if (counters.links_outside)
-    return 'All links of these pages lead to others, which are not selected: the graph has no edges.';
-  return 'No page links to another one in the table: the graph has no edges.';
+    return 'All links of these pages lead to pages that are not selected: the graph has no edges.';
+  return 'No page links to another page of the table: the graph has no edges.';
 }

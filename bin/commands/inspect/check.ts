@@ -1,5 +1,11 @@
 import type { Command } from 'commander';
-import type { Checks, Crawl, CrawlContext, PageContent, UrlCheck } from '../../../packages/webcrawl/index.js';
+import type {
+  OpenCheckContext,
+  OpenContext,
+  CrawlContext,
+  PageContent,
+  UrlCheck,
+} from '../../../packages/webcrawl/internal.js';
 import { CrawlError, describeRuleInFull } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { parseCheckText } from '../../output/parse-check-text.js';
@@ -7,13 +13,16 @@ import { EXIT, open, openWithoutTable, type Cli } from '../../cli.js';
 import { isUrl, readBytes, readUrls } from '../../input/input.js';
 import { jsonLine, safeLines, say, write } from '../../output/output.js';
 
-/** `check url|robots|parse`: try out rules, a robots.txt or a page. Only the rules of a table are read. */
+/**
+ * Adds `check url|robots|parse`, which tests URLs against rules or a robots.txt, or the parse of a page. Of a table it reads only the
+ * rules.
+ */
 export function addCheck(program: Command, cli: Cli): void {
   const check = program
     .command('check')
     .summary('try out URL rules, a robots.txt or the parsing of a page')
     .description(
-      'Tries out what a crawl would do with URLs, a robots.txt or a page. A table is read only for the rules in it.',
+      'Shows what a crawl would do with URLs, a robots.txt or a page. From the table it reads only the rules.',
     )
     .addHelpText(
       'after',
@@ -31,16 +40,16 @@ Examples:
 function addCheckUrl(check: Command, cli: Cli): void {
   check
     .command('url')
-    .summary('what normalisers and filters make of URLs')
+    .summary('show how normalisers and filters change or reject URLs')
     .description(
-      'Normalises and filters URLs as seeds are, also by the rules of the table where there is one. Exits with 1 when one is rejected.',
+      'Normalises and filters URLs like seeds. If there is a table, its rules are applied too. Exits with 1 when a URL is rejected.',
     )
-    .argument('<url...>', 'URLs; - reads lines from standard input, of each what is before a tab')
+    .argument('<url...>', 'URLs, or - for lines of standard input, each read up to the first tab')
     .addHelpText(
       'after',
       `
-With --json one object a line: url, normalized, readableUrl (where it differs),
-accepted, rejectedBy, rule, tableRule (the rule of the table that decides), fit, key, host, domain.
+With --json it prints an object on each line: url, normalized, readableUrl (if it differs),
+accepted, rejectedBy, rule, tableRule (the rule of the table that decides), relevant, key, host, domain.
 
 Examples:
   webcrawl check url 'https://example.com/a?sid=1'
@@ -58,13 +67,13 @@ Examples:
     });
 }
 
-/** The table, where there is one that can be read, for the rules in it. */
-async function openForRules(cli: Cli): Promise<Crawl | Checks> {
+/** Opens the table for its rules, if this is possible. Otherwise it reads only settings and plugins. */
+async function openForRules(cli: Cli): Promise<OpenContext | OpenCheckContext> {
   try {
     return await open(cli, { name: 'check url' });
   } catch (error) {
     if (!(error instanceof CrawlError) || !NOT_NEEDED.has(error.code)) throw error;
-    if (error.code !== 'NO_TABLE') say(cli.io, `The rules of the table are not asked: ${error.message}`);
+    if (error.code !== 'NO_TABLE') say(cli.io, `The rules of the table are not used: ${error.message}`);
     return openWithoutTable(cli);
   }
 }
@@ -82,19 +91,19 @@ function urlLine({ url, normalized, readableUrl, accepted, rejectedBy, rule, tab
 function addCheckRobots(check: Command, cli: Cli): void {
   check
     .command('robots')
-    .summary('what a robots.txt says to URLs')
+    .summary('show whether a robots.txt allows URLs')
     .description(
-      'Looks URLs up in a robots.txt, by RFC 9309. Exits with 1 when one is not allowed. Where the file answers with a ' +
-        '4xx, all is allowed; where it is not available, that is an error.',
+      'Looks URLs up in a robots.txt, by RFC 9309. Exits with 1 when a URL is not allowed. If the file answers with 4xx, all ' +
+        'URLs are allowed. If the file is not available, the command fails.',
     )
-    .argument('<robots>', 'a file, or the URL of a robots.txt, fetched over at most five redirects')
-    .argument('<url...>', 'URLs, or paths that begin with /; - reads lines from standard input')
-    .option('--agent <name>', 'the name looked up (default: http.agentName and http.robotsAgents)')
+    .argument('<robots>', 'robots.txt: a file, or a URL, which is fetched over at most five redirects')
+    .argument('<url...>', 'URLs, paths that begin with /, or - for lines of standard input')
+    .option('--agent <name>', 'name to look up (default: http.agentName and http.robotsAgents)')
     .addHelpText(
       'after',
       `
-With --json one object a line: url, allowed, line (number and text), crawlDelay; at the end one
-with sitemaps.
+With --json it prints an object on each line: url, allowed, line (number and text), crawlDelay. The last object has
+the sitemaps.
 
 Examples:
   webcrawl check robots robots.txt --agent mybot /private/ /public/
@@ -120,12 +129,12 @@ Examples:
     });
 }
 
-/** More than any parser of robots.txt reads. */
+/** More bytes than any parser of robots.txt reads. */
 const ROBOTS_BYTES = 1_048_576;
 
-async function readRobots(cli: Cli, context: Checks, source: string): Promise<Uint8Array> {
+async function readRobots(cli: Cli, context: OpenCheckContext, source: string): Promise<Uint8Array> {
   if (source === '-') throw new CrawlError('USAGE', 'expected a file or a URL as robots.txt, found -');
-  if (!isUrl(source)) return (await readBytes(source, cli.io.stdin, ROBOTS_BYTES)).bytes;
+  if (!isUrl(source)) return (await readBytes(source, cli.io, ROBOTS_BYTES)).bytes;
   const { fetchDocument } = await library();
   const found = await fetchDocument(context, source, { signal: cli.io.signal, contentLimit: ROBOTS_BYTES });
   if (found.kind === 'content') return found.page.content;
@@ -136,19 +145,19 @@ async function readRobots(cli: Cli, context: Checks, source: string): Promise<Ui
 function addCheckParse(check: Command, cli: Cli): void {
   check
     .command('parse')
-    .summary('what the parser makes of a page')
+    .summary('show how the parser reads a page')
     .description(
-      'Parses a page as the crawl would, and says which of its links would be kept. Exits with 1 when it cannot be ' +
-        'parsed.',
+      'Parses a page as the crawl would, and shows which of its links would be kept. Exits with 1 when the page ' +
+        'cannot be parsed.',
     )
-    .argument('<page>', 'a file, an http or https URL, or - for standard input')
-    .option('--base <url>', 'the URL of the page; needed for a file and standard input')
-    .option('--sitemap', 'read it as a sitemap that a robots.txt or an index names: by its content, and up to 50 MiB')
-    .option('--content-type <type>', 'the Content-Type header, in place of what the server says or the page looks like')
+    .argument('<page>', 'file, http or https URL, or - for standard input')
+    .option('--base <url>', 'URL of the page; needed for a file and standard input')
+    .option('--sitemap', 'read the page as a sitemap or feed, up to 50 MiB')
+    .option('--content-type <type>', 'Content-Type header to use instead of the header of the server')
     .addHelpText(
       'after',
       `
-With --json one object: url, contentType, charset, charsetSource (byte-order-mark, header, meta,
+With --json it prints one object: url, contentType, charset, charsetSource (byte-order-mark, header, meta,
 xml-declaration, valid-utf-8, default), language, title, text, outlinks (url, anchor, sitemap,
 accepted, rejectedBy, rule), robots, canonical, refresh, metadata.
 
@@ -175,7 +184,7 @@ interface ParseOptions {
 
 async function readPage(
   cli: Cli,
-  context: Checks,
+  context: OpenCheckContext,
   source: string,
   { base, contentType, sitemap }: ParseOptions,
 ): Promise<PageContent> {
@@ -192,7 +201,7 @@ async function readPage(
     return { ...found.page, ...stated, sitemap, headers, ...(url !== undefined && { url }) };
   }
   if (url === undefined) throw new CrawlError('USAGE', 'expected --base, the URL of the page, with a file');
-  const { bytes, truncated } = await readBytes(source, cli.io.stdin, contentLimit);
+  const { bytes, truncated } = await readBytes(source, cli.io, contentLimit);
   const headers: Record<string, string> = contentType === undefined ? {} : { 'content-type': contentType };
   return { url, content: bytes, contentType: '', ...stated, sitemap, headers, truncated };
 }
@@ -202,7 +211,7 @@ function baseUrl(base: string): string {
   throw new CrawlError('USAGE', `expected an http or https URL as --base, found ${base}`);
 }
 
-/** Checks URLs one by one as they come, and prints a line for each. */
+/** Checks URLs one by one as they arrive, and prints a line for each. */
 async function eachUrl(
   cli: Cli,
   args: readonly string[],

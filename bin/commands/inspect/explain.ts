@@ -1,30 +1,44 @@
 import type { Command } from 'commander';
+import { CrawlError } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { explanationText } from '../../output/explanation-text.js';
-import { jsonLine, write } from '../../output/output.js';
+import { jsonLine, oneLine, write } from '../../output/output.js';
 
-/** `explain <url>`: all that is known of one URL, and what happens next. */
+/**
+ * `explain <url>`: shows the data of the table on one URL, and its next step. `explain --host <host>`: shows why a host is crawled at its
+ * present speed.
+ */
 export function addExplain(program: Command, cli: Cli): void {
   program
     .command('explain')
-    .summary('say why a page was or was not fetched, and what happens next')
+    .summary('explain why a page was or was not fetched, and what happens next')
     .description(
-      'Shows all that is known of a URL: its normalised form, each rule and its verdict, what robots.txt says, the row in ' +
-        'the table, where it was found, and what happens next and why. Nothing is changed. Exits with 1 when the table ' +
+      'Shows everything that is known about a URL: its normalised form, the verdict of each rule and of robots.txt, the row in ' +
+        'the table, the pages that link to it, and what happens next and why. Nothing is changed. Exits with 1 when the table ' +
         'has no such page.',
     )
-    .argument('<url>', 'a URL, which is normalised as a seed would be')
-    .option('--robots', 'fetch robots.txt now, in place of the stored record (and look up the host, by IP)')
+    .argument('[url]', 'URL of the page; it is normalised like a seed')
+    .option('--host <host>', 'explain, instead of a URL, why this host is slow, and how long its due pages take')
+    .option(
+      '--robots',
+      'fetch robots.txt now instead of reading the stored file (with queues by IP, also look up the host)',
+    )
     .addHelpText(
       'after',
       `
 Examples:
   webcrawl explain https://example.com/about
   webcrawl explain https://example.com/about --robots
-  webcrawl explain https://example.com/about --json | jq -r .next.text`,
+  webcrawl explain https://example.com/about --json | jq -r .next.text
+  webcrawl explain --host example.com`,
     )
-    .action(async (url: string, { robots = false }: { robots?: boolean }) => {
+    .action(async (url: string | undefined, { robots = false, host }: { robots?: boolean; host?: string }) => {
+      if ((url === undefined) === (host === undefined)) {
+        throw new CrawlError('USAGE', 'expected either a URL or --host');
+      }
+      if (host !== undefined && robots) throw new CrawlError('USAGE', '--robots needs a URL');
+      if (url === undefined) return explainTheHost(cli, host!);
       await using crawl = await open(cli, { name: 'explain' });
       const { explain } = await library();
       const explanation = await explain(crawl, url, { robots });
@@ -32,4 +46,13 @@ Examples:
       await write(cli.io.stdout, json ? jsonLine(explanation) : explanationText(explanation));
       if (!explanation.page) cli.exitCode = EXIT.nothing;
     });
+}
+
+async function explainTheHost(cli: Cli, host: string): Promise<void> {
+  await using crawl = await open(cli, { name: 'explain' });
+  const { explainHost } = await library();
+  const found = await explainHost(crawl, host);
+  const text = `${oneLine(found.host)}\n\n${found.text.map((line) => `${oneLine(line)}\n`).join('')}`;
+  await write(cli.io.stdout, cli.options().json ? jsonLine(found) : text);
+  if (!found.figures) cli.exitCode = EXIT.nothing;
 }

@@ -1,19 +1,31 @@
 import { isUtf8 } from 'node:buffer';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { Crawl, PageField, PageSelection, TableStats } from '../../../packages/webcrawl/index.js';
+import type {
+  OpenContext,
+  LinkList,
+  PageField,
+  PageSelection,
+  Report,
+  SortOrder,
+  TableStats,
+} from '../../../packages/webcrawl/internal.js';
 import {
   COMPUTED_FIELD_NAMES,
   CrawlError,
   DUMP_FIELDS,
   FURTHER_FIELDS,
+  LINK_LISTS,
   MAX_SORTED,
+  SORT_FIELDS,
+  defined,
+  parseOrder,
 } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
-import { wholeNumber } from '../../options/arguments.js';
+import { namesGiven, wholeNumber } from '../../options/arguments.js';
 import { fieldsOf } from '../../options/fields.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { withOutput, type OutputOptions } from '../../output/with-output.js';
-import { csvLines, noteFormulas } from '../../output/csv-lines.js';
+import { noteFormulas } from '../../output/csv-lines.js';
 import { jsonLine, number, prettyJson, quantity, safeLines, say, table, write } from '../../output/output.js';
 import {
   SELECTION_HELP,
@@ -30,26 +42,43 @@ interface ReaddbOptions extends SelectionOptions, OutputOptions {
   readonly dump?: boolean;
   readonly fields?: readonly PageField[];
   readonly limit?: number;
-  readonly sort?: 'score';
+  readonly sort?: SortOrder;
+  readonly each?: LinkList;
+  readonly type?: readonly string[];
   readonly format?: 'jsonl' | 'csv';
 }
 
-/** `readdb`: numbers, one page, or a dump of pages. */
+/** Adds `readdb`, which shows numbers, one page, or a dump of pages. */
 export function addReaddb(program: Command, cli: Cli): void {
   const command = program
     .command('readdb')
     .summary('look into the table')
-    .description('Looks into the table. Exactly one of --stats, --url and --dump is to be given.')
+    .description('Reads the table. Give exactly one of --stats, --url and --dump.')
     .option('--stats', 'count the pages by status')
     .option('--url <url>', 'show one page; exits with 1 when the table has no such page')
-    .option('--raw', 'with --url: the body alone, as it is stored; exits with 1 when there is none')
-    .option('--dump', 'print the pages that the selection names, in the order of the table')
-    .option('--sort <order>', 'dump: score, the best first; takes --limit', sortOrder)
-    .option('--limit <n>', 'dump: pages at the most', wholeNumber(1))
-    .addOption(new Option('--format <format>', 'dump: JSON Lines (the default) or CSV').choices(['jsonl', 'csv']))
-    .option('--output <file>', 'dump, raw: write to this file, which gets its name when it is whole')
-    .option('--force', 'replace the file of --output where it is there already')
-    .option('--fields <names>', 'only these fields, by commas; key and url are always there', fieldsOf);
+    .option('--raw', 'with --url: print only the stored body; exits with 1 when there is none')
+    .option('--dump', 'print the selected pages, in the order of the table')
+    .option(
+      '--sort <order>',
+      'with --dump: sort by a field such as score, fetchMs or distance; needs --limit',
+      sortOrder,
+    )
+    .addOption(
+      new Option('--each <links>', 'with --dump: print a line for each link instead of each page').choices(LINK_LISTS),
+    )
+    .option(
+      '--type <names>',
+      'with --dump: only pages of these schema.org types, separated by commas, such as Product',
+      namesGiven,
+    )
+    .option('--limit <n>', 'with --dump: maximum number of pages', wholeNumber(1))
+    .addOption(new Option('--format <format>', 'with --dump: output format (default: jsonl)').choices(['jsonl', 'csv']))
+    .option(
+      '--output <file>',
+      'with --dump or --raw: write to this file; it appears under this name when it is complete',
+    )
+    .option('--force', 'replace the file of --output if it already exists')
+    .option('--fields <names>', 'only these fields, separated by commas; key and url are always included', fieldsOf);
   addSelection(command)
     .addHelpText(
       'after',
@@ -58,19 +87,30 @@ ${SELECTION_HELP}
 
 Fields: ${DUMP_FIELDS.slice(0, 8).join(', ')},
   ${DUMP_FIELDS.slice(8).join(', ')};
-  and where named: ${FURTHER_FIELDS.slice(0, 6).join(', ')},
+  only if named in --fields: ${FURTHER_FIELDS.slice(0, 6).join(', ')},
   ${FURTHER_FIELDS.slice(6).join(', ')};
-  and worked out of the body when asked for: ${COMPUTED_FIELD_NAMES.join(', ')} (the main content of a page of HTML).
-What each means, and all codes and counters, is in docs/REFERENCE.md.
+  only if named, and computed from the body of an HTML page (docs/EXPORT.md explains each field):
+  ${COMPUTED_FIELD_NAMES.join(', ')}.
+docs/REFERENCE.md explains all fields, codes and counters.
 
-Beside url there is readableUrl where it reads otherwise: international host names and paths as
-people write them, for the eye alone.
+readableUrl is the URL with international host names and paths as people write them. It is printed if it differs
+from url, and is only for display.
 
-CSV is by RFC 4180, with a line of names; nested fields (outlinks, inlinks, marks, metadata and the
-like) are JSON in their cell, and the last column names what could not be read. Texts are written as
-they are: pages may hold what a spreadsheet takes for a formula, so import the columns as text there.
-Times are ms since the epoch in both formats. --sort reads the selection once and keeps the keys of
-the best in memory, so that its --limit is at most ${number(MAX_SORTED)}.
+CSV is RFC 4180 with a header line. Nested fields, such as outlinks and metadata, are JSON in their cell. The
+last column names unreadable fields. Texts are not changed, so a spreadsheet may run some as formulas: import
+the columns as text. Times are ms since the epoch in both formats.
+
+--sort takes ${SORT_FIELDS.slice(0, 9).join(', ')},
+${SORT_FIELDS.slice(9).join(', ')}.
+The greatest numbers and the latest times come first, texts from A to Z, pages without the field last. :asc or
+:desc after the name changes the order. A sort reads the selection once, and keeps the first keys in memory. So
+--limit is at most ${number(MAX_SORTED)}.
+
+--type Product selects pages that have this type in their JSON-LD or microdata: see webcrawl export pages --help.
+
+--each inlinks prints a line for each link to a page: url and status of the page, code and http of its
+last fetch, source (the URL of the page that links to it), anchor, and the given --fields.
+--each outlinks has target in place of source. --limit counts pages.
 
 Examples:
   webcrawl readdb --stats
@@ -78,6 +118,8 @@ Examples:
   webcrawl readdb --url https://example.com/logo.svg --raw > logo.svg
   webcrawl readdb --dump --host example.com --status fetched --fields title,dueAt
   webcrawl readdb --dump --code not_found,timeout --fetched-since 2d --fields protocolStatus
+  webcrawl readdb --dump --code 404,500 --each inlinks --format csv --output broken.csv
+  webcrawl readdb --dump --sort fetchMs --limit 20 --fields fetchMs,bodyBytes
   webcrawl readdb --dump --sort score --limit 100 --format csv --fields title,score --output best.csv
   webcrawl readdb --url https://example.com/ --fields markdown --json | jq -r .markdown
   webcrawl readdb --dump --fields outlinks | jq -r '.outlinks[]?.url'`,
@@ -95,13 +137,13 @@ Examples:
     });
 }
 
-function sortOrder(text: string): 'score' {
-  if (text === 'score') return text;
-  throw new InvalidArgumentError('Expected score.');
+function sortOrder(text: string): SortOrder {
+  if (parseOrder(text)) return text as SortOrder;
+  throw new InvalidArgumentError(`Expected one of ${SORT_FIELDS.join(', ')}, with or without :asc or :desc behind it.`);
 }
 
 function check(options: ReaddbOptions, json = false): void {
-  const { stats, url, raw, dump, fields, limit, sort, format, output, force } = options;
+  const { stats, url, raw, dump, fields, limit, sort, each, type, format, output, force } = options;
   const fail = (message: string): never => {
     throw new CrawlError('USAGE', message);
   };
@@ -109,23 +151,23 @@ function check(options: ReaddbOptions, json = false): void {
     fail('expected exactly one of --stats, --url and --dump');
   }
   const selected = Object.keys(selectionOf(options)).length > 0;
-  if (!dump && (selected || limit !== undefined || sort || format)) {
-    fail('the options that select pages, --sort, --limit and --format go with --dump');
+  if (!dump && (selected || limit !== undefined || sort || each || type || format)) {
+    fail('the options that select pages, --type, --sort, --each, --limit and --format need --dump');
   }
-  if (stats && fields) fail('--fields goes with --url and --dump');
-  if (raw && url === undefined) fail('--raw goes with --url');
-  if (raw && fields) fail('--raw prints the body alone, so --fields does not go with it');
-  if (output !== undefined && !dump && !raw) fail('--output goes with --dump and with --raw');
-  if (force && output === undefined) fail('--force goes with --output');
+  if (stats && fields) fail('--fields needs --url or --dump');
+  if (raw && url === undefined) fail('--raw needs --url');
+  if (raw && fields) fail('--raw prints only the body, so --fields cannot be used with it');
+  if (output !== undefined && !dump && !raw) fail('--output needs --dump or --raw');
+  if (force && output === undefined) fail('--force needs --output');
   if (format === 'csv' && json) fail('expected one of --format csv and --json');
   if (sort && (limit === undefined || limit > MAX_SORTED)) {
-    fail(`expected a --limit of at most ${MAX_SORTED} with --sort: the pages that are sorted are held in memory`);
+    fail(`expected a --limit of at most ${MAX_SORTED} with --sort, because pages are sorted in memory`);
   }
 }
 
-async function showStats(cli: Cli, crawl: Crawl): Promise<void> {
+async function showStats(cli: Cli, crawl: OpenContext): Promise<void> {
   const { stats } = await library();
-  const numbers = await stats(crawl);
+  const numbers = await stats(crawl, { signal: cli.io.signal });
   await write(cli.io.stdout, cli.options().json ? jsonLine(numbers) : statsForPeople(numbers));
 }
 
@@ -145,7 +187,7 @@ function statsForPeople({ total, statuses, retries, score, damaged, lostBodies =
   return `${safeLines(table(rows).trimEnd())}\n`;
 }
 
-async function showPage(cli: Cli, crawl: Crawl, url: string, fields: readonly PageField[]): Promise<void> {
+async function showPage(cli: Cli, crawl: OpenContext, url: string, fields: readonly PageField[]): Promise<void> {
   const { pageDump } = await library();
   const { reads, dump } = await pageDump(crawl.settings, fields);
   const row = await crawl.page(url, reads);
@@ -157,7 +199,7 @@ async function showPage(cli: Cli, crawl: Crawl, url: string, fields: readonly Pa
   cli.exitCode = EXIT.nothing;
 }
 
-async function showBody(cli: Cli, crawl: Crawl, url: string, options: OutputOptions): Promise<void> {
+async function showBody(cli: Cli, crawl: OpenContext, url: string, options: OutputOptions): Promise<void> {
   const row = await crawl.page(url, ['content', 'protocolStatus']);
   const body = row?.content;
   if (body === undefined) {
@@ -173,39 +215,37 @@ async function showBody(cli: Cli, crawl: Crawl, url: string, options: OutputOpti
   }
   await withOutput(cli, crawl, options, (put) => put(body));
   if (row?.protocolStatus?.truncated)
-    say(cli.io, 'The body is not whole: it was longer than http.contentLimit, or ended early.');
+    say(cli.io, 'The body is incomplete: it was longer than http.contentLimit, or ended early.');
 }
 
-/** UTF-8 without what a terminal takes for a command. */
+/** Whether a body is UTF-8 text without control characters for a terminal. */
 function isPlainText(body: Uint8Array): boolean {
   return isUtf8(body) && !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/.test(Buffer.from(body).toString());
 }
 
-async function dump(cli: Cli, crawl: Crawl, options: ReaddbOptions, selection: PageSelection): Promise<void> {
-  const { fields = DUMP_FIELDS, limit, sort, format, output } = options;
+/** Runs `export pages` on all selected rows. The output is standard output, or a file without a manifest. */
+async function dump(cli: Cli, crawl: OpenContext, options: ReaddbOptions, selection: PageSelection): Promise<void> {
+  const { limit, sort, each, type, format = 'jsonl', output, fields } = options;
   const { io } = cli;
-  const csv = format === 'csv' ? csvOf(fields, io.stdout.isTTY === true && output === undefined) : undefined;
-  const { pageDump } = await library();
-  const { reads, dump: dumpRow } = await pageDump(crawl.settings, fields);
-  const query = { ...selection, ...(limit !== undefined && { limit }), ...(sort && { sort }), fields: reads };
-  let pages = 0;
+  const { exportPages } = await library();
+  // Escapes in JSON do not change the text that a reader gets. Escapes in CSV would change it.
+  const isMadeSafe = format === 'jsonl' || (io.stdout.isTTY === true && output === undefined);
+  let counters: Report['counters'] = {};
   await withOutput(cli, crawl, options, async (put) => {
-    if (csv) await put(csv.head);
-    for await (const row of crawl.pages(query)) {
-      if (io.signal.aborted) {
-        cli.exitCode = EXIT.interrupted;
-        return;
-      }
-      const page = dumpRow(row);
-      await put(csv ? csv.record(page) : jsonLine(page));
-      pages += 1;
-    }
+    const report = await exportPages(crawl, {
+      ...selection,
+      ...defined({ limit, sort, each, type, fields }),
+      format,
+      all: true,
+      output: '-',
+      stdout: (data) => put(isMadeSafe ? safeLines(Buffer.from(data).toString(), Infinity) : data),
+      signal: io.signal,
+    });
+    counters = report.counters;
+    if (report.interrupted) cli.exitCode = EXIT.interrupted;
   });
   if (cli.options().quiet || cli.exitCode === EXIT.interrupted) return;
-  if (output !== undefined) say(io, `${quantity(pages, 'page')} written to ${output}`);
-  if (csv) noteFormulas(io, csv.formulas);
+  const { rows = 0, formulas = 0 } = counters;
+  if (output !== undefined) say(io, `${quantity(rows, 'page')} written to ${output}`);
+  noteFormulas(io, formulas);
 }
-
-/** Pages as records of CSV. */
-const csvOf = (fields: readonly PageField[], isTerminal: boolean) =>
-  csvLines([...new Set(['key', 'url', 'readableUrl', 'status', ...fields, 'damaged'])], isTerminal);

@@ -1,13 +1,18 @@
 import { Option, type Command } from 'commander';
-import type { Crawl, PrefixNode, PrefixSelection, PrefixStatistics } from '../../../packages/webcrawl/index.js';
-import { CrawlError, STATUSES } from '../../../packages/webcrawl/names.js';
+import type {
+  OpenContext,
+  PrefixNode,
+  PrefixSelection,
+  PrefixStatistics,
+} from '../../../packages/webcrawl/internal.js';
+import { CrawlError, STATUSES, defined, safeText } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { wholeNumber } from '../../options/arguments.js';
 import { csvLines, noteFormulas } from '../../output/csv-lines.js';
 import { duration, jsonLine, number, quantity, say, write } from '../../output/output.js';
 import { prefixTree } from '../../output/prefix-tree.js';
-import { progressDisplay } from '../../output/progress.js';
+import { withProgress } from '../../output/progress.js';
 import { withOutput, type OutputOptions } from '../../output/with-output.js';
 
 interface PrefixOptions extends PrefixSelection, OutputOptions {
@@ -15,54 +20,60 @@ interface PrefixOptions extends PrefixSelection, OutputOptions {
   readonly format?: 'jsonl' | 'csv';
 }
 
-/** `stats …`: what the table holds, added up. */
+/** `stats …`: sums over the rows of the table. */
 export function addStats(program: Command, cli: Cli): void {
   const stats = program
     .command('stats')
     .summary('count the pages by the prefixes of their URLs')
-    .description('What the table holds, added up. For counts of the whole table see webcrawl readdb --stats.');
+    .description('Counts the pages of parts of the table. webcrawl readdb --stats counts the whole table.');
   addStatsPrefixes(stats, cli);
 }
 
-/** `stats prefixes`. */
 function addStatsPrefixes(stats: Command, cli: Cli): void {
   stats
     .command('prefixes')
     .summary('count the pages by host, path and query parameter')
     .description(
-      'Counts the pages below each prefix of a URL, its path cut at every /, and by the names of query parameters, and shows them as a tree. Exits with 1 when there are none.',
+      'Counts the pages below each prefix, such as https://example.com/news/ (a prefix ends at a / of the path, or at the ?). Also counts the pages that have the same query parameter. Shows the counts as a tree. Exits with 1 when there are no pages.',
     )
     .option('--domain <domain>', 'only this domain and its sub-domains')
-    .option('--min <n>', 'a prefix with fewer pages is part of the one above it (10)', wholeNumber(1))
-    .option('--depth <n>', 'names in a path, at most, that are told apart; 0: hosts alone (16)', wholeNumber(0))
-    .option('--stored', 'count nothing, show what was counted last')
-    .addOption(new Option('--format <format>', 'print JSON Lines or CSV, and no tree').choices(['jsonl', 'csv']))
-    .option('--output <file>', 'write JSON Lines or CSV to this file, which gets its name when it is whole')
-    .option('--force', 'replace the file of --output where it is there already')
+    .option(
+      '--min <n>',
+      'minimum number of pages of a prefix; smaller ones count for the prefix above (default: 10)',
+      wholeNumber(1),
+    )
+    .option('--depth <n>', 'maximum number of path segments in a prefix; 0: only hosts (default: 16)', wholeNumber(0))
+    .option('--stored', 'show the counts of the last run, without counting again')
+    .addOption(new Option('--format <format>', 'print JSON Lines or CSV instead of a tree').choices(['jsonl', 'csv']))
+    .option('--output <file>', 'write JSON Lines or CSV to this file; it appears under this name when it is complete')
+    .option('--force', 'replace the file of --output if it already exists')
     .addHelpText('after', HELP)
     .action((options: PrefixOptions) => showPrefixes(cli, options));
 }
 
 const HELP = `
-It reads the table once, in memory that does not grow with it, and may run while a crawl does. What it
-has counted is stored with its time when it is done, in place of what was counted before; one that is
-stopped changes nothing. Nothing keeps it up to date, so --stored shows how old it is. Counted with
---domain it is stored for that domain alone.
+It reads the table once, and may run while a crawl does. Its memory does not grow with the table. At the end, its
+counts replace the stored counts; with --domain, only the counts of this domain are replaced. A stopped run
+changes nothing. The stored counts do not change with the table, so --stored also shows when they were made.
 
-The tree: rows; a bar of them, full as far as they are fetched; then how many of them are fetched, fit (worth
-having by webcrawl rules), the same as another page (dup, after webcrawl dedup), and gone or failing (err); the
-size of their bodies, and the time their requests took. "/list?" is one path with a query, and "?sort="
-below a prefix are the pages there with this parameter, in any place of the query. Schemes and ports
-are apart. A prefix whose pages are all below one further prefix is on one line with it. Without --min the
-largest hundred or so are shown, and the others are stored all the same.
+Columns of the tree:
+  rows      the number of pages; the bar shows the fetched share
+  fetched   fetched pages
+  relevant  pages that webcrawl rules marks as relevant
+  dup       duplicates, after webcrawl dedup
+  err       pages that are gone or fail
+  size      the bytes of their bodies, then the time that their requests took
+"/list?" is one path with a query. "?sort=" below a prefix are the pages with this parameter, anywhere in the query.
+Schemes and ports have their own lines. If all pages of a prefix are below one further prefix, both are on one
+line. Without --min, the tree shows about a hundred of the largest prefixes. The counts of all prefixes are stored.
 
-JSON Lines and CSV have all of them, the prefix in the form in which webcrawl rules takes it.
+JSON Lines and CSV have all prefixes, in the form that webcrawl rules accepts.
 
 Examples:
   webcrawl stats prefixes
   webcrawl stats prefixes --domain news.example --min 100
   webcrawl stats prefixes --stored --depth 1
-  webcrawl stats prefixes --stored --json | jq -r 'select(.fit == 0 and .rows > 1000) | .origin + .prefix'
+  webcrawl stats prefixes --stored --json | jq -r 'select(.relevant == 0 and .rows > 1000) | .origin + .prefix'
   webcrawl stats prefixes --format csv --output prefixes.csv`;
 
 async function showPrefixes(cli: Cli, options: PrefixOptions): Promise<void> {
@@ -70,19 +81,15 @@ async function showPrefixes(cli: Cli, options: PrefixOptions): Promise<void> {
   const { json = false, quiet = false } = cli.options();
   const format = options.format ?? (json || options.output !== undefined ? 'jsonl' : undefined);
   if (format === 'csv' && json) throw new CrawlError('USAGE', 'expected one of --format csv and --json');
-  if (options.force && options.output === undefined) throw new CrawlError('USAGE', '--force goes with --output');
+  if (options.force && options.output === undefined) throw new CrawlError('USAGE', '--force needs --output');
   const { domain, min, depth } = options;
-  const selection = {
-    ...(domain !== undefined && { domain }),
-    ...(min !== undefined && { min }),
-    ...(depth !== undefined && { depth }),
-  };
+  const selection = defined({ domain, min, depth });
   await using crawl = await open(cli, { name: 'stats prefixes' });
   if (!options.stored && !(await make(cli, crawl, selection))) return;
   const { prefixStatistics } = await library();
   const found = await prefixStatistics.latest(crawl, selection);
   if (!found) {
-    say(io, 'Nothing was counted yet: webcrawl stats prefixes does it.');
+    say(io, 'Nothing was counted yet. webcrawl stats prefixes counts the pages.');
     cli.exitCode = EXIT.nothing;
     return;
   }
@@ -90,45 +97,44 @@ async function showPrefixes(cli: Cli, options: PrefixOptions): Promise<void> {
   const shown = format
     ? await exportNodes(cli, crawl, { ...options, format }, selection)
     : await showTree(cli, crawl, found, selection);
-  if (!shown) cli.exitCode ||= EXIT.nothing;
+  if (shown || cli.exitCode === EXIT.interrupted) return;
+  say(io, nothingText(found, selection));
+  cli.exitCode ||= EXIT.nothing;
 }
 
-/** Counts anew. false: it was to stop. */
-async function make(cli: Cli, crawl: Crawl, selection: PrefixSelection): Promise<boolean> {
+/** Returns the reason why no prefix is shown, and how to show some. */
+function nothingText({ total, min }: PrefixStatistics, { domain, min: asked = min }: PrefixSelection): string {
+  if (total.rows === 0) return 'There are no rows to count.';
+  const of = domain === undefined ? '' : ` of ${safeText(domain, 100)}`;
+  return `No prefix${of} has ${quantity(Math.max(min, asked), 'page')} or more, and smaller ones are not shown: --min 1 shows all.`;
+}
+
+/** Counts the prefixes again. Returns false if the user stopped it. */
+async function make(cli: Cli, crawl: OpenContext, selection: PrefixSelection): Promise<boolean> {
   const { io } = cli;
-  const { quiet } = cli.options();
-  const display = quiet ? undefined : progressDisplay(io.stderr);
+  const { quiet = false } = cli.options();
   const { prefixStatistics } = await library();
-  try {
-    const progress = display && { onProgress: display.show.bind(display) };
-    const { interrupted, counters } = await prefixStatistics.make(crawl, {
-      ...selection,
-      signal: io.signal,
-      ...progress,
-    });
-    display?.end();
-    if (interrupted) {
-      if (!quiet) say(io, 'Stopped as asked. What was counted before is there as it was.');
-      cli.exitCode = EXIT.interrupted;
-      return false;
-    }
-    if (quiet) return true;
-    if (counters.damaged) say(io, `Rows of which something cannot be read: ${number(counters.damaged)}`);
-    if (counters.parameters_over_limit) {
-      say(
-        io,
-        `Not counted, as a host has too many names of query parameters: ${number(counters.parameters_over_limit)}`,
-      );
-    }
-    if (counters.overtaken) say(io, 'Another run that began later is done already: this is what it has counted.');
-    return true;
-  } finally {
-    display?.end();
+  const { interrupted, counters } = await withProgress(cli, quiet, (job) =>
+    prefixStatistics.make(crawl, { ...selection, ...job }),
+  );
+  if (interrupted) {
+    if (!quiet) say(io, 'Stopped on request. The earlier counts are unchanged.');
+    cli.exitCode = EXIT.interrupted;
+    return false;
   }
+  if (quiet) return true;
+  if (counters.damaged) say(io, `Rows that cannot be read in part: ${number(counters.damaged)}`);
+  if (counters.parameters_over_limit) {
+    say(
+      io,
+      `Not counted, because a host has too many names of query parameters: ${number(counters.parameters_over_limit)}`,
+    );
+  }
+  return true;
 }
 
 async function ageText(
-  { tables, clock }: Crawl,
+  { tables, clock }: OpenContext,
   { madeAt, min, depth, rulesVersion }: PrefixStatistics,
 ): Promise<string> {
   const age = duration(Math.max(0, clock() - madeAt) / 1000);
@@ -138,7 +144,7 @@ async function ageText(
 
 async function showTree(
   { io, options }: Cli,
-  crawl: Crawl,
+  crawl: OpenContext,
   { total, origins, domain }: PrefixStatistics,
   selection: PrefixSelection,
 ): Promise<boolean> {
@@ -148,7 +154,6 @@ async function showTree(
   const nodes = (): AsyncIterable<PrefixNode> => prefixStatistics.read(crawl, selection);
   const tree = await prefixTree(nodes, { columns: io.stdout.columns ?? 100, ...(min !== undefined && { min }) });
   if (tree.shown === 0) {
-    say(io, tree.hidden === 0 ? 'There are no rows of these.' : 'No prefix has so many rows.');
     return false;
   }
   for await (const line of tree.text) await write(io.stdout, line);
@@ -161,10 +166,10 @@ async function showTree(
   return true;
 }
 
-/** @returns whether there were any */
+/** @returns whether there were any prefixes */
 async function exportNodes(
   cli: Cli,
-  crawl: Crawl,
+  crawl: OpenContext,
   { format, ...output }: PrefixOptions,
   selection: PrefixSelection,
 ): Promise<boolean> {
@@ -197,7 +202,7 @@ const COLUMNS = [
   'parameter',
   'rows',
   ...STATUSES,
-  'fit',
+  'relevant',
   'duplicates',
   'errors',
   'bytes',

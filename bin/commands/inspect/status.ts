@@ -4,15 +4,15 @@ import { open, type Cli } from '../../cli.js';
 import { jsonLine, write } from '../../output/output.js';
 import { statusText } from '../../output/status-text.js';
 
-/** `status`: what goes on at the table, in this moment. */
+/** `status`: shows what happens at the table now. */
 export function addStatus(program: Command, cli: Cli): void {
   program
     .command('status')
-    .summary('show what a running crawl is at, or what is left to do')
+    .summary('show the progress of a running crawl, or what is left to do')
     .description(
-      'Shows the job that another process runs on the table: how long, how many pages and how fast, what failed and why, ' +
-        'which hosts wait or are set aside, what is in flight. Where none runs, it shows what is due, and when the last ' +
-        'fetch was. It says how many pages the search index has, and how many batches wait for webcrawl index. It costs a running crawl next to nothing.',
+      'Shows the job that another process runs on the table: time, pages, speed, errors, requests in flight, and hosts that wait or ' +
+        'are set aside. If no job runs, it shows the due pages and the time of the last fetch. It also shows the number of pages in the ' +
+        'search index, and of batches that wait for webcrawl index. It costs a running crawl almost nothing.',
     )
     .addHelpText(
       'after',

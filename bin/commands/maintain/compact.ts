@@ -1,25 +1,25 @@
 import type { Command } from 'commander';
 import { runJob, type Cli } from '../../cli.js';
 
-/** `compact`: frees the room of bodies that no row needs any more. */
+/** `compact`: frees the disk space of bodies that no row needs. */
 export function addCompact(program: Command, cli: Cli): void {
   program
     .command('compact')
-    .summary('free the room of bodies that nothing needs any more')
+    .summary('free the disk space of bodies that no page uses')
     .description(
-      'Removes the bodies of pages that were fetched anew or removed: what is still needed is copied out of the files ' +
-        'that hold them, compressed, then these files are removed.',
+      'Removes bodies that no page uses, because the page was fetched again or removed. It copies the other bodies into ' +
+        'new files, compressed, and removes the old files.',
     )
     .addHelpText(
       'after',
       `
-The bodies are in the folder content of the table, in WARC files (*.warc.gz) that any archive tool
-reads. Earlier bodies of a page stay in them until they are compacted; db.keepVersions says how many
-bodies of a page are kept then. crawl and fetch compact by themselves at their end when more than
-half of what is stored, and 16 MB at least, is needed by nobody.
+The bodies are in the folder content of the table, in WARC files (*.warc.gz) that any archive tool reads. Earlier
+bodies of a page stay there until the files are compacted. db.keepVersions is the number of bodies that are
+kept for each page. crawl and fetch compact at their end if more than half of the stored bytes, and at least
+16 MB, are unreferenced.
 
-It needs the room of what is copied for a while, and the table for itself: beside a crawl it says
-TABLE_LOCKED, or waits with --wait. It can be stopped or killed at any moment and run again.
+It needs disk space for the copies until it ends. It also needs exclusive access to the table: during a crawl it
+fails with TABLE_LOCKED, or waits with --wait. You may stop or kill it at any moment and run it again.
 
 Examples:
   webcrawl compact

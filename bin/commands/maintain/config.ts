@@ -1,21 +1,21 @@
 import type { Command } from 'commander';
 import { library } from '../../library.js';
-import type { Cli } from '../../cli.js';
+import { sayNotices, type Cli } from '../../cli.js';
 import { jsonLine, safeLines, table, write } from '../../output/output.js';
 
-/** `config`: the settings in force and where each came from, or what settings there are. Opens no table. */
+/** `config`: shows the settings in force and their sources, or describes all settings. Opens no table. */
 export function addConfig(program: Command, cli: Cli): void {
   program
     .command('config')
     .summary('show the settings in force, and where each came from')
     .description('Shows the settings in force, and where each came from: default, file, environment or flag.')
-    .option('--describe', 'show every setting with its type, default and meaning instead')
+    .option('--describe', 'show type, default and meaning of every setting, instead of its value')
     .addHelpText(
       'after',
       `
-Later places win: defaults, the JSON file of --config, the environment, --set. In the environment
-http.agentName is WEBCRAWL_HTTP_AGENTNAME: letter case does not count, _ is the dot, and
-further _ do not count.
+A later source overrides an earlier one. In order: defaults, the JSON file of --config, the environment, --set. In
+the environment http.agentName is WEBCRAWL_HTTP_AGENTNAME. The first _ after WEBCRAWL_ is the dot. Further _ and
+letter case are ignored.
 
 Examples:
   webcrawl config --config webcrawl.json
@@ -38,7 +38,8 @@ async function described(cli: Cli): Promise<string> {
 async function inForce(cli: Cli): Promise<string> {
   const { loadSettings } = await library();
   const { config: file, set, json } = cli.options();
-  const { sources } = loadSettings({ file, env: cli.io.env, overrides: set });
+  const { sources, notices } = loadSettings({ file, env: cli.io.env, overrides: set });
+  sayNotices(cli, notices);
   if (json) return jsonLine(sources);
   return table(
     Object.entries(sources).map(([key, { value, source }]) => [

@@ -9,30 +9,29 @@ import {
   type SelectionOptions,
 } from '../../options/selection.js';
 
-/** `remove`: removes the rows that a selection names; only counts them without `--yes`. */
+/** `remove`: removes the selected rows. Without `--yes` it only counts them. */
 export function addRemove(program: Command, cli: Cli): void {
   const command = program
     .command('remove')
     .summary('remove pages from the table')
     .description(
-      'Removes the pages that the selection names, with their links, texts and bodies (webcrawl compact frees their room). Without --yes it only counts ' +
+      'Removes the selected pages, with their links, texts and bodies (webcrawl compact frees their disk space). Without --yes it only counts ' +
         'them. Exits with 1 when no page is selected.',
     )
-    .option('--yes', 'remove them; without it nothing is changed');
+    .option('--yes', 'remove the pages; without it nothing is changed');
   addSelection(command)
     .addHelpText(
       'after',
       `
-At least one option that selects is needed, and webcrawl readdb --dump takes the same ones to list
-the pages.
+Give at least one option that selects pages. webcrawl readdb --dump with the same options lists the pages.
 
 ${SELECTION_HELP}
 
-A removed page comes back when a page that links to it is fetched again, or when it is injected: add
-a rule to the URL filters first, and --rejected selects what they no longer take. What other pages
-say of a removed page stays (their outlinks, and the inlinks and score that it gave them), and so
-does what is known of its host (robots.txt, back-off). Pages that a batch under way holds stay until
-updatedb has run on it. It can be stopped at any moment and run again.
+A removed page comes back when a page that links to it is fetched again, or when it is injected. To prevent this,
+first add a rule to the URL filters; --rejected selects the pages that the filters reject. Other rows keep their
+links to and from the removed page, and the score that this page gave them. The data of the page's host (robots.txt, back-off)
+stays too. Pages of an open batch stay until updatedb has run on it. You may stop it at any moment and run it
+again.
 
 Examples:
   webcrawl remove --host old.example.com
@@ -51,6 +50,6 @@ Examples:
       if (Object.keys(counters).length === 0) cli.exitCode = EXIT.nothing;
       if (cli.options().quiet) return;
       if (cli.exitCode === EXIT.nothing) say(cli.io, 'No page is selected.');
-      else if (found && !removed) say(cli.io, 'Nothing was removed. The same command with --yes removes these pages.');
+      else if (found && !removed) say(cli.io, 'No page was removed. The same command with --yes removes these pages.');
     });
 }

@@ -15,36 +15,41 @@ export function addTable(program: Command, cli: Cli): void {
   const table = program
     .command('table')
     .summary('make a table on HBase')
-    .description('Makes tables that are not made by their first use: those on HBase.');
+    .description(
+      'Makes tables on HBase, which must exist before their first use. All other tables are made when they are first used.',
+    );
   table
     .command('create <url>')
     .summary('make a table on HBase')
     .description(
-      'Makes the seven tables of a crawl on HBase, with their families, and writes what a new table begins with. ' +
-        'What is there already stays as it is, so it may be run again.',
+      'Makes the seven tables of a crawl on HBase, with their families, and writes the entries that a new table needs. ' +
+        'Existing tables stay as they are, so it may be run again.',
     )
     .option(
       '--slots <n>',
-      'into how many slots the indexes are spread, fixed from then on (default: 16)',
+      'number of slots of the indexes, which cannot be changed later (default: 16)',
       wholeNumber(1),
     )
-    .option('--splits <n>', 'at how many keys the tables of the indexes are split at once (default: 0)', wholeNumber(0))
-    .option('--if-missing', 'leave a table that is there as it is, also with another number of slots')
+    .option(
+      '--splits <n>',
+      'number of keys at which each index table is split when it is made (default: 0)',
+      wholeNumber(0),
+    )
+    .option('--if-missing', 'keep an existing table, even if its number of slots differs from --slots')
     .addHelpText(
       'after',
       `
 The URL is hbase://<host>:<port>,<host>:<port>/<namespace>:<prefix>, with the Thrift2 gateways of one
-HBase (hbase thrift2 start -f; port 9090 may be left out, and so may the namespace default). The
+HBase (hbase thrift2 start -f; the defaults are port 9090 and the namespace default). The
 tables are called <namespace>:<prefix>_webpage, and so on. Every other command takes the same URL as
 --table.
 
-At most as many shards as slots can work on a table. HBase splits tables by itself as they grow;
---splits does it from the start. Where the gateway cannot split, which none with the framed
-transport could up to HBase 2.6, the lines for the HBase shell are printed to standard output. Who
-may not make tables is given the lines that an operator has to run.
+The number of slots is the maximum number of shards. HBase splits tables as they grow; --splits splits them from
+the start. A framed gateway up to HBase 2.6 cannot split tables. Then the command prints lines for the HBase shell
+to standard output. If you have no right to make tables, it prints the lines that an operator has to run.
 
-Slots are fixed when a table is made, so another --slots than a table has is an error. With --if-missing it
-is not: that is for scripts and containers that start again and again.
+The number of slots of a table cannot be changed, so another number in --slots is an error. With --if-missing,
+--slots is then ignored; this is for scripts and containers that restart.
 
 Examples:
   webcrawl table create hbase://gateway1:9090,gateway2:9090/default:crawl --slots 64
@@ -62,7 +67,10 @@ Examples:
         for (const name of added) say(io, `added the family ${name}`);
         if (existing.length > 0) say(io, `${quantity(existing.length, 'table')} there already`);
         if (options.ifMissing && options.slots !== undefined && options.slots !== slots) {
-          say(io, `It was made with ${slots} slots, and not with ${options.slots}: it keeps them.`);
+          say(
+            io,
+            `The table was made with ${slots} slots, and this cannot be changed; --slots ${options.slots} has no effect.`,
+          );
         }
         say(io, `The table has ${slots} slots. Use it with --table '${url}'.`);
         if (shellLines.length > 0) say(io, 'The gateway cannot split tables. Run these lines in the HBase shell:');

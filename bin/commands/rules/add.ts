@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AddedRules } from '../../../packages/webcrawl/index.js';
+import type { AddedRules } from '../../../packages/webcrawl/internal.js';
 import { describeRule } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
@@ -15,25 +15,25 @@ interface AddOptions extends RuleOptions {
 export function addRulesAdd(program: Command, cli: Cli): void {
   addRuleOptions(program.command('add'))
     .summary('add a rule')
-    .description('Adds a rule and prints its id. Exits with 1 when there is such a rule already.')
-    .option('--note <text>', 'why, for those who read it later')
-    .option('--yes', 'also where the rule cuts a seed, or every page of the table')
+    .description('Adds a rule and prints its id. Exits with 1 when the same rule exists already.')
+    .option('--note <text>', 'reason, for later readers')
+    .option('--yes', 'add the rule even if it rejects a seed, or every page of the table')
     .addHelpText(
       'after',
       `
-Before a rule is added that rejects, the rows of its hosts are counted: where it would cut a seed, or
-every page, nothing is added without --yes (RULE_DANGER). A rule on usefulness or www holds for new
-pages at once; webcrawl rules apply brings it to the pages that are known already. A pattern of useful
-URLs should end in $: without it the same pages with a session or a filter in their query are useful too.
+Before a reject rule is added, the rows of its hosts are counted. If it would reject a seed, or every page, it
+needs --yes (RULE_DANGER). A rule of kind relevant or www applies to new pages at once. webcrawl rules apply
+applies the rule to pages that are already in the table. End a pattern of relevant URLs with $. Without it, the
+same pages with a session or a filter in their query are relevant too.
 
 Examples:
-  webcrawl rules add useful '/20\\d\\d/\\d\\d/[^/?]+$' --regex --domain news.example
+  webcrawl rules add relevant '/20\\d\\d/\\d\\d/[^/?]+$' --regex --domain news.example
   webcrawl rules add reject /tag/ --host www.news.example --note 'the same articles again'
   webcrawl rules add reject '[?&]sessionid=' --regex
   webcrawl rules add www without --domain news.example`,
     )
     .action(async (kind: string, pattern: string, { note, yes = false, ...options }: AddOptions) => {
-      const rule = { ...ruleOf(kind, pattern, options), ...(note !== undefined && { note }) };
+      const rule = { ...(await ruleOf(cli, kind, pattern, options)), ...(note !== undefined && { note }) };
       await using crawl = await open(cli, { name: 'rules add' });
       const { rules } = await library();
       const added = await rules.add(crawl, rule, { yes });
@@ -43,11 +43,11 @@ Examples:
 }
 
 const NOT_MOVED =
-  'Pages that are known under the other form are not fetched any more; `webcrawl rules apply` brings them over, and the next crawl does.';
+  'Known pages under the other form are no longer fetched. `webcrawl rules apply` moves them to the form of the rule, and so does the next crawl.';
 
 /**
- * Prints the ids, and what one should know of them.
- * @param ofWww what became of the pages that a rule on www writes otherwise
+ * Prints the ids of the added rules, and remarks on them.
+ * @param ofWww the message on pages that a `www` rule moves to its form of the host
  */
 export async function showAdded(
   cli: Cli,
@@ -65,13 +65,13 @@ export async function showAdded(
   for (const { decides, idle } of contradictions) {
     say(
       cli.io,
-      `${decides} and ${idle} say the opposite of the same URLs: ${decides} decides, and ${idle} never does.`,
+      `${decides} and ${idle} contradict each other on the same URLs: ${decides} decides, and ${idle} has no effect.`,
     );
   }
   const active = added.filter(({ state }) => state === 'active');
   if (active.some(({ kind }) => kind === 'www')) {
     say(cli.io, ofWww);
-  } else if (active.some(({ kind }) => kind === 'useful')) {
-    say(cli.io, '`webcrawl rules apply` marks the pages that are known already.');
+  } else if (active.some(({ kind }) => kind === 'relevant')) {
+    say(cli.io, '`webcrawl rules apply` marks the pages that are already known.');
   }
 }

@@ -1,20 +1,20 @@
 import type { Command } from 'commander';
-import type { Crawl, Rule } from '../../../packages/webcrawl/index.js';
+import type { OpenContext, Rule } from '../../../packages/webcrawl/internal.js';
 import { describeRule } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { open, type Cli } from '../../cli.js';
 import { jsonLine, say, write } from '../../output/output.js';
 
-const EXEMPTION = 'also an accept rule without which others cut a seed, or every page of the table';
+const EXEMPTION = 'proceed even if other rules then reject a seed, or every page';
 
 /** `rules enable <id…>`. */
 export function addRulesEnable(program: Command, cli: Cli): void {
   program
     .command('enable')
     .summary('make rules active again')
-    .description('Makes rules active again that were disabled; those that are active stay so.')
+    .description('Makes disabled rules active again; active rules stay active.')
     .argument('<id...>', 'ids, as webcrawl rules list shows them')
-    .option('--yes', 'also where a rule cuts a seed, or every page of the table')
+    .option('--yes', 'enable rules even if they reject a seed, or every page of the table')
     .addHelpText('after', '\nExamples:\n  webcrawl rules enable r3\n  webcrawl rules enable r3 r4')
     .action((ids: string[], { yes = false }: { yes?: boolean }) =>
       change(cli, 'enable', 'Active', async (crawl) => (await library()).rules.enable(crawl, ids, { yes })),
@@ -25,8 +25,10 @@ export function addRulesEnable(program: Command, cli: Cli): void {
 export function addRulesDisable(program: Command, cli: Cli): void {
   program
     .command('disable')
-    .summary('have rules not be asked any more')
-    .description('Disables rules: they stay in the table, and are not asked. A generated one is never generated again.')
+    .summary('stop using rules, and keep them in the table')
+    .description(
+      'Disables rules: they stay in the table without any effect. A disabled generated rule is not generated again.',
+    )
     .argument('<id...>', 'ids, as webcrawl rules list shows them')
     .option('--yes', EXEMPTION)
     .addHelpText('after', '\nExamples:\n  webcrawl rules disable r3\n  webcrawl rules disable r3 r4')
@@ -39,7 +41,7 @@ async function change(
   cli: Cli,
   verb: string,
   done: string,
-  edit: (crawl: Crawl) => Promise<readonly Rule[]>,
+  edit: (crawl: OpenContext) => Promise<readonly Rule[]>,
 ): Promise<void> {
   await using crawl = await open(cli, { name: `rules ${verb}` });
   const found = await edit(crawl);
@@ -54,7 +56,7 @@ export function addRulesRemove(program: Command, cli: Cli): void {
     .command('remove')
     .summary('remove rules')
     .description(
-      'Removes rules. Generated ones stay, disabled, so that they are not generated again; --forget removes them too.',
+      'Removes rules. Generated rules stay, disabled, so that they are not generated again; --forget removes them too.',
     )
     .argument('<id...>', 'ids, as webcrawl rules list shows them')
     .option('--forget', 'remove generated rules as well')
@@ -62,7 +64,7 @@ export function addRulesRemove(program: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-No id is given a second time. What the rule had marked or scored is taken back by webcrawl rules apply.
+Ids are not used twice. webcrawl rules apply removes the marks and the score of a removed rule.
 
 Examples:
   webcrawl rules remove r3

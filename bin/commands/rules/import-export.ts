@@ -12,16 +12,16 @@ export function addRulesImport(program: Command, cli: Cli): void {
     .command('import')
     .summary('add the rules of a file, all or none')
     .description(
-      'Adds the rules of a file of JSON Lines, as webcrawl rules export writes them. Where a line is wrong, none is added, and the line is named.',
+      'Adds the rules of a file of JSON Lines, as webcrawl rules export writes them. If a line is wrong, no rule is added, and the message names the line.',
     )
-    .argument('<file>', 'the file, or - for standard input')
-    .option('--yes', 'also where the rules cut a seed, or every page of the table')
+    .argument('<file>', 'file of rules, or - for standard input')
+    .option('--yes', 'add the rules even if they reject a seed, or every page of the table')
     .addHelpText(
       'after',
       `
-A line is an object with kind, scope (*, host:<name> or domain:<name>), pattern ({"prefix": …} or
-{"regex": …}; of kind www: to, with or without), and where wanted note, state, origin and evidence.
-Rules get new ids; those that are there already are passed over.
+A line is an object with kind, scope (*, host:<name> or domain:<name>) and pattern ({"prefix": …} or {"regex": …}).
+Kind www has to (with or without) instead of pattern. note, state, origin and evidence are optional. Rules get
+new ids, and existing rules are skipped.
 
 Examples:
   webcrawl rules import rules.jsonl
@@ -47,8 +47,8 @@ export function addRulesExport(program: Command, cli: Cli): void {
     .command('export')
     .summary('print all rules as JSON Lines')
     .description('Prints all rules as JSON Lines, disabled ones too, for webcrawl rules import and other programs.')
-    .option('--output <file>', 'write to this file, which gets its name when it is whole')
-    .option('--force', 'replace the file of --output where it is there already')
+    .option('--output <file>', 'write to this file; it appears under this name when it is complete')
+    .option('--force', 'replace the file of --output if it already exists')
     .addHelpText(
       'after',
       '\nExamples:\n  webcrawl rules export > rules.jsonl\n  webcrawl rules export --output rules.jsonl',

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import type { ProposeReport, ProposedDomain, StoredProposal } from '../../../packages/webcrawl/index.js';
+import type { ProposeReport, ProposedDomain, StoredProposal } from '../../../packages/webcrawl/internal.js';
 import { describeRule, safeText } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { EXIT, open, runJob, type Cli } from '../../cli.js';
@@ -18,40 +18,46 @@ interface ProposeVerbOptions {
 export function addRulesPropose(program: Command, cli: Cli): void {
   program
     .command('propose')
-    .summary('propose rules, from what the table holds')
+    .summary('propose rules, from the pages of the table')
     .description(
-      'Looks for sections and parameters of each domain that lead to nothing useful, and proposes rules that cut them. Exits with 1 when there is nothing to propose.',
+      'Looks in each domain for sections and parameters that lead to no relevant page, and proposes rules that reject them. Exits with 1 when there is no proposal.',
     )
-    .option('--domain <name>', 'only rules of this domain')
-    .option('--apply', 'add the rules that are proposed')
-    .option('--list <id>', 'with --apply and --numbers: the list that the numbers are of')
-    .option('--numbers <n,…>', 'with --apply and --list: make no new proposals, and add these of that list', numbersOf)
+    .option('--domain <name>', 'propose rules of this domain only')
+    .option('--apply', 'add the proposed rules')
+    .option('--list <id>', 'with --apply and --numbers: id of the list of proposals')
+    .option(
+      '--numbers <numbers>',
+      'with --apply and --list: add only these proposals of the list, separated by commas',
+      numbersOf,
+    )
     .addHelpText(
       'after',
       `
-What is useful, rules of kind useful say; without one, nothing is known to be useless. What is proposed
-was checked on the links of the table: no known page that is useful is cut, no seed, nothing that a
-rule made by hand accepts, and every useful page that could be reached can still be. Of useful pages
-that are not known yet only so much can be said: a page that a useful rule matches is never refused by a
-generated rule, but its only links may be on pages that are cut.
+Rules of kind relevant say which pages are relevant. Without such a rule it finds only copies of pages, and
+calendars, sessions and facets with half of the pages of a domain. --apply does not add rules on calendars,
+sessions and facets.
 
-A rule that was generated and then disabled is not proposed again, nor one that cuts the same pages.
-Before --numbers adds a rule, its conditions are checked again; where that fails, or another list has been
-made meanwhile, none is added (STALE_PROPOSAL). After a rule on www is added, pages that are known get
-rows under the other form, as webcrawl rules apply does; where it was stopped before, the next crawl does it.
+Each proposal was checked on the links of the table. It rejects no relevant page, no seed, and no page that a rule
+made by hand accepts. Every relevant page stays reachable. A generated rule never rejects a page that a relevant
+rule matches, not even a new page. But all links to a new page may be on rejected pages.
 
-In the list: cut, the pages that the rule cuts; saved, those of them that were not fetched yet.
+A disabled generated rule is not proposed again, nor is a rule that rejects the same pages.
+Before --numbers adds a rule, its conditions are checked again. If one fails, or there is a newer list, no rule is
+added (STALE_PROPOSAL). After a rule of kind www is added, pages of the table get rows under the other form, as with
+webcrawl rules apply. If this is stopped, the next crawl completes it.
+
+Columns: rejected, pages that the rule rejects; saved, rejected pages that were not fetched yet.
 
 Examples:
   webcrawl rules propose
   webcrawl rules propose --apply
   webcrawl rules propose --apply --list 0c3f9a1e --numbers 1,3
-  webcrawl rules propose --domain news.example --set propose.minUseful=100 --json`,
+  webcrawl rules propose --domain news.example --set propose.minRelevant=100 --json`,
     )
     .action(async ({ domain, apply = false, list, numbers }: ProposeVerbOptions) => {
       if ((numbers || list !== undefined) && (!apply || !numbers || list === undefined || domain !== undefined)) {
         throw new InvalidArgumentError(
-          'Expected --numbers with --apply and with the --list that they are of, and without --domain.',
+          'Expected --numbers together with --apply and the --list of these numbers, without --domain.',
         );
       }
       if (numbers && list !== undefined) {
@@ -78,11 +84,15 @@ function numbersOf(text: string): number[] {
   throw new InvalidArgumentError('Expected numbers of proposals, such as 1,3.');
 }
 
-const MOVED = 'Pages that are known under the other form have got rows in the form of the rule.';
+const MOVED = 'Known pages under the other form now have rows under the form of the rule.';
 
-function forPeople({ list, proposals, domains, added }: ProposeReport, columns: number): string {
-  if (proposals.length === 0) return 'Nothing to propose.';
-  const head = ['no.', 'cut', 'saved', 'why', 'of', 'rule'];
+const NO_RELEVANT =
+  'No rule says which pages are relevant, so only copies of pages, and calendars, sessions and facets that hold half of a domain are ' +
+  "looked for.  webcrawl rules add relevant '<prefix or --regex>' adds one; webcrawl stats prefixes shows where the pages are.";
+
+function forPeople({ list, proposals, domains, added, hasRelevant }: ProposeReport, columns: number): string {
+  if (proposals.length === 0) return hasRelevant ? 'Nothing to propose.' : `Nothing to propose. ${NO_RELEVANT}`;
+  const head = ['no.', 'rejected', 'saved', 'why', 'of', 'rule'];
   const rows = proposals.map((proposal) => [
     String(proposal.number),
     number(proposal.rows),
@@ -96,7 +106,7 @@ function forPeople({ list, proposals, domains, added }: ProposeReport, columns: 
     fittedTable([head, ...rows], columns),
     ...why,
     '',
-    ...domains.map((domain) => shortened(domainText(domain), columns - 1)),
+    ...domains.map((domain) => shortened(domainText(domain, hasRelevant), columns - 1)),
   ];
   if (added) {
     text.push('', ...added.added.map((rule) => `Added: ${rule.id} (${describeRule(rule)})`));
@@ -104,6 +114,7 @@ function forPeople({ list, proposals, domains, added }: ProposeReport, columns: 
   } else if (list !== undefined) {
     text.push('', `To add some of them: webcrawl rules propose --apply --list ${list} --numbers 1`);
   }
+  if (!hasRelevant) text.push('', NO_RELEVANT);
   return safeLines(text.join('\n'));
 }
 
@@ -113,7 +124,10 @@ function ruleText({ rule }: StoredProposal): string {
   return safeText(`${rule.kind} ${'prefix' in pattern ? pattern.prefix : `regex ${pattern.regex}`}`, 2000);
 }
 
-/** The figures of a proposal in words: numbers by name, but what the check adds, and an example. */
+/**
+ * Returns the figures of a proposal as text: numbers with their names, and an example. Numbers that are only for the check of the proposal
+ * are omitted.
+ */
 function evidenceText({ evidence }: StoredProposal): string {
   const figures = Object.entries(evidence)
     .filter(([, value]) => typeof value === 'number')
@@ -123,9 +137,13 @@ function evidenceText({ evidence }: StoredProposal): string {
   return figures.join(', ');
 }
 
-const wordsOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+/** Returns the words for a stored name. Stored evidence has the names of the first version, which wrote `useful` for relevant. */
+const wordsOf = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace('useful', 'relevant');
 
-function domainText({ domain, rest, cut, useful }: ProposedDomain): string {
-  const share = rest === 0 ? 0 : (100 * cut) / rest;
-  return `${safeText(domain, 100)}: cuts ${number(share, 0)} % of ${quantity(rest, 'page')} that are not useful; all ${number(useful)} known useful ones keep a way.`;
+function domainText({ domain, rest, rejected, relevant }: ProposedDomain, hasRelevant: boolean): string {
+  const share = rest === 0 ? 0 : (100 * rejected) / rest;
+  const text = `${safeText(domain, 100)}: rejects ${number(share, 0)} % of ${quantity(rest, 'page')}`;
+  if (!hasRelevant) return `${text}.`;
+  return `${text} that are not relevant; all ${number(relevant)} known relevant ones stay reachable.`;
 }

@@ -1,74 +1,67 @@
 import type { Command } from 'commander';
-import type { RuleReport, Worth } from '../../../packages/webcrawl/index.js';
+import type { RuleReport, Worth } from '../../../packages/webcrawl/internal.js';
 import { describeRule, safeText } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { fittedTable } from '../../output/fitted-table.js';
 import { jsonLine, number, oneLine, quantity, say, write } from '../../output/output.js';
-import { progressDisplay } from '../../output/progress.js';
+import { withProgress } from '../../output/progress.js';
 import { patternOf } from './list.js';
 
 /** `rules report`. */
 export function addRulesReport(program: Command, cli: Cli): void {
   program
     .command('report')
-    .summary('show what each rule cut or let through, and what the pages were worth')
+    .summary('show which pages each rule rejects or accepts, and how many are relevant')
     .description(
-      'Reads the table once, and shows on which pages each rule decides, what it cut or let through, and how many of the pages fetched are worth having. It changes nothing.',
+      'Reads the table once, and shows for each rule the pages that it decides on, rejects or accepts, and how many of the fetched pages are relevant. It stores its counts for webcrawl rules list, and changes nothing else.',
     )
     .addHelpText(
       'after',
       `
-pages: those on which the rule decides by the rules of now; useful: of these, those that a rule of kind
-useful matches; passed over: those that generate has refused because of the rule; links cut: links on stored pages
-that it has cut; let in: of an accept rule, pages that a reject rule would refuse without it.
-before, since: of the pages of the rule's hosts, how many were useful of those last fetched before it came to
-hold, and of those fetched since.
+Columns:
+  pages           pages that the rule decides on now
+  relevant        pages among them that a rule of kind relevant matches
+  passed over     pages that generate has skipped because of the rule
+  links rejected  links on stored pages that it has rejected
+  let in          for an accept rule: pages that a reject rule would reject without it
+  before, since   the share of relevant pages on the hosts of the rule, among pages last fetched before the rule
+                  was active, and among pages fetched since
 
 Examples:
   webcrawl rules report
-  webcrawl rules report --json | jq '.domains[] | select(.fetched > 100 and .usefulFetched == 0).domain'`,
+  webcrawl rules report --json | jq '.domains[] | select(.fetched > 100 and .relevantFetched == 0).domain'`,
     )
     .action(async () => {
       await using crawl = await open(cli, { name: 'rules report' });
-      const { json, quiet } = cli.options();
-      const display = quiet || json ? undefined : progressDisplay(cli.io.stderr);
-      let report: RuleReport;
-      try {
-        const { rules } = await library();
-        report = await rules.report(crawl, {
-          signal: cli.io.signal,
-          ...(display && { onProgress: (progress) => display.show(progress) }),
-        });
-      } finally {
-        display?.end();
-      }
+      const { json = false, quiet = false } = cli.options();
+      const { rules } = await library();
+      const report = await withProgress(cli, quiet || json, (job) => rules.report(crawl, job));
       await write(cli.io.stdout, json ? jsonLine(report) : forPeople(report, cli.io.stdout.columns ?? 100));
       if (report.interrupted) {
-        if (!quiet) say(cli.io, 'Stopped as asked: these are the figures of the rows so far.');
+        if (!quiet) say(cli.io, 'Stopped on request: these are the figures of the rows so far.');
         cli.exitCode = EXIT.interrupted;
       } else if (!quiet && report.stale > 0) {
         say(
           cli.io,
-          `Marked otherwise than the rules of now say: ${quantity(report.stale, 'page')}. \`webcrawl rules apply\` brings them up to date.`,
+          `Marked by earlier rules: ${quantity(report.stale, 'page')}. \`webcrawl rules apply\` updates them.`,
         );
       }
     });
 }
 
-/** Domains that are shown. */
 const SHOWN = 20;
 
-/** As a table for a terminal of so many columns. */
-function forPeople({ all, rules: found, domains, otherDomains, hasUseful }: RuleReport, columns: number): string {
-  const parts = [worthText(all, hasUseful)];
+/** Writes the report as a table for a terminal with this number of columns. */
+function forPeople({ all, rules: found, domains, otherDomains, hasRelevant }: RuleReport, columns: number): string {
+  const parts = [worthText(all, hasRelevant)];
   if (found.length > 0) {
-    const head = ['rule', 'kind', 'pages', 'useful', 'passed over', 'links cut', 'let in', 'pattern'];
+    const head = ['rule', 'kind', 'pages', 'relevant', 'passed over', 'links rejected', 'let in', 'pattern'];
     const rows = found.map(({ rule, counts, decides, passed }) => [
       rule.id,
       `${rule.kind}${rule.state === 'disabled' ? ', disabled' : ''}`,
       number(decides.rows),
-      shown(hasUseful, decides.useful),
+      shown(hasRelevant, decides.relevant),
       cutsOf(rule.kind, counts.refused),
       cutsOf(rule.kind, counts.links),
       passed ? number(passed.rows) : '',
@@ -77,42 +70,42 @@ function forPeople({ all, rules: found, domains, otherDomains, hasUseful }: Rule
     parts.push(`\nWhat each rule decided on\n${fittedTable([head, ...rows], columns)}`);
   }
   const active = found.filter(({ rule }) => rule.state === 'active');
-  const useful = active.filter(({ rule }) => rule.kind === 'useful');
-  if (useful.length > 0) {
-    const head = ['rule', 'matches', 'marked', 'fetched', 'waiting', 'cut', 'pattern'];
-    const rows = useful.map(({ rule, counts, decides }) => [
+  const relevant = active.filter(({ rule }) => rule.kind === 'relevant');
+  if (relevant.length > 0) {
+    const head = ['rule', 'matches', 'marked', 'fetched', 'waiting', 'rejected', 'pattern'];
+    const rows = relevant.map(({ rule, counts, decides }) => [
       rule.id,
       number(decides.rows),
-      number(counts.fit),
-      number(decides.usefulFetched),
-      number(decides.usefulWaiting),
-      number(decides.usefulCut),
+      number(counts.relevant),
+      number(decides.relevantFetched),
+      number(decides.relevantWaiting),
+      number(decides.relevantRejected),
       patternOf(rule),
     ]);
-    parts.push(`\nUseful pages\n${fittedTable([head, ...rows], columns)}`);
+    parts.push(`\nRelevant pages\n${fittedTable([head, ...rows], columns)}`);
   }
-  if (!hasUseful) return parts.join('');
+  if (!hasRelevant) return parts.join('');
   const since = active.filter(({ before, since: after }) => before.fetched + after.fetched > 0);
   if (since.length > 0) {
-    const head = ['rule', 'fetched before', 'useful', 'fetched since', 'useful', 'what it says'];
+    const head = ['rule', 'fetched before', 'relevant', 'fetched since', 'relevant', 'pattern'];
     const rows = since.map(({ rule, before, since: after }) => [
       rule.id,
       number(before.fetched),
-      share(before.useful, before.fetched),
+      share(before.relevant, before.fetched),
       number(after.fetched),
-      share(after.useful, after.fetched),
+      share(after.relevant, after.fetched),
       oneLine(describeRule(rule)),
     ]);
-    parts.push(`\nPages of its hosts, before a rule came to hold and since\n${fittedTable([head, ...rows], columns)}`);
+    parts.push(`\nPages of its hosts, before a rule was active and since\n${fittedTable([head, ...rows], columns)}`);
   }
   if (domains.length > 0) {
-    const head = ['fetched', 'useful', 'share', 'waiting', 'cut', 'domain'];
+    const head = ['fetched', 'relevant', 'share', 'waiting', 'rejected', 'domain'];
     const cells = (worth: Worth, name: string): string[] => [
       number(worth.fetched),
-      number(worth.usefulFetched),
-      share(worth.usefulFetched, worth.fetched),
-      number(worth.usefulWaiting),
-      number(worth.usefulCut),
+      number(worth.relevantFetched),
+      share(worth.relevantFetched, worth.fetched),
+      number(worth.relevantWaiting),
+      number(worth.relevantRejected),
       name,
     ];
     const rows = domains.slice(0, SHOWN).map((each) => cells(each, safeText(each.domain, 200)));
@@ -124,21 +117,22 @@ function forPeople({ all, rules: found, domains, otherDomains, hasUseful }: Rule
 }
 
 function worthText(
-  { rows, fetched, useful, usefulFetched, usefulWaiting, usefulCut }: Worth,
-  hasUseful: boolean,
+  { rows, fetched, relevant, relevantFetched, relevantWaiting, relevantRejected }: Worth,
+  hasRelevant: boolean,
 ): string {
   const known = `${quantity(rows, 'page')} known, ${number(fetched)} fetched`;
-  if (!hasUseful) return `${known}. No rule says what is useful: \`webcrawl rules add useful\` makes one.\n`;
+  if (!hasRelevant)
+    return `${known}. No rule tells which pages are relevant: \`webcrawl rules add relevant\` makes one.\n`;
   return (
-    `${known}, of these ${number(usefulFetched)} useful (${share(usefulFetched, fetched) || 'none'}).\n` +
-    `${quantity(useful, 'useful page')} known: ${number(usefulWaiting)} not fetched yet, ${number(usefulCut)} cut by a rule.\n`
+    `${known}, of these ${number(relevantFetched)} relevant (${share(relevantFetched, fetched) || 'none'}).\n` +
+    `${quantity(relevant, 'relevant page')} known: ${number(relevantWaiting)} not fetched yet, ${number(relevantRejected)} rejected by a rule.\n`
   );
 }
 
 const shown = (isKnown: boolean, n: number): string => (isKnown ? number(n) : '');
 const cutsOf = (kind: string, n: number): string => (kind === 'reject' || kind === 'www' || n > 0 ? number(n) : '');
 
-/** `37.5 %`; nothing of nothing. */
+/** Writes a percentage such as `37.5 %`; an empty text if the whole is 0. */
 function share(part: number, whole: number): string {
   return whole > 0 ? `${number((100 * part) / whole, 1)} %` : '';
 }

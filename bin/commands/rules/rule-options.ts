@@ -1,38 +1,48 @@
 import type { Command } from 'commander';
-import type { NewRule, RuleScope } from '../../../packages/webcrawl/index.js';
+import type { NewRule, RuleScope } from '../../../packages/webcrawl/internal.js';
 import { CrawlError } from '../../../packages/webcrawl/names.js';
+import { sayNotices, type Cli } from '../../cli.js';
+import { library } from '../../library.js';
 
-/** The options that say of which URLs a rule is. */
+/** The options that select the URLs of a rule. */
 export interface RuleOptions {
   readonly regex?: boolean;
   readonly host?: string;
   readonly domain?: string;
 }
 
-/** Adds kind, pattern, and the options that go with them. */
+/** Adds the arguments for the kind and the pattern of a rule, and its options. */
 export function addRuleOptions(command: Command): Command {
   return command
-    .argument('<kind>', 'useful, accept, reject or www')
+    .argument('<kind>', 'kind of the rule: relevant, accept, reject or www')
     .argument(
       '<pattern>',
-      'with what the URLs begin: path and query from / on, or the whole URL; with --regex a regular expression; of www: with or without',
+      'start of the URL, or of its path and query from / on; with --regex: a regular expression; for www: with or without',
     )
-    .option('--regex', 'the pattern is a regular expression, which is looked for anywhere in the URL')
+    .option('--regex', 'read the pattern as a regular expression, which may match anywhere in the URL')
     .option('--host <name>', 'only on this host')
     .option('--domain <name>', 'only on this domain and its sub-domains');
 }
 
-/** The rule that the arguments say; it is checked when it is added. */
-export function ruleOf(kind: string, pattern: string, { regex = false, host, domain }: RuleOptions): NewRule {
+/** Makes a rule from the arguments. The rule is checked when it is added. */
+export async function ruleOf(
+  cli: Cli,
+  given: string,
+  pattern: string,
+  { regex = false, host, domain }: RuleOptions,
+): Promise<NewRule> {
+  const { RENAMED_RULE_KINDS, renamedNotice } = await library();
+  const kind = RENAMED_RULE_KINDS.get(given) ?? given;
+  if (kind !== given) sayNotices(cli, [renamedNotice('the kind of rule', given, kind)]);
   if (host !== undefined && domain !== undefined) throw new CrawlError('USAGE', 'expected one of --host and --domain');
   const scope = scopeOf(host, domain);
   if (kind === 'www') {
-    if (regex) throw new CrawlError('USAGE', '--regex does not go with a rule of kind www');
+    if (regex) throw new CrawlError('USAGE', 'a rule of kind www has no --regex');
     return { kind, scope, to: pattern } as NewRule;
   }
   if (!regex && !/^(\/|https?:)/.test(pattern)) {
     throw new CrawlError('USAGE', `expected a pattern that begins with / or with http, found "${pattern}"`, {
-      hint: 'with --regex it is a regular expression, which is looked for anywhere in the URL',
+      hint: 'with --regex it is a regular expression, which may match anywhere in the URL',
     });
   }
   return { kind, scope, pattern: regex ? { regex: pattern } : { prefix: pattern } } as NewRule;

@@ -10,13 +10,13 @@ import { addRulesReport } from './report.js';
 import { addRulesShow } from './show.js';
 import { addRulesTest } from './test.js';
 
-/** `rules …`: rules on URLs that are changed while a crawl runs. */
+/** `rules …`: manages rules on URLs, which can be changed while a crawl runs. */
 export function addRules(program: Command, cli: Cli): void {
   const rules = program
     .command('rules')
-    .summary('say which URLs are worth having, while the crawl runs')
+    .summary('decide which URLs are relevant or rejected, even while a crawl runs')
     .description(
-      'Rules on URLs in the table. They may be changed while a crawl runs, also from another terminal: it takes them within a second or two.',
+      'Manages the rules of the table on URLs. You may change rules in another terminal while a crawl runs; the crawl uses a change within two seconds.',
     )
     .addHelpText('after', HELP);
   for (const add of [
@@ -39,17 +39,17 @@ export function addRules(program: Command, cli: Cli): void {
 
 const HELP = `
 Kinds:
-  useful   URLs that are worth having: they get a better score (scoring.fit.score), and come first
-  reject   URLs that are not taken, and not fetched any more
-  accept   URLs that are taken all the same: exemptions from what is rejected for as many hosts, or more
-  www      how the host of a domain is written: with www or without
+  relevant   relevant URLs: they get a better score (scoring.relevant.score), and come first
+  reject     URLs that are not added to the table, and are no longer fetched
+  accept     exceptions: URLs that are added, although a reject rule of the same or a wider scope matches
+  www        how the host of a domain is written: with www or without
 
-Of accept and reject the first that matches decides: rules of a host before those of a domain before
-those of all, then those made by hand before generated ones, then accept before reject, then the older.
-A generated rule refuses nothing that a useful rule matches.
+Among accept and reject rules the first match decides. Rules are sorted by scope (host, domain, all hosts), then
+rules made by hand before generated ones, then accept before reject, then by age. A generated rule rejects no
+page that a relevant rule matches.
 
 Examples:
-  webcrawl rules add useful '/20\\d\\d/\\d\\d/[^/?]+$' --regex --domain news.example
+  webcrawl rules add relevant '/20\\d\\d/\\d\\d/[^/?]+$' --regex --domain news.example
   webcrawl rules add reject /tag/ --host www.news.example
   webcrawl rules add www without --domain news.example
   webcrawl rules list`;

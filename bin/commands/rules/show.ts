@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ListedRule } from '../../../packages/webcrawl/index.js';
+import type { ListedRule } from '../../../packages/webcrawl/internal.js';
 import { describeRule } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { open, type Cli } from '../../cli.js';
@@ -9,9 +9,9 @@ import { jsonLine, number, oneLine, table, write } from '../../output/output.js'
 export function addRulesShow(program: Command, cli: Cli): void {
   program
     .command('show')
-    .summary('show all that is known of a rule')
-    .description('Shows a rule, whence it comes, and what it has decided.')
-    .argument('<id>', 'its id, as webcrawl rules list shows it')
+    .summary('show one rule with its counts')
+    .description('Shows a rule, its origin, and its counts from the last count of the rows.')
+    .argument('<id>', 'id of the rule, as webcrawl rules list shows it')
     .addHelpText('after', '\nExamples:\n  webcrawl rules show r3\n  webcrawl rules show r3 --json')
     .action(async (id: string) => {
       await using crawl = await open(cli, { name: 'rules show' });
@@ -29,9 +29,14 @@ function forPeople(rule: ListedRule): string {
     ['origin', rule.origin === 'generated' ? 'generated' : 'by hand'],
     ['created', new Date(rule.createdAt).toISOString()],
     ['changed', new Date(rule.changedAt).toISOString()],
-    ['pages refused', number(counts.refused)],
-    ['pages worth having', number(counts.fit)],
-    ['links cut', number(counts.links)],
+    ...(counts
+      ? [
+          ['counted as of', new Date(counts.at).toISOString()],
+          ['pages refused', number(counts.refused)],
+          ['relevant pages', number(counts.relevant)],
+          ['links rejected', number(counts.links)],
+        ]
+      : [['counted', 'not yet: `webcrawl rules list --counts` counts the rows']]),
     ...(note === undefined ? [] : [['note', note]]),
     ...(evidence === undefined ? [] : [['evidence', JSON.stringify(evidence)]]),
   ];

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Report } from '../../../packages/webcrawl/index.js';
+import type { Report } from '../../../packages/webcrawl/internal.js';
 import { CrawlError } from '../../../packages/webcrawl/names.js';
 import { runJob, type Cli } from '../../cli.js';
 import { SHARD_HELP, addShardOption, overShards } from '../../options/shard-option.js';
@@ -11,40 +11,46 @@ interface IndexOptions {
   readonly shard?: string;
 }
 
-/** `index [batch|--all]`: brings pages into the search index. */
+/** `index [batch|--all]`: writes pages to the search index. */
 export function addIndex(program: Command, cli: Cli): void {
   const command = program
     .command('index')
-    .summary('bring what was updated into the search index')
+    .summary('add updated pages to the search index')
     .description(
-      'Brings the pages of batches that updatedb has closed since the last run into the search index, and takes out those that are ' +
-        'gone, redirect, say noindex, are duplicates, or are refused by an index filter.',
+      'Adds the pages of the batches since the last run to the search index. It removes pages that are gone, redirect, have noindex, ' +
+        'are duplicates, or are rejected by an index filter.',
     )
-    .argument('[batch]', 'only this batch; default: every one that is not in the index yet')
-    .option('--forget', 'keep no batches for the index any more, as when it is not used again; the index itself stays')
-    .option('--all', 'compare the whole table with the index, and put right what differs');
+    .argument('[batch]', 'only this batch (default: every batch that is not in the index yet)')
+    .option('--forget', 'stop storing batches for an index that you no longer use; the index itself stays')
+    .option('--all', 'compare the whole table with the index, and correct the differences');
   addShardOption(command)
     .addHelpText(
       'after',
       `
-The index is a folder of its own (index.path, by default index in the folder of the table), which can be
-made anew at any time: remove it, and run this again. The first run reads the whole table, later ones what
-was fetched since. So does the first one after its words or its format have changed, as with a new version of
-webcrawl, of Node.js or of @node-rs/jieba; meanwhile searches find what is in it already. Each table needs an index
-of its own. From the first run on the table keeps what was updated until it is in the index: where that is not
-wanted any more, --forget releases it, and a later run compares the whole table again. So does the first run after
-index.writer, index.path or index.url were others, back to the former ones too, also where a batch is named. After
-rank and dedup, run it with --all: they change pages that no batch names, and so do new links to a page, whose
-texts are a part of it, and an index filter that has changed: pages that it refuses now are found until then.
+The index is a folder (index.path, by default index in the folder of the table). To rebuild it, remove it and run
+this again. Each table needs its own index.
 
-Chinese is split into words by @node-rs/jieba where that is installed (npm install @node-rs/jieba), else, as
-Japanese and Thai always are, by Node.js itself. Where Node.js has no SQLite with FTS5, as version 20, the package
-libsql is needed: npm install libsql
+A run reads the pages that were fetched since the last run. It reads the whole table in these cases:
+  - the first run, and the first run after --forget
+  - a change of index.writer, index.path or index.url, even back to an earlier value
+  - a change of the words or the format of the index, such as with a new version of webcrawl, Node.js or
+    @node-rs/jieba; meanwhile searches use the old index
+  - with --all
+
+Use --all after rank and dedup, after a change of an index filter, and from time to time for the texts of new
+links. Until then, pages are found in their earlier state.
+
+After the first run, the table keeps updated batches until they are indexed. If you no longer use the index, run
+--forget to release them.
+
+The package @node-rs/jieba splits Chinese into words, if it is installed. If not, Node.js does. Node.js always
+splits Japanese and Thai. If Node.js has no SQLite with FTS5, such as version 20, install the package libsql.
 
 index.writer opensearch writes to an index of OpenSearch instead (index.url, and npm install
-@opensearch-project/opensearch), and jsonl makes files for other programs: see docs/SEARCH.md.
+@opensearch-project/opensearch). For other search engines there is webcrawl export pages: see docs/SEARCH.md.
 
-It can be stopped or killed at any moment, and the next run ends as if nothing had happened.
+You may stop or kill it at any moment, and run it again.
+${SHARD_HELP}
 
 Examples:
   webcrawl index
@@ -52,11 +58,11 @@ Examples:
   webcrawl index 1700000000-2718281828
   webcrawl index --forget
   webcrawl index --all --json --set index.path=/srv/search
-  WEBCRAWL_INDEX_URL=https://me:secret@host:9200/pages webcrawl index --set index.writer=opensearch
-${SHARD_HELP}`,
+  WEBCRAWL_INDEX_URL=https://me:secret@host:9200/pages webcrawl index --set index.writer=opensearch`,
     )
     .action(async (batch: string | undefined, { all = false, forget = false, shard: named }: IndexOptions) => {
-      if (forget && (all || batch !== undefined)) throw new CrawlError('USAGE', '--forget goes with nothing else');
+      if (forget && (all || batch !== undefined))
+        throw new CrawlError('USAGE', 'expected --forget without a batch id and without --all');
       if (forget) return void (await runJob(cli, 'index', (crawl, job, { jobs }) => jobs.forgetIndex(crawl, job)));
       if (all && batch !== undefined) throw new CrawlError('USAGE', 'expected a batch id or --all, found both');
       let report: Report | undefined;
@@ -70,6 +76,6 @@ ${SHARD_HELP}`,
       if (counters.batch_unfinished)
         say(cli.io, 'That batch is still open, so it is not in the index: webcrawl updatedb closes it.');
       else if (Object.keys(counters).length === 0)
-        say(cli.io, 'The index is as the table: nothing was updated since the last run.');
+        say(cli.io, 'The index is up to date: no batch was updated since the last run.');
     });
 }

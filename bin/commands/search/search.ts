@@ -12,35 +12,35 @@ interface SearchCommandOptions {
   readonly fold: boolean;
 }
 
-/** `search <query…>`: pages by their words, the best first. */
+/** `search <query…>`: finds pages by their words, the best first. */
 export function addSearch(program: Command, cli: Cli): void {
   program
     .command('search')
     .summary('find pages by their words')
     .description(
-      'Finds the pages that hold all words of a query, the best first; where there are none, those that hold some. It goes by the search index, which webcrawl index ' +
-        'makes and keeps up to date, and works while another process has the table open. Exits with 1 when nothing is found.',
+      'Finds the pages with all words of a query, the best first. If no page has all words, it finds pages with some of them. It reads the search index, which webcrawl index ' +
+        'makes and updates. It works while another process has the table open. Exits with 1 when nothing is found.',
     )
     .argument('<query...>', 'words, "phrases" and operators; put -- before a query that begins with -')
-    .option('--page <n>', 'which page of the hits', wholeNumber(1), 1)
-    .option('--limit <n>', `hits a page, at most ${MAX_HITS}`, wholeNumber(1), 10)
-    .option('--no-fold', 'show pages with nearly the same text, and more than two of a host')
+    .option('--page <n>', 'number of the page of hits', wholeNumber(1), 1)
+    .option('--limit <n>', `number of hits on a page, at most ${MAX_HITS}`, wholeNumber(1), 10)
+    .option('--no-fold', 'show also pages with nearly the same text, and more than two pages of a host')
     .addHelpText(
       'after',
       `
 A query:
-  crawler engine        both words, in any of their forms
-  "link graph"          side by side
-  -draft                not this word; also before "…", site:, inurl:, intitle: and lang:
-  site:example.com      a domain with all hosts below it; site:example.com/docs what begins so
-  intitle:guide         in the title; inurl:docs in the URL
-  lang:zh               the language of the page
-  after:2026-01         last changed then or later; before:2026 earlier; a year, month or day, UTC
+  crawler engine        pages with both words, in any of their forms
+  "link graph"          pages with these words side by side
+  -draft                pages without this word; also before "…", site:, inurl:, intitle: and lang:
+  site:example.com      pages of a domain with all hosts below it; site:example.com/docs: URLs that begin so
+  intitle:guide         pages with the word in the title; inurl:docs: in the URL
+  lang:zh               pages in this language
+  after:2026-01         pages changed in January 2026 or later; before:2026: earlier; a year, month or day, UTC
 
-The best ${MAX_HITS} pages can be seen. Pages with nearly the same text are folded, and so is what is more
-than two of a host, where enough other pages are left.
+The best ${MAX_HITS} pages are shown. Pages with nearly the same text are folded into one hit. So are the
+further pages of a host after its first two, if there are enough pages of other hosts.
 
-With --json one object: total, page, pages, hits (url, title, snippet, language, fetchedAt,
+With --json it prints one object: total, page, pages, hits (url, title, snippet, language, fetchedAt,
 modifiedTime, score, rank, alike, moreFromHost, hostQuery), didYouMean, notices (code, message),
 isApproximate, seconds.
 

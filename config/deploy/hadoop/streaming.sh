@@ -2,8 +2,8 @@
 # One step of a batch as a map job of Hadoop Streaming, a task for each shard:
 #   streaming.sh <shards> <folder in HDFS> <arguments of webcrawl …>
 #   streaming.sh 16 /jobs/b42-fetch fetch b42 --parse --table hbase://gw1:9090/crawl
-# Run it again until the step is done: until webcrawl batch-done fetch b42; do streaming.sh …; done. webcrawl and Node have to be on
-# every node.
+# Run it again until the step is done: until webcrawl batch-done fetch b42; do streaming.sh …; done. webcrawl and Node must be
+# installed on every node.
 set -euo pipefail
 shards=$1
 folder=$2
@@ -13,7 +13,7 @@ hadoop fs -rm -r -f "$folder"
 hadoop fs -mkdir -p "$folder"
 seq 0 $((shards - 1)) | sed "s:\$:/$shards:" | hadoop fs -put - "$folder/shards.txt"
 
-# Never two copies of a task; the shard alone, without the number of its line; a task for each line.
+# Never two copies of a task; only the shard, without the number of its line; a task for each line.
 exec mapred streaming \
   -D mapreduce.job.name="webcrawl $*" \
   -D mapreduce.job.reduces=0 \

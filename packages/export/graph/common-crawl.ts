@@ -5,8 +5,8 @@ import { readLists } from '../../graph/index.js';
 import { keysOf, nameOf, type GraphFormatWriter, type GraphOutput } from './graph-format.js';
 
 /**
- * The layout of Common Crawl's web graphs: `vertices.txt.gz` with a node a line, its number and key by a tab (of a page its URL too),
- * sorted by key, and `edges.txt.gz` with the numbers of source and target.
+ * The layout of Common Crawl's web graphs. Each line of `vertices.txt.gz` is a node: its number, a tab and its key, and for a page also its
+ * URL. Nodes are sorted by key. Each line of `edges.txt.gz` is an edge: the numbers of its source and its target.
  */
 export const commonCrawl: GraphFormatWriter = {
   kind: 'folder',

@@ -2,7 +2,7 @@ import { CrawlError, safeText } from '../../errors/index.js';
 import { endingOf } from '../target/file-name.js';
 import { GRAPH_FORMATS, type GraphFormat } from './graph-formats.js';
 
-/** By ending of a file name, the formats that such a file can have; of several the first is meant. */
+/** For each ending of a file name, the formats that such a file can have. The first of them is the default. */
 const BY_ENDING: Readonly<Record<string, readonly GraphFormat[]>> = {
   graphml: ['graphml'],
   xml: ['graphml'],
@@ -12,9 +12,9 @@ const BY_ENDING: Readonly<Record<string, readonly GraphFormat[]>> = {
 };
 
 /**
- * The format of a graph: the one that was asked for, else that of the name of the output, else `cc`.
- * @throws CrawlError USAGE for a format that is none, and for a name that is one of files which this format does not make: nobody who
- *   writes `hosts.parquet` wants a folder of text
+ * Returns the format of a graph: the given format, else the format that the name of the output implies, else `cc`.
+ * @throws CrawlError USAGE for an unknown format, and for a name whose ending does not fit the format: `hosts.parquet` must not become a
+ * folder of text
  */
 export function graphFormatOf(output: string, asked?: GraphFormat): GraphFormat {
   if (asked !== undefined && !GRAPH_FORMATS.includes(asked)) {
@@ -31,7 +31,7 @@ export function graphFormatOf(output: string, asked?: GraphFormat): GraphFormat 
   const file = safeText(output, 200);
   if (ending === 'parquet') {
     throw new CrawlError('USAGE', `expected the name of a folder for a graph as Parquet, found ${file}`, {
-      hint: 'it has a file of nodes and one of edges: -o <folder> --format parquet',
+      hint: 'a graph as Parquet is a file of nodes and a file of edges: -o <folder> --format parquet',
     });
   }
   throw new CrawlError('USAGE', `expected ${namesOf(format)}, found ${file}`, {

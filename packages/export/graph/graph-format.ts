@@ -1,32 +1,32 @@
-import { urlOf } from '../../../webtable/index.js';
+import { urlOf } from '../../core/index.js';
 import { CrawlError } from '../../errors/index.js';
 import { readLists, type LinkGraph } from '../../graph/index.js';
 import type { Target } from '../target/target.js';
 
-/** What a format writes, and where. */
+/** The graph to write, and its target. */
 export interface GraphOutput {
   readonly graph: LinkGraph;
   readonly target: Target;
-  /** An existing folder for what is sorted. */
+  /** An existing folder for the temporary files of sorting. */
   readonly folder: string;
-  /** Ends it; it throws the signal's reason. */
+  /** When the signal is aborted, the export ends and throws the reason of the signal. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** A format of the graph. */
+/** Writes one format of the graph. */
 export interface GraphFormatWriter {
   readonly kind: 'file' | 'folder';
   write(output: GraphOutput): Promise<void>;
 }
 
-/** What a person knows a node by: a URL, or the name of a host or domain. */
+/** Returns the name of a node for human readers: a URL, or the name of a host or domain. */
 export function nameOf(level: LinkGraph['level'], key: string): string {
   if (level === 'page') return urlOf(key);
-  // An address is not reversed.
+  // Labels of IP addresses are not reversed.
   return /^\[|^\d+\.\d+\.\d+\.\d+$/.test(key) ? key : key.split('.').reverse().join('.');
 }
 
-/** The keys of the nodes in their order, in groups. */
+/** The keys of the nodes in order, in groups. */
 export async function* keysOf({ graph, signal }: GraphOutput): AsyncGenerator<readonly string[]> {
   for await (const keys of graph.keys()) {
     signal?.throwIfAborted();
@@ -34,7 +34,7 @@ export async function* keysOf({ graph, signal }: GraphOutput): AsyncGenerator<re
   }
 }
 
-/** The edges, by source and then by target. */
+/** The edges, sorted by source and then by target. */
 export async function* edgesOf({
   graph,
   signal,
@@ -46,12 +46,15 @@ export async function* edgesOf({
   }
 }
 
-/** @throws CrawlError BAD_OUTPUT for a graph that is too large for a format which programs read as a whole */
+/**
+ * Checks that a graph is small enough for a format that programs load into memory as a whole.
+ * @throws CrawlError BAD_OUTPUT for more than `most` nodes or edges
+ */
 export function checkSmall({ adjacency: { nodes, edges } }: LinkGraph, what: string, most: number): void {
   if (nodes <= most && edges <= most) return;
   throw new CrawlError(
     'BAD_OUTPUT',
     `expected a graph of at most ${most} nodes and edges for ${what}, found ${nodes} nodes and ${edges} edges`,
-    { hint: 'take --level host or domain, or a part by --host, --domain or --prefix, or --format cc' },
+    { hint: 'use --level host or domain, or select a part by --host, --domain or --prefix, or use --format cc' },
   );
 }

@@ -2,7 +2,10 @@ import { writeWebGraph } from '../krake/web-graph.js';
 import { writeMapping, type NamedNode } from '../krake/write-mapping.js';
 import { keysOf, nameOf, type GraphFormatWriter, type GraphOutput } from './graph-format.js';
 
-/** Krake's web graph with its URL mapping, and `urls.txt`; see `KRAKE_FILES`. Of hosts and domains the names are the keys. */
+/**
+ * Krake's web graph with its URL mapping, and `urls.txt`; see `KRAKE_FILES`. In a graph of hosts or domains, the names of hosts or domains
+ * take the place of URLs.
+ */
 export const krakeFormat: GraphFormatWriter = {
   kind: 'folder',
   async write(output) {

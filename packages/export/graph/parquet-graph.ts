@@ -1,18 +1,20 @@
-import { loadParquet, type ParquetColumn } from '../pages/parquet-file.js';
+import type { TypedColumn } from '../pages/page-columns.js';
+import { loadParquet } from '../pages/parquet-file.js';
 import { edgesOf, keysOf, nameOf, type GraphFormatWriter } from './graph-format.js';
 
-const NODES: readonly ParquetColumn[] = [
+const NODES: readonly TypedColumn[] = [
   { name: 'id', type: 'INT64' },
   { name: 'key', type: 'STRING' },
   { name: 'name', type: 'STRING' },
 ];
-const EDGES: readonly ParquetColumn[] = [
+const EDGES: readonly TypedColumn[] = [
   { name: 'src', type: 'INT64' },
   { name: 'dst', type: 'INT64' },
 ];
 
 /**
- * `nodes.parquet` with id, key and name (URL, host or domain) of each node, and `edges.parquet` with the ids of source and target.
+ * Loads the writer of graphs in Parquet. `nodes.parquet` has id, key and name of each node; the name is a URL, a host or a domain.
+ * `edges.parquet` has the ids of source and target.
  * @throws CrawlError MISSING_PACKAGE
  */
 export async function parquetGraph(): Promise<GraphFormatWriter> {

@@ -1,12 +1,12 @@
 import type { Part } from '../target/part-file.js';
 import { checkSmall, edgesOf, keysOf, nameOf, type GraphFormatWriter, type GraphOutput } from './graph-format.js';
 
-/** Nodes or edges at the most: programs read these formats as a whole. */
-export const MOST_GRAPHML = 1_000_000;
-/** The same where a program draws them. */
-export const MOST_DOT = 100_000;
+/** Maximum number of nodes or edges in GraphML. Programs load such a file as a whole. */
+const MOST_GRAPHML = 1_000_000;
+/** Maximum number of nodes or edges in DOT. The number is smaller, because programs draw a graph in DOT. */
+const MOST_DOT = 100_000;
 
-/** GraphML: a node has the number of its key order as id, and `key` and `name`. */
+/** GraphML. The id of a node is its number in key order; each node has `key` and `name`. */
 export const graphml: GraphFormatWriter = {
   kind: 'file',
   write: (output) =>
@@ -63,7 +63,7 @@ async function writeText(output: GraphOutput, format: TextFormat): Promise<void>
   await part.end();
 }
 
-/** Text as XML takes it, in content and in attributes. Keys are printable ASCII. */
+/** Escapes text for XML content and attributes. Keys are printable ASCII. */
 export function xmlText(text: string): string {
   return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 }

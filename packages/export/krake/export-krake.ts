@@ -1,8 +1,6 @@
-import { urlOf } from '../../../webtable/index.js';
+import { urlOf, type CrawlContext, type Report, type Tracker } from '../../core/index.js';
 import { buildGraphs, withWorkFolder, type LinkGraph, type LinkRow } from '../../graph/index.js';
-import type { CrawlContext, Report, Tracker } from '../../jobs/index.js';
-import { SIZES, type ExportSizes } from '../pages/sizes.js';
-import { checkSelection, selectedRows, selectionIdentity, type ExportSelection } from '../pages/selected-rows.js';
+import { checkSelection, selectedRows, aboutSelection, type ExportSelection } from '../pages/selected-rows.js';
 import { refuseShard } from '../pages/shard-part.js';
 import { runExport, type ExportOptions } from '../target/run-export.js';
 import { uncounted } from '../target/uncounted.js';
@@ -11,31 +9,27 @@ import { contentPlaces, writeContents, type ContentPlace } from './write-content
 import { writeMapping, type NamedNode } from './write-mapping.js';
 import { writeWebGraph } from './web-graph.js';
 
-/** What {@link exportKrake} takes. */
+/** Options of {@link exportKrake}. */
 export interface ExportKrakeOptions extends ExportOptions, ExportSelection {}
 
 /**
- * Writes the selected pages into a folder of Krake's files, see {@link KRAKE_FILES}: every row is a node, those with a body are in
- * the content file, and the graph has the links and redirects between them as they are. A page takes 13 bytes of memory. See
- * `writeTarget` for what becomes of the output, also when it is killed.
+ * Writes the selected pages into a folder of Krake's files, see {@link KRAKE_FILES}. Every row is a node. The content file has the rows
+ * with a body. The graph has the links and redirects between the rows, and does not resolve redirects. Each page takes 21 bytes of memory.
+ * `writeTarget` describes the output, and what happens after a kill.
  *
- * Counters: those of every export; selected, pages, edges, no_body, lost_body, damaged; no_node; links_*, as of `graph`.
- * @param sizes only tests need others than the defaults
- * @throws CrawlError BAD_OUTPUT, also for more than 2^31 - 1 pages or bytes of one; STORE_FULL; USAGE for a shard; USAGE, BAD_URL for a selection that is wrong
+ * Counters: those of every export; selected, pages, edges, no_body, lost_body, damaged; no_node (pages without a node); links_*, as in
+ * `graph`.
+ * @throws CrawlError BAD_OUTPUT, also for more than 2^31 - 1 pages, or a page of more than 2^31 - 1 bytes; STORE_FULL; USAGE for a shard;
+ * USAGE, BAD_URL for a wrong selection
  */
-export async function exportKrake(
-  crawl: CrawlContext,
-  options: ExportKrakeOptions,
-  sizes: Pick<ExportSizes, 'checkpoint'> = SIZES,
-): Promise<Report> {
+export async function exportKrake(crawl: CrawlContext, options: ExportKrakeOptions): Promise<Report> {
   const { signal } = options;
   refuseShard(options, 'Krake', 'each page is numbered by its place among all of them');
   const ruled = await checkSelection(crawl, options);
-  const identity = { export: 'krake', selection: selectionIdentity(options) };
-  const kind = { kind: 'folder', identity, total: options.limit } as const;
+  const about = { export: 'krake', selection: aboutSelection(options) };
+  const kind = { kind: 'folder', about, total: options.limit } as const;
   return runExport(crawl, 'export krake', options, kind, async (target, tracker) => {
-    const counts = await writeContents(ruled, target, options, tracker, sizes);
-    if (counts === 'stopped') return counts;
+    if (!(await writeContents(ruled, target, options, tracker))) return 'stopped';
     return withWorkFolder(target.scratchFolder, async (folder) => {
       const build = { levels: ['page'], raw: true, folder, count: tracker.count, ...(signal && { signal }) } as const;
       const { graphs } = await buildGraphs(linkRows(ruled, options, tracker), build);
@@ -47,22 +41,21 @@ export async function exportKrake(
       const nodeIds = await writeMapping(target, { count, nodes: named, hasContent: true, folder, signal });
       await writeWebGraph(target, { adjacency, nodeIds, folder, signal });
       tracker.count('edges', adjacency.edges);
-      return { nodes: count, counters: { ...counts } };
+      return { nodes: count };
     });
   });
 }
 
-/** Every row of the selection with its links; whatever became of the page, it is a node. */
+/** Reads every row of the selection with its links. Each row is a node, even if its page is gone or was never fetched. */
 async function* linkRows(crawl: CrawlContext, selection: ExportSelection, tracker: Tracker): AsyncGenerator<LinkRow> {
   const fields = ['status', 'redirectTarget', 'outlinks'] as const;
-  const all = { kept: { parts: 0, rows: 0, bytes: 0 } };
-  for await (const row of selectedRows(crawl, selection, fields, all, uncounted(tracker))) {
+  for await (const row of selectedRows(crawl, selection, fields, uncounted(tracker))) {
     const { key, redirectTarget, outlinks = [] } = row;
     yield { key, ...(redirectTarget !== undefined && { redirectTarget }), links: outlinks.map(({ url }) => url) };
   }
 }
 
-/** The nodes with the places of their pages; a page that has no node is counted. */
+/** The nodes with the offsets of their pages. A page without a node is counted. */
 async function* nodesOf(
   graph: LinkGraph,
   places: AsyncGenerator<ContentPlace>,

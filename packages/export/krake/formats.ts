@@ -1,6 +1,6 @@
 /**
- * The files of Krake: numbers are big-endian, as `java.io.DataOutputStream` writes them. A node is a URL; its number, the
- * NodeID, is its place in the sorted URL mapping.
+ * The files of Krake. Numbers are big-endian, as `java.io.DataOutputStream` writes them. Each node is a URL. The number of a node, its
+ * NodeID, is the position of the URL in the sorted URL mapping.
  */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -11,34 +11,38 @@ const compress = promisify(deflate);
 
 /** The names of the files in a folder. */
 export const KRAKE_FILES = {
-  /** For each page: int32 size, the source compressed by zlib to so many bytes, int32 size again. */
+  /** For each page: int32 n, the source compressed by zlib to n bytes, int32 n again. */
   content: 'content.bin',
-  /** For each page of the content file, by NodeID: int32 NodeID, int64 offset of its first size. */
+  /** For each page of the content file, by NodeID: int32 NodeID, int64 offset of its record in the content file. */
   offsets: 'offsets.bin',
   /** int32 count, then the SHA-1 of each URL, 20 bytes, sorted. */
   mapping: 'urls.bin',
-  /** int32 nodes; then for each, by NodeID, int32 edges, int32 in-links among them, and an int32 NodeID for each, in-links first. */
+  /**
+   * int32 number of nodes. Then for each node, by NodeID: int32 number of edges, int32 number of in-links among these edges, and an int32
+   * NodeID for each edge. In-links come first.
+   */
   graph: 'graph.bin',
-  /** Not of Krake: the URL of each node, a line each, by NodeID. */
+  /** Not a file of Krake: the URL of each node, one on each line, by NodeID. */
   urls: 'urls.txt',
 } as const;
 
-/** The largest number of an int32, which no count and no size may exceed. */
-export const MOST = 2 ** 31 - 1;
-/** Bytes of a key, and of an entry of the offset file. */
+/** The largest int32, and so the maximum of all counts and sizes. */
+const MOST = 2 ** 31 - 1;
+/** Number of bytes of a key. */
 export const KEY_BYTES = 20;
+/** Number of bytes of an entry of the offset file. */
 export const OFFSET_BYTES = 12;
 /** Bytes of an int32. */
 export const INT = 4;
 
-/** The key of a URL in the mapping: the SHA-1 of its UTF-8. */
+/** The key of a URL in the mapping: the SHA-1 of the URL in UTF-8. */
 export function krakeKey(url: string): Buffer {
   return createHash('sha1').update(url, 'utf8').digest();
 }
 
 /**
- * A page of the content file. It can be read forwards and backwards.
- * @throws CrawlError BAD_OUTPUT beyond 2^31 - 1 bytes
+ * The record of a page in the content file. It can be read forwards and backwards.
+ * @throws CrawlError BAD_OUTPUT for more than 2^31 - 1 bytes
  */
 export async function contentRecord(source: Uint8Array): Promise<Buffer> {
   const compressed = await compress(source);
@@ -54,15 +58,15 @@ export function offsetRecord(node: number, offset: number): Buffer {
   return entry;
 }
 
-/** The edges of a node, NodeIDs in ascending order. */
+/** The edges of a node. NodeIDs are in ascending order. */
 export interface KrakeLinks {
-  /** The nodes that link here. */
+  /** The NodeIDs of the nodes that link to this node. */
   readonly inlinks: ArrayLike<number>;
-  /** The nodes that are linked from here. */
+  /** The NodeIDs of the nodes that this node links to. */
   readonly outlinks: ArrayLike<number>;
 }
 
-/** A count or size as the files hold it. @throws CrawlError BAD_OUTPUT */
+/** A count or size as int32, in the byte order of the files. @throws CrawlError BAD_OUTPUT */
 export function int32(value: number, what: string): Buffer {
   checkInt32(value, what);
   const bytes = Buffer.alloc(INT);
@@ -70,7 +74,7 @@ export function int32(value: number, what: string): Buffer {
   return bytes;
 }
 
-/** @throws CrawlError BAD_OUTPUT for more than an int32 can say */
+/** @throws CrawlError BAD_OUTPUT for a number above the range of int32 */
 export function checkInt32(value: number, what: string): void {
   if (value <= MOST) return;
   throw new CrawlError('BAD_OUTPUT', `expected at most ${MOST} ${what} in a file of Krake, found ${value}`, {

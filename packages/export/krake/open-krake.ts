@@ -11,21 +11,21 @@ const decompress = promisify<Uint8Array, Buffer>(inflate);
 
 /** A folder of Krake's files, open for reading. Close it. */
 export interface Krake {
-  /** How many URLs there are; their NodeIDs are 0 to one less. */
+  /** Number of URLs. Their NodeIDs are 0 to `nodes` - 1. */
   readonly nodes: number;
-  /** How many of them have a page in the content file. */
+  /** Number of URLs that have a page in the content file. */
   readonly pages: number;
-  /** The NodeID of a URL, which is to be spelled as in the table; undefined where it is not there. */
+  /** The NodeID of a URL, spelled as in the table. Undefined: the URL is not in the mapping. */
   nodeOf(url: string): Promise<number | undefined>;
-  /** The URL of a node, from `urls.txt`. @throws CrawlError BAD_INPUT where that is not there, or for no such node */
+  /** The URL of a node, from `urls.txt`. @throws CrawlError BAD_INPUT when that file is missing, or for an unknown node */
   urlOf(node: number): Promise<string>;
-  /** The SHA-1 of the URL of a node. @throws CrawlError BAD_INPUT for no such node */
+  /** The SHA-1 of the URL of a node. @throws CrawlError BAD_INPUT for an unknown node */
   keyOf(node: number): Promise<Uint8Array>;
-  /** The source of a page by NodeID or URL; undefined where there is none. @throws CrawlError BAD_INPUT for a broken file */
+  /** The source of a page by NodeID or URL. Undefined: the folder does not have the page. @throws CrawlError BAD_INPUT for a broken file */
   content(page: number | string): Promise<Uint8Array | undefined>;
-  /** The edges of a node by NodeID or URL; undefined for an unknown URL. The first call reads through the graph. */
+  /** The edges of a node by NodeID or URL. Undefined for an unknown URL. The first call reads the whole graph once. */
   links(page: number | string): Promise<KrakeLinks | undefined>;
-  /** All pages of the content file one after the other, from its begin or from its end, each with its offset. */
+  /** Returns all pages of the content file with their offsets, from the start of the file to its end, or backwards. */
   contents(
     direction?: 'forwards' | 'backwards',
   ): AsyncGenerator<{ readonly offset: number; readonly source: Uint8Array }>;
@@ -34,10 +34,10 @@ export interface Krake {
 }
 
 /**
- * Opens the files that `webcrawl export krake` has written, or Krake itself; or those of `webcrawl graph --format krake`, which have no
- * pages. Of memory it takes 8 bytes for every 256 nodes, once
- * links or URLs were asked for.
- * @throws CrawlError BAD_INPUT where a file is missing, or of another size than it says
+ * Opens files that `webcrawl export krake` or Krake itself has written. Files of `webcrawl graph --format krake` can be opened too, but
+ * have no pages. The first request for links, and the first request for a URL, each make an index in memory, with 8 bytes for every 256
+ * nodes.
+ * @throws CrawlError BAD_INPUT when a file is missing, or its size differs from its header
  */
 export async function openKrake(folder: string): Promise<Krake> {
   const files = await openFiles(folder);
@@ -140,14 +140,18 @@ async function readerOf(folder: string, files: KrakeFiles): Promise<Krake> {
   };
 
   function broken(file: KrakeFile, cause?: unknown): CrawlError {
-    return new CrawlError('BAD_INPUT', `expected a whole file of Krake at ${join(folder, file.name)}, found another`, {
-      hint: 'export it again: webcrawl export krake --force',
-      ...(cause !== undefined && { cause }),
-    });
+    return new CrawlError(
+      'BAD_INPUT',
+      `expected a complete file of Krake at ${join(folder, file.name)}, found a damaged one`,
+      {
+        hint: 'export it again: webcrawl export krake --force',
+        ...(cause !== undefined && { cause }),
+      },
+    );
   }
 }
 
-/** Which of so many sorted things compares as 0; undefined where none does. */
+/** Binary search: the index from 0 to `count` - 1 for which `compare` returns 0. Undefined: no index has this result. */
 async function find(count: number, compare: (index: number) => Promise<number>): Promise<number | undefined> {
   for (let [from, to] = [0, count]; from < to;) {
     const middle = Math.floor((from + to) / 2);
@@ -163,13 +167,13 @@ async function find(count: number, compare: (index: number) => Promise<number>):
 export interface KrakeFile {
   readonly name: string;
   readonly size: number;
-  /** @throws CrawlError BAD_INPUT where the file ends before */
+  /** @throws CrawlError BAD_INPUT when the file is too short */
   read(offset: number, length: number): Promise<Buffer>;
-  /** An int32; undefined where the file ends before. */
+  /** An int32; undefined when the file is too short. */
   int(offset: number): Promise<number | undefined>;
 }
 
-/** Stands for a file that is not there. */
+/** An empty file, used if the file is missing. */
 function noFile(name: string): KrakeFile {
   const int = (): Promise<undefined> => Promise.resolve(undefined);
   return { name, size: 0, read: () => Promise.resolve(Buffer.alloc(0)), int };
@@ -191,7 +195,10 @@ async function openFiles(folder: string) {
     const { size } = await handle.stat();
     const read = async (offset: number, length: number): Promise<Buffer> => {
       if (offset < 0 || offset + length > size) {
-        throw new CrawlError('BAD_INPUT', `expected ${length} bytes at ${offset} of ${path}, found its end at ${size}`);
+        throw new CrawlError(
+          'BAD_INPUT',
+          `expected ${length} bytes at ${offset} of ${path}, found the end of the file at ${size}`,
+        );
       }
       const bytes = Buffer.alloc(length);
       for (let at = 0; at < length;) {
@@ -207,7 +214,7 @@ async function openFiles(folder: string) {
     return { name, size, read, int };
   };
   let urls: Promise<KrakeFile> | undefined;
-  // A graph alone has neither of the two.
+  // A folder with only a graph has neither a content file nor an offset file.
   const hasContent = [KRAKE_FILES.content, KRAKE_FILES.offsets].some((name) => existsSync(join(folder, name)));
   try {
     return {

@@ -1,21 +1,22 @@
 import { CrawlError } from '../../errors/index.js';
 import type { KrakeFile } from './open-krake.js';
 
-/** Finds records of different lengths by their number. */
+/** Finds records of variable length by their number. */
 export interface RecordIndex {
-  /** @throws CrawlError BAD_INPUT where the file ends before */
+  /** @throws CrawlError BAD_INPUT when the file is too short */
   record(number: number): Promise<Buffer>;
 }
 
-/** Of so many records one is remembered. */
+/** The offset of each record whose number is a multiple of this number is stored. */
 const STRIDE = 256;
 const PIECE = 2 ** 18;
 
 /**
- * Reads through a file once and remembers where every 256th record begins.
- * @param count records, the first of which is at `start`
- * @param lengthOf bytes of the record that begins at a place of a piece; undefined where the piece does not say it
- * @throws CrawlError BAD_INPUT where the file has others than `count` records
+ * Reads a file once and remembers the offset of every 256th record.
+ * @param count number of records; the first is at `start`
+ * @param lengthOf returns the number of bytes of the record that begins at a position of a piece; undefined if the piece ends before the
+ * length of the record
+ * @throws CrawlError BAD_INPUT when the number of records is not `count`
  */
 export async function openRecordIndex(
   file: KrakeFile,
@@ -48,7 +49,7 @@ export async function openRecordIndex(
   };
 }
 
-/** Visits record after record, as long as `visit` says; returns where the last one ends. */
+/** Visits records in order as long as `visit` returns true. Returns the offset of the end of the last visited record. */
 async function walk(
   file: KrakeFile,
   start: number,
@@ -69,9 +70,9 @@ async function walk(
       at += length;
     }
     if (at === 0 && piece.length === file.size - begin) {
-      throw new CrawlError('BAD_INPUT', `expected a record at ${begin} of ${file.name}, found its end`);
+      throw new CrawlError('BAD_INPUT', `expected a record at ${begin} of ${file.name}, found the end of the file`);
     }
-    // A record whose length is further away than the piece is.
+    // If the piece ends before the length of its first record, a larger piece is read.
     size = at === 0 ? 2 * size : PIECE;
     begin += at;
   }

@@ -2,34 +2,36 @@ import { createRecordSorter } from '../../graph/index.js';
 import type { Target } from '../target/target.js';
 import { INT, KEY_BYTES, KRAKE_FILES, int32, krakeKey, offsetRecord } from './formats.js';
 
-/** A node before it has its NodeID. */
+/** A node that has no NodeID yet. */
 export interface NamedNode {
-  /** Its URL; of a host or domain the name. */
+  /** The URL of a page, or the name of a host or domain. */
   readonly name: string;
-  /** Where its page is in the content file. Absent: it has none there. */
+  /** Offset of the page in the content file. Absent: the page is not in the content file. */
   readonly offset?: number;
 }
 
-/** What {@link writeMapping} takes. */
-export interface Mapping {
+interface Mapping {
   readonly count: number;
-  /** As many as `count` says, in the order of the graph. */
+  /** Exactly `count` nodes, in the order of the graph. */
   readonly nodes: AsyncIterable<NamedNode>;
-  /** There is a content file, so an offset file is written. */
+  /** Whether there is a content file. If there is one, an offset file is written too. */
   readonly hasContent: boolean;
-  /** An existing folder for what is sorted. */
+  /** An existing folder for the temporary files of sorting. */
   readonly folder: string;
-  /** Ends it; it throws the signal's reason. */
+  /** When the signal is aborted, the export ends and throws the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const OFFSET = KEY_BYTES + INT;
-/** Bytes of a node that is sorted, before its name: key, number in the graph, and offset, or all ones. */
+/**
+ * Number of bytes before the name in a sorted record: key, number in the graph, and offset. An offset with all bits set means that the page
+ * has no offset.
+ */
 const HEAD = OFFSET + 8;
 const NO_OFFSET = 2n ** 64n - 1n;
 
 /**
- * Writes URL mapping and list of URLs, and the offset file where there is content.
+ * Writes the URL mapping and the list of URLs, and the offset file if there is a content file.
  * @returns the NodeID of each node of the graph
  * @throws CrawlError BAD_OUTPUT, also for more than 2^31 - 1 nodes; STORE_FULL
  */

@@ -1,39 +1,47 @@
-import { optionalPackage } from '../../errors/index.js';
-import type { Settings } from '../../../config/index.js';
-import type { Field, PageRow } from '../../../webtable/index.js';
-import { mainContent } from '../../parse/index.js';
+import { mainContent, type Settings } from '../../core/index.js';
+import { DOCUMENT_FIELDS, type PageView } from '../stated/page-view.js';
+import type { Block } from './blocks.js';
 
-const NEEDS = ['content', 'contentType', 'parseStatus'] as const satisfies readonly Field[];
-
-/** Characters of a piece of HTML that are turned into Markdown: of one that could not be parted, what is beyond is left out. */
-const LONGEST = 2 ** 18;
-
-/** The computed field `markdown`: the main content of a page of HTML. */
+/** The computed field `markdown`: the main content of an HTML page. */
 export const markdownField = {
-  needs: NEEDS,
+  needs: DOCUMENT_FIELDS,
   type: 'STRING',
   load: async (settings: Settings) => {
-    const toMarkdown = await loadMarkdown();
-    return ({ content, contentType, parseStatus }: PageRow<Field>, url: string): string | undefined => {
-      if (content === undefined) return undefined;
-      const input = { url, content, contentType: contentType ?? 'text/html', charset: parseStatus?.charset };
-      const pieces = mainContent(input, settings)?.map((html) => toMarkdown(html.slice(0, LONGEST)).trim());
-      const markdown = (pieces ?? []).filter((piece) => piece !== '').join('\n\n');
-      return markdown === '' ? undefined : markdown;
-    };
+    const { loadMarkdown } = await import('./write-markdown.js');
+    const [read, write] = await Promise.all([loadBlocks(settings), loadMarkdown()]);
+    return (view: PageView) => textOrNone(write(read(view)));
   },
 } as const;
 
+/** The computed field `mainText`: the main content of an HTML page as plain text. */
+export const mainTextField = {
+  needs: DOCUMENT_FIELDS,
+  type: 'STRING',
+  load: async (settings: Settings) => {
+    const [read, { plainText }] = await Promise.all([loadBlocks(settings), import('./plain-text.js')]);
+    return (view: PageView) => textOrNone(plainText(read(view)));
+  },
+} as const;
+
+const blocksOf = new WeakMap<PageView, readonly Block[]>();
+
 /**
- * Loads the package that turns HTML into Markdown.
- * @throws CrawlError MISSING_PACKAGE with the line that installs it, where it is missing
+ * Loads the function that reads the main content of a page into blocks. That function returns no blocks if the page is not HTML or has no
+ * text. The blocks of a view are read once and shared. Reading changes the tree of the page, so the tree is from `takeDocument`.
  */
-async function loadMarkdown(): Promise<(html: string) => string> {
-  const { NodeHtmlMarkdown } = await optionalPackage(
-    'node-html-markdown',
-    'Markdown',
-    () => import('node-html-markdown'),
-  );
-  const converter = new NodeHtmlMarkdown({ keepDataImages: false });
-  return (html) => converter.translate(html);
+export async function loadBlocks(settings: Settings): Promise<(view: PageView) => readonly Block[]> {
+  const { readBlocks } = await import('./read-blocks.js');
+  return (view) => {
+    let blocks = blocksOf.get(view);
+    if (!blocks) {
+      const document = view.takeDocument();
+      const body = document && mainContent({ url: view.url, document }, settings);
+      blocksOf.set(view, (blocks = body ? readBlocks(body) : []));
+    }
+    return blocks;
+  };
+}
+
+function textOrNone(text: string): string | undefined {
+  return text === '' ? undefined : text;
 }

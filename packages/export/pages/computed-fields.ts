@@ -1,56 +1,66 @@
-import type { Settings } from '../../../config/index.js';
-import { urlOf, type Field, type JsonValue, type PageRow } from '../../../webtable/index.js';
-import { dumpPage } from '../../jobs/index.js';
-import { markdownField } from '../markdown/markdown-field.js';
-import type { ColumnType } from './page-columns.js';
-import type { ComputedFieldName } from './page-formats.js';
+import { type Settings, type Field, type PageRow } from '../../core/index.js';
+import { dumpPage } from '../../answers/index.js';
+import { COMPUTED_FIELDS } from '../markdown/computed-field-table.js';
+import { pageView, type CountSkipped } from '../stated/page-view.js';
+import { COMPUTED_FIELD_NAMES, type ComputedFieldName } from './page-formats.js';
 
-/** A field that no row holds, and that is worked out of a row when it is asked for. */
-export interface ComputedField {
-  /** The stored fields that it is worked out of. */
-  readonly needs: readonly Field[];
-  /** What it is in a format that has types. */
-  readonly type: ColumnType;
-  /**
-   * Makes the function that works it out; undefined where a page has none.
-   * @throws CrawlError MISSING_PACKAGE with the line that installs it, where a package is missing
-   */
-  readonly load: (settings: Settings) => Promise<(row: PageRow<Field>, url: string) => JsonValue | undefined>;
-}
-
-/** The computed fields by name; a new one is a line here. */
-export const COMPUTED_FIELDS = { markdown: markdownField } as const satisfies Record<ComputedFieldName, ComputedField>;
-
-/** What can be asked of a page: what its row holds, and what can be worked out of that. */
+/** A field of a page: stored in its row, or computed from it. */
 export type PageField = Field | ComputedFieldName;
 
-/** How pages are read and shown: see {@link pageDump}. */
+/** Reads and shows pages: see {@link pageDump}. */
 export interface PageDump {
   /** The stored fields to read. */
   readonly reads: readonly Field[];
-  /** A row as plain JSON: as `dumpPage`, and then the computed fields. */
-  dump(row: PageRow<Field>): Record<string, unknown>;
+  /**
+   * Returns a row as plain JSON: the result of `dumpPage`, then the computed fields. `count` is called for data that the computed fields
+   * skip.
+   */
+  dump(row: PageRow<Field>, count?: CountSkipped): Record<string, unknown>;
 }
 
+/** The values of computed fields. */
+export type ComputedValues<F extends ComputedFieldName> = {
+  readonly [K in F]?: NonNullable<ReturnType<Awaited<ReturnType<(typeof COMPUTED_FIELDS)[K]['load']>>>>;
+};
+
 /**
- * What to read for some fields, stored and computed, and how to show a row that was read so.
- * @throws CrawlError as {@link ComputedField.load}
+ * Prepares the computed fields among the given fields.
+ * @throws CrawlError as `ComputedField.load`
  */
-export async function pageDump(settings: Settings, fields: readonly PageField[]): Promise<PageDump> {
-  const stored = fields.filter((field): field is Field => !isComputed(field));
-  const computed = [...new Set(fields.filter(isComputed))];
+export async function computedOf<F extends PageField>(settings: Settings, fields: readonly F[]) {
+  // Keeps the order of the table: a field that changes the tree of the page comes last.
+  const computed = COMPUTED_FIELD_NAMES.filter((name) => (fields as readonly PageField[]).includes(name));
   const made = await Promise.all(
     computed.map(async (name) => ({ name, compute: await COMPUTED_FIELDS[name].load(settings) })),
   );
-  const needs = computed.flatMap((name) => COMPUTED_FIELDS[name].needs);
+  return {
+    /** The given fields that are stored in rows. */
+    stored: fields.filter((field): field is Extract<F, Field> => !isComputed(field)),
+    /** The stored fields from which the computed fields are made. */
+    needs: computed.flatMap((name): readonly Field[] => COMPUTED_FIELDS[name].needs),
+    /** Returns the values of the computed fields for a row. Missing values are left out. */
+    valuesOf(row: PageRow<Field>, count?: CountSkipped): ComputedValues<Extract<F, ComputedFieldName>> {
+      const view = pageView(row, settings, count);
+      const values = made.map(({ name, compute }) => [name, compute(view)] as const);
+      return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as ComputedValues<
+        Extract<F, ComputedFieldName>
+      >;
+    },
+  };
+}
+
+/**
+ * Returns the stored fields to read for some stored and computed fields, and the function that turns a row with these fields into plain
+ * JSON.
+ * @throws CrawlError as `ComputedField.load`
+ */
+export async function pageDump(settings: Settings, fields: readonly PageField[]): Promise<PageDump> {
+  const { stored, needs, valuesOf } = await computedOf(settings, fields);
   return {
     reads: [...new Set([...stored, ...needs])],
-    dump(row) {
+    dump(row, count) {
       const { damaged, ...page } = dumpPage(row, stored);
-      for (const { name, compute } of made) {
-        const value = compute(row, urlOf(row.key));
-        if (value !== undefined) page[name] = value;
-      }
+      Object.assign(page, valuesOf(row, count));
       return damaged === undefined ? page : { ...page, damaged };
     },
   };

@@ -1,12 +1,12 @@
 /**
- * One record of CSV by RFC 4180: fields by commas, in quotes where they need them, the end CR LF. Text and numbers are written as
- * they are; what is absent is empty, and what is nested is JSON.
+ * Writes one record of CSV by RFC 4180: fields separated by commas, in quotes if needed, and a CR LF at the end. Text and numbers are
+ * written unchanged. Absent values are empty. Nested values are JSON.
  */
 export function csvRecord(values: readonly unknown[]): string {
   return `${values.map(cellOf).join(',')}\r\n`;
 }
 
-/** Whether a spreadsheet may take a value for a formula. */
+/** Whether a spreadsheet may read a value as a formula. */
 export function looksLikeFormula(value: unknown): boolean {
   return typeof value === 'string' && /^[=+\-@\t\r]/.test(value);
 }

@@ -1,18 +1,22 @@
-import type { Field } from '../../../webtable/index.js';
-import { COMPUTED_FIELDS } from './computed-fields.js';
+import type { Field } from '../../core/index.js';
+import { COMPUTED_FIELDS } from '../markdown/computed-field-table.js';
 import type { ComputedFieldName } from './page-formats.js';
 
-/** Types of columns, by the names that Parquet has for them; `JSON` is nested and becomes text. */
+/** Types of columns, by their names in Parquet. `JSON` is a nested value, written as text. */
 export type ColumnType = 'STRING' | 'TIMESTAMP' | 'DOUBLE' | 'INT32' | 'INT64' | 'BOOLEAN' | 'BYTE_ARRAY' | 'JSON';
 
-/** The type of each field in a format that has types. Times are ms since the epoch there too, but known as times. */
-export const FIELD_TYPES = {
+/** The type of each field in a format with types. Times have the type TIMESTAMP, but their values here are ms since the epoch. */
+const FIELD_TYPES = {
   status: 'STRING',
   dueAt: 'TIMESTAMP',
   fetchedAt: 'TIMESTAMP',
   fetchInterval: 'DOUBLE',
   retries: 'INT32',
   modifiedTime: 'TIMESTAMP',
+  firstSeen: 'TIMESTAMP',
+  changedAt: 'TIMESTAMP',
+  duplicateAt: 'TIMESTAMP',
+  foundAs: 'STRING',
   score: 'DOUBLE',
   cash: 'DOUBLE',
   cashInFlight: 'DOUBLE',
@@ -28,6 +32,7 @@ export const FIELD_TYPES = {
   redirectDepth: 'INT32',
   linkedUpTo: 'JSON',
   inlinkBound: 'INT32',
+  inlinksFolded: 'INT32',
   sitemap: 'BOOLEAN',
   refusedBy: 'STRING',
   metadata: 'JSON',
@@ -36,7 +41,9 @@ export const FIELD_TYPES = {
   inlinkCount: 'INT32',
   title: 'STRING',
   text: 'STRING',
+  textRanges: 'JSON',
   language: 'STRING',
+  languageSource: 'STRING',
   headings: 'JSON',
   pageMetadata: 'JSON',
   custom: 'JSON',
@@ -46,16 +53,24 @@ export const FIELD_TYPES = {
   rank: 'DOUBLE',
   hostRank: 'DOUBLE',
   duplicateOf: 'STRING',
-  fit: 'BOOLEAN',
-  fitBonus: 'DOUBLE',
-  cutLinks: 'JSON',
+  relevant: 'BOOLEAN',
+  relevantBonus: 'DOUBLE',
+  rejectedLinks: 'JSON',
   bodyBytes: 'INT64',
   fetchMs: 'DOUBLE',
+  digest: 'JSON',
+  logged: 'JSON',
   content: 'BYTE_ARRAY',
   marks: 'JSON',
 } as const satisfies Record<Field, ColumnType>;
 
-/** The columns of an export with a table of them: what `dumpPage` makes of a page, whether it has it or not. */
+/** A column of a format that has types. */
+export interface TypedColumn {
+  readonly name: string;
+  readonly type: ColumnType;
+}
+
+/** The columns of a tabular export: all names that `dumpPage` may write for these fields. */
 export function columnsOf(fields: readonly string[]): readonly string[] {
   return [...new Set(['key', 'url', 'readableUrl', 'status', ...fields, 'damaged'])];
 }
@@ -64,5 +79,6 @@ export function columnsOf(fields: readonly string[]): readonly string[] {
 export function typeOfColumn(column: string): ColumnType {
   if (Object.hasOwn(FIELD_TYPES, column)) return FIELD_TYPES[column as Field];
   if (Object.hasOwn(COMPUTED_FIELDS, column)) return COMPUTED_FIELDS[column as ComputedFieldName].type;
+  if (column === 'http') return 'INT32';
   return column === 'damaged' ? 'JSON' : 'STRING';
 }

@@ -1,36 +1,31 @@
 import { gzipSync } from 'node:zlib';
 import { optionalPackage } from '../../errors/index.js';
 import type { Part } from '../target/part-file.js';
-import type { ColumnType } from './page-columns.js';
-
-/** A column, with how its value is taken from a record. */
-export interface ParquetColumn {
-  readonly name: string;
-  readonly type: ColumnType;
-}
+import type { ColumnType, TypedColumn } from './page-columns.js';
 
 /** One Parquet file that is being written. */
 export interface ParquetFile {
   readonly rows: number;
   readonly bytes: number;
   /**
-   * Adds a row; what is absent is null.
-   * @param values in the order of the columns; times in ms since the epoch, bytes as they are, what is nested as plain JSON
+   * Adds a row. Absent values are null.
+   * @param values the values in the order of the columns. Times are in ms since the epoch, bytes are unchanged, nested values are plain
+   * JSON
    */
   add(values: readonly unknown[]): Promise<void>;
   end(): Promise<void>;
 }
 
-/** Rows and, about, bytes of values of a row group: both are held in memory. */
+/** Maximum number of rows, and approximate maximum of bytes, in a row group. A row group is in memory until it is complete. */
 const GROUP = { rows: 10_000, bytes: 33_554_432 };
 const PACKAGE = 'hyparquet-writer';
 
-/** What makes Parquet files, of a package that has to be installed: see {@link loadParquet}. */
-export type Parquet = (part: Part, columns: readonly ParquetColumn[]) => ParquetFile;
+/** Makes Parquet files. This needs an optional package: see {@link loadParquet}. */
+export type Parquet = (part: Part, columns: readonly TypedColumn[]) => ParquetFile;
 
 /**
  * Loads the package that writes Parquet.
- * @throws CrawlError MISSING_PACKAGE with the line that installs it, where it is missing
+ * @throws CrawlError MISSING_PACKAGE if the package is missing. The hint is the command that installs the package
  */
 export async function loadParquet(): Promise<Parquet> {
   const { ByteWriter, ParquetWriter, schemaFromColumnData } = await optionalPackage(
@@ -54,7 +49,7 @@ export async function loadParquet(): Promise<Parquet> {
     let size = 0;
     let rows = 0;
 
-    /** What the writer has made is taken from it, so that it holds one row group at the most. */
+    /** Writes the bytes of the Parquet writer to the file, and empties the writer. So the writer has at most one row group in memory. */
     async function put(count: number): Promise<void> {
       const bytes = writer.getBytes().slice();
       writer.index = 0;

@@ -1,29 +1,31 @@
-import type { Field, PageRow } from '../../../webtable/index.js';
-import type { Tracker } from '../../jobs/index.js';
+import type { Field, PageRow, Tracker } from '../../core/index.js';
 import type { PageDump } from './computed-fields.js';
 import type { Target, TargetResult } from '../target/target.js';
-import type { ExportSizes } from './sizes.js';
-import type { Parquet, ParquetColumn, ParquetFile } from './parquet-file.js';
+import type { TypedColumn } from './page-columns.js';
+import type { Parquet, ParquetFile } from './parquet-file.js';
 
-/** How pages become Parquet. */
-export interface PagesAsParquet {
+/** Maximum number of rows, and approximate maximum of bytes, in one file of a folder. */
+const FILE = { rows: 1_000_000, bytes: 268_435_456 };
+
+interface PagesAsParquet {
   readonly parquet: Parquet;
-  readonly columns: readonly ParquetColumn[];
-  /** A row as plain JSON, without its body. */
+  readonly columns: readonly TypedColumn[];
+  /** Returns a row as plain JSON, without the body. */
   readonly dump: PageDump['dump'];
-  readonly tracker: Pick<Tracker, 'done' | 'aborted'>;
-  /** false: all goes into one file, which begins anew after a kill. */
+  readonly tracker: Pick<Tracker, 'done' | 'aborted' | 'count'>;
+  /** false: write only one file. */
   readonly isFolder: boolean;
-  readonly sizes: ExportSizes;
+  /** Limits of a file in a folder. Only tests change the default. */
+  readonly most?: { readonly rows: number; readonly bytes: number };
 }
 
-/** Writes pages as one Parquet file, or as a folder of them: `part-00000.parquet` and so on. */
+/** Writes pages as one Parquet file, or as a folder of Parquet files: `part-00000.parquet` and so on. */
 export async function writeParquet(
   target: Target,
   rows: AsyncIterable<PageRow<Field>>,
-  { parquet, columns, dump, tracker, isFolder, sizes }: PagesAsParquet,
+  { parquet, columns, dump, tracker, isFolder, most = FILE }: PagesAsParquet,
 ): Promise<TargetResult> {
-  let files = target.kept.parts;
+  let files = 0;
   let file: ParquetFile | undefined;
   const next = async (): Promise<ParquetFile> => {
     const name = `part-${String(files).padStart(5, '0')}.parquet`;
@@ -33,16 +35,15 @@ export async function writeParquet(
   for await (const row of rows) {
     file ??= await next();
     const { content } = row;
-    const page = dump(row);
+    const page = dump(row, (name) => tracker.count(name));
     await file.add(columns.map(({ name }) => (name === 'content' ? content : page[name])));
     tracker.done();
-    if (!isFolder || (file.rows < sizes.parquetRows && file.bytes < sizes.parquetBytes)) continue;
+    if (!isFolder || (file.rows < most.rows && file.bytes < most.bytes)) continue;
     await file.end();
     file = undefined;
-    await target.checkpoint({ lastKey: row.key });
   }
   if (tracker.aborted) return 'stopped';
-  // An export without a row still says what its columns are.
+  // An export without rows has a file too, which names the columns.
   if (files === 0) file = await next();
   await file?.end();
   return {};

@@ -1,34 +1,30 @@
-import type { ManifestHead, WholePart } from './journal.js';
+import type { ManifestHead, WholePart } from './manifest.js';
 
-/** Where an export is made, and where it goes. */
+/** The target of an export, and the folder where the export is prepared. */
 export interface Destination {
-  /** As it was given, for messages. */
+  /** The target as the user wrote it, for messages. */
   readonly path: string;
-  /** A folder of this machine for all that is not in its place yet. */
+  /** A folder on this machine for the files of an unfinished export. */
   readonly staging: string;
-  /** In it: the parts. */
+  /** The folder of the parts, within the staging folder. */
   readonly parts: string;
-  /** In it: the manifest, before the export is in its place. */
+  /** The path of the manifest in the staging folder, before the export is moved to the target. */
   readonly stagedManifest: string;
-  /** The name of the part of an export that is one file. */
+  /** The name of the part, if the export is one file. */
   readonly name: string;
+  /** Completes or reverts a {@link place} that was interrupted. After that, the target is either the old export or the new one. */
+  settle(): Promise<void>;
   /**
-   * Whether the export may go there.
-   * @throws CrawlError BAD_OUTPUT where something is there and `force` is not given; and always where it is nothing that an export
-   *   has made
+   * Checks that the export may be written to the target.
+   * @throws CrawlError BAD_OUTPUT when something exists at the target and `force` is not given. With `force`, when something that is no
+   * export exists there
    */
   check(force: boolean): Promise<void>;
-  /** Whether the parts of a whole export are not in their place yet. */
-  isStaged(): Promise<boolean>;
-  /** Whether nothing of a whole export has to be put in its place any more. */
-  isPlaced(): Promise<boolean>;
-  /** Whether an export is there. */
-  exists(): Promise<boolean>;
   /**
-   * Puts the parts and the manifest in their place. It may be ended between any two steps and done again.
-   * @throws CrawlError BAD_OUTPUT as {@link check}, and where it cannot be written; STORE_FULL; Stopped
+   * Moves the parts and the manifest to the target, after {@link check}.
+   * @throws CrawlError BAD_OUTPUT when the target cannot be written; STORE_FULL; Stopped
    */
-  place(force: boolean, head: ManifestHead, parts: () => AsyncIterable<WholePart>): Promise<void>;
-  /** Ends connections. */
+  place(head: ManifestHead, parts: () => AsyncIterable<WholePart>, force: boolean): Promise<void>;
+  /** Closes connections. */
   close(): void;
 }

@@ -1,7 +1,7 @@
 import * as promises from 'node:fs/promises';
 import { CrawlError } from '../../errors/index.js';
 
-/** What a target does to a disk: `node:fs/promises`, or what a test puts in its place. */
+/** The file system functions of a target: `node:fs/promises`, or the replacement in a test. */
 export type TargetFiles = Pick<
   typeof promises,
   'link' | 'lstat' | 'mkdir' | 'open' | 'readFile' | 'readdir' | 'rename' | 'rm' | 'rmdir' | 'stat'
@@ -15,30 +15,30 @@ export function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** The signal of the caller has ended the work on an output; it may be the cause of another error. */
+/** Thrown when the signal of the caller ended the work on an output. It may be the cause of another error. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
-/** Whether an error says that the signal of the caller has ended the work: {@link Stopped}, or its reason. */
+/** Whether an error means that the signal of the caller ended the work: {@link Stopped}, or the reason of the signal. */
 export function isStop(error: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted && error === signal.reason) return true;
   return error instanceof Stopped || (error instanceof Error && error.cause instanceof Stopped);
 }
 
-/** The error for an output that is there already. */
+/** The error for an output that exists already. */
 export function thereAlready(path: string): CrawlError {
   return new CrawlError('BAD_OUTPUT', `expected nothing at ${path}, found an output there`, {
     hint: '--force replaces it',
   });
 }
 
-/** The error for an output in a folder that is not there. */
+/** The error for an output in a folder that does not exist. */
 export function noFolder(path: string): CrawlError {
   return new CrawlError('BAD_OUTPUT', `expected a folder at ${path}, found none`, { hint: `mkdir -p ${path}` });
 }
 
-/** What a path leads to; undefined for nothing. */
+/** The kind of a path, with links followed. Undefined: the path does not exist. */
 export async function kindOf(files: TargetFiles, path: string): Promise<'file' | 'folder' | 'other' | undefined> {
   try {
     const found = await files.stat(path);
@@ -49,19 +49,15 @@ export async function kindOf(files: TargetFiles, path: string): Promise<'file' |
   }
 }
 
-/** Makes the names in a folder outlast a power failure, where the system can. */
+/** Syncs the content of a file, so that it survives a power failure. */
+export async function syncFile(files: TargetFiles, path: string): Promise<void> {
+  await using handle = await files.open(path, 'r+');
+  await handle.sync();
+}
+
+/** Syncs the names in a folder, so that they survive a power failure, if the system supports this. */
 export async function syncFolder(files: TargetFiles, path: string): Promise<void> {
   const handle = await files.open(path, 'r').catch(() => undefined);
   await handle?.sync().catch(() => undefined);
   await handle?.close();
-}
-
-/** Runs the first work on an open file, which is closed where that fails. */
-export async function closeOnError(handle: AsyncDisposable, task: () => Promise<unknown>): Promise<void> {
-  try {
-    await task();
-  } catch (error) {
-    await handle[Symbol.asyncDispose]();
-    throw error;
-  }
 }

@@ -3,20 +3,20 @@ import { CrawlError } from '../../errors/index.js';
 import { processMark, processOf } from '../../util/index.js';
 import { codeOf, noFolder, type TargetFiles } from './files.js';
 
-/** The names of lock files: `lock.<mark of the process>`. All is in the name, so that none is half there. */
+/** Prefix of lock files: `lock.<mark of the process>`. All data is in the name, so a lock file is never incomplete. */
 const PREFIX = 'lock.';
 
-/** A lock that is held. */
+/** A lock that this process has. */
 export interface Lock {
   readonly release: () => Promise<void>;
 }
 
 /**
- * Takes the lock of a folder, which is made where it is not there. Each process puts a file of its own there, then looks for
- * those of others: of two at once at least one sees the other, and nobody takes away what another may still need. A lock
- * whose process is gone counts for nothing.
- * @param path what the folder is for, for messages
- * @throws CrawlError BAD_OUTPUT where another has it, and where the folder cannot be made since the one above it is missing
+ * Locks a folder, which is created if missing. Each process creates its own file in the folder, then looks for the files of other
+ * processes. If two processes do so at the same time, at least one sees the other. No process removes a file that another may still need. A
+ * lock whose process has ended is ignored.
+ * @param path the purpose of the folder, for messages
+ * @throws CrawlError BAD_OUTPUT when another process has the lock, or the folder cannot be created because the folder around it is missing
  */
 export async function takeLock(files: TargetFiles, folder: string, path: string): Promise<Lock> {
   const own = `${PREFIX}${await processMark()}`;
@@ -34,7 +34,7 @@ export async function takeLock(files: TargetFiles, folder: string, path: string)
     const hint =
       other === 'running'
         ? 'wait until it has ended'
-        : `when no process of another machine writes there any more, remove ${join(folder, name)}`;
+        : `when no process on another machine writes there, remove ${join(folder, name)}`;
     const whose = `process ${Number.parseInt(mark)}${other === 'running' ? '' : ' of another machine'}`;
     throw new CrawlError('BAD_OUTPUT', `expected no other export to ${path}, found that of ${whose}`, { hint });
   }
@@ -56,15 +56,15 @@ async function placeFile(files: TargetFiles, folder: string, name: string, path:
           hint: 'wait until it has ended',
         });
       }
-      // The one who had the lock has ended, and the folder with it.
+      // The folder is missing: another process had the lock, and removed the folder when it ended. So the loop creates it again.
       if (codeOf(error) !== 'ENOENT') throw error;
     }
   }
 }
 
-/** Through a link an export would be made, and cleared away, in a folder of something else. */
+/** Checks that the folder is not a link. Through a link, an export would write and delete files in the folder of another program. */
 async function checkOwnFolder(files: TargetFiles, folder: string): Promise<void> {
-  // None any more: the one who had it has ended.
+  // The folder may be gone already, if its owner has ended.
   const found = await files.lstat(folder).catch(() => undefined);
   if (found === undefined || found.isDirectory()) return;
   const what = found.isSymbolicLink() ? 'a symbolic link' : 'something that is no folder';

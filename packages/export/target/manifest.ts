@@ -1,13 +1,35 @@
+import type { JsonValue } from '../../core/index.js';
 import type { TargetFiles } from './files.js';
-import type { ManifestHead, WholePart } from './journal.js';
-import type { Totals } from './target.js';
 
-/** The name of the manifest in a folder, and behind the name of a file. */
+/** A complete part of an export. */
+export interface WholePart {
+  /** The path of the part, relative to the target, with `/` between folders. */
+  readonly name: string;
+  readonly rows: number;
+  readonly bytes: number;
+  /** SHA-256 of the part, in hex. */
+  readonly sha256: string;
+}
+
+/** The fields of a manifest before the list of parts. */
+export type ManifestHead = Readonly<Record<string, JsonValue>>;
+
+/** Sums over the parts of an export. */
+export interface Totals {
+  parts: number;
+  rows: number;
+  bytes: number;
+}
+
+/** The name of the manifest in a folder. For a file, the manifest is beside the file, and its name ends in this name. */
 export const MANIFEST = 'manifest.json';
-/** Parts written at a time. */
+/** Number of parts that are written at a time. */
 const TOGETHER = 1000;
 
-/** Writes a manifest: what was exported, its sums, and the parts, a line each. It may have as many as there are hosts. */
+/**
+ * Writes a manifest: a description of the export, its totals, and its parts, one part on each line. There may be very many parts, such as
+ * one for each host.
+ */
 export async function writeManifest(
   files: TargetFiles,
   path: string,
@@ -28,4 +50,34 @@ export async function writeManifest(
   }
   await handle.appendFile(`${waiting.join('')}${written === 0 ? '' : '\n  '}]\n}\n`);
   await handle.sync();
+}
+
+/** The complete parts of a running export. The list is stored in a file, because it may be very long: for example one part for each host. */
+export interface PartList {
+  readonly totals: Readonly<Totals>;
+  add(part: WholePart): Promise<void>;
+  /** All parts, in the order of their completion. */
+  read(): AsyncGenerator<WholePart>;
+  close(): Promise<void>;
+}
+
+/** Begins an empty list in a file. */
+export async function createPartList(files: TargetFiles, path: string): Promise<PartList> {
+  const handle = await files.open(path, 'w+');
+  const totals = { parts: 0, rows: 0, bytes: 0 };
+  return {
+    totals,
+    async add(part) {
+      // JSON does not escape U+2028 and U+2029, but `readLines` would end a line there.
+      const text = JSON.stringify(part).replace(/[\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`);
+      await handle.appendFile(`${text}\n`);
+      totals.parts += 1;
+      totals.rows += part.rows;
+      totals.bytes += part.bytes;
+    },
+    async *read() {
+      for await (const line of handle.readLines({ start: 0, autoClose: false })) yield JSON.parse(line) as WholePart;
+    },
+    close: () => handle.close(),
+  };
 }

@@ -1,29 +1,34 @@
+import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
-import type { Tables } from '../../../webtable/index.js';
-import { onDisk } from '../../graph/index.js';
+import { dirname, join, resolve } from 'node:path';
+import type { Tables } from '../../core/index.js';
+import { onDisk, removeLeft } from '../../graph/index.js';
+import { processMark } from '../../util/index.js';
 import { CrawlError } from '../../errors/index.js';
-import { DISK, kindOf, noFolder, thereAlready } from './files.js';
+import { DISK, kindOf, noFolder, syncFile, thereAlready } from './files.js';
 import { openPart } from './part-file.js';
 import { checkOutside } from './outside.js';
-import { checkName, nameNew, otherKind } from './place.js';
+import { checkName, nameNew, otherKind } from './disk-destination.js';
 import { isS3 } from './s3/s3-url.js';
 
-/** A file that is being written, and is not seen under its name before it is whole. */
+const PREFIX = '.webcrawl-output-';
+
+/** A file that gets its name only when it is complete. */
 export interface OutputFile {
-  /** Appends; text as UTF-8. @throws CrawlError STORE_FULL, BAD_OUTPUT */
+  /** Appends data; text as UTF-8. @throws CrawlError STORE_FULL, BAD_OUTPUT */
   write(data: string | Uint8Array): Promise<void>;
-  /** Makes all of it safe on the disk and gives it its name. */
+  /** Syncs the file to disk and gives it its name. */
   commit(): Promise<void>;
-  /** Removes what was written, unless it was committed. */
+  /** Removes the file, unless it was committed. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Begins a file beside the one that is meant, `.<name>.<pid>.part`. A process that is killed leaves that one behind.
- * @param force a file that is there already is replaced at the end, whoever made it
- * @param tables the table that it may not be in the folder of
- * @throws CrawlError BAD_OUTPUT when it is there already, or cannot be written
+ * Begins a temporary file in the folder of the requested one. If the process is killed, the temporary file remains, and the next output in
+ * this folder removes it.
+ * @param force replace an existing file at the end, also one of another program
+ * @param tables the table whose folder must not contain the file
+ * @throws CrawlError BAD_OUTPUT when the file exists already, or cannot be written
  */
 export async function openOutput(
   path: string,
@@ -37,22 +42,25 @@ export async function openOutput(
     });
   }
   if (tables) await checkOutside(tables, path);
-  const name = `.${basename(path)}.${process.pid}.part`;
-  const part = join(dirname(path), name);
+  const folder = dirname(path);
+  // The name of the output is not used: together with the mark, it could be too long.
+  const name = `${PREFIX}${await processMark()}-${randomBytes(4).toString('hex')}`;
+  const part = join(folder, name);
   const file = await onDisk(path, async () => {
-    // Found out now, and not after an hour of writing.
+    // This is checked before writing, which may take an hour.
     const found = await kindOf(DISK, path);
     if (found !== undefined && found !== 'file') throw otherKind(path, 'file', found);
     if (found && !force) throw thereAlready(path);
-    if ((await kindOf(DISK, dirname(path))) === undefined) throw noFolder(dirname(resolve(path)));
-    return openPart(DISK, part, { name, rows: 0, bytes: 0 }, () => undefined);
+    if ((await kindOf(DISK, folder)) === undefined) throw noFolder(dirname(resolve(path)));
+    await removeLeft(folder, PREFIX);
+    return openPart(DISK, part, name, () => Promise.resolve());
   });
   return {
     write: (data) => file.write(typeof data === 'string' ? data : Uint8Array.from(data)),
     commit: () =>
       onDisk(path, async () => {
-        await file.flush(true);
-        await file.close();
+        await file.end();
+        await syncFile(DISK, part);
         if (force) await DISK.rename(part, path);
         else await nameNew(DISK, part, path);
       }),

@@ -1,8 +1,9 @@
-import type { Tracker } from '../../jobs/index.js';
+import type { Tracker } from '../../core/index.js';
 
-/** A tracker that counts no failures, for an export that counts them over all of its runs by itself. */
-export function uncounted(tracker: Tracker): Pick<Tracker, 'aborted' | 'fail'> {
+/** A tracker that counts nothing, for an export that counts its rows itself. */
+export function uncounted(tracker: Tracker): Pick<Tracker, 'aborted' | 'count' | 'fail'> {
   return {
+    count: () => undefined,
     fail: () => undefined,
     get aborted() {
       return tracker.aborted;

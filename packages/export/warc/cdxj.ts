@@ -1,20 +1,20 @@
-import type { StoredRecord } from '../../../webtable/index.js';
+import type { StoredRecord } from '../../core/index.js';
 import { surt } from './surt.js';
 
-/** Where a record lies in a file of an archive. */
-export interface RecordPlace {
+interface RecordPlace {
   readonly filename: string;
-  /** Bytes from the start of the file, and of the gzip member. */
+  /** Offset of the record in the file, in bytes. */
   readonly offset: number;
+  /** Size of the gzip member of the record, in bytes. */
   readonly length: number;
 }
 
 const BLANK_LINE = '\r\n\r\n';
 
 /**
- * The line of a record in a CDXJ index, with its end: key, time in 14 digits, and JSON as `cdxj-indexer` writes it. The lines
- * of an index are sorted by their bytes, which are ASCII.
- * @returns undefined for a record that an index does not name: one of another type than response, revisit and resource
+ * Makes the line of a record in a CDXJ index, with a line break. The line has the key, the time in 14 digits, and JSON in the form of
+ * `cdxj-indexer`. The lines of an index are sorted by their bytes, which are ASCII.
+ * @returns undefined for a record that is not in an index: an index has only records of type response, revisit and resource
  */
 export function cdxjLine(
   { headers, block }: Pick<StoredRecord, 'headers' | 'block'>,
@@ -38,7 +38,7 @@ export function cdxjLine(
   return `${surt(url)} ${time} ${spacedJson(fields)}\n`;
 }
 
-/** What the head of an HTTP answer says of it. */
+/** Status and content type from the head of an HTTP answer. */
 function httpOf(block: Uint8Array): { status?: string; contentType?: string } {
   const bytes = Buffer.from(block.buffer, block.byteOffset, block.length);
   const end = bytes.indexOf(BLANK_LINE);
@@ -48,7 +48,7 @@ function httpOf(block: Uint8Array): { status?: string; contentType?: string } {
   return { ...(status && { status }), ...(line !== undefined && { contentType: line.slice(line.indexOf(':') + 1) }) };
 }
 
-/** Header lines are UTF-8 where they can be, and ISO 8859-1 elsewhere. */
+/** Decodes header lines as UTF-8, or as ISO 8859-1 if they are not valid UTF-8. */
 function textOf(bytes: Buffer): string {
   const text = bytes.toString('utf8');
   return text.includes('\uFFFD') ? bytes.toString('latin1') : text;
@@ -58,7 +58,7 @@ function mediaTypeOf(contentType: string | undefined): string | undefined {
   return contentType?.trim().split(/[;\s]/, 1)[0];
 }
 
-/** JSON of a flat object in ASCII, with a space after each comma and colon; what is undefined is left out. */
+/** JSON of a flat object in ASCII, with a space after each comma and colon. Undefined values are omitted. */
 export function spacedJson(fields: Readonly<Record<string, string | number | undefined>>): string {
   const members = Object.entries(fields).filter(([, value]) => value !== undefined);
   return `{${members.map(([name, value]) => `${asciiJson(name)}: ${asciiJson(value)}`).join(', ')}}`;

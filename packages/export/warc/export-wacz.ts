@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { optionalPackage } from '../../errors/index.js';
-import type { CrawlContext, Report } from '../../jobs/index.js';
+import type { CrawlContext, Report } from '../../core/index.js';
 import { VERSION } from '../../util/index.js';
-import type { ExportSizes } from '../pages/sizes.js';
 import { refuseShard } from '../pages/shard-part.js';
 import type { Part } from '../target/part-file.js';
 import type { Target } from '../target/target.js';
@@ -19,32 +18,16 @@ const WACZ_VERSION = '1.1.1';
 const BLOCKS = 'index.cdx.gz';
 
 /**
- * A time that a ZIP gets in UTC. It has no time zone, and client-zip writes the local time, which would make each machine another file.
+ * A time that is stored in UTC in a ZIP. A ZIP has no time zone, and client-zip writes the local time. So without this class, each machine
+ * would make a different file.
  */
 class ZipTime extends Date {
-  override getFullYear(): number {
-    return this.getUTCFullYear();
-  }
-
-  override getMonth(): number {
-    return this.getUTCMonth();
-  }
-
-  override getDate(): number {
-    return this.getUTCDate();
-  }
-
-  override getHours(): number {
-    return this.getUTCHours();
-  }
-
-  override getMinutes(): number {
-    return this.getUTCMinutes();
-  }
-
-  override getSeconds(): number {
-    return this.getUTCSeconds();
-  }
+  override getFullYear = (): number => this.getUTCFullYear();
+  override getMonth = (): number => this.getUTCMonth();
+  override getDate = (): number => this.getUTCDate();
+  override getHours = (): number => this.getUTCHours();
+  override getMinutes = (): number => this.getUTCMinutes();
+  override getSeconds = (): number => this.getUTCSeconds();
 }
 
 /** A file of the package, as `datapackage.json` lists it. */
@@ -58,47 +41,44 @@ interface Resource {
 type Bytes = AsyncIterable<Uint8Array>;
 
 /**
- * Writes the selected pages into one WACZ file (1.1.1): the WARC files of {@link exportWarc}, stored; an index in gzip blocks; and a
- * list of the HTML pages with their titles. Meanwhile it needs twice its size on the disk. It takes the package client-zip.
+ * Writes the selected pages into one WACZ file (1.1.1): the WARC files of {@link exportWarc}, without further compression; an index in gzip
+ * blocks; and a list of the HTML pages with their titles. The export needs disk space of twice the size of the file, and the package
+ * client-zip.
  *
  * Counters: as `exportWarc`.
- * @param sizes only tests need others than the defaults
- * @throws CrawlError MISSING_PACKAGE where client-zip is not installed; USAGE where the output is `-`, or for a shard; BAD_OUTPUT, STORE_FULL, and as `exportWarc`
+ * @throws CrawlError MISSING_PACKAGE when client-zip is not installed; USAGE for the output `-`, or for a shard; BAD_OUTPUT, STORE_FULL,
+ * and as `exportWarc`
  */
-export async function exportWacz(
-  crawl: CrawlContext,
-  options: ExportArchiveOptions,
-  sizes?: Pick<ExportSizes, 'checkpoint'>,
-): Promise<Report> {
+export async function exportWacz(crawl: CrawlContext, options: ExportArchiveOptions): Promise<Report> {
   refuseShard(options, 'WACZ', 'it is one file with one index; webcrawl export warc goes by shards');
   const { makeZip: zip } = await optionalPackage('client-zip', 'WACZ', () => import('client-zip'));
   const begin = (target: Target, name: string): Promise<Part> => target.scratch(name);
   return exportArchive(
     crawl,
     options,
-    { name: 'wacz', kind: 'file', endings: ['wacz', 'zip'], begin, sizes },
+    { name: 'wacz', kind: 'file', endings: ['wacz', 'zip'], begin },
     async (target, archive, workFolder) => {
       const file = await target.part(basename(options.output));
-      // What is written has the time of the latest record: the clock would make each run another file.
+      // All entries have the time of the latest record. With the present time, each run would make a different file.
       const lastModified = new ZipTime(Math.max(Date.parse(archive.latest) || 0, Date.UTC(1980, 0, 2)));
       const pieces = zip(entries(target, archive, workFolder, lastModified)) as unknown as Bytes;
       for await (const piece of pieces) {
         options.signal?.throwIfAborted();
         await file.write(piece);
       }
-      await file.write('', archive.counts.pages);
+      await file.write('', archive.pages);
       await file.end();
     },
   );
 }
 
-/** The files of the package, one after the other; the last ones list those before with their digests. */
+/** Returns the files of the package in order. The last files list the others with their digests. */
 async function* entries(target: Target, archive: Archive, workFolder: string, lastModified: Date) {
   const resources: Resource[] = [];
   const entry = (path: string, input: Bytes) => ({ name: path, input: hashed(path, input, resources), lastModified });
 
   for (const name of archive.files) {
-    const from = target.scratchPath(name);
+    const from = join(target.scratchFolder, name);
     yield { ...entry(`archive/${name}`, createReadStream(from)), size: (await stat(from)).size };
   }
   const { blocks, idx } = zippedIndex(sortedLines(archive.linesPath, workFolder), BLOCKS);
@@ -118,7 +98,7 @@ async function* entries(target: Target, archive: Archive, workFolder: string, la
   yield { name: 'datapackage-digest.json', input: prettyJson({ path: 'datapackage.json', hash }), lastModified };
 }
 
-/** The same bytes; at their end they are noted as a resource. */
+/** Passes on the bytes of a file. After the last byte, it adds the file to the resources. */
 async function* hashed(path: string, input: Bytes, resources: Resource[]): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
   let bytes = 0;

@@ -1,7 +1,6 @@
 import { withWorkFolder } from '../../graph/index.js';
-import type { CrawlContext, Report } from '../../jobs/index.js';
-import type { ExportSizes } from '../pages/sizes.js';
-import { checkSelection, selectedRows, selectionIdentity, type ExportSelection } from '../pages/selected-rows.js';
+import type { CrawlContext, Report } from '../../core/index.js';
+import { checkSelection, selectedRows, aboutSelection, type ExportSelection } from '../pages/selected-rows.js';
 import { partOfShard, shardName } from '../pages/shard-part.js';
 import type { Part } from '../target/part-file.js';
 import { runExport, type ExportOptions } from '../target/run-export.js';
@@ -11,32 +10,27 @@ import { ARCHIVE_FIELDS } from './page-records.js';
 import { sortedLines } from './sorted-lines.js';
 import { writeArchive, type Archive } from './write-archive.js';
 
-/** What {@link exportWarc} and `exportWacz` take. */
+/** Options of {@link exportWarc} and `exportWacz`. */
 export interface ExportArchiveOptions extends ExportOptions, ExportSelection {
-  /** Bytes of a WARC file; a page whose records are more together is in one alone. Default: 1 GB. */
+  /** Maximum number of bytes of a WARC file. A page with larger records gets a separate file. Default: 1 GB. */
   readonly fileBytes?: number;
 }
 
-/** The index over all files of a folder. */
+/** The name of the index over all files of a folder. */
 const INDEX = 'index.cdxj';
 
 /**
- * Writes the selected pages into a folder of WARC 1.1 files, each record a gzip member, with a CDXJ index over all of them that
- * is sorted by its bytes. The records are those of the table: answers with their headers as received, bodies with their codings
- * undone, and digests; of a page whose last answer was 304 a `revisit`; and `metadata` with title, language and links. The same rows
- * give the same bytes. See `writeTarget` for what becomes of the output, also when it is killed.
+ * Writes the selected pages into a folder of WARC 1.1 files. Each record is a gzip member. A CDXJ index over all files is sorted by its
+ * bytes. The records come from the table: answers with their headers as received, bodies without content codings, and digests; a `revisit`
+ * for a page whose last answer was 304; `metadata` with title, language and links; and for redirects and errors a `response` made from the
+ * row, with status and `Location`. The same rows give the same bytes. `writeTarget` describes the output, and what happens after a kill.
  *
- * Counters: those of every export; selected, pages, responses, revisits, metadata (records), no_body, lost_body, lost_versions,
+ * Counters: those of every export; selected, pages, responses, revisits, answers, metadata (records), no_body, lost_body, lost_versions,
  * damaged.
- * @param sizes only tests need others than the defaults
- * @throws CrawlError USAGE, BAD_URL for a selection that is wrong; BAD_OUTPUT, STORE_FULL
+ * @throws CrawlError USAGE, BAD_URL for a wrong selection; BAD_OUTPUT, STORE_FULL
  */
-export function exportWarc(
-  crawl: CrawlContext,
-  options: ExportArchiveOptions,
-  sizes?: Pick<ExportSizes, 'checkpoint'>,
-): Promise<Report> {
-  const format = { name: 'warc', kind: 'folder', sizes } as const;
+export function exportWarc(crawl: CrawlContext, options: ExportArchiveOptions): Promise<Report> {
+  const format = { name: 'warc', kind: 'folder' } as const;
   return exportArchive(crawl, options, format, async (target, { linesPath }, workFolder) => {
     const index = await target.part(INDEX);
     for await (const line of sortedLines(linesPath, workFolder)) {
@@ -47,48 +41,44 @@ export function exportWarc(
   });
 }
 
-/** What the formats of an archive differ in. */
-export interface ArchiveFormat {
+/** The differences between the formats of an archive. */
+interface ArchiveFormat {
   readonly name: string;
   readonly kind: 'file' | 'folder';
-  /** Of a file: what its name may end in. */
+  /** For a file: the endings that its name may have. */
   readonly endings?: readonly string[];
-  /** Where a WARC file goes. Default: into the target. */
+  /** Begins a WARC file. Default: in the target. */
   readonly begin?: (target: Target, name: string) => Promise<Part>;
-  readonly sizes?: Pick<ExportSizes, 'checkpoint'> | undefined;
 }
 
 /**
- * Writes the files of an archive, and then what goes with them.
- * @param complete is called when all records are written, and again where it was ended by a kill; it takes an existing folder for what
- *   is sorted
+ * Writes the files of an archive, and then further files, such as the index.
+ * @param complete called when all records are written, with an existing folder for the temporary files of sorting
  */
 export async function exportArchive(
   crawl: CrawlContext,
   options: ExportArchiveOptions,
-  { name, kind, endings, begin, sizes }: ArchiveFormat,
+  { name, kind, endings, begin }: ArchiveFormat,
   complete: (target: Target, archive: Archive, workFolder: string) => Promise<void>,
 ): Promise<Report> {
   const { fileBytes, limit, shard } = options;
   const ruled = await checkSelection(crawl, options);
   const part = await partOfShard(crawl, options, { ending: '' });
-  const identity = { export: name, fileBytes, selection: selectionIdentity(options), ...part.identity };
+  const about = { export: name, fileBytes, selection: aboutSelection(options), ...part.about };
   return runExport(
     crawl,
     `export ${name}`,
     { ...options, output: part.output },
-    { kind, endings, identity, total: limit },
+    { kind, endings, about, total: limit },
     async (target, tracker) => {
-      const rowsOf = (from: Pick<Target, 'resumed' | 'kept'>) =>
-        selectedRows(ruled, { ...options, ...part }, ['status', ...ARCHIVE_FIELDS], from, uncounted(tracker));
+      const rows = selectedRows(ruled, { ...options, ...part }, ARCHIVE_FIELDS, uncounted(tracker));
       const toFile = begin && ((file: string) => begin(target, file));
-      const archive = await writeArchive(crawl, target, rowsOf, {
+      const archive = await writeArchive(crawl, target, rows, {
         fileBytes,
-        // Programs that read all archives together know a file by its name alone.
+        // Programs that read all archives together tell files apart only by their names.
         ...(shard && { name: `webcrawl-${shardName(shard)}` }),
         begin: toFile,
         tracker,
-        sizes,
       });
       if (archive === 'stopped') return archive;
       await withWorkFolder(target.scratchFolder, (folder) => complete(target, archive, folder));

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { urlOf } from '../../../webtable/index.js';
+import { urlOf } from '../../core/index.js';
 import type { ArchiveRecord, ArchiveRow } from './page-records.js';
 
 /** The first line of a list of pages (WACZ 1.1.1, section 5.2.3). */
 export const PAGES_HEAD = `${JSON.stringify({ format: 'json-pages-1.0', id: 'pages', title: 'All Pages' })}\n`;
 
-/** The line of a page in such a list; undefined where the latest body is not HTML. */
+/** The line of a page in a list of pages. Undefined: the latest body is not HTML. */
 export function pageLine({ key, title }: ArchiveRow, records: readonly ArchiveRecord[]): string | undefined {
-  const latest = records.findLast(({ headers }) => headers.get('warc-type') === 'response');
+  const latest = records.findLast(({ headers, isAnswer }) => !isAnswer && headers.get('warc-type') === 'response');
   if (!latest) return undefined;
   const { headers, block } = latest;
   const head = Buffer.from(block.buffer, block.byteOffset, block.length).subarray(0, 65_536).toString('latin1');

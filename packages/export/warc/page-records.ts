@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import {
-  isSamePlace,
+  httpHead,
+  isPage,
+  isRedirect,
+  isSameLocation,
   readRecord,
   recordOf,
   sha1,
@@ -13,13 +17,15 @@ import {
   type PageRow,
   type StoredRecord,
   type Tables,
-} from '../../../webtable/index.js';
+} from '../../core/index.js';
 
 const zip = promisify(gzip);
 const LEVEL = 6;
 
-/** What of a row goes into an archive. */
+/** The fields of a row that an archive needs. */
 export const ARCHIVE_FIELDS = [
+  'status',
+  'redirectTarget',
   'contentAt',
   'contentVersions',
   'fetchedAt',
@@ -29,32 +35,35 @@ export const ARCHIVE_FIELDS = [
   'outlinks',
 ] as const;
 
-/** A row with these fields. */
 export type ArchiveRow = PageRow<(typeof ARCHIVE_FIELDS)[number]>;
 
-/** A record as it goes into a file. */
+/** A record as it is written to a file. */
 export interface ArchiveRecord {
   readonly headers: StoredRecord['headers'];
   readonly block: Uint8Array;
   /** The gzip member. */
   readonly member: Uint8Array;
+  /** Whether the record was made from the row, for a redirect or an error. Such a record has no body. */
+  readonly isAnswer?: boolean;
 }
 
-/** The records of a page, in order, and what is not among them. */
-export interface PageRecords {
-  /** None where the latest body is missing or not as it was stored. */
+/** The records of a page in order, and what is missing. */
+interface PageRecords {
+  /** The records of the page. If the latest body is missing or damaged, records with bodies are left out. */
   readonly records: readonly ArchiveRecord[];
-  /** Earlier bodies that are. */
+  /** Whether the latest body of the row is lost. */
+  readonly isLost: boolean;
+  /** Number of earlier bodies that are lost. */
   readonly lostVersions: number;
 }
 
-/** How often a body is looked for again that has moved meanwhile. */
+/** Maximum number of attempts to read a body, if a compaction moves it. */
 const TRIES = 5;
 
 /**
- * The records of pages as they were stored: of each the bodies that are kept, oldest first; a `revisit` where the last answer
- * was that nothing has changed; and `metadata` with title, language and links. Dates and ids are of the records and rows, so that the
- * same rows give the same bytes.
+ * Returns the records of pages: the stored bodies, oldest first; a `revisit` if the last answer was "not modified"; `metadata` with title,
+ * language and links; and the last answer if it was a redirect or an error. Dates and ids come from records and rows, so that the same rows
+ * give the same bytes.
  */
 export async function pageRecords(
   tables: Pick<Tables, 'pages' | 'content'>,
@@ -66,31 +75,34 @@ export async function pageRecords(
 
 async function recordsOf(row: ArchiveRow, stored: readonly (StoredRecord | undefined)[]): Promise<PageRecords> {
   const latest = stored.at(-1);
-  if (!latest) return { records: [], lostVersions: 0 };
+  const answer = answerOf(row);
+  const last = answer ? [{ ...(await archived(readRecord(answer)!)), isAnswer: true }] : [];
+  if (!latest) return { records: last, lostVersions: 0, isLost: row.contentAt !== undefined };
   const kept = stored.filter((record) => record !== undefined);
   const made = [revisitOf(row, latest), metadataOf(row, latest)].filter((bytes) => bytes !== undefined);
   const all = [...kept, ...made.map((bytes) => readRecord(bytes)!)];
   return {
-    records: await Promise.all(all.map(archived)),
+    records: [...(await Promise.all(all.map(archived))), ...last],
     lostVersions: stored.length - kept.length,
+    isLost: false,
   };
 }
 
-/** A member that is compressed already is copied as it is. */
+/** Returns a record as it is written to a file. A record that is stored as a gzip member is copied unchanged. */
 async function archived({ headers, block, bytes, member }: StoredRecord): Promise<ArchiveRecord> {
   return { headers, block, member: member ?? (await compressed(bytes)) };
 }
 
-/** The bodies of each row, oldest first; undefined for one that is lost. */
+/** Returns the bodies of each row, oldest first. A lost body is undefined. */
 async function storedRecords(
   { pages, content }: Pick<Tables, 'pages' | 'content'>,
   rows: readonly ArchiveRow[],
 ): Promise<(StoredRecord | undefined)[][]> {
   const read = async (wanted: readonly ArchiveRow[]): Promise<(StoredRecord | undefined)[][]> => {
-    const places = wanted.map(placesOf);
-    const records = await content.records(places.flat());
+    const locations = wanted.map(locationsOf);
+    const records = await content.records(locations.flat());
     let at = 0;
-    return places.map((each, i) => {
+    return locations.map((each, i) => {
       const url = urlOf(wanted[i]!.key);
       return each
         .map(() => records[at++])
@@ -99,7 +111,7 @@ async function storedRecords(
   };
   const latest = [...rows];
   const found = await read(latest);
-  // A compaction may have moved a body since its row was read.
+  // A compaction may have moved a body after its row was read.
   for (let n = 1; n < TRIES; n++) {
     const missing = [...found.keys()].filter((i) => found[i]!.includes(undefined));
     if (missing.length === 0) break;
@@ -107,7 +119,7 @@ async function storedRecords(
       missing.map((i) => rows[i]!.key),
       ['contentAt', 'contentVersions'],
     );
-    const moved = missing.filter((i, k) => again[k] && !samePlaces(placesOf(again[k]), placesOf(latest[i]!)));
+    const moved = missing.filter((i, k) => again[k] && !sameLocations(locationsOf(again[k]), locationsOf(latest[i]!)));
     for (const [k, i] of missing.entries()) latest[i] = { ...latest[i]!, ...again[k] };
     if (moved.length === 0) break;
     for (const [k, records] of (await read(moved.map((i) => latest[i]!))).entries()) found[moved[k]!] = records;
@@ -115,23 +127,22 @@ async function storedRecords(
   return found;
 }
 
-function placesOf({
+function locationsOf({
   contentAt,
   contentVersions = [],
 }: Pick<ArchiveRow, 'contentAt' | 'contentVersions'>): ContentLocation[] {
   return contentAt ? [...contentVersions].reverse().concat(contentAt) : [];
 }
 
-function samePlaces(a: readonly ContentLocation[], b: readonly ContentLocation[]): boolean {
-  return a.length === b.length && a.every((place, i) => isSamePlace(place, b[i]));
+function sameLocations(a: readonly ContentLocation[], b: readonly ContentLocation[]): boolean {
+  return a.length === b.length && a.every((place, i) => isSameLocation(place, b[i]));
 }
 
-/** A gzip member of a record. */
 function compressed(record: Uint8Array): Promise<Uint8Array> {
   return zip(record, { level: LEVEL });
 }
 
-/** The record of the last answer, where that was 304. */
+/** The record of the last answer, if it was 304. */
 function revisitOf({ key, protocolStatus, fetchedAt }: ArchiveRow, { headers }: StoredRecord): Uint8Array | undefined {
   if (protocolStatus?.code !== 'notmodified' || fetchedAt === undefined) return undefined;
   const url = urlOf(key);
@@ -140,13 +151,30 @@ function revisitOf({ key, protocolStatus, fetchedAt }: ArchiveRow, { headers }: 
     date: headers.get('warc-date') ?? '',
     payloadDigest: headers.get('warc-payload-digest'),
   };
-  // The row does not keep the head of the 304.
+  // This location is not read, because `referred` has all that the record needs.
   const refersTo = { segment: '', offset: 0, length: 0 };
   const record = { kind: 'revisit', url, date: fetchedAt, refersTo } as const;
   return warcRecord(record, referred, recordId('revisit', url, String(fetchedAt), referred.id));
 }
 
-/** What was parsed of a page, as `application/warc-fields` (WARC 1.1, section 6.7). */
+/**
+ * The record of the last answer, if it was a redirect or an error. The row has the status and the redirect target, but nothing of the body.
+ * A redirect whose target the crawl rejected has no record, because programs that read the archive could not follow it.
+ */
+function answerOf({ key, status, protocolStatus, fetchedAt, redirectTarget }: ArchiveRow): Uint8Array | undefined {
+  const http = protocolStatus?.http;
+  if (fetchedAt === undefined || http === undefined || http < 300 || http === 304) return undefined;
+  if (isRedirect(status) ? redirectTarget === undefined : isPage(status) || http < 400) return undefined;
+  const url = urlOf(key);
+  const head = httpHead(`HTTP/1.1 ${http} ${STATUS_CODES[http] ?? ''}`, [
+    ...(redirectTarget === undefined ? [] : [['Location', redirectTarget] as const]),
+    ['X-Crawler-Head', 'rebuilt'],
+  ]);
+  const record = { kind: 'response', url, date: fetchedAt, head, body: Buffer.alloc(0) } as const;
+  return warcRecord(record, undefined, recordId('answer', url, String(fetchedAt), String(http), redirectTarget ?? ''));
+}
+
+/** The parsed data of a page, as `application/warc-fields` (WARC 1.1, section 6.7). */
 function metadataOf(
   { key, title, language, outlinks = [] }: ArchiveRow,
   { headers }: StoredRecord,
@@ -175,13 +203,13 @@ function metadataOf(
   );
 }
 
-/** The record at the head of a file, as a gzip member. @param first the first record behind it, which dates the file */
+/** The first record of a file, as a gzip member. @param first the next record; its date is the date of the file */
 export function fileHead(filename: string, first: ArchiveRecord): Promise<Uint8Array> {
   const date = first.headers.get('warc-date') ?? '';
   return compressed(warcinfoRecord(filename, Date.parse(date) || 0, recordId('warcinfo', filename, date)));
 }
 
-/** An id by what it stands for: a UUID of version 8 (RFC 9562, section 5.8) from SHA-256. */
+/** A record id derived from its parts: a UUID of version 8 (RFC 9562, section 5.8) made by SHA-256. */
 function recordId(...parts: readonly string[]): string {
   const bytes = createHash('sha256').update(JSON.stringify(parts)).digest();
   bytes[6] = (bytes[6]! & 0x0f) | 0x80;

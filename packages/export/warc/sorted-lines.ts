@@ -4,8 +4,8 @@ import { sortRecords } from '../../graph/index.js';
 const NEWLINE = 0x0a;
 
 /**
- * The lines of a file of ASCII in order of their bytes, each with its end, in bounded memory.
- * @param folder an existing one, for what does not fit into the memory
+ * Sorts the lines of an ASCII file by their bytes, each with its line break, in bounded memory.
+ * @param folder an existing folder for data that does not fit into memory
  * @throws CrawlError STORE_FULL, BAD_OUTPUT
  */
 export function sortedLines(path: string, folder: string): AsyncGenerator<Buffer> {

@@ -1,15 +1,15 @@
-/** `#`, `%`, what is no printable ASCII, and spaces: all that the escaped form of a part holds as `%XX`. */
+/** Characters that are written as `%XX`: `#`, `%`, spaces, and all but printable ASCII. */
 const TO_ESCAPE = /[^!"$-&'-~]|%/g;
 const ESCAPED = /%([0-9a-f]{2})/gi;
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' };
-/** scheme, authority, path and query; a fragment is left out. */
+/** Scheme, authority, path and query. A fragment is ignored. */
 const PARTS = /^([a-z][a-z0-9+.-]*):(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?/i;
-/** Sessions that some servers write into the path: `/(S(…))/page.aspx`, `/(…)/page.aspx`. */
+/** Session ids that some servers put into the path: `/(S(…))/page.aspx`, `/(…)/page.aspx`. */
 const PATH_SESSIONS = [
   /^(.*\/)\((?:[a-z]\([0-9a-z]{24}\))+\)\/([^?]+\.aspx.*)$/i,
   /^(.*\/)\([0-9a-z]{24}\)\/([^?]+\.aspx.*)$/i,
 ];
-/** And into the query. */
+/** Session ids that some servers put into the query. */
 const QUERY_SESSIONS = [
   /^(.*)jsessionid=[0-9a-z]{32}(?:&(.*))?$/i,
   /^(.*)phpsessid=[0-9a-z]{32}(?:&(.*))?$/i,
@@ -19,9 +19,9 @@ const QUERY_SESSIONS = [
 ];
 
 /**
- * The key by which archive tools sort and look up a URL, `com,example)/path?a=1`, in the spelling of the `surt` package for
- * Python (0.3), which pywb and cdxj-indexer use. `www`, `www2` and the like, user, default port, fragment, sessions and the
- * last slash are left out; all is in lower case; the query is sorted. Several URLs may have one key.
+ * Returns the key by which archive tools sort and look up a URL, such as `com,example)/path?a=1`. The spelling is that of the `surt`
+ * package for Python (0.3), which pywb and cdxj-indexer use. The key omits `www`, `www2` and the like, user, default port, fragment,
+ * session ids and the last slash. The key is in lower case, and the query in the key is sorted. Several URLs may have the same key.
  * @param url as a table holds it: absolute, by the URL standard
  * @returns ASCII
  */
@@ -52,7 +52,7 @@ function pathKey(path: string, hasHost: boolean): string {
   return key.length > 1 && key.endsWith('/') ? key.slice(0, -1) : key;
 }
 
-/** Without `.` and `..`, and with single slashes. */
+/** Resolves `.` and `..`, and removes double slashes. */
 function withoutDots(path: string): string {
   const kept: string[] = [];
   for (const part of path.split('/').slice(1)) {
@@ -71,7 +71,7 @@ function queryKey(query: string): string {
   return key === '' ? '' : `?${key}`;
 }
 
-/** By name, then by value; `a` comes before `a=`. */
+/** Sorts the parameters of a query by name, then by value. `a` comes before `a=`. */
 function sorted(query: string): string {
   const parameters = query.split('&').map((parameter) => {
     const at = parameter.indexOf('=');
@@ -85,7 +85,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Percent codes undone until none is left; a character is a byte. */
+/** Decodes percent codes again and again until none is left. In the result, each character is one byte. */
 function unescape(text: string): string {
   for (let found = Buffer.from(text, 'utf8').toString('latin1'); ;) {
     const plain = found.replace(ESCAPED, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));

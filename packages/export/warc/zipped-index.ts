@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { spacedJson } from './cdxj.js';
 
-/** Lines of an index that are compressed together. */
+/** Number of index lines that are compressed together. */
 const BLOCK_LINES = 300;
 
-/** A sorted index in blocks of which each is a gzip member, and the index of these. */
-export interface ZippedIndex {
-  /** The blocks one after the other. Read to its end before {@link idx}. */
+/** A sorted index in blocks, and the index of these blocks. Each block is a gzip member. */
+interface ZippedIndex {
+  /** The blocks in order. Read them to the end before {@link idx}. */
   readonly blocks: AsyncGenerator<Buffer>;
-  /** The key of the first line of each block, and where the block is. */
+  /** Returns, for each block, the key of its first line, and the location of the block in the file. */
   idx(): string;
 }
 
 /**
- * A CDXJ index as WACZ has it (1.1.1, section 5.2.2). Of a million lines the idx takes half a megabyte of memory.
+ * A CDXJ index in the form of WACZ (1.1.1, section 5.2.2). The index of the blocks takes half a megabyte of memory for a million lines.
  * @param name of the file of the blocks
  */
 export function zippedIndex(lines: AsyncIterable<Buffer>, name: string): ZippedIndex {
@@ -22,10 +22,10 @@ export function zippedIndex(lines: AsyncIterable<Buffer>, name: string): ZippedI
   let offset = 0;
   const zip = (block: readonly Buffer[]): Buffer => {
     const bytes = gzipSync(Buffer.concat(block));
-    // A key may hold a brace, but no space.
+    // A key may contain a brace, but no space.
     const [prefix] = block[0]!.toString('latin1').split(' {', 1);
     const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-    // Numbers here, and text in the lines: so do the programs that write such files.
+    // Offset and length are numbers here, but texts in the lines of the index. Other programs write them in the same way.
     entries.push(`${prefix} ${spacedJson({ offset, length: bytes.length, digest })}\n`);
     offset += bytes.length;
     return bytes;

@@ -1,10 +1,10 @@
 import { BlockList, SocketAddress, isIP } from 'node:net';
 
 /**
- * Ranges that hold no page of the public web, by the special-purpose registries of IANA, and addresses at which cloud
- * platforms answer their own machines; the narrower first. Services that are registered as globally reachable are not
- * among them, unless all of the range around them is reserved. Teredo is refused as a whole: it is out of use, and what it
- * embeds is the address of a client.
+ * Address ranges that have no pages of the public web, narrower ranges first. They are the ranges of IANA's special-purpose registries, and
+ * the addresses of services that cloud platforms offer only to their own machines. A service that is registered as globally reachable is
+ * included only if the whole range around it is reserved. The whole range of Teredo is included, because Teredo is out of use, and its
+ * addresses embed the address of a client.
  */
 const RANGES = (
   [
@@ -48,16 +48,19 @@ const RANGES = (
   ] as const
 ).map(([cidr, name]) => ({ name, text: `${cidr} (${name})`, list: listOf(cidr) }));
 
-/** What is assigned to the public so far, and what embeds an IPv4 address: mapped, NAT64, 6to4. The rest is reserved. */
+/**
+ * The public ranges that are assigned so far. They include the ranges whose addresses embed an IPv4 address (mapped, NAT64, 6to4). All
+ * other addresses are reserved.
+ */
 const ASSIGNED = listOf('0.0.0.0/0', '2000::/3');
 
-/** Names of ranges that no host name leads to but for an attack or by a fault: they belong to one link or one machine. */
+/** Names of ranges that belong to one link or one machine. If a host name leads to such an address, this is an attack or an error. */
 const LITERAL_ONLY: ReadonlySet<string> = new Set(['link-local', 'cloud metadata', 'cloud platform']);
 
 /**
- * Which range that is not of the public web an address lies in, as `10.0.0.0/8 (private use)`; undefined for a public
- * address. An IPv6 address that embeds an IPv4 address (mapped, NAT64, 6to4) counts as that one. A zone id does not
- * matter. A text that is no address is in no public range either.
+ * Returns the range of an address that is not public, such as `10.0.0.0/8 (private use)`. Returns undefined for a public address. If an
+ * IPv6 address embeds an IPv4 address (mapped, NAT64, 6to4), the IPv4 address decides. A zone id is ignored. A text that is not an address
+ * is not public.
  */
 export function specialRange(address: string): string | undefined {
   const parsed = parse(address);
@@ -66,8 +69,9 @@ export function specialRange(address: string): string | undefined {
 }
 
 /**
- * The range of an address that may be connected to only where a URL holds the address itself, not a name: link-local, or
- * where a cloud platform answers its own machines. As {@link specialRange} writes it; undefined for any other address.
+ * Returns the range of an address to which a connection is allowed only if the URL contains the address, not a name. These are link-local
+ * addresses, and addresses of services that a cloud platform offers to its own machines. The format is the same as for
+ * {@link specialRange}. Returns undefined for any other address.
  */
 export function literalOnlyRange(address: string): string | undefined {
   const parsed = parse(address);
@@ -86,7 +90,7 @@ function parse(address: string): SocketAddress | undefined {
   return new SocketAddress({ address: bare, family: family === 4 ? 'ipv4' : 'ipv6' });
 }
 
-/** Of an IPv4 range also the IPv6 addresses that embed one in it. */
+/** Makes a list of ranges. With an IPv4 range, the list also contains the IPv6 addresses that embed an address of this range. */
 function listOf(...cidrs: readonly string[]): BlockList {
   const list = new BlockList();
   for (const cidr of cidrs) {

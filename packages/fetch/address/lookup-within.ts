@@ -2,8 +2,8 @@ import { deadline, type Late } from '../../util/index.js';
 import type { Lookup } from './dns-cache.js';
 
 /**
- * The addresses of a host, in no more than `ms` milliseconds. It rejects where there are none in that time, with code
- * `ENOTFOUND`, or when the signal aborts, with `UND_ERR_ABORTED`; the lookup itself goes on.
+ * Looks up the addresses of a host within `ms` milliseconds. It rejects with code `ENOTFOUND` if no addresses are found in this time, and
+ * with `UND_ERR_ABORTED` if the signal aborts. In both cases the lookup itself continues in the background.
  */
 export async function lookupWithin(
   lookup: Lookup,
@@ -12,7 +12,7 @@ export async function lookupWithin(
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
   const giveUp = (why: Late): never => {
-    if (why === 'time') throw failure('ENOTFOUND', `no answer of DNS after ${ms} ms`);
+    if (why === 'time') throw failure('ENOTFOUND', `no answer from DNS after ${ms} ms`);
     throw failure('UND_ERR_ABORTED', 'the request was aborted');
   };
   const found = await deadline(lookup(host), ms, giveUp, signal);

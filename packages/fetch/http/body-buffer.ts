@@ -1,21 +1,21 @@
 const FIRST_PIECE = 4096;
 
 /**
- * Collects a body in one piece of memory: one that comes in very many small pieces takes no more than its bytes. What it
- * takes up stays below twice what it holds.
+ * Collects a body in one buffer. Therefore many small pieces take no more memory than a few large pieces. The buffer is always smaller than
+ * twice its content.
  */
 export class BodyBuffer {
-  /** Bytes kept so far. */
+  /** Number of bytes that are stored so far. */
   size = 0;
   #memory = new Uint8Array(0);
   readonly #room: number;
 
-  /** @param room bytes to keep at the most, or Infinity */
+  /** @param room maximum number of bytes to store, or Infinity */
   constructor(room: number) {
     this.#room = room;
   }
 
-  /** Keeps what there is room for; false when that is not all of it. */
+  /** Stores the bytes for which there is room. Returns false if some bytes did not fit. */
   add(bytes: Uint8Array): boolean {
     const fits = bytes.length <= this.#room - this.size ? bytes : bytes.subarray(0, this.#room - this.size);
     const needed = this.size + fits.length;
@@ -29,7 +29,7 @@ export class BodyBuffer {
     return fits.length === bytes.length;
   }
 
-  /** What was kept. */
+  /** Returns the stored bytes. */
   bytes(): Uint8Array {
     return this.#memory.subarray(0, this.size);
   }

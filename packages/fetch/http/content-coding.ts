@@ -1,33 +1,33 @@
 import * as zlib from 'node:zlib';
 import { inflate, type Inflated } from '../../util/index.js';
 
-/** A body with its content codings undone, and whether anything of it is missing. */
-export interface DecodedBody {
+/** A body without its content codings. `truncated`: a part of the body is missing. */
+interface DecodedBody {
   readonly body: Uint8Array;
   readonly truncated: boolean;
 }
 
 type Coding = 'gzip' | 'zlib' | 'deflate' | 'br' | 'zstd';
 
-/** More codings than this are not believed: the body stays as received. */
+/** Maximum number of codings. A header with more codings is not trusted, and the body is not decoded. */
 const MAX_CODINGS = 4;
-/** Up to here decoding at once is cheaper than a round trip through the thread pool. */
+/** A body up to this number of bytes is decoded synchronously, because a round trip through the thread pool would cost more. */
 const SYNC_LIMIT = 65_536;
 
 /**
- * How many received bytes are needed to be sure of `limit` decoded ones: a coding makes incompressible content only
- * slightly longer.
+ * Returns how many received bytes are enough for `limit` decoded bytes. The result is slightly larger than `limit`, because content that
+ * cannot be compressed becomes longer by a coding.
  */
 export function encodedLimit(limit: number): number {
   return limit + Math.ceil(limit / 256) + 1024;
 }
 
-/** The value of `Accept-Encoding`: what this Node can undo. */
+/** Returns the value of `Accept-Encoding`: the codings that this version of Node can decode. */
 export function acceptEncoding(): string {
   return createZstd ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br';
 }
 
-/** The codings of a `Content-Encoding` in the order of decoding; undefined when one is unknown or they are too many. */
+/** Returns the codings of a `Content-Encoding` in the order of decoding. Returns undefined if a coding is unknown, or if there are too many. */
 export function contentCodings(header: string | undefined): readonly string[] | undefined {
   const names = (header ?? '')
     .toLowerCase()
@@ -41,11 +41,11 @@ export function contentCodings(header: string | undefined): readonly string[] | 
 }
 
 /**
- * Undoes the codings named by `Content-Encoding` and keeps at most `limit` bytes (-1: all); never more than that is
- * expanded at any stage. Of a stream that ends early or breaks, what could be decoded is kept, as truncated. A body
- * that is not in the coding at all is kept as received, as is one in an unknown coding: values like `utf-8` or `none`
- * are common on bodies that are not coded.
- * @param cut the received bytes are only the beginning
+ * Removes the codings that `Content-Encoding` names. The result has at most `limit` bytes (-1: no limit), and no coding is expanded much
+ * beyond the limit. If a stream ends early or is broken, the result is the part that could be decoded, marked as truncated. If a coding is
+ * unknown, or the body is not in the named coding, the body stays as received. Unknown codings are frequent: many servers name `utf-8` or
+ * `none` for a body without a coding.
+ * @param cut whether the received bytes are only the beginning of the body
  */
 export async function decodeBody(
   received: Uint8Array,
@@ -68,7 +68,7 @@ export async function decodeBody(
   return { body, truncated };
 }
 
-/** `deflate` should be in the zlib format, but many servers leave its two bytes of header out. */
+/** Returns the coding of a body. A body with `deflate` should be in the zlib format, but many servers omit the zlib header of two bytes. */
 function codingOf(name: string, body: Uint8Array): Coding {
   if (name === 'br' || name === 'zstd') return name;
   if (name !== 'deflate') return 'gzip';
@@ -89,7 +89,7 @@ const STREAM = {
   br: zlib.createBrotliDecompress,
 };
 
-/** undefined: the body is not in this coding. */
+/** Decodes one coding of a body. Returns undefined if the body is not in this coding. */
 async function decodeOne(body: Uint8Array, coding: Coding, room: number): Promise<DecodedBody | undefined> {
   if (coding === 'zstd') {
     return decodeZstd(body, room);
@@ -99,30 +99,30 @@ async function decodeOne(body: Uint8Array, coding: Coding, room: number): Promis
       const maxOutputLength = Math.max(1, room);
       return { body: SYNC[coding](body, Number.isFinite(room) ? { maxOutputLength } : {}), truncated: false };
     } catch {
-      // Too long or broken: what follows finds out which, and keeps the beginning.
+      // The body is too long or broken. The code below finds out the reason, and decodes the beginning.
     }
   }
   const strict = await inflate(STREAM[coding](), body, room);
   if (strict.error === undefined) return { body: strict.output, truncated: strict.over };
 
   const endedEarly = strict.error === 'Z_BUF_ERROR';
-  // Without a header of its own, anything may look like the beginning of such a stream.
+  // A `deflate` or `br` stream has no header, so bytes that are not in this coding may look like a broken stream.
   if (!endedEarly && (coding === 'deflate' || coding === 'br')) return undefined;
   const saved = await salvage(body, coding, room);
   if (saved.output.length === 0) return undefined;
   return { body: saved.output, truncated: endedEarly || saved.over || saved.error !== undefined };
 }
 
-/** The zstd decoder of Node, from 22.15 on; undefined where there is none. */
+/** The zstd decoder of Node from version 22.15 on. undefined in older versions. */
 const { createZstdDecompress: createZstd } = zlib as typeof zlib & {
   readonly createZstdDecompress?: (options: object) => ReturnType<typeof zlib.createGunzip>;
 };
-/** `ZSTD_d_windowLogMax`: each decoder holds a window in memory, of which RFC 9659 allows 8 MiB on the web. */
+/** Sets `ZSTD_d_windowLogMax`, the maximum size of the window that each decoder has in memory, to 8 MiB. RFC 9659 allows this size on the web. */
 const PARAMS = { 100: 23 };
-/** Ends early without an error (`ZSTD_e_flush`), and loses little to one. */
+/** `ZSTD_e_flush` (1) allows that a stream ends early. With small chunks, little output is lost if there is an error. */
 const LENIENT = { params: PARAMS, finishFlush: 1, chunkSize: 256 };
 
-/** Node reads the first frame only; where more follows, something is missing. */
+/** Decodes a zstd body. Node reads only the first frame. If more bytes follow, the result is marked as truncated. */
 async function decodeZstd(body: Uint8Array, room: number): Promise<DecodedBody | undefined> {
   if (!createZstd) return undefined;
   const strict = await inflate(createZstd({ params: PARAMS }), body, room);
@@ -132,8 +132,8 @@ async function decodeZstd(body: Uint8Array, room: number): Promise<DecodedBody |
 }
 
 /**
- * Decodes as far as it goes: without checksum and without looking at what follows the stream. Small chunks, because
- * the one in which the error comes is lost.
+ * Decodes as much of a broken stream as possible. Neither the checksum nor the bytes after the stream are checked. For gzip and zlib the
+ * chunks are small, because the chunk with the error is lost.
  */
 function salvage(body: Uint8Array, coding: Exclude<Coding, 'zstd'>, room: number): Promise<Inflated> {
   if (coding === 'br') {
@@ -144,7 +144,7 @@ function salvage(body: Uint8Array, coding: Exclude<Coding, 'zstd'>, room: number
   return inflate(raw, body.subarray(header), room);
 }
 
-/** Bytes before the deflate stream; all of them when it is no gzip header. */
+/** Returns the number of bytes before the deflate stream. Returns the number of all bytes if there is no gzip header. */
 function gzipHeaderLength(body: Uint8Array): number {
   if (body[0] !== 0x1f || body[1] !== 0x8b || body[2] !== 8) return body.length;
   const flags = body[3] ?? 0;

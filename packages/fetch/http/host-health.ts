@@ -3,17 +3,20 @@ import type { NetworkCode } from './network-error.js';
 import { isProxyFailure } from './proxy-error.js';
 
 /**
- * What an answer says of the host that gave it: `well`, it answers as servers do; `troubled`, it is to be left alone for
- * a while; `unknown`, nothing.
+ * What an answer shows about its host. `well`: the host answers normally. `troubled`: the host needs a back-off. `unknown`: the answer
+ * shows nothing about the host.
  */
 export type HostHealth = 'well' | 'troubled' | 'unknown';
 
-/** The others say something of one page (too slow, no HTTP, too many headers) or of us (aborted, an address that we refuse). */
+/**
+ * Codes that mean that the host cannot be reached. Other codes are about one page (too slow, no HTTP, too many headers), or about the
+ * crawler (aborted, refused address).
+ */
 const UNREACHABLE: ReadonlySet<string> = new Set<NetworkCode>(['dns', 'connect', 'tls', 'timeout', 'reset', 'network']);
 
 /**
- * A host is troubled when it cannot be reached or says that it wants to be left alone: 429, 503, or any failure with a
- * `Retry-After`. Other server errors may be those of one page.
+ * Returns what an outcome shows about its host. The host is troubled if it cannot be reached, or if it requests a pause by 429, by 503, or
+ * by a `Retry-After` with any failure. Other server errors may be about one page only.
  */
 export function hostHealth(outcome: FetchOutcome): HostHealth {
   const { http } = outcome;
@@ -26,9 +29,9 @@ export function hostHealth(outcome: FetchOutcome): HostHealth {
 }
 
 /**
- * The same for an answer to robots.txt: whatever makes the file unavailable is trouble (RFC 9309, 2.3.1.4). A redirect
- * says nothing yet: where it leads to may be unavailable, and that has to count as the next failure in a row. Nor does
- * a proxy that fails.
+ * Returns what the outcome of a request for robots.txt shows about its host. The host is troubled if the file is unavailable for any reason
+ * (RFC 9309, 2.3.1.4). A redirect shows nothing yet, because the target of the redirect is requested next. A failure of the proxy shows
+ * nothing either.
  */
 export function robotsHealth(outcome: FetchOutcome): HostHealth {
   if (outcome.kind === 'redirect' || isProxyFailure(outcome)) return 'unknown';

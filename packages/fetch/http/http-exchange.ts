@@ -4,64 +4,69 @@ import { BodyBuffer } from './body-buffer.js';
 import type { RawHeaders } from './http-headers.js';
 import { isLengthMismatch, networkCode, networkMessage, type NetworkCode } from './network-error.js';
 
-/** One request as it goes out, with its limits. */
+/** A request as it is sent, with its limits. */
 export interface Exchange {
   readonly url: URL;
-  /** Name, value, name, value, … */
+  /** Default: GET. */
+  readonly method?: 'GET' | 'HEAD';
+  /** The headers: name, value, name, value, … */
   readonly headers: string[];
-  /** Milliseconds that all of it may take. */
+  /** Maximum milliseconds for the whole exchange. */
   readonly timeLimit: number;
   readonly signal?: AbortSignal | undefined;
-  /** How many bytes of the body to keep, as received; undefined when only status and headers matter. */
+  /** Returns the maximum number of bytes to read of the received body. Returns undefined if only status and headers are needed. */
   readonly keep: (status: number, headers: RawHeaders) => number | undefined;
 }
 
-/** What came back: an answer, with the body as received, or why there is none. */
+/** The result of a request: an answer with the body as received, or the reason why there is no answer. */
 export type ExchangeResult =
   | {
       readonly status: number;
       readonly statusText: string;
       readonly headers: RawHeaders;
-      /** Headers as they came: name, value, name, value, … */
+      /** Headers as received: name, value, name, value, … */
       readonly rawHeaders: readonly string[];
       readonly body: Uint8Array;
-      /** The body was longer than what was to be kept, or ended before its end; the connection was closed. */
+      /** Whether the body was longer than the limit, or ended early. If so, the connection was closed. */
       readonly cut: boolean;
-      /** Only the lenient reader took it. */
+      /** Whether only the lenient reader could read the answer. */
       readonly lenient?: boolean;
     }
   | {
       readonly failure: NetworkCode;
       readonly message: string;
-      /** The server closed a connection that had served before, or broke off within the head: worth one more try. */
+      /** Whether the server closed a reused connection, or broke it off within the head. If so, one retry may succeed. */
       readonly stale?: boolean;
-      /** It is no answer as the strict client takes it, or broke off within its body: a lenient reader may read it. */
+      /**
+       * Whether the strict client cannot read the answer, or the answer ended within its body. If so, a lenient reader may be able to read
+       * the answer.
+       */
       readonly unreadable?: boolean;
     };
 
 type Answer = Extract<ExchangeResult, { status: number }>;
 type Failure = Extract<ExchangeResult, { failure: NetworkCode }>;
 
-/** A body that does not matter is read up to here, so that the connection can be used again. */
+/** If a body is not needed, but has at most this number of bytes, it is read to its end, so that the connection can be reused. */
 const DRAIN_LIMIT = 65_536;
 
-/** What comes of a request that was ended early. */
+/** Returns the result of a request that was ended early. */
 export function givenUp(why: Late, { timeLimit }: Exchange): Failure {
   if (why === 'time') return { failure: 'too_slow', message: `not done after ${timeLimit} ms` };
   return { failure: 'aborted', message: 'the request was aborted' };
 }
 
-/** Sends one GET request and collects the answer. It never rejects, and it ends within the time limit. */
+/** Sends one request and collects its answer. It never rejects, and it ends within the time limit. */
 export async function exchange(dispatcher: Dispatcher, request: Exchange): Promise<ExchangeResult> {
   if (request.signal?.aborted) return givenUp('abort', request);
   let controller: Dispatcher.DispatchController | undefined;
   let head: Omit<Answer, 'body' | 'cut'> | undefined;
-  /** Absent where the body does not matter. */
+  /** Absent if the body is not needed. */
   let body: BodyBuffer | undefined;
   let drained = 0;
   let done = false;
 
-  /** Once status and headers say it all, nothing that happens to the body matters. */
+  /** If only status and headers are needed, failures of the body are ignored. */
   const orHead = (failure: Failure): ExchangeResult =>
     head && !body ? { ...head, body: new Uint8Array(), cut: false } : failure;
 
@@ -74,7 +79,7 @@ export async function exchange(dispatcher: Dispatcher, request: Exchange): Promi
       {
         origin: request.url.origin,
         path: request.url.pathname + request.url.search,
-        method: 'GET',
+        method: request.method ?? 'GET',
         headers: request.headers,
       },
       {
@@ -100,7 +105,7 @@ export async function exchange(dispatcher: Dispatcher, request: Exchange): Promi
         },
         onResponseError(_controller, error) {
           if (done) return;
-          // After the head it is the body that came short.
+          // If the head has arrived, this error means that the body is too short.
           const code = head && isLengthMismatch(error) ? 'reset' : networkCode(error);
           const isReset = code === 'reset';
           const stale = isReset && head === undefined && closedWhileIdle(error);
@@ -126,7 +131,7 @@ function rawOf({ rawHeaders }: Dispatcher.DispatchController): string[] {
 
 const headerText = (part: string | Buffer): string => (typeof part === 'string' ? part : part.toString('latin1'));
 
-/** The server had sent something on this socket, an earlier answer most likely, and then closed it. */
+/** Whether the server closed the connection after it had sent something, which is most likely an earlier answer. */
 function closedWhileIdle(error: Error): boolean {
   const socket: unknown = 'socket' in error ? error.socket : undefined;
   if (typeof socket !== 'object' || socket === null || !('bytesRead' in socket)) return false;

@@ -1,24 +1,25 @@
 import { parseUrl } from '../../url/index.js';
 import { headerValues, mediaTypeOf } from '../../util/index.js';
 
-/** Response headers: names in lower case, each byte of a value one character, a repeated name an array. */
+/** Response headers by name in lower case. Each character of a value is one byte. If a name is repeated, its value is an array. */
 export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The first value of a header. */
+/** Returns the first value of a header. */
 export function firstValue(headers: RawHeaders, name: string): string | undefined {
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   return typeof value === 'string' || value === undefined ? value : value[0];
 }
 
-/** All values of a header, joined with `, `. */
+/** Returns all values of a header, joined with `, `. */
 export function allValues(headers: RawHeaders, name: string): string | undefined {
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   return typeof value === 'string' || value === undefined ? value : value.join(', ');
 }
 
 /**
- * Values of a repeated name joined with `, `, but `x-robots-tag` by line breaks: which robot one addresses holds to its
- * end. Of `content-type` the value that counts. Any name is safe, `__proto__` too.
+ * Returns headers with one value for each name. The values of a repeated name are joined with `, `. Values of `x-robots-tag` are joined
+ * with line breaks, because the name of a robot in a value applies only to the rest of this value. The value of `content-type` is the one
+ * that decides, see {@link decidingContentType}. Any name is safe, even `__proto__`.
  */
 export function joinedHeaders(headers: RawHeaders): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(joinedHeader));
@@ -31,8 +32,8 @@ function joinedHeader([name, value = '']: [string, RawHeaders[string]]): [string
 }
 
 /**
- * Which of the values in a joined `Content-Type` counts: the last that is a media type, with the charset of the one
- * before where that has the same type and it has none itself ("extract a MIME type" of the Fetch standard).
+ * Returns the value in a joined `Content-Type` that decides: the last value that is a media type. If this value has no charset, and the
+ * value before it has the same type, it gets the charset of that value ("extract a MIME type" of the Fetch Standard).
  */
 function decidingContentType(joined: string): string | undefined {
   if (!joined.includes(',')) return joined;
@@ -50,12 +51,15 @@ function decidingContentType(joined: string): string | undefined {
 
 const LONGEST_WAIT = 31_536_000;
 
-/** Milliseconds that a server's clock may differ from ours, in zones that it takes for GMT too; beyond, it is not set. */
+/**
+ * Maximum difference in milliseconds between the clock of a server and the clock of this machine. It is large enough for servers that send
+ * their local time as GMT. If the difference is larger, the clock of the server was not set.
+ */
 const CLOCK_TOLERANCE = 86_400_000;
 
 /**
- * Seconds that `Retry-After` asks to wait, at most a year; undefined when it is absent or says nothing. A date is one of
- * the server's clock, so what it says depends on the answer's `Date`, where that is not out of all reason.
+ * Returns the seconds to wait according to `Retry-After`, at most a year. Returns undefined if the header is absent or invalid. If the
+ * header has a date, the clock of the server made it. So it is compared with the `Date` of the answer, if that is plausible.
  * @param now in ms since the epoch
  */
 export function retryAfterSeconds(headers: RawHeaders, now: number): number | undefined {
@@ -68,14 +72,14 @@ export function retryAfterSeconds(headers: RawHeaders, now: number): number | un
   return Math.min(Math.max(0, Math.ceil((until - from) / 1000)), LONGEST_WAIT);
 }
 
-/** Date.parse takes many things that are no HTTP date ("-1" for one); all three forms of a date begin with a weekday. */
+/** Parses an HTTP date. All three formats of HTTP dates begin with a weekday. `Date.parse` alone would also accept other texts, such as "-1". */
 function timeOf(text: string): number {
   return /^(mon|tue|wed|thu|fri|sat|sun)/i.test(text) ? Date.parse(text) : NaN;
 }
 
 /**
- * Where `Location` leads from `base`, without fragment; null when it is missing, empty or not a URL that the table
- * can hold. Bytes outside ASCII are escaped as they are, so that a server gets back the bytes it sent.
+ * Returns the URL of a `Location`, resolved against `base`, without fragment. Returns null if the value is missing or empty, or if the
+ * table cannot hold the URL. Bytes outside ASCII are percent-encoded one by one, so that the server receives the same bytes that it sent.
  */
 export function redirectTarget(location: string | undefined, base: URL): string | null {
   const text = (location ?? '').trim();
@@ -88,13 +92,13 @@ export function redirectTarget(location: string | undefined, base: URL): string 
   }
 }
 
-/** The value of `If-Modified-Since`, or undefined where the time cannot be said in a header. */
+/** Returns the value of `If-Modified-Since`. Returns undefined if a header cannot express the time. */
 export function httpDate(time: number | undefined): string | undefined {
   if (time === undefined || !(time > 0) || time > 253_402_300_799_000) return undefined;
   return new Date(time).toUTCString();
 }
 
-/** Whether a text can be sent as a header value. Servers choose entity tags, so they are checked before use. */
+/** Whether a text can be sent as a header value. Entity tags come from servers, so they are checked before they are sent back. */
 export function isHeaderValue(text: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
 }

@@ -3,9 +3,9 @@ import { CrawlError, safeText } from '../../errors/index.js';
 import type { FetchOutcome, FetchRequest, Protocol } from '../../plugin-api/index.js';
 import { badPortOf, parseUrl } from '../../url/index.js';
 import { mediaTypeOf } from '../../util/index.js';
-import type { ConnectOptions } from '../address/address-guard.js';
+import type { ConnectOptions } from '../address/guarded-connector.js';
 import { decodeBody, contentCodings, encodedLimit } from './content-coding.js';
-import { cachedLookup, systemLookup, type Lookup } from '../address/dns-cache.js';
+import { cachedLookup, listLookup, systemLookup, type Lookup } from '../address/dns-cache.js';
 import type { ExchangeResult } from './http-exchange.js';
 import {
   allValues,
@@ -24,29 +24,29 @@ import { proxyRefusal } from './proxy-error.js';
 import { requestHeaders } from './request-headers.js';
 import { createTolerantExchange } from './lenient/tolerant-exchange.js';
 
-/** What the settings do not say. */
+/** Options of the protocol in addition to the settings. */
 export interface HttpExtras {
-  /** Milliseconds since the epoch. */
+  /** Returns the milliseconds since the epoch. */
   readonly clock?: () => number;
-  /** Connections to one origin at the most; further requests wait. */
+  /** Maximum number of connections to one origin. Further requests wait. */
   readonly connectionsPerOrigin?: number;
-  /** Asked once for each connection. Default: the system's resolver, with a cache. */
+  /** Looks up a host, once for each connection. Default: the resolver of the operating system, with a cache. */
   readonly lookup?: Lookup;
   readonly connect?: ConnectOptions;
 }
 
 /**
- * The protocol `http` and `https`. Connections are kept alive and used again; redirects are reported, not followed.
- * Timeouts have a precision of about a second. A host at an address that is not public is `gone` with code
- * `private_address`, as `http.privateAddresses` and the request say; a port that browsers refuse, with `bad_port`.
+ * The protocol for `http` and `https`. Connections are reused. Redirects are reported, and not followed. Timeouts are precise to about a
+ * second. If browsers refuse the port of a URL, the page is `gone` with code `bad_port`. If the address of a host is not public,
+ * `http.privateAddresses` and the request decide whether the page is `gone` with code `private_address`.
  *
- * `fetch` rejects only for wrong use: CrawlError BAD_URL for a URL that is not http(s), CLOSED after `close`.
- * @throws CrawlError BAD_SETTING when a setting cannot be sent as a header
+ * `fetch` rejects only if it is used wrongly: with CrawlError BAD_URL for a URL that is not http(s), and with CLOSED after `close`.
+ * @throws CrawlError BAD_SETTING if a setting cannot be sent as a header
  */
 export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}): HttpProtocol {
   const clock = extras.clock ?? Date.now;
   const headersFor = requestHeaders(settings);
-  const lookup = extras.lookup ?? cachedLookup(systemLookup, { clock });
+  const lookup = extras.lookup ? listLookup(extras.lookup) : cachedLookup(systemLookup, { clock });
   const routes = createHttpRoutes({
     settings,
     lookup,
@@ -64,25 +64,29 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
       return { kind: 'gone', code: 'bad_port', message: `port ${badPort}, which browsers refuse` };
     const conditions = conditionalHeaders(request);
     const limit = request.contentLimit ?? settings.contentLimit;
-    const started = clock();
     const allowPrivate = request.allowPrivate ?? false;
+    // The time to load the HTTP client is not measured.
+    const route = routes.routeFor(allowPrivate);
+    const started = clock();
     const send = async (): Promise<ExchangeResult> => {
       const unsafe = await routes.refusal(url.hostname, allowPrivate, request.signal);
       if (unsafe) return failed(unsafe);
-      const result = await tolerant.exchange(routes.routeFor(allowPrivate), {
+      const result = await tolerant.exchange(route, {
         url,
+        method: request.headOnly ? 'HEAD' : 'GET',
         headers: [...headersFor(url), ...conditions],
         timeLimit: settings.timeLimit,
         signal: request.signal,
         keep: (status, answer) => bytesToKeep(status, answer, limit),
       });
-      // Of https only a tunnel is asked of the proxy, and a 407 that comes through it is the server's.
+      // Only a 407 for an `http` URL comes from the proxy. For an `https` URL the proxy only makes a tunnel, and a 407 through the tunnel
+      // comes from the server.
       const isProxys = settings.proxy !== '' && url.protocol === 'http:' && 'status' in result && result.status === 407;
       const refusal = isProxys ? proxyRefusal(407) : undefined;
       return refusal ? failed(refusal) : result;
     };
     let result = await send();
-    // A server may close an idle connection just when it is used again. That says nothing about the page.
+    // A server may close an idle connection just when a request reuses it. This says nothing about the page, so the request is sent again.
     if ('stale' in result && result.stale && !request.signal?.aborted) result = await send();
     const now = clock();
     const outcome = await outcomeOf(result, { url, limit, now, conditional: conditions.length > 0 });
@@ -99,10 +103,10 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
   };
 }
 
-/** {@link httpProtocol} takes a little more than every protocol does. */
+/** The result of {@link httpProtocol}. */
 export interface HttpProtocol extends Protocol {
   fetch(request: FetchRequest): Promise<FetchOutcome>;
-  /** Ends what is in flight, as `aborted`, and frees all connections. Calling it again does nothing. */
+  /** Aborts requests in flight, with code `aborted`, and closes all connections. A second call does nothing. */
   close(): Promise<void>;
 }
 
@@ -132,7 +136,7 @@ async function outcomeOf(result: ExchangeResult, context: Context): Promise<Fetc
   if (verdict.kind === 'content') {
     const decoded = await decodeBody(result.body, answer.headers['content-encoding'], context.limit, result.cut);
     const contentType = mediaTypeOf(answer.headers['content-type'] ?? '') ?? '';
-    // A part that nobody asked for is a part all the same (RFC 9110, section 15.3.7).
+    // A 206 answer counts as incomplete, even if the request asked for no range (RFC 9110, section 15.3.7).
     const truncated = decoded.truncated || status === 206;
     return { ...answer, kind: 'content', body: decoded.body, truncated, contentType };
   }
@@ -161,7 +165,10 @@ function conditionalHeaders(request: FetchRequest): string[] {
   ];
 }
 
-/** The body of an answer that is no content is not kept; an encoded one may be slightly longer than what it encodes. */
+/**
+ * Returns the maximum number of bytes to read of a body. Returns undefined if the answer is not content. An encoded body may be slightly
+ * longer than the decoded body.
+ */
 function bytesToKeep(status: number, headers: RawHeaders, limit: number): number | undefined {
   if (statusVerdict(status, false, isLocated(headers)).kind !== 'content') return undefined;
   if (limit < 0) return Infinity;

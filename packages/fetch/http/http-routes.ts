@@ -1,77 +1,48 @@
 import { isIP } from 'node:net';
-import { Agent, buildConnector } from 'undici';
-import type { Settings } from '../../../config/index.js';
-import { addressRefusal, guardedConnector, type ConnectOptions, type Reach } from '../address/address-guard.js';
+import { addressRefusal, type Reach } from '../address/address-guard.js';
 import type { Lookup } from '../address/dns-cache.js';
 import { lookupWithin } from '../address/lookup-within.js';
-import { proxyDispatcher } from './proxy.js';
+import { createDispatchers, type Dispatchers, type DispatchersOptions } from './dispatchers.js';
 import type { Route } from './lenient/tolerant-exchange.js';
 
-/** The ways that requests take: by connections of their own, or over a proxy. */
-export interface HttpRoutes {
-  /** @param allowPrivate the operator named the host; `http.privateAddresses` has the last word */
+/** The routes of requests: direct connections, or connections through a proxy. */
+interface HttpRoutes {
+  /**
+   * @param allowPrivate whether the operator named the host; `http.privateAddresses` may still forbid private addresses
+   * @throws what Node throws if the HTTP client cannot be loaded; the next call tries again
+   */
   routeFor(allowPrivate: boolean): Route;
   /**
-   * Why a host must not be asked for, as an error of the network layer. Only with a proxy: it is the one that looks
-   * names up and connects, so what can be done here is to look first. Without one the connector does it, and surely.
+   * Returns an error if a host must not be requested. It does so only with a proxy. The proxy itself looks up names and connects, so this
+   * lookup before the request is the only possible check. Without a proxy, the connector checks each connection, and this function returns
+   * undefined.
    */
   refusal(hostname: string, allowPrivate: boolean, signal?: AbortSignal): Promise<Error | undefined>;
-  /** Frees all connections. */
+  /** Closes all connections. */
   destroy(): Promise<void>;
 }
 
-/** How routes are made. */
-export interface HttpRoutesOptions {
-  readonly settings: Settings['http'];
-  readonly lookup: Lookup;
-  readonly connectionsPerOrigin: number;
-  readonly connect: ConnectOptions;
-}
-
-/** The routes that the settings ask for. */
-export function createHttpRoutes({ settings, lookup, connectionsPerOrigin, connect }: HttpRoutesOptions): HttpRoutes {
-  const { timeout, headerLimit, privateAddresses } = settings;
-  const limits: Agent.Options = {
-    connections: connectionsPerOrigin,
-    pipelining: 1,
-    headersTimeout: timeout,
-    bodyTimeout: timeout,
-    maxHeaderSize: headerLimit,
-  };
-  const connectOptions = { timeout, ...connect };
+/** Makes the routes for the settings. The HTTP client is loaded before the first request, because most commands send no request. */
+export function createHttpRoutes(options: DispatchersOptions): HttpRoutes {
+  const { settings, lookup } = options;
+  let made: Dispatchers | undefined;
   const reachOf = (allowPrivate: boolean): Reach => {
-    if (privateAddresses === 'allow') return 'any';
-    return privateAddresses === 'seeds' && allowPrivate ? 'named' : 'public';
+    if (settings.privateAddresses === 'allow') return 'any';
+    return settings.privateAddresses === 'seeds' && allowPrivate ? 'named' : 'public';
   };
-
-  if (settings.proxy !== '') {
-    const tls = buildConnector({ rejectUnauthorized: true, ...connectOptions });
-    const { dispatcher, destroy } = proxyDispatcher({ proxy: settings.proxy, limits, timeout, tls });
-    return {
-      routeFor: () => ({ dispatcher }),
-      refusal: (hostname, allowPrivate, signal) =>
-        hostRefusal(lookup, hostname, reachOf(allowPrivate), timeout, signal),
-      destroy,
-    };
-  }
-
-  const makeRoute = (reach: Reach): Route & { readonly dispatcher: Agent } => ({
-    dispatcher: new Agent({ ...limits, connect: guardedConnector({ lookup, reach, connect: connectOptions }) }),
-    connector: guardedConnector({ lookup, reach, connect: connectOptions }),
-  });
-  // A connection that one request may use must not serve another that may not.
-  const routes = { public: makeRoute('public'), named: makeRoute('named'), any: makeRoute('any') };
   return {
-    routeFor: (allowPrivate) => routes[reachOf(allowPrivate)],
-    refusal: () => Promise.resolve(undefined),
-    destroy: () =>
-      Promise.all(Object.values(routes).map(({ dispatcher }) => dispatcher.destroy())).then(() => undefined),
+    routeFor: (allowPrivate) => (made ??= createDispatchers(options)).routeFor(reachOf(allowPrivate)),
+    refusal: (hostname, allowPrivate, signal) =>
+      settings.proxy === ''
+        ? Promise.resolve(undefined)
+        : hostRefusal(lookup, hostname, reachOf(allowPrivate), settings.timeout, signal),
+    destroy: async () => made?.destroy(),
   };
 }
 
 /**
- * Why a host is not known to be in reach. One without an address is not public; where the operator named it, it is left
- * to the proxy, which may know it.
+ * With a proxy, returns an error if a host may be outside `reach`. Returns undefined if the host is in `reach`. A host without an address
+ * is not public. But if the operator named this host, the request is allowed, because the proxy may know the host.
  */
 async function hostRefusal(
   lookup: Lookup,

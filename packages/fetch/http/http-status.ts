@@ -1,7 +1,7 @@
 import type { ProtocolCode } from '../../plugin-api/index.js';
 
-/** What an HTTP status means for the page, before anything else of the answer is looked at. */
-export type StatusVerdict =
+/** What an HTTP status means for a page, before other parts of the answer are read. */
+type StatusVerdict =
   | { readonly kind: 'content' | 'notmodified' | 'gone' | 'retry'; readonly code: ProtocolCode }
   | { readonly kind: 'redirect'; readonly code: ProtocolCode; readonly permanent: boolean };
 
@@ -18,11 +18,11 @@ const VERDICTS: ReadonlyMap<number, StatusVerdict> = new Map<number, StatusVerdi
 ]);
 
 /**
- * Every 2xx is content, and so is a 300 that names no choice of its own (RFC 9110, section 15.4.1). A 403 is tried again,
- * because servers use it to turn crawlers away for a while. A 305 names a proxy and no other place of the page (section
- * 15.4.6), so it is a failure.
- * @param conditional the request carried `If-Modified-Since` or `If-None-Match`; otherwise a 304 is no answer to it
- * @param hasLocation the answer has a `Location`
+ * Returns what an HTTP status means. Every 2xx is content. A 300 without a preferred choice is content too (RFC 9110, section 15.4.1). A
+ * 403 is retried, because servers use it to reject crawlers for some time. A 305 is a failure, because it names a proxy and not another URL
+ * of the page (section 15.4.6).
+ * @param conditional whether the request had `If-Modified-Since` or `If-None-Match`. If it had neither, a 304 is not a valid answer.
+ * @param hasLocation whether the answer has a `Location`
  */
 export function statusVerdict(status: number, conditional: boolean, hasLocation: boolean): StatusVerdict {
   const verdict = VERDICTS.get(status);

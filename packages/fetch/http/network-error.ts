@@ -3,7 +3,7 @@ import type { SomeProtocolCodes } from '../../plugin-api/index.js';
 import { PrivateAddressError } from '../address/address-guard.js';
 import { ProxyError } from './proxy-error.js';
 
-/** Why there was no usable answer. Stable words, persisted as the code of the protocol status. */
+/** Why there is no usable answer. These words must not change, because rows store them as the code of the protocol status. */
 export type NetworkCode = SomeProtocolCodes<
   | 'private_address'
   | 'proxy'
@@ -37,7 +37,7 @@ const CODES: Readonly<Record<string, NetworkCode>> = {
   EPIPE: 'reset',
   UND_ERR_SOCKET: 'reset',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'protocol',
-  // Statuses such as 000 break what the client takes for granted.
+  // A status such as 000 breaks an assertion of the client.
   ERR_ASSERTION: 'protocol',
   UND_ERR_HEADERS_OVERFLOW: 'header_limit',
   UND_ERR_DESTROYED: 'aborted',
@@ -57,12 +57,12 @@ const PREFIXES: readonly (readonly [string, NetworkCode])[] = [
   ['UNABLE_TO_', 'tls'],
 ];
 
-/** The stable word for an error of the network layer. */
+/** Returns the word for an error of the network layer. */
 export function networkCode(error: unknown): NetworkCode {
   if (error instanceof PrivateAddressError) return 'private_address';
   if (error instanceof ProxyError) return error.kind;
   if (error instanceof Error) {
-    // The parser of answers gives its errors no codes.
+    // Errors of the HTTP parser do not have codes.
     if (error.name === 'HTTPParserError') return error.message.includes('EOF') ? 'reset' : 'protocol';
     if (error.message === 'bad response' || error.message === 'bad upgrade') return 'protocol';
   }
@@ -70,19 +70,19 @@ export function networkCode(error: unknown): NetworkCode {
   return CODES[code] ?? PREFIXES.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'network';
 }
 
-/** Whether the strict client found a length wrong. It says so of any fault in an answer that has a `Content-Length`. */
+/** Whether the strict client reported a wrong length. It reports this for any error in an answer with a `Content-Length`. */
 export function isLengthMismatch(error: unknown): boolean {
   return errorCode(error) === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 }
 
-/** One line on an error of the network layer, with its code where the text lacks it. */
+/** Describes an error of the network layer in one line. If the message does not contain the code of the error, the code is added. */
 export function networkMessage(error: unknown): string {
   const text = messageOf(error).trim();
   const code = errorCode(error);
   return safeText(code && !text.includes(code) ? `${text} (${code})` : text);
 }
 
-/** The code of an error, or of what caused it; empty when there is none. */
+/** Returns the code of an error, or of the cause of the error. Returns an empty text if there is none. */
 function errorCode(error: unknown): string {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     const code: unknown = 'code' in at ? at.code : undefined;

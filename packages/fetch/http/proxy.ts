@@ -1,39 +1,40 @@
 import type { Socket } from 'node:net';
-import { Agent, Pool, buildConnector, type Dispatcher } from 'undici';
+import type { Agent as Agents, Dispatcher, buildConnector as connectors } from 'undici';
+import { loadUndici } from '../address/load-undici.js';
 import { networkMessage } from './network-error.js';
 import { ProxyError, proxyRefusal } from './proxy-error.js';
 import { basic } from './request-headers.js';
 
-/** How an HTTP proxy is used. */
-export interface ProxyOptions {
-  /** `http://user:password@host:port`; user and password are URL-encoded and go to the proxy only. */
+interface ProxyOptions {
+  /** The URL of the proxy, `http://user:password@host:port`. User and password are URL-encoded. They are sent only to the proxy. */
   readonly proxy: string;
-  /** Limits of connections, of those to the proxy as well. */
-  readonly limits: Agent.Options;
-  /** Milliseconds that connecting to the proxy may take. */
+  /** Limits of connections, also of connections to the proxy. */
+  readonly limits: Agents.Options;
+  /** Maximum milliseconds until the connection to the proxy is made. */
   readonly timeout: number;
-  /** Does TLS with a server over the socket of a tunnel. */
-  readonly tls: buildConnector.connector;
+  /** Starts TLS with a server over the tunnel through the proxy. */
+  readonly tls: connectors.connector;
 }
 
 /**
- * A dispatcher that sends all requests over an HTTP proxy: those for `http` as they are, those for `https` in a tunnel
- * (CONNECT), of which the proxy sees the host and the port only. Where the proxy cannot be reached or refuses the tunnel,
- * requests fail with a {@link ProxyError}. Destroying it frees all connections.
+ * Makes a dispatcher that sends all requests through an HTTP proxy. Requests for `http` are sent to the proxy as they are. Requests for
+ * `https` use a tunnel (CONNECT), and the proxy sees only host and port. If the proxy cannot be reached or refuses the tunnel, requests
+ * fail with a {@link ProxyError}. If the dispatcher is destroyed, all connections are closed.
  */
 export function proxyDispatcher({ proxy, limits, timeout, tls }: ProxyOptions): {
   readonly dispatcher: Dispatcher;
   destroy(): Promise<void>;
 } {
+  const { Agent, Pool, buildConnector } = loadUndici();
   const url = new URL(proxy);
   const login = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
   const authorization = login === ':' ? [] : ['Proxy-Authorization', basic(login)];
 
-  // The proxy is the operator's choice: wherever it is, it may be connected to.
+  // The operator chose the proxy, so any address is allowed for it.
   const connect = buildConnector({ timeout, autoSelectFamily: true });
   const pool = new Pool(url.origin, {
     ...limits,
-    // The limit is for one server, and all of them are behind this one.
+    // There is no limit, because all servers share the connections to the proxy.
     connections: null,
     connect: (options, callback) =>
       connect(options, (error, socket) =>

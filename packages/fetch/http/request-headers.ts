@@ -5,9 +5,9 @@ import { isHeaderValue } from './http-headers.js';
 import { userAgent } from './user-agent.js';
 
 /**
- * The headers that the settings ask for, by the URL that they go to: name, value, name, value, … Credentials and cookies
- * go to the very origin (scheme, host and port) that they are set for.
- * @throws CrawlError BAD_SETTING when one cannot be sent; a secret value is not repeated
+ * Returns a function that makes the headers of a request from its URL: name, value, name, value, … Credentials and cookies are sent only to
+ * the exact origin (scheme, host and port) for which they are set.
+ * @throws CrawlError BAD_SETTING if a header cannot be sent. The message does not contain a secret value.
  */
 export function requestHeaders(settings: Settings['http']): (url: URL) => string[] {
   const everywhere = [
@@ -33,11 +33,14 @@ export function requestHeaders(settings: Settings['http']): (url: URL) => string
   return (url) => [...common, ...(byOrigin.get(url.origin) ?? [])];
 }
 
-/** Basic authentication (RFC 7617) by `user:password`. */
+/**
+ * Returns the value for basic authentication (RFC 7617).
+ * @param login `user:password`
+ */
 export function basic(login: string): string {
   return `Basic ${Buffer.from(login).toString('base64')}`;
 }
 
 function notSendable(name: string, found: string): CrawlError {
-  return new CrawlError('BAD_SETTING', `expected text that a header can carry for ${name}, found ${found}`);
+  return new CrawlError('BAD_SETTING', `expected a text that can be sent in a header for ${name}, found ${found}`);
 }

@@ -1,20 +1,17 @@
 import type { HeapItem } from '../../util/index.js';
 
-/**
- * Does one item or task. `no_request` says that nobody was asked, so the queue waits no longer than it would have without
- * it.
- */
+/** Does one item or task. `no_request`: no request was sent, so the queue does not wait for the delay again. */
 export type Work = () => Promise<'no_request' | void>;
 
-/** Work that is done once, before items that came earlier. */
-export interface Task {
+/** A task of a queue. It is done before the waiting items. */
+interface Task {
   readonly work: Work;
-  /** Called with whether the task was done; false when the run ended before its turn. */
+  /** Called with true when the task is done, or with false if the run ended before its turn. */
   readonly settle: (isDone: boolean) => void;
   readonly fail: (error: unknown) => void;
 }
 
-/** What one queue has to do, and when. */
+/** The work of one queue, and its times. */
 export interface Queue<T> {
   readonly id: string;
   readonly items: T[];
@@ -22,38 +19,44 @@ export interface Queue<T> {
   readonly sources: AsyncIterator<T>[];
   loading: boolean;
   working: number;
-  /** Items in work that wait for something outside this queue. Other items wait with them, tasks do not. */
+  /** Number of items in work that wait for something outside this queue. Each of them takes the place of an item, but not of a task. */
   suspended: number;
-  /** A task was started last. */
+  /** Whether the last work that was started is a task. */
   tookTask: boolean;
-  /** In ms. */
+  /** The delay in ms. */
   delay: number;
-  /** When the last item or task ended (with more threads: started). */
+  /** The time when the last item or task ended. With several threads for each queue, the time when it started. */
   last: number;
   notBefore: number;
-  /** Its place among the queues that have something to do. */
+  /** The entry of this queue in the heap of turns. */
   readonly turn: HeapEntry<T>;
-  /** Its place among those that have nothing to do, and wait to be forgotten. */
+  /** The entry of this queue in the heap of empty queues, which are removed later. */
   readonly rest: HeapEntry<T>;
-  /** The order of the turn in which it began to load, so that it does not wait for another. */
+  /**
+   * The order of the turn in which this queue began to load items. The queue uses the same order after loading, so that it does not wait
+   * for another turn.
+   */
   order: number | undefined;
 }
 
-/** A place in a heap of queues. */
+/** An entry in a heap of queues. */
 export interface HeapEntry<T> extends HeapItem {
   readonly queue: Queue<T>;
-  /** When it is due, in ms. */
+  /** The time of the turn or of the removal, in ms. */
   time: number;
-  /** Decides between those due at the same time: the lowest first. */
+  /** Decides between entries with the same time. The lowest number is first. */
   order: number;
 }
 
-/** Whether one is due before the other. */
+/** Whether an entry comes before another entry. */
 export function isSooner(a: HeapEntry<unknown>, b: HeapEntry<unknown>): boolean {
   return a.time !== b.time ? a.time < b.time : a.order < b.order;
 }
 
-/** An empty queue that has never waited; the delay in ms. */
+/**
+ * Makes an empty queue that may start work at once.
+ * @param delay in ms
+ */
 export function newQueue<T>(id: string, delay: number): Queue<T> {
   const queue: Omit<Queue<T>, 'turn' | 'rest'> = {
     id,
@@ -73,24 +76,24 @@ export function newQueue<T>(id: string, delay: number): Queue<T> {
   return Object.assign(queue, { turn: place(), rest: place() });
 }
 
-/** When the queue may start something. */
+/** Returns the time in ms from which the queue may start work. */
 export function readyAt({ last, delay, notBefore }: Queue<unknown>): number {
   return Math.max(last + delay, notBefore);
 }
 
-/** What the queue would start if its time had come; undefined: nothing, until something of it ends. */
+/** Returns what the queue starts next. Returns undefined if the queue has nothing to start, or must wait until some of its work ends. */
 export function nextOf(queue: Queue<unknown>, threadsPerQueue: number): 'task' | 'item' | 'load' | undefined {
   const { items, tasks, sources, working, suspended } = queue;
   if (working >= threadsPerQueue) return undefined;
   const mayStart = working + suspended < threadsPerQueue;
   const hasItem = mayStart && items.length > 0;
-  // Tasks come first, but where there are many, items get every other turn.
+  // Tasks are first. But if there are many tasks, items get every second turn.
   if (tasks.length > 0 && !(hasItem && queue.tookTask)) return 'task';
   if (hasItem) return 'item';
   return mayStart && sources.length > 0 && !queue.loading ? 'load' : undefined;
 }
 
-/** Whether the queue has nothing to do and nothing under way. */
+/** Whether a queue is empty and has no work in progress. */
 export function isIdle({ items, tasks, sources, loading, working, suspended }: Queue<unknown>): boolean {
   return items.length + tasks.length + sources.length + working + suspended === 0 && !loading;
 }

@@ -1,14 +1,17 @@
 import { LONGEST_TIMER } from '../../util/index.js';
 
-/** The timers of the platform, or those of a test. */
+/** The timers of the platform, or replacements in a test. */
 export interface Timers {
   setTimeout(callback: () => void, ms: number): unknown;
   clearTimeout(timer: unknown): void;
 }
 
-/** One timer that can be set anew; it holds at most one timer of the platform. */
-export interface WakeTimer {
-  /** Wakes at a time of the clock, perhaps earlier, never twice for one call; undefined: not at all. */
+/** A timer that can be set again and again. It uses at most one timer of the platform. */
+interface WakeTimer {
+  /**
+   * Sets the time of the clock at which the timer wakes; undefined: it does not wake. It wakes once for each call. If the time is far away,
+   * it may wake earlier.
+   */
   wakeAt(time: number | undefined): void;
 }
 
@@ -17,7 +20,6 @@ const platformTimers: Timers = {
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
 };
 
-/** Makes a timer that is not set. */
 export function createWakeTimer(wake: () => void, clock: () => number, timers: Timers = platformTimers): WakeTimer {
   let current: { readonly handle: unknown; readonly time: number } | undefined;
   const onTime = (): void => {

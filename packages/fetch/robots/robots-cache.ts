@@ -4,91 +4,96 @@ import { createBoundedCache } from '../../util/index.js';
 import { fetchRobots, type RobotsFile, type RobotsMoved, type RobotsUnavailable } from './robots-file.js';
 import { parseRobots, type RobotsLine, type RobotsRules } from './robots.js';
 
-/** The robots.txt of one origin as it is kept. Plain data, fit for JSON. */
+/** The robots.txt of one origin, as it is stored. Plain data that JSON can hold. */
 export interface StoredRobots extends RobotsFile {
-  /** When it was fetched, in ms since the epoch. */
+  /** When the file was fetched, in ms since the epoch. */
   readonly fetchedAt: number;
-  /** It was fetched because another origin's redirects to it, and the sitemaps that it names are still to be added. */
+  /** Set if the sitemaps that the file names are not added yet. This happens if the robots.txt of another origin redirected to this file. */
   readonly sitemapsPending?: true;
 }
 
-/** Where robots.txt are kept between runs. An origin is `scheme://host[:port]`. A store that fails makes `check` reject. */
+/** Stores robots.txt files between runs. An origin is `scheme://host[:port]`. If the store fails, `check` rejects. */
 export interface RobotsStore {
   get(origin: string): Promise<StoredRobots | undefined>;
   put(origin: string, robots: StoredRobots): Promise<void>;
 }
 
 interface RequestMade {
-  /** The file was fetched just now, so a server was asked. */
+  /** Set if a request was sent for this result. */
   readonly asked?: true;
 }
 
-/** What robots.txt says to one URL. */
-export type RobotsVerdict =
+/** The verdict of robots.txt on one URL. */
+type RobotsVerdict =
   | (RequestMade & { readonly kind: 'allowed'; /** Seconds. */ readonly crawlDelay?: number })
   | (RequestMade & { readonly kind: 'denied'; readonly line?: RobotsLine })
   | RobotsUnavailable;
 
 export interface Robots {
   /**
-   * Fetches the robots.txt of the URL's origin where it is not known or older than a day, and looks the URL up. That the
-   * file is unavailable is not remembered: when to ask again is for the caller to say.
+   * Checks a URL by the robots.txt of its origin. The file is fetched if it is unknown or older than a day. If the file is unavailable,
+   * this is not remembered, and the caller decides when to try again.
    * @throws CrawlError BAD_URL for a URL that is not http(s); what the store or one of the `hooks` throws
    */
   check(url: string, hooks?: RobotsHooks): Promise<RobotsVerdict>;
   /**
-   * Asks for what the robots.txt of another origin redirects to, in the turn of the host there; a robots.txt of its own origin is stored.
-   * @returns undefined when it was not asked, because the run ended before
+   * Fetches a URL to which the robots.txt of another origin redirects. The request waits in the queue of the target host. If the URL is the
+   * robots.txt of the target's origin, the file is stored.
+   * @returns undefined if no request was sent, because the run ended before
    */
   hop(url: string): Promise<RobotsHop | undefined>;
 }
 
-/** What one redirect of a robots.txt leads to. Plain data, fit for JSON. */
+/** The result of following one redirect of a robots.txt. Plain data that JSON can hold. */
 export type RobotsHop = StoredRobots | RobotsMoved | RobotsUnavailable;
 
-/** The code of a robots.txt that somebody else has to ask for, see {@link RobotsOptions.elsewhere}. */
-export const ROBOTS_ELSEWHERE = 'elsewhere';
+/** The code if another worker has to request a robots.txt, see {@link RobotsOptions.ofOtherShard}. */
+export const ROBOTS_OF_OTHER_SHARD = 'other_shard';
 
-/** What a caller of {@link Robots.check} wants to know of. */
-export interface RobotsHooks {
+/** Callbacks of {@link Robots.check}. */
+interface RobotsHooks {
   /**
-   * Called with the sitemaps that the file names, as written there, where this call is the first to use it; the file is stored
-   * when it is done, so that a killed run asks and adds them again.
+   * Called with the sitemaps that the file names, if this check is the first that uses the file. The texts are as written in the file. The
+   * file is stored after the callback has resolved. Therefore, after a kill, the file is requested again and its sitemaps are added again.
    */
   readonly onSitemaps?: (sitemaps: readonly string[]) => Promise<void>;
-  /** The file is elsewhere. Waits for that, which may take many turns of other hosts. */
-  readonly whileElsewhere?: <T>(wait: Promise<T>) => Promise<T>;
+  /** Called while redirects of the file are followed. The wait may be long, because other shards or other hosts may have to answer. */
+  readonly whileOtherShard?: <T>(wait: Promise<T>) => Promise<T>;
 }
 
 /**
- * Makes a request of another host than the one that is being asked, or of the same once more, when its time has come.
- * It resolves to whether a request was made, and the Crawl-delay (seconds) found, if any.
- * @returns false when it was not made, because the run ended before
+ * Runs `ask` in a turn of the queue of the URL's host. `ask` resolves to whether a request was sent, and to the Crawl-delay in seconds, if
+ * there is one.
+ * @returns false if `ask` was not called, because the run ended before
  */
-export type HostTurn = (
+export type InHostQueue = (
   url: string,
   ask: () => Promise<{ readonly asked: boolean; readonly crawlDelay?: number }>,
 ) => Promise<boolean>;
 
-export interface RobotsOptions {
+interface RobotsOptions {
   readonly protocol: Protocol;
-  /** Names looked up, the preferred first. */
+  /** Agent names to look up. The preferred name is first. */
   readonly agents: readonly string[];
-  /** Milliseconds since the epoch. */
+  /** Returns the milliseconds since the epoch. */
   readonly clock: () => number;
   readonly store: RobotsStore;
-  /** How the requests that redirects lead to are made. Default: at once. */
-  readonly inTurn?: HostTurn;
+  /** Sends the requests that follow redirects in the queues of their hosts. Default: these requests are sent at once. */
+  readonly inHostQueue?: InHostQueue;
   /**
-   * Has somebody else make a request that a redirect leads to, where only they may ask the host there: the answer, if there is one by now,
-   * or `asked`, and then the file is unavailable with the code {@link ROBOTS_ELSEWHERE}. undefined: it may be asked from here.
+   * Leaves the request for a redirect target to another worker, if only that worker may send requests to the host. If the answer of that
+   * worker has arrived, it is returned. Otherwise returns `asked`, and the file is unavailable with the code {@link ROBOTS_OF_OTHER_SHARD}.
+   * Returns undefined if this worker may send the request itself.
    */
-  readonly elsewhere?: (url: string) => Promise<RobotsHop | 'asked' | undefined>;
-  /** Redirects followed, across hosts too; beyond them the file counts as absent. */
+  readonly ofOtherShard?: (url: string) => Promise<RobotsHop | 'asked' | undefined>;
+  /** Maximum number of redirects to follow, also to other hosts. If there are more, the file counts as absent. */
   readonly maxRedirects?: number;
-  /** How often others have changed the store: what is in memory is then read anew. Absent: never. */
+  /**
+   * Returns how often other workers have changed the store. After a change, files in memory are read again. Absent: no other worker changes
+   * the store.
+   */
   readonly changes?: () => number;
-  /** Bytes of rules held in memory. */
+  /** Maximum bytes of the rules in memory. */
   readonly memory?: number;
 }
 
@@ -97,26 +102,26 @@ const DAY = 86_400_000;
 interface Entry {
   readonly fetchedAt: number;
   readonly rules: RobotsRules;
-  /** The changes of the store when it was loaded. */
+  /** The value of `changes` when the entry was loaded. */
   readonly changes: number;
 }
-/** What came of looking for an entry; `asked` when that took a request. */
+/** The result of loading an entry. `asked`: a request was sent for it. */
 type Resolved = (Entry & RequestMade) | RobotsUnavailable;
-/** The origin was asked, and pointed elsewhere. */
+/** The result if the answer of the origin is a redirect. */
 interface Redirected {
-  /** What is there. */
+  /** The result at the target of the redirect. */
   readonly target: Promise<Resolved>;
 }
 
 /**
- * The robots.txt of all origins by RFC 9309, 2.3: a 4xx allows everything, but for 429, which like a 5xx and a network
- * error means that the file is unavailable for now. One fetch at a time per origin: callers who come meanwhile share
- * it. A file that another origin's redirects to is used for both. Rules are held in memory up to a bound, and in the store
- * for a day.
+ * Makes a cache of the robots.txt files of all origins, according to RFC 9309, section 2.3. A 4xx allows everything. But a 429, a 5xx or a
+ * network error means that the file is unavailable for now. If several callers need the file of an origin, they share one fetch. If the
+ * robots.txt of one origin redirects to the file of another origin, the file applies to both. Rules are in memory up to a limit, and in the
+ * store for a day.
  */
 export function createRobots(options: RobotsOptions): Robots {
-  const { clock, store, protocol, maxRedirects = 5, inTurn = immediately, changes = () => 0 } = options;
-  const { elsewhere = () => Promise.resolve(undefined) } = options;
+  const { clock, store, protocol, maxRedirects = 5, inHostQueue = immediately, changes = () => 0 } = options;
+  const { ofOtherShard = () => Promise.resolve(undefined) } = options;
   const cache = createBoundedCache<Entry>(options.memory ?? 16_777_216);
   const underWay = new Map<string, Promise<Resolved | Redirected>>();
 
@@ -159,20 +164,21 @@ export function createRobots(options: RobotsOptions): Robots {
     return entry;
   }
 
-  /** Goes where a redirect leads, each time in the turn of the host there. */
+  /** Follows redirects. Each request waits in the queue of the target host. */
   async function follow(start: RobotsMoved): Promise<StoredRobots | RobotsUnavailable> {
     let moved = start;
     for (let redirects = 0; ; redirects++) {
       const { target: url, status } = moved;
-      // That this chain is too long says nothing of the files on its way.
+      // This result is stored for the first origin. It is not stored for the redirect targets, because it says nothing about their own
+      // files.
       if (url === null || redirects === maxRedirects) return { status, fetchedAt: clock() };
       const origin = originOfRobots(url);
       const kept = origin === undefined ? undefined : await freshOf(origin);
       if (kept) return kept;
-      const found = (await elsewhere(url)) ?? (await hop(url));
+      const found = (await ofOtherShard(url)) ?? (await hop(url));
       if (!found) return { kind: 'unavailable', message: 'robots.txt: given up', url, code: 'aborted' };
       if (found === 'asked') {
-        return { kind: 'unavailable', message: 'robots.txt: left to another worker', url, code: ROBOTS_ELSEWHERE };
+        return { kind: 'unavailable', message: 'robots.txt: left to another worker', url, code: ROBOTS_OF_OTHER_SHARD };
       }
       if (!('kind' in found) || found.kind === 'unavailable') return found;
       moved = found;
@@ -182,8 +188,8 @@ export function createRobots(options: RobotsOptions): Robots {
   async function hop(url: string): Promise<RobotsHop | undefined> {
     const origin = originOfRobots(url);
     let found: Awaited<ReturnType<typeof fetchRobots>> | StoredRobots | undefined;
-    await inTurn(url, async () => {
-      // Others may have asked for the same while this waited.
+    await inHostQueue(url, async () => {
+      // Another caller may have requested the same file while this request waited.
       found = origin === undefined ? undefined : await freshOf(origin);
       if (found) return { asked: false };
       found = await fetchRobots(protocol, url, false);
@@ -195,7 +201,7 @@ export function createRobots(options: RobotsOptions): Robots {
     return found && !('kind' in found) ? { fetchedAt: clock(), ...found } : found;
   }
 
-  /** The entry of an origin; callers who come while it is loaded wait for the same one. */
+  /** Returns the entry of an origin. All callers wait for the same entry while it is being loaded. */
   function entryOf(origin: string, hooks: RobotsHooks): (Entry & RequestMade) | Promise<Resolved | Redirected> {
     const known = cache.get(origin);
     if (known && isFreshRobots(known, clock()) && known.changes === changes()) return known;
@@ -220,7 +226,7 @@ export function createRobots(options: RobotsOptions): Robots {
     async check(text, hooks = {}) {
       const url = parseUrl(text);
       let entry = await entryOf(url.origin, hooks);
-      if ('target' in entry) entry = await (hooks.whileElsewhere ?? identity)(entry.target);
+      if ('target' in entry) entry = await (hooks.whileOtherShard ?? identity)(entry.target);
       if ('kind' in entry) return entry;
       const asked: RequestMade = entry.asked ? { asked: true } : {};
       const { allowed, line } = entry.rules.allowed(url.pathname + url.search);
@@ -231,24 +237,27 @@ export function createRobots(options: RobotsOptions): Robots {
   };
 }
 
-/** Whether a robots.txt that was fetched then is still to be used: for a day (RFC 9309, section 2.4). Times in ms since the epoch. */
+/** Whether a robots.txt is still valid. It is valid for a day after its fetch (RFC 9309, section 2.4). Times are in ms since the epoch. */
 export function isFreshRobots({ fetchedAt }: Pick<StoredRobots, 'fetchedAt'>, now: number): boolean {
   return now >= fetchedAt && now < fetchedAt + DAY;
 }
 
-/** What a robots.txt says to a crawler by these names, the preferred first. */
+/**
+ * Returns the rules of a robots.txt for a crawler.
+ * @param agents the names of the crawler, the preferred name first
+ */
 export function robotsRules({ body = '' }: RobotsFile, agents: readonly string[]): RobotsRules {
   return parseRobots(Buffer.from(body, 'latin1')).rulesFor(agents);
 }
 
 const identity = <T>(value: T): T => value;
 
-const immediately: HostTurn = async (_url, ask) => {
+const immediately: InHostQueue = async (_url, ask) => {
   await ask();
   return true;
 };
 
-/** The origin whose own robots.txt a URL names; undefined where it names something else. */
+/** Returns the origin of a URL, if the URL is the robots.txt of this origin. Returns undefined for any other URL. */
 function originOfRobots(text: string): string | undefined {
   try {
     const { origin, href } = parseUrl(text);

@@ -2,55 +2,55 @@ import type { FetchOutcome, Protocol } from '../../plugin-api/index.js';
 import { robotsHealth } from '../http/host-health.js';
 import { ROBOTS_LIMIT } from './robots.js';
 
-/** A robots.txt, or that there is none. */
+/** A robots.txt, or the fact that an origin has none. */
 export interface RobotsFile {
-  /** The HTTP status that the redirects, if any, led to. */
+  /** The HTTP status of the answer, after redirects. */
   readonly status: number;
-  /** The file, one character (U+0000 to U+00FF) per byte; absent when there is none, and then all is allowed. */
+  /** The content of the file. Each character (U+0000 to U+00FF) is one byte. Absent if there is no file. Then everything is allowed. */
   readonly body?: string;
 }
 
-/** The file is not available now, so nothing may be fetched yet. */
+/** The result if the file is unavailable. Then no page of the origin may be fetched for now. */
 export interface RobotsUnavailable {
   readonly kind: 'unavailable';
-  /** One line; untrusted. */
+  /** One line of untrusted text. */
   readonly message: string;
-  /** Where it was not available: at the origin, or where redirects led to. */
+  /** The URL that was unavailable: the robots.txt of the origin, or a redirect target. */
   readonly url: string;
-  /** The outcome there; `aborted` where it was given up before there was one. */
+  /** The code of the outcome at this URL; `aborted` if the request was aborted. */
   readonly code: string;
   readonly http?: number;
-  /** The server asked to wait so long, in seconds. */
+  /** Seconds that the server requests to wait. */
   readonly retryAfter?: number;
-  /** The host itself may not be connected to, so none of its pages can be fetched. */
+  /** Set if connections to the host are forbidden. Then no page of the host can be fetched. */
   readonly refused?: true;
 }
 
-/** The file is said to be elsewhere. */
+/** The result if the file redirects to another URL. */
 export interface RobotsMoved {
   readonly kind: 'moved';
-  /** Null where nobody can go there. */
+  /** Null if the target is not a URL that can be fetched. */
   readonly target: string | null;
   readonly status: number;
 }
 
-/** Codes of requests that we did not make. */
+/** Codes of requests that the crawler itself has refused to send. */
 const REFUSALS: ReadonlySet<string> = new Set(['private_address', 'bad_port']);
 
 /**
- * Asks for a robots.txt once.
- * @param isOwn the origin's own is asked for; no redirect led here
+ * Requests a robots.txt once.
+ * @param isOwn true for the robots.txt of the origin itself; false for a redirect target
  */
 export async function fetchRobots(
   protocol: Protocol,
   url: string,
   isOwn: boolean,
 ): Promise<RobotsFile | RobotsMoved | RobotsUnavailable> {
-  // One byte more than is read, so that the parser sees that the file was cut.
+  // One byte more than the limit is requested. It shows the parser that the file was cut.
   const outcome = await protocol.fetch({ url, contentLimit: ROBOTS_LIMIT + 1 });
   if (REFUSALS.has(outcome.code)) {
     const { message = outcome.code } = outcome;
-    // It says nothing about robots.txt, so it must not be kept as an absent one.
+    // A refused request says nothing about the file, so the file is not stored as absent.
     if (isOwn) return { kind: 'unavailable', message, url, code: outcome.code, refused: true };
     return { kind: 'unavailable', message: `robots.txt: redirected to ${message}`, url, code: outcome.code };
   }

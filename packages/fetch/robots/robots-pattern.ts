@@ -1,26 +1,32 @@
 /**
- * Paths and path patterns of robots.txt in a form in which equal octets are equal characters (RFC 9309, 2.2.2): one
- * character per octet; escaped unreserved and reserved octets are the character they encode; every other octet that
- * is escaped, or should be, is a character from U+0100 on. An escaped slash or question mark in the path stays apart
- * from a plain one, since it does not divide the path; in the query it does not matter.
+ * A path, or a pattern of paths, in robots.txt. Each octet is one character, so two texts are equal if their octets are equal (RFC 9309,
+ * 2.2.2). An escaped octet becomes a plain character if the character is unreserved or reserved. Other octets that are escaped, or that
+ * must be escaped, become characters from U+0100 on. There is an exception in the path: an escaped slash or question mark stays different
+ * from a plain one, because it does not divide the path. A plain backslash in the path becomes a slash, as in the URL Standard.
  */
-export type Octets = string;
+type Octets = string;
 
 const ESCAPED = 0x100;
 const RESERVED = new Set(":/?#[]@!$&'()*+,;=");
+/** Characters that must be escaped in a URL. Most URL parsers escape them. */
+const UNSAFE = new Set('"<>\\^`{|}');
 
 /**
- * @param text one character per octet
- * @param inQuery the text begins within the query
+ * Converts a text to octets.
+ * @param text a text in which each character is one octet
+ * @param inQuery whether the text begins inside the query
  */
 export function toOctets(text: string, inQuery: boolean): Octets {
-  if (!/[^\x21-\x24\x26-\x7e]/.test(text)) return text;
+  if (!/[^!#$&-;=?-[\]_a-z~]/.test(text)) return text;
   let out = '';
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code !== 0x25) {
       if (code === 0x3f) inQuery = true;
-      out += code > 0x20 && code < 0x7f ? text[i] : String.fromCharCode(ESCAPED + (code & 0xff));
+      if (code === 0x5c && !inQuery) out += '/';
+      else if (code <= 0x20 || code >= 0x7f || UNSAFE.has(text[i]!))
+        out += String.fromCharCode(ESCAPED + (code & 0xff));
+      else out += text[i];
       continue;
     }
     const hex = text.slice(i + 1, i + 3);
@@ -43,15 +49,15 @@ function unescaped(octet: number, inQuery: boolean): string {
 
 /** A compiled pattern. */
 export interface Pattern {
-  /** What is between the wildcards; the first begins the path. */
+  /** The parts between the wildcards. The first part must be at the start of the path. */
   readonly parts: readonly Octets[];
-  /** The last part ends the path. */
+  /** Whether the last part must be at the end of the path. */
   readonly anchored: boolean;
-  /** Octets of the pattern, escaped; the longer, the more specific. */
+  /** Number of octets of the escaped pattern. A longer pattern is more specific. */
   readonly length: number;
 }
 
-/** Compiles the value of an Allow or Disallow line, given with one character per octet. */
+/** Compiles the value of an Allow or Disallow line. Each character of the value is one octet. */
 export function compilePattern(text: string): Pattern {
   const anchored = text.endsWith('$');
   let inQuery = false;
@@ -71,8 +77,8 @@ function escapedLength(octets: Octets): number {
 }
 
 /**
- * Whether a pattern matches the beginning of a path, in time that grows with the sum of their lengths: a part once
- * found is never tried elsewhere, since the leftmost place leaves the most room for the parts after it.
+ * Whether a pattern matches the beginning of a path. The time grows with the sum of their lengths. Each part is searched once: its leftmost
+ * position leaves the most room for the next parts.
  */
 export function matches(pattern: Pattern, path: Octets): boolean {
   const { parts, anchored } = pattern;
@@ -92,7 +98,7 @@ export function matches(pattern: Pattern, path: Octets): boolean {
   return path.length - end.length >= at && path.endsWith(end);
 }
 
-/** The built-in search has a table for so long a suffix of what it looks for; with longer ones it may turn quadratic. */
+/** Maximum length of a search text for the built-in `indexOf`. For longer texts, the time of the built-in function may become quadratic. */
 const BUILT_IN_LIMIT = 250;
 
 /** `indexOf` in linear time (Knuth, Morris, Pratt). */

@@ -1,37 +1,37 @@
 import { compilePattern, matches, toOctets, type Pattern } from './robots-pattern.js';
 
-/** A line of robots.txt that decided; its text is untrusted. */
+/** The line of robots.txt that decides. Its text is untrusted. */
 export interface RobotsLine {
-  /** From 1. */
+  /** The number of the line, from 1 on. */
   readonly number: number;
   readonly text: string;
 }
 
-/** What one robots.txt says to one crawler. */
+/** The rules of a robots.txt for one crawler. */
 export interface RobotsRules {
   /**
-   * Whether a path with its query may be fetched, and by which line; no line means that no rule matches.
-   * The longest match wins; of two as long, Allow.
+   * Returns whether a path with its query may be fetched, and the line that decides. `line` is absent if no rule matches. The rule with the
+   * longest pattern takes precedence. Of two rules with equal length, Allow takes precedence.
    */
   allowed(pathAndQuery: string): { readonly allowed: boolean; readonly line?: RobotsLine };
-  /** Seconds; the longest where there are several. */
+  /** Seconds. If there are several values, the longest one applies. */
   readonly crawlDelay?: number;
-  /** As written in the file, of all groups; untrusted. */
+  /** The sitemaps of all groups, as written in the file. Untrusted text. */
   readonly sitemaps: readonly string[];
-  /** Rough size in memory, in bytes. */
+  /** Approximate size in memory, in bytes. */
   readonly size: number;
 }
 
-/** A parsed robots.txt. */
-export interface RobotsTxt {
+interface RobotsTxt {
   /**
-   * The rules of all groups for the first of these names that has any, else of the groups for `*`. A name is looked up
-   * without regard to case, and without what follows its letters, digits, `-` and `_`.
+   * Returns the rules for a crawler. The first of the given names that has a group is used, and the rules of all groups for this name
+   * apply. If no name has a group, the groups for `*` apply. Letter case is ignored. A name ends at the first character that is not a
+   * letter, a digit, `-`, `_` or `.`.
    */
   rulesFor(agents: readonly string[]): RobotsRules;
 }
 
-/** Bytes of a robots.txt that are read; RFC 9309 asks for at least 500 KiB. */
+/** Maximum bytes of a robots.txt that are read. RFC 9309 requires at least 500 KiB. */
 export const ROBOTS_LIMIT = 524_288;
 
 interface Rule {
@@ -45,26 +45,26 @@ interface Group {
   readonly rules: Rule[];
 }
 
-/** A Crawl-delay line, with the names before it in its group. */
+/** A Crawl-delay line, with the agent names that stand before it in its group. */
 interface CrawlDelay {
   readonly agents: readonly string[];
-  /** Of the delay. */
+  /** Seconds. */
   readonly seconds: number;
 }
 
 /**
- * Parses a robots.txt by RFC 9309. Any bytes are a robots.txt: what cannot be read is passed over. Beyond
- * {@link ROBOTS_LIMIT} nothing is read, and a line cut there does not count.
+ * Parses a robots.txt according to RFC 9309. It accepts any bytes, and skips lines that it cannot read. Nothing is read beyond
+ * {@link ROBOTS_LIMIT}. A line that is cut there is skipped.
  *
- * A Crawl-delay is no rule of the RFC, so it does not end the names at the head of a group; but it holds only for those
- * before it, so that the delay of one crawler is not taken for that of the next.
+ * In the RFC, a Crawl-delay is not a rule, so it does not end the list of agent names at the start of a group. But a delay applies only to
+ * the names before it. Therefore the delay for one crawler is not used for the next crawler.
  */
 export function parseRobots(body: Uint8Array | string): RobotsTxt {
   const groups: Group[] = [];
   const delays: CrawlDelay[] = [];
   const sitemaps: string[] = [];
   let group: Group | undefined;
-  // Lines that name agents are together at the head of a group; the first rule ends them.
+  // Whether the current line is in the list of agent names at the start of a group. The first rule ends this list.
   let naming = false;
 
   for (const { number, text } of lines(body)) {
@@ -96,7 +96,10 @@ export function parseRobots(body: Uint8Array | string): RobotsTxt {
   };
 }
 
-/** Whether the value of a User-agent line means us: by the first of our names that any line has, else as `*`. */
+/**
+ * Returns a function that checks whether the value of a User-agent line means this crawler. It compares the value with the first name of
+ * the crawler that occurs in any line. If no name occurs, it compares the value with `*`.
+ */
 function addressee(groups: readonly Group[], agents: readonly string[]): (value: string) => boolean {
   for (const agent of agents) {
     const name = wideToken(agent);
@@ -128,8 +131,8 @@ function toRules(groups: readonly Group[], delays: readonly CrawlDelay[], sitema
 }
 
 /**
- * Whether the value of a User-agent line names a crawler, by its product token of RFC 9309 (letters, `-` and `_`), or,
- * since many crawlers have them, with digits and dots.
+ * Whether the value of a User-agent line is the name of a crawler. In RFC 9309 a name has only letters, `-` and `_`, and the rest of the
+ * value is ignored. Many names also have digits and dots, so the value is compared with these too.
  */
 function names(value: string, name: string): boolean {
   return wideToken(value) === name || (/^[a-z_-]*/i.exec(value)?.[0] ?? '').toLowerCase() === name;
@@ -139,7 +142,7 @@ function wideToken(value: string): string {
   return (/^[a-z0-9_.-]*/i.exec(value.trim())?.[0] ?? '').toLowerCase();
 }
 
-/** The key in lower case and the value, one character per octet. A forgotten colon is forgiven. */
+/** Splits a line into a key in lower case and a value. The colon may be missing. Each character is one octet. */
 function parseLine(text: string): { key: string; value: string } | undefined {
   const hash = text.indexOf('#');
   const line = trim(hash < 0 ? text : text.slice(0, hash));
@@ -149,18 +152,28 @@ function parseLine(text: string): { key: string; value: string } | undefined {
   return words.length === 2 ? { key: (words[0] ?? '').toLowerCase(), value: words[1] ?? '' } : undefined;
 }
 
-/** Cuts blanks of ASCII only: other blanks of Unicode may be bytes of a letter here. */
+/** Matches Unicode white space in UTF-8, where each character is one octet. The byte order mark also counts as white space. */
+const BLANK =
+  /^(?:[\0- ]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80|\xef\xbb\xbf)$/;
+const LENGTHS_OF_BLANKS = [1, 2, 3];
+
+/** Removes white space at both ends. Outside ASCII it removes only whole characters, because a single octet may be a part of a letter. */
 function trim(text: string): string {
   let start = 0;
   let end = text.length;
-  while (start < end && isBlank(text, start)) start++;
-  while (end > start && isBlank(text, end - 1)) end--;
+  const isBlank = (from: number, to: number): boolean =>
+    BLANK.test(text.slice(Math.max(start, from), Math.min(to, end)));
+  for (let blank: number | undefined = 0; blank !== undefined; start += blank ?? 0)
+    blank = LENGTHS_OF_BLANKS.find((length) => isBlank(start, start + length));
+  for (let blank: number | undefined = 0; blank !== undefined; end -= blank ?? 0)
+    blank = LENGTHS_OF_BLANKS.find((length) => isBlank(end - length, end));
   return text.slice(start, end);
 }
 
-const isBlank = (text: string, at: number): boolean => text.charCodeAt(at) <= 0x20;
-
-/** Lines end with CR, LF or both. Each is a string of its own, so that a rule kept does not keep the file. */
+/**
+ * Yields the lines of a file. A line ends with CR, LF or both. Each line is a new string, so that a stored rule does not keep the whole
+ * file in memory.
+ */
 function* lines(body: Uint8Array | string): Iterable<RobotsLine> {
   const all = typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const limit = Math.min(all.length, ROBOTS_LIMIT);

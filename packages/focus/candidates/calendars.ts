@@ -1,59 +1,70 @@
 import { hashOf } from '../../util/index.js';
-import type { Candidate, CreateFinder, FinderRow } from './candidate.js';
-import { cutParameter } from './facets.js';
+import { rejectRule, type Candidate, type CreateFinder, type DomainFacts, type FinderRow } from './candidate.js';
+import { rejectParameter } from './facets.js';
 import { createKeptTraits } from './kept-traits.js';
 import { createMostFrequent, mostRows } from './most-frequent.js';
 import type { JudgeParameter } from './parameters.js';
 import { createDistinct, type Distinct } from './sample.js';
-import { LEAST_ROWS, MOST, MOST_FOUND, TRACKED, addExample, isAsked, isEnoughFetched } from './thresholds.js';
+import {
+  LEAST_ROWS,
+  MOST,
+  MOST_FOUND,
+  TRACKED,
+  addExample,
+  isAsked,
+  becauseOf,
+  isWorthRejecting,
+} from './thresholds.js';
 import { ANY_ORIGIN, literal } from './url-parameters.js';
 
-/** Different numbers or dates that there are at least. */
+/** Minimum number of different numbers or dates. */
 const LEAST_NUMBERS = 30;
-/** Segments from the first on that are looked at. */
+/** Maximum number of segments to examine, counted from the first one. */
 const DEPTH = 10;
-/** Characters of a path that are looked at. */
+/** Maximum number of characters of a path to examine. */
 const LONGEST = 200;
-/** A run of digits that is a number; longer ones are names of things. */
+/** Maximum length of a run of digits that is read as a number. A longer run is the name of a thing. */
 const DIGITS = /\d+/g;
 const LONGEST_NUMBER = 10;
-/** In the place of a number. No URL has this sign. */
+/** Placeholder for a number. No URL contains this character. */
 const NUMBER = '#';
 
-/** Knows parameters whose values are numbers or dates that go on and on, as `page`, `offset` or `month` do. */
-export const calendarParameter: JudgeParameter = (facts, domain, minUseful) => {
-  const { rows, numbers, values, fetched } = facts;
-  if (numbers < MOST * rows || values < LEAST_NUMBERS || !isEnoughFetched(fetched, domain, minUseful)) return undefined;
-  return cutParameter(facts, 'calendar', {
-    because: 'numbers or dates that go on, none of the pages useful',
+/** Recognises parameters whose values are an endless series of numbers or dates, such as `page`, `offset` or `month`. */
+export const calendarParameter: JudgeParameter = (facts, domain, minRelevant) => {
+  const { rows, numbers, values } = facts;
+  if (numbers < MOST * rows || values < LEAST_NUMBERS || !isWorthRejecting(facts, domain, minRelevant))
+    return undefined;
+  return rejectParameter(facts, 'calendar', {
+    because: becauseOf('endless numbers or dates', domain),
     useful: 0,
-    domainUseful: domain.fit,
+    domainUseful: domain.relevant,
     domainRows: domain.rows,
   });
 };
 
-/** Rows whose path has numbers in the same places: `/events/#/#`. */
+/** Rows whose paths have numbers at the same positions: `/events/#/#`. */
 interface Section {
   readonly host: string;
   readonly template: string;
-  /** Only pages whose path ends with the last number; else all that is below it too. */
+  /** true: the section has only the pages whose path ends with the last number. false: the section also has all pages below these pages. */
   readonly isPage: boolean;
   rows: number;
   fetched: number;
   readonly numbers: Distinct;
   readonly least: number[];
   readonly most: number[];
-  /** Of each place of a number what is there as long as it is the same everywhere, as in `/v2/`. */
+  /** For each position of a number, its value if all rows so far have the same value, as in `/v2/`; else undefined. */
   readonly same: (string | undefined)[];
   readonly examples: string[];
 }
 
 /**
- * Finds sections whose paths go on by numbers: calendars, pages of lists, archives by day. Where nothing useful is below, all of the
- * section is offered to be cut; where there is, as with articles below the day on which they came out, only the pages that end
- * with the number. Whether such pages are the only way to a useful one is for the link graph to say.
+ * Finds sections whose paths are numbered without end: calendars, pages of lists, archives by day. If nothing below a section is
+ * relevant, the whole section becomes a candidate. But pages below may be relevant, such as articles below their day of publication. Then
+ * only the pages whose path ends with a number become a candidate, and the link graph decides whether such pages are the only way to a
+ * relevant page.
  */
-export const calendars: CreateFinder = ({ propose: { minUseful } }) => {
+export const calendars: CreateFinder = ({ propose: { minRelevant } }) => {
   const kept = createKeptTraits();
   let host: string | undefined;
   let sections = createMostFrequent<Section>(TRACKED);
@@ -85,17 +96,17 @@ export const calendars: CreateFinder = ({ propose: { minUseful } }) => {
     },
     find(domain) {
       endHost();
-      const isWorth = ({ fetched }: Section): boolean => isEnoughFetched(fetched, domain, minUseful);
+      const isWorth = (section: Section): boolean => isWorthRejecting(section, domain, minRelevant);
       const worth = mostRows(found.filter(isWorth), MOST_FOUND);
-      // It stands for all below it, and for its own pages.
-      const cut = new Set(worth.filter(({ isPage }) => !isPage).map(keyOf));
+      // A whole section includes its own pages and all sections below it. So these are no candidates of their own.
+      const rejected = new Set(worth.filter(({ isPage }) => !isPage).map(keyOf));
       return worth
-        .filter((section) => !(section.isPage && cut.has(keyOf({ ...section, isPage: false }))))
+        .filter((section) => !(section.isPage && rejected.has(keyOf({ ...section, isPage: false }))))
         .filter(
           ({ host, template }) =>
-            !templatesAbove(template).some((above) => cut.has(keyOf({ host, template: above, isPage: false }))),
+            !templatesAbove(template).some((above) => rejected.has(keyOf({ host, template: above, isPage: false }))),
         )
-        .map((section) => toCandidate(section, domain.fit, domain.rows));
+        .map((section) => toCandidate(section, domain));
     },
   };
 };
@@ -131,7 +142,7 @@ function addTo(section: Section, row: FinderRow, numbers: readonly string[]): vo
   addExample(section.examples, row.url);
 }
 
-/** The sections that a page is in: for each segment with a number the path up to it. */
+/** Returns the sections of a page. Each segment with a number makes a section: the path up to this segment. */
 function* sectionsOf({ path }: FinderRow): Generator<{ template: string; isPage: boolean; numbers: string[] }> {
   const mark = path.indexOf('?');
   const end = mark < 0 ? path.length : mark;
@@ -152,7 +163,10 @@ function* sectionsOf({ path }: FinderRow): Generator<{ template: string; isPage:
   }
 }
 
-/** Escapes have digits that are no numbers, so segments with them are not shown here. */
+/**
+ * Replaces the numbers in a segment, and adds these numbers to `numbers`. The segment must have no escapes, because the digits of an
+ * escape are not a number.
+ */
 function withoutNumbers(segment: string, numbers: string[]): string {
   return segment.replace(DIGITS, (digits) => {
     if (digits.length > LONGEST_NUMBER) return digits;
@@ -161,7 +175,7 @@ function withoutNumbers(segment: string, numbers: string[]): string {
   });
 }
 
-/** The templates of the sections that one is within. */
+/** The templates of the sections around a section. */
 function templatesAbove(template: string): string[] {
   const above: string[] = [];
   for (let slash = template.indexOf('/', 1); slash > 0; slash = template.indexOf('/', slash + 1)) {
@@ -170,29 +184,24 @@ function templatesAbove(template: string): string[] {
   return above;
 }
 
-function toCandidate(section: Section, domainUseful: number, domainRows: number): Candidate {
+function toCandidate(section: Section, domain: DomainFacts): Candidate {
   const { host, template, isPage, rows, fetched, numbers, least, most, same, examples } = section;
   const path = fill(literal(template), (i) => same[i] ?? `\\d{1,${LONGEST_NUMBER}}`);
   return {
-    rule: {
-      kind: 'reject',
-      origin: 'generated',
-      scope: `host:${host}`,
-      pattern: { regex: `${ANY_ORIGIN}${path}${isPage ? '/?(?:\\?|$)' : '(?:[/?]|$)'}` },
-    },
+    rule: rejectRule(host, { regex: `${ANY_ORIGIN}${path}${isPage ? '/?(?:\\?|$)' : '(?:[/?]|$)'}` }),
     reason: 'calendar',
     evidence: {
-      because: 'numbers or dates that go on, none of the pages useful',
+      because: becauseOf('endless numbers or dates', domain),
       section: fill(template, (i) => same[i] ?? '…'),
-      only: isPage ? 'pages that end with the number' : 'all below',
+      only: isPage ? 'pages whose path ends with the number' : 'all below',
       rows,
       fetched,
       numbers: numbers.count,
       from: fill(template, (i) => same[i] ?? String(least[i])),
       to: fill(template, (i) => same[i] ?? String(most[i])),
       useful: 0,
-      domainUseful,
-      domainRows,
+      domainUseful: domain.relevant,
+      domainRows: domain.rows,
       examples: [...examples],
     },
     rows,

@@ -1,24 +1,31 @@
-import type { Settings } from '../../../config/index.js';
-import type { Field, JsonValue, PageRow } from '../../../webtable/index.js';
+import type { Settings, Field, JsonValue, PageRow, RulePattern } from '../../core/index.js';
 import type { NewRule } from '../../rules/index.js';
 
-/** Why a rule is proposed. */
+/** The reason for a proposal. */
 export type ProposalReason = 'useless_prefix' | 'facet' | 'session' | 'calendar' | 'duplicate_section' | 'www';
 
-/** A rule that may be worth having, before it is checked on the link graph. */
+/** A rule that is proposed if it passes the check on the link graph. */
 export interface Candidate {
-  /** Its origin is `generated`; it is of one host or one domain. */
+  /** The proposed rule. Its origin is `generated`, and its scope is one host or one domain. */
   readonly rule: NewRule;
   readonly reason: ProposalReason;
-  /** The figures for it: an object of numbers, names, and of examples of URLs three at the most. */
+  /** Evidence for the rule: an object of numbers and names, with at most three URLs as examples. */
   readonly evidence: { readonly [name: string]: JsonValue };
-  /** Rows that it would cut, fetched or not. */
+  /** Number of rows that the rule would reject, fetched or not fetched. */
   readonly rows: number;
-  /** These are the documents of pages that stay: where they lead is known by those, whether they were fetched or not. */
+  /**
+   * Whether the rejected pages are copies of pages that stay. If so, their links are known from the pages that stay, even if the copies
+   * were not fetched.
+   */
   readonly isOfCopies?: boolean;
 }
 
-/** What finders read of a row: all of the hot family. */
+/** Makes the rule that rejects the URLs of a host which match a pattern. */
+export function rejectRule(host: string, pattern: RulePattern): NewRule {
+  return { kind: 'reject', origin: 'generated', scope: `host:${host}`, pattern };
+}
+
+/** The fields of a row that finders read. All are in the hot family. */
 export const FINDER_FIELDS = [
   'status',
   'marks',
@@ -29,52 +36,56 @@ export const FINDER_FIELDS = [
   'parseStatus',
 ] as const satisfies readonly Field[];
 
-/** A row that the rules of now take. URLs are untrusted. */
+/** A row that the present rules accept. The URL is untrusted. */
 export interface FinderRow extends PageRow<(typeof FINDER_FIELDS)[number]> {
   readonly url: string;
-  /** As the URL spells it, without port. */
+  /** The host as in the URL, without the port. */
   readonly host: string;
   /** Scheme, host and port, without a `/` at the end. */
   readonly origin: string;
   /** Path and query, from the first `/` on. */
   readonly path: string;
-  /** A rule on usefulness of now matches it. */
-  readonly fit: boolean;
+  /** Whether a present `relevant` rule matches the URL. */
+  readonly relevant: boolean;
   /**
-   * No rule that cuts it is offered: it is fit, or a seed, or a rule made by hand accepts it, or a generated rule was of it that is
-   * disabled, or it is on the only way to a useful page.
+   * Whether no candidate may reject the row. There are five such cases: the row is relevant; it is a seed; a rule made by hand accepts
+   * it; a disabled generated rule would reject it; it is on the only way to a relevant page.
    */
   readonly isKept: boolean;
 }
 
-/** What is known of a domain when all of its rows have been added. */
+/** Figures of a domain after all of its rows were added. */
 export interface DomainFacts {
-  /** The registrable domain. */
   readonly domain: string;
-  /** Rows that the rules of now take. */
+  /** Number of rows that the present rules accept. */
   readonly rows: number;
-  /** Of these, rows that are fit. */
-  readonly fit: number;
-  /** Of these, rows that were fetched. */
+  /** Number of these rows that are relevant. */
+  readonly relevant: number;
+  /** Number of these rows that were fetched. */
   readonly fetched: number;
-  /** Whether there is any rule that says what is useful. */
-  readonly hasUseful: boolean;
+  /** Whether there is a `relevant` rule. */
+  readonly hasRelevant: boolean;
+  /** Whether people decide on the candidates. Absent: the candidates are added at once. */
+  readonly isForReview?: boolean;
 }
 
-/** Reads what pages say, in the order in which they are asked for: undefined of a row that is not there, or cannot be read. */
+/** Reads the texts of pages, and returns them in the order of the keys. A text is undefined if its row does not exist or cannot be read. */
 export type ReadTexts = (keys: readonly string[]) => Promise<readonly (PageTexts | undefined)[]>;
-/** What a page says. */
+/** Title and text of a page. */
 export type PageTexts = Pick<PageRow<'title' | 'text'>, 'title' | 'text'>;
 
-/** Finds rules of one kind for one domain. Its memory is bounded, whatever the number of rows. */
+/** Finds rules of one kind for one domain. Its memory does not grow with the number of rows. */
 export interface CandidateFinder {
-  /** Takes the next row of the domain: in key order within each host. */
+  /** Adds the next row of the domain. Within each host, rows are in key order. */
   add(row: FinderRow): void;
-  /** Called once, after all rows and before `find`: for a finder that the hot family is not enough for. It reads as little as it can. */
+  /**
+   * Reads the texts that the finder needs in addition to the hot family. Called once, after all rows and before `find`. It should read as
+   * little as possible.
+   */
   readonly look?: (read: ReadTexts) => Promise<void>;
-  /** Called once, after all rows. */
+  /** Returns the candidates. Called once, after all rows. */
   find(domain: DomainFacts): readonly Candidate[];
 }
 
-/** Makes the finder of one kind for the next domain. */
+/** Creates the finder of one kind for the next domain. */
 export type CreateFinder = (settings: Settings) => CandidateFinder;

@@ -1,71 +1,60 @@
-import { tryParseUrl } from '../../url/index.js';
+import { tryParseUrl } from '../../core/index.js';
 import { hashOf } from '../../util/index.js';
-import type { Candidate, CreateFinder, DomainFacts, FinderRow } from './candidate.js';
+import { rejectRule, type Candidate, type CreateFinder, type DomainFacts, type FinderRow } from './candidate.js';
 import { createKeptTraits } from './kept-traits.js';
 import { createMostFrequent } from './most-frequent.js';
 import { createSample } from './sample.js';
 import { LEAST_ROWS, MOST, MOST_FOUND, addExample, areAlike, shareOf } from './thresholds.js';
+import { differences, isWithin, placesOf, traitOf, type Located, type Place } from './section-places.js';
 import { ANY_ORIGIN, literal, withoutQuery } from './url-parameters.js';
 
-/** Pages of one document that are looked at; one with more is an error page, or an empty one, and says nothing. */
+/** Maximum number of pages with the same document. A document with more pages is an error page or an empty page, so it is ignored. */
 const MOST_COPIES = 8;
-/** Documents that the pages of a section have at least, as a share: else it is few pages again and again. */
+/** Minimum share of different documents among the pages of a section. A section with a smaller share repeats a few pages. */
 const DIFFERENT = 0.5;
-/** Segments from the first on that may name a section. */
+/** Maximum depth of a segment that may name a section. */
 const DEPTH = 6;
-/** Longer paths are not compared. */
+/** Maximum number of characters of a path to compare. Pages with longer paths are ignored. */
 const LONGEST = 500;
-/** Pages of one domain that are compared; of more, half of the documents go. */
+/** Maximum number of pages of a domain to compare. If a domain has more pages, half of the documents are dropped. */
 const COMPARED = 32_768;
-/** Sections, and pairs of them, that are counted at the same time. */
+/** Maximum number of sections, and of pairs of sections, that are counted at the same time. */
 const COUNTED = 4_096;
 
-/** Where pages are: below a path of a host that ends with `/`, or on that host with a segment anywhere in the path. */
-interface Place {
-  readonly host: string;
-  readonly kind: 'prefix' | 'segment';
-  readonly name: string;
-}
-
-interface Page {
-  readonly host: string;
-  /** Path and query. */
-  readonly path: string;
-}
-
-/** A page that was fetched. */
-interface Copy extends Page {
+/** A fetched page. */
+interface Copy extends Located {
   readonly url: string;
-  /** The URL of the page that it was found to be a copy of. */
+  /** The URL of the page that dedup found to be the original. */
   readonly duplicateOf: string | undefined;
-  /** Its place among all rows. */
+  /** The number of the row, in the order of rows. */
   readonly at: number;
 }
 
-/** Pages of one place that are those of another, with the same path behind it. */
+/** Two sections with the same pages. Each page in `from` has the same document as the page in `to` with the same rest of the path. */
 interface Pair {
   readonly from: Place;
   readonly to: Place;
-  /** Pages of `from`. */
+  /** Number of pages in `from`. */
   rows: number;
-  /** Different documents among them. */
+  /** Number of different documents among the pages in `from`. */
   documents: number;
   lastDocument?: number;
-  /** The last of the pages. */
+  /** The URL of the last page in `from`. */
   last: string;
   readonly examples: string[];
-  /** The first of the pages of `to` among all rows. */
+  /** The number of the first row of a page in `to`. */
   first: number;
 }
 
 /**
- * Finds sections whose pages are those of another section: versions to print, mirrors, `/amp/`. Of a section nearly all pages that were
- * fetched must be the document of the other that has the same path behind the prefix, or without the segment. What is not to be cut stays;
- * else the section with more pages, the one with the shorter name, or the one that was there first. Hosts that differ by `www.` only
- * are for the rule on that.
+ * Finds sections that duplicate another section: print versions, mirrors, `/amp/`. Nearly all fetched pages of such a section have the
+ * same document as a page of the other section. The paths of two such pages are equal after the prefix of the section, or without the
+ * segment of the section. Of two sections, the section with pages that must stay is kept. If neither has such pages, the section with
+ * more pages is kept, then the section with the shorter name, then the first section. Hosts that differ only by `www.` are left to
+ * `wwwTwins`.
  *
- * It goes by the signatures of the hot family, and by what `dedup` found. Memory is bounded by the domain: 32,768 pages are compared, of the
- * same documents wherever they are.
+ * The finder compares signatures of the hot family, and uses the results of `dedup`. Its memory is bounded: for each domain it compares a
+ * sample of at most 32,768 pages.
  */
 export const duplicateSections: CreateFinder = () => {
   const kept = createKeptTraits();
@@ -128,28 +117,12 @@ export const duplicateSections: CreateFinder = () => {
   };
 };
 
-const traitOf = ({ host, kind, name }: Place): string => `${kind} ${host} ${name}`;
-
-/** The sections that a path is in. @param depth for the prefixes; segments have none */
-function* placesOf(host: string, path: string, depth: number): Generator<Place> {
-  const segments = new Set<string>();
-  let from = 0;
-  for (let i = 0; ; i++) {
-    const slash = path.indexOf('/', from);
-    const segment = slash < 0 ? path.slice(from) : path.slice(from, slash);
-    if (segment !== '' && !segments.has(segment)) {
-      segments.add(segment);
-      yield { host, kind: 'segment', name: segment };
-    }
-    if (slash < 0) return;
-    if (i <= depth) yield { host, kind: 'prefix', name: path.slice(0, slash + 1) };
-    from = slash + 1;
-  }
-}
-
 type Compared = Pick<Copy, 'host' | 'path' | 'url' | 'at'>;
 
-/** In which ways the URLs of one document differ, be it by signature or by `dedup`; each counted. */
+/**
+ * Counts the differences between the URLs of pages with the same document. Pages have the same document if their signatures are equal, or
+ * if `dedup` says so.
+ */
 function pairsOf(copies: ReadonlyMap<number, readonly Copy[]>): Pair[] {
   const pairs = createMostFrequent<Pair>(COUNTED);
   let document = 0;
@@ -182,45 +155,7 @@ function pairsOf(copies: ReadonlyMap<number, readonly Copy[]>): Pair[] {
   return [...pairs.values()];
 }
 
-/** The places by which the URLs of two pages differ, where the rest of the path is the same. */
-function* differences(one: Compared, other: Compared): Generator<readonly [from: Place, to: Place]> {
-  if (queryOf(one.path) !== queryOf(other.path)) return;
-  const isOneHost = one.host === other.host;
-  if (!isOneHost && withoutWww(one.host) === withoutWww(other.host)) return;
-  const [a, b] = [segmentsOf(one.path), segmentsOf(other.path)];
-  let shared = 0;
-  while (isOneHost && shared < Math.min(a.length, b.length) && a[shared] === b[shared]) shared += 1;
-  let behind = 0;
-  while (behind < Math.min(a.length, b.length) - shared && a.at(-1 - behind) === b.at(-1 - behind)) behind += 1;
-  const [own, others] = [a.slice(0, a.length - behind), b.slice(0, b.length - behind)];
-  const [mine, theirs] = [own.length - shared, others.length - shared];
-  if (isOneHost && mine === 1 && theirs === 0) {
-    yield [
-      { host: one.host, kind: 'segment', name: own[shared]! },
-      { host: other.host, kind: 'prefix', name: '/' },
-    ];
-  }
-  // A page is no section; and a section that the other is within cannot go without it.
-  if ((behind === 0 && a.length + b.length > 0) || (isOneHost && mine === 0)) return;
-  const placeOf = (host: string, segments: readonly string[]): Place => ({
-    host,
-    kind: 'prefix',
-    name: segments.length === 0 ? '/' : `/${segments.join('/')}/`,
-  });
-  yield [placeOf(one.host, own), placeOf(other.host, others)];
-}
-
-const queryOf = (path: string): string => path.slice(withoutQuery(path).length);
-
-const withoutWww = (host: string): string => (host.startsWith('www.') ? host.slice('www.'.length) : host);
-
-/** Without empty ones at the end. */
-function segmentsOf(path: string): string[] {
-  const inside = withoutQuery(path).slice(1).replace(/\/+$/, '');
-  return inside === '' ? [] : inside.split('/');
-}
-
-/** How many of the pages that are compared are in each of some places, by trait. */
+/** Returns the number of compared pages in each of these places, by the trait of the place. */
 function countPages(copies: ReadonlyMap<number, readonly Copy[]>, places: readonly Place[]): Map<string, number> {
   const totals = new Map(places.map((place) => [traitOf(place), 0]));
   for (const pages of copies.values()) {
@@ -236,8 +171,9 @@ function countPages(copies: ReadonlyMap<number, readonly Copy[]>, places: readon
 }
 
 /**
- * Of sections that are copies of each other those to cut, so that of each document one section stays: the best sections are kept first.
- * @param pairs each by itself good to be cut
+ * Selects the sections to reject among sections that duplicate each other. Each document stays in one section. The pairs whose `to` is
+ * the best section are decided first.
+ * @param pairs pairs whose `from` could be rejected
  */
 function choose(pairs: readonly Pair[], isKept: (place: Place) => boolean, sizeOf: (place: Place) => number): Pair[] {
   const sorted = [...pairs].sort(
@@ -249,28 +185,23 @@ function choose(pairs: readonly Pair[], isKept: (place: Place) => boolean, sizeO
       sizeOf(b.from) - sizeOf(a.from) ||
       (traitOf(a.from) < traitOf(b.from) ? -1 : 1),
   );
-  const cut: Pair[] = [];
+  const rejected: Pair[] = [];
   const stay: Place[] = [];
   for (const pair of sorted) {
     const { from, to } = pair;
-    if (cut.some((each) => isWithin(from, each.from) || isWithin(to, each.from))) continue;
+    if (rejected.some((each) => isWithin(from, each.from) || isWithin(to, each.from))) continue;
     if (stay.some((place) => isWithin(place, from))) continue;
-    cut.push(pair);
+    rejected.push(pair);
     stay.push(to);
   }
-  // A segment that is nearly always the first one is said best by a prefix; of others the prefixes are many.
+  // A rule for a prefix and a rule for a segment may reject the same pages. The prefix is better if it has nearly all pages of the segment.
   const isSame = (one: Pair, other: Pair): boolean =>
     one.from.host === other.from.host && one.from.kind === 'segment' && other.from.name.endsWith(`/${one.from.name}/`);
-  return cut.filter((pair) =>
+  return rejected.filter((pair) =>
     pair.from.kind === 'segment'
-      ? !cut.some((other) => isSame(pair, other) && sizeOf(other.from) >= MOST * sizeOf(pair.from))
-      : !cut.some((other) => isSame(other, pair) && sizeOf(pair.from) < MOST * sizeOf(other.from)),
+      ? !rejected.some((other) => isSame(pair, other) && sizeOf(other.from) >= MOST * sizeOf(pair.from))
+      : !rejected.some((other) => isSame(other, pair) && sizeOf(pair.from) < MOST * sizeOf(other.from)),
   );
-}
-
-function isWithin(place: Place, section: Place): boolean {
-  if (place.host !== section.host || place.kind !== section.kind) return false;
-  return section.kind === 'segment' ? place.name === section.name : place.name.startsWith(section.name);
 }
 
 function toCandidate(
@@ -282,17 +213,13 @@ function toCandidate(
   const { host, kind, name } = from;
   const regex = `${ANY_ORIGIN}/(?:[^?]*/)?${literal(name)}(?:[/?]|$)`;
   return {
-    rule: {
-      kind: 'reject',
-      origin: 'generated',
-      scope: `host:${host}`,
-      pattern: kind === 'prefix' ? { prefix: name } : { regex },
-    },
+    rule: rejectRule(host, kind === 'prefix' ? { prefix: name } : { regex }),
     reason: 'duplicate_section',
     evidence: {
-      because: 'its pages are those of another section',
+      because: 'its pages are the same as in another section',
       section: kind === 'prefix' ? name : `…/${name}`,
-      sameAs: kind === 'segment' ? `the same without /${name}` : to.host === host ? to.name : `${to.host}${to.name}`,
+      sameAs:
+        kind === 'segment' ? `the same path without /${name}` : to.host === host ? to.name : `${to.host}${to.name}`,
       rows,
       compared,
       alike: Math.min(alike, compared),

@@ -1,53 +1,48 @@
-import type { Candidate } from './candidate.js';
+import { rejectRule, type Candidate } from './candidate.js';
 import type { JudgeParameter, ParameterFacts } from './parameters.js';
-import { ALIKE, areAlike, isEnoughFetched, shareOf } from './thresholds.js';
+import { ALIKE, areAlike, becauseOf, isWorthRejecting, shareOf } from './thresholds.js';
 import { patternOf, shownParameter } from './url-parameters.js';
 
-/** URLs of one path that a parameter makes at least: a filter or an order of a list makes as many as there are combinations. */
+/** Minimum number of URLs for each path. Filters and orders of a list make one URL for each combination. */
 const LEAST_A_PATH = 3;
 
 /**
- * Knows parameters that only order or filter what is there, for one of two reasons.
+ * Finds parameters that only order or filter existing pages, for one of two reasons.
  *
- * - _Same documents_: the pages with it are those without it, and nearly all of these are in the table. The same document has the same
- *   links, so nothing is lost without them, whatever is useful.
- * - _Nothing useful_: it makes many URLs of few paths, of which many were asked for and none is useful, while the domain has enough
- *   that is. Whether useful pages are found by them only is for the link graph to say.
+ * - _Same documents_: a page is the same document with and without the parameter, and nearly all pages without it are in the table. The
+ *   same document has the same links. Therefore nothing is lost when the pages with the parameter are rejected, even if some are relevant.
+ * - _Nothing relevant_: the parameter makes many URLs of few paths. Many of these URLs were fetched, and none is relevant, while the
+ *   domain has enough relevant pages. The link graph decides whether relevant pages are found only through these URLs.
  */
-export const facet: JudgeParameter = (facts, domain, minUseful) => {
-  const { rows, fetched, paths, sampled, knownWithout, compared, alike } = facts;
+export const facet: JudgeParameter = (facts, domain, minRelevant) => {
+  const { rows, paths, sampled, knownWithout, compared, alike } = facts;
   if (areAlike(alike, compared) && knownWithout >= ALIKE * sampled) {
-    const candidate = cutParameter(facts, 'facet', {
-      because: 'the same documents are there without it',
+    const candidate = rejectParameter(facts, 'facet', {
+      because: 'the same documents exist without the parameter',
       compared,
       alike,
       knownWithout: shareOf(knownWithout, sampled)!,
     });
     return { ...candidate, isOfCopies: true };
   }
-  if (!isEnoughFetched(fetched, domain, minUseful) || rows < LEAST_A_PATH * paths) return undefined;
-  return cutParameter(facts, 'facet', {
-    because: 'many URLs of few paths, none of them useful',
+  if (!isWorthRejecting(facts, domain, minRelevant) || rows < LEAST_A_PATH * paths) return undefined;
+  return rejectParameter(facts, 'facet', {
+    because: becauseOf('many URLs of few paths', domain),
     useful: 0,
-    domainUseful: domain.fit,
+    domainUseful: domain.relevant,
     domainRows: domain.rows,
     ...(compared > 0 && { compared, alike }),
   });
 };
 
-/** A rule that cuts all URLs of a host with a parameter, and what is known of it. */
-export function cutParameter(
+/** Makes the rule that rejects all URLs of a host with this parameter, and the evidence for the rule. */
+export function rejectParameter(
   { host, parameter, rows, fetched, paths, values, examples }: ParameterFacts,
   reason: Candidate['reason'],
   figures: Candidate['evidence'],
 ): Candidate {
   return {
-    rule: {
-      kind: 'reject',
-      origin: 'generated',
-      scope: `host:${host}`,
-      pattern: { regex: patternOf(parameter) },
-    },
+    rule: rejectRule(host, { regex: patternOf(parameter) }),
     reason,
     evidence: {
       parameter: shownParameter(parameter),

@@ -6,7 +6,6 @@ import { pathFacets } from './path-facets.js';
 import { uselessPrefixes } from './useless-prefix.js';
 import { wwwTwins } from './www-twins.js';
 
-/** All finders; every domain is shown to each of them. */
 export const FINDERS: readonly CreateFinder[] = [
   uselessPrefixes,
   uselessParameters,

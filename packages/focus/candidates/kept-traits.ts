@@ -1,22 +1,19 @@
 import { hashOf } from '../../util/index.js';
 
-/** Traits that are held one by one. */
+/** Maximum number of traits that are stored exactly. */
 const EXACT = 20_000;
-/** 1 MiB. With a million traits one in thirty others is taken for one of them. */
+/**
+ * Number of bits that store the traits if there are more than {@link EXACT}: 1 MiB. With a million traits, `has` returns true for one in
+ * thirty traits that were never added.
+ */
 const BITS = 2 ** 23;
 
 /**
- * Traits of rows that are not to be cut, such as the names of their parameters. Whoever offers a rule that cuts all rows with a trait
- * asks here first, so that it cuts none of them. Memory is bounded: of very many traits a few others are taken for known ones,
- * but never one that is known for another.
+ * Traits of rows that must not be rejected, such as the names of their parameters. Before a finder proposes to reject all rows with a
+ * trait, it checks here that no such row has this trait. Memory is bounded. With very many traits, `has` may return true for a trait that
+ * was never added, but it never returns false for an added trait.
  */
-export interface KeptTraits {
-  add(trait: string): void;
-  /** Whether a row that is not to be cut has it, or may have it. */
-  has(trait: string): boolean;
-}
-
-export function createKeptTraits(): KeptTraits {
+export function createKeptTraits() {
   const exact = new Set<number>();
   let bits: Uint8Array | undefined;
 
@@ -30,7 +27,7 @@ export function createKeptTraits(): KeptTraits {
   }
 
   return {
-    add(trait) {
+    add(trait: string): void {
       const hash = hashOf(trait);
       if (!bits) {
         exact.add(hash);
@@ -40,7 +37,8 @@ export function createKeptTraits(): KeptTraits {
         exact.clear();
       } else mark(bits, hash);
     },
-    has(trait) {
+    /** Whether a row that must not be rejected has this trait. With very many traits, the result may be true for another trait too. */
+    has(trait: string): boolean {
       const hash = hashOf(trait);
       if (!bits) return exact.has(hash);
       const from = bits;

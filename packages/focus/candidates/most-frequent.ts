@@ -1,14 +1,14 @@
-/** Things by name, of which those that come often are kept. */
-export interface MostFrequent<T> {
-  /** The thing of this name; where it is not held, one that is made. */
+/** A list of the most frequent items, by name. */
+interface MostFrequent<T> {
+  /** Returns the item with this name. If there is no such item, it stores a new item. */
   get(name: string, make: () => T): T;
   values(): IterableIterator<T>;
 }
 
 /**
- * Holds things by name, at the most so many: when there are more, the half that has the fewest rows goes. What comes in one row of a
- * thousand is not lost so, for a limit of some hundreds; what was dropped and comes again begins anew.
- * @param drop called with each thing that goes
+ * Makes a list of at most `limit` items. When there are more items, the half with the fewest rows is dropped. With a limit of some
+ * hundreds, an item with one in a thousand rows is not lost. A dropped item that occurs again starts at zero.
+ * @param drop called with each dropped item
  */
 export function createMostFrequent<T extends { readonly rows: number }>(
   limit: number,
@@ -35,7 +35,7 @@ export function createMostFrequent<T extends { readonly rows: number }>(
   };
 }
 
-/** Those with the most rows; of as many those that came first. */
+/** Returns the items with the most rows, at most `limit`. Among equal items, the first comes first. */
 export function mostRows<T extends { readonly rows: number }>(all: Iterable<T>, limit: number): T[] {
   return [...all].sort((a, b) => b.rows - a.rows).slice(0, limit);
 }

@@ -16,60 +16,69 @@ import {
   type Parameter,
 } from './url-parameters.js';
 
-/** What is known of a parameter that no row has which is not to be cut. Of very many rows, pages are compared in a sample. */
+/** Figures of a parameter. No row that must stay has this parameter. With very many rows, only a sample of the pages is compared. */
 export interface ParameterFacts {
   readonly host: string;
   readonly parameter: Parameter;
-  /** Rows that have it. */
+  /** Number of rows with the parameter. */
   readonly rows: number;
-  /** Of these, those that were asked for, whatever the answer. */
+  /** Number of rows with the parameter that were requested, with any result. */
   readonly fetched: number;
-  /** Different paths that have it, without their queries. */
+  /** Number of different paths with the parameter, without their queries. */
   readonly paths: number;
-  /** Different values. */
+  /** Number of different values. */
   readonly values: number;
-  /** Rows whose value is a number or a date. */
+  /** Number of rows whose value is a number or a date. */
   readonly numbers: number;
-  /** Rows whose value nobody would write by hand. */
+  /** Number of rows with a value that only a program would write. */
   readonly ids: number;
-  /** Rows that were looked at for what follows. */
+  /** Number of rows in the sample. The following figures are from the sample. */
   readonly sampled: number;
-  /** Different URLs that these are without the parameter. */
+  /** Number of different URLs in the sample after the parameter is removed. */
   readonly rests: number;
-  /** Of the rows looked at, those whose URL without the parameter is in the table. */
+  /** Number of rows of the sample whose URL without the parameter is in the table. */
   readonly knownWithout: number;
-  /** Of the rows looked at, those that were fetched, and whose URL without the parameter was fetched. */
+  /** Number of fetched rows of the sample whose URL without the parameter was fetched too. */
   readonly compared: number;
-  /** Of these, those that are the same document. */
+  /** Number of `compared` rows with the same document as the URL without the parameter. */
   readonly alike: number;
-  /** Of the rows looked at, those that were fetched after another with the same URL but for the value. */
+  /** Number of rows of the sample that were fetched after another row whose URL differs only in the value. */
   readonly comparedValues: number;
-  /** Of these, those that are the same document. */
+  /** Number of `comparedValues` rows with the same document as that other row. */
   readonly alikeValues: number;
   readonly examples: readonly string[];
 }
 
-/** Says what a parameter is worth; undefined for one that is not of its kind. */
-export type JudgeParameter = (facts: ParameterFacts, domain: DomainFacts, minUseful: number) => Candidate | undefined;
+/**
+ * Decides whether a parameter is of one kind, such as a session id, and returns the candidate. Undefined: the parameter is not of this
+ * kind.
+ */
+export type JudgeParameter = (facts: ParameterFacts, domain: DomainFacts, minRelevant: number) => Candidate | undefined;
 
-/** The first that knows a parameter has it. */
+/** The first judge that recognises a parameter decides. */
 const JUDGES: readonly JudgeParameter[] = [session, calendarParameter, facet];
 
-/** Pages and variants of pages of one host that are kept to be compared; of more some 100 bytes each, half go. */
+/**
+ * Maximum number of pages, and of variants of pages, to store for one host. A page or variant takes some 100 bytes. If there are more,
+ * half are dropped.
+ */
 const COMPARED = 65_536;
 const NUMBER = /^(?:\d{1,10}|\d{4}-\d\d?(?:-\d\d?)?)$/;
 const NOT_FETCHED = -1;
 
-/** Rows with the same URL but for the value of one parameter. */
+/** Rows whose URLs differ only in the value of one parameter. */
 interface Variants {
   rows: number;
-  /** The document of the first that was fetched. */
+  /** The document of the first fetched row. */
   document: number;
   fetched: number;
   alike: number;
-  /** It was found to be a copy of the page without the parameter. */
+  /** Whether dedup found the first fetched row to be a copy of the page without the parameter. */
   isCopy: boolean;
-  /** Of those that are not like the first the ones that were. */
+  /**
+   * Number of fetched rows that have another document than the first row, but that dedup found to be copies of the page without the
+   * parameter.
+   */
   copies: number;
 }
 
@@ -86,13 +95,13 @@ interface Tracked {
 }
 
 /**
- * Finds parameters that make many URLs of few useful pages, or of none: ids of sessions, numbers that go on for ever, orders and
- * filters of lists. They are one finder, as they look at the same: for each parameter of a host how often it is there, and what
- * pages are with it, with another value, and without.
+ * Finds parameters that make many URLs with few or no relevant pages: session ids, endless numbers, orders and filters of lists. One
+ * finder does all this, because all judges need the same data: the frequency of each parameter of a host, and the pages with the
+ * parameter, with another value, and without the parameter.
  *
- * It reads the hot family only. Memory is bounded by the host: 512 parameters, and what 65,536 pages are compared by.
+ * The finder reads only the hot family. Its memory is bounded: for each host it stores 512 parameters, and data to compare 65,536 pages.
  */
-export const uselessParameters: CreateFinder = ({ propose: { minUseful } }) => {
+export const uselessParameters: CreateFinder = ({ propose: { minRelevant } }) => {
   const kept = createKeptTraits();
   let host: string | undefined;
   let table = createTable();
@@ -118,7 +127,7 @@ export const uselessParameters: CreateFinder = ({ propose: { minUseful } }) => {
       host = undefined;
       return mostRows(found, MOST_FOUND).flatMap((facts) => {
         for (const judge of JUDGES) {
-          const candidate = judge(facts, domain, minUseful);
+          const candidate = judge(facts, domain, minRelevant);
           if (candidate) return [candidate];
         }
         return [];
@@ -129,10 +138,10 @@ export const uselessParameters: CreateFinder = ({ propose: { minUseful } }) => {
 
 const traitOf = (host: string, key: string): string => `${host} ${key}`;
 
-/** What is known of the parameters of one host. */
+/** The figures of the parameters of one host. */
 function createTable() {
   const sample = createSample();
-  /** The document of each page by its origin, path and query. */
+  /** The document of each page. Keys are hashes of origin, path and query. */
   const pages = new Map<number, number>();
   let kept = 0;
   const tracked = createMostFrequent<Tracked>(TRACKED, ({ variants }) => (kept -= variants.size));
@@ -174,7 +183,7 @@ function createTable() {
     addExample(known.examples, row.url);
     const rest = hashOf(`${row.origin}${given.rest}`);
     if (!sample.has(rest)) return;
-    // One that was found to be a copy of the page without the parameter is the same document, though not to the byte.
+    // If dedup found the page to be a copy of the page without the parameter, both pages count as one document, even if some bytes differ.
     const isCopy = row.duplicateOf !== undefined && hashOf(row.duplicateOf) === rest;
     addVariant(known, rest, document, isCopy);
   }
@@ -219,7 +228,7 @@ function createTable() {
         if (!pages.has(page)) kept += 1;
         pages.set(page, document);
       }
-      // A parameter of a row that is not to be cut is of no interest.
+      // Parameters of rows that must stay cannot become candidates.
       if (!row.isKept) for (const each of parametersOf(row.path)) addParameter(row, each, document);
       while (kept > COMPARED) halveSample();
     },
@@ -230,7 +239,7 @@ function createTable() {
   };
 }
 
-/** What a page was when it was fetched: its signature as a number; else NOT_FETCHED. */
+/** Returns the document of a page as a number: from the signature if the page was fetched, else {@link NOT_FETCHED}. */
 function documentOf({ signature, status }: FinderRow): number {
   if (signature === undefined) return NOT_FETCHED;
   return status === 'fetched' || status === 'notmodified' ? hashOf(signature) : NOT_FETCHED;

@@ -1,46 +1,55 @@
 import { hashOf } from '../../util/index.js';
-import type { CreateFinder } from './candidate.js';
+import { rejectRule, type CreateFinder } from './candidate.js';
 import { createKeptTraits } from './kept-traits.js';
 import { createMostFrequent, mostRows } from './most-frequent.js';
 import { createSample } from './sample.js';
-import { LEAST_ROWS, MOST_FOUND, TRACKED, addExample, isAsked, isEnoughFetched, shareOf } from './thresholds.js';
+import {
+  LEAST_ROWS,
+  MOST_FOUND,
+  TRACKED,
+  addExample,
+  isAsked,
+  becauseOf,
+  isWorthRejecting,
+  shareOf,
+} from './thresholds.js';
 import { ANY_ORIGIN, literal, withoutQuery } from './url-parameters.js';
 
-/** Rows that are there with the same segments in another order, as a share: names of folders nearly never change places. */
+/** Minimum share of rows whose segments also occur in another order. Names of folders hardly ever change places. */
 const PERMUTED = 0.25;
-/** Segments before those that change places. */
+/** Maximum number of segments before the filters. */
 const DEPTH = 2;
-/** Characters of a path that are looked at. */
+/** Maximum number of characters of a path to examine. */
 const LONGEST = 1_000;
-/** Sets of segments of one host that are kept to be compared; of more, half go. */
+/** Maximum number of sets of segments to store for one host. If there are more, half are dropped. */
 const COMPARED = 65_536;
 
-/** Pages below a path that have two segments more at least: `/tag/red/big/`. */
+/** The pages at least two segments below a path, such as `/tag/red/big/` below `/tag/`. */
 interface Section {
   readonly host: string;
   readonly prefix: string;
   rows: number;
   fetched: number;
-  /** By the segments in one order. */
+  /** The sets of segments after the path, by a hash of the sorted segments. */
   readonly sets: Map<number, SegmentSet>;
   readonly examples: string[];
 }
 
 interface SegmentSet {
   rows: number;
-  /** The segment that is first in the first of them. */
+  /** The first segment in the first row of the set. */
   readonly first: number;
-  /** Another is first in another one: what is below the first one only does not change places with it. */
+  /** Whether another row of the set begins with another segment. Otherwise the first segment never changes its place. */
   isPermuted: boolean;
 }
 
 type FoundSection = Omit<Section, 'sets'> & { readonly compared: number; readonly permuted: number };
 
 /**
- * Finds sections where filters are segments of the path, in any order: `/tag/red/big/` and `/tag/big/red/`. What is offered to be cut is
- * where two or more of them come together: a page for each one alone stays. It needs a domain with enough useful pages, and none there.
+ * Finds sections whose filters are path segments in any order: `/tag/red/big/` and `/tag/big/red/`. A candidate rejects pages with two or
+ * more filters. Pages with a single filter stay. The domain must have enough relevant pages, and the section must have no relevant page.
  */
-export const pathFacets: CreateFinder = ({ propose: { minUseful } }) => {
+export const pathFacets: CreateFinder = ({ propose: { minRelevant } }) => {
   const kept = createKeptTraits();
   let host: string | undefined;
   let held = 0;
@@ -103,24 +112,20 @@ export const pathFacets: CreateFinder = ({ propose: { minUseful } }) => {
     },
     find(domain) {
       endHost();
-      const worth = found.filter(({ fetched }) => isEnoughFetched(fetched, domain, minUseful));
-      const cut = new Set(worth.map(traitOf));
+      const worth = found.filter((section) => isWorthRejecting(section, domain, minRelevant));
+      const rejected = new Set(worth.map(traitOf));
       const isWithin = ({ host, prefix }: FoundSection): boolean =>
         [...prefix.matchAll(/\//g)].some(
-          ({ index }) => index + 1 < prefix.length && cut.has(traitOf({ host, prefix: prefix.slice(0, index + 1) })),
+          ({ index }) =>
+            index + 1 < prefix.length && rejected.has(traitOf({ host, prefix: prefix.slice(0, index + 1) })),
         );
       return worth
         .filter((section) => !isWithin(section))
         .map(({ host, prefix, rows, fetched, compared, permuted, examples }) => ({
-          rule: {
-            kind: 'reject',
-            origin: 'generated',
-            scope: `host:${host}`,
-            pattern: { regex: `${ANY_ORIGIN}${literal(prefix)}[^/?]+/[^/?]` },
-          },
+          rule: rejectRule(host, { regex: `${ANY_ORIGIN}${literal(prefix)}[^/?]+/[^/?]` }),
           reason: 'facet',
           evidence: {
-            because: 'the same segments of the path in many orders, no page of them useful',
+            because: becauseOf('the same segments of the path in many orders', domain),
             section: `${prefix}…/…`,
             rows,
             fetched,
@@ -128,7 +133,7 @@ export const pathFacets: CreateFinder = ({ propose: { minUseful } }) => {
             permuted,
             permutedShare: shareOf(permuted, compared)!,
             useful: 0,
-            domainUseful: domain.fit,
+            domainUseful: domain.relevant,
             domainRows: domain.rows,
             examples: [...examples],
           },
@@ -140,7 +145,7 @@ export const pathFacets: CreateFinder = ({ propose: { minUseful } }) => {
 
 const traitOf = ({ host, prefix }: Pick<Section, 'host' | 'prefix'>): string => `${host} ${prefix}`;
 
-/** For each path that a page is below by two segments or more: these segments. */
+/** Returns each path that is at least two segments above the page, with the segments between them. */
 function* sectionsOf(path: string): Generator<{ prefix: string; segments: readonly string[] }> {
   let slash = 0;
   for (let depth = 0; depth <= DEPTH && slash >= 0; depth++) {

@@ -1,43 +1,34 @@
 /**
- * Of all texts some, chosen by their hash: a text is in it wherever it comes, so that shares among those that are in it are those among
- * all. It begins with all texts; each time that too much is kept, half of them go.
+ * Selects a sample of texts by their hash. A text is either in the sample whenever it occurs, or never. So shares within the sample are
+ * close to shares among all texts. At first the sample has all texts. When a caller has stored too many texts, it halves the sample.
  */
-export interface Sample {
-  /** One in so many is in it. */
-  readonly one: number;
-  has(hash: number): boolean;
-  /** Half of those that are in it are not any more. */
-  halve(): void;
-}
-
-export function createSample(): Sample {
+export function createSample() {
   let one = 1;
   return {
+    /** The sample has one in this number of texts. */
     get one() {
       return one;
     },
-    // The lowest bits.
-    has: (hash) => hash % one === 0,
-    halve() {
+    // The lowest bits of the hash decide.
+    has: (hash: number): boolean => hash % one === 0,
+    /** Drops half of the texts in the sample. */
+    halve(): void {
       one *= 2;
     },
   };
 }
 
-/** Different texts that are counted one by one; of more it is an estimate. */
+/** Maximum number of different texts that are counted exactly. A larger count is an estimate. */
 const COUNTED = 256;
 
-/** Counts different texts, in bounded memory: exactly up to 256, then within some 6 %. */
-export interface Distinct {
-  add(hash: number): void;
-  readonly count: number;
-}
+/** Counts different texts in bounded memory. The count is exact up to 256; beyond that its error is about 6 %. */
+export type Distinct = ReturnType<typeof createDistinct>;
 
-export function createDistinct(): Distinct {
+export function createDistinct() {
   const sample = createSample();
   const seen = new Set<number>();
   return {
-    add(hash) {
+    add(hash: number): void {
       if (!sample.has(hash)) return;
       seen.add(hash);
       while (seen.size > COUNTED) {

@@ -1,20 +1,23 @@
-import { cutParameter } from './facets.js';
+import { rejectParameter } from './facets.js';
 import type { JudgeParameter } from './parameters.js';
-import { ALIKE, MOST, areAlike, isEnoughFetched, shareOf } from './thresholds.js';
+import { ALIKE, MOST, areAlike, becauseOf, isWorthRejecting, shareOf } from './thresholds.js';
 
-/** Shorter values may be words or numbers of things. */
+/** Minimum length of an id. Shorter values may be words or numbers of things. */
 const LEAST_LENGTH = 12;
-/** Letters and digits that follow each other in a value, as in `a1b2`: words with a number have one or two such places. */
+/** Minimum number of changes between letters and digits in a value; `a1b2` has three. A word with a number has one or two. */
 const LEAST_CHANGES = 3;
-/** Rows at least for each URL without the parameter: what names a thing comes with the URLs of that thing alone. */
+/**
+ * Minimum number of rows for each URL without the parameter. The id of a thing has fewer rows, because it occurs only in the URLs of that
+ * thing.
+ */
 const LEAST_REPEATS = 2;
-/** URLs without it at least: an id that names things is on a few pages with each of its values. */
+/** Minimum number of URLs without the parameter. The id of a thing occurs in few such URLs. */
 const LEAST_RESTS = 10;
 
 const SIGNS = /^[\w.~!*-]+$/;
 const CHANGE = /[a-z](?=\d)|\d(?=[a-z])/gi;
 
-/** Whether a value was made by a machine to be unlike all others: long, of letters and digits in no order. */
+/** Whether a value looks like a random id: it is long, and mixes letters and digits without order. */
 export function looksLikeId(value: string): boolean {
   if (value.length < LEAST_LENGTH || !SIGNS.test(value)) return false;
   const changes = value.slice(0, 100).match(CHANGE)?.length ?? 0;
@@ -22,33 +25,34 @@ export function looksLikeId(value: string): boolean {
 }
 
 /**
- * Knows ids of sessions by what they do, not by name: values that look like ids, and the same URLs again and again but for the value.
- * It is offered where
+ * Recognises session ids by their values, not by their names: the values look like ids, and the same URLs occur many times with different
+ * values. Such a parameter becomes a candidate in two cases:
  *
- * - pages are the same under different values, or without, and nearly every URL without the id is in the table, so that no page is
- *   reached with an id only; or
- * - none of the many that were asked for is useful, while the domain has enough that is. How many URLs are known with an id only is in the
- *   evidence (`onlyWithId`), and the link graph says whether useful pages are behind them.
+ * - Pages are the same with other values or without the parameter, and nearly every URL without the id is in the table. So every page can
+ *   be reached without an id.
+ * - Many of the pages were requested and none is relevant, while the domain has enough relevant pages. The evidence has the number of
+ *   URLs that are known only with an id (`onlyWithId`). The link graph decides whether such URLs lead to relevant pages.
  *
- * Where useful pages have the id themselves nothing is offered: a rule cuts, and what they need is a normaliser that takes the id away.
+ * If URLs of relevant pages have the id, there is no candidate, because the rule would reject these pages. Such a site needs a normaliser
+ * that removes the id.
  */
-export const session: JudgeParameter = (facts, domain, minUseful) => {
-  const { rows, ids, rests, sampled, fetched, knownWithout, compared, alike, comparedValues, alikeValues } = facts;
+export const session: JudgeParameter = (facts, domain, minRelevant) => {
+  const { rows, ids, rests, sampled, knownWithout, compared, alike, comparedValues, alikeValues } = facts;
   if (ids < MOST * rows || rests < LEAST_RESTS || sampled < LEAST_REPEATS * rests) return undefined;
   const isSame = areAlike(alike, compared) || areAlike(alikeValues, comparedValues);
   const isSafe = isSame && knownWithout >= ALIKE * sampled;
-  if (!isSafe && !isEnoughFetched(fetched, domain, minUseful)) return undefined;
-  const candidate = cutParameter(facts, 'session', {
+  if (!isSafe && !isWorthRejecting(facts, domain, minRelevant)) return undefined;
+  const candidate = rejectParameter(facts, 'session', {
     because: isSafe
-      ? 'values like ids, the same documents under other values, and without'
-      : 'values like ids, the same URLs under other values, none of them useful',
+      ? 'the values look like ids; the same documents exist with other values, and without the parameter'
+      : becauseOf('the values look like ids, and the same URLs occur with other values', domain),
     valuesLikeIds: shareOf(ids, rows)!,
     urlsWithoutId: rests,
     compared: comparedValues + compared,
     alike: alikeValues + alike,
     knownWithout: shareOf(knownWithout, sampled)!,
     onlyWithId: Math.round(((sampled - knownWithout) / sampled) * rows),
-    ...(!isSafe && { useful: 0, domainUseful: domain.fit, domainRows: domain.rows }),
+    ...(!isSafe && { useful: 0, domainUseful: domain.relevant, domainRows: domain.rows }),
   });
   return { ...candidate, isOfCopies: isSafe };
 };

@@ -1,61 +1,81 @@
 import type { DomainFacts, FinderRow } from './candidate.js';
 
 /**
- * What a finder asks for before it takes a section for a useless one. They are no settings: below them chance decides, above them
- * less is found, and what is found is checked on the link graph anyway.
+ * Limits that a section must reach before a finder calls it useless. They are not settings. With smaller values, chance would decide.
+ * With larger values, fewer sections would be found. Every candidate is also checked on the link graph.
  */
 
-/** Rows that a rule cuts at least: for fewer the rule is not worth the while to read it. */
+/** Minimum number of rows that a rule must reject. With fewer rows, a rule is not worth a decision. */
 export const LEAST_ROWS = 50;
 
 /**
- * Pages of a section that were fetched at least before it is said that nothing useful is in it, or found by it: were it one page of
- * seven, 20 pages in a row would be without in 5 cases of 100.
+ * Minimum number of fetched pages of a section that may count as a section without relevant pages. If one page in seven were relevant, 20
+ * random pages would have no relevant page in 5 cases of 100.
  */
 export const LEAST_FETCHED = 20;
 
-/** Pairs of pages that were compared at least, for the same reason. */
-export const LEAST_COMPARED = 20;
+/** Minimum number of compared pairs of pages, for the same reason as {@link LEAST_FETCHED}. */
+const LEAST_COMPARED = 20;
 
-/** Of the pairs that were compared those that are alike: one in twenty may have changed between two fetches. */
+/** Minimum share of equal pairs among the compared pairs. One page in twenty may have changed between two fetches. */
 export const ALIKE = 0.95;
 
-/** Of rows those that look so: a few odd values, written by hand, change nothing. */
+/** Minimum share of rows that must have a property. So a few odd values, written by hand, do not matter. */
 export const MOST = 0.9;
 
-/** Names, templates or prefixes of one host that are counted at the same time; those with the fewest rows go. */
+/**
+ * Maximum number of names, templates or prefixes that are counted at the same time for one host. If there are more, those with the fewest
+ * rows are dropped.
+ */
 export const TRACKED = 512;
 
-/** What is found of one domain at the most, of one kind: those with the most rows. */
+/** Maximum number of candidates of one kind for one domain. The candidates with the most rows are chosen. */
 export const MOST_FOUND = 100;
 
-/** URLs that are shown with a candidate. */
-export const EXAMPLES = 3;
+/** Maximum number of example URLs of a candidate. */
+const EXAMPLES = 3;
 
-/** Longer ones are not shown. */
+/** Maximum number of characters of an example. Longer URLs are no examples. */
 const LONGEST_EXAMPLE = 1_000;
 
-/** Adds a URL to those that are shown, where there is room. */
+/** Adds an example URL if there is room. */
 export function addExample(examples: string[], url: string): void {
   if (examples.length < EXAMPLES && url.length <= LONGEST_EXAMPLE) examples.push(url);
 }
 
-/** Whether a page was asked for, whatever the answer. */
+/** Whether a page was requested, with any result. */
 export function isAsked({ status }: Pick<FinderRow, 'status'>): boolean {
   return status !== undefined && status !== 'unfetched';
 }
 
-/** Whether it can be said that nothing useful is in a section without any: enough of it was seen, and enough is useful elsewhere. */
-export function isEnoughFetched(fetched: number, domain: DomainFacts, minUseful: number): boolean {
-  return domain.hasUseful && domain.fit >= minUseful && fetched >= LEAST_FETCHED;
+/** Minimum share of an endless section among the rows of its domain, if there is no `relevant` rule. */
+const LARGE_PART = 0.5;
+
+/**
+ * Whether a section without relevant pages may become a candidate. Enough of its pages must have been fetched, and enough pages elsewhere
+ * must be relevant. Without a `relevant` rule, the section must have half of the known rows of the domain, and people must decide on the
+ * candidate.
+ */
+export function isWorthRejecting(
+  { rows, fetched }: { readonly rows: number; readonly fetched: number },
+  { hasRelevant, isForReview = false, relevant, rows: all }: DomainFacts,
+  minRelevant: number,
+): boolean {
+  if (fetched < LEAST_FETCHED) return false;
+  return hasRelevant ? relevant >= minRelevant : isForReview && rows >= LARGE_PART * all;
 }
 
-/** The share of some among all, with two decimals; undefined of none. */
+/** Returns the reason to reject a section, as a text for the evidence. */
+export function becauseOf(what: string, { hasRelevant }: Pick<DomainFacts, 'hasRelevant'>): string {
+  return `${what}; ${hasRelevant ? 'no page is relevant' : 'at least half of the pages of the domain'}`;
+}
+
+/** A share with two decimals; undefined if the whole is 0. */
 export function shareOf(some: number, all: number): number | undefined {
   return all === 0 ? undefined : Math.round((some / all) * 100) / 100;
 }
 
-/** Whether so many were compared, and enough of them are alike. */
+/** Whether enough pairs of pages were compared, and enough of these pairs are equal. */
 export function areAlike(alike: number, compared: number): boolean {
   return compared >= LEAST_COMPARED && alike >= ALIKE * compared;
 }

@@ -1,29 +1,29 @@
 /**
- * A parameter by which URLs of a host differ: of the query, `sort` in `/list?sort=up`; all with one name before a bracket, `f` in
- * `?f[0]=red&f[1]=big`; or of the path, `sid` in `/list;sid=1`.
+ * A parameter that distinguishes URLs of a host. In the query, it is `sort` in `/list?sort=up`, or the name before a bracket: `f` in
+ * `?f[0]=red&f[1]=big`. In the path, it is `sid` in `/list;sid=1`.
  */
 export interface Parameter {
   readonly place: 'query' | 'brackets' | 'path';
-  /** As URLs spell it, escapes included; of several with brackets what is before these. */
+  /** The name as written in URLs, with escapes. Of a name with brackets, only the part before the brackets. */
   readonly name: string;
 }
 
-/** A parameter as one URL has it. */
+/** A parameter in one URL. */
 export interface GivenParameter extends Parameter {
-  /** All that comes after the `=`, perhaps nothing; of several with the same name that of the first. */
+  /** The text after the `=`, which may be empty. If the name occurs several times, this is the first value. */
   readonly value: string;
-  /** Path and query without it, as a link without it would be. */
+  /** Path and query without the parameter. */
   readonly rest: string;
 }
 
-/** Longer names are not looked at; a pattern has an end. */
+/** Maximum length of a name. Longer names are ignored, because a pattern has a maximum length. */
 const LONGEST_NAME = 100;
-/** Parameters of one URL that are looked at. */
+/** Maximum number of parameters of one URL to examine. */
 const MOST_PARAMETERS = 16;
 
 const BRACKET = /\[|%5b/i;
 
-/** The name of a piece such as `sort=up` or `f%5B0%5D=red`; undefined for one that has none. */
+/** The parameter in a piece such as `sort=up` or `f%5B0%5D=red`. Undefined: the piece has no name. */
 function parameterIn(place: 'query' | 'path', piece: string): Parameter | undefined {
   const equals = piece.indexOf('=');
   const name = equals < 0 ? piece : piece.slice(0, equals);
@@ -32,18 +32,20 @@ function parameterIn(place: 'query' | 'path', piece: string): Parameter | undefi
   return found.name === '' || found.name.length > LONGEST_NAME ? undefined : found;
 }
 
-/** Tells parameters from each other, for maps. */
+/** A key for maps, different for each parameter. */
 export const keyOfParameter = ({ place, name }: Parameter): string => `${place} ${name}`;
 
 interface Piece {
   readonly parameter: Parameter | undefined;
   readonly key: string;
-  /** What is before it: `?`, `&` or `;`. */
+  /** The character before the piece: `?`, `&` or `;`. */
   readonly before: string;
   readonly text: string;
 }
 
-/** What a path and query consist of: `;name=value` in a segment, and pieces of the query between `&` or `;`. */
+/**
+ * Returns the pieces of path and query that may be parameters: `;name=value` in a segment, and the parts of the query between `&` or `;`.
+ */
 function* piecesOf(path: string): Generator<Piece> {
   const mark = path.indexOf('?');
   const end = mark < 0 ? path.length : mark;
@@ -58,13 +60,13 @@ function* piecesOf(path: string): Generator<Piece> {
       const text = path.slice(at + 1, next);
       const parameter = parameterIn(place, text);
       yield { parameter, key: parameter ? keyOfParameter(parameter) : '', before: path[at]!, text };
-      // After a segment of the path the next one may have some, too.
+      // If the segment ends here, the next parameter begins at a `;` in a later segment.
       at = place === 'path' && path[next] !== ';' ? path.indexOf(';', next) : next;
     }
   }
 }
 
-/** The keys of all parameters of a path and query, each once. */
+/** The keys of all parameters of path and query, each once. */
 export function parameterKeysOf(path: string): Set<string> {
   const keys = new Set<string>();
   if (!/[?;]/.test(path)) return keys;
@@ -72,7 +74,7 @@ export function parameterKeysOf(path: string): Set<string> {
   return keys;
 }
 
-/** The first parameters of a path and query, each once. */
+/** The first parameters of path and query, each once. */
 export function parametersOf(path: string): GivenParameter[] {
   if (!/[?;]/.test(path)) return [];
   const pieces = [...piecesOf(path)];
@@ -100,28 +102,27 @@ function without(path: string, pieces: readonly Piece[], key: string): string {
   return path.slice(0, mark) + query;
 }
 
-/** The path alone. */
 export function withoutQuery(path: string): string {
   const mark = path.indexOf('?');
   return mark < 0 ? path : path.slice(0, mark);
 }
 
-/** Text as it is in a regular expression. */
+/** Escapes a text for a regular expression. */
 export function literal(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-/** What is before the path in any URL of a host: a rule is of the host already, and of all of its ports and schemes. */
+/** Matches everything before the path. Any scheme and port match, because the scope of the rule already names the host. */
 export const ANY_ORIGIN = '^https?://[^/]+';
 
-/** A pattern for the URLs that have a parameter, in whatever place among others, and for no others. It runs in linear time. */
+/** Returns a pattern that matches exactly the URLs with a parameter, at any position. The pattern runs in linear time. */
 export function patternOf({ place, name }: Parameter): string {
   if (place === 'path') return `^[^?]*;${literal(name)}(?:[=;/?]|$)`;
   const before = '^[^?]*\\?(?:.*[&;])?';
   return place === 'query' ? `${before}${literal(name)}(?:[=&;]|$)` : `${before}${literal(name)}(?:\\[|%5[Bb])`;
 }
 
-/** A parameter as people name it. */
+/** A parameter in a form for users. */
 export function shownParameter({ place, name }: Parameter): string {
   return place === 'path' ? `;${name}` : place === 'query' ? name : `${name}[…]`;
 }

@@ -1,15 +1,22 @@
 import { DEFAULT_DEPTH } from '../statistics/prefix-node.js';
-import type { Candidate, CandidateFinder, CreateFinder, DomainFacts, FinderRow } from './candidate.js';
+import {
+  rejectRule,
+  type Candidate,
+  type CandidateFinder,
+  type CreateFinder,
+  type DomainFacts,
+  type FinderRow,
+} from './candidate.js';
 import { mostRows } from './most-frequent.js';
 import { MOST_FOUND, addExample, isAsked } from './thresholds.js';
 
-/** A prefix of the rows of an origin that is open: rows below it are still to come. */
+/** An open prefix of an origin: later rows may still be below it. */
 interface OpenPrefix {
   readonly prefix: string;
   rows: number;
   fetched: number;
   isKept: boolean;
-  /** Those found below it. */
+  /** The sections that were found below this prefix. */
   below: Section[];
   readonly examples: string[];
 }
@@ -25,25 +32,26 @@ interface Section {
 
 interface Found extends Section {
   readonly host: string;
-  /** The host has no other port or scheme: of one that has, one may hold what another does not. */
+  /** Whether the host has only one scheme and port. If it has several, a page may exist under only one of them. */
   readonly isWhole: boolean;
 }
 
 /**
- * Finds sections of a host that hold nothing useful, by the rule of a study on crawling news: the domain has so many useful pages
- * (`propose.minUseful`), the prefix has none, and it holds more pages than the domain has useful ones. Of prefixes within each other the
- * shortest one is found. Rows come in key order, so it holds only the prefixes that lead to the row at hand, as deep as statistics by prefix
- * go, and twice the {@link MOST_FOUND} for each of these, for the host, and for the domain.
+ * Finds sections of a host without relevant pages. The three conditions come from a study on crawling news: the domain has at least
+ * `propose.minRelevant` relevant pages; the prefix has no relevant page; the prefix has more pages than the domain has relevant pages. Of
+ * nested prefixes, only the shortest is returned. Rows arrive in key order. So memory holds only the prefixes of the present row, down to
+ * the depth of prefix statistics, and at most twice {@link MOST_FOUND} sections for each of these prefixes, for the host, and for the
+ * domain.
  */
-export const uselessPrefixes: CreateFinder = ({ propose: { minUseful } }): CandidateFinder => {
+export const uselessPrefixes: CreateFinder = ({ propose: { minRelevant } }): CandidateFinder => {
   let found: Found[] = [];
   const open: OpenPrefix[] = [];
   let host = '';
   let origin = '';
-  /** Of the host at hand. */
+  /** Number of origins of the present host. */
   let origins = 0;
   let sections: Section[] = [];
-  let fit = 0;
+  let relevant = 0;
 
   function close(): void {
     const { prefix, rows, fetched, isKept, below, examples } = open.pop()!;
@@ -54,8 +62,9 @@ export const uselessPrefixes: CreateFinder = ({ propose: { minUseful } }): Candi
       above.isKept ||= isKept;
       for (const each of examples) addExample(above.examples, each);
     }
-    // It stands for all below it.
-    const own = isKept || rows <= Math.max(minUseful, fit) ? below : [{ origin, prefix, rows, fetched, examples }];
+    // If this prefix is a section, the sections below it are part of it.
+    const own =
+      isKept || rows <= Math.max(minRelevant, relevant) ? below : [{ origin, prefix, rows, fetched, examples }];
     if (above) above.below = most(above.below, own);
     else sections = most(sections, own);
   }
@@ -84,7 +93,7 @@ export const uselessPrefixes: CreateFinder = ({ propose: { minUseful } }): Candi
       if (row.origin !== origin) begin(row);
       while (open.length > 0 && !row.path.startsWith(open.at(-1)!.prefix)) close();
       for (const prefix of prefixesOf(row.path, open.at(-1)?.prefix.length ?? 0)) {
-        // The first one is the whole origin, which is no name of a path.
+        // The first open prefix is the whole origin, so it does not count for the depth.
         if (open.length > DEFAULT_DEPTH) break;
         open.push({ prefix, rows: 0, fetched: 0, isKept: false, below: [], examples: [] });
       }
@@ -92,19 +101,19 @@ export const uselessPrefixes: CreateFinder = ({ propose: { minUseful } }): Candi
       last.rows += 1;
       if (isAsked(row)) last.fetched += 1;
       if (row.isKept) last.isKept = true;
-      if (row.fit) fit += 1;
+      if (row.relevant) relevant += 1;
       addExample(last.examples, row.url);
     },
     find(domain) {
       endHost();
-      if (!domain.hasUseful || domain.fit < minUseful) return [];
-      const useless = found.filter(({ rows }) => rows > domain.fit);
+      if (!domain.hasRelevant || domain.relevant < minRelevant) return [];
+      const useless = found.filter(({ rows }) => rows > domain.relevant);
       return mostRows(useless, MOST_FOUND).map((each) => toCandidate(each, domain));
     },
   };
 };
 
-/** Adds to a list, and cuts it when it has grown to twice what is kept of it. */
+/** Adds sections to a list. A list of twice the maximum length is cut to the maximum length: the sections with the most rows stay. */
 function most<T extends { readonly rows: number }>(sections: T[], further: readonly T[]): T[] {
   sections.push(...further);
   return sections.length > 2 * MOST_FOUND ? mostRows(sections, MOST_FOUND) : sections;
@@ -112,22 +121,17 @@ function most<T extends { readonly rows: number }>(sections: T[], further: reado
 
 function toCandidate(
   { host, origin, isWhole, prefix, rows, fetched, examples }: Found,
-  { rows: domainRows, fit: domainUseful }: DomainFacts,
+  { rows: domainRows, relevant: domainUseful }: DomainFacts,
 ): Candidate {
   return {
-    rule: {
-      kind: 'reject',
-      origin: 'generated',
-      scope: `host:${host}`,
-      pattern: { prefix: isWhole ? prefix : `${origin}${prefix}` },
-    },
+    rule: rejectRule(host, { prefix: isWhole ? prefix : `${origin}${prefix}` }),
     reason: 'useless_prefix',
     evidence: { rows, fetched, useful: 0, domainRows, domainUseful, examples: [...examples] },
     rows,
   };
 }
 
-/** The prefixes of a path that are longer than so many characters: it cut behind each `/`, and behind the `?`. */
+/** Returns the prefixes of a path with more than `longerThan` characters. A prefix ends with a `/` or the `?`. */
 function* prefixesOf(path: string, longerThan: number): Generator<string> {
   const query = path.indexOf('?');
   const end = query < 0 ? path.length : query;

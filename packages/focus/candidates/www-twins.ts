@@ -1,56 +1,55 @@
 import { createHash } from 'node:crypto';
-import { isRedirect } from '../../../webtable/index.js';
-import { domainOf } from '../../url/index.js';
+import { isRedirect, domainOf } from '../../core/index.js';
 import { hashOf } from '../../util/index.js';
 import type { Candidate, CreateFinder, FinderRow, PageTexts, ReadTexts } from './candidate.js';
 import { createSample } from './sample.js';
 import { ALIKE, addExample, shareOf } from './thresholds.js';
 
 const WWW = 'www.';
-/** Pairs of pages that are the same at least: of a domain where one in four differs, ten in a row are the same in 6 cases of 100. */
+/** Minimum number of equal pairs of pages. If one pair in four differed, ten random pairs would all be equal in 6 cases of 100. */
 const LEAST_TWINS = 10;
-/** Pairs that are read together with their texts. */
+/** Number of pairs whose texts are read together. */
 const TEXTS = 20;
-/** Pages of the two hosts that are compared; of more, half go. */
+/** Maximum number of pages of both hosts to compare. If there are more, half are dropped. */
 const COMPARED = 65_536;
-/** Documents that the pages have at least, as a share: a host that answers all with one page is alike anything. */
+/** Minimum share of different documents among the pages. A host that returns the same page for every URL would seem equal to any host. */
 const DIFFERENT = 0.25;
 
 type Form = 'with' | 'without';
 type Pages = Partial<Record<Form, Twin>>;
 
-/** What is known of a page in one of the two forms. */
+/** A page of one of the two hosts: with `www.`, or without. */
 interface Twin {
   readonly key: string;
   readonly url: string;
   readonly isKept: boolean;
   readonly state: 'unfetched' | 'fetched' | 'leads' | 'failed';
-  /** Its document, where it was fetched. */
+  /** The document of the page. Undefined: the page was not fetched. */
   readonly document: string | undefined;
-  /** It redirects to the same page in the other form, names it as canonical, or was found to be a copy of it. */
+  /** Whether the page redirects to the same page in the other form, names that page as canonical, or was found to be a copy of it. */
   readonly namesOther: boolean;
 }
 
-/** Of one scheme and port what is known of the pages in the form that would go. */
+/** Figures for one scheme and port: of the pages in the form that the rule would replace. */
 interface Site {
-  /** Pages that are there, or are to be kept. */
+  /** Number of pages that exist, or must stay. */
   pages: number;
   compared: number;
-  /** Pages that are not to be cut. */
+  /** Number of pages that must stay. */
   kept: number;
-  /** Of these, those that are there in the other form too. */
+  /** Number of pages that must stay and also exist in the other form. */
   safe: number;
 }
 
-/** What speaks for and against writing all URLs in one form. */
+/** The evidence for and against the rule that gives all URLs the form `to`. */
 interface Verdict {
   readonly to: Form;
   readonly sites: Map<string, Site>;
   alike: number;
   different: number;
-  /** Pages that would be lost, though they are not to be cut. */
+  /** Number of pages that must stay, and that the rule would lose. */
   lost: number;
-  /** Pages of the other form that name this one. */
+  /** Number of pages in the other form that redirect to the form `to`, name it as canonical, or are copies of it. */
   named: number;
   readonly documents: Set<string>;
   documentPages: number;
@@ -58,15 +57,18 @@ interface Verdict {
 }
 
 /**
- * Finds out whether a domain answers alike with and without `www.`, and which form its pages prefer. URLs are compared with scheme
- * and port: http and https are another question.
+ * Finds out whether a domain has the same pages with and without `www.`, and which form its pages prefer. URLs are compared with scheme
+ * and port, because this finder does not decide between http and https.
  *
- * A rule that writes all URLs in one form is offered where at least 10 pages of the other are known to be there too, and nearly all of those that can
- * be compared are: the same document, byte by byte or in title and text, or one redirects to the other or names it as canonical. It speaks against a form where the page fails in it,
- * is another document, or leads back: then the rule would lose what the other form has. Where that is a page which is not to be cut,
- * the form is not offered. What is known in one form only counts too: under each scheme and port at least 10 pages must have been compared,
- * and 10 of those that are not to be cut must be there in both forms, or all where there are fewer. If both forms do, it is the one that
- * redirects and canonicals name; else the one with more pages.
+ * A form becomes a candidate under two conditions: at least 10 pages of the other form are known to exist in this form too, and nearly
+ * all pages that can be compared are equal. Two pages are equal if they are the same document, by bytes or by title and text; or if one
+ * of them redirects to the other or names the other as canonical.
+ *
+ * The rule would lose a page that fails in the new form, is another document there, or redirects back. If such a page must stay, the form
+ * is no candidate. A page that is known only in one form is assumed to exist in both. This assumption needs evidence under each scheme
+ * and port: at least 10 pages were compared; and of the pages that must stay, at least 10 exist in both forms, or all if there are fewer.
+ *
+ * If both forms qualify, redirects and canonicals decide between them. If these are equal, the form with more pages is the candidate.
  */
 export const wwwTwins: CreateFinder = () => {
   const sample = createSample();
@@ -109,8 +111,8 @@ export const wwwTwins: CreateFinder = () => {
 };
 
 /**
- * Reads what pages say that were fetched in both forms and are not the same byte by byte, such as those that spell links out in one of them. Where
- * both say the same, that is the document of both. It ends where so many say something else that no rule will be offered.
+ * Reads the texts of pages that were fetched in both forms and differ in some bytes. For example, the links of a page may name one form.
+ * If the texts are equal, the pages are the same document. Reading stops when too many pages differ for a proposal.
  */
 async function compareTexts(pages: Map<number, Pages>, read: ReadTexts): Promise<void> {
   const fetched = [...pages].filter(
@@ -130,18 +132,18 @@ async function compareTexts(pages: Map<number, Pages>, read: ReadTexts): Promise
   }
 }
 
-/** A digest of what a page says; undefined of one that says nothing. */
+/** Returns a digest of title and text. Undefined: the text is empty. */
 function saidBy({ title = '', text = '' }: PageTexts = {}): string | undefined {
   const said = `${title}\n${text}`.replace(/\s+/g, ' ').trim();
   return text.trim() === '' ? undefined : createHash('md5').update(said).digest('hex');
 }
 
-/** The domain itself; `www.com` is one. */
+/** Returns a domain without `www.`. The domain `www.com` stays unchanged. */
 const withoutWww = (domain: string): string => domain.replace(/^www\.(?=.*\.)/, '');
 
 const inOneForm = (url: string): string => url.replace('://www.', '://');
 
-/** A page in whatever form and scheme: many sites lead from one form to the other and to https at once. */
+/** Returns a text that is equal for both forms and both schemes of a page. Many sites redirect to the other form and to https at once. */
 const pageOf = (url: string): string => inOneForm(url).replace(/^https?:/, '');
 
 const isWww = (url: string): boolean => url.includes('://www.');
@@ -198,9 +200,10 @@ function judge(to: Form, pages: Iterable<Pages>): Verdict {
   return verdict;
 }
 
-/** Whether the target has what the source has; undefined where that is not known, or the source has nothing. */
+/** Whether a page exists in the target form too. Undefined: this is not known, or the source form has no such page. */
 function compare(source: Twin, target: Twin | undefined): boolean | undefined {
-  // What leads back would be written as itself again, and never be fetched.
+  // The target redirects to the source, or names it as canonical. With the rule, it would redirect to itself, and the page would never be
+  // fetched.
   if (target?.state === 'leads' && target.namesOther) return false;
   if (source.state === 'leads' && source.namesOther) return target?.state !== 'failed';
   if (source.state !== 'fetched' || !target || target.state === 'unfetched') return undefined;
@@ -227,10 +230,10 @@ function noteSite(
   if (isAlike ?? target?.state === 'fetched') site.safe += 1;
 }
 
-/** Scheme and port. */
+/** Returns the scheme and port of a URL. */
 const siteOf = (url: string): string => url.replace(/^([^:]*:)\/\/[^/]*?(:\d+)?\/.*$/s, '$1$2');
 
-/** Whether enough is known to say of what was not compared that it is in the other form, too. */
+/** Whether enough pages were compared to assume that the other pages exist in the other form too. */
 function isKnown({ pages, compared, kept, safe }: Site): boolean {
   return compared >= Math.min(pages, LEAST_TWINS) && safe >= Math.min(kept, LEAST_TWINS);
 }

@@ -1,21 +1,23 @@
 import { tmpdir } from 'node:os';
 import { CrawlError, safeText } from '../../errors/index.js';
 import { withWorkFolder } from '../../graph/index.js';
-import type { CrawlContext, JobOptions } from '../../jobs/index.js';
+import type { CrawlContext, JobOptions, Rule, StoredProposal, StoredProposals } from '../../core/index.js';
 import { checkRule, describeRule, saying, type AddedRules, type CheckedRule } from '../../rules/index.js';
-import type { ProposedRule, StoredProposal, StoredProposals } from '../../../webtable/index.js';
+import { latestRules } from '../rules/latest-rules.js';
+import { inTimeSlices, type Steps } from '../../util/index.js';
 import { checkCandidates, type CandidateRule, type Checked, type CheckedCandidate } from './check-candidates.js';
 import { addProposed } from './propose.js';
-import { domainOfRule } from './cut-pages.js';
-import { inTurn } from './in-turn.js';
+import { domainOfRule } from './rejected-pages.js';
+import { sayingOf } from './find-candidates.js';
+import { serialised } from './serialised.js';
 import { readGraph } from './read-graph.js';
 
-/** The proposals that are there, without those that a rule says by now, in force or disabled; undefined where none were ever made. */
+/** Returns the stored proposals, without those that equal an active or disabled rule. Undefined: rules were never proposed. */
 export async function readProposals({ tables }: Pick<CrawlContext, 'tables'>): Promise<StoredProposals | undefined> {
   const stored = await tables.proposals.read();
   if (!stored) return undefined;
   const { rules } = await tables.rules.read();
-  const known = new Set(rules.map(saying));
+  const known = await inTimeSlices(sayingsOf(rules));
   let { damaged = 0 } = stored;
   const proposals = stored.proposals.filter(({ rule }) => {
     const says = sayingOf(rule);
@@ -25,58 +27,53 @@ export async function readProposals({ tables }: Pick<CrawlContext, 'tables'>): P
   return { ...stored, proposals, ...(damaged > 0 && { damaged }) };
 }
 
-/** Undefined of a rule that cannot be used. */
-function sayingOf(rule: ProposedRule): string | undefined {
-  try {
-    return saying(checkRule(rule));
-  } catch (error) {
-    if (error instanceof CrawlError && error.code === 'BAD_RULE') return undefined;
-    throw error;
-  }
+function* sayingsOf(rules: readonly Rule[]): Steps<Set<string>> {
+  const known = new Set<string>();
+  for (const rule of rules) if (known.add(saying(rule)).size % 1000 === 0) yield;
+  return known;
 }
 
-/** Which proposals to apply, and how. */
+/** Options of {@link applyProposals}. */
 export interface ApplyProposalsOptions extends Pick<JobOptions, 'signal'> {
-  /** By number. Default: all that no rule says already. */
+  /** Numbers of the proposals to add. Default: all proposals that do not equal a rule. */
   readonly numbers?: readonly number[];
-  /** The id of the list that the numbers are of. Absent: whichever is there. */
+  /** The id of the list from which the numbers are. Absent: the stored list. */
   readonly list?: string;
-  /** As of `propose`. */
+  /** Folder for the files of the graph, as in `propose`. */
   readonly folder?: string;
 }
 
 /**
- * Adds rules that were proposed, all or none. The conditions under which they were proposed are checked anew, with the table and the rules
- * as they are now: all of {@link checkCandidates}, of the share with the other proposals of the list for these domains. Other rules may have come meanwhile.
- * @throws CrawlError UNKNOWN_PROPOSAL for a number that the list has not; STALE_PROPOSAL, which says what has changed, where another
- *   list has come, a rule says one of them already, or a condition does not hold any more; STORE_FULL, BAD_OUTPUT
+ * Adds proposed rules, all or none. All conditions of {@link checkCandidates} are checked again with the present table and the present
+ * rules, because rules may have been added after the proposals were made. The minimum share of a domain is checked for all proposals of
+ * the list together.
+ * @throws CrawlError UNKNOWN_PROPOSAL for a number that is not in the list; STALE_PROPOSAL if there is another list now, a rule already
+ *   equals one of the proposals, or a condition fails now (the message says what has changed); STORE_FULL, BAD_OUTPUT
  */
 export async function applyProposals(
   crawl: CrawlContext,
   { numbers, list, folder = tmpdir(), signal }: ApplyProposalsOptions = {},
 ): Promise<AddedRules> {
-  return inTurn(crawl.tables, async () => {
+  return serialised(crawl.tables, async () => {
     const stored = await crawl.tables.proposals.read();
     if (list !== undefined && stored?.id !== list) throw stale('another list of proposals has been made since');
     const wanted = numbers ? select(stored, numbers) : ((await readProposals(crawl))?.proposals ?? []);
-    // What another process has changed is not to be missed.
-    crawl.rules?.changed();
-    const ruleSet = await crawl.rules?.current();
-    if (!ruleSet || wanted.length === 0) return { added: [], known: [], contradictions: [] };
+    const ruleSet = await latestRules(crawl);
+    if (wanted.length === 0) return { added: [], known: [], contradictions: [] };
     const bySaying = new Map(ruleSet.stored.rules.map((rule) => [saying(rule), rule]));
     const rules = wanted.map(({ rule }) => checkRule({ ...rule, origin: 'generated' }));
     for (const [i, rule] of rules.entries()) {
       const known = bySaying.get(saying(rule));
       if (known) {
-        const state = known.state === 'active' ? 'says the same' : 'says the same and is disabled';
+        const state = known.state === 'active' ? 'has the same content' : 'has the same content and is disabled';
         throw staleOf(wanted[i]!, rule, `rule ${known.id} ${state}`);
       }
       if (rule.kind === 'www') {
         const other = ruleSet.active.find(({ kind, scope }) => kind === 'www' && scope === rule.scope);
-        if (other) throw staleOf(wanted[i]!, rule, `rule ${other.id} says the opposite`);
+        if (other) throw staleOf(wanted[i]!, rule, `rule ${other.id} contradicts it`);
       }
     }
-    // The share is that of the list.
+    // All proposals of the list in these domains count for the share.
     const domains = new Set(wanted.map(({ domain }) => domain));
     const chosen = new Set(wanted.map(({ number }) => number));
     const others = (stored?.proposals ?? []).filter(
@@ -97,8 +94,8 @@ export async function applyProposals(
     for (const [i, rule] of rules.entries()) {
       const candidate = checked.candidates[i]!;
       if (!candidate.dropped) continue;
-      const { useful = 0 } = checked.domains.get(domainOfRule(rule) ?? '') ?? {};
-      throw staleOf(wanted[i]!, rule, whyDropped(candidate, { ...settings.propose, useful }));
+      const { relevant = 0 } = checked.domains.get(domainOfRule(rule) ?? '') ?? {};
+      throw staleOf(wanted[i]!, rule, whyDropped(candidate, { ...settings.propose, relevant }));
     }
     signal?.throwIfAborted();
     return addProposed(crawl, wanted, ruleSet.version);
@@ -113,7 +110,7 @@ function select(stored: StoredProposals | undefined, numbers: readonly number[])
     if (found) return found;
     throw new CrawlError(
       'UNKNOWN_PROPOSAL',
-      `expected the number of a proposal, ${proposals.length === 0 ? 'of which there are none' : `1 to ${proposals.length}`}, found ${safeText(String(number), 40)}`,
+      `expected the number of a proposal, ${proposals.length === 0 ? 'but there are none' : `1 to ${proposals.length}`}, found ${safeText(String(number), 40)}`,
       { hint: '`webcrawl rules propose` makes proposals and shows their numbers' },
     );
   });
@@ -125,35 +122,35 @@ function candidateOf({ rule, reason, isOfCopies }: StoredProposal): CandidateRul
 
 function whyDropped(
   { dropped, because }: CheckedCandidate,
-  { useful, minUseful, minShare }: { useful: number; minUseful: number; minShare: number },
+  { relevant, minRelevant, minShare }: { relevant: number; minRelevant: number; minShare: number },
 ): string {
   const url = safeText(because ?? '', 300);
   switch (dropped) {
     case 'damaged_domain':
-      return 'a row of its domain cannot be read, and nobody knows where it led';
-    case 'cuts_kept':
-      return `it would cut ${url}, which is useful, a seed, or kept by another rule`;
+      return 'a row of its domain cannot be read, so its links are unknown';
+    case 'rejects_kept':
+      return `it would reject ${url}, which is relevant, a seed, or protected by another rule`;
     case 'untried':
-      return 'too few of the pages that it cuts were read to know where they lead';
+      return 'too few of the pages that it rejects were read to know where they lead';
     case 'unreached':
-      return `it may cut the way to ${url}, which is useful, and to which no seed leads`;
+      return `it may cut the way to ${url}, a relevant page that no seed leads to`;
     case 'cuts_only_way':
-      return `it would cut the only way to ${url}, which is useful`;
-    case 'too_few_useful':
-      return `the domain has ${useful} useful pages by the rules of now, and propose.minUseful is ${minUseful}`;
+      return `it would cut the only way to ${url}, which is relevant`;
+    case 'too_few_relevant':
+      return `the domain has ${relevant} relevant pages by the present rules, and propose.minRelevant is ${minRelevant}`;
     case 'too_small_share':
-      return `of the domain less is cut than propose.minShare, which is ${minShare}`;
+      return `the rules would reject too small a share of the domain: propose.minShare is ${minShare}`;
     default:
-      return 'it cuts no page that is left';
+      return 'it would reject no further page';
   }
 }
 
 function staleOf({ number }: StoredProposal, rule: CheckedRule, why: string): CrawlError {
-  return stale(`proposal ${number} (${describeRule(rule)}) does not hold any more: ${why}`);
+  return stale(`proposal ${number} (${describeRule(rule)}) no longer holds: ${why}`);
 }
 
 function stale(what: string): CrawlError {
   return new CrawlError('STALE_PROPOSAL', `${what}; no rule was added`, {
-    hint: '`webcrawl rules propose` makes new proposals by the table of now',
+    hint: '`webcrawl rules propose` makes new proposals from the present table',
   });
 }

@@ -1,5 +1,4 @@
-import type { CrawlContext, Tracker } from '../../jobs/index.js';
-import { domainRanges, hostKeyOf } from '../../../webtable/index.js';
+import { type CrawlContext, type Tracker, domainRanges, hostKeyOf } from '../../core/index.js';
 import { CrawlError } from '../../errors/index.js';
 import { checkRule, saying, type RuleSet } from '../../rules/index.js';
 import {
@@ -11,59 +10,60 @@ import {
 } from '../candidates/candidate.js';
 import { createPageJudge } from './page-judge.js';
 
-/** What was found for a domain. */
-export interface FoundCandidates {
+/** The candidates of a domain. */
+interface FoundCandidates {
   readonly domain: string;
   readonly candidates: readonly Candidate[];
 }
 
-/** How to look. */
-export interface FindOptions {
+interface FindOptions {
   readonly finders: readonly CreateFinder[];
-  /** Only this domain, and the hosts below it. */
+  /** Search only this domain and the hosts below it. */
   readonly domain?: string | undefined;
-  /** Row keys of pages that are on the only way to a useful one, so that nothing may cut them. */
+  /** Row keys of pages on the only way to a relevant page. No candidate may reject these pages. */
   readonly needed: ReadonlySet<string>;
   readonly tracker: Tracker;
+  /** Whether people decide on the candidates. If so, endless sections are found even if there is no `relevant` rule. Default: false. */
+  readonly isForReview?: boolean;
 }
 
-/** Of one domain: the rest is dropped, with the fewest rows first. */
+/** Maximum number of candidates of a domain. If there are more, those with the fewest rows are dropped. */
 const MOST_OF_DOMAIN = 50;
 
-/** A domain of which rows may still come. */
+/** A domain that may get more rows. */
 interface OpenDomain {
   readonly finders: readonly CandidateFinder[];
   rows: number;
-  fit: number;
+  relevant: number;
   fetched: number;
 }
 
-/** A candidate, and what its rule says. */
+/** A candidate, with the content of its rule as a key. */
 interface Said {
   readonly candidate: Candidate;
   readonly said: string;
 }
 
 /**
- * Shows every row that the rules of now take to the finders of its domain, in one pass over the hot family, and asks them for candidates
- * when the domain is through; what pages say is read of the few that a finder asks for. What is there already, in force or disabled, is no candidate, nor is a `www` rule
- * for a domain of which a generated one was disabled. It holds what the finders hold of the domains
- * that are open, which are one or a few at a time.
+ * Finds candidates in one pass over the hot family. Every row that the present rules accept goes to the finders of its domain. At the end
+ * of a domain, its finders return their candidates. Texts of pages are read only for the few rows that a finder requests. A rule that
+ * equals an active or disabled rule is no candidate. If a domain has a disabled generated `www` rule, no `www` rule is a candidate for
+ * this domain. Memory holds the finders of the open domains, one or a few at a time.
  */
 export async function findCandidates(
   { tables, settings }: Pick<CrawlContext, 'tables' | 'settings'>,
   ruleSet: RuleSet,
-  { finders, domain: only, needed, tracker }: FindOptions,
+  { finders, domain: only, needed, tracker, isForReview = false }: FindOptions,
 ): Promise<FoundCandidates[]> {
   const judge = createPageJudge(ruleSet);
   const known = new Set(ruleSet.stored.rules.map(saying));
-  // Whoever has disabled one of a domain wants neither form of it.
+  // If a user disabled the `www` rule of a domain, no `www` rule is proposed for this domain again.
   const withoutWww = new Set(
     ruleSet.stored.rules
       .filter(({ kind, origin, state }) => kind === 'www' && origin === 'generated' && state === 'disabled')
       .map(({ scope }) => scope),
   );
-  const hasUseful = ruleSet.active.some(({ kind }) => kind === 'useful');
+  const hasRelevant = ruleSet.active.some(({ kind }) => kind === 'relevant');
   const isWithoutWww = ({ kind, scope = '*' }: Candidate['rule']): boolean => kind === 'www' && withoutWww.has(scope);
   const open = new Map<string, OpenDomain>();
   const found: FoundCandidates[] = [];
@@ -78,7 +78,7 @@ export async function findCandidates(
     tracker.count('domains');
     for (const finder of ofDomain) await finder.look?.(readTexts);
     const candidates = ofDomain
-      .flatMap((finder) => finder.find({ domain, hasUseful, ...facts }))
+      .flatMap((finder) => finder.find({ domain, hasRelevant, isForReview, ...facts }))
       .flatMap((candidate): Said[] => {
         const said = sayingOf(candidate.rule);
         if (said === undefined) tracker.count('invalid');
@@ -100,7 +100,7 @@ export async function findCandidates(
     tracker.count('rows');
     tracker.done();
     if (row.damaged) tracker.fail('damaged');
-    const { url, host, domain, isTaken, isFit, isKept } = judge(row);
+    const { url, host, domain, isTaken, isRelevant, isKept } = judge(row);
     if (!isTaken) continue;
     if (domain !== last) {
       last = domain;
@@ -108,11 +108,11 @@ export async function findCandidates(
     }
     let ofDomain = open.get(domain);
     if (!ofDomain) {
-      ofDomain = { finders: finders.map((create) => create(settings)), rows: 0, fit: 0, fetched: 0 };
+      ofDomain = { finders: finders.map((create) => create(settings)), rows: 0, relevant: 0, fetched: 0 };
       open.set(domain, ofDomain);
     }
     ofDomain.rows += 1;
-    if (isFit) ofDomain.fit += 1;
+    if (isRelevant) ofDomain.relevant += 1;
     if (row.status !== undefined && row.status !== 'unfetched') ofDomain.fetched += 1;
     const pathStart = url.indexOf('/', url.indexOf('//') + 2);
     const seen = {
@@ -121,7 +121,7 @@ export async function findCandidates(
       host,
       origin: url.slice(0, pathStart),
       path: url.slice(pathStart),
-      fit: isFit,
+      relevant: isRelevant,
       isKept: isKept || needed.has(row.key),
     };
     for (const finder of ofDomain.finders) finder.add(seen);
@@ -130,13 +130,13 @@ export async function findCandidates(
   return found;
 }
 
-/** Whether no row of a domain comes after a key: its sub-domains come before it, with others between. */
+/** Whether all rows of a domain sort before this key. Rows of its sub-domains are included; rows of other domains may be between them. */
 function isThrough(domain: string, key: string): boolean {
   return key > `${hostKeyOf(domain)};`;
 }
 
-/** What a rule says; undefined of one that is none, such as a prefix that is too long. */
-function sayingOf(rule: Candidate['rule']): string | undefined {
+/** Returns the content of a rule as a key. Undefined for a rule that cannot be used, for example because its prefix is too long. */
+export function sayingOf(rule: unknown): string | undefined {
   try {
     return saying(checkRule(rule));
   } catch (error) {
@@ -145,7 +145,10 @@ function sayingOf(rule: Candidate['rule']): string | undefined {
   }
 }
 
-/** Of as many rows by what they say; of those that say the same the finder that comes first. */
+/**
+ * Compares two candidates. The one with more rows is first. If the numbers are equal, the content of the rules decides, then the order of
+ * the finders.
+ */
 function byRows({ candidate: a, said: first }: Said, { candidate: b, said: second }: Said): number {
   return b.rows - a.rows || (first < second ? -1 : first > second ? 1 : 0);
 }

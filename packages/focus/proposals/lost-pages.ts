@@ -1,56 +1,56 @@
 import { NONE } from '../../graph/index.js';
-import { FAR, TRAIT, createPauses, type Cuts, type PageGraph, type Ways } from './ways.js';
+import { FAR, TRAIT, createPauses, type Rejections, type PageGraph, type Ways } from './ways.js';
 
-/** Useful pages to which every way is cut. */
-export interface LostPages {
+/** Relevant pages that the active proposals make unreachable. */
+interface LostPages {
   readonly all: readonly number[];
-  /** Of each domain the first of those with the lowest cost. */
+  /** For each domain with lost pages, the lost page with the lowest cost; among equal pages, the first. */
   readonly firsts: readonly number[];
-  /** How many useful pages each domain has that there are ways to, cut or not. */
-  readonly useful: Float64Array;
+  /** For each domain, the number of relevant pages with a way from a root, even if a proposal rejects a page on the way. */
+  readonly relevant: Float64Array;
 }
 
-/** Finds the useful pages to which every way is cut. */
+/** Finds the relevant pages that can be reached, but only through rejected pages. */
 export function findLost({ nodes, traits, domains }: PageGraph, { cost }: Ways, names: number): LostPages {
   const all: number[] = [];
-  const useful = new Float64Array(names);
+  const relevant = new Float64Array(names);
   const first = new Map<number, number>();
   for (let node = 0; node < nodes; node++) {
-    if ((traits[node]! & (TRAIT.useful | TRAIT.closed)) !== TRAIT.useful || cost[node] === FAR) continue;
+    if ((traits[node]! & (TRAIT.relevant | TRAIT.closed)) !== TRAIT.relevant || cost[node] === FAR) continue;
     const domain = domains[node]!;
-    useful[domain]! += 1;
+    relevant[domain]! += 1;
     if (cost[node] === 0) continue;
     all.push(node);
     const before = first.get(domain);
     if (before === undefined || cost[node]! < cost[before]!) first.set(domain, node);
   }
-  return { all, useful, firsts: [...first.values()] };
+  return { all, relevant, firsts: [...first.values()] };
 }
 
-/** What the two functions below go by. */
-export interface WayBack {
+interface WayBack {
   readonly graph: PageGraph;
   readonly ways: Ways;
-  readonly cuts: Cuts;
+  readonly rejections: Rejections;
   readonly isActive: (proposal: number) => boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Of a node: no rule cuts anything on its way; or one does that is given up. */
+/** States of a node. CLEAR: no rule rejects a page on the way to the node. GIVEN_UP: a rule that rejects a page on the way is given up. */
 const CLEAR = 1;
 const GIVEN_UP = 2;
 
 /**
- * The rules to give up so that pages get their ways back: for one page after the other all that cut something on its way, but none
- * where one of them is given up already, which may be all that it takes. No node is looked at twice.
- * @returns of each rule the page for which it is given up
+ * Finds the rules to give up so that the pages in `firsts` can be reached again. For each page, it gives up all rules that reject a page
+ * on the way. But if one of these rules is given up already, it gives up no further rule for the page, because that may be enough. No
+ * node is visited twice.
+ * @returns for each rule to give up, the page that needs this
  */
 export async function findInTheWay(
   firsts: readonly number[],
-  { graph, ways, cuts, isActive, signal }: WayBack,
+  { graph, ways, rejections, isActive, signal }: WayBack,
 ): Promise<Map<number, number>> {
   const pauses = createPauses(graph, signal);
-  const cutting = cuts.sets.map((set) => set.filter(isActive));
+  const rejecting = rejections.sets.map((set) => set.filter(isActive));
   const states = new Uint8Array(graph.nodes);
   const found = new Map<number, number>();
   for (const page of firsts) {
@@ -61,12 +61,12 @@ export async function findInTheWay(
       const pause = pauses();
       if (pause) await pause;
       way.push(at);
-      isGivenUp = cutting[cuts.ofNode[at]!]!.some((proposal) => found.has(proposal));
+      isGivenUp = rejecting[rejections.ofNode[at]!]!.some((proposal) => found.has(proposal));
     }
     let state = isGivenUp || (at !== NONE && states[at] === GIVEN_UP) ? GIVEN_UP : CLEAR;
     const goesFree = state === GIVEN_UP;
     for (const node of way.reverse()) {
-      const ofNode = cutting[cuts.ofNode[node]!]!;
+      const ofNode = rejecting[rejections.ofNode[node]!]!;
       if (ofNode.length > 0) state = GIVEN_UP;
       if (!goesFree) for (const proposal of ofNode) if (!found.has(proposal)) found.set(proposal, page);
       states[node] = state;
@@ -75,26 +75,32 @@ export async function findInTheWay(
   return found;
 }
 
-/** Of a node: all rules that cut something on its way are given up; one is not; its way was noted. */
+/**
+ * States of a node. OPEN: the check drops all rules that reject a page on the way to the node. SHUT: the check keeps one of these rules.
+ * NOTED: the rejected pages on this way were added to `needed`, so no later page adds them again.
+ */
 const OPEN = 1;
 const SHUT = 2;
 const NOTED = 3;
-/** Pages that are noted at the most; for those beyond, a part of a rule that was given up may be offered again, and dropped again. */
+/**
+ * Maximum number of pages to note. The next search for proposals skips rules that reject a noted page. Beyond this maximum, the search
+ * may propose a rule that the check must drop again.
+ */
 const MOST_NOTED = 100_000;
 
 /**
- * Notes the pages that are cut on the ways of those useful pages which get them back when some rules are given up. No node is looked
- * at more than twice.
+ * Notes the rejected pages on the way to a relevant page. This is done only for relevant pages that become reachable when the given rules
+ * are given up. No node is visited more than twice.
  */
 export async function noteNeeded(
   lost: readonly number[],
-  { graph, ways: { before }, cuts, isActive, signal }: WayBack,
+  { graph, ways: { before }, rejections, isActive, signal }: WayBack,
   givenUp: { has(proposal: number): boolean },
   needed: Set<number>,
 ): Promise<void> {
   const pauses = createPauses(graph, signal);
-  const cutting = cuts.sets.map((set) => set.filter(isActive));
-  const isOpen = cutting.map((set) => set.every((proposal) => givenUp.has(proposal)));
+  const rejecting = rejections.sets.map((set) => set.filter(isActive));
+  const isOpen = rejecting.map((set) => set.every((proposal) => givenUp.has(proposal)));
   const states = new Uint8Array(graph.nodes);
   for (const page of lost) {
     const way: number[] = [];
@@ -106,7 +112,7 @@ export async function noteNeeded(
     }
     let state = at !== NONE && states[at] === SHUT ? SHUT : OPEN;
     for (const node of way.reverse()) {
-      if (!isOpen[cuts.ofNode[node]!]!) state = SHUT;
+      if (!isOpen[rejections.ofNode[node]!]!) state = SHUT;
       states[node] = state;
     }
     if (states[page] === SHUT) continue;
@@ -114,7 +120,7 @@ export async function noteNeeded(
       const pause = pauses();
       if (pause) await pause;
       states[at] = NOTED;
-      if (cutting[cuts.ofNode[at]!]!.length > 0 && needed.size < MOST_NOTED) needed.add(at);
+      if (rejecting[rejections.ofNode[at]!]!.length > 0 && needed.size < MOST_NOTED) needed.add(at);
     }
   }
 }

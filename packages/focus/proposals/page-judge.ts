@@ -1,26 +1,28 @@
-import { urlOf, type PageRow, type Rule } from '../../../webtable/index.js';
+import { urlOf, type PageRow, type Rule, domainOf, hostOf } from '../../core/index.js';
 import { compileRules, type RuleSet } from '../../rules/index.js';
-import { domainOf, hostOf } from '../../url/index.js';
 
-/** What the rules of now say of a page. URLs are untrusted. */
-export interface JudgedPage {
+/** The verdict of the present rules on a page. The URL is untrusted. */
+interface JudgedPage {
   readonly url: string;
   readonly host: string;
   /** The registrable domain. */
   readonly domain: string;
-  /** No rule refuses it, or writes it otherwise. */
+  /** Whether the present rules accept the page: no rule refuses it or rewrites its URL. */
   readonly isTaken: boolean;
-  readonly isFit: boolean;
-  /** No proposal may cut it: it is fit or a seed, a rule made by hand accepts it, or a generated rule was of it that is disabled. */
+  readonly isRelevant: boolean;
+  /**
+   * Whether no proposal may reject the page. There are four such cases: the page is relevant; it is a seed; a rule made by hand accepts
+   * it; a disabled generated rule would reject it.
+   */
   readonly isKept: boolean;
 }
 
-/** Says what the rules of now say of a row. */
-export type PageJudge = (row: Pick<PageRow<'marks'>, 'key' | 'marks'>) => JudgedPage;
+/** Returns the verdict of the present rules on a row. */
+type PageJudge = (row: Pick<PageRow<'marks'>, 'key' | 'marks'>) => JudgedPage;
 
-const NO_FIT = { score: 0, other: 0, explore: 0 };
+const NO_FIT = { score: 0, other: 0 };
 
-/** Makes what judges rows by a set of rules. Rows of one host that come one after the other cost less. */
+/** Makes a function that judges rows by a set of rules. The function is faster if rows of one host follow one another. */
 export function createPageJudge(ruleSet: RuleSet): PageJudge {
   const isForbidden = createForbidden(ruleSet.stored.rules);
   let host = '';
@@ -30,15 +32,15 @@ export function createPageJudge(ruleSet: RuleSet): PageJudge {
     const ofPage = hostOf(url);
     if (ofPage !== host) [host, domain] = [ofPage, domainOf(ofPage)];
     const decider = ruleSet.decides(url);
-    const isFit = ruleSet.usefulFor(url) !== undefined;
+    const isRelevant = ruleSet.relevantRule(url) !== undefined;
     return {
       url,
       host,
       domain,
       isTaken: decider?.kind !== 'reject' && ruleSet.rewrite(url) === undefined,
-      isFit,
+      isRelevant,
       isKept:
-        isFit ||
+        isRelevant ||
         marks?.inject !== undefined ||
         (decider?.kind === 'accept' && decider.origin === 'hand') ||
         isForbidden(url),
@@ -46,7 +48,7 @@ export function createPageJudge(ruleSet: RuleSet): PageJudge {
   };
 }
 
-/** Whether a generated rule rejected a URL that somebody has disabled: nothing that cuts it is to be generated again. */
+/** Makes a function that tells whether a disabled generated rule would reject a URL. No rule that rejects such a URL is generated again. */
 function createForbidden(rules: readonly Rule[]): (url: string) => boolean {
   const disabled = rules
     .filter(({ kind, origin, state }) => kind === 'reject' && origin === 'generated' && state === 'disabled')

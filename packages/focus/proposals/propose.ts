@@ -1,116 +1,131 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import type { StoredProposal, StoredProposals } from '../../../webtable/index.js';
-import { CrawlError, safeText } from '../../errors/index.js';
-import { withWorkFolder } from '../../graph/index.js';
 import {
+  type StoredProposal,
+  type StoredProposals,
   createTracker,
   type Counts,
   type CrawlContext,
   type JobOptions,
   type Report,
   type Tracker,
-} from '../../jobs/index.js';
+  domainOf,
+} from '../../core/index.js';
+import { CrawlError, safeText } from '../../errors/index.js';
+import { withWorkFolder } from '../../graph/index.js';
 import { addChecked, checkRule, scopeOf, type AddedRules, type CheckedRule, type RuleSet } from '../../rules/index.js';
-import { domainOf } from '../../url/index.js';
+import { latestRules } from '../rules/latest-rules.js';
 import type { Candidate, CreateFinder } from '../candidates/candidate.js';
 import { FINDERS } from '../candidates/finders.js';
 import { checkCandidates, type CandidateRule, type Checked, type DropReason } from './check-candidates.js';
-import { domainOfRule } from './cut-pages.js';
+import { domainOfRule } from './rejected-pages.js';
 import { findCandidates } from './find-candidates.js';
-import { inTurn } from './in-turn.js';
+import { serialised } from './serialised.js';
 import { readGraph, type TableGraph } from './read-graph.js';
 
-/** What {@link propose} takes. */
+/** Options of {@link propose}. */
 export interface ProposeOptions extends JobOptions {
-  /** Only rules of this registrable domain and of the hosts below it. */
+  /** Propose rules only for this registrable domain and the hosts below it. */
   readonly domain?: string;
-  /** Adds the rules that are proposed. Default: false. */
+  /** Add the proposed rules. Default: false. */
   readonly apply?: boolean;
-  /** Where the graph is made, for as long as it is needed: some 30 bytes for each link. Default: the folder of the system for such files. */
+  /**
+   * Folder for the files of the graph, which take some 30 bytes for each link. The files are removed at the end. Default: the system's
+   * folder for temporary files.
+   */
   readonly folder?: string;
-  /** What looks for candidates. Default: all finders; tests give others. */
+  /** Finders to use. Default: all finders. Only tests set this. */
   readonly finders?: readonly CreateFinder[];
 }
 
-/** Of one domain what the rules that are proposed for it cut together. */
+/** The effect of all proposed rules of a domain. */
 export interface ProposedDomain {
   readonly domain: string;
-  /** Pages that the rules of now take and that are not useful. */
+  /** Number of pages that the present rules accept and that are not relevant. */
   readonly rest: number;
-  /** Of these, pages that are cut. */
-  readonly cut: number;
-  /** Useful pages that are known and that the seeds lead to; to all of them they still do. Others that are known are not counted. */
-  readonly useful: number;
+  /** Number of these pages that the proposed rules reject. */
+  readonly rejected: number;
+  /**
+   * Number of known relevant pages that can be reached from the seeds. With the proposed rules, all of them stay reachable. Relevant
+   * pages that cannot be reached are not counted.
+   */
+  readonly relevant: number;
 }
 
-/** What was proposed. */
+/** The result of a search for proposals. */
 export interface ProposeReport extends Report {
-  /** The id of the list, by which they are applied; absent where none was stored. */
+  /** The id of the list, for applying its proposals. Absent: no list was stored. */
   readonly list?: string;
-  /** With the pages that each cuts, the most first. */
+  /** The proposals, each with the number of pages that it rejects. The proposal with the most pages is first. */
   readonly proposals: readonly StoredProposal[];
-  /** Those for which rules are proposed. */
+  /** The domains with proposals. */
   readonly domains: readonly ProposedDomain[];
-  /** With `apply`, what became of them. */
+  /** Whether there is a `relevant` rule. Without one, only copies and endless sections are found. */
+  readonly hasRelevant: boolean;
+  /** The added rules. Set only with `apply`. */
   readonly added?: AddedRules;
 }
 
-/** How often it looks again for what is left of candidates that were in the way of a useful page. */
+/**
+ * Maximum number of further searches. If a candidate would make a relevant page unreachable, it is dropped, and a further search looks
+ * for rules for parts of its section.
+ */
 const REFINEMENTS = 4;
-/** The most that are offered at a time. */
+/** The maximum number of proposals in a list. */
 const MOST = 1_000;
 const COUNTER = {
   damaged_domain: 'dropped_damaged',
-  cuts_kept: 'dropped_useful',
+  rejects_kept: 'dropped_relevant',
   untried: 'dropped_untried',
   unreached: 'dropped_unreached',
   cuts_only_way: 'dropped_way',
-  cuts_nothing: 'dropped_idle',
-  too_few_useful: 'dropped_few',
+  rejects_nothing: 'dropped_idle',
+  too_few_relevant: 'dropped_few',
   too_small_share: 'dropped_share',
 } as const satisfies Record<DropReason, string>;
 
 /**
- * Proposes rules: it looks for candidates in the rows of each domain, and checks them together on the link graph of the table. No rule
- * is proposed that cuts a useful page which is known, a seed, what a rule made by hand accepts, or what a generated rule cut that was
- * disabled; nor one without which a useful page that is known could be reached and with which it could not, see {@link checkCandidates}
- * for all conditions. What updatedb adds while it reads is not looked at. The list is stored in place of the last one; with `apply` the rules are added as well.
+ * Proposes rules. It finds candidates in the rows of each domain, and checks them together on the link graph of the table. No proposed
+ * rule rejects a known relevant page, a seed, a page that a rule made by hand accepts, or a page that a disabled generated rule would
+ * reject. No proposed rule makes a known relevant page unreachable. {@link checkCandidates} lists all conditions. Rows that updatedb adds
+ * meanwhile are not considered. The new list of proposals replaces the last one. With `apply` the rules are added too.
  *
- * It reads the hot family once for each time it looks, and rows with their links once if there is any candidate. It may be killed at any
- * moment and run again. Without rules on usefulness nothing is known to be useless.
- * Counters: `COUNTERS['rules propose']`.
- * @throws CrawlError BAD_RULE for a domain that is none, or a host below one; STALE_PROPOSAL where the rules were changed before they could be added;
- *   STORE_FULL, BAD_OUTPUT where the graph finds no room
+ * The job reads the hot family once for each search, and rows with their links once if there is a candidate. It may be killed at any
+ * moment and run again. If there is no `relevant` rule, no page is known to be useless. The job then finds only copies. Without `apply`
+ * it also finds calendars, sessions and facets with at least half of the known rows of their domain. Counters:
+ * `COUNTERS['rules propose']`.
+ * @throws CrawlError BAD_RULE if `domain` is not a registrable domain; STALE_PROPOSAL if other rules were changed before the proposed
+ *   rules could be added; STORE_FULL, BAD_OUTPUT if there is no disk space for the graph
  */
 export async function propose(crawl: CrawlContext, options: ProposeOptions = {}): Promise<ProposeReport> {
   const { folder = tmpdir(), signal } = options;
   const domain = options.domain === undefined ? undefined : domainNamed(options.domain);
   const tracker = createTracker(crawl, 'rules propose', options);
-  const nothing = (): ProposeReport => ({ ...tracker.report(), proposals: [], domains: [] });
-  return inTurn(crawl.tables, async () => {
-    // What another process has changed is not to be missed.
-    crawl.rules?.changed();
-    const ruleSet = await crawl.rules?.current();
-    if (!ruleSet) return nothing();
+  const nothing = (hasRelevant = false): ProposeReport => {
+    return { ...tracker.report(), proposals: [], domains: [], hasRelevant };
+  };
+  return serialised(crawl.tables, async () => {
+    const ruleSet = await latestRules(crawl);
     let found: Found | undefined;
     try {
       found = await withWorkFolder(folder, (work) => look(crawl, ruleSet, { ...options, domain, work, tracker }));
     } catch (error) {
       if (!signal?.aborted || error !== signal.reason) throw error;
     }
-    if (!found || tracker.aborted) return nothing();
+    const hasRelevant = ruleSet.active.some(({ kind }) => kind === 'relevant');
+    if (!found || tracker.aborted) return nothing(hasRelevant);
     const list = listOf(crawl, ruleSet, found);
     tracker.count('proposed', list.proposals.length);
     await crawl.tables.proposals.put(list);
     const domains = domainsOf(found);
-    for (const { cut, rest } of domains) {
-      tracker.count('cut', cut);
+    for (const { rejected, rest } of domains) {
+      tracker.count('rejected', rejected);
       tracker.count('rest', rest);
     }
     const added = options.apply ? await addProposed(crawl, list.proposals, ruleSet.version) : undefined;
     tracker.count('applied', added?.added.length ?? 0);
-    return { ...tracker.report(), list: list.id, proposals: list.proposals, domains, ...(added && { added }) };
+    const { proposals } = list;
+    return { ...tracker.report(), list: list.id, proposals, domains, hasRelevant, ...(added && { added }) };
   });
 }
 
@@ -126,11 +141,11 @@ interface LookOptions extends Omit<ProposeOptions, 'domain'> {
   readonly tracker: Tracker;
 }
 
-/** Looks for candidates and checks them, again where some are dropped of which a part may do. */
+/** Finds candidates and checks them. Then it searches again for parts of dropped candidates that may pass. */
 async function look(
   crawl: CrawlContext,
   ruleSet: RuleSet,
-  { domain, work, tracker, finders = FINDERS, signal }: LookOptions,
+  { domain, work, tracker, apply = false, finders = FINDERS, signal }: LookOptions,
 ): Promise<Found | undefined> {
   const needed = new Set<string>();
   let graph: TableGraph | undefined;
@@ -138,9 +153,15 @@ async function look(
     checkCandidates(graph, candidates.map(ruleOf), { ...crawl.settings.propose, signal });
   try {
     for (let turn = 0; ; turn++) {
-      // What is counted is of the last turn.
+      // Only the counts of the last search are reported.
       const counts = createTracker({ clock: crawl.clock }, 'rules propose', {});
-      const found = await findCandidates(crawl, ruleSet, { finders, domain, needed, tracker: counts });
+      const found = await findCandidates(crawl, ruleSet, {
+        finders,
+        domain,
+        needed,
+        tracker: counts,
+        isForReview: !apply,
+      });
       if (tracker.aborted) return undefined;
       let candidates: readonly Candidate[] = found.flatMap((each) => each.candidates);
       let checked: Checked = { candidates: [], domains: new Map(), needed };
@@ -158,7 +179,7 @@ async function look(
         tracker.add(countDropped(checked));
         const holding = candidates.filter((_, i) => !checked.candidates[i]!.dropped);
         if (holding.length > MOST) {
-          // The share of a domain is that of what is offered.
+          // Only candidates in the list may count for the share of a domain.
           candidates = holding.sort((a, b) => b.rows - a.rows).slice(0, MOST);
           tracker.count('over_limit', holding.length - MOST);
           checked = await check(graph, candidates);
@@ -187,14 +208,17 @@ function countDropped({ candidates }: Checked): Counts {
   return counts;
 }
 
-/** @throws CrawlError BAD_RULE */
+/**
+ * Returns a registrable domain in its normalised form.
+ * @throws CrawlError BAD_RULE
+ */
 function domainNamed(name: string): string {
   const scope = scopeOf(`domain:${name}`);
   const given = scope.slice(scope.indexOf(':') + 1);
   const domain = domainOf(given);
   if (domain === given) return domain;
-  throw new CrawlError('BAD_RULE', `expected a domain as it is registered, found the host ${safeText(given, 80)}`, {
-    hint: `rules are proposed for all of ${safeText(domain, 80)} together`,
+  throw new CrawlError('BAD_RULE', `expected a registrable domain, found the host ${safeText(given, 80)}`, {
+    hint: `rules are proposed for the whole domain ${safeText(domain, 80)}`,
   });
 }
 
@@ -209,7 +233,7 @@ function listOf(
     .map(({ candidate, rule, rows, fetched }): Omit<StoredProposal, 'number'> => {
       const isWww = rule.kind === 'www';
       const domain = domainOfRule(rule) ?? '';
-      const { useful = 0, rest = 0, cut = 0 } = checked.domains.get(domain) ?? {};
+      const { relevant = 0, rest = 0, rejected = 0 } = checked.domains.get(domain) ?? {};
       return {
         rule: isWww
           ? { kind: rule.kind, scope: rule.scope, to: rule.to }
@@ -217,11 +241,11 @@ function listOf(
         reason: candidate.reason,
         evidence: {
           ...candidate.evidence,
-          // What the check found, without pages that are gone.
+          // The figures are from the check, which does not count pages that are gone.
           ...(!isWww && 'rows' in candidate.evidence && { rows }),
           ...(!isWww && 'fetched' in candidate.evidence && { fetched }),
-          // Of all proposals for the domain together.
-          check: { reachableUseful: useful, rest, cut },
+          // These figures are for all proposals of the domain together.
+          check: { reachableUseful: relevant, rest, cut: rejected },
         },
         rows: isWww ? candidate.rows : rows,
         fetched: isWww ? 0 : fetched,
@@ -238,12 +262,15 @@ function domainsOf({ rules, checked }: Found): ProposedDomain[] {
   const offered = new Set(
     rules.filter((_, i) => !checked.candidates[i]!.dropped).map((rule) => domainOfRule(rule) ?? ''),
   );
-  return Array.from(checked.domains, ([domain, { rest, cut, useful }]) => ({ domain, rest, cut, useful })).filter(
-    ({ domain }) => offered.has(domain),
-  );
+  return Array.from(checked.domains, ([domain, { rest, rejected, relevant }]) => ({
+    domain,
+    rest,
+    rejected,
+    relevant,
+  })).filter(({ domain }) => offered.has(domain));
 }
 
-/** Adds rules that were proposed, all or none, where the rules are still of the version by which they were checked. */
+/** Adds proposed rules, all or none. The rules of the table must still have the version with which the proposals were checked. */
 export function addProposed(
   crawl: CrawlContext,
   proposals: readonly StoredProposal[],

@@ -1,25 +1,25 @@
 import { NONE } from '../../graph/index.js';
 import type { TableGraph } from './read-graph.js';
-import { FAR, TRAIT, createPauses, findWays, type Cuts } from './ways.js';
+import { FAR, TRAIT, createPauses, findWays, type Rejections } from './ways.js';
 
 /**
- * Finds out what cannot be checked, since the table does not say how it came to be known: useful pages that no root leads to, such as those
- * of a domain whose seed is gone or refused. Pages that lead to them are pages that no root leads to either, and hang together with them by
- * links.
- * @returns of each proposal that cuts such a page the useful page
+ * Finds relevant pages that cannot be checked: no root leads to them, so the table does not show how they became known. An example is a
+ * page of a domain whose seed is gone or refused. Pages that lead to such a page are not reached from a root either, but links connect
+ * them with the page.
+ * @returns for each proposal that rejects such a page, or a page that may lead to it, the relevant page
  */
 export async function findUnreached(
   graph: TableGraph,
-  cuts: Cuts,
+  rejections: Rejections,
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<number, number>> {
   const { nodes, traits, links } = graph;
   const pauses = createPauses(graph, signal);
-  const { cost } = await findWays(graph, cuts, { isActive: () => false, within: false, signal });
+  const { cost } = await findWays(graph, rejections, { isActive: () => false, within: false, signal });
   const isAlone = (node: number): boolean => cost[node] === FAR && (traits[node]! & TRAIT.closed) === 0;
   const found = new Map<number, number>();
   let isAny = false;
-  for (let node = 0; node < nodes && !isAny; node++) isAny = isAlone(node) && (traits[node]! & TRAIT.useful) !== 0;
+  for (let node = 0; node < nodes && !isAny; node++) isAny = isAlone(node) && (traits[node]! & TRAIT.relevant) !== 0;
   if (!isAny) return found;
 
   const groups = createGroups(nodes);
@@ -33,32 +33,36 @@ export async function findUnreached(
     }
   }
 
-  /** By group, a useful page. */
-  const usefulOf = new Map<number, number>();
+  /** The first relevant page of each group, by the number of the group. */
+  const relevantOf = new Map<number, number>();
   for (let node = 0; node < nodes; node++) {
-    if (!isAlone(node) || (traits[node]! & TRAIT.useful) === 0) continue;
+    if (!isAlone(node) || (traits[node]! & TRAIT.relevant) === 0) continue;
     const group = groups.of(node);
-    if (!usefulOf.has(group)) usefulOf.set(group, node);
+    if (!relevantOf.has(group)) relevantOf.set(group, node);
   }
   for (let node = 0; node < nodes; node++) {
     const pause = pauses();
     if (pause) await pause;
-    if (cuts.ofNode[node] === 0 || !isAlone(node)) continue;
-    const useful = usefulOf.get(groups.of(node));
-    if (useful === undefined) continue;
-    for (const proposal of cuts.sets[cuts.ofNode[node]!]!) if (!found.has(proposal)) found.set(proposal, useful);
+    if (rejections.ofNode[node] === 0 || !isAlone(node)) continue;
+    const relevant = relevantOf.get(groups.of(node));
+    if (relevant === undefined) continue;
+    for (const proposal of rejections.sets[rejections.ofNode[node]!]!)
+      if (!found.has(proposal)) found.set(proposal, relevant);
   }
   return found;
 }
 
-/** Groups of nodes that grow together: of each the number of one of its nodes. 4 bytes for each node. */
+/**
+ * Makes groups of nodes. Each node is first a group of its own; two groups can be joined. A group has the number of one of its nodes.
+ * This takes 4 bytes of memory for each node.
+ */
 function createGroups(nodes: number) {
   const parents = new Uint32Array(nodes).fill(NONE);
   function of(node: number): number {
     let at = node;
     for (let parent = parents[at]!; parent !== NONE; parent = parents[at]!) {
       const above = parents[parent]!;
-      // Each look makes the way half as long for the next.
+      // Halves the path, so that the next search is shorter.
       if (above !== NONE) parents[at] = above;
       at = parent;
     }

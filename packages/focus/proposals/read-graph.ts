@@ -1,4 +1,4 @@
-import type { CrawlContext, Count } from '../../jobs/index.js';
+import type { CrawlContext, Count, PageRow } from '../../core/index.js';
 import {
   LINK_FIELDS,
   NONE,
@@ -10,33 +10,32 @@ import {
 } from '../../graph/index.js';
 import type { RuleSet } from '../../rules/index.js';
 import { createPageJudge } from './page-judge.js';
-import type { PageRow } from '../../../webtable/index.js';
 import { TRAIT, type PageGraph } from './ways.js';
 
-/** The graph of all pages of a table. Close it. */
+/** The graph of all pages of a table. Its owner must close it. */
 export interface TableGraph extends PageGraph, AsyncDisposable {
-  /** The names of the domains, by their numbers. */
+  /** The names of the domains. The index is the number of the domain. */
   readonly names: readonly string[];
-  /** The rules by which it was read. */
+  /** The rules with which the graph was read. */
   readonly ruleSet: RuleSet;
-  /** The numbers of the domains of which a row cannot be read: nobody knows where it led. */
+  /** The numbers of domains with a row that cannot be read, so that its links are unknown. */
   readonly damaged: ReadonlySet<number>;
-  /** The row keys of the nodes in their order, in groups. */
+  /** The row keys of the nodes in order, in groups. */
   keys(): AsyncIterable<readonly string[]>;
 }
 
-/** What a parser says of a page of which the links are known: it has been read, or is of no type that has any. */
+/** Parse results of a page whose links are known: the page was parsed, or its type has no links. */
 const KNOWN: ReadonlySet<string> = new Set(['success', 'unsupported_type']);
-/** Bytes for each of the things that are sorted. */
+/** Bytes of memory for one sort. */
 const MEMORY = 16 * 2 ** 20;
 
 /**
- * Reads the links of a table as a crawl by the rules of the table would follow them: redirects are links, a link is written as the rules on
- * `www` say, pages that are gone lead nowhere, and no way leads through a page that a rule refuses. What else may refuse a page (URL
- * filters of the settings, plugins, `stay`, distances, robots.txt) is not looked at: a way may lead through a page that was fetched before it was
- * refused so. Beside what is sorted it holds 15 bytes
- * for each row, and one block of links.
- * @param folder for its files; they are the caller's to remove
+ * Reads the links of a table as a crawl with the present rules would follow them. Redirects are links. Each link gets the URL that the
+ * `www` rules give it. Pages that are gone have no links, and no way leads through a page that a rule refuses. Other reasons to refuse a
+ * page are ignored: URL filters of the settings, plugins, scope, distance and robots.txt. The page may have been fetched before it was
+ * refused for such a reason, so a way may lead through it. In addition to the sorts, reading takes 15 bytes of memory for each row, and
+ * one block of links.
+ * @param folder for the files of the graph; the caller must remove them
  * @throws CrawlError STORE_FULL, BAD_OUTPUT
  */
 export async function readGraph(
@@ -53,10 +52,10 @@ export async function readGraph(
 
   async function* rows(): AsyncGenerator<LinkRow> {
     for await (const row of tables.pages.scan({ fields: [...LINK_FIELDS, 'marks', 'sitemap'] })) {
-      const { url, domain, isTaken, isFit, isKept } = judge(row);
+      const { url, domain, isTaken, isRelevant, isKept } = judge(row);
       const isRoot = row.marks?.inject !== undefined || row.sitemap === true;
       traits.push(
-        (isFit ? TRAIT.useful : 0) |
+        (isRelevant ? TRAIT.relevant : 0) |
           (isRoot ? TRAIT.root : 0) |
           (isTaken ? 0 : TRAIT.closed) |
           (row.status === undefined || row.status === 'unfetched' ? 0 : TRAIT.fetched) |
@@ -92,7 +91,7 @@ export async function readGraph(
   const [graph] = built.graphs;
   const { adjacency, ofRow, count, keys } = graph!;
   const [ofRows, domainsOfRows] = [traits.values(), domains.values()];
-  // Pages that are gone are no nodes.
+  // The graph has no node for a page that is gone.
   for (let row = 0; row < ofRow.length; row++) {
     const node = ofRow[row]!;
     if (node === NONE) continue;
@@ -108,13 +107,13 @@ export async function readGraph(
     ruleSet,
     damaged,
     links,
-    turns: tables.turns,
+    timeSlice: tables.timeSlice,
     keys,
     [Symbol.asyncDispose]: () => links[Symbol.asyncDispose](),
   };
 }
 
-/** Whether the table knows where a page leads: of one that was fetched and not parsed, or not with success, it does not. */
+/** Whether the table has the links of a page. It does not have them if the page was not fetched, or not parsed successfully. */
 function isRead({ status, redirectTarget, parseStatus }: PageRow<(typeof LINK_FIELDS)[number]>): boolean {
   if (status === undefined || status === 'unfetched') return false;
   return redirectTarget !== undefined || (parseStatus !== undefined && KNOWN.has(parseStatus.code));

@@ -1,26 +1,27 @@
 import { LEAST_FETCHED } from '../candidates/thresholds.js';
 
-/** Forms of URLs that are told apart among what one proposal cuts; those beyond are taken for one. */
+/** Maximum number of forms of URLs to distinguish for one proposal. All further forms are counted together. */
 const MOST_FORMS = 500;
 const OTHERS = '';
 
-/** Whether enough is known of what proposals cut. */
-export interface TriedPages {
-  /** Takes a page that a proposal cuts. @param path path and query */
-  add(proposal: number, path: string, isRead: boolean): void;
-  /** Whether of each form of URLs that it cuts enough were read, or all. */
-  isTried(proposal: number): boolean;
-}
+/** Counts that tell whether enough rejected pages of each proposal were read. */
+export type TriedPages = ReturnType<typeof createTriedPages>;
 
 /**
- * Counts what was read of the pages that proposals cut, by the form of their URLs. Where a page leads is known when it was parsed, or redirects, and pages
- * of one form are mostly of one kind: an archive is no way to anything as long as only its years and months were fetched, and
- * its days, which list the articles, were not. Memory is bounded by {@link MOST_FORMS} for each proposal.
+ * Counts the pages that a proposal rejects, and those with known links, for each form of URL. The links of a page are known if the page
+ * was parsed, or redirects. Pages with URLs of one form are mostly of the same kind. For example, the days of an archive list articles,
+ * but its years and months do not. So it is not enough to read the years and months. Memory is bounded by {@link MOST_FORMS} for each
+ * proposal.
  */
-export function createTriedPages(): TriedPages {
+export function createTriedPages() {
   const forms = new Map<number, Map<string, { rows: number; read: number }>>();
   return {
-    add(proposal, path, isRead) {
+    /**
+     * Adds a page that a proposal rejects.
+     * @param path path and query
+     * @param isRead whether the links of the page are known
+     */
+    add(proposal: number, path: string, isRead: boolean): void {
       let ofProposal = forms.get(proposal);
       if (!ofProposal) forms.set(proposal, (ofProposal = new Map<string, { rows: number; read: number }>()));
       for (const form of formsOf(path)) {
@@ -31,14 +32,15 @@ export function createTriedPages(): TriedPages {
         if (isRead) counts.read += 1;
       }
     },
-    isTried: (proposal) =>
+    /** Whether enough pages were read for each form of URL, or all pages of the form. */
+    isTried: (proposal: number): boolean =>
       [...(forms.get(proposal)?.values() ?? [])].every(({ rows, read }) => read >= Math.min(rows, LEAST_FETCHED)),
   };
 }
 
 /**
- * The forms that a URL has: words and numbers of its path, and that with the name of each parameter, `/w/#/w#?page`. Parameters count one by
- * one, since those of filters come together in very many ways.
+ * Returns the forms of a URL. A form shows where the path has words and numbers. A URL with a query has one form for each parameter, with
+ * the name of the parameter at the end: `/w/#/w#?page`. Parameters are not combined, because filters occur in very many combinations.
  * @param path path and query
  */
 export function formsOf(path: string): string[] {

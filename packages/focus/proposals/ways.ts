@@ -1,107 +1,106 @@
 import { NONE, type AdjacencyBlocks } from '../../graph/index.js';
-import type { EventLoopTurns } from '../../../webtable/index.js';
+import type { TimeSlice } from '../../core/index.js';
 
-/** What a node is; bits that may be set together. */
+/** Properties of a page, as bits. */
 export const TRAIT = {
-  /** A rule on usefulness matches it. */
-  useful: 1,
-  /** A crawl begins there: a seed, or a sitemap. */
+  /** A `relevant` rule matches the page. */
+  relevant: 1,
+  /** A crawl starts from the page: it is a seed or a sitemap. */
   root: 2,
-  /** A rule that is there already refuses it, so that no way leads through it. */
+  /** An existing rule rejects the page, so no way leads through the page. */
   closed: 4,
-  /** It was fetched, with whatever outcome. */
+  /** The page was fetched, with any result. */
   fetched: 8,
-  /** No proposal may cut it. */
+  /** No proposal may reject the page. */
   kept: 16,
-  /** A rule that was generated refuses it. */
+  /** A generated rule rejects the page. */
   pruned: 32,
-  /** Where it leads is known: it was parsed, or redirects. */
+  /** The links of the page are known: it was parsed, or redirects. */
   read: 64,
 } as const;
 
-/** The pages of a table, and the links between them, redirects included. */
+/** The pages of a table as nodes, and the links between them, including redirects. */
 export interface PageGraph {
   readonly nodes: number;
-  /** Of each node, see {@link TRAIT}. */
+  /** The properties of each node as bits of {@link TRAIT}. */
   readonly traits: Uint8Array;
-  /** The domain of each node, by a number. */
+  /** The number of the domain of each node. */
   readonly domains: Uint32Array;
   readonly links: AdjacencyBlocks;
-  /** Gives the event loop its turns in the middle of long work. */
-  readonly turns?: EventLoopTurns;
+  /** Lets other work run during long work. */
+  readonly timeSlice?: TimeSlice;
 }
 
-/** Steps of work between two looks at the time. */
+/** Number of steps between two checks of the time. */
 const STEPS = 4096;
 
 /**
- * Makes what is called after each step of long work, and gives something to wait for where others are to have their turn.
- * It throws the reason of a signal that has aborted.
+ * Makes a function to call after each step of long work. The function returns a promise to await when other work should run. It throws the
+ * reason of an aborted signal.
  */
 export function createPauses(
-  { turns }: Pick<PageGraph, 'turns'>,
+  { timeSlice }: Pick<PageGraph, 'timeSlice'>,
   signal?: AbortSignal,
 ): () => Promise<void> | undefined {
   let steps = 0;
-  async function pause(due: EventLoopTurns): Promise<void> {
-    while (due.isDue) await due.next();
+  async function pause(slice: TimeSlice): Promise<void> {
+    while (slice.isOver) await slice.next();
     signal?.throwIfAborted();
   }
   return () => {
     steps += 1;
     if (steps % STEPS !== 0) return undefined;
     signal?.throwIfAborted();
-    return turns?.isDue ? pause(turns) : undefined;
+    return timeSlice?.isOver ? pause(timeSlice) : undefined;
   };
 }
 
-/** Which of some proposals cut each node. */
-export interface Cuts {
-  /** The number of a set for each node; 0 is the empty one. */
+/** For each node, the proposals that reject its page. */
+export interface Rejections {
+  /** For each node, the index of its set in `sets`; 0 is the empty set. */
   readonly ofNode: Uint32Array;
-  /** Numbers of proposals, ascending. */
+  /** The sets, each as ascending numbers of proposals. */
   readonly sets: readonly (readonly number[])[];
 }
 
-/** The way to each node on which the fewest proposals cut something. */
+/** For each node, the way from a root with the fewest rejections. */
 export interface Ways {
   /**
-   * How often the way comes to a page that a proposal cuts which has not cut the one before; from {@link FAR} - 1 on it is not counted
-   * any further. {@link FAR} where there is no way.
+   * For each node, the number of rejections on the way. A page on the way counts if at least one proposal rejects this page, but not the
+   * page before it. The number is at most {@link FAR} - 1. {@link FAR}: there is no way.
    */
   readonly cost: Uint16Array;
-  /** The node before it on that way; `NONE` of roots, and where there is no way. */
+  /** For each node, the previous node on the way. `NONE` for a root, and if there is no way. */
   readonly before: Uint32Array;
 }
 
-/** The cost of what cannot be reached. */
+/** The cost of a node that cannot be reached. */
 export const FAR = 65_535;
 
-/** How to look for ways. */
-export interface WayOptions {
-  /** Whether a proposal, by its number, still stands. */
+interface WayOptions {
+  /** Whether the proposal with this number is still active. */
   readonly isActive: (proposal: number) => boolean;
-  /** Only links within a domain are followed. */
+  /** Follow only links within a domain. */
   readonly within: boolean;
-  /** Ends it; it throws the signal's reason. */
+  /** If the signal aborts, the search throws the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Finds the way from the roots to every node on which the fewest proposals cut something, by a breadth-first search over links that
- * cost 0 or 1. The search goes level by level, and in each through the blocks of the graph: beside one block it takes 6 bytes for each
- * node. The same graph and proposals give the same ways.
+ * Finds for every node the way from the roots with the fewest rejections, by a breadth-first search over links that cost 0 or 1. For each
+ * cost, it reads the blocks of the graph in order. It needs memory for one block, and 6 bytes for each node. The same graph and proposals
+ * give the same ways.
  */
-export async function findWays(graph: PageGraph, cuts: Cuts, options: WayOptions): Promise<Ways> {
+export async function findWays(graph: PageGraph, rejections: Rejections, options: WayOptions): Promise<Ways> {
   const { nodes, traits, domains, links } = graph;
   const { within, signal } = options;
-  const costOf = createStepCost(cuts, options.isActive);
+  const costOf = createStepCost(rejections, options.isActive);
   const cost = new Uint16Array(nodes).fill(FAR);
   const before = new Uint32Array(nodes).fill(NONE);
-  const { ofNode } = cuts;
+  const { ofNode } = rejections;
   const pauses = createPauses(graph, signal);
 
-  /** Nodes that are to be left at the level at hand and at the next, by block. */
+  /** The nodes to expand at the present cost and at the next cost, by block. */
   let now: number[][] = [];
   let later: number[][] = [];
   const put = (lists: number[][], node: number): void => {
@@ -125,10 +124,10 @@ export async function findWays(graph: PageGraph, cuts: Cuts, options: WayOptions
         signal?.throwIfAborted();
         isOpen = true;
         const { targetsOf } = await links.read(block);
-        // It grows while it is read.
+        // The loop may append to the list.
         for (let at = 0; at < nodesOfBlock.length; at++) {
           const node = nodesOfBlock[at]!;
-          // It was reached at less than this meanwhile, and has been left.
+          // The node was expanded already, at a lower cost.
           if (cost[node] !== level) continue;
           leave(node, targetsOf(node), level);
           const pause = pauses();
@@ -156,19 +155,15 @@ export async function findWays(graph: PageGraph, cuts: Cuts, options: WayOptions
   return { cost, before };
 }
 
-/** What it costs to come from a node that one set of proposals cuts to one that another set cuts: 0 where none of them is new. */
-function createStepCost({ sets }: Pick<Cuts, 'sets'>, isActive: (proposal: number) => boolean) {
+/**
+ * Makes a function that returns the cost of a link from the sets of proposals that reject its source and its target. The cost is 0 if no
+ * other proposal rejects the target.
+ */
+function createStepCost({ sets }: Pick<Rejections, 'sets'>, isActive: (proposal: number) => boolean) {
   const active = sets.map((set) => set.filter(isActive));
   return (from: number, to: number): 0 | 1 => {
     if (from === to) return 0;
     const known = active[from]!;
     return active[to]!.every((proposal) => known.includes(proposal)) ? 0 : 1;
   };
-}
-
-/** The nodes of a way, from the root on. */
-export function wayTo({ before }: Ways, node: number): number[] {
-  const way: number[] = [];
-  for (let at = node; at !== NONE; at = before[at]!) way.push(at);
-  return way.reverse();
 }

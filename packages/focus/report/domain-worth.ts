@@ -1,19 +1,21 @@
-import { domainRanges } from '../../../webtable/index.js';
-import { domainOf } from '../../url/index.js';
+import { domainRanges, domainOf } from '../../core/index.js';
 import { addWorth, mergeWorth, noWorth, type Judged, type Worth, type WorthTally } from './worth.js';
 
-/** What the pages of a domain are worth. */
+/** The value of the pages of a domain. */
 export interface DomainWorth extends Worth {
   /** The registrable domain. */
   readonly domain: string;
 }
 
-/** Domains that are told apart: those of which most was fetched. */
+/** Maximum number of domains in the result. If there are more, those with the most fetched pages are in it. */
 export const MOST_DOMAINS = 1000;
 
-/** What the pages of each domain are worth, of rows in key order. Its memory does not grow with the domains. */
+/** Counts the value of the pages of each domain, from rows in key order. Memory does not grow with the number of domains. */
 export function createDomainWorth() {
-  /** Domains of which rows may still come: those of `com.example` are before and behind those of `com.example2`. */
+  /**
+   * Open domains, which may get more rows. Several domains may be open at a time: in key order, rows of `com.example2` may be between
+   * rows of `com.example`.
+   */
   let open: { readonly domain: string; readonly end: string; readonly worth: WorthTally }[] = [];
   let best: DomainWorth[] = [];
   let lastHost: string | undefined;
@@ -36,7 +38,10 @@ export function createDomainWorth() {
   }
 
   return {
-    /** @param host of the row */
+    /**
+     * Adds a row.
+     * @param host host of the row
+     */
     add(key: string, host: string, row: Judged): void {
       if (host !== lastHost) {
         lastHost = host;
@@ -52,7 +57,7 @@ export function createDomainWorth() {
       addWorth(current, row);
     },
 
-    /** The domains of which most was fetched, and all others together. */
+    /** Returns the domains with the most fetched pages, and the sum of all other domains. `number` is the number of all domains. */
     end(): { readonly domains: readonly DomainWorth[]; readonly others: Worth; readonly number: number } {
       for (const { domain, worth } of open) best.push({ domain, ...worth });
       open = [];

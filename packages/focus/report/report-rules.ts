@@ -1,74 +1,77 @@
-import { chunked, urlOf, type Rule, type RuleCounts, type RulePoint } from '../../../webtable/index.js';
 import {
-  COUNTED_FIELDS,
-  createRuleCounter,
+  chunked,
+  urlOf,
+  type Rule,
+  type RuleCounts,
   createTracker,
-  type CrawlContext,
   type JobOptions,
-} from '../../jobs/index.js';
-import { compareRules, compileRules, type RuleSet } from '../../rules/index.js';
-import { hostOf } from '../../url/index.js';
+  hostOf,
+} from '../../core/index.js';
+import type { RuleSet } from '../../rules/index.js';
+import { inTimeSlices } from '../../util/index.js';
+import { latestRules } from '../rules/latest-rules.js';
+import { COUNTED_FIELDS, createRuleCounter, type CountingCrawl } from './count-rules.js';
 import { createDomainWorth, type DomainWorth } from './domain-worth.js';
 import { createSinceRules, type BeforeAndSince } from './since-rules.js';
 import { addWorth, isFetchedPage, noWorth, type Judged, type Worth, type WorthTally } from './worth.js';
 
-/** What a rule did, counted from the rows by the rules of now. */
+/** The effect of a rule, counted over all rows with the present rules. */
 export interface ReportedRule extends BeforeAndSince {
   readonly rule: Rule;
-  /** What it is known to have decided: as `rules.list` shows it, but counted anew. */
+  /** Counts of the decisions of the rule. */
   readonly counts: RuleCounts;
-  /** The rows on which it decides: of `useful` those that it is the first to match, of `www` those that it writes otherwise. */
+  /**
+   * The rows on which the rule decides. A `relevant` rule decides on the rows for which it is the first `relevant` rule that matches. A
+   * `www` rule decides on the rows whose URL it rewrites.
+   */
   readonly decides: Worth;
-  /** Of an `accept` rule the rows on which it decides and that a `reject` rule would refuse if there were no `accept` rules. */
+  /** The rows that an `accept` rule rescues: it decides on these rows, and without `accept` rules a `reject` rule would refuse them. */
   readonly passed?: Worth;
-  /** What it had decided over time, oldest first. */
-  readonly history: readonly RulePoint[];
 }
 
-/** What each rule cut or let through, and what the pages that were kept are worth. Untrusted text. Plain data, fit for JSON. */
+/**
+ * The pages that each rule rejects or accepts, and the value of the remaining pages. Texts are untrusted. The report is plain data, fit
+ * for JSON.
+ */
 export interface RuleReport {
-  /** When it was begun, in ms since the epoch. */
+  /** The start of the count, in ms since the epoch. */
   readonly at: number;
   readonly seconds: number;
-  /** Of the rules that it is by. */
+  /** The version of the rules. */
   readonly version: string;
-  /** Whether any rule says what is useful. */
-  readonly hasUseful: boolean;
+  /** Whether there is a `relevant` rule. */
+  readonly hasRelevant: boolean;
   readonly all: Worth;
-  /** In the order in which they are asked; disabled ones too. */
+  /** The rules in order of evaluation, including disabled ones. */
   readonly rules: readonly ReportedRule[];
-  /** The domains of which most was fetched, at most 1,000. */
+  /** The domains with the most fetched pages, at most 1,000. */
   readonly domains: readonly DomainWorth[];
-  /** All other domains together. Absent: there are none. */
+  /** The sum of all other domains. Absent: there are no other domains. */
   readonly otherDomains?: Worth & { readonly domains: number };
-  /** Rows that are marked otherwise than the rules of now would: `rules apply` brings them up to date. */
+  /** Number of rows whose marks differ from the present rules. `rules apply` updates the marks. */
   readonly stale: number;
-  /** Rows that cannot be read whole. */
+  /** Number of rows that cannot be read in full. */
   readonly damaged: number;
-  /** It was ended before it had read all rows. */
+  /** Set if the count was stopped before all rows were read. */
   readonly interrupted?: true;
 }
 
 const FIELDS = [...COUNTED_FIELDS, 'status', 'fetchedAt'] as const;
 
 /**
- * Says what each rule cut or let through, and what the pages that were kept are worth. It reads the hot family once, writes nothing, and
- * takes memory for the rules and a thousand domains.
+ * Reports the pages that each rule rejects or accepts, and the value of the remaining pages. The job reads the hot family once, and
+ * writes nothing. It needs memory for the rules and for a thousand domains.
  */
-export async function reportRules(
-  crawl: Pick<CrawlContext, 'tables' | 'rules' | 'settings' | 'clock'>,
-  options: JobOptions = {},
-): Promise<RuleReport> {
-  const { tables, settings } = crawl;
+export async function reportRules(crawl: CountingCrawl, options: JobOptions = {}): Promise<RuleReport> {
+  const { tables } = crawl;
   const tracker = createTracker({ clock: crawl.clock }, 'rules report', options);
   const at = crawl.clock();
-  await crawl.rules?.flush();
-  const stored = await tables.rules.read();
-  const ruleSet = compileRules(stored, settings.scoring.fit);
-  const refusing = compileRules({ ...stored, rules: withoutAccept(stored.rules) }, settings.scoring.fit);
-  const counter = createRuleCounter();
+  const ruleSet = await latestRules(crawl);
+  const { sorted, version } = ruleSet;
+  const refusing = await ruleSet.decidesWithoutAccept();
+  const counter = createRuleCounter(ruleSet);
   const domains = createDomainWorth();
-  const since = createSinceRules(ruleSet.active);
+  const since = await inTimeSlices(createSinceRules(ruleSet.active), tables.timeSlice);
   const decides = createTallies();
   const passed = createTallies();
   const all = noWorth();
@@ -85,42 +88,45 @@ export async function reportRules(
       if (row.damaged) damaged += 1;
       const url = urlOf(key);
       const host = hostOf(url);
-      const useful = ruleSet.usefulFor(url);
+      const relevant = ruleSet.relevantRule(url);
       const decider = deciderOf(ruleSet, url);
       const judged: Judged = {
         status,
         isFetched: isFetchedPage(status),
-        isUseful: useful !== undefined,
-        isCut: decider?.kind === 'reject' || decider?.kind === 'www',
+        isRelevant: relevant !== undefined,
+        isRejected: decider?.kind === 'reject' || decider?.kind === 'www',
       };
-      counter.add(row, ruleSet);
+      counter.add(row);
       addWorth(all, judged);
       domains.add(key, host, judged);
-      if (useful) addWorth(decides.of(useful.id), judged);
+      if (relevant) addWorth(decides.of(relevant.id), judged);
       if (decider) addWorth(decides.of(decider.id), judged);
-      if (decider?.kind === 'accept' && refusing.decides(url)) addWorth(passed.of(decider.id), judged);
-      if (judged.isFetched) since.add(host, fetchedAt ?? 0, judged.isUseful);
-      if (row.fit !== ruleSet.fitOf(url)) stale += 1;
+      if (decider?.kind === 'accept' && refusing(url)) addWorth(passed.of(decider.id), judged);
+      if (judged.isFetched) since.add(host, fetchedAt ?? 0, judged.isRelevant);
+      if (row.relevant !== ruleSet.relevanceOf(url)) stale += 1;
     }
     tracker.done(rows.length);
   }
 
   const found = domains.end();
-  const histories = await tables.rules.histories(stored.rules.map(({ id }) => id));
-  return {
-    at,
-    seconds: tracker.report().seconds,
-    version: stored.version,
-    hasUseful: ruleSet.active.some(({ kind }) => kind === 'useful'),
-    all,
-    rules: [...stored.rules].sort(compareRules).map((rule) => ({
+  const reported: ReportedRule[] = [];
+  for (const rule of sorted) {
+    while (tables.timeSlice.isOver) await tables.timeSlice.next();
+    reported.push({
       rule,
-      counts: counter.counts.get(rule.id) ?? { refused: 0, fit: 0, links: 0 },
+      counts: counter.counts.get(rule.id)!,
       decides: decides.of(rule.id),
       ...(rule.kind === 'accept' && { passed: passed.of(rule.id) }),
       ...since.of(rule),
-      history: histories.get(rule.id) ?? [],
-    })),
+    });
+  }
+  return {
+    at,
+    seconds: tracker.report().seconds,
+    version,
+    hasRelevant: ruleSet.active.some(({ kind }) => kind === 'relevant'),
+    all,
+    rules: reported,
     domains: found.domains,
     ...(found.number > found.domains.length && {
       otherDomains: { ...found.others, domains: found.number - found.domains.length },
@@ -131,9 +137,7 @@ export async function reportRules(
   };
 }
 
-const withoutAccept = (rules: readonly Rule[]): readonly Rule[] => rules.filter(({ kind }) => kind !== 'accept');
-
-/** The rule by which generate takes or refuses a row; undefined where none is of it. */
+/** Returns the rule that makes generate accept or refuse a row. Undefined: no rule matches. */
 function deciderOf(ruleSet: RuleSet, url: string): Rule | undefined {
   return ruleSet.rewrite(url)?.rule ?? ruleSet.decides(url);
 }

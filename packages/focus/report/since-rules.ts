@@ -1,70 +1,108 @@
-import type { Rule } from '../../../webtable/index.js';
+import type { Steps } from '../../util/index.js';
+import type { Rule } from '../../core/index.js';
 
-/** Pages by when they were last fetched. */
+/** Figures of pages that were fetched in one period. */
 export interface Yield {
   readonly fetched: number;
-  readonly useful: number;
+  readonly relevant: number;
 }
 
-/** What pages of the hosts of a rule were worth, last fetched before it held, and since. */
+/**
+ * Figures of the pages in the scope of a rule. `before`: pages whose last fetch was before the rule became active. `since`: pages whose
+ * last fetch was after that.
+ */
 export interface BeforeAndSince {
   readonly before: Yield;
   readonly since: Yield;
 }
 
-/** The pages of one scope, by which of its rules held when they were last fetched. */
+/** Figures of the pages of one scope, by the period of their last fetch. A period ends when a rule of the scope becomes active. */
 interface Periods {
-  /** When its rules came to hold, ascending, each once. */
+  /** The times at which rules of this scope became active, ascending, each once. */
   readonly times: readonly number[];
-  /** One more than `times`. */
+  /** Number of pages in each period. At the end, {@link createSinceRules} turns these numbers into running sums. */
   readonly fetched: number[];
-  readonly useful: number[];
+  readonly relevant: number[];
 }
 
+interface SinceRules {
+  /**
+   * Adds a fetched page. It must not be called after `of`.
+   * @param host host of the row
+   */
+  add(host: string, fetchedAt: number, isRelevant: boolean): void;
+  /** Returns the figures for a rule. */
+  of(rule: Pick<Rule, 'scope' | 'changedAt'>): BeforeAndSince;
+}
+
+/** Number of rules between two yields. */
+const STEP = 1000;
+const NONE: BeforeAndSince = { before: { fetched: 0, relevant: 0 }, since: { fetched: 0, relevant: 0 } };
+
 /**
- * Sorts the pages of each rule's scope into those last fetched before it held, and those fetched since. A row costs a step for each
- * scope that it is in, whatever the number of rules.
- * @param rules active ones
+ * Counts the pages in the scope of each rule, before and after the rule became active. A row costs one step for each of its scopes. A
+ * rule costs two steps, whatever the number of rules.
+ * @param rules the active rules
  */
-export function createSinceRules(rules: readonly Rule[]) {
+export function* createSinceRules(rules: readonly Rule[]): Steps<SinceRules> {
+  const byScope = new Map<string, number[]>();
+  for (const [i, { scope, changedAt }] of rules.entries()) {
+    if (i % STEP === 0) yield;
+    const times = byScope.get(scope);
+    if (times) times.push(changedAt);
+    else byScope.set(scope, [changedAt]);
+  }
   const periods = new Map<string, Periods>();
-  for (const scope of new Set(rules.map((rule) => rule.scope))) {
-    const of = rules.filter((rule) => rule.scope === scope).map(({ changedAt }) => changedAt);
-    const times = [...new Set(of)].sort((a, b) => a - b);
+  for (const [scope, all] of byScope) {
+    const times = all.length === 1 ? all : [...new Set(all)].sort((a, b) => a - b);
     const none = (): number[] => new Array<number>(times.length + 1).fill(0);
-    periods.set(scope, { times, fetched: none(), useful: none() });
+    periods.set(scope, { times, fetched: none(), relevant: none() });
+    if (periods.size % STEP === 0) yield;
   }
   let lastHost: string | undefined;
   let around: Periods[] = [];
+  let isSummed = false;
+
+  function sumUp(): void {
+    isSummed = true;
+    for (const { fetched, relevant } of periods.values()) {
+      for (let i = 1; i < fetched.length; i++) {
+        fetched[i]! += fetched[i - 1]!;
+        relevant[i]! += relevant[i - 1]!;
+      }
+    }
+  }
 
   return {
-    /** A page that was fetched. @param host of the row */
-    add(host: string, fetchedAt: number, isUseful: boolean): void {
+    add(host, fetchedAt, isRelevant) {
       if (host !== lastHost) {
         lastHost = host;
         around = scopesOf(host).flatMap((scope) => periods.get(scope) ?? []);
       }
-      for (const { times, fetched, useful } of around) {
+      for (const { times, fetched, relevant } of around) {
         const at = heldBy(times, fetchedAt);
         fetched[at]! += 1;
-        if (isUseful) useful[at]! += 1;
+        if (isRelevant) relevant[at]! += 1;
       }
     },
 
-    of({ scope, changedAt }: Rule): BeforeAndSince {
+    of({ scope, changedAt }) {
+      if (!isSummed) sumUp();
       const found = periods.get(scope);
-      if (!found) return { before: { fetched: 0, useful: 0 }, since: { fetched: 0, useful: 0 } };
-      const first = heldBy(found.times, changedAt);
-      const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+      if (!found) return NONE;
+      const { times, fetched, relevant } = found;
+      // The sum of all periods before this rule became active. There is at least one such period.
+      const last = heldBy(times, changedAt) - 1;
+      const before = { fetched: fetched[last] ?? 0, relevant: relevant[last] ?? 0 };
       return {
-        before: { fetched: sum(found.fetched.slice(0, first)), useful: sum(found.useful.slice(0, first)) },
-        since: { fetched: sum(found.fetched.slice(first)), useful: sum(found.useful.slice(first)) },
+        before,
+        since: { fetched: fetched.at(-1)! - before.fetched, relevant: relevant.at(-1)! - before.relevant },
       };
     },
   };
 }
 
-/** How many of the times had come at a moment. */
+/** Number of times that are at or before a moment. */
 function heldBy(times: readonly number[], at: number): number {
   let [low, high] = [0, times.length];
   while (low < high) {
@@ -75,7 +113,7 @@ function heldBy(times: readonly number[], at: number): number {
   return low;
 }
 
-/** All scopes that the URLs of a host are in. */
+/** All scopes that contain the URLs of a host. */
 function scopesOf(host: string): string[] {
   const scopes = ['*', `host:${host}`, `domain:${host}`];
   for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1))

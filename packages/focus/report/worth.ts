@@ -1,36 +1,38 @@
-import type { PageRow } from '../../../webtable/index.js';
+import type { PageRow } from '../../core/index.js';
 
-/** Rows, and what the pages are worth. Each row is useful or not by the rules of now, whatever was marked. */
+/** Counts that show the value of rows. Whether a row is relevant depends on the present rules, not on the mark of the row. */
 export interface Worth {
   readonly rows: number;
-  /** Pages of which the last fetch brought a body, or found it as it was. */
+  /** Number of pages whose last fetch returned a body, or a 304. */
   readonly fetched: number;
-  /** Rows that a `useful` rule matches; those below are of these, each in one. */
-  readonly useful: number;
-  readonly usefulFetched: number;
-  /** Not fetched, and a rule refuses them. */
-  readonly usefulCut: number;
-  /** Not fetched yet. */
-  readonly usefulWaiting: number;
+  /**
+   * Number of rows that a `relevant` rule matches. Each relevant row is in at most one of the three figures below: a page that is gone is
+   * not counted there.
+   */
+  readonly relevant: number;
+  readonly relevantFetched: number;
+  /** Number of relevant rows that were not fetched because a rule refuses them. */
+  readonly relevantRejected: number;
+  /** Number of relevant rows that were not fetched yet. */
+  readonly relevantWaiting: number;
 }
 
-/** Counts rows for a {@link Worth}. */
 export type WorthTally = { -readonly [K in keyof Worth]: Worth[K] };
 
 export const noWorth = (): WorthTally => ({
   rows: 0,
   fetched: 0,
-  useful: 0,
-  usefulFetched: 0,
-  usefulCut: 0,
-  usefulWaiting: 0,
+  relevant: 0,
+  relevantFetched: 0,
+  relevantRejected: 0,
+  relevantWaiting: 0,
 });
 
-/** A row, judged. */
+/** A row with the verdicts of the rules. */
 export interface Judged {
   readonly isFetched: boolean;
-  readonly isUseful: boolean;
-  readonly isCut: boolean;
+  readonly isRelevant: boolean;
+  readonly isRejected: boolean;
   readonly status: PageRow<'status'>['status'];
 }
 
@@ -38,14 +40,14 @@ export function isFetchedPage(status: Judged['status']): boolean {
   return status === 'fetched' || status === 'notmodified';
 }
 
-export function addWorth(to: WorthTally, { isFetched, isUseful, isCut, status }: Judged): void {
+export function addWorth(to: WorthTally, { isFetched, isRelevant, isRejected, status }: Judged): void {
   to.rows += 1;
   if (isFetched) to.fetched += 1;
-  if (!isUseful) return;
-  to.useful += 1;
-  if (isFetched) to.usefulFetched += 1;
-  else if (isCut) to.usefulCut += 1;
-  else if (status === 'unfetched' || status === 'retry') to.usefulWaiting += 1;
+  if (!isRelevant) return;
+  to.relevant += 1;
+  if (isFetched) to.relevantFetched += 1;
+  else if (isRejected) to.relevantRejected += 1;
+  else if (status === 'unfetched' || status === 'retry') to.relevantWaiting += 1;
 }
 
 export function mergeWorth(to: WorthTally, from: Worth): void {

@@ -1,14 +1,13 @@
-import { hostKeyOfRow, hostOfKey, type PrefixFigures } from '../../../webtable/index.js';
-import { domainOf } from '../../url/index.js';
+import { hostKeyOfRow, hostOfKey, type PrefixFigures, domainOf } from '../../core/index.js';
 import type { PrefixNode } from './prefix-node.js';
 
-/** Between a prefix and the name of a parameter. No URL has it, and it comes before all that URLs have. */
+/** Separates a prefix from the name of a parameter. No URL contains this character, and it sorts before all characters of URLs. */
 const BEFORE_NAME = ' ';
 
-/** The key of the node of a parameter below a prefix: it comes after the prefix, and before those below it. */
+/** Returns the key of the node for a parameter of a prefix. It sorts after the key of the prefix, and before the keys of prefixes below. */
 export const parameterKey = (prefixKey: string, name: string): string => `${prefixKey}${BEFORE_NAME}${name}`;
 
-/** Makes nodes of keys; those of one host in a row cost little. */
+/** Makes a function that makes nodes from keys. The function is faster if keys of one host follow one another. */
 export function createNodes(): (key: string, figures: PrefixFigures) => PrefixNode {
   let start = '';
   let origin = { host: '', origin: '', domain: '' };
@@ -24,7 +23,10 @@ export function createNodes(): (key: string, figures: PrefixFigures) => PrefixNo
   };
 }
 
-/** @param start of row keys: host, scheme, port if it is not the default, and `/` */
+/**
+ * Splits the first part of a row key.
+ * @param start host, scheme, port if it is not the default, and `/`
+ */
 function originOf(start: string): Pick<PrefixNode, 'host' | 'origin' | 'domain'> {
   const hostKey = hostKeyOfRow(start);
   const host = hostOfKey(hostKey);

@@ -1,47 +1,53 @@
-import type { PrefixFigures } from '../../../webtable/index.js';
+import type { PrefixFigures } from '../../core/index.js';
 import { CrawlError } from '../../errors/index.js';
 
 /**
- * All rows below a prefix of one scheme, host and port. Untrusted text. Plain data, fit for JSON.
+ * All rows below a prefix of one scheme, host and port. Its texts are untrusted. A node is plain data, fit for JSON.
  *
- * A node counts the rows of the nodes below it too, and what was too small for a node of its own. A row that is in a node is in all those
- * above it; nodes of one level, of which none has a `parameter`, have no row in common.
+ * A node also counts the rows of the nodes below it, and rows of prefixes that are too small to be nodes. If neither of two nodes is
+ * below the other, and both have no `parameter`, they never count the same row.
  */
 export interface PrefixNode extends PrefixFigures {
-  /** The host alone, as `host:` scopes name it. */
+  /** The host without the port, as in the scopes `host:…` of rules. */
   readonly host: string;
-  /** With scheme and, unless it is the default, port: `https://news.example:8443`. */
+  /** Scheme and host; the port follows if it is not the default: `https://news.example:8443`. */
   readonly origin: string;
-  /** The registrable domain, as `domain:` scopes name it. */
+  /** The registrable domain, as in the scopes `domain:…` of rules. */
   readonly domain: string;
   /**
-   * How path and query of all its rows begin: `/`, `/news/`, `/news/2026/`, or `/list?` for one path with a query. Also the prefix that
-   * a rule would have.
+   * The first part of path and query, which all rows of the node share: `/`, `/news/`, `/news/2026/`, or `/list?` for one path with a
+   * query. A rule with this prefix matches the same rows.
    */
   readonly prefix: string;
   /**
-   * Only the rows below the prefix whose query has a parameter of this name, as it is in the URL. A row is in a node for each of its
-   * parameters, the innermost in which the parameter has rows enough.
+   * The name of a query parameter, as written in the URL. If it is set, the node counts only the rows below the prefix that have this
+   * parameter. Each row is counted once for each of its parameters: at the innermost prefix where the parameter has enough rows.
    */
   readonly parameter?: string;
 }
 
-/** Of which rows statistics are made or shown, and how finely. */
+/** The rows to count or to show, and the level of detail. */
 export interface PrefixSelection {
-  /** Only this domain and its sub-domains. Default: the whole table. */
+  /** Count or show only this domain and its sub-domains. Default: the whole table. */
   readonly domain?: string;
-  /** What has fewer rows than this is part of the prefix above it, and no node of its own; at least 1. Default: 10. */
+  /** Minimum number of rows of a node; at least 1. A prefix with fewer rows is counted in the prefix above it. Default: 10. */
   readonly min?: number;
-  /** Names in a path, at most, that make a node: `/news/2026/` has two, `/news/list?` too. 0: hosts alone. Default: 16. */
+  /**
+   * Maximum number of names in the path of a node: `/news/2026/` has two names, and `/news/list?` too. 0: only hosts are nodes. Default:
+   * 16.
+   */
   readonly depth?: number;
 }
 
 /** The default of {@link PrefixSelection} `min`. */
 export const DEFAULT_MIN = 10;
-/** The default of {@link PrefixSelection} `depth`: paths of more names are made up by a site that leads nowhere. */
+/** The default of {@link PrefixSelection} `depth`. Paths that are deeper are mostly endless paths of a faulty site. */
 export const DEFAULT_DEPTH = 16;
 
-/** @throws CrawlError USAGE for a `min` or `depth` that is none */
+/**
+ * Checks the numbers of a selection.
+ * @throws CrawlError USAGE for a wrong `min` or `depth`
+ */
 export function checkSelection({ min, depth }: PrefixSelection): void {
   check('min', min, 1);
   check('depth', depth, 0);

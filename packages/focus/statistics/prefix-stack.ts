@@ -1,43 +1,42 @@
 import { parameterKey } from './prefix-key.js';
 import { addRow, addSums, newSums, rowsIn, type CountedRow, type Sums } from './sums.js';
 
-/** Which nodes are made. */
-export interface PrefixBounds {
-  /** What has fewer rows is no node of its own. */
+/** Limits for nodes. */
+interface PrefixBounds {
+  /** A prefix with fewer rows has no node of its own. */
   readonly min: number;
-  /** Names in a path, at most, that make a node. */
+  /** Maximum number of names in the path of a node. */
   readonly depth: number;
 }
 
-/** What a {@link createPrefixStack} is told. */
-export interface PrefixStackOptions extends PrefixBounds {
-  /** Takes each node with rows enough, after those below it. The sums are the caller's then. */
+interface PrefixStackOptions extends PrefixBounds {
+  /** Called for each node with enough rows, after the nodes below it. The function may keep `sums`. */
   readonly onNode: (key: string, sums: Sums) => void;
 }
 
-/** A prefix that rows to come may still be below. */
+/** An open prefix: later rows may still be below it. */
 interface OpenPrefix {
   readonly key: string;
-  /** Of the rows below it that are not below one that is open. */
+  /** Sums of the rows below this prefix, without those below another open prefix. */
   readonly sums: Sums;
-  /** By name; those that were too small below it are added when these are left. */
+  /** Parameters by name. If a parameter of a prefix below has too few rows, its rows are added here when that prefix is closed. */
   parameters?: Map<string, Parameter>;
 }
 
 interface Parameter {
   readonly sums: Sums;
-  /** The last row that was added: one that names it twice is counted once. */
+  /** The number of the last row that was added. If the query of a row repeats the name, the row is counted only once. */
   lastRow: number;
 }
 
-/** Names that are held at a time. A host with more is one that makes them up, and it is only its own that are left out. */
+/** Maximum number of names to store at a time. A host with more names invents them, and only names of this host are dropped. */
 const MOST_PARAMETERS = 10_000;
-/** Characters of a name; what is longer is no name that anybody has given. */
+/** Maximum length of a name in characters. Longer names are ignored, because they are not real names. */
 const LONGEST_NAME = 100;
 
 /**
- * Adds rows up by prefix. Row keys are sorted, so the prefixes of the row at hand are all that is open; one that is left is complete.
- * It holds these and at most {@link MOST_PARAMETERS} names of parameters.
+ * Sums up rows by prefix. Row keys are sorted. Therefore only the prefixes of the present row are open, and a closed prefix is complete.
+ * Memory holds the open prefixes, and at most {@link MOST_PARAMETERS} names of parameters.
  */
 export function createPrefixStack({ min, depth, onNode }: PrefixStackOptions) {
   const open: OpenPrefix[] = [];
@@ -53,7 +52,7 @@ export function createPrefixStack({ min, depth, onNode }: PrefixStackOptions) {
     return prefix;
   }
 
-  /** Leaves the innermost prefix: it is a node where it has rows enough, and in any case part of the one around it. */
+  /** Closes the innermost prefix. If it has enough rows, it becomes a node. Its rows are always added to the prefix around it. */
   function leave(): void {
     const { key, sums, parameters: named } = open.pop()!;
     const around = open.at(-1);
@@ -103,7 +102,7 @@ export function createPrefixStack({ min, depth, onNode }: PrefixStackOptions) {
   }
 
   return {
-    /** Adds a row, whose key comes after those before. */
+    /** Adds a row. Its key must come after all earlier keys. */
     add(counted: CountedRow): void {
       const { key } = counted;
       row += 1;
@@ -115,7 +114,7 @@ export function createPrefixStack({ min, depth, onNode }: PrefixStackOptions) {
       }
       const query = key.indexOf('?');
       const pathEnd = query === -1 ? key.length : query;
-      // The first one that is open is the host, which is no name of a path.
+      // The first open prefix is the host, so it does not count for the depth.
       while (open.length <= depth && innermost.key.length < pathEnd) {
         const slash = key.indexOf('/', innermost.key.length);
         if (slash === -1 || slash >= pathEnd) break;
@@ -128,18 +127,18 @@ export function createPrefixStack({ min, depth, onNode }: PrefixStackOptions) {
       addRow(innermost.sums, counted);
     },
 
-    /** Leaves all that is open. */
+    /** Closes all open prefixes. */
     end(): void {
       while (open.length > 0) leave();
     },
 
-    /** Of all rows that are below no open prefix; after {@link end} of all. */
+    /** Sums of the rows that are outside all open prefixes. After {@link end}, these are the sums of all rows. */
     total,
-    /** Schemes, hosts and ports that had a row. */
+    /** Number of combinations of scheme, host and port with rows. */
     get origins() {
       return origins;
     },
-    /** So often a row was not counted for a parameter of its query. */
+    /** Number of parameters of rows that were not counted, because the name was too long or there were too many names. */
     get parametersOverLimit() {
       return parametersOverLimit;
     },

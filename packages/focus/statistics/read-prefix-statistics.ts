@@ -1,35 +1,38 @@
-import { domainRanges, type KeyRange, type PrefixPass } from '../../../webtable/index.js';
-import type { CrawlContext } from '../../jobs/index.js';
+import { domainRanges, type PrefixPass, type CrawlContext } from '../../core/index.js';
+import { depthOf } from './prefix-depth.js';
 import { createNodes } from './prefix-key.js';
 import { checkSelection, type PrefixNode, type PrefixSelection } from './prefix-node.js';
 import { statisticsScopeOf } from './scope.js';
 
-/** What is known of stored statistics. */
+/** A description of stored statistics. */
 export interface PrefixStatistics extends PrefixPass {
-  /** The domain of which alone they were made. Absent: they are of the whole table. */
+  /** The domain of the statistics. Absent: they cover the whole table. */
   readonly domain?: string;
 }
 
 interface Found {
   readonly pass: PrefixPass;
   readonly scope: string;
-  /** Those of the domain, where the statistics are of more. */
-  readonly ranges?: readonly KeyRange[];
+  /** Whether a key belongs to the domain. Absent: all keys of the statistics do. */
+  readonly holds?: (key: string) => boolean;
 }
 
-/** The newest that has all rows of a domain, or of the table. */
+/** Finds the newest statistics that cover a domain, or the whole table. */
 async function find({ tables }: Pick<CrawlContext, 'tables'>, domain: string | undefined): Promise<Found | undefined> {
   const whole = await tables.prefixes.latest('*');
   if (domain === undefined) return whole && { pass: whole, scope: '*' };
   const scope = statisticsScopeOf(domain);
   const own = await tables.prefixes.latest(scope);
   if (own && !(whole && whole.madeAt > own.madeAt)) return { pass: own, scope };
-  return whole && { pass: whole, scope: '*', ranges: domainRanges(domain) };
+  const ranges = domainRanges(domain);
+  const holds = (key: string): boolean =>
+    ranges.some(({ start, end }) => key >= start && (end === undefined || key < end));
+  return whole && { pass: whole, scope: '*', holds };
 }
 
 /**
- * The newest stored statistics that have the rows of a domain, or of the table; undefined where there are none.
- * @throws CrawlError BAD_URL for a domain that is none
+ * Describes the newest stored statistics that cover a domain, or the whole table. Undefined: there are none.
+ * @throws CrawlError BAD_URL for a wrong domain
  */
 export async function latestPrefixStatistics(
   crawl: Pick<CrawlContext, 'tables'>,
@@ -40,12 +43,14 @@ export async function latestPrefixStatistics(
 }
 
 /**
- * The prefixes of the newest stored statistics, see {@link latestPrefixStatistics}; none where there are none. In order of row keys: hosts
- * with the names of their domain reversed, and a prefix before those below it, its parameters first.
+ * Returns the prefixes of the newest stored statistics, see {@link latestPrefixStatistics}. The result is empty if there are no
+ * statistics. Prefixes are in the order of row keys, so hosts are sorted by reversed name. A prefix comes before its parameters, and the
+ * parameters come before the prefixes below.
  *
- * A `min` or `depth` that is coarser than that of the statistics leaves nodes out; what they counted is in those above them, but
- * parameters are not added up again. A finer one has no effect.
- * @param limit how many may be read, whether they are left out or not; it is counted down, and at 0 the rest is not read
+ * If `min` or `depth` is coarser than in the statistics, nodes are omitted. The rows of these nodes are counted in the nodes above them,
+ * but their parameters are not. A finer value has no effect.
+ * @param limit maximum number of nodes to read, including omitted nodes; each node that is read decreases the number, and reading stops
+ *   at 0
  * @throws CrawlError USAGE, BAD_URL
  */
 export async function* readPrefixStatistics(
@@ -57,18 +62,14 @@ export async function* readPrefixStatistics(
   const found = await find(crawl, domain);
   if (!found) return;
   const toNode = createNodes();
-  for await (const { key, figures } of crawl.tables.prefixes.read(found.scope, found.ranges)) {
+  const stored = await crawl.tables.prefixes.read(found.scope);
+  if (!stored) return;
+  for await (const { key, figures } of stored.prefixes()) {
+    if (found.holds && !found.holds(key)) continue;
     if (limit.left === 0) return;
     limit.left -= 1;
     if (figures.rows < min) continue;
     const node = toNode(key, figures);
     if (depthOf(node.prefix) <= depth) yield node;
   }
-}
-
-/** Names that make a prefix: 0 of `/`, 2 of `/news/2026/` and of `/news/list?`. */
-export function depthOf(prefix: string): number {
-  let names = 0;
-  for (let at = prefix.indexOf('/', 1); at !== -1; at = prefix.indexOf('/', at + 1)) names += 1;
-  return prefix.endsWith('?') ? names + 1 : names;
 }

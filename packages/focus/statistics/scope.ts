@@ -1,8 +1,8 @@
-import { hostRange } from '../../../webtable/index.js';
+import { hostRange } from '../../core/index.js';
 
 /**
- * The name under which statistics are kept: `*` for those of the whole table, else the domain as row keys have it.
- * @throws CrawlError BAD_URL where it is no domain
+ * Returns the name of statistics in the table: `*` for the whole table, else the domain as in row keys.
+ * @throws CrawlError BAD_URL for a wrong domain
  */
 export function statisticsScopeOf(domain: string | undefined): string {
   return domain === undefined ? '*' : hostRange(domain).start.slice(0, -1);

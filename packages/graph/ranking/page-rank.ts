@@ -1,42 +1,42 @@
 import { readPieces, type Adjacency } from '../adjacency.js';
 
-/** How to rank. */
+/** Options of the ranking. */
 export interface PageRankOptions {
-  /** The share of its rank that a node hands on, 0 to 1, 1 left out. */
+  /** The share of its rank that a node distributes over its links: at least 0, and less than 1. */
   readonly damping: number;
-  /** It ends when all ranks together change by less in a round. */
+  /** The computation stops when the sum of all changes of ranks in a round is smaller than this number. */
   readonly tolerance: number;
-  /** It ends after so many rounds. */
+  /** The computation stops after this number of rounds. */
   readonly maxRounds: number;
-  /** What becomes of the rank of nodes without links: all get the same part of it, or it is lost. */
+  /** What happens to the rank of nodes without links. `spread`: the rank is distributed equally over all nodes. `drop`: it is lost. */
   readonly danglingMass: 'spread' | 'drop';
-  /** Where to begin, a number for each node; it is changed. Absent: the same for all, which together are 1. */
+  /** Start values, one for each node. The array is changed. Absent: all nodes start with the same value, and the sum is 1. */
   readonly start?: Float64Array;
-  /** What a link counts within a host, where others count 1. Absent: 1. */
+  /** The weight of a link within a host. Other links have the weight 1. Absent: 1. */
   readonly internal?: {
     readonly weight: number;
     /** The first node of each host. */
     readonly hostStarts: Uint32Array;
   };
-  /** Ends it; it throws the signal's reason. */
+  /** When it aborts, the computation ends with the reason of the signal. */
   readonly signal?: AbortSignal;
   /** Called after each round. */
   readonly onRound?: (round: number, change: number) => void;
 }
 
-/** Ranks, and how they were found. */
+/** The ranks, and figures of their computation. */
 export interface PageRank {
-  /** By node. All together are 1, or less where mass is dropped. */
+  /** Ranks by node. Their sum is 1, or less if mass is dropped. */
   readonly ranks: Float64Array;
   readonly rounds: number;
-  /** By how much all ranks together changed in the last round. */
+  /** The sum of all changes of ranks in the last round. */
   readonly change: number;
 }
 
 /**
- * PageRank by power iteration over the adjacency file, which is read once a round; two numbers of 64 bits for each node are in memory, and 4 to
- * 8 bytes more where links within hosts have a weight of their own. It runs in one thread and adds in the order of the file, so
- * the same input gives the same bits.
+ * Computes PageRank by power iteration over the adjacency file, which is read once in each round. It needs two 64-bit numbers of memory for
+ * each node, and 4 to 8 bytes more if links within hosts have another weight. It runs in one thread and adds in the order of the file.
+ * Therefore the same input always gives exactly the same bits.
  */
 export async function pageRank(
   adjacency: Adjacency,
@@ -65,11 +65,11 @@ export async function pageRank(
     rounds += 1;
     onRound?.(rounds, change);
   }
-  // Ranks to begin with that are good enough stay, to the bit.
+  // If the start values are good enough, they are returned exactly as they are.
   return { ranks: start && rounds === 1 && change < tolerance ? next : ranks, rounds, change };
 }
 
-/** Adds to each node what its links bring. @returns the sum of the ranks of nodes without links */
+/** Distributes the rank of each node over its links. @returns the sum of the ranks of nodes without links */
 async function handOn(
   adjacency: Adjacency,
   ranks: Float64Array,
@@ -98,10 +98,10 @@ async function handOn(
 }
 
 interface Weights {
-  /** What a link within a host counts. */
+  /** The weight of a link within a host. */
   readonly weight: number;
   readonly hostStarts: Uint32Array;
-  /** How many of the links of each node lead to its own host. */
+  /** Number of links of each node to its own host. */
   readonly inside: Uint32Array;
 }
 
@@ -119,7 +119,7 @@ async function weightsOf(
   return { weight, hostStarts, inside };
 }
 
-/** As {@link handOn}, each link by its weight. */
+/** Distributes like {@link handOn}, with a weight for each link. */
 async function handOnWeighted(
   adjacency: Adjacency,
   ranks: Float64Array,
@@ -140,7 +140,7 @@ async function handOnWeighted(
   return dangling;
 }
 
-/** Goes through a file, with whether each link stays within its host. */
+/** Calls a function for each link of a file, and tells the function whether the link stays within its host. */
 async function eachLink(
   adjacency: Adjacency,
   hostStarts: Uint32Array,

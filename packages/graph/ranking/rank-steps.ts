@@ -1,6 +1,14 @@
-import type { Field, KeyRange, PageChange, PageRow, RankedLevel } from '../../../webtable/index.js';
-import { chunked } from '../../../webtable/index.js';
-import { createRowCounts, type Count, type CrawlContext, type Tracker } from '../../jobs/index.js';
+import {
+  type Field,
+  type PageChange,
+  type PageRow,
+  type RankedLevel,
+  chunked,
+  createRowCounts,
+  type Count,
+  type CrawlContext,
+  type Tracker,
+} from '../../core/index.js';
 import { buildGraphs, type BuiltGraphs, type LinkGraph } from '../build-graphs.js';
 import { readKeys } from '../key-file.js';
 import { LINK_FIELDS, linkRowOf, type LinkRow } from '../link-rows.js';
@@ -8,14 +16,13 @@ import { createNumberFile, type NumberFile } from '../number-file.js';
 import { pageRank } from './page-rank.js';
 import { NONE } from '../resolve.js';
 
-/** A row with its last ranks; plain data, fit for JSON. */
-export interface RankedRow extends LinkRow {
+interface RankedRow extends LinkRow {
   readonly rank?: number;
   readonly hostRank?: number;
 }
 
-/** The ranks that a row is to have, one for each level; null for a row that is no node. Plain data, fit for JSON. */
-export interface RowRanks {
+/** The new ranks of a row, one for each level; null for a row that is not a node. */
+interface RowRanks {
   readonly key: string;
   readonly ranks: readonly (number | null)[];
 }
@@ -27,13 +34,9 @@ const COUNTERS = {
 } as const;
 const CHUNK = 500;
 
-/** The rows with what ranks are computed from. @param ranges absent: all */
-export async function* rankedRows(
-  { tables: { pages } }: CrawlContext,
-  { fail }: Tracker,
-  ranges?: readonly KeyRange[],
-): AsyncGenerator<RankedRow> {
-  for await (const row of pages.scan({ fields: [...LINK_FIELDS, 'rank', 'hostRank'], ...(ranges && { ranges }) })) {
+/** Yields all rows with the data for ranking. */
+export async function* rankedRows({ tables: { pages } }: CrawlContext, { fail }: Tracker): AsyncGenerator<RankedRow> {
+  for await (const row of pages.scan({ fields: [...LINK_FIELDS, 'rank', 'hostRank'] })) {
     if (row.damaged) fail('damaged');
     const { rank, hostRank } = row;
     yield { ...linkRowOf(row), ...(rank !== undefined && { rank }), ...(hostRank !== undefined && { hostRank }) };
@@ -42,10 +45,9 @@ export async function* rankedRows(
 
 /**
  * Computes the ranks of all rows.
- * @param rows in the order of their keys
- * @param folder for what is made meanwhile, until the ranks are read
- * @returns the ranks of each row, in that order
- * @throws CrawlError STORE_FULL, BAD_OUTPUT
+ * @param rows in key order
+ * @param folder for temporary files; they are needed until the result is read
+ * @returns the ranks of each row, in the same order
  */
 export async function solveRanks(
   crawl: CrawlContext,
@@ -76,7 +78,7 @@ export async function solveRanks(
   return ranksOfRows(built, ranks);
 }
 
-/** The rows; the ranks that they have go to a file, one for each level. */
+/** Yields the rows unchanged. It writes the present ranks of each row, one for each level, to a file. */
 async function* notingRanks(
   rows: AsyncIterable<RankedRow>,
   levels: readonly RankedLevel[],
@@ -101,7 +103,10 @@ async function* ranksOfRows({ keys, graphs }: BuiltGraphs, ranks: readonly Float
   }
 }
 
-/** The last rank of each node; a new one has what all would have alike. Undefined where none has one. */
+/**
+ * Returns the last rank of each node. A new node gets the rank that each node would have if all ranks were equal. Undefined: no node has a
+ * rank.
+ */
 async function startOf(
   { adjacency: { nodes }, ofRow }: LinkGraph,
   lastRanks: NumberFile,
@@ -125,7 +130,7 @@ async function startOf(
   return start;
 }
 
-/** Makes the sum 1. What is 1 but for rounding stays, to the bit. */
+/** Scales ranks so that their sum is 1. Ranks whose sum is already 1, apart from rounding, stay exactly the same. */
 function normalise(ranks: Float64Array): void {
   let sum = 0;
   for (const value of ranks) sum += value;
@@ -156,8 +161,8 @@ async function rankGraph(
 }
 
 /**
- * Writes the ranks that are not there yet, in the order of the rows, and notes before that they are being written: until the end of the
- * run they are of two. Of a row that is no node the rank is removed.
+ * Writes the ranks that have changed, in the order of the rows. First it stores a note that ranks are being written, because until the end
+ * some rows have ranks of the last run, and others of this run. The rank of a row that is not a node is removed.
  */
 export async function writeRanks(
   crawl: CrawlContext,
@@ -183,7 +188,7 @@ export async function writeRanks(
     wanted: readonly (number | null)[],
     countRow: Count,
   ): PageChange | undefined {
-    // It was removed meanwhile, or what it holds cannot be read.
+    // The row was removed since the scan, or cannot be read.
     if (!found || found.damaged) return undefined;
     const ranks = new Map(fields.map((field, i) => [field, wanted[i] ?? undefined]));
     const differ = fields.filter((field) => found[field] !== ranks.get(field));

@@ -1,36 +1,41 @@
 import { randomUUID } from 'node:crypto';
-import { createHeap } from '../../util/index.js';
+import { createHeap, createTimeSlice, inTimeSlices } from '../../util/index.js';
+import { sortWords } from './sort-words.js';
 import { createRun, readRun, type Run, type RunReader } from './runs.js';
 
-/** Takes pairs of numbers from 0 to 2^32 - 1 in any order. */
+/** Sorts pairs of numbers from 0 to 2^32 - 1. They may be added in any order. */
 export interface PairSorter {
-  /** Wait for the promise where there is one: then a run is being written. */
+  /** Adds a pair. If this returns a promise, a run is being written: await the promise before the next call. */
   add(first: number, second: number): Promise<void> | undefined;
   /**
-   * All pairs by their first, then by their second number, the same pair as often as it was added. In pieces of second,
-   * first, second, first …, each valid until the next is asked for. It is called once; nothing is added after.
+   * Yields all pairs, sorted by their first and then by their second number, including repeated pairs. A piece has the form second, first,
+   * second, first …, and is valid only until the next one is read. Call `sorted` only once, and add nothing after it.
    */
   sorted(): AsyncGenerator<Uint32Array>;
 }
 
 const PAIR = 8;
+/** Bytes of memory for a pair, including the memory for sorting. */
+const TAKEN = 12;
 const MEMORY = 64 * 2 ** 20;
 const PIECE = 2 ** 15;
-/** The smallest read of a run. */
+/** The minimum size of a read of a run. */
 const READ = 2 ** 12;
 
 /**
- * Sorts any number of pairs in bounded memory, by the native sort of 64-bit numbers and runs on the disk that are merged.
- * @param folder an existing one for the runs, best of `withWorkFolder`
- * @param memory bytes for pairs, 1 MiB at least
- * @throws CrawlError STORE_FULL, BAD_OUTPUT; so do its methods
+ * Makes a sorter for any number of pairs in bounded memory. It uses the native sort of 64-bit numbers, and merges runs on disk. Other work
+ * can run between its steps.
+ * @param folder an existing folder for the runs, best from `withWorkFolder`
+ * @param memory bytes for pairs, at least 1 MiB
+ * @throws CrawlError STORE_FULL, BAD_OUTPUT; the methods of the sorter throw them too
  */
 export function createPairSorter(folder: string, memory = MEMORY): PairSorter {
   const room = Math.max(2 ** 20, memory);
-  const words = new BigUint64Array(Math.floor(room / PAIR));
+  const words = new BigUint64Array(Math.floor(room / TAKEN));
   const halves = new Uint32Array(words.buffer);
   const name = `pairs-${randomUUID()}`;
   const runs: Run[] = [];
+  const timeSlice = createTimeSlice();
   let used = 0;
 
   function put(first: number, second: number): void {
@@ -39,11 +44,21 @@ export function createPairSorter(folder: string, memory = MEMORY): PairSorter {
   }
 
   async function spill(): Promise<void> {
-    words.subarray(0, used / 2).sort();
+    await inTimeSlices(sortWords(words.subarray(0, used / 2)), timeSlice);
     const writer = await createRun(folder, `${name}-${runs.length}.run`);
     await writer.write(Buffer.from(words.buffer, 0, used * 4));
     runs.push(await writer.end());
     used = 0;
+  }
+
+  async function* inMemory(): AsyncGenerator<Uint32Array> {
+    await inTimeSlices(sortWords(words.subarray(0, used / 2)), timeSlice);
+    for (let at = 0; at < used; at += PIECE) yield halves.subarray(at, Math.min(used, at + PIECE));
+  }
+
+  async function* merged(): AsyncGenerator<Uint32Array> {
+    if (used > 0) await spill();
+    yield* mergePairs(runs, Math.max(READ, Math.floor(room / runs.length / PAIR) * PAIR));
   }
 
   return {
@@ -52,13 +67,10 @@ export function createPairSorter(folder: string, memory = MEMORY): PairSorter {
       return spill().then(() => put(first, second));
     },
     async *sorted() {
-      if (runs.length === 0) {
-        words.subarray(0, used / 2).sort();
-        for (let at = 0; at < used; at += PIECE) yield halves.subarray(at, Math.min(used, at + PIECE));
-        return;
+      for await (const piece of runs.length === 0 ? inMemory() : merged()) {
+        yield piece;
+        while (timeSlice.isOver) await timeSlice.next();
       }
-      if (used > 0) await spill();
-      yield* mergePairs(runs, Math.max(READ, Math.floor(room / runs.length / PAIR) * PAIR));
     },
   };
 }

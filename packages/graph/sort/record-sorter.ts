@@ -1,43 +1,43 @@
 import { randomUUID } from 'node:crypto';
-import { createHeap } from '../../util/index.js';
+import { createHeap, createTimeSlice, inTimeSlices } from '../../util/index.js';
 import { MOST_RECORDS, orderOf } from './arena-order.js';
 import { createRun, readRun, type Run, type RunReader } from './runs.js';
 
-/** How to sort. */
+/** Options of the sort. */
 export interface SortOptions {
-  /** An existing folder for the runs, best one of `withWorkFolder`. What does not fit into the memory is written there. */
+  /** An existing folder for records that do not fit into memory, best one from `withWorkFolder`. */
   readonly folder: string;
-  /** Bytes of memory for records, 1 MiB at least; what each of them needs beside is within. Default: 64 MiB. */
+  /** Bytes of memory for records, including the overhead of each record; at least 1 MiB. Default: 64 MiB. */
   readonly memory?: number;
-  /** Bytes of every record, where all are of one size: no length is stored then. Absent: any size below 4 GiB. */
+  /** Size of every record in bytes, if all have the same size; then no lengths are stored. Absent: records have any size below 4 GiB. */
   readonly recordBytes?: number;
 }
 
-/** Takes records in any order. */
+/** Sorts records by their bytes. They may be added in any order. */
 export interface RecordSorter {
-  /** Copies a record. Wait for the promise where there is one: then a run is being written. */
+  /** Adds a copy of a record. If this returns a promise, a run is being written: await the promise before the next call. */
   add(record: Uint8Array): Promise<void> | undefined;
   /**
-   * All records in byte order, equal ones as they were added: each is a view that is valid until the next is asked for. It is
-   * called once; nothing is added after.
+   * Yields all records in byte order. Equal records are in the order of their addition. Each record is a view that is valid only until the
+   * next one is read. Call `sorted` or `groups` only once, and add nothing after it.
    */
   sorted(): AsyncGenerator<Buffer>;
-  /** The same in groups of one record and more, which costs less for each. Valid until the next group is asked for. */
+  /** Yields the same records in groups of one or more, which costs less per record. A group is valid only until the next one is read. */
   groups(): AsyncGenerator<readonly Buffer[]>;
 }
 
 const MEMORY = 64 * 2 ** 20;
-/** Runs that are merged at a time. */
+/** Maximum number of runs that are merged at a time. */
 const FAN_IN = 64;
 const HEAD = 4;
-/** What a record takes beside its bytes: its end, its place in the order, its word. */
-const BESIDE = 20;
+/** Overhead of a record in bytes: its end, its position in the order, and its word; plus half of this for sorting. */
+const BESIDE = 24;
 const GROUP = 1000;
 
 /**
- * Sorts any number of records in bounded memory: sorted runs are written to the disk and merged. Sorting one run and reading
- * the smaller ones is done without a break.
- * @throws CrawlError STORE_FULL, BAD_OUTPUT; so do its methods
+ * Makes a sorter for any number of records in bounded memory. It writes sorted runs to disk and merges them. Other work can run between its
+ * steps.
+ * @throws CrawlError STORE_FULL, BAD_OUTPUT; the methods of the sorter throw them too
  */
 export function createRecordSorter({ folder, memory = MEMORY, recordBytes }: SortOptions): RecordSorter {
   const room = Math.max(2 ** 20, memory);
@@ -50,6 +50,7 @@ export function createRecordSorter({ folder, memory = MEMORY, recordBytes }: Sor
   let used = 0;
   const runs: Run[] = [];
   let made = 0;
+  const timeSlice = createTimeSlice();
 
   const begin = () => createRun(folder, `${name}-${made++}.run`);
 
@@ -67,7 +68,7 @@ export function createRecordSorter({ folder, memory = MEMORY, recordBytes }: Sor
   }
 
   async function spill(): Promise<void> {
-    const order = orderOf({ bytes, ends, count });
+    const order = await inTimeSlices(orderOf({ bytes, ends, count }), timeSlice);
     const writer = await begin();
     const out = createPacker(head, (piece) => writer.write(piece));
     for (const record of order) {
@@ -81,7 +82,7 @@ export function createRecordSorter({ folder, memory = MEMORY, recordBytes }: Sor
   }
 
   async function* inMemory(): AsyncGenerator<readonly Buffer[]> {
-    const order = orderOf({ bytes, ends, count });
+    const order = await inTimeSlices(orderOf({ bytes, ends, count }), timeSlice);
     for (let at = 0; at < order.length; at += GROUP) {
       yield Array.from(order.subarray(at, at + GROUP), (record) =>
         bytes.subarray(record === 0 ? 0 : ends[record - 1], ends[record]),
@@ -105,7 +106,13 @@ export function createRecordSorter({ folder, memory = MEMORY, recordBytes }: Sor
     yield* mergeRuns(runs, room, recordBytes);
   }
 
-  const groups = () => (runs.length === 0 ? inMemory() : merged());
+  async function* groups(): AsyncGenerator<readonly Buffer[]> {
+    for await (const group of runs.length === 0 ? inMemory() : merged()) {
+      yield group;
+      while (timeSlice.isOver) await timeSlice.next();
+    }
+  }
+
   return {
     add(record) {
       const full = count > 0 && (count === most || used + record.length + count * BESIDE > room);
@@ -119,10 +126,7 @@ export function createRecordSorter({ folder, memory = MEMORY, recordBytes }: Sor
   };
 }
 
-/**
- * Sorts records by their bytes in bounded memory, see {@link createRecordSorter}. What is left of a record is to be copied
- * before the next one is asked for.
- */
+/** Sorts records by their bytes in bounded memory, see {@link createRecordSorter}. A record is valid only until the next one is read. */
 export async function* sortRecords(
   records: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   options: SortOptions,
@@ -138,7 +142,10 @@ function grown(bytes: Buffer, used: number, size: number): Buffer<ArrayBuffer> {
   return larger;
 }
 
-/** Gathers records, each behind its length where `head` is not 0, and writes them in large pieces. */
+/**
+ * Makes a packer. It collects records and writes them in large pieces. It writes the length of a record before the record; with a `head` of
+ * 0, it writes no lengths.
+ */
 function createPacker(head: number, write: (piece: Uint8Array) => Promise<void>) {
   const out = Buffer.allocUnsafe(2 ** 18);
   let at = 0;
@@ -165,10 +172,10 @@ function createPacker(head: number, write: (piece: Uint8Array) => Promise<void>)
   return { put, flush };
 }
 
-/** A run that is being merged, and the record that it is at. */
+/** A run that is being merged, and its present record. */
 interface Cursor {
   at: number;
-  /** Of equal records that of the earlier run comes first. */
+  /** Number of the run. Among equal records, the record of the run with the lowest number comes first. */
   readonly run: number;
   readonly reader: RunReader;
   start: number;
@@ -220,7 +227,7 @@ async function* mergeRuns(
   }
 }
 
-/** Goes on to the next record where it is in memory. */
+/** Moves to the next record if it is in memory. Returns false if it is not. */
 function stepIn(cursor: Cursor, recordBytes: number | undefined): boolean {
   const { reader } = cursor;
   const { buffer, at, end } = reader;
@@ -240,7 +247,7 @@ function stepIn(cursor: Cursor, recordBytes: number | undefined): boolean {
   return true;
 }
 
-/** Reads on, and goes to the next record; false at the end of the run. */
+/** Reads more data and moves to the next record. Returns false at the end of the run. */
 async function stepOver(cursor: Cursor, head: number, recordBytes: number | undefined): Promise<boolean> {
   const { reader } = cursor;
   if (!(await reader.fill(head + (recordBytes ?? 0) || 1))) return false;
@@ -248,7 +255,7 @@ async function stepOver(cursor: Cursor, head: number, recordBytes: number | unde
   return stepIn(cursor, recordBytes);
 }
 
-/** A shorter record is filled up with zeros, so equal words do not say that records are. */
+/** Returns the first six bytes of a record as a number. A shorter record is padded with zeros, so records with equal numbers may differ. */
 function wordAt(buffer: Buffer, start: number, size: number): number {
   if (size >= 6) return buffer.readUIntBE(start, 6);
   return size === 0 ? 0 : buffer.readUIntBE(start, size) * 2 ** (8 * (6 - size));

@@ -8,16 +8,16 @@ export interface Run {
   readonly bytes: number;
 }
 
-/** Writes a run piece by piece. A piece is on its way to the disk when its promise is fulfilled, and may be used again. */
-export interface RunWriter {
+/** Writes a run piece by piece. The buffer of a piece may be used again when its promise is fulfilled. */
+interface RunWriter {
   write(piece: Uint8Array): Promise<void>;
   /** Ends the file. */
   end(): Promise<Run>;
 }
 
 /**
- * Begins a run, in a folder that goes with all that is in it.
- * @throws CrawlError STORE_FULL, BAD_OUTPUT; so do its methods
+ * Begins a run in a folder. The caller removes this folder later with its content.
+ * @throws CrawlError STORE_FULL, BAD_OUTPUT; the methods of the run throw them too
  */
 export async function createRun(folder: string, name: string): Promise<RunWriter> {
   const path = join(folder, name);
@@ -40,23 +40,23 @@ export async function createRun(folder: string, name: string): Promise<RunWriter
   };
 }
 
-/** Reads a run from its begin; what was read lies in one buffer, which moves on with {@link RunReader.fill}. */
+/** Reads a run from its beginning. All data is in one buffer, which {@link RunReader.fill} refills. */
 export interface RunReader {
-  /** What was read and not dropped; valid until the next `fill`. */
+  /** The data that was read and is not processed yet. It is valid until the next `fill`. */
   readonly buffer: Buffer;
-  /** Where in `buffer` the next byte is. */
+  /** Position of the next byte in `buffer`. */
   at: number;
-  /** The end of what was read. */
+  /** The end of the data. */
   readonly end: number;
-  /** Reads on until `needed` bytes are there from `at` on; false where the run ends before. */
+  /** Reads more data until `needed` bytes are available from `at` on. Returns false if the run ends before that. */
   fill(needed: number): Promise<boolean>;
   /** Closes the run and removes it. */
   close(): Promise<void>;
 }
 
 /**
- * @param size bytes of the buffer; it grows for a record that is larger
- * @throws CrawlError BAD_OUTPUT; so do its methods
+ * @param size bytes of the buffer; the buffer grows for a larger record
+ * @throws CrawlError BAD_OUTPUT; the methods of the reader throw it too
  */
 export async function readRun({ path }: Run, size: number): Promise<RunReader> {
   const file: FileHandle = await onDisk(path, () => open(path, 'r'));

@@ -6,15 +6,15 @@ import { onDisk } from './on-disk.js';
 const PREFIX = '.webcrawl-work-';
 
 /**
- * Runs a task with a folder of its own for files that it needs no longer than itself, and removes the folder whatever comes
- * of the task. Before that it removes the folders that processes left which were killed.
- * @param parent where the folder is made; made itself where it is missing
- * @throws CrawlError STORE_FULL, BAD_OUTPUT where the folder cannot be made
+ * Runs a task with a new temporary folder. It removes the folder at the end, even after an error. Before the task, it removes folders of
+ * killed processes.
+ * @param parent where the folder is made; created if missing
+ * @throws CrawlError STORE_FULL, BAD_OUTPUT when the folder cannot be made
  */
 export async function withWorkFolder<T>(parent: string, task: (folder: string) => Promise<T>): Promise<T> {
   const folder = await onDisk(parent, async () => {
     await mkdir(parent, { recursive: true });
-    await removeLeftFolders(parent);
+    await removeLeft(parent, PREFIX);
     return mkdtemp(join(parent, `${PREFIX}${await processMark()}-`));
   });
   try {
@@ -25,16 +25,18 @@ export async function withWorkFolder<T>(parent: string, task: (folder: string) =
 }
 
 /**
- * Removes the work folders of processes of this machine that have ended, where it may: in a folder for all, some are of other users.
- * Others and those of running processes stay.
+ * Removes files and folders that ended processes of this machine have left in a folder. Their names are `<prefix><process mark>-<rest>`.
+ * Files of running processes and of other machines stay. Failures are ignored, because files in a shared folder may belong to other users.
  */
-export async function removeLeftFolders(parent: string): Promise<void> {
-  for (const name of await readdir(parent)) {
-    if (await isLeft(name)) await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
+export async function removeLeft(parent: string, prefix: string): Promise<void> {
+  // A folder that may be written but not listed is not searched.
+  for (const name of await readdir(parent).catch(() => [])) {
+    if (await isLeft(name, prefix))
+      await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
-async function isLeft(name: string): Promise<boolean> {
-  if (!name.startsWith(PREFIX)) return false;
-  return (await processOf(name.slice(PREFIX.length, name.lastIndexOf('-')))) === 'gone';
+async function isLeft(name: string, prefix: string): Promise<boolean> {
+  if (!name.startsWith(prefix)) return false;
+  return (await processOf(name.slice(prefix.length, name.lastIndexOf('-')))) === 'gone';
 }

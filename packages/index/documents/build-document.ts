@@ -1,11 +1,19 @@
 import { hash } from 'node:crypto';
-import { isRedirect, rowKeyOf, urlOf, type Inlink, type PageRow } from '../../../webtable/index.js';
-import type { Count, CounterName } from '../../jobs/index.js';
-import type { IndexDocument, Plugin } from '../../plugin-api/index.js';
+import {
+  isRedirect,
+  rowKeyOf,
+  urlOf,
+  type Inlink,
+  type PageRow,
+  type Count,
+  type CounterName,
+  type IndexDocument,
+  type Plugin,
+} from '../../core/index.js';
 import { checkFilterAnswer } from './filter-answer.js';
 import { pageLanguage } from './page-language.js';
 
-/** What is read of a row to index it. */
+/** The fields of a row that are indexed. */
 export const INDEX_FIELDS = [
   'status',
   'parseStatus',
@@ -21,22 +29,26 @@ export const INDEX_FIELDS = [
   'marks',
 ] as const;
 
-/** A row as it is indexed. */
 export type IndexRow = PageRow<(typeof INDEX_FIELDS)[number]>;
 
-/** Distinct anchor texts of a page, and UTF-16 units of each, that are indexed. */
+/** Maximum number of distinct anchor texts of a page. */
 const MOST_ANCHORS = 50;
+/** Maximum number of UTF-16 units of an anchor text. */
 const LONGEST_ANCHOR = 200;
-/** UTF-16 units of a text that are indexed: a longer one goes by its beginning. */
+/** Maximum number of UTF-16 units of a text that are indexed; the rest of a longer text is ignored. */
 const LONGEST_TEXT = 2 ** 20;
 
-/** A document, or the counter of why there is none. `held`: a fetch is under way, and it stays in the index as it is there. */
+/**
+ * A document, or if there is none, the counter that names the reason. The counter `held` means that a batch is working on the page. The
+ * index then keeps its entry of the page unchanged.
+ */
 export type Built = { readonly document: IndexDocument } | { readonly leftOut: CounterName };
 
 /**
- * Makes the function that turns rows into documents.
- * @param plugins those with an `indexFilter` decide, in list order
- * @param isReplaced whether the page that this one names as canonical is in the index in its place
+ * Makes the function that turns a row into a document. Its argument `isReplaced` says whether the canonical page that the page names is in
+ * the index in place of the page.
+ * @param plugins the filters of these plugins are called in list order
+ * @param count gets the errors of filters
  */
 export function createDocuments(plugins: readonly Plugin[], count: Count) {
   const filters = plugins.filter(({ indexFilter }) => indexFilter);
@@ -73,8 +85,8 @@ export function createDocuments(plugins: readonly Plugin[], count: Count) {
 }
 
 /**
- * Whether a batch has fetched the page and is not updated yet. It will bring the page: until then the row may be half of the old one
- * and half of the new one.
+ * Whether a batch has fetched the page, but updatedb has not processed that batch yet. Until then, the row may have fields of the old and
+ * of the new content. Afterwards the batch is indexed.
  */
 export function isHeld(row: Pick<IndexRow, 'marks'> | undefined): boolean {
   return row?.marks?.generate !== undefined && row.marks.fetch === row.marks.generate;
@@ -86,7 +98,8 @@ function reasonAgainst(row: IndexRow, isReplaced: boolean): CounterName | undefi
   if (isHeld(row)) return 'held';
   if (status === 'gone') return 'gone';
   if (isRedirect(status)) return 'redirected';
-  // A page that could not be fetched again, as for a server that fails, is as it was until it is given up.
+  // If a page that was fetched once cannot be fetched again, its old content stays in the index. The content is removed when the page becomes
+  // `gone`.
   const isPending = status === undefined || status === 'unfetched' || status === 'retry';
   if (isPending && parseStatus?.code !== 'success') return 'not_fetched';
   if (parseStatus?.noindex) return 'noindex';
@@ -96,7 +109,7 @@ function reasonAgainst(row: IndexRow, isReplaced: boolean): CounterName | undefi
   return isReplaced ? 'canonical' : undefined;
 }
 
-/** The row key of the other page that a page names as canonical; undefined where it names none, or itself. */
+/** Returns the row key of another page that this page names as canonical. Undefined: the page names no canonical page, or names itself. */
 export function canonicalKeyOf({ key, parseStatus }: Pick<IndexRow, 'key' | 'parseStatus'>): string | undefined {
   if (parseStatus?.canonical === undefined) return undefined;
   try {
@@ -107,7 +120,7 @@ export function canonicalKeyOf({ key, parseStatus }: Pick<IndexRow, 'key' | 'par
   }
 }
 
-/** Those of other pages, in the order of their row keys. */
+/** Returns the anchor texts of links from other pages, in the order of the row keys of these pages. */
 function anchorsOf(key: string, inlinks: readonly Inlink[]): string {
   const own = urlOf(key);
   const anchors = new Set<string>();

@@ -1,6 +1,6 @@
-import type { IndexDocument } from '../../plugin-api/index.js';
+import type { IndexDocument } from '../../core/index.js';
 
-/** What a filter may change of a page. */
+/** The fields of a document that a filter may change. */
 type Changes = Partial<Omit<IndexDocument, 'key' | 'url' | 'fingerprint'>>;
 
 const isText = (value: unknown): boolean => typeof value === 'string';
@@ -17,13 +17,13 @@ const CHECKS: Readonly<Record<keyof Changes, (value: unknown) => boolean>> = {
   rank: Number.isFinite,
 };
 
-/** Parts of a page that are given back as they were given, and stay. */
+/** Fields that may be in the answer of a filter, but are not changed by it. */
 const KEPT: ReadonlySet<string> = new Set(['key', 'url']);
 
 /**
- * What an index filter says of a page: `refused`, or what it changes. A filter of a plugin may be plain JavaScript, and what it
- * returns goes to other threads and servers.
- * @throws TypeError where it is no answer of an index filter
+ * Checks the answer of an index filter, and returns `refused` or the changes of the filter. The check is needed because a filter may be
+ * plain JavaScript, and its answer is sent to other threads and servers.
+ * @throws TypeError for a result that is not an answer of an index filter
  */
 export function checkFilterAnswer(answer: unknown): 'refused' | Changes {
   if (answer === true) return {};

@@ -1,9 +1,12 @@
 import { primaryLanguage } from '../words/primary-language.js';
 
-/** UTF-16 units of a text by which its language is judged. */
+/** The language of a text is determined from this number of UTF-16 units. */
 const SAMPLE = 4000;
 
-/** The share of all letters that a script must have to decide. Kana are few beside Han characters, and never in Chinese. */
+/**
+ * For each language, its script, and the minimum share of letters in this script. A text with this share is in the language. The share of
+ * kana is small, because Japanese has many Han characters, and Chinese never has kana.
+ */
 const SCRIPTS: readonly (readonly [language: string, letters: RegExp, share: number])[] = [
   ['ja', /[\p{Script=Hiragana}\p{Script=Katakana}]/gu, 0.1],
   ['zh', /\p{Script=Han}/gu, 0.3],
@@ -12,15 +15,15 @@ const SCRIPTS: readonly (readonly [language: string, letters: RegExp, share: num
   ['el', /\p{Script=Greek}/gu, 0.5],
 ];
 
-/** What a text of one of these scripts has: they all begin behind Latin letters. */
+/** Matches letters of all scripts in the list above, which have higher codes than Latin letters. */
 const OTHER_LETTERS = /[\u0370-\uffff]/;
 
-/** Languages that are written in Han characters, with whatever else. */
+/** Languages that use Han characters, alone or with other letters. */
 const HAN: ReadonlySet<string> = new Set(['ja', 'zh', 'ko', 'yue', 'wuu', 'lzh', 'cmn']);
 
 /**
- * The language by which a page is indexed, the primary part of a tag: that which its script names, as many pages state `en` and are
- * not; else the one that it states. Empty where neither says.
+ * Returns the language for indexing a page, as the primary part of a tag. The script of the text decides first, because many pages wrongly
+ * state `en`. If the script does not decide, the stated language is returned. Empty: the language is unknown.
  */
 export function pageLanguage(stated: string | undefined, text: string): string {
   const language = primaryLanguage(stated);

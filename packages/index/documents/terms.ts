@@ -1,20 +1,26 @@
-import type { IndexDocument } from '../../plugin-api/index.js';
-import { readableUrl } from '../../url/index.js';
+import { type IndexDocument, readableUrl } from '../../core/index.js';
 import type { Words } from '../words/words.js';
 import type { IndexField } from '../reader.js';
 
-/** UTF-16 units of a field that are indexed: a longer text goes by its beginning. */
+/** Maximum number of UTF-16 units of a field that are indexed; the rest of a longer text is ignored. */
 const LONGEST = 2 ** 20;
 
-/** What a search engine gets for the full text: the stemmed terms of each field, with a blank between. */
+/**
+ * Returns the terms of each field for the full-text index, separated by blanks: first the stemmed words, then all other terms by which the
+ * field can be found.
+ */
 export function termsOf(words: Words, document: IndexDocument): Record<IndexField, string> {
   const { title, headings, anchors, url, text, language } = document;
   const tag = language === '' ? undefined : language;
   const terms = (given: string): string => {
+    const indexed = words.index(given.slice(0, LONGEST), tag);
     let joined = '';
-    for (const { term } of words.split(given.slice(0, LONGEST), tag)) {
+    const add = (term: string): void => {
       joined += joined === '' ? words.stem(term, tag) : ` ${words.stem(term, tag)}`;
-    }
+    };
+    for (const { term } of indexed.words) add(term);
+    indexed.names.forEach(add);
+    for (const term of indexed.letters) joined += ` ${term}`;
     return joined;
   };
   return {

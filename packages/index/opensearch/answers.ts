@@ -1,36 +1,35 @@
 import { unexpectedAnswer } from './errors.js';
 
-/** Reads parts of an answer, which may hold anything: a proxy, or another program, may have made it. */
-export interface AnswerReader {
-  /** @throws CrawlError STORE_FAILED where it is no finite number, also as digits */
-  number(value: unknown, byDefault: number): number;
-  /** @throws CrawlError STORE_FAILED where it is no text */
-  text(value: unknown): string;
-  /** @throws CrawlError STORE_FAILED where it is no list of objects */
-  list(value: unknown): readonly Readonly<Record<string, unknown>>[];
-  /** A part of an object; undefined where the object is none. */
-  at(value: unknown, ...path: readonly (string | number)[]): unknown;
-}
+/** Reads parts of an answer. The answer may have any content, because a proxy or another program may have made it. */
+export type AnswerReader = ReturnType<typeof answerReader>;
 
 /**
  * Makes the reader of an answer.
- * @param name of the index, for people
- * @param expected what the answer is to hold, for people
+ * @param name the name of the index, for messages
+ * @param expected the expected content of the answer, for messages
  */
-export function answerReader(name: string, expected: string): AnswerReader {
+export function answerReader(name: string, expected: string) {
   const bad = (): never => {
     throw unexpectedAnswer(name, expected);
   };
   return {
-    number(value, byDefault) {
+    /**
+     * Returns a number, which may also be written as text.
+     * @throws CrawlError STORE_FAILED for any other value
+     */
+    number(value: unknown, byDefault: number): number {
       if (value === undefined || value === null) return byDefault;
       const isNumber = typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
       const found = Number(value);
       return isNumber && Number.isFinite(found) ? found : bad();
     },
-    text: (value) => (typeof value === 'string' ? value : bad()),
-    list: (value) => (Array.isArray(value) && value.every(isObject) ? value : bad()),
-    at: (value, ...path) =>
+    /** @throws CrawlError STORE_FAILED for a value that is not a text */
+    text: (value: unknown): string => (typeof value === 'string' ? value : bad()),
+    /** @throws CrawlError STORE_FAILED for a value that is not a list of objects */
+    list: (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
+      Array.isArray(value) && value.every(isObject) ? value : bad(),
+    /** Returns a part of an object. Undefined: the value is not an object, or has no such part. */
+    at: (value: unknown, ...path: readonly (string | number)[]): unknown =>
       path.reduce<unknown>(
         (found, part) => (isObject(found) && Object.hasOwn(found, part) ? found[part] : undefined),
         value,

@@ -2,20 +2,22 @@ import { CrawlError } from '../../errors/index.js';
 import type { Connection } from './connection.js';
 import { isBusy, isMissing, refused, unexpectedAnswer, type Reason } from './errors.js';
 
-/** One document to be written, replaced in part or removed. */
+/** One document to write, replace in part or remove. */
 export interface Operation {
   readonly id: string;
-  /** Its one or two lines of NDJSON, with their line ends. */
+  /** The one or two lines of NDJSON of the operation, with line breaks. */
   readonly lines: string;
 }
 
-/** Operations, or UTF-16 units of them, that are sent in one request. */
+/** Maximum number of operations in one request. */
 const OPERATIONS = 500;
+/** Maximum number of UTF-16 units in one request. */
 const UNITS = 2_500_000;
 
 /**
- * Sends operations, some at a time; the next are made while one request is under way. What the server cannot take now is sent again.
- * @throws CrawlError STORE_FAILED where one is refused, or the server does not take them; STORE_FULL
+ * Sends operations in groups. While one request is sent, the next one is prepared. Operations that the server cannot accept now are sent
+ * again.
+ * @throws CrawlError STORE_FAILED when the server refuses an operation, or stays busy; STORE_FULL
  */
 export async function sendBulk(connection: Connection, operations: Iterable<Operation>): Promise<void> {
   let underWay: Promise<void> = Promise.resolve();
@@ -24,7 +26,7 @@ export async function sendBulk(connection: Connection, operations: Iterable<Oper
   const flush = async (): Promise<void> => {
     await underWay;
     underWay = sendSome(connection, some);
-    // Who waits for it next hears of the error.
+    // Prevents an unhandled rejection. The next `await` of the promise throws the error.
     underWay.catch(() => undefined);
     [some, units] = [[], 0];
   };
@@ -60,7 +62,7 @@ interface Outcome {
   readonly error?: Reason;
 }
 
-/** What became of each operation. @throws CrawlError where one can never be taken */
+/** Returns the result of each operation. @throws CrawlError for an operation that the server will never accept */
 function outcomesOf(answer: unknown, operations: readonly Operation[], name: string): Outcome[] {
   const { items } = (answer ?? {}) as { readonly items?: unknown };
   if (!Array.isArray(items) || items.length !== operations.length)

@@ -1,35 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@opensearch-project/opensearch';
 import { CrawlError, optionalPackage } from '../../errors/index.js';
-import { tryParseUrl } from '../../url/index.js';
+import { pauseAfter, spread } from '../../util/index.js';
+import { tryParseUrl } from '../../core/index.js';
 import { isObject } from './answers.js';
 import { isTransient, reasonIn, refused, toCrawlError, unexpectedAnswer } from './errors.js';
 
-/** An index of an OpenSearch server, and how patient one is with it. */
-export interface OpenSearchPlace {
-  /** `https://user:password@host:9200/name`: the last part of the path is the name of the index. */
+/** An index of an OpenSearch server, and limits for retries. */
+export interface OpenSearchLocation {
+  /** The URL of the index, such as `https://user:password@host:9200/name`. The last part of the path is the name of the index. */
   readonly url: string;
-  /** How often a request is sent that the server cannot take now. Default: as often as `patienceMs` allows. */
+  /** Maximum number of attempts for a request that the server cannot accept now. Default: as many as `patienceMs` allows. */
   readonly tries?: number;
-  /** Milliseconds from the first time that a request is sent until it has failed. Default: 180,000. */
+  /** Milliseconds from the first attempt until the request counts as failed. Default: 180,000. */
   readonly patienceMs?: number;
-  /** Milliseconds before the second time, doubled for each further one up to half a minute. Default: 500. */
+  /** Milliseconds before the second attempt. The time is doubled for each further attempt, up to half a minute. Default: 500. */
   readonly wait?: number;
-  /** Milliseconds that an answer may take. Default: 120,000: a server that works on a request for longer would do so twice. */
+  /**
+   * Maximum time for an answer in milliseconds. Default: 120,000. The time is long, because the server may still work on a request. A retry
+   * would then double its work.
+   */
   readonly answerMs?: number;
 }
 
-/** A connection to one index. All methods throw CrawlError BAD_SETTING where the server refuses the user, STORE_FULL, STORE_FAILED. */
+/** A connection to one index. All methods throw CrawlError BAD_SETTING when the server refuses the user, STORE_FULL, STORE_FAILED. */
 export interface Connection {
   /** The name of the index. */
   readonly index: string;
-  /** Server and index without user and password, for people. */
+  /** Server and index for messages, without user and password. */
   readonly name: string;
   /**
-   * Sends a request, again and again while the server is busy or away, and resolves with the answer.
-   * @param path behind the name of the index, such as `/_search`
+   * Sends a request, with retries while the server is busy or unreachable, and resolves with the answer.
+   * @param path the part of the path after the name of the index, such as `/_search`
    * @param body an object, or lines of NDJSON
-   * @param patience where it is one of several requests that share theirs
+   * @param patience limits for retries, which several requests may share
    */
   ask(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
@@ -37,35 +41,35 @@ export interface Connection {
     body?: object | string,
     patience?: Patience,
   ): Promise<unknown>;
-  /** The same; undefined where the index, or what was asked for of it, is not there. */
+  /** Sends a GET request, with the same retries. Undefined when the index, or the requested part of it, does not exist. */
   find(path: string): Promise<unknown>;
-  /** Begins to be patient. */
+  /** Starts new limits for retries. */
   patience(): Patience;
-  /** Ends what is under way: requests that have no answer yet are rejected with CrawlError STORE_FAILED. */
+  /** Ends running requests: those without an answer are rejected with CrawlError STORE_FAILED. */
   close(): Promise<void>;
 }
 
-/** How long and how often something is tried yet. */
-export interface Patience {
-  /** Milliseconds that are left of the time. */
+/** The remaining time and attempts of a request. */
+interface Patience {
+  /** Milliseconds that are left for all attempts. */
   readonly left: number;
   /**
-   * Waits before something is sent once more, each time longer.
-   * @throws CrawlError STORE_FAILED where that was often enough, or the time is over
+   * Waits before the next attempt, longer each time.
+   * @throws CrawlError STORE_FAILED when no attempt or no time is left
    */
   pause(reason: string, cause?: unknown): Promise<void>;
 }
 
 const LONGEST_WAIT = 30_000;
 
-/** Makes a connection; nothing is asked yet. @throws CrawlError MISSING_PACKAGE */
+/** Makes a connection without sending a request. @throws CrawlError MISSING_PACKAGE */
 export async function connect({
   url,
   tries = Infinity,
   patienceMs = 180_000,
   wait = 500,
   answerMs = 120_000,
-}: OpenSearchPlace): Promise<Connection> {
+}: OpenSearchLocation): Promise<Connection> {
   const load = () => import('@opensearch-project/opensearch');
   const { Client } = await optionalPackage('@opensearch-project/opensearch', 'OpenSearch', load);
   const { node, index, username, password } = partsOf(url);
@@ -73,10 +77,10 @@ export async function connect({
   const client: Client = new Client({
     node,
     ...(username !== '' && { auth: { username, password } }),
-    // Retries are ours: those of the client begin at once, and not for 429.
+    // The client would retry at once, and would not retry after status 429. So the code below makes the retries.
     maxRetries: 0,
     requestTimeout: answerMs,
-    // What dies is asked again after a pause.
+    // The client needs no timer for dead connections, because each retry tries them again.
     resurrectStrategy: 'none',
   });
 
@@ -93,12 +97,11 @@ export async function connect({
       },
       async pause(reason, cause) {
         attempts += 1;
-        const most = Math.min(wait * 2 ** (attempts - 1), LONGEST_WAIT);
-        const length = most / 2 + (Math.random() * most) / 2;
+        const length = spread(pauseAfter(attempts, { first: wait, most: LONGEST_WAIT }));
         if (attempts < tries && length < this.left) return sleep(length, undefined, { signal: closing.signal });
         if (cause !== undefined) throw toCrawlError(cause, name);
-        throw new CrawlError('STORE_FAILED', `${name} did not take a request in ${attempts} tries: ${reason}`, {
-          hint: 'look after the server, then run the same command again: what was indexed stays, and the rest is added',
+        throw new CrawlError('STORE_FAILED', `${name} did not accept a request in ${attempts} tries: ${reason}`, {
+          hint: 'check the server, then run the same command again: indexed pages stay, and the others are added',
         });
       },
     };
@@ -156,13 +159,16 @@ export async function connect({
   };
 }
 
-/** What the client resolves with, which follows no redirect. */
+/** The raw result of the client. The client follows no redirects. */
 interface Answered {
   readonly statusCode: number | null;
   readonly body: unknown;
 }
 
-/** An answer as OpenSearch gives any. @throws CrawlError STORE_FAILED for a redirect, an error with status 200, or the page of a proxy */
+/**
+ * Checks that an answer is from OpenSearch. @throws CrawlError STORE_FAILED for a redirect, an error with status 200, or the page of a
+ * proxy
+ */
 function checked({ statusCode, body }: Answered, name: string): object {
   const status = statusCode ?? 0;
   const reason = isObject(body) ? reasonIn(body) : undefined;
@@ -172,7 +178,7 @@ function checked({ statusCode, body }: Answered, name: string): object {
 }
 
 interface Parts {
-  /** The server, and the path before the name of the index. */
+  /** The URL of the server, with the path before the name of the index. */
   readonly node: string;
   readonly index: string;
   readonly username: string;
@@ -186,14 +192,14 @@ function partsOf(text: string): Parts {
   const decoded = [url?.username ?? '', url?.password ?? '', index].map(decode);
   const [username, password, name] = decoded;
   if (!url || !/^https?:$/.test(url.protocol) || !name || username === undefined || password === undefined) {
-    throw new CrawlError('BAD_SETTING', 'expected the URL of an index of OpenSearch, found another text', {
-      hint: 'for instance https://user:password@localhost:9200/pages; a % of the password is written %25, an @ %40, a / %2F',
+    throw new CrawlError('BAD_SETTING', 'expected the URL of an OpenSearch index, found another text', {
+      hint: 'for instance https://user:password@localhost:9200/pages; in the password write % as %25, @ as %40, / as %2F',
     });
   }
   return { node: `${url.origin}${prefix}`, index: name, username, password };
 }
 
-/** Undefined where a % is none of an escape. */
+/** Decodes the escapes of a text. Undefined if a `%` does not begin an escape. */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

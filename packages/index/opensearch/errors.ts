@@ -1,38 +1,41 @@
 import { CrawlError, messageOf, safeText } from '../../errors/index.js';
 
-/** What OpenSearch says of an error. */
+/** OpenSearch's description of an error. */
 export interface Reason {
   readonly type?: string;
   readonly reason?: string;
 }
 
-/** An error of the client: `statusCode` and `body` where the server answered. */
+/** An error of the client. `statusCode` and `body` are present if the server answered. */
 interface ClientError extends Error {
   readonly statusCode?: number;
   readonly body?: { readonly error?: Reason | string };
 }
 
-/** Those of no answer, or of half an answer. */
+/** Names of errors of the client: there was no answer, or only a part of it. */
 const NO_ANSWER = /^(ConnectionError|TimeoutError|NoLivingConnectionsError|DeserializationError)$/;
 
-/** Whether the same request may be taken later. */
+/** Whether the same request may succeed later. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { name, statusCode = 0 } = error as ClientError;
   return NO_ANSWER.test(name) ? !isCertificate(error) : isBusy(statusCode, reasonOf(error));
 }
 
-/** Whether a status says that the server cannot do it now. A disk that is full has 429 too, and stays full; a cluster that starts has 503. */
+/**
+ * Whether a status means that the server cannot accept the request now. A full disk also has status 429, but stays full. A cluster that is
+ * starting has 503.
+ */
 export function isBusy(status: number, reason: Reason | undefined): boolean {
   return [429, 502, 503, 504].includes(status) && !(status === 429 && reason?.type === 'cluster_block_exception');
 }
 
-/** Whether a status is the outcome of a document that is not there, which an index that is not there has too. */
+/** Whether an error means that the document does not exist. The status is the same as for a missing index, so the reason decides. */
 export function isMissing(status: number, reason: Reason | undefined): boolean {
   return status === 404 && (!reason || reason.type === 'document_missing_exception');
 }
 
-/** An error of a request as one that says what to do. What is a {@link CrawlError} stays. */
+/** Turns the error of a request into a CrawlError with a hint. A {@link CrawlError} stays unchanged. */
 export function toCrawlError(error: unknown, name: string): CrawlError {
   if (error instanceof CrawlError) return error;
   const { statusCode } = error as ClientError;
@@ -46,7 +49,7 @@ export function toCrawlError(error: unknown, name: string): CrawlError {
   return refused(statusCode, reasonOf(error), name, error);
 }
 
-/** What the server says of a request, or of one document in it, as an error. */
+/** Returns the error for a request, or for one document in it, that the server refused. */
 export function refused(status: number, reason: Reason | undefined, name: string, cause?: unknown): CrawlError {
   const text = safeText(String(reason?.reason ?? 'no reason was given'), 300);
   if (
@@ -57,7 +60,7 @@ export function refused(status: number, reason: Reason | undefined, name: string
       'STORE_FULL',
       `expected room for the search index ${name}, found the disk of the server full`,
       {
-        hint: 'make room there (the server then takes the block away by itself), and run the same command again: what was indexed stays',
+        hint: 'free disk space there (the server then removes its block), and run the same command again: indexed pages stay',
         cause,
       },
     );
@@ -67,7 +70,7 @@ export function refused(status: number, reason: Reason | undefined, name: string
       'STORE_FAILED',
       `expected to be the only one that writes ${name}, found a newer version: ${text}`,
       {
-        hint: 'let the other process end, or name another index as index.url, then run the same command again',
+        hint: 'wait until the other process ends, or name another index as index.url, then run the same command again',
         cause,
       },
     );
@@ -75,16 +78,16 @@ export function refused(status: number, reason: Reason | undefined, name: string
   const type = safeText(String(reason?.type ?? 'no type'), 100);
   return new CrawlError('STORE_FAILED', `${name} refused a request (status ${status}, ${type}): ${text}`, {
     ...(type === 'index_not_found_exception' && {
-      hint: 'the index was removed meanwhile: run the same command again, which makes it anew from the table',
+      hint: 'the index was removed meanwhile: run the same command again, which rebuilds it from the table',
     }),
     cause,
   });
 }
 
-/** An answer that is none of OpenSearch. */
+/** The error for an answer that is not from OpenSearch. */
 export function unexpectedAnswer(name: string, expected: string): CrawlError {
   return new CrawlError('STORE_FAILED', `expected ${expected} of OpenSearch at ${name}, found another answer`, {
-    hint: 'look whether index.url names an OpenSearch server',
+    hint: 'check that index.url names an OpenSearch server',
   });
 }
 
@@ -95,14 +98,14 @@ function noAnswer(error: unknown, name: string): CrawlError {
     `expected OpenSearch at ${name}, found ${isLate ? 'no answer in time' : 'none'}: ${safeText(messageOf(error))}`,
     {
       hint: isCertificate(error)
-        ? 'NODE_EXTRA_CA_CERTS names a file with the certificate of its authority'
-        : 'start the server or put index.url right, then run the same command again',
+        ? 'set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority'
+        : 'start the server or correct index.url, then run the same command again',
       cause: error,
     },
   );
 }
 
-/** Whether TLS does not trust the server; https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+/** Whether the error means that TLS does not trust the server, see https://nodejs.org/api/tls.html#x509-certificate-error-codes */
 function isCertificate(error: unknown): boolean {
   return /certificate|CERT_/i.test(messageOf(error));
 }
@@ -111,7 +114,7 @@ function reasonOf(error: unknown): Reason | undefined {
   return reasonIn((error as ClientError).body);
 }
 
-/** What an answer says of an error; undefined where it says of none. */
+/** The description of an error in an answer. Undefined: the answer has no description. */
 export function reasonIn(body: unknown): Reason | undefined {
   const found = (body as { readonly error?: Reason | string | null } | null | undefined)?.error;
   return typeof found === 'string' ? { type: found, reason: found } : (found ?? undefined);

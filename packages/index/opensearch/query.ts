@@ -1,30 +1,31 @@
-import type { KeyRange } from '../../../webtable/index.js';
+import type { KeyRange } from '../../core/index.js';
 import type { Clause, IndexField, IndexQuery, IndexWeights } from '../reader.js';
 import { TERM_FIELDS } from './schema.js';
 
-/** Words between those that stand near each other, at the most. */
+/** Words count as close together if at most this number of words is between them. */
 const NEAR = 20;
-/** The best pages of which it is looked at what stands together: that costs far more than the words alone. */
+/** Number of best pages in which words close together are searched. This search takes far longer than a search for single words. */
 const LOOKED_AT = 500;
-/** Terms that a beginning stands for, at the most. */
+/** Maximum number of terms that a prefix expands to. */
 const EXPANSIONS = 200;
 /**
- * Parts that words, forms and fields may make of a query: OpenSearch refuses one of more than 1,024, as
- * `indices.query.bool.max_clause_count` has it by default, and filters need some.
+ * Maximum number of parts of a query that are made from words, forms and fields. OpenSearch refuses a query with more than 1,024 parts (the
+ * default of `indices.query.bool.max_clause_count`), and filters need the remaining parts.
  */
 const MOST_PARTS = 900;
 
 /**
- * The body of a search: BM25 of each field by its weight, and the rank as the embedded index has it. What stands together
- * counts among the best pages only.
- * @param documents of the whole index
+ * Makes the body of a search. The score is a sum: for each field, BM25 multiplied by the weight of the field; and a part for the rank, as
+ * in the embedded index. Words close together raise the score only among the best pages.
+ * @param documents number of documents in the whole index
  */
 export function searchBody(query: IndexQuery, documents: number): object {
-  const { must, mustNot, weights, limit, preferred = [], together = [] } = query;
-  const share = shareOf([...must, ...mustNot]);
+  const { must, mustNot, weights, limit, preferred = [], together = [], literal = [] } = query;
+  const share = shareOf(query);
   const wanted = must.flatMap((clause) => clauseQuery(clause, weights, share) ?? []);
+  const letters = literal.flatMap((clause) => clauseQuery(clause, weights, share) ?? []);
   const bool = {
-    must: wanted,
+    must: letters.length === 0 ? wanted : [anyOf([{ bool: { must: wanted } }, { bool: { must: letters } }])],
     must_not: mustNot.flatMap((clause) => clauseQuery(clause, weights, share) ?? []),
     filter: filtersOf(query),
     should:
@@ -40,6 +41,7 @@ export function searchBody(query: IndexQuery, documents: number): object {
     _source: false,
     docvalue_fields: [
       'key',
+      'shownTitle',
       'language',
       'rank',
       'simhash',
@@ -58,9 +60,9 @@ export function searchBody(query: IndexQuery, documents: number): object {
   };
 }
 
-/** Documents that hold a term in any field. */
-export function termQuery(term: string): object {
-  return { bool: { should: TERM_FIELDS.map((field) => ({ term: { [`terms.${field}`]: term } })) } };
+/** Returns the query for documents that have a term in one of the fields. */
+export function termQuery(term: string, fields: readonly IndexField[] = TERM_FIELDS): object {
+  return { bool: { should: fields.map((field) => ({ term: { [`terms.${field}`]: term } })) } };
 }
 
 function rankPart({ rank }: IndexWeights, documents: number): object {
@@ -77,31 +79,47 @@ function togetherQueries(text: string): object[] {
   ];
 }
 
-/** How many parts of a query each field of a clause may be; forms beyond that are left out, the last ones first. */
-function shareOf(clauses: readonly Clause[]): number {
-  const fields = clauses.reduce((sum, { fields: own = TERM_FIELDS }) => sum + own.length, 0);
-  return Math.max(1, Math.floor(MOST_PARTS / Math.max(1, fields)));
+function anyOf(should: readonly object[]): object {
+  return { bool: { should, minimum_should_match: 1 } };
 }
 
-/** Undefined where a clause holds no term. */
+/** Returns the maximum number of query parts for each field of a clause. If a clause has more phrases, the last phrases are ignored. */
+function shareOf({ must, mustNot, literal = [] }: IndexQuery): number {
+  const fieldsOf = (clauses: readonly Clause[]): number =>
+    clauses.reduce((sum, { fields: own = TERM_FIELDS }) => sum + own.length, 0);
+  const single = literal.filter(({ phrases }) => phrases.length === 1);
+  const others = literal.filter(({ phrases }) => phrases.length > 1);
+  const fields = fieldsOf([...must, ...mustNot, ...others]);
+  return Math.max(1, Math.floor((MOST_PARTS - fieldsOf(single)) / Math.max(1, fields)));
+}
+
+/** Returns the query for a clause. Undefined: the clause has no term. */
 function clauseQuery(
-  { phrases, fields = TERM_FIELDS, isPrefix }: Clause,
+  { phrases, longer = [], pairs = [], fields = TERM_FIELDS, isPrefix }: Clause,
   weights: IndexWeights,
   share: number,
 ): object | undefined {
-  const all = phrases.map((terms) => terms.filter((term) => term !== '').join(' ')).filter((text) => text !== '');
-  const texts = [...new Set(all)].slice(0, share);
-  if (texts.length === 0) return undefined;
+  const textsOf = (lists: readonly (readonly string[])[]): string[] =>
+    lists.map((terms) => terms.filter((term) => term !== '').join(' ')).filter((text) => text !== '');
+  const own = [...new Set(textsOf(phrases))].slice(0, share);
+  if (own.length === 0) return undefined;
+  // Without some of the pairs, pages without the text would be found: all pairs or none.
+  const filter = own.length + pairs.length <= share ? pairs.map((pair) => termQuery(pair, fields)) : [];
+  const texts = [...new Set([...own, ...textsOf(longer)])].slice(0, share - filter.length);
   const expansions = Math.max(1, Math.min(EXPANSIONS, Math.floor(share / texts.length)));
   const one = (field: IndexField, query: string): object => {
+    // A prefix query finds every term with this beginning. A phrase query would try only some of these terms.
+    if (isPrefix && !query.includes(' '))
+      return { prefix: { [`terms.${field}`]: { value: query, boost: weights[field] } } };
     const asked = {
       [`terms.${field}`]: { query, boost: weights[field], ...(isPrefix && { max_expansions: expansions }) },
     };
     return isPrefix ? { match_phrase_prefix: asked } : { match_phrase: asked };
   };
-  return {
-    bool: { should: texts.flatMap((text) => fields.map((field) => one(field, text))), minimum_should_match: 1 },
-  };
+  const should = texts.flatMap((text) => fields.map((field) => one(field, text)));
+  // Pairs are in a filter: they find pages, but do not raise the score as words do.
+  if (filter.length > 0) should.push({ bool: { filter } });
+  return anyOf(should);
 }
 
 function filtersOf({ sites = [], notSites = [], languages = [], notLanguages = [], from, to }: IndexQuery): object[] {

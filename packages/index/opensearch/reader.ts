@@ -1,73 +1,75 @@
 import { CrawlError, safeText } from '../../errors/index.js';
 import type { IndexHit, IndexHits, IndexInfo, IndexReader } from '../reader.js';
 import { answerReader, type AnswerReader } from './answers.js';
-import { connect, type Connection, type OpenSearchPlace } from './connection.js';
+import { connect, type Connection, type OpenSearchLocation } from './connection.js';
 import { searchBody, termQuery } from './query.js';
-import { findIndex } from './notes.js';
-import { OPENSEARCH_FORMAT, type IndexNotes } from './schema.js';
+import { findIndex } from './index-metadata.js';
+import { OPENSEARCH_FORMAT, type IndexMetadata } from './schema.js';
 
-/** An index of OpenSearch, and of whom it must be. */
-export interface OpenSearchReaderOptions extends OpenSearchPlace {
-  /** The name of the tokenizer that reads queries: an index of another is refused. Absent: any will do. */
+/** The location of an index of OpenSearch, and the table whose pages it must have. */
+interface OpenSearchReaderOptions extends OpenSearchLocation {
+  /** The name of the tokenizer that reads queries. An index of another tokenizer is refused. Absent: any index is accepted. */
   readonly words?: string;
-  /** Names the table whose pages it must hold. */
+  /** The id of the table whose pages the index must have. */
   readonly table: string;
 }
 
-/** Milliseconds that an answer may take, and for which it is known of whom the index is and how many documents it has. */
+/** Maximum number of milliseconds for an answer. */
 const ANSWER_MS = 10_000;
+/** Number of milliseconds after which the metadata and the size of the index are read again. */
 const KNOWN_MS = 10_000;
-/** Languages that are told apart. */
+/** Maximum number of languages whose documents are counted. */
 const MOST_LANGUAGES = 1000;
 
 /**
- * Opens an index of OpenSearch for reading. Whether there is one is found at the first question. It rejects as an
- * {@link IndexReader} does, and with CrawlError BAD_SETTING where the server refuses the user, STORE_FAILED where there is none.
+ * Opens an index of OpenSearch for reading. Whether the index exists is checked at the first question. Questions reject like those of an
+ * {@link IndexReader}. They also reject with CrawlError BAD_SETTING when the server refuses the user, and with STORE_FAILED when there is
+ * no server.
  * @throws CrawlError MISSING_PACKAGE, BAD_SETTING
  */
 export async function openOpenSearchReader({ words, table, ...place }: OpenSearchReaderOptions): Promise<IndexReader> {
   const connection = await connect({ tries: 2, answerMs: ANSWER_MS, ...place });
   const read = answerReader(connection.name, 'the answer to a search');
-  let known: { readonly notes: IndexNotes; readonly documents: number; readonly at: number } | undefined;
+  let known: { readonly metadata: IndexMetadata; readonly documents: number; readonly at: number } | undefined;
 
   /** @throws CrawlError NO_INDEX, WRONG_INDEX */
   async function look(): Promise<NonNullable<typeof known>> {
     if (known && performance.now() - known.at < KNOWN_MS) return known;
-    const notes = await findIndex(connection);
-    const problem = !notes
+    const metadata = await findIndex(connection);
+    const problem = !metadata
       ? 'found none'
-      : notes.format !== OPENSEARCH_FORMAT
-        ? `found one of format ${safeText(notes.format, 100)}`
-        : words !== undefined && notes.words !== words
-          ? `found one of words split by ${safeText(notes.words, 300)}`
+      : metadata.format !== OPENSEARCH_FORMAT
+        ? `found one of format ${safeText(metadata.format, 100)}`
+        : words !== undefined && metadata.words !== words
+          ? `found one of words split by ${safeText(metadata.words, 300)}`
           : undefined;
-    if (!notes || problem !== undefined) {
+    if (!metadata || problem !== undefined) {
       throw new CrawlError(
         'NO_INDEX',
         `expected a search index of format ${OPENSEARCH_FORMAT}${words === undefined ? '' : ` and words split by ${words}`} at ${connection.name}, ${problem}`,
         {
-          hint: 'webcrawl index --all makes it anew from the table',
+          hint: 'webcrawl index --all rebuilds it from the table',
         },
       );
     }
-    if (notes.table !== table) {
+    if (metadata.table !== table) {
       throw new CrawlError(
         'WRONG_INDEX',
-        `expected the index of this table at ${connection.name}, found that of another`,
+        `expected the index of this table at ${connection.name}, found that of another table`,
         {
           hint: 'name an index of its own for each table by the setting index.url',
         },
       );
     }
     const answer = await connection.ask('GET', '/_count');
-    known = { notes, documents: read.number(read.at(answer, 'count'), 0), at: performance.now() };
+    known = { metadata, documents: read.number(read.at(answer, 'count'), 0), at: performance.now() };
     return known;
   }
 
   return {
     async info() {
-      const { notes } = await look();
-      return infoOf(connection, read, notes);
+      const { metadata } = await look();
+      return infoOf(connection, read, metadata);
     },
     async search(query) {
       const { documents } = await look();
@@ -105,7 +107,7 @@ function ask(connection: Connection, body: object): Promise<unknown> {
 async function infoOf(
   connection: Connection,
   { at, list, number, text }: AnswerReader,
-  { words, isWhole, made }: IndexNotes,
+  { words, isWhole, made }: IndexMetadata,
 ): Promise<IndexInfo> {
   const answer = await ask(connection, {
     size: 0,
@@ -132,6 +134,7 @@ function hitsOf(answer: unknown, { at, list, number, text }: AnswerReader): Inde
     const field = (name: string): unknown => at(hit, 'fields', name, 0);
     return {
       key: text(field('key')),
+      title: text(field('shownTitle') ?? ''),
       score: number(at(hit, '_score') ?? field('rank'), 0),
       language: text(field('language') ?? ''),
       fetchedAt: number(field('fetchedAt'), 0),

@@ -1,61 +1,73 @@
-import type { IndexDocument } from '../../plugin-api/index.js';
+import type { IndexDocument } from '../../core/index.js';
 import type { IndexField } from '../reader.js';
 
-/** Changes with the mapping, and with what a document becomes in it: an index of another is made anew. */
-export const OPENSEARCH_FORMAT = '1';
+/**
+ * The number of the format. Increase it with every change of the mapping, or of the stored form of a document. An index of another format
+ * is rebuilt.
+ */
+export const OPENSEARCH_FORMAT = '3';
 
 /** The fields of the full text. */
 export const TERM_FIELDS = ['title', 'headings', 'anchors', 'url', 'text'] as const satisfies readonly IndexField[];
 
-/** What the index notes of itself, in its mapping as `_meta.webcrawl`. */
-export interface IndexNotes {
+/** The metadata of an index, in its mapping as `_meta.webcrawl`. */
+export interface IndexMetadata {
   readonly format: string;
-  /** Made at random with the index. */
+  /** The id of the index: a random text that is made when the index is created. */
   readonly id: string;
   /** The name of the tokenizer. */
   readonly words: string;
-  /** The table whose pages it holds. */
+  /** The id of the table whose pages are in the index. */
   readonly table: string;
-  /** When it was made, in ms since the epoch. */
+  /** Creation time, in ms since the epoch. */
   readonly made: number;
-  /** How often it was opened for writing: what is written later has the greater version, whatever the clocks say. */
+  /**
+   * How often the index was opened for writing. The versions of documents are computed from this number. So a later write has a greater
+   * version, even if a clock is wrong.
+   */
   readonly opened: number;
   readonly isWhole: boolean;
 }
 
-/** A document as it is stored. */
+/** The stored form of a document. */
 export interface StoredDocument extends Omit<IndexDocument, 'fetchedAt' | 'modifiedTime'> {
-  /** In ms since the epoch; null unknown. */
+  /** When the page was last fetched, in ms since the epoch; null: unknown. */
   readonly fetchedAt: number | null;
   readonly modifiedTime: number | null;
   readonly host: string;
-  /** Of the text, 16 hex digits; empty for a text of no words. */
+  /**
+   * The part of the title that is shown for a hit. It is stored as a separate field, because it can then be read without the whole
+   * document.
+   */
+  readonly shownTitle: string;
+  /** Simhash of the text, 16 hex digits; empty for a text without words. */
   readonly simhash: string;
-  /** When it came into the index as it is, in ms since the epoch. */
+  /** When this version came into the index, in ms since the epoch. */
   readonly indexedAt: number;
-  /** The words as they are looked for, with a blank between. */
+  /** The terms of each field by which a document is found, separated by blanks. */
   readonly terms: Readonly<Record<IndexField, string>>;
 }
 
 const shown = { type: 'text', index: false } as const;
 const keyword = { type: 'keyword' } as const;
 const time = { type: 'date', format: 'epoch_millis' } as const;
-/** Terms come as our tokenizer made them: nothing is folded or stemmed again. */
+/** Terms come from the tokenizer of webcrawl. OpenSearch must not fold or stem them again. */
 const terms = { type: 'text', analyzer: 'whitespace' } as const;
 
-/** What the index is made with. Shards and replicas are those of the cluster, or of an index template there. */
-export function indexBody(notes: IndexNotes): object {
+/** The definition of a new index. The numbers of shards and replicas come from the cluster, or from an index template of the cluster. */
+export function indexBody(metadata: IndexMetadata): object {
   return {
     settings: { index: { codec: 'best_compression' } },
     mappings: {
       dynamic: 'strict',
-      _meta: { webcrawl: notes },
+      _meta: { webcrawl: metadata },
       properties: {
         key: keyword,
         url: keyword,
         host: keyword,
         language: keyword,
         title: shown,
+        shownTitle: { type: 'keyword', index: false },
         headings: shown,
         anchors: shown,
         text: shown,
@@ -71,12 +83,12 @@ export function indexBody(notes: IndexNotes): object {
   };
 }
 
-/** Openings of which versions are made: greater ones would not be whole numbers. */
+/** Maximum number of times that an index can be opened for writing. With more, versions would not be safe integers. */
 const MOST_OPENED = 1e6;
 
-/** The notes of a mapping; undefined where another program made the index. */
-export function notesOf(mapping: unknown): IndexNotes | undefined {
-  const { _meta } = (mapping ?? {}) as { readonly _meta?: { readonly webcrawl?: Partial<IndexNotes> } | null };
+/** The metadata in a mapping. Undefined: another program made the index. */
+export function metadataOf(mapping: unknown): IndexMetadata | undefined {
+  const { _meta } = (mapping ?? {}) as { readonly _meta?: { readonly webcrawl?: Partial<IndexMetadata> } | null };
   const found = _meta?.webcrawl;
   if (typeof found !== 'object' || found === null) return undefined;
   const { format = 'none', id = '', words = 'none', table = '', made = 0, opened = 0, isWhole = false } = found;

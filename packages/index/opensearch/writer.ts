@@ -1,49 +1,55 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { CrawlError } from '../../errors/index.js';
-import type { AppliedChanges, IndexChange, IndexDocument, IndexEntry, IndexWriter } from '../../plugin-api/index.js';
-import { hostOf } from '../../url/index.js';
+import {
+  type AppliedChanges,
+  type IndexChange,
+  type IndexDocument,
+  type IndexEntry,
+  type IndexWriter,
+  hostOf,
+} from '../../core/index.js';
 import { termsOf } from '../documents/terms.js';
+import { shownTitle } from '../documents/shown-title.js';
 import { createTextSimhash } from '../documents/text-simhash.js';
 import type { Words } from '../words/words.js';
 import { answerReader } from './answers.js';
 import { sendBulk, type Operation } from './bulk.js';
-import { connect, type Connection, type OpenSearchPlace } from './connection.js';
+import { connect, type Connection, type OpenSearchLocation } from './connection.js';
 import { refused, unexpectedAnswer, type Reason } from './errors.js';
-import { findIndex, writeNotes } from './notes.js';
-import { indexBody, OPENSEARCH_FORMAT, type IndexNotes, type StoredDocument } from './schema.js';
+import { findIndex, writeMetadata } from './index-metadata.js';
+import { indexBody, OPENSEARCH_FORMAT, type IndexMetadata, type StoredDocument } from './schema.js';
 
-/** Documents that are looked up in one request. */
+/** Number of documents that are looked up in one request. */
 const LOOKED_UP = 1000;
-/** Calls of `apply` between two openings: what is written by a later call has the greater version. */
+/** Maximum number of calls of `apply` between two openings. Each call gives its documents a greater version. */
 const CALLS = 1e9;
-/** Bytes that an id of OpenSearch has at the most. */
+/** Maximum bytes of an id in OpenSearch. */
 const LONGEST_ID = 512;
 
 /**
- * Opens an index of OpenSearch for writing; makes it where it is missing. One that other words or another format made is made anew:
- * `isWhole` is false then. A document is replaced only by a later version, so that a request that was sent twice, or arrives after its
- * process was killed, changes nothing.
- * @param table names the table whose pages are written
- * @throws CrawlError MISSING_PACKAGE, BAD_SETTING where the server refuses the user, or another program made the index, WRONG_INDEX where
- *   it is that of another table, STORE_FULL, STORE_FAILED
+ * Opens an index of OpenSearch for writing, and creates it if missing. An index with other words or of another format is rebuilt. In that
+ * case `isWhole` is false. A document is replaced only by the same or a later version. So it does no harm if a request arrives twice, or
+ * arrives late, after its process was killed.
+ * @param table the id of the table whose pages are written
+ * @throws CrawlError MISSING_PACKAGE, BAD_SETTING when the server refuses the user, or another program made the index, WRONG_INDEX for the
+ * index of another table, STORE_FULL, STORE_FAILED
  */
 export async function openOpenSearchWriter(
-  place: OpenSearchPlace,
+  place: OpenSearchLocation,
   table: string,
   words: Words,
-  clock: () => number = Date.now,
 ): Promise<IndexWriter> {
   const connection = await connect(place);
   try {
-    return writerOf(connection, await openIndex(connection, table, words, clock()), words, clock);
+    return writerOf(connection, await openIndex(connection, table, words), words);
   } catch (error) {
     await connection.close();
     throw error;
   }
 }
 
-function writerOf(connection: Connection, opened: IndexNotes, words: Words, clock: () => number): IndexWriter {
-  let notes = opened;
+function writerOf(connection: Connection, opened: IndexMetadata, words: Words): IndexWriter {
+  let metadata = opened;
   let calls = 0;
   const simhashOf = createTextSimhash();
 
@@ -53,7 +59,7 @@ function writerOf(connection: Connection, opened: IndexNotes, words: Words, cloc
     applied: Counts,
   ): Generator<Operation> {
     calls += 1;
-    const version = notes.opened * CALLS + calls;
+    const version = metadata.opened * CALLS + calls;
     for (const change of changes) {
       const key = keyOf(change);
       const before = known.get(key);
@@ -83,8 +89,9 @@ function writerOf(connection: Connection, opened: IndexNotes, words: Words, cloc
       fetchedAt: fetchedAt || null,
       modifiedTime: modifiedTime || null,
       host: hostOf(url),
+      shownTitle: shownTitle(document.title),
       simhash: simhashOf(document.text),
-      indexedAt: clock(),
+      indexedAt: Date.now(),
       terms: termsOf(words, document),
     };
     return operation('index', key, { version, version_type: 'external_gte' }, stored);
@@ -93,14 +100,14 @@ function writerOf(connection: Connection, opened: IndexNotes, words: Words, cloc
   return {
     id: opened.id,
     get isWhole() {
-      return notes.isWhole;
+      return metadata.isWhole;
     },
     async markWhole() {
       const found = await findIndex(connection);
-      // By its notes another process, which opened it since, numbers what it writes.
-      if (found?.id !== notes.id || found.opened !== notes.opened)
-        throw refused(409, { reason: 'it was opened, or made anew, by another process' }, connection.name);
-      notes = await writeNotes(connection, { ...found, isWhole: true });
+      // The metadata differ if another process has opened the index after this process.
+      if (found?.id !== metadata.id || found.opened !== metadata.opened)
+        throw refused(409, { reason: 'it was opened, or rebuilt, by another process' }, connection.name);
+      metadata = await writeMetadata(connection, { ...found, isWhole: true });
     },
     async apply(changes) {
       const applied = { added: 0, changed: 0, removed: 0 };
@@ -110,7 +117,7 @@ function writerOf(connection: Connection, opened: IndexNotes, words: Words, cloc
       return applied;
     },
     async entries(after, limit) {
-      // What was written before is seen by searches after a refresh only.
+      // A search sees earlier writes only after a refresh.
       if (after === undefined) await connection.ask('POST', '/_refresh');
       return readEntries(connection, after ?? '', limit);
     },
@@ -136,39 +143,39 @@ function operation(type: 'index' | 'update' | 'delete', key: string, more: objec
   return { id, lines: body ? `${lines}${JSON.stringify(body)}\n` : lines };
 }
 
-/** The key itself where it is short enough. */
-export function idOf(key: string): string {
+/** Returns the key itself if it is short enough, else a hash of it. */
+function idOf(key: string): string {
   if (Buffer.byteLength(key) <= LONGEST_ID) return key;
   return `sha256:${createHash('sha256').update(key).digest('base64url')}`;
 }
 
-/** The index, as it is to be written. @returns what it notes of itself from now on */
-async function openIndex(connection: Connection, table: string, words: Words, now: number): Promise<IndexNotes> {
+/** Opens or creates the index for writing. @returns its new metadata */
+async function openIndex(connection: Connection, table: string, words: Words): Promise<IndexMetadata> {
   const found = await findIndex(connection);
   if (found && found.table !== table) {
     throw new CrawlError(
       'WRONG_INDEX',
       `expected the index of this table at ${connection.name}, found that of another table`,
       {
-        hint: 'name another index as index.url; where that table is no more, delete this one on the server first',
+        hint: 'name another index as index.url; if that table no longer exists, delete this index on the server first',
       },
     );
   }
   if (found?.format === OPENSEARCH_FORMAT && found.words === words.name)
-    return writeNotes(connection, { ...found, id: found.id || randomUUID(), opened: found.opened + 1 });
+    return writeMetadata(connection, { ...found, id: found.id || randomUUID(), opened: found.opened + 1 });
   if (found) await connection.ask('DELETE', '');
   const opened = (found?.opened ?? 0) + 1;
-  const notes = {
+  const metadata = {
     format: OPENSEARCH_FORMAT,
     id: randomUUID(),
     words: words.name,
     table,
-    made: now,
+    made: Date.now(),
     opened,
     isWhole: false,
   };
-  await connection.ask('PUT', '', indexBody(notes));
-  return notes;
+  await connection.ask('PUT', '', indexBody(metadata));
+  return metadata;
 }
 
 interface FoundDocument {
@@ -178,7 +185,7 @@ interface FoundDocument {
   readonly _source?: { readonly rank?: number; readonly fetchedAt?: number | null; readonly fingerprint?: string };
 }
 
-/** What the index holds of some keys now, searched or not. */
+/** Returns the index entries of some keys, including entries that a search does not find yet. */
 async function lookUp(connection: Connection, keys: readonly string[]): Promise<Map<string, IndexEntry>> {
   const known = new Map<string, IndexEntry>();
   for (let i = 0; i < keys.length; i += LOOKED_UP) {
@@ -219,7 +226,7 @@ async function readEntries(connection: Connection, after: string, limit: number)
   let last = after;
   return list(at(answer, 'hits', 'hits')).map((hit) => {
     const key = text(at(hit, 'sort', 0));
-    // A step that goes back would never come to an end.
+    // The keys must be in ascending order. Otherwise this loop could be endless.
     if (key <= last) throw unexpectedAnswer(connection.name, expected);
     last = key;
     return {

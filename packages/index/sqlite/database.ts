@@ -1,20 +1,20 @@
 import { CrawlError } from '../../errors/index.js';
 
-/** What SQLite stores, as JavaScript has it. */
+/** A value of SQLite in JavaScript. */
 export type SqlValue = string | number | null | Uint8Array;
 
 /** A row, by the names of its columns. */
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
-/** A statement that is compiled once. Values are bound in the order of its question marks. */
-export interface Statement {
+/** A compiled statement. Values are bound in the order of its question marks. */
+interface Statement {
   run(...values: readonly SqlValue[]): { readonly changes: number };
-  /** The first row; undefined where there is none. */
+  /** The first row. Undefined: there is no row. */
   get(...values: readonly SqlValue[]): SqlRow | undefined;
   all(...values: readonly SqlValue[]): SqlRow[];
 }
 
-/** A door to SQLite with FTS5. All calls block, so it is opened within worker threads only. */
+/** A connection to SQLite with FTS5. All calls block, so connections are opened only in worker threads. */
 export interface Database {
   /** `node:sqlite` or `libsql`. */
   readonly engine: string;
@@ -29,9 +29,10 @@ interface OpenOptions {
 type Engine = (file: string, options: OpenOptions) => Omit<Database, 'engine'>;
 
 /**
- * Opens a database: by `node:sqlite` where Node has it with FTS5, else by the package `libsql`.
- * @param options readOnly: the file must be there, and nothing is written
- * @throws CrawlError MISSING_PACKAGE with the line that installs it, where neither is there; what SQLite throws where it cannot open the file
+ * Opens a database. It uses `node:sqlite` if this Node has it with FTS5, and otherwise the package `libsql`.
+ * @param options readOnly: the file must exist, and nothing is written
+ * @throws CrawlError MISSING_PACKAGE if neither is available; the hint is the command that installs `libsql`. The error of SQLite when the
+ * file cannot be opened
  */
 export async function openDatabase(file: string, options: OpenOptions): Promise<Database> {
   const own = nodeEngine();
@@ -39,7 +40,7 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
   return { engine, ...open(file, options) };
 }
 
-/** What of `node:sqlite` is used. */
+/** The used part of `node:sqlite`. */
 interface NodeSqlite {
   readonly DatabaseSync: new (
     file: string,
@@ -47,7 +48,7 @@ interface NodeSqlite {
   ) => { exec(sql: string): void; prepare(sql: string): Statement; close(): void };
 }
 
-/** undefined where Node has no SQLite, or one without FTS5, as Node 22.14 has. */
+/** Returns the SQLite of Node. Undefined: this Node has no SQLite, or has SQLite without FTS5, as in Node 22.14. */
 function nodeEngine(): Engine | undefined {
   const sqlite = process.getBuiltinModule('node:sqlite') as NodeSqlite | undefined;
   if (!sqlite) return undefined;
@@ -90,7 +91,7 @@ async function libsqlEngine(): Promise<Engine> {
           try {
             return step();
           } catch (error) {
-            // libsql does not reset a statement that failed: the next use of it would do nothing.
+            // The statement is compiled again: libsql does not reset a failed statement, and the next use of the statement would do nothing.
             statement = database.prepare<SqlValue[]>(sql);
             throw error;
           }
@@ -106,7 +107,7 @@ async function libsqlEngine(): Promise<Engine> {
   };
 }
 
-/** `get` of libsql adds a field of its own. */
+/** Removes the extra field that `get` of libsql adds to a row. */
 function withoutExtras(row: SqlRow | undefined): SqlRow | undefined {
   if (!row) return undefined;
   const { _metadata, ...own } = row;

@@ -1,10 +1,12 @@
-import { CrawlError, messageOf } from '../../errors/index.js';
+import { CrawlError, messageOf, tooFewFiles } from '../../errors/index.js';
 
-/** What an error of either engine says of itself: `node:sqlite` has the number of SQLite, `libsql` the name. */
+/**
+ * Returns the name of an error of either engine. Errors of `node:sqlite` have the error number of SQLite, errors of `libsql` have the name.
+ */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
-  // The lower byte is the primary code; https://www.sqlite.org/rescode.html
+  // The lower byte is the primary code, see https://www.sqlite.org/rescode.html.
   if (typeof errcode === 'number') return PRIMARY[errcode & 0xff] ?? '';
   return typeof code === 'string' ? code : '';
 }
@@ -20,36 +22,53 @@ const PRIMARY: Readonly<Record<number, string>> = {
   26: 'SQLITE_NOTADB',
 };
 
-/** Whether the file is no database, or a broken one. */
+/** Whether the error means that the file is not a database, or is damaged. */
 export function isDamaged(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(nameOf(error));
 }
 
-/** The index of a folder is that of another table. */
+/** The error for the index of another table. */
 export function wrongIndex(folder: string): CrawlError {
-  return new CrawlError('WRONG_INDEX', `expected the search index of this table in ${folder}, found that of another`, {
-    hint:
-      'name a folder of its own for each table by the setting index.path; where the other table is no more, remove that folder, ' +
-      'and webcrawl index makes the index anew',
-  });
+  return new CrawlError(
+    'WRONG_INDEX',
+    `expected the search index of this table in ${folder}, found that of another table`,
+    {
+      hint:
+        'name a folder of its own for each table by the setting index.path; if the other table no longer exists, remove that folder, ' +
+        'and webcrawl index rebuilds the index',
+    },
+  );
 }
 
-const MAY_NOT = 'see that this user may read and write that folder and its files';
+const MAY_NOT = 'let this user read and write that folder and its files';
+const NO_FOLDER =
+  'something else is where this folder should be: move it away, or name another folder by the setting index.path';
 const HINTS: readonly (readonly [string, string])[] = [
-  ['SQLITE_BUSY', 'another process holds it, as the shell of SQLite or a copy does; let that end, then try again'],
-  ['SQLITE_IOERR', 'the disk or its file system failed; the log of the system says more. Then try again'],
+  [
+    'SQLITE_BUSY',
+    'another process uses it, such as the SQLite shell or a backup program; wait until it ends, then try again',
+  ],
+  ['SQLITE_IOERR', 'the disk or its file system failed; see the log of the system, then try again'],
   ['SQLITE_PERM', MAY_NOT],
   ['SQLITE_READONLY', MAY_NOT],
   ['SQLITE_CANTOPEN', MAY_NOT],
+  ['EACCES', MAY_NOT],
+  ['EPERM', MAY_NOT],
+  ['EROFS', MAY_NOT],
+  ['EEXIST', NO_FOLDER],
+  ['ENOTDIR', NO_FOLDER],
+  ['ELOOP', NO_FOLDER],
 ];
 
-/** An error of SQLite as one that says what to do. What is a {@link CrawlError} stays. */
+/** Turns an error of SQLite into a CrawlError with a hint. A {@link CrawlError} stays unchanged. */
 export function toCrawlError(error: unknown, folder: string): CrawlError {
   if (error instanceof CrawlError) return error;
+  const tooFew = tooFewFiles(error);
+  if (tooFew) return tooFew;
   const name = nameOf(error);
   if (name.startsWith('SQLITE_FULL')) {
     return new CrawlError('STORE_FULL', `expected room for the search index in ${folder}, found the disk full`, {
-      hint: 'make room, then run the same command again: what was indexed stays, and the rest is added',
+      hint: 'free disk space, then run the same command again: indexed pages stay, and the others are added',
       cause: error,
     });
   }
@@ -58,7 +77,7 @@ export function toCrawlError(error: unknown, folder: string): CrawlError {
       'STORE_FAILED',
       `expected a search index in ${folder}, found it damaged: ${messageOf(error)}`,
       {
-        hint: 'remove that folder, then run `webcrawl index`, which makes it anew from the table',
+        hint: 'remove that folder, then run `webcrawl index`, which rebuilds the index from the table',
         cause: error,
       },
     );

@@ -3,17 +3,20 @@ import { CrawlError } from '../../errors/index.js';
 import type { Database } from './database.js';
 import { INDEX_FILE } from './schema.js';
 
-/** How a database begins; https://www.sqlite.org/fileformat.html#the_database_header */
+/** The code of an error. Writers of an index use BAD_SETTING, readers use NO_INDEX. */
+type OwnershipCode = 'BAD_SETTING' | 'NO_INDEX';
+
+/** The first bytes of a database, see https://www.sqlite.org/fileformat.html#the_database_header */
 const HEADER = Buffer.from('SQLite format 3\0', 'latin1');
 
-/** The tables of an index, and those that FTS5 makes for one of them. */
+/** Matches the tables of an index, including the tables that FTS5 makes for itself. */
 const OURS = /^(info|docs|fts|fts_\w+)$/;
 
 /**
- * A file that cannot be read as a database, and does not begin as one, is not removed: it may be anything.
- * @throws CrawlError BAD_SETTING
+ * Checks that a damaged file begins like a database. Any other file must not be removed, because it may belong to another program.
+ * @throws CrawlError with the given code
  */
-export function mustBeginAsDatabase(file: string, folder: string): void {
+export function mustBeginAsDatabase(file: string, folder: string, code: OwnershipCode = 'BAD_SETTING'): void {
   const begin = Buffer.alloc(HEADER.length);
   const handle = openSync(file, 'r');
   try {
@@ -21,19 +24,24 @@ export function mustBeginAsDatabase(file: string, folder: string): void {
   } finally {
     closeSync(handle);
   }
-  if (!begin.equals(HEADER)) throw ofAnother(folder);
+  if (!begin.equals(HEADER)) throw ofAnother(folder, code);
 }
 
-/** @throws CrawlError BAD_SETTING where a database has tables that no index has, or none that each has */
-export function mustBeIndex(database: Database, folder: string): void {
+/**
+ * Checks that a database is an index.
+ * @returns false for a database without tables, such as an empty file
+ * @throws CrawlError with the given code when a table exists that no index has, or a table is missing that every index has
+ */
+export function mustBeIndex(database: Database, folder: string, code: OwnershipCode = 'BAD_SETTING'): boolean {
   const rows = database.prepare(`select name from sqlite_master where type = 'table'`).all();
   const names = rows.map(({ name }) => String(name)).filter((name) => !name.startsWith('sqlite_'));
-  if (names.length === 0) return;
-  if (!names.includes('info') || names.some((name) => !OURS.test(name))) throw ofAnother(folder);
+  if (names.length === 0) return false;
+  if (!names.includes('info') || names.some((name) => !OURS.test(name))) throw ofAnother(folder, code);
+  return true;
 }
 
-function ofAnother(folder: string): CrawlError {
-  return new CrawlError('BAD_SETTING', `expected a search index in ${folder}, found ${INDEX_FILE} of another program`, {
-    hint: 'name another folder by the setting index.path; where webcrawl made that file, remove it, and webcrawl index makes it anew',
+function ofAnother(folder: string, code: OwnershipCode): CrawlError {
+  return new CrawlError(code, `expected a search index in ${folder}, found ${INDEX_FILE} of another program`, {
+    hint: 'name another folder by the setting index.path; if webcrawl made that file, remove it, and webcrawl index rebuilds it',
   });
 }

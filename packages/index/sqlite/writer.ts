@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AppliedChanges, IndexChange, IndexDocument, IndexEntry, IndexWriter } from '../../plugin-api/index.js';
+import type { AppliedChanges, IndexChange, IndexDocument, IndexEntry, IndexWriter } from '../../core/index.js';
+import { shownTitle } from '../documents/shown-title.js';
 import { termsOf } from '../documents/terms.js';
 import { createTextSimhash } from '../documents/text-simhash.js';
 import type { Words } from '../words/words.js';
@@ -11,47 +12,37 @@ import { mustBeginAsDatabase, mustBeIndex } from './ownership.js';
 import { createSchema, INDEX_FILE, INDEX_FORMAT, TEXT_COLUMNS } from './schema.js';
 
 /**
- * Opens the index of a folder, which must be there, for writing in this thread; makes it where it is missing. One that other words or another format made
- * is emptied, and one that is damaged is made anew: `isWhole` is false then.
- * @param table names the table whose pages are written
- * @throws CrawlError WRONG_INDEX where it is that of another table, BAD_SETTING where the file is of another program, MISSING_PACKAGE, STORE_FULL, STORE_FAILED
+ * Opens the index in an existing folder for writing in this thread, and creates it if missing. An index with other words or of another
+ * format is emptied, and a damaged index is rebuilt. In these cases `isWhole` is false.
+ * @param table the id of the table whose pages are written
+ * @throws CrawlError WRONG_INDEX for the index of another table, BAD_SETTING for a file of another program, MISSING_PACKAGE, STORE_FULL,
+ * STORE_FAILED
  */
-export async function openSqliteWriter(
-  folder: string,
-  table: string,
-  words: Words,
-  clock: () => number = Date.now,
-): Promise<IndexWriter> {
+export async function openSqliteWriter(folder: string, table: string, words: Words): Promise<IndexWriter> {
   const file = join(folder, INDEX_FILE);
   try {
     try {
-      return writerOf(await openDatabase(file, { readOnly: false }), folder, table, words, clock);
+      return writerOf(await openDatabase(file, { readOnly: false }), folder, table, words);
     } catch (error) {
       if (!isDamaged(error)) throw error;
       mustBeginAsDatabase(file, folder);
       for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true });
-      return writerOf(await openDatabase(file, { readOnly: false }), folder, table, words, clock);
+      return writerOf(await openDatabase(file, { readOnly: false }), folder, table, words);
     }
   } catch (error) {
     throw toCrawlError(error, folder);
   }
 }
 
-/** Over a database that is open, which is closed with the writer or where this throws. */
-export function writerOf(
-  database: Database,
-  folder: string,
-  table: string,
-  words: Words,
-  clock: () => number,
-): IndexWriter {
+/** Makes a writer on an open database. The database is closed when the writer is closed, or when this function throws. */
+export function writerOf(database: Database, folder: string, table: string, words: Words): IndexWriter {
   try {
     mustBeIndex(database, folder);
     createSchema(database);
     const info = infoOf(database);
     const other = info.get('table');
     if (other !== undefined && other !== table) throw wrongIndex(folder);
-    if (info.get('format') !== INDEX_FORMAT || info.get('words') !== words.name) begin(database, table, words, clock());
+    if (info.get('format') !== INDEX_FORMAT || info.get('words') !== words.name) begin(database, table, words);
     database.prepare(`insert into info values('id', ?) on conflict do nothing`).run(randomUUID());
   } catch (error) {
     database.close();
@@ -59,10 +50,10 @@ export function writerOf(
   }
   const find = database.prepare('select id, fingerprint from docs where key = ?');
   const insert = database.prepare(
-    'insert into docs(key, language, fetched, modified, rank, simhash, fingerprint) values(?,?,?,?,?,?,?) returning id',
+    'insert into docs(key, title, language, fetched, modified, rank, simhash, fingerprint) values(?,?,?,?,?,?,?,?) returning id',
   );
   const update = database.prepare(
-    'update docs set language = ?, fetched = ?, modified = ?, rank = ?, simhash = ?, fingerprint = ? where id = ?',
+    'update docs set title = ?, language = ?, fetched = ?, modified = ?, rank = ?, simhash = ?, fingerprint = ? where id = ?',
   );
   const touch = database.prepare('update docs set rank = ?, fetched = ? where key = ? and (rank, fetched) <> (?, ?)');
   const removeDoc = database.prepare('delete from docs where id = ?');
@@ -79,7 +70,8 @@ export function writerOf(
     const { key, text, language, fetchedAt, modifiedTime, rank, fingerprint } = document;
     const known = find.get(key);
     if (known?.fingerprint === fingerprint) return touched(key, rank, fetchedAt);
-    const values = [language, fetchedAt, modifiedTime, rank, simhashOf(text), fingerprint];
+    const title = shownTitle(document.title);
+    const values = [title, language, fetchedAt, modifiedTime, rank, simhashOf(text), fingerprint];
     if (known) {
       removeText.run(known.id!);
       update.run(...values, known.id!);
@@ -130,7 +122,7 @@ export function writerOf(
             const came = change(each);
             if (came) applied[came] += 1;
           }
-          note.run('changed', String(clock()));
+          note.run('changed', String(Date.now()));
         });
         return applied;
       }),
@@ -152,8 +144,9 @@ function infoOf(database: Database): Map<string, string> {
   );
 }
 
-/** Empties it. Readers see the old documents or none, never a part. */
-function begin(database: Database, table: string, words: Words, now: number): void {
+/** Empties the index. Readers see all old documents or none, never a part of them. */
+function begin(database: Database, table: string, words: Words): void {
+  const now = String(Date.now());
   inTransaction(database, () => {
     database.exec('drop table fts; drop table docs; delete from info;');
     createSchema(database, { isInTransaction: true });
@@ -161,8 +154,8 @@ function begin(database: Database, table: string, words: Words, now: number): vo
     note.run('format', INDEX_FORMAT);
     note.run('words', words.name);
     note.run('table', table);
-    note.run('made', String(now));
-    note.run('changed', String(now));
+    note.run('made', now);
+    note.run('changed', now);
   });
 }
 
@@ -175,7 +168,7 @@ function inTransaction(database: Database, work: () => void): void {
     try {
       database.exec('rollback');
     } catch {
-      // A full disk has ended the transaction already; the first error says why.
+      // This error is ignored. If the disk is full, SQLite has already ended the transaction, and the first error gives the reason.
     }
     throw error;
   }

@@ -1,14 +1,15 @@
 import { Worker, type MessagePort, type ResourceLimits } from 'node:worker_threads';
 import { CrawlError, messageOf, type ErrorCode } from '../../errors/index.js';
+import { createOneByOne } from '../../util/index.js';
 
-/** What a thread can be asked for: functions that take and give plain data. */
+/** The functions of a thread. Their arguments and results are plain data. */
 type Calls = object;
 type Name<C extends Calls> = keyof C & string;
 type Args<C extends Calls, N extends Name<C>> = C[N] extends (...args: infer A) => unknown ? A : never;
 type Result<C extends Calls, N extends Name<C>> = C[N] extends (...args: never) => infer R ? Awaited<R> : never;
 
-/** A call as it crosses threads. */
-export interface ThreadCall {
+/** A message that calls a function in the thread. */
+interface ThreadCall {
   readonly name: string;
   readonly args: readonly unknown[];
 }
@@ -17,25 +18,28 @@ type ThreadReply =
   | { readonly value: unknown }
   | { readonly error: { readonly code: ErrorCode; readonly message: string; readonly hint?: string | undefined } };
 
-/** A thread that is asked, and answers in turn. */
-export interface ThreadClient<C extends Calls> {
-  /** Starts the thread where none runs. Rejects with the CrawlError that the call ends with, or where its arguments cannot be cloned. */
+/** A client of a thread, which answers calls in order. */
+interface ThreadClient<C extends Calls> {
+  /**
+   * Calls a function in the thread. The thread is started if it does not run. Rejects with the CrawlError of the function, or if the
+   * arguments cannot be cloned.
+   */
   call<N extends Name<C>>(name: N, ...args: Args<C, N>): Promise<Result<C, N>>;
-  /** Ends the thread; calls under way are rejected. The next call starts another one. */
+  /** Ends the thread, and rejects running calls. The next call starts another thread. */
   end(): Promise<void>;
 }
 
-/** How a thread is run. */
-export interface ThreadOptions {
-  /** The module that it runs, which calls {@link answerCalls}. */
+/** Options of a thread. */
+interface ThreadOptions {
+  /** The module of the thread, which calls {@link answerCalls}. */
   readonly entry: URL;
   readonly data: unknown;
   readonly resourceLimits?: ResourceLimits;
-  /** Called each time that it has ended: the error of calls that were under way. */
+  /** Makes the error with which running calls are rejected when the thread has ended. */
   readonly ended: (reason: string) => CrawlError;
 }
 
-/** Makes the client of a thread, which holds up the end of the process only while it is asked. */
+/** Makes the client of a thread. The thread keeps the process alive only during calls. */
 export function createThreadClient<C extends Calls>(options: ThreadOptions): ThreadClient<C> {
   const { entry, data, resourceLimits, ended } = options;
   type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
@@ -68,7 +72,7 @@ export function createThreadClient<C extends Calls>(options: ThreadOptions): Thr
       current ??= start();
       const { worker, line } = current;
       return new Promise((resolve, reject) => {
-        // First: it throws for what cannot be cloned, and nobody would answer that.
+        // The call is sent before it is stored, because sending throws for data that cannot be cloned. Such a call would never get an answer.
         worker.postMessage({ name, args } satisfies ThreadCall);
         line.push({ resolve: resolve as (value: unknown) => void, reject });
         worker.ref();
@@ -84,12 +88,12 @@ export function createThreadClient<C extends Calls>(options: ThreadOptions): Thr
 
 /**
  * Answers the calls of a {@link ThreadClient} within its thread, one after the other.
- * @param calls what is called; where it rejects, that is the answer of the call
+ * @param calls resolves to the functions to call; if it rejects, the call is answered with this error
  */
 export function answerCalls(port: MessagePort, calls: () => Promise<object>): void {
-  let last: Promise<void> = Promise.resolve();
+  const oneByOne = createOneByOne();
   port.on('message', ({ name, args }: ThreadCall) => {
-    last = last.then(async () => port.postMessage(await replyTo(calls, name, args)));
+    void oneByOne(async () => port.postMessage(await replyTo(calls, name, args)));
   });
 }
 

@@ -1,28 +1,31 @@
 import { once } from '../../util/index.js';
 
-/** What a character is to the tokenizer. */
+/** Kinds of characters for the tokenizer. */
 export const KIND = {
-  /** Between words. */
+  /** Not part of a word. */
   none: 0,
-  /** A letter, mark or digit of a script that puts blanks between words. */
+  /** A letter, mark or digit of a script that separates words by blanks. */
   letter: 1,
   han: 2,
   kana: 3,
   /** A letter or mark of a script without blanks that `Intl.Segmenter` splits: Thai, Lao, Khmer, Burmese. */
   unspaced: 4,
-  /** Within a word, and no part of it: soft hyphen, joiners, variation selectors. */
-  ignored: 5,
+  /** A letter of Korean. Blanks separate the words, but particles are attached to them. */
+  hangul: 5,
+  /** A character that is ignored inside a word: soft hyphen, joiners, variation selectors. */
+  ignored: 6,
   /** The first half of a surrogate pair. */
-  high: 6,
+  high: 7,
 } as const;
 
 /** One of {@link KIND}. */
 export type Kind = (typeof KIND)[keyof typeof KIND];
 
 const IGNORED = /[\u00ad\u200c\u200d\u2060\ufe00-\ufe0f\ufeff\u{e0100}-\u{e01ef}]/u;
-/** Kana, with the sign of a long vowel, which both kinds share, in full and half width, and the marks of voiced ones. */
+/** Matches kana and the signs that hiragana and katakana share: the long vowel sign and the voicing marks, in full and half width. */
 export const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}\u30fc\uff70\u3099\u309a\uff9e\uff9f]/u;
 const HAN = /[\p{Script=Han}\u3006]/u;
+const HANGUL = /\p{Script=Hangul}/u;
 const UNSPACED = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const LETTER = /[\p{L}\p{M}\p{N}]/u;
 
@@ -31,13 +34,14 @@ function kindOfCharacter(character: string): Kind {
   if (!LETTER.test(character)) return KIND.none;
   if (KANA.test(character)) return KIND.kana;
   if (HAN.test(character)) return KIND.han;
+  if (HANGUL.test(character)) return KIND.hangul;
   return UNSPACED.test(character) ? KIND.unspaced : KIND.letter;
 }
 
-/** What is at a place of a text, and how many UTF-16 units it takes. Half a pair by itself is between words. */
-export type KindAt = (text: string, at: number) => Kind;
+/** The kind of the character at a position of a text. An unpaired surrogate is not part of a word. */
+type KindAt = (text: string, at: number) => Kind;
 
-/** How many units the character there takes. */
+/** Number of UTF-16 units of the character at a position. */
 export function unitsAt(text: string, at: number): 1 | 2 {
   return isHigh(text.charCodeAt(at)) && isLow(text.charCodeAt(at + 1)) ? 2 : 1;
 }
@@ -45,7 +49,7 @@ export function unitsAt(text: string, at: number): 1 | 2 {
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 
-/** The function that looks characters up. Its table takes some tens of milliseconds and is made once. */
+/** Makes the function that looks up characters. The first call makes a table, which takes some tens of milliseconds. */
 export const kindLookup = once((): KindAt => {
   const kinds = new Uint8Array(65_536);
   for (let unit = 0; unit < kinds.length; unit++) {

@@ -1,33 +1,46 @@
 import { kindLookup, KANA, KIND, unitsAt, type Kind } from './characters.js';
-import { fold } from './fold.js';
+import { fold, foldWhole } from './fold.js';
+import { wordsOfName } from './names.js';
+import { createLetters, rememberParts } from './letters.js';
+import { charactersOf, pairsOf } from './pairs.js';
 import { primaryLanguage } from './primary-language.js';
 import { createIntlSplitter, loadJieba, type Splitter } from './unspaced.js';
-import type { Word, Words } from './words.js';
+import type { Run, Word, Words } from './words.js';
 
-/** Changes with the rules of this folder, and with the version of the stemmers. */
-const RULES = '3';
-/** UTF-16 units that are split at a time: what a piece takes grows with its length. */
+/** The version of the tokenizer. Increase it with every change of the rules in this folder, or of the version of the stemmers. */
+const RULES = '5';
+/** Number of UTF-16 units that are split at a time. The memory that splitting needs grows with the length of a piece. */
 const PIECE = 2048;
-/** What English puts after an apostrophe and people leave the apostrophe out of: don't, they've. */
+/** English endings after an apostrophe that people often omit: don't, they've. */
 const CONTRACTED = /^(t|re|ve|ll|d|m)(?![\p{L}\p{M}\p{N}])/iu;
 const POSSESSIVE = /^s(?![\p{L}\p{M}\p{N}])/iu;
 
-/** What {@link createWords} takes. */
-export interface WordsOptions {
-  /** Whether Chinese is split by `@node-rs/jieba` where it is installed. Default: true. */
+const HAN_ALONE = /^[\p{Script=Han}\u3006]+$/u;
+
+/** Called with each word. */
+type AddWord = (start: number, end: number, isChinese?: boolean) => void;
+type AddRun = (start: number, end: number) => void;
+
+/** Options of {@link createWords}. */
+interface WordsOptions {
+  /** Whether `@node-rs/jieba` splits Chinese if it is installed. Default: true. */
   readonly jieba?: boolean;
 }
 
 /**
- * Makes the tokenizer. Words of scripts with blanks are runs of letters, marks and digits; of those without, what `Intl.Segmenter`
- * finds, and in Chinese `@node-rs/jieba` where it is installed. A number keeps the points within it (`3.14`, `10.0.0.1`), and
- * `C++` and `C#` are words; of `apt-get` and `foo_bar` each part is one.
+ * Makes the tokenizer. In scripts with blanks, words are runs of letters, marks and digits. In scripts without blanks, `Intl.Segmenter`
+ * finds the words, or `@node-rs/jieba` for Chinese if it is installed. A number keeps the points within it (`3.14`, `10.0.0.1`), and `C++`
+ * and `C#` are words; `apt-get` and `foo_bar` are two words each.
+ *
+ * Words from a dictionary are not enough for search: a user may search for a part of a long word, and Korean attaches particles to nouns.
+ * So in scripts without blanks, and in Korean, each pair of neighbouring characters is a term too.
  */
 export async function createWords({ jieba: wantsJieba = true }: WordsOptions = {}): Promise<Words> {
   const kindAt = kindLookup();
   const byIntl = createIntlSplitter();
   const jieba = wantsJieba ? await loadJieba() : undefined;
-  // They are many modules, and only who indexes or searches needs them.
+  const letters = createLetters(rememberParts(jieba?.partsOf ?? pairsOf));
+  // The stemmers are loaded here, because they are many modules, and only indexing and searching need them.
   const { createStemmer } = await import('./stemmers.js');
   const stem = createStemmer(fold);
   return {
@@ -35,21 +48,61 @@ export async function createWords({ jieba: wantsJieba = true }: WordsOptions = {
     stem,
     split(text, language) {
       const words: Word[] = [];
-      const add = (start: number, end: number): void => {
+      splitInto(text, language, (start, end) => {
         const term = fold(text.slice(start, end));
         if (term !== '') words.push({ term, start, end });
-      };
-      const primary = primaryLanguage(language);
-      const isJapanese = primary === 'ja' || (primary === '' && KANA.test(text));
-      for (let at = 0; at < text.length;) {
-        const kind = kindAt(text, at);
-        if (kind === KIND.none || kind === KIND.ignored) at += unitsAt(text, at);
-        else if (kind === KIND.letter) at = spacedWord(text, at, add);
-        else at = unspacedRun(text, at, kind, isJapanese, add);
-      }
+      });
       return words;
     },
+    index(text, language) {
+      const words: Word[] = [];
+      const names = new Set<string>();
+      const add = (start: number, end: number, isChinese = false): void => {
+        const word = text.slice(start, end);
+        const term = fold(word);
+        if (term === '') return;
+        words.push({ term, start, end });
+        if (isChinese) letters.addWord(term);
+        else if (term !== word && !names.has(word) && wordsOfName(word).length > 0) names.add(word);
+      };
+      splitInto(text, language, add, (start, end) => letters.addRun(foldWhole(text.slice(start, end))));
+      return {
+        words,
+        names: [...names].flatMap((name) => wordsOfName(name).map(fold)),
+        letters: letters.end(),
+      };
+    },
+    runs: runsOf,
+    pairs: (text) => pairsOf(foldWhole(text)),
+    characters: (text) => (HAN_ALONE.test(text) ? [...new Set(charactersOf(foldWhole(text)))] : []),
   };
+
+  /**
+   * @param add called with each word; `isChinese` is true for words of Chinese
+   * @param addRun called with each run of letters in other scripts without blanks, and in Korean
+   */
+  function splitInto(text: string, language: string | undefined, add: AddWord, addRun?: AddRun): void {
+    const primary = primaryLanguage(language);
+    const isJapanese = primary === 'ja' || (primary === '' && KANA.test(text));
+    for (let at = 0; at < text.length;) {
+      const kind = kindAt(text, at);
+      if (kind === KIND.none || kind === KIND.ignored) at += unitsAt(text, at);
+      else if (kind === KIND.letter) at = spacedWord(text, at, add);
+      else at = unbrokenRun(text, at, kind, isJapanese, add, addRun);
+    }
+  }
+
+  function runsOf(text: string): Run[] {
+    const runs: Run[] = [];
+    for (let at = 0; at < text.length;) {
+      const belongs = RUNS[kindAt(text, at)];
+      if (belongs) {
+        const start = at;
+        runs.push({ start, end: (at = runEnd(text, start, belongs)) });
+      } else at += unitsAt(text, at);
+    }
+    return runs;
+  }
 
   function spacedWord(text: string, start: number, add: (start: number, end: number) => void): number {
     let at = start;
@@ -72,21 +125,27 @@ export async function createWords({ jieba: wantsJieba = true }: WordsOptions = {
     return end;
   }
 
-  function unspacedRun(
+  function unbrokenRun(
     text: string,
     start: number,
     kind: Kind,
     isJapanese: boolean,
-    add: (start: number, end: number) => void,
+    add: AddWord,
+    addRun?: AddRun,
   ): number {
-    const end = runEnd(text, start, kind === KIND.unspaced ? isUnspaced : isHanOrKana);
+    const end = runEnd(text, start, RUNS[kind]!);
     const run = text.slice(start, end);
-    const isChinese = kind !== KIND.unspaced && !isJapanese && !KANA.test(run);
+    const isChinese = (kind === KIND.han || kind === KIND.kana) && !isJapanese && !KANA.test(run);
+    if (!isChinese) addRun?.(start, end);
+    if (kind === KIND.hangul) {
+      add(start, end);
+      return end;
+    }
     const split: Splitter = (isChinese && jieba?.split) || byIntl;
     let at = start;
     for (const piece of piecesOf(run)) {
       for (const { length } of split(piece)) {
-        add(at, at + length);
+        add(at, at + length, isChinese);
         at += length;
       }
     }
@@ -97,23 +156,31 @@ export async function createWords({ jieba: wantsJieba = true }: WordsOptions = {
     let at = start;
     while (at < text.length) {
       const kind = kindAt(text, at);
-      if (!belongs(kind) && kind !== KIND.ignored) break;
+      // A mark belongs to the character before it, even if the two are of different scripts.
+      if (!belongs(kind) && kind !== KIND.ignored && !(at > start && MARK.test(text[at]!))) break;
       at += unitsAt(text, at);
     }
     return at;
   }
 }
 
+const MARK = /\p{M}/u;
 const isLetter = (kind: Kind): boolean => kind === KIND.letter;
-const isUnspaced = (kind: Kind): boolean => kind === KIND.unspaced;
 const isHanOrKana = (kind: Kind): boolean => kind === KIND.han || kind === KIND.kana;
+/** For each kind of the first character of a run: the function that says whether another character belongs to the run. */
+const RUNS: Readonly<Partial<Record<Kind, (kind: Kind) => boolean>>> = {
+  [KIND.han]: isHanOrKana,
+  [KIND.kana]: isHanOrKana,
+  [KIND.unspaced]: (kind) => kind === KIND.unspaced,
+  [KIND.hangul]: (kind) => kind === KIND.hangul,
+};
 
 function isDigit(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   return unit >= 0x30 && unit <= 0x39;
 }
 
-/** How many signs after a word belong to it: those of C++, g++ and C#. */
+/** Returns the number of symbols after a word that belong to it, as in C++, g++ and C#. */
 function symbolsAt(text: string, start: number, end: number): 0 | 1 | 2 {
   const next = text[end];
   if (next !== '+' && next !== '#') return 0;

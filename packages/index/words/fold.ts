@@ -1,10 +1,10 @@
-/** UTF-16 units of a term: what is beyond is left out, of the index and of a query alike. */
+/** Maximum length of a term in UTF-16 units. The rest is dropped, in the index and in queries. */
 export const LONGEST_TERM = 64;
 
 const APOSTROPHE = 0x27;
-/** The unified ideographs, of which nothing is folded. */
+/** The unified ideographs. They are never folded. */
 const IDEOGRAPHS = /^[\u4e00-\u9fff]+$/;
-/** What is a letter of its own to Unicode, and is typed without its stroke or as two letters all the same. */
+/** Letters that Unicode does not split into a letter and a mark, and how people type them: without the stroke, or as two letters. */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -20,23 +20,34 @@ const LETTERS: Readonly<Record<string, string>> = {
   ё: 'е',
 };
 const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g');
-/** Marks that people leave out as they type. Of other scripts marks are vowels, and й is no и. */
+/**
+ * Matches marks that people omit when they type. The pattern has only some scripts, because marks may be vowels in others. The mark of й
+ * stays, because й and и are different letters.
+ */
 const MARKS =
   /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Hebrew}\p{Script=Arabic}])\p{Mn}+|(?<=\p{Script=Cyrillic})[\u0300\u0301]+/gu;
-/** Also variation selectors, which are marks and choose between forms of one sign. */
+/**
+ * Matches characters that are not part of a term. These include variation selectors, which are marks that choose between forms of a
+ * character.
+ */
 const NO_PART = /[^\p{L}\p{M}\p{N}.+#]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
 
 /**
- * The term of a word: in lower case, without the accents and forms (NFKC) that do not matter, and at most {@link LONGEST_TERM} long.
- * Empty where nothing is left.
+ * Returns the term of a word: in lower case, without irrelevant accents and forms (NFKC), and at most {@link LONGEST_TERM} long. Empty: the
+ * word has no character that is part of a term.
  */
 export function fold(word: string): string {
-  const short = word.length > LONGEST_TERM ? cut(word) : word;
-  const ascii = foldAscii(short);
+  const folded = foldWhole(word.length > LONGEST_TERM ? cut(word) : word);
+  return folded.length > LONGEST_TERM ? cut(folded) : folded;
+}
+
+/** Does the same as {@link fold}, without the maximum length. */
+export function foldWhole(text: string): string {
+  const ascii = foldAscii(text);
   if (ascii !== undefined) return ascii;
-  if (IDEOGRAPHS.test(short)) return short;
-  const lower = short.toLowerCase();
-  const folded = lower
+  if (IDEOGRAPHS.test(text)) return text;
+  return text
+    .toLowerCase()
     .normalize('NFKC')
     .toLowerCase()
     .replace(LETTER, (letter) => LETTERS[letter]!)
@@ -44,10 +55,9 @@ export function fold(word: string): string {
     .replace(MARKS, '')
     .normalize('NFC')
     .replace(NO_PART, '');
-  return folded.length > LONGEST_TERM ? cut(folded) : folded;
 }
 
-/** The term of a word of ASCII alone, as nearly all are in some languages; undefined where it has others. */
+/** Returns the term of a word in ASCII, faster than for other words. Undefined: the word is not in ASCII. */
 function foldAscii(word: string): string | undefined {
   let isTerm = true;
   for (let at = 0; at < word.length; at++) {
@@ -58,7 +68,7 @@ function foldAscii(word: string): string | undefined {
   return isTerm ? word : word.toLowerCase().replaceAll("'", '');
 }
 
-/** Does not cut a surrogate pair in two. */
+/** Cuts a text, but never between the halves of a surrogate pair. */
 function cut(text: string): string {
   const last = text.charCodeAt(LONGEST_TERM - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? LONGEST_TERM - 1 : LONGEST_TERM);

@@ -20,7 +20,7 @@ const STEMMERS: Readonly<Record<string, Stem>> = {
   da: danish,
   de: german,
   en: english,
-  // The stemmer knows these endings by their accents, which a term has lost.
+  // Terms have no accents, but the stemmer knows these endings only with accents. So the accents are put back.
   es: (term) => spanish(term.replace(/ion$/, 'ión')),
   fi: finnish,
   fr: french,
@@ -36,36 +36,39 @@ const STEMMERS: Readonly<Record<string, Stem>> = {
   sv: swedish,
 };
 
-/** Terms of each language whose stems are remembered: a stem takes ten times as long as a look into a map. */
+/** Maximum number of terms of each language whose stems are cached. Stemming takes ten times as long as a lookup. */
 const REMEMBERED = 50_000;
-/** Languages of which stems are remembered. */
+/** The maximum number of languages whose stems are cached. */
 const MOST_TAGS = 20;
-/** Digits and such have no endings, and a name as short as this neither. */
+/** Matches terms that may have an ending. Terms with digits, and shorter terms, have no endings. */
 const STEMMABLE = /^\p{L}{3,}$/u;
 
-/** The language whose endings a word in Latin letters has where the language around it is written in other letters. */
+/** The language by which a Latin word is stemmed if the language of the page uses other letters. */
 const LATIN_ELSEWHERE = 'en';
 const LATIN = /^\p{Script=Latin}+$/u;
 
-/** Whether a language is mostly written in other letters than Latin ones; of an unknown one it is not known. */
+/** The first code of the scripts that no stemmer knows. Words in these scripts are not cached, because there are too many. */
+const EAST_ASIAN = 0x2e80;
+
+/** Whether a language is mostly written in letters that are not Latin. False for an unknown language. */
 function isWrittenOtherwise(primary: string): boolean {
   const script = primary === '' ? undefined : new Intl.Locale(primary).maximize().script;
   return script !== undefined && script !== 'Latn';
 }
 
 /**
- * Makes the function that stems a term by the language of its page. A word in Latin letters on a page of a language that has others
- * is stemmed as English: unstemmed it would be another word than on all other pages, a rare one that counts for much. What it gives
- * is folded as a term is.
+ * Makes the function that stems a term by the language of its page. A Latin word on a page in another script is stemmed as English. Without
+ * stemming, the word would differ from the same word on other pages, and be treated as a rare word. The result is folded like a term.
  */
 export function createStemmer(fold: (word: string) => string): (term: string, language: string | undefined) => string {
-  /** By the tag of a page: most terms are met again and again. */
+  /** A cache of stems, by language tag and term. Most terms occur again and again. */
   const known = new Map<string, Map<string, string>>();
   const writtenOtherwise = new Map<string, boolean>();
   return (term, language = '') => {
+    if (term.charCodeAt(0) >= EAST_ASIAN) return term;
     let stems = known.get(language);
     if (!stems || stems.size >= REMEMBERED) {
-      // Tags are those of strangers.
+      // Tags come from pages, so the number of tags must be limited here.
       if (!stems && known.size >= MOST_TAGS) known.clear();
       known.set(language, (stems = new Map<string, string>()));
     }

@@ -1,22 +1,19 @@
-import type { IndexWriter } from '../../plugin-api/index.js';
-import { openJsonLinesWriter } from '../json-lines/writer.js';
+import type { IndexWriter } from '../../core/index.js';
 import { openOpenSearchWriter } from '../opensearch/writer.js';
 import { openSqliteWriter } from '../sqlite/writer.js';
 import { createWords } from '../words/create-words.js';
 
-/** Where an index is written to, as `index.writer`, `index.path` and `index.url` say it. */
-export type WriterPlace =
+/** The target of an index, from the settings `index.writer`, `index.path` and `index.url`. */
+export type WriterLocation =
   | { readonly writer: 'sqlite'; readonly folder: string }
-  | { readonly writer: 'jsonl'; readonly folder: string }
   | { readonly writer: 'opensearch'; readonly url: string };
 
 /**
- * Opens an index for writing in this thread; makes it where it is missing. A folder must be there.
- * @param table names the table whose pages are written
- * @throws CrawlError as the writers do
+ * Opens an index for writing in this thread, and creates it if missing. The folder of the index must exist.
+ * @param table the id of the table whose pages are written
+ * @throws CrawlError as `openSqliteWriter` and `openOpenSearchWriter` do
  */
-export async function openWriter(place: WriterPlace, table: string): Promise<IndexWriter> {
-  if (place.writer === 'jsonl') return openJsonLinesWriter(place.folder, table);
+export async function openWriter(place: WriterLocation, table: string): Promise<IndexWriter> {
   const words = await createWords();
   if (place.writer === 'opensearch') return openOpenSearchWriter(place, table, words);
   return openSqliteWriter(place.folder, table, words);

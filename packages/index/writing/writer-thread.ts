@@ -1,39 +1,39 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CrawlError } from '../../errors/index.js';
-import type { IndexWriter } from '../../plugin-api/index.js';
-import { makePrivateFolder } from '../../../webtable/index.js';
+import { type IndexWriter, makePrivateFolder } from '../../core/index.js';
 import { toCrawlError } from '../sqlite/errors.js';
 import { createThreadClient } from '../threads/thread-client.js';
-import { openWriter, type WriterPlace } from './open-writer.js';
+import { openWriter, type WriterLocation } from './open-writer.js';
 
 /** The module that the thread runs. */
 export const WRITER_THREAD_ENTRY = new URL('./writer-worker.js', import.meta.url);
 
-/** What a thread that writes is started with. */
+/** The start data of a writer thread. */
 export interface WriterThreadData {
-  readonly place: WriterPlace;
-  /** Names the table whose pages are written. */
+  readonly place: WriterLocation;
+  /** The id of the table whose pages are written. */
   readonly table: string;
 }
 
-/** What it is asked for. The first call opens the index. */
+/** The functions of the thread. The first call opens the index. */
 export interface WriterCalls extends Omit<IndexWriter, 'id' | 'isWhole'> {
   state(): Promise<Pick<IndexWriter, 'id' | 'isWhole'>>;
 }
 
-/** Milliseconds for which a writer may end what it is at once its signal has aborted. */
+/** Number of milliseconds that a writer gets to finish its present work after the signal aborts. */
 const ABORT_MS = 2_000;
 
 /**
- * Opens an index for writing in a thread of its own, so that fetching never waits for it; in this thread where the
- * module is not there, as in a bundle. Once the thread has ended all is rejected: open the index again.
- * @param signal two seconds after it aborts the thread is ended, whatever it waits for, and so is all that is asked of it: what was
- *   written stays, and the next run writes the rest
+ * Opens an index for writing in a separate thread, so that fetching never waits for the index. If the module of the thread is missing, as
+ * in a bundle, the index is opened in the calling thread. Once the thread has ended, all calls are rejected, and the index must be opened
+ * again.
+ * @param signal two seconds after it aborts, the thread and all running calls are ended. Pages that were written stay in the index, and the
+ * next run writes the others
  * @throws CrawlError as `openWriter` does
  */
 export async function openWriterThread(
-  place: WriterPlace,
+  place: WriterLocation,
   table: string,
   entry = WRITER_THREAD_ENTRY,
   signal?: AbortSignal,
@@ -57,7 +57,7 @@ export async function openWriterThread(
     clearTimeout(timer);
     await thread.end();
   }
-  // Another thread would find the index as it is by now, which nobody here knows.
+  // After a failure no new thread is started. A new thread would open the index again, in a state that may differ from what the caller knows.
   const call: typeof thread.call = (name, ...args) => (failure ? Promise.reject(failure) : thread.call(name, ...args));
   signal?.addEventListener('abort', onAbort, { once: true });
   if (signal?.aborted) onAbort();

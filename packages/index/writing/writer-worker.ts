@@ -1,4 +1,4 @@
-/** What a thread that writes an index runs. */
+/** The entry of a thread that writes an index. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { answerCalls } from '../threads/thread-client.js';
 import { openWriter } from './open-writer.js';
@@ -11,7 +11,7 @@ async function open(): Promise<WriterCalls> {
   return { ...writer, state: () => Promise.resolve({ id: writer.id, isWhole: writer.isWhole }) };
 }
 
-/** Opens it once, when it is first asked. */
+/** Opens the index at the first call. */
 function opener(): () => Promise<WriterCalls> {
   let calls: Promise<WriterCalls> | undefined;
   return () => (calls ??= open());

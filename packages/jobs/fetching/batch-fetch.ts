@@ -1,50 +1,48 @@
 import type { BatchHeader } from '../../../webtable/index.js';
+import { gracePeriod } from '../../util/index.js';
 import { createBatchPages } from './batch-pages.js';
 import type { CrawlContext } from '../context.js';
-import type { FetchItem, FetchRun, FetchTools } from './fetch-item.js';
-import { fetchPage } from './fetch-page.js';
+import { createBatchWork } from './batch-work.js';
+import type { FetchTools } from './fetch-item.js';
 import type { OutgoingBatch } from './outgoing-batch.js';
-import { gracePeriod } from '../requests/grace-period.js';
+import { GRACE_PERIOD } from '../requests/grace-period.js';
 import type { JobOptions, Progress, Report } from '../reporting/job.js';
 import { parseRows } from '../parsing/parse-rows.js';
-import { withRules } from '../rules/with-rules.js';
-import { createOpenQueues, type QueuedPage, type SharedFetch } from './shared-fetch.js';
+import type { QueuedPage, SharedFetch } from './shared-fetch.js';
 import { createTracker } from '../reporting/tracker.js';
 import type { BatchQueue } from '../../../webtable/index.js';
-import { isNoted, partOf } from '../shards/own-slots.js';
-import { answerRobotsRequests, createSlotsThrough, noteJoined, noteParsed } from './slots-through.js';
+import { isProgressStored, shardSlots } from '../shards/job-slots.js';
+import { answerRobotsRequests, createSlotsThrough, storeParsed } from './slots-through.js';
 
 export interface BatchFetchOptions extends JobOptions {
-  /** Pass over pages that this batch has fetched. */
-  readonly resume: boolean;
-  /** Parse each page at once. */
+  /** Whether to parse each page directly after its fetch. */
   readonly parse: boolean;
-  /** Where pages move on to when they are fetched. Absent: they stay in their batch. */
+  /** The batch to which fetched pages move. Absent: pages stay in the batch that selected them. */
   readonly outgoing?: OutgoingBatch;
 }
 
-/** What the fetch of a batch came to. */
-export interface BatchFetchEnd {
+/** The result of fetching a batch. */
+interface BatchFetchEnd {
   readonly report: Report;
-  /** Pages that were stored. */
+  /** Number of pages that were stored. */
   readonly stored: number;
-  /** All its pages have moved on, so that nothing is left to do for it. */
+  /** Whether all pages have moved to another batch, so that this batch needs no further work. */
   readonly isClosed: boolean;
-  /** Pages are left, because the time was over. */
+  /** Whether some pages were not fetched because the time limit was reached. */
   readonly isTimedOut: boolean;
 }
 
-/** The fetch of a batch that is under way. */
+/** The running fetch of a batch. */
 export interface BatchFetch {
   readonly batchId: string;
   readonly progress: Progress;
-  /** Comes when all its pages are through, or it was ended before. */
+  /** Resolves when all pages are done, or after the fetch was stopped. */
   readonly ended: Promise<BatchFetchEnd>;
-  /** Pages that are left to fetch, as far as is known. */
+  /** Number of pages left to fetch, as far as known. */
   readonly pagesLeft: number;
 }
 
-/** Begins to fetch a batch: its rows are read queue by queue as these drain. */
+/** Begins to fetch a batch. The rows of each queue are read while the queue has room. */
 export async function beginBatchFetch(
   crawl: CrawlContext,
   tools: FetchTools,
@@ -55,92 +53,31 @@ export async function beginBatchFetch(
   const { batchId } = batch;
   const { outgoing, parse } = options;
   const tracker = createTracker(crawl, 'fetch', options, { batchId, total: batch.size });
-  const resume = options.resume || batch.fetching === true || crawl.own?.isShard === true;
-  const pages = createBatchPages(crawl, batch, resume, tracker.count);
-  await pages.begin();
-  /** Absent where nobody notes how far slots are. */
-  const through = !outgoing && isNoted(crawl) ? await createSlotsThrough(crawl, batchId, resume) : undefined;
-  /** With its pages that wait or are in work, and one for each queue of which rows are still read. */
-  const open = createOpenQueues(shared);
-  /** Aborts when the time is over: what waits is passed over. */
+  const pages = createBatchPages(crawl, batch, tracker.count);
+  /** Records which slots are completely fetched. Absent if the progress of slots is not stored. */
+  const through = !outgoing && isProgressStored(crawl) ? await createSlotsThrough(crawl, batchId) : undefined;
+  /** Aborts at the time limit. Then the waiting pages are skipped. */
   const timedOut = new AbortController();
-  const grace = gracePeriod(AbortSignal.any([shared.stopped, timedOut.signal]));
+  const grace = gracePeriod(AbortSignal.any([shared.stopped, timedOut.signal]), GRACE_PERIOD);
   const isTimedOut = (): boolean => timedOut.signal.aborted;
   let allQueuesAdded = false;
-  /** Pages of these slots wait for what others do. */
-  const waiting = new Set<string>();
-  let inWork = 0;
-  let stored = 0;
-  let moved = 0;
   let resolveDone = (): void => {};
-
-  const again = (queue: string, item: FetchItem): QueuedPage => {
-    pages.left += 1;
-    open.enter(queue);
-    return workOn(item);
-  };
-  const { queues } = shared;
-  const run: FetchRun = {
-    ...tools,
-    batchId,
+  const work = createBatchWork({
+    crawl,
+    tools,
+    shared,
+    batch,
+    pages,
     tracker,
-    parse,
-    rules: batch.rules,
+    options,
     giveUp: grace.signal,
-    joined: pages.joined,
-    // A host keeps the queue that it was filed under, also when its address has changed since.
-    queueNames: { nameOf: (host) => pages.queueOf(host) ?? tools.queueNames.nameOf(host) },
-    queues: {
-      ...queues,
-      push: (queue, item) => queues.push(queue, again(queue, item)),
-      putBack: (queue, item) => queues.putBack(queue, again(queue, item)),
-    },
-    join(queue, item) {
-      pages.held += 1;
-      tracker.more();
-      queues.push(queue, again(queue, item));
-    },
-    joinElsewhere: (slot) => noteJoined(crawl.tables, batchId, slot),
-    waits: (queue) => void waiting.add(crawl.tables.slots.ofQueue(queue)),
-    async store(page) {
-      if (outgoing) {
-        if (await outgoing.move({ ...page, from: batchId })) moved += 1;
-      } else {
-        const marks = { fetch: batchId, parse: page.isParsed ? batchId : null };
-        if (!(await shared.store({ ...page.change, marks }, batchId, !resume))) return false;
-      }
-      stored += 1;
-      return true;
-    },
-  };
-
-  function workOn(item: FetchItem): QueuedPage {
-    return {
-      work: async (queue) => {
-        const page = { key: item.key, queue, since: performance.now() };
-        inWork += 1;
-        shared.inWork.add(page);
-        try {
-          return isTimedOut() ? 'no_request' : await fetchPage(await withRules(crawl), run, item, queue);
-        } finally {
-          inWork -= 1;
-          shared.inWork.delete(page);
-          pages.left -= 1;
-          leave(queue);
-          shared.onPage();
-        }
-      },
-    };
-  }
-
-  /** One page less in a queue. */
-  function leave(queue: string): void {
-    open.leave(queue);
-    checkDone();
-  }
+    isTimedOut,
+    onLeave: checkDone,
+  });
+  const { queues } = shared;
 
   function checkDone(): void {
-    if (isTimedOut() ? inWork === 0 : allQueuesAdded && open.isEmpty) resolveDone();
+    if (isTimedOut() ? work.inWork === 0 : allQueuesAdded && work.open.isEmpty) resolveDone();
   }
 
   const hasEnded = (): boolean => isTimedOut() || shared.stopped.aborted;
@@ -151,7 +88,7 @@ export async function beginBatchFetch(
       if (hasEnded()) break;
       const { queue } = found;
       await shared.openSource();
-      open.enter(queue);
+      work.open.enter(queue);
       queues.addQueue(queue, readQueue(found));
       const delay = tools.delays.of(queue);
       if (delay > 0) queues.pause(queue, (tools.since(queue) - performance.now()) / 1000 + delay);
@@ -159,12 +96,12 @@ export async function beginBatchFetch(
     allQueuesAdded = true;
   }
 
-  /** Until all queues are dry, and in no slot anything has come from others meanwhile. */
+  /** Reads slots until all queues are empty. If other workers have added something to a slot meanwhile, this slot is read again. */
   async function readAll(): Promise<void> {
-    for (let slots = through ? through.left : partOf(crawl); ;) {
+    for (let slots = through ? through.left : shardSlots(crawl); ;) {
       await through?.look();
       const answered = through && answerRobotsRequests(crawl, tools.robots, batchId, slots ?? []);
-      // Whoever waits for it gets the failure.
+      // If `answered` rejects, `await answered` below throws the error.
       answered?.catch(() => undefined);
       const dry = new Promise<void>((resolve) => (resolveDone = resolve));
       await addQueues(slots);
@@ -173,24 +110,24 @@ export async function beginBatchFetch(
       await answered;
       if (!through || shared.stopped.aborted) return;
       const isOver = isTimedOut();
-      slots = await through.note(waiting, isOver);
+      slots = await through.note(work.waiting, isOver);
       if (slots.size === 0 || isOver) return;
     }
   }
 
-  /** The pages of a queue, read as it drains. */
+  /** Yields the pages of a queue. Rows are read while the queue drains. */
   async function* readQueue(of: BatchQueue): AsyncGenerator<QueuedPage> {
     const { queue } = of;
     try {
       if (isTimedOut()) return;
       for await (const item of pages.read(of)) {
-        open.enter(queue);
-        yield workOn(item);
+        work.open.enter(queue);
+        yield work.workOn(item);
         if (isTimedOut()) return;
       }
     } finally {
       shared.closeSource();
-      leave(queue);
+      work.leave(queue);
     }
   }
 
@@ -209,25 +146,25 @@ export async function beginBatchFetch(
       timeUp.removeEventListener('abort', timeOut);
     }
     const isClosed = !isTimedOut() && !stopped.aborted && (await close());
-    // Who works on the other slots goes by what is noted.
+    // The progress is recorded at the time limit too, because the workers of other slots wait for it.
     if (isTimedOut() && !stopped.aborted && through) await endParse();
-    return { report: tracker.report(), stored, isClosed, isTimedOut: isTimedOut() };
+    return { report: tracker.report(), stored: work.stored, isClosed, isTimedOut: isTimedOut() };
   }
 
   async function close(): Promise<boolean> {
-    const isClosed = await pages.end(moved);
+    const isClosed = await pages.end(work.moved);
     await endParse();
     return isClosed;
   }
 
   async function endParse(): Promise<void> {
-    // Pages that were passed over may have been left without a parse.
+    // Some skipped pages may already be fetched, but not parsed.
     if (parse && (pages.sawFetched || through?.hasUnparsed)) await parseRows(crawl, batchId, false, tracker);
-    if (parse && through) await noteParsed(crawl, batchId);
+    if (parse && through) await storeParsed(crawl, batchId);
   }
 
   const ended = finish().finally(grace.clear);
-  // Whoever waits for it gets the failure.
+  // Callers await `ended` and get its error there.
   ended.catch(() => undefined);
   return {
     batchId,

@@ -1,14 +1,15 @@
 import type { Robots } from '../../fetch/index.js';
 import { FRONTIER_FIELDS, type PageChange, type PageRow } from '../../../webtable/index.js';
-import type { LargeBodies } from './large-bodies.js';
+import type { LargeBodies } from './page/large-bodies.js';
 import type { ProxyWatch } from '../requests/proxy-watch.js';
 import type { HostBackoff } from '../hosts/host-backoff.js';
 import type { QueueDelays } from '../hosts/queue-delays.js';
 import type { QueueNames } from '../hosts/queue-name.js';
 import type { SeedHosts } from '../hosts/seed-hosts.js';
+import type { FindingsOfRun } from '../reporting/findings.js';
 import type { Tracker } from '../reporting/tracker.js';
 
-/** What fetching a page reads of its row. */
+/** The fields of a row that fetch reads. */
 export const FETCH_FIELDS = [
   'marks',
   'distance',
@@ -20,17 +21,18 @@ export const FETCH_FIELDS = [
   'sitemap',
   'contentAt',
   'contentVersions',
-  'cutLinks',
 ] as const;
-/** What generate reads of a row: a row that fetch cannot read must not get into a batch. */
+/** The fields that generate reads. The fields of fetch are among them. Therefore generate never selects a row that fetch cannot read. */
 export const SELECTION_FIELDS = [...FRONTIER_FIELDS, 'status', 'cash', ...FETCH_FIELDS] as const;
 
-/** A page to fetch, with what the fetch needs of its row. */
+/** A page to fetch, with the fields that fetch needs. */
 export type FetchItem = PageRow<(typeof FETCH_FIELDS)[number]> & {
-  /** How often this run has asked for it, or for its robots.txt, in vain. */
+  /** Number of requests that failed in this run, for the page or for the robots.txt of its host. */
   readonly tries?: number;
-  /** This run has seen that it is a sitemap of more than `http.contentLimit`. */
+  /** Whether this run found that the page is a sitemap larger than `http.contentLimit`. */
   readonly isLarge?: true;
+  /** Whether this run found that the stored body of the page cannot be read. The page is then requested without a condition. */
+  readonly hasLostBody?: true;
 };
 
 /** What all pages of a fetcher share. */
@@ -42,47 +44,51 @@ export interface FetchTools {
   readonly largeBodies: LargeBodies;
   readonly proxy: ProxyWatch;
   readonly queueNames: QueueNames;
-  /** When a fetch on this table may last have asked the hosts of a queue, by `performance.now`. */
+  readonly findings: FindingsOfRun;
+  /** The latest time when an earlier fetch on this table may have sent a request to a host of the queue, by `performance.now`. */
   readonly since: (queue: string) => number;
-  /** Origins whose robots.txt is to be asked for by somebody else, and which wait for that. */
-  readonly elsewhere: Set<string>;
-  /** Resolves when the queues are held, and hosts may be asked; false where that is too late. */
+  /** Origins whose robots.txt another worker has to request. The pages of these origins wait until that worker has done so. */
+  readonly ofOtherShard: Set<string>;
+  /** Waits until the leases of the slots are held, so that a request may be sent. Resolves to false if the run has to stop. */
   readonly mayGoOn: () => Promise<boolean>;
 }
 
-/** What came of a page, ready to be stored. */
+/** The outcome of a page, ready to be stored. */
 export interface FetchedPage {
-  /** All but the marks, which say which batch the page is in from now on. */
+  /** The change of the row without its marks. The marks are set later, because they depend on the batch to which the page moves. */
   readonly change: Omit<PageChange, 'marks'>;
   readonly isParsed: boolean;
-  /** The queue that its host is in. */
+  /** The queue of the page's host. */
   readonly queue: string;
 }
 
-/** The fetch of one batch, as its pages see it. */
+/** The fetch of one batch, for the functions that fetch its pages. */
 export interface FetchRun extends FetchTools {
   readonly tracker: Tracker;
   readonly batchId: string;
   readonly parse: boolean;
-  /** The version of the rules by which the batch was selected. */
+  /** The version of the rules with which generate selected the batch. */
   readonly rules: string | undefined;
   readonly queues: {
     push(queue: string, item: FetchItem): void;
-    putBack(queue: string, item: FetchItem): void;
+    requeue(queue: string, item: FetchItem): void;
     setDelay(queue: string, seconds: number): void;
     pause(queue: string, seconds: number): void;
     suspend<R>(queue: string, wait: Promise<R>): Promise<R>;
   };
-  /** Stores a page with its marks, in one row change. @returns false where the batch does not hold it any more */
+  /**
+   * Stores a page with its marks in one row change.
+   * @returns false if the batch no longer holds the page
+   */
   store(page: FetchedPage): Promise<boolean>;
-  /** Puts a row into its queue that has joined the batch as the target of a redirect. */
+  /** Adds a redirect target to a queue. The target has already joined the batch. */
   join(queue: string, item: FetchItem): void;
-  /** Says to whoever has a slot that a row in it has joined the batch. */
-  joinElsewhere(slot: string): Promise<void>;
-  /** Notes that a page of a queue waits for what somebody else does. */
+  /** Tells the worker that owns a slot that a row of this slot has joined the batch. */
+  joinOtherShard(slot: string): Promise<void>;
+  /** Records that a page of a queue waits for another worker. */
   waits(queue: string): void;
-  /** Ends requests in flight, when the run has to stop. */
+  /** Aborts requests in flight when the run has to stop. */
   readonly giveUp: AbortSignal;
-  /** Keys of rows that join the batch as targets of redirects during this run, from before they get their mark on. */
+  /** Row keys of redirect targets that join the batch during this run. A key is added before the row gets the generate mark. */
   readonly joined: Set<string>;
 }

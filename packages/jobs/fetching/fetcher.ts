@@ -1,73 +1,78 @@
 import { createFetchQueues, createRobots, type RobotsHop } from '../../fetch/index.js';
+import { domainOf } from '../../url/index.js';
+import { gracePeriod } from '../../util/index.js';
 import { urlOf, type BatchHeader } from '../../../webtable/index.js';
 import type { Count } from '../reporting/counters.js';
 import { beginBatchFetch, type BatchFetch, type BatchFetchOptions } from './batch-fetch.js';
 import type { QueuedPage, SharedFetch } from './shared-fetch.js';
 import type { CrawlContext } from '../context.js';
 import type { FetchTools } from './fetch-item.js';
-import { createLargeBodies } from './large-bodies.js';
+import { createLargeBodies } from './page/large-bodies.js';
 import { createProxyWatch } from '../requests/proxy-watch.js';
-import { gracePeriod } from '../requests/grace-period.js';
+import { GRACE_PERIOD } from '../requests/grace-period.js';
+import type { FindingsOfRun } from '../reporting/findings.js';
 import type { FetchingStatus } from '../reporting/job.js';
 import { createHostBackoff } from '../hosts/host-backoff.js';
-import { askingHolder } from '../requests/asking-holder.js';
+import { createLeaseGuard } from '../requests/lease-guard.js';
 import { robotsProtocol } from '../requests/protocol-for.js';
 import { createQueueDelays } from '../hosts/queue-delays.js';
 import { createQueueNames } from '../hosts/queue-name.js';
-import { createRobotsTurns } from '../requests/robots-turns.js';
+import { createRobotsInQueue } from '../requests/robots-in-queue.js';
 import { createRobotsStore, robotsAgents } from '../requests/robots-files.js';
 import { createSeedHosts } from '../hosts/seed-hosts.js';
 import { hostIfAny, withBackoff } from '../requests/robots-backoff.js';
-import { isOwn } from '../shards/own-slots.js';
-import { noteJoined } from './slots-through.js';
+import { isOfJob } from '../shards/job-slots.js';
+import { storeJoined } from './slots-through.js';
 import { createStoreOfPages } from './store-of-pages.js';
 
-/** What {@link openFetcher} takes. */
-export interface FetcherOptions {
-  /** Requests in flight at the most. */
+interface FetcherOptions {
+  /** Maximum number of requests in flight. */
   readonly threads: number;
-  /** Ends all: nothing more is started. */
+  /** Aborts when no more work may be started. */
   readonly signal?: AbortSignal;
-  /** Aborts when the time of the job is over: each batch ends, and what is left of it is passed over. */
+  /** Aborts at the time limit of the job. Then each batch ends, and the remaining pages of the batch are skipped. */
   readonly timeUp?: AbortSignal;
-  /** The batch that is fetched, where it is the only one: to it belong the requests that others are to make. */
+  /** The id of the batch, if only one batch is fetched. Requests to other workers are stored under this id. */
   readonly batchId?: string;
-  /** Counts what belongs to no batch. */
+  /** Counts events that do not belong to a batch. */
   readonly count: Count;
-  /** Called often: when a page is through, and when fewer requests are in flight than may be. */
+  /** Collects the findings of the run, which a report shows to people. */
+  readonly findings: FindingsOfRun;
+  /** Called after each page, and repeatedly while fewer requests run than are allowed. */
   readonly onChange?: () => void;
 }
 
-/** Fetches the pages of batches, of several at a time where asked, each host in its own queue with its delay. */
+/** Fetches the pages of one or more batches at the same time. Each host has its own queue, with a delay between requests. */
 export interface Fetcher {
-  /** Begins with a batch that is open. */
   begin(batch: BatchHeader, options: BatchFetchOptions): Promise<BatchFetch>;
-  /** Whether more requests could be in flight now, if there were hosts to ask. */
+  /** Whether more requests could run now, if pages of other hosts were queued. */
   readonly isIdle: boolean;
-  /** Whether a queue has pages that wait or are in work. */
+  /** Whether a queue has waiting or running pages. */
   hasPages(queue: string): boolean;
-  /** What it is at. */
+  /** Number of queues that have waiting or running pages, and whose hosts belong to this registrable domain. */
+  hostsOf(domain: string): number;
+  /** Returns the current state of the fetch, to show it to people. */
   status(): FetchingStatus;
-  /** Starts nothing more. */
+  /** Stops the start of further work. */
   abort(): void;
   /**
-   * Waits until everything is through, or after an abort until nothing is in flight.
-   * @throws what ended a fetch: a store that failed; CrawlError PROXY_FAILED
+   * Waits until all work is done. After `abort`, it waits only for the requests in flight.
+   * @throws the error that ended a fetch: an error of the store, or CrawlError PROXY_FAILED
    */
   close(): Promise<void>;
 }
 
-/** Bodies beyond `http.contentLimit` that are in memory at a time. Each is a sitemap, of at most 50 MiB. */
+/** Maximum number of bodies larger than `http.contentLimit` in memory at a time. Each is a sitemap of at most 50 MiB. */
 const MAX_LARGE_BODIES = 4;
 
-/** Hosts whose rows are being read at a time; the others of a batch wait their turn. */
+/** Maximum number of hosts whose rows are read at a time. The other hosts of a batch wait. */
 const MAX_SOURCES = 5_000;
-/** Pages and hosts that a status names. */
+/** Maximum number of pages, and of hosts, that a status lists. */
 const SHOWN = 10;
 
 /**
- * Opens a fetcher; one at a time on what the job holds of a table, so that politeness holds. It asks nobody while the leases are not
- * held.
+ * Opens a fetcher. At most one fetcher may run at a time on the slots of the job, because it keeps the delays between requests. While the
+ * leases are not held, the fetcher sends no requests.
  */
 export async function openFetcher(crawl: CrawlContext, options: FetcherOptions): Promise<Fetcher> {
   const { settings, tables, clock } = crawl;
@@ -84,36 +89,36 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
   });
   const controller = new AbortController();
   const stopped = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
-  const grace = gracePeriod(stopped);
+  const grace = gracePeriod(stopped, GRACE_PERIOD);
   const queueNames = createQueueNames(crawl);
-  // From here on by a clock that is never set back.
+  // All later times are measured by `performance.now`, which is never set back.
   const now = { wall: clock(), ticks: performance.now() };
   const since = (queue: string): number =>
-    now.ticks - (now.wall - (crawl.own?.leases.askedAt(tables.slots.ofQueue(queue)) ?? 0));
-  const holder = askingHolder(crawl, grace.signal);
+    now.ticks - (now.wall - (crawl.jobSlots?.leases.askedAt(tables.slots.ofQueue(queue)) ?? 0));
+  const leaseGuard = createLeaseGuard(crawl, grace.signal);
   const tools: FetchTools = {
     robots: createRobots({
       protocol: withBackoff(
-        holder.protocol(robotsProtocol(crawl, seedHosts, count, proxy.note)),
+        leaseGuard.protocol(robotsProtocol(crawl, seedHosts, count, proxy.note)),
         backoff,
         grace.signal,
       ),
-      async elsewhere(url) {
+      async ofOtherShard(url) {
         const host = hostIfAny(url);
         const slot = host === undefined ? undefined : tables.slots.ofQueue(await queueNames.nameOf(host));
         const { batchId } = options;
-        if (slot === undefined || batchId === undefined || isOwn(crawl, slot)) return undefined;
+        if (slot === undefined || batchId === undefined || isOfJob(crawl, slot)) return undefined;
         const request = await tables.batches.robotsRequests.get(batchId, slot, url);
         if (request?.answer) return request.answer as unknown as RobotsHop;
         if (!request) await tables.batches.robotsRequests.make(batchId, slot, url);
-        await noteJoined(tables, batchId, slot);
+        await storeJoined(tables, batchId, slot);
         return 'asked';
       },
       agents: robotsAgents(settings),
       clock,
       store: createRobotsStore(tables),
       ...(crawl.outsideChanges && { changes: crawl.outsideChanges }),
-      inTurn: createRobotsTurns(crawl, { queues, queueNames, delays, backoff }),
+      inHostQueue: createRobotsInQueue(crawl, { queues, queueNames, delays, backoff }),
     }),
     seedHosts,
     backoff,
@@ -121,18 +126,20 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
     largeBodies: createLargeBodies(MAX_LARGE_BODIES),
     proxy,
     queueNames,
+    findings: options.findings,
     since,
-    elsewhere: new Set(),
-    mayGoOn: holder.mayGoOn,
+    ofOtherShard: new Set(),
+    mayGoOn: leaseGuard.mayGoOn,
   };
 
   let stopFeeding = (): void => {};
   const feeding = new Promise<void>((resolve) => (stopFeeding = resolve));
   const running = queues.run((page, queue) => page.work(queue), stopped, feeding);
-  // Whoever waits for a batch, or for the end, gets the failure.
+  // Callers await a batch, or `close`, and get the error there.
   running.catch(() => undefined);
 
   const users = new Map<string, number>();
+  const hosts = new Map<string, number>();
   let sources = 0;
   const waiting: (() => void)[] = [];
   let hasEnded = false;
@@ -140,7 +147,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
     hasEnded = true;
     for (const wake of waiting.splice(0)) wake();
   };
-  // Subscribe once: a `then` per host on a promise that lives for the whole run would leak.
+  // One subscription serves all hosts. A `then` for each host would leak memory, because `running` lives as long as the whole run.
   running.then(onEnd, onEnd);
   const shared: SharedFetch = {
     queues,
@@ -160,9 +167,8 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
       waiting.shift()?.();
     },
     useQueue(queue: string, by: 1 | -1): void {
-      const count = (users.get(queue) ?? 0) + by;
-      if (count > 0) users.set(queue, count);
-      else users.delete(queue);
+      const count = add(users, queue, by);
+      if (count === (by === 1 ? 1 : 0)) add(hosts, domainOf(queue), by);
     },
   };
 
@@ -172,17 +178,20 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
       return queues.working < threads;
     },
     hasPages: (queue) => users.has(queue),
+    hostsOf: (domain) => hosts.get(domain) ?? 0,
     status() {
       const now = performance.now();
       const pages = [...shared.inWork];
-      const hosts = backoff.setAside();
+      const setAside = backoff.setAside();
+      const largeSection = options.findings.largeSection();
       return {
         inFlight: pages.length,
         threads,
         waiting: Math.max(0, users.size - new Set(pages.map(({ queue }) => queue)).size),
-        setAside: hosts.length,
+        setAside: setAside.length,
+        ...(largeSection && { largeSection }),
         pages: pages.slice(0, SHOWN).map(({ key, since }) => ({ url: urlOf(key), seconds: (now - since) / 1000 })),
-        hosts: hosts.slice(0, SHOWN),
+        hosts: setAside.slice(0, SHOWN),
       };
     },
     abort: () => controller.abort(),
@@ -196,4 +205,12 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
       if (!signal?.aborted) proxy.conclude();
     },
   };
+}
+
+/** Adds `by` to a count. Removes the count if it becomes 0. */
+function add(counts: Map<string, number>, name: string, by: number): number {
+  const count = (counts.get(name) ?? 0) + by;
+  if (count > 0) counts.set(name, count);
+  else counts.delete(name);
+  return count;
 }

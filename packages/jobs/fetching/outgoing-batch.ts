@@ -1,36 +1,21 @@
 import { createGroupWriter, type PageChange } from '../../../webtable/index.js';
+import { createOneByOne } from '../../util/index.js';
 import type { CrawlContext } from '../context.js';
-import { holdBatch } from '../rows/hold-batch.js';
+import { lockBatch } from '../rows/lock-batch.js';
 import { newBatch } from '../rows/new-batch.js';
 import type { FetchedPage } from './fetch-item.js';
 
-/** A page on its way out of the batch that selected it. */
 export interface LeavingPage extends FetchedPage {
-  /** The batch that holds it. */
+  /** The batch that holds the page. */
   readonly from: string;
 }
 
 /**
- * Where the pages of several batches move on to when they are fetched, so that updatedb can take them while the rest of
- * their batches is being fetched. It is an ordinary batch of rows that are fetched: after a kill the next crawl or
- * `updatedb --all` finds it. Nobody else may work on it before it is closed.
+ * The batch to which fetched pages of several batches move. Updatedb can process these pages while other pages of their batches are still
+ * being fetched. The outgoing batch is an ordinary batch of fetched rows, so the next crawl or `updatedb --all` finds it after a kill.
+ * Before the batch is closed, no other job may work on it.
  */
-export interface OutgoingBatch {
-  /** Pages in it. */
-  readonly size: number;
-  /** When it got its first page, by `performance.now`; Infinity while it has none. */
-  readonly since: number;
-  /**
-   * Stores a page with its marks, in the change that moves it here.
-   * @returns false where its batch did not hold it any more, so that it was stored and not moved
-   */
-  move(page: LeavingPage): Promise<boolean>;
-  /**
-   * Closes it for updatedb; the next page opens another.
-   * @returns its id; undefined where it has no page
-   */
-  close(): Promise<string | undefined>;
-}
+export type OutgoingBatch = ReturnType<typeof createOutgoingBatch>;
 
 interface Open {
   readonly batchId: string;
@@ -39,19 +24,22 @@ interface Open {
   size: number;
 }
 
-/** Starts with none; a batch is made for the first page. */
-export function createOutgoingBatch(crawl: CrawlContext): OutgoingBatch {
+/** Creates the outgoing batch when the first page moves. */
+export function createOutgoingBatch(crawl: CrawlContext) {
   const { tables } = crawl;
   let current: Open | undefined;
-  let lastWrite: Promise<unknown> = Promise.resolve();
+  const oneByOne = createOneByOne();
 
   async function open(): Promise<Open> {
     const batchId = await newBatch(crawl, { state: 'open' });
-    const release = await holdBatch(crawl, batchId);
+    const release = await lockBatch(crawl, batchId);
     return { batchId, release, since: performance.now(), size: 0 };
   }
 
-  /** Order of writes: the index of the batch, then the rows. What the index of the batch before names is stale then. */
+  /**
+   * Moves pages. Order of writes: the index of the outgoing batch, then the rows. After that, the old batch still has index entries of
+   * these rows; they are stale.
+   */
   async function moveAll(pages: readonly Leaving[]): Promise<void> {
     const to = (current ??= await open());
     const leavingOf = new Map(pages.map((leaving) => [leaving.page.change.key, leaving]));
@@ -60,7 +48,7 @@ export function createOutgoingBatch(crawl: CrawlContext): OutgoingBatch {
       const changes = keys.map((key, i): PageChange => {
         const leaving = leavingOf.get(key)!;
         const { change, from, isParsed, queue } = leaving.page;
-        // A write that failed may have moved it already.
+        // An earlier attempt may have moved the page, even if it ended with an error.
         const holder = rows[i]?.marks?.generate;
         leaving.isMoved = holder === from || holder === to.batchId;
         if (leaving.isMoved) moved.push({ rowKey: change.key, queue });
@@ -74,32 +62,39 @@ export function createOutgoingBatch(crawl: CrawlContext): OutgoingBatch {
     to.size += pages.filter(({ isMoved }) => isMoved).length;
   }
 
-  const write = createGroupWriter<Leaving>((pages) => {
-    const written = moveAll(pages);
-    lastWrite = written.catch(() => undefined);
-    return written;
-  });
+  const write = createGroupWriter<Leaving>((pages) => oneByOne(() => moveAll(pages)));
 
   return {
+    /** Number of pages in the batch. */
     get size() {
       return current?.size ?? 0;
     },
+    /** The time when the batch received its first page, by `performance.now`. Infinity if the batch is empty. */
     get since() {
       return current?.since ?? Infinity;
     },
-    async move(page) {
+    /**
+     * Stores a page with its marks, and moves it to this batch in the same row change.
+     * @returns false if the page was stored but not moved, because its old batch no longer held it
+     */
+    async move(page: LeavingPage): Promise<boolean> {
       const leaving: Leaving = { page, isMoved: false };
       await write(leaving);
       return leaving.isMoved;
     },
-    async close() {
+    /**
+     * Closes the batch, so that updatedb can process it. The next page opens another batch.
+     * @returns the id of the closed batch; undefined if no page has moved to it
+     */
+    async close(): Promise<string | undefined> {
       const closing = current;
       current = undefined;
       if (!closing) return undefined;
       const { batchId, release } = closing;
       try {
-        await lastWrite;
-        await tables.batches.advance(batchId, ['open'], (header) => ({ ...header, size: closing.size }));
+        await oneByOne(() =>
+          tables.batches.advance(batchId, ['open'], (header) => ({ ...header, size: closing.size })),
+        );
       } finally {
         release();
       }

@@ -1,38 +1,39 @@
 import { isFetched, type SlotProgress, type Tables } from '../../../webtable/index.js';
 import { isProxyFailure, type Robots } from '../../fetch/index.js';
+import { inParallel } from '../../util/index.js';
 import type { CrawlContext } from '../context.js';
-import { hold } from '../shards/own-slots.js';
+import { checkLeases } from '../shards/job-slots.js';
 
-/** Requests for robots.txt of others that wait for their turn together. */
+/** Number of robots.txt requests of other workers that are processed at the same time. */
 const ANSWERED_AT_ONCE = 16;
 
-/** Says to whoever has a slot that there is something new in it for a batch. Call it when that is there. */
-export function noteJoined({ batches }: Pick<Tables, 'batches'>, batchId: string, slot: string): Promise<void> {
+/** Tells the worker that owns a slot that a row of this slot has joined a batch. Call it after the row is stored. */
+export function storeJoined({ batches }: Pick<Tables, 'batches'>, batchId: string, slot: string): Promise<void> {
   return batches.changeProgress(batchId, [slot], (progress) => {
-    // Nothing more is fetched there; it is found where a fetch is run again.
+    // The owner reached its time limit and will not read the slot again in this run. A later run of fetch finds the row.
     if (progress?.timeUp) return undefined;
     const { parsed: _, waiting = 0, ...rest } = progress ?? {};
     return { ...rest, waiting: waiting + 1 };
   });
 }
 
-/** Notes that all is parsed of the own slots that are fetched to their end. */
-export async function noteParsed(crawl: CrawlContext, batchId: string): Promise<void> {
-  const { tables, own } = crawl;
-  await hold(crawl);
-  await tables.batches.changeProgress(batchId, own?.slots ?? tables.slots.all, (progress) => {
+/** Records that all pages are parsed. It does so for the slots of the job that are completely fetched. */
+export async function storeParsed(crawl: CrawlContext, batchId: string): Promise<void> {
+  const { tables, jobSlots } = crawl;
+  await checkLeases(crawl);
+  await tables.batches.changeProgress(batchId, jobSlots?.slots ?? tables.slots.all, (progress) => {
     return isFetched(progress) && !progress?.parsed ? { ...progress, parsed: true } : undefined;
   });
 }
 
 /**
- * Notes that the time of a fetch was over before it began on the own slots that are not fetched to their end.
- * @param parse what was fetched is parsed
+ * Records that the time limit was reached before the fetch began. It does so for the slots of the job that are not completely fetched.
+ * @param parse whether the fetched pages are parsed
  */
-export async function noteTimeUp(crawl: CrawlContext, batchId: string, parse: boolean): Promise<void> {
-  const { tables, own } = crawl;
-  await hold(crawl);
-  await tables.batches.changeProgress(batchId, own?.slots ?? tables.slots.all, (progress) =>
+export async function storeTimeUp(crawl: CrawlContext, batchId: string, parse: boolean): Promise<void> {
+  const { tables, jobSlots } = crawl;
+  await checkLeases(crawl);
+  await tables.batches.changeProgress(batchId, jobSlots?.slots ?? tables.slots.all, (progress) =>
     isFetched(progress) ? undefined : { ...atTimeUp(progress), ...(parse && { parsed: true }) },
   );
 }
@@ -41,48 +42,39 @@ function atTimeUp({ fetched: _, ...rest }: SlotProgress = {}): SlotProgress {
   return { ...rest, timeUp: true };
 }
 
-/**
- * Which of the own slots of a batch are fetched to their end, as it is noted for all.
- * @param resume what is fetched is not fetched again
- */
-export async function createSlotsThrough(crawl: CrawlContext, batchId: string, resume: boolean) {
-  const { tables, own } = crawl;
+/** Tracks which slots of the job are completely fetched, according to the stored progress. */
+export async function createSlotsThrough(crawl: CrawlContext, batchId: string) {
+  const { tables, jobSlots } = crawl;
   const { batches } = tables;
-  const slots = own?.slots ?? new Set(tables.slots.all);
+  const slots = jobSlots?.slots ?? new Set(tables.slots.all);
   const noted = await batches.progress(batchId, slots);
   const isThrough = (slot: string): boolean => {
     const { fetched, waiting } = noted.get(slot) ?? {};
-    return resume && fetched === true && waiting === undefined;
+    return fetched === true && waiting === undefined;
   };
   let left: ReadonlySet<string> = new Set([...slots].filter((slot) => !isThrough(slot)));
-  if (!resume) {
-    await batches.changeProgress(batchId, left, (progress) => {
-      const { fetched: _, parsed: __, timeUp: ___, ...rest } = progress ?? {};
-      return rest;
-    });
-  }
-  /** What had come from others before the slots were read. */
+  /** The progress that was stored before the slots were read. Other workers may have changed it. */
   let seen = noted;
   return {
-    /** Some are through whose pages are not all parsed. */
+    /** Whether some slots are completely fetched but not completely parsed. */
     hasUnparsed: [...slots].some((slot) => isThrough(slot) && !noted.get(slot)?.parsed),
-    /** Those that are not through. */
+    /** The slots that are not completely fetched. */
     get left() {
       return left;
     },
-    /** Call it before they are read. */
+    /** Reads the progress of the slots that are left. Call it before the slots are read. */
     async look(): Promise<void> {
       seen = await batches.progress(batchId, left);
     },
     /**
-     * Notes that they were read, and that all of their pages are through.
-     * @param waiting those with pages that wait for others
-     * @param isTimedOut there may be pages left in all of them, as the time is over
-     * @returns those in which something has come from others since they were read
+     * Records that the slots were read and all their pages are done.
+     * @param waiting slots with pages that wait for other workers
+     * @param isTimedOut whether the time limit was reached, so that any slot may have unfetched pages
+     * @returns the slots to which other workers have added something after the last `look`
      */
     async note(waiting: ReadonlySet<string>, isTimedOut: boolean): Promise<ReadonlySet<string>> {
       const news = new Set<string>();
-      await hold(crawl);
+      await checkLeases(crawl);
       await batches.changeProgress(batchId, left, (progress, slot) => {
         const { waiting: now, fetched: _, timeUp: __, ...rest } = progress ?? {};
         news.delete(slot);
@@ -98,7 +90,10 @@ export async function createSlotsThrough(crawl: CrawlContext, batchId: string, r
   };
 }
 
-/** Asks, for other workers, for what robots.txt of their hosts redirect to, and leaves the answers to them. */
+/**
+ * Answers the requests of other workers for robots.txt files. A worker makes such a request if the robots.txt of a page's host redirects to
+ * a host in the given slots.
+ */
 export async function answerRobotsRequests(
   { tables }: CrawlContext,
   robots: Robots,
@@ -106,18 +101,10 @@ export async function answerRobotsRequests(
   slots: Iterable<string>,
 ): Promise<void> {
   const { robotsRequests } = tables.batches;
-  let some: Promise<void>[] = [];
-  for await (const { slot, url } of robotsRequests.open(batchId, slots)) {
-    const answer = async (): Promise<void> => {
-      const found = await robots.hop(url);
-      // What says nothing of the host there is asked for again.
-      const isNone = !found || ('code' in found && (found.code === 'aborted' || isProxyFailure(found)));
-      if (!isNone) await robotsRequests.answer(batchId, slot, url, { ...found });
-    };
-    some.push(answer());
-    if (some.length < ANSWERED_AT_ONCE) continue;
-    await Promise.all(some);
-    some = [];
-  }
-  await Promise.all(some);
+  await inParallel(robotsRequests.open(batchId, slots), ANSWERED_AT_ONCE, async ({ slot, url }) => {
+    const found = await robots.hop(url);
+    // An answer that says nothing about the host is not stored. The request stays open.
+    const isNone = !found || ('code' in found && (found.code === 'aborted' || isProxyFailure(found)));
+    if (!isNone) await robotsRequests.answer(batchId, slot, url, { ...found });
+  });
 }

@@ -1,13 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import { CrawlError } from '../../errors/index.js';
 
-/** Seconds that a timer of Node can count, rounded down: 24 days and a bit. */
+/** The longest time of a Node timer in seconds, rounded down; a little more than 24 days. */
 const MOST_SECONDS = 35_000 * 60;
 
 /**
- * Starts the time that a job may take. The signal aborts when it is over, never where there is no limit; any number may listen.
- * @param maxTime seconds, as the caller of the job says; absent: `minutes` holds
- * @param minutes `fetcher.timelimitMins`; below 0 is no limit
+ * Starts the time limit of a job. The signal aborts at the limit, or never if there is no limit. The signal may have any number of
+ * listeners.
+ * @param maxTime the limit in seconds, from the caller of the job. Absent: `minutes` applies.
+ * @param minutes the setting `fetcher.timelimitMins`; below 0: no limit
  * @throws CrawlError USAGE for a `maxTime` that is not above 0, or longer than 24 days
  */
 export function startTimeLimit(

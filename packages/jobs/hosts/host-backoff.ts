@@ -1,78 +1,74 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hostHealth, type HostHealth } from '../../fetch/index.js';
-import { createBoundedCache } from '../../util/index.js';
+import { createBoundedCache, createOneByOne, pauseAfter, type OneByOne } from '../../util/index.js';
 import type { FetchOutcome } from '../../plugin-api/index.js';
-import { hostOf } from '../../url/index.js';
+import { hostOf, originOf } from '../../url/index.js';
 import { hostKeyOf, type BackoffRecord } from '../../../webtable/index.js';
-import { JITTER, longestWait } from './backoff-record.js';
+import { JITTER, MAX_FAILURES, backoffVerdict } from './backoff-record.js';
+import { createOriginHealth, type OriginHealth } from './origin-health.js';
 import type { CrawlContext } from '../context.js';
 
-/** How long a host is to be left alone. */
-export interface Pause {
-  /** From now. */
-  readonly seconds: number;
-  /** Longer than a fetch waits for it: its pages are left to a later batch, as long as this is so. */
-  readonly isLong: boolean;
-}
-
-/** Leaves hosts alone that are in trouble or ask for it, as long as they ask, or else longer with every failure. */
-export interface HostBackoff {
-  /** How long nothing may be asked of a host; undefined when it may be asked now. */
-  pauseOf(host: string): Promise<Pause | undefined>;
+/** What to do with a page that may not be requested now. */
+interface Pause {
   /**
-   * Sends a request to the host of the URL and notes how that went, in the table too, before it returns. What was sent
-   * before the host's last failure was noted neither counts as another nor makes up for it.
+   * `wait`: the page waits in the queue. `set_aside`: the page stays due for a later batch. `failed`: the failure is stored as the outcome
+   * of the page.
    */
-  ask(
-    url: string,
-    send: () => Promise<FetchOutcome>,
-    healthOf?: (outcome: FetchOutcome) => HostHealth,
-  ): Promise<FetchOutcome>;
-  /** Notes that a host failed although its own answer was none, or not at fault. */
-  fail(host: string, why: Failure): Promise<void>;
-  /** The hosts, of those met last, that are left alone for longer than a fetch waits for them. */
-  setAside(): { host: string; seconds: number; code: string }[];
+  readonly kind: 'wait' | 'set_aside' | 'failed';
+  /** Seconds until the host may be requested again; 0 if only the origin of the page cannot be reached. */
+  readonly seconds: number;
+  /** The last failure of the host or of the origin. */
+  readonly failure: Failure;
 }
 
-/** Why a host is left alone; `retryAfter` in seconds. */
+/**
+ * The back-off of hosts that fail or request a pause. A host requests a pause through an answer (429, 503, Retry-After); then all its
+ * origins wait as long as the host requests. Otherwise the back-off grows with every consecutive failure. A failed connection is a failure
+ * of one origin (scheme, host and port). If another origin of the host has answered after that, the host itself is not in back-off.
+ */
+export type HostBackoff = ReturnType<typeof createHostBackoff>;
+
+/** The reason of a back-off. `retryAfter` is in seconds. */
 export type Failure = Pick<BackoffRecord, 'code' | 'http' | 'message'> & { readonly retryAfter?: number };
 
-export interface HostBackoffOptions {
-  /** Called whenever a host begins to be left alone, or fails again after that. */
+interface HostBackoffOptions {
+  /** Called when a back-off of a host begins, and when the host fails again after a back-off. */
   readonly onFailure?: () => void;
-  /** Milliseconds from any origin, never set back. Default: `performance.now`. */
+  /** Returns the milliseconds of a clock that is never set back. Default: `performance.now`. */
   readonly ticks?: () => number;
 }
 
-/** In seconds. A host may ask for more, and is then asked again after a day. */
+/** Maximum seconds of a wait that a host requests. If a host requests a longer wait, it gets a request after a day. */
 const LONGEST_RETRY_AFTER = 86_400;
-/** Failures in a row after which a `Retry-After` that is shorter than the wait without one counts no more. */
+/** After this number of consecutive failures, a short `Retry-After` is ignored, and the usual, longer wait applies. */
 const BELIEVED = 3;
 const MAX_HOSTS = 20_000;
 
 interface HostState {
   record: BackoffRecord | undefined;
-  /** What this process knows to be in the table. */
+  /** The stored record, as far as this process knows it. */
   stored: BackoffRecord | undefined;
-  /** By `ticks`, as is `failedAt`. */
+  /** The end of the back-off by `ticks`. `failedAt`, the time of the last failure, is also by `ticks`. */
   freeAt: number;
   failedAt: number;
-  /** Settles when the table holds the record. */
-  written: Promise<void>;
+  /** Serialises the writes of the host's record. */
+  readonly oneByOne: OneByOne;
+  /** How the origins of the host have answered in this run. */
+  readonly origins: OriginHealth;
 }
 
 /**
- * Reads the record of each host once, when it is first met. Within a run it goes by a clock that is never set back;
- * records of earlier runs are believed for as long as they were made for, whatever the clock of the system says.
+ * Creates the back-off of all hosts. It reads the record of each host once, before the first request to the host. Within a run it uses a
+ * clock that is never set back. A record of an earlier run keeps its whole duration, whatever the system clock shows.
  */
 export function createHostBackoff(
   crawl: Pick<CrawlContext, 'tables' | 'settings' | 'clock' | 'random'>,
   { onFailure = () => {}, ticks = () => performance.now() }: HostBackoffOptions = {},
-): HostBackoff {
+) {
   const { settings, clock, random } = crawl;
   const { backoff } = crawl.tables.hosts;
   const hosts = createBoundedCache<Promise<HostState>>(MAX_HOSTS);
-  /** Those that have a record. */
+  /** The recently used hosts that have a record. */
   const troubled = createBoundedCache<HostState>(MAX_HOSTS);
 
   function stateOf(host: string): Promise<HostState> {
@@ -85,23 +81,15 @@ export function createHostBackoff(
   }
 
   async function load(host: string): Promise<HostState> {
-    const key = hostKeyOf(host);
-    let [record] = await backoff.get([key]);
     const now = clock();
-    if (record && now < record.since) {
-      const moved = (old: BackoffRecord): BackoffRecord => ({
-        ...old,
-        since: now,
-        until: now + (old.until - old.since),
-      });
-      record = (await backoff.change([key], (_, old) => (old && now < old.since ? moved(old) : undefined))).get(key);
-    }
+    const record = await readRecord(backoff, host, now);
     const state: HostState = {
       record,
       stored: record,
       freeAt: record ? ticks() + record.until - now : -Infinity,
       failedAt: -Infinity,
-      written: Promise.resolve(),
+      oneByOne: createOneByOne(),
+      origins: createOriginHealth(),
     };
     if (record) troubled.set(host, state);
     return state;
@@ -111,33 +99,35 @@ export function createHostBackoff(
     state.record = record;
     if (record) troubled.set(host, state);
     else troubled.delete(host);
-    state.written = state.written.then(() => store(host, state, record));
-    return state.written;
+    return state.oneByOne(() => store(host, state, record));
   }
 
-  /** What another process has noted meanwhile stays: a success does not make up for it, and of two failures the longer wait holds. */
+  /**
+   * Stores the record of a host, combined with a record that another process has written meanwhile. A success in this process does not
+   * cancel a failure in the other process. If both have failed, the longer wait applies.
+   */
   async function store(host: string, state: HostState, record: BackoffRecord | undefined): Promise<void> {
     const key = hostKeyOf(host);
     const after = await backoff.change([key], (_, found) => {
       const other = found && !isDeepStrictEqual(found, state.stored) ? found : undefined;
       if (!record) return other ? undefined : null;
-      if (!other) return record;
-      const { failures, until } = record;
-      return { ...record, failures: Math.max(failures, other.failures), until: Math.max(until, other.until) };
+      return other ? withOthers(record, other) : record;
     });
     state.stored = after.get(key);
     const isOthers = !isDeepStrictEqual(state.stored, record);
-    // Unless more was noted here while it was written.
+    // The record of the other process applies. The exception: this process has recorded something new during the write.
     if (!isOthers || !state.stored || state.record !== record) return;
     state.record = state.stored;
     state.freeAt = Math.max(state.freeAt, ticks() + state.stored.until - clock());
     troubled.set(host, state);
   }
 
-  /** @param began when what failed was sent */
+  /** Records a failure. @param began when the failed request was sent */
   function noteFailure(host: string, state: HostState, failure: Failure, began: number): Promise<void> {
-    const { code, http, message, retryAfter } = failure;
     const tick = ticks();
+    const wish = state.freeAt > tick ? wishOf(failure, state.record) : undefined;
+    const { code, http, message } = wish ?? failure;
+    const { retryAfter } = failure;
     let failures = state.record?.failures ?? 0;
     if (began >= state.failedAt) {
       failures += 1;
@@ -158,46 +148,112 @@ export function createHostBackoff(
   }
 
   return {
-    async pauseOf(host) {
-      const { record, freeAt } = await stateOf(host);
+    /** Returns what to do with a page that may not be requested now. Returns undefined if the page may be requested. */
+    async pauseOf(url: string): Promise<Pause | undefined> {
+      const state = await stateOf(hostOf(url));
+      const { record, freeAt, origins } = state;
       const millis = freeAt - ticks();
-      if (!record || millis <= 0) return undefined;
-      return { seconds: millis / 1000, isLong: millis > longestWait(settings, record) };
+      const isHostsWish = record?.http !== undefined && millis > 0;
+      if (!isHostsWish) {
+        const origin = originOf(url);
+        const failed = origins.failureOf(origin);
+        if (origins.isOtherOriginWell(origin)) {
+          const isDown = failed !== undefined && failed.failures >= MAX_FAILURES;
+          return isDown ? { kind: 'failed', seconds: 0, failure: failed.last } : undefined;
+        }
+        // In this run, another origin of the host has failed, but not this origin.
+        if (!failed && state.failedAt > -Infinity) return undefined;
+      }
+      if (!record) return undefined;
+      const verdict = backoffVerdict(settings, record, millis);
+      return verdict === 'ask' ? undefined : { kind: verdict, seconds: millis / 1000, failure: record };
     },
-    async ask(url, send, healthOf = hostHealth) {
+    /**
+     * Sends a request to the host of the URL, and records its result in the table. If the host failed after the request was sent, a further
+     * failure is not counted, and a success does not end the back-off.
+     */
+    async ask(
+      url: string,
+      send: () => Promise<FetchOutcome>,
+      healthOf: (outcome: FetchOutcome) => HostHealth = hostHealth,
+    ): Promise<FetchOutcome> {
       const host = hostOf(url);
+      const origin = originOf(url);
       const state = await stateOf(host);
       const began = ticks();
       const outcome = await send();
       const health = healthOf(outcome);
+      const { origins } = state;
+      const isAnswered = outcome.http !== undefined || health === 'well';
+      if (isAnswered) origins.answered(origin, ticks());
+      else if (health === 'troubled') origins.failed(origin, outcome, began, ticks());
+      if (health === 'troubled' && !isAnswered && origins.isOtherOriginWell(origin)) return outcome;
       if (health === 'troubled') await noteFailure(host, state, outcome, began);
       else if (health === 'well' && state.record && began >= state.failedAt) await save(host, state, undefined);
       return outcome;
     },
-    setAside() {
+    /** Returns recently used hosts whose back-off is longer than a fetch waits. */
+    setAside(): { host: string; seconds: number; code: string }[] {
       const now = ticks();
       return troubled.entries().flatMap(([host, { record, freeAt }]) => {
         const millis = freeAt - now;
-        const isLong = record && millis > longestWait(settings, record);
-        return isLong ? [{ host, seconds: millis / 1000, code: record.code }] : [];
+        const verdict = record ? backoffVerdict(settings, record, millis) : 'ask';
+        return record && verdict !== 'ask' && verdict !== 'wait'
+          ? [{ host, seconds: millis / 1000, code: record.code }]
+          : [];
       });
     },
-    async fail(host, failure) {
-      await noteFailure(host, await stateOf(host), failure, ticks());
+    /** Records a failure of a host that has answered. The robots.txt of this host redirects to another host, which failed. */
+    async fail(host: string, failure: Failure): Promise<void> {
+      await noteFailure(host, await stateOf(host), { http: 0, ...failure }, ticks());
     },
   };
 }
 
+/** Reads the record of a host. A record may begin in the future, because a clock was ahead. Then its whole wait starts now. */
+async function readRecord(
+  backoff: CrawlContext['tables']['hosts']['backoff'],
+  host: string,
+  now: number,
+): Promise<BackoffRecord | undefined> {
+  const key = hostKeyOf(host);
+  const [record] = await backoff.get([key]);
+  if (!record || now >= record.since) return record;
+  const changed = await backoff.change([key], (_, old) =>
+    old && now < old.since ? { ...old, since: now, until: now + (old.until - old.since) } : undefined,
+  );
+  return changed.get(key);
+}
+
+/** Combines a record with the record of another process. The longer wait and the higher number of failures apply. */
+function withOthers(record: BackoffRecord, other: BackoffRecord): BackoffRecord {
+  return {
+    ...record,
+    ...(other.until > record.since && wishOf(record, other)),
+    failures: Math.max(record.failures, other.failures),
+    until: Math.max(record.until, other.until),
+  };
+}
+
 /**
- * Seconds to wait after so many failures in a row: what the host asks for, or else twice as long every time. A host that
- * asks for little and keeps failing has to wait as if it had not asked.
+ * Returns the pause that the host requested before, if the new failure is a failed connection. Such a failure does not cancel the pause.
+ * Otherwise returns undefined.
+ */
+function wishOf({ http }: Failure, record: BackoffRecord | undefined): Failure | undefined {
+  if (http !== undefined || record?.http === undefined) return undefined;
+  return { code: record.code, http: record.http, ...(record.message !== undefined && { message: record.message }) };
+}
+
+/**
+ * Returns the seconds to wait after n consecutive failures: the time that the host requests, or else a time that doubles with every
+ * failure. If a host requests a short time and fails more than {@link BELIEVED} times, the longer time applies.
  */
 function waitAfter(
   { backoffMin, backoffMax }: CrawlContext['settings']['fetcher'],
   failures: number,
   retryAfter: number | undefined,
 ): number {
-  const usual = Math.min(backoffMin * 2 ** Math.min(failures - 1, 60), backoffMax);
+  const usual = pauseAfter(failures, { first: backoffMin, most: backoffMax });
   if (retryAfter === undefined || !(retryAfter >= 0)) return usual;
   const asked = Math.min(retryAfter, LONGEST_RETRY_AFTER);
   return failures > BELIEVED ? Math.max(asked, usual) : asked;

@@ -1,23 +1,23 @@
 import type { Settings } from '../../../config/index.js';
 import { createBoundedCache } from '../../util/index.js';
 
-/** The delay of every queue in a run, in seconds. It is only ever raised above `fetcher.serverDelay`. */
+/** The delay of every queue in a run, in seconds. A Crawl-delay or slow answers can only raise a delay above the configured value. */
 export type QueueDelays = ReturnType<typeof createQueueDelays>;
 
-/** How much of a new time goes into the smoothed one. */
+/** Weight of a new time in the smoothed average. */
 const WEIGHT = 0.25;
-/** In seconds, where `fetcher.maxCrawlDelay` sets no limit: slow answers slow a queue down no further than this. */
+/** Slow answers do not raise the delay of a queue above this number of seconds. This limit applies if `fetcher.maxCrawlDelay` sets no limit. */
 const LONGEST = 30;
 
-/** What is known of others is forgotten; a Crawl-delay comes again with the next page. */
+/** Maximum number of remembered queues. If a queue is forgotten, the Crawl-delay is read again with the next page of the queue. */
 const MAX_QUEUES = 100_000;
 
-/** Whether a Crawl-delay (seconds) is longer than any that is kept: pages of such a host are not fetched. */
+/** Whether a Crawl-delay (seconds) is longer than the accepted maximum. If so, the pages of the host are not fetched. */
 export function isTooLong({ maxCrawlDelay }: Settings['fetcher'], crawlDelay: number | undefined): boolean {
   return crawlDelay !== undefined && maxCrawlDelay >= 0 && crawlDelay > maxCrawlDelay;
 }
 
-/** Starts with the same delay for all. What differs from it is kept for each queue that was asked lately. */
+/** Creates delays that are the same for all queues at first. Different delays are remembered for recently used queues. */
 export function createQueueDelays(settings: Settings['fetcher']) {
   const { threadsPerQueue, serverDelay, serverMinDelay, maxCrawlDelay, delayFactor } = settings;
   const usual = threadsPerQueue > 1 ? serverMinDelay : serverDelay;
@@ -29,11 +29,11 @@ export function createQueueDelays(settings: Settings['fetcher']) {
       const slowed = Math.min(delayFactor * (times.get(queue) ?? 0), longest);
       return Math.max(asked.get(queue) ?? usual, slowed);
     },
-    /** Takes a Crawl-delay in seconds; of several hosts in a queue the longest holds. */
+    /** Sets a Crawl-delay in seconds. If the hosts of a queue have different delays, the longest applies. */
     crawlDelay(queue: string, seconds: number): void {
       asked.set(queue, Math.max(serverDelay, seconds, asked.get(queue) ?? 0), 1);
     },
-    /** Takes how many milliseconds an answer took, where that is known. */
+    /** Records how many milliseconds an answer took. undefined: unknown. */
     answered(queue: string, millis: number | undefined): void {
       if (delayFactor === 0 || millis === undefined || !(millis >= 0)) return;
       const seconds = millis / 1000;

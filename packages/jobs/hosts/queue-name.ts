@@ -2,17 +2,17 @@ import { groupOf } from '../../url/index.js';
 import { createBoundedCache } from '../../util/index.js';
 import type { CrawlContext } from '../context.js';
 
-/** Names the queue of a host: the host, its domain, or its IP address, as `partition.urlMode` says. */
+/** Names the queue of a host: the host, its domain, or its IP address, according to `partition.urlMode`. */
 export interface QueueNames {
   nameOf(host: string): Promise<string> | string;
 }
 
-/** Hosts whose address is remembered; the least recently asked are forgotten first. */
+/** Maximum number of hosts with a remembered address. The least recently used hosts are removed first. */
 const MAX_ADDRESSES = 100_000;
 
 /**
- * By IP, a host is looked up once and the lowest of its addresses counts, so that hosts that share a set of addresses
- * share a queue. A host without an address is a queue of its own.
+ * Makes the names of queues. By IP, each host is looked up once, and its lowest address is the name. Therefore hosts with the same
+ * addresses share a queue. A host without an address has its own queue.
  */
 export function createQueueNames(crawl: Pick<CrawlContext, 'settings' | 'lookup'>): QueueNames {
   const mode = crawl.settings.partition.urlMode;

@@ -11,11 +11,11 @@ import { hostOf, tryParseUrl } from '../../url/index.js';
 import type { CrawlContext } from '../context.js';
 import { createReachLookup, isPrivateName, lookUpReach, type FoundReach } from './seed-reach.js';
 
-/** Distinguishes the hosts that may be at private addresses from those that may not. */
+/** Decides which hosts may be at private addresses. */
 export interface SeedHosts {
   /**
-   * Whether the operator named the URL's host, and its name did not lead to public addresses when it was first looked
-   * up. Where that was not found out yet, it is now. What this process injects later may not be seen.
+   * Whether the URL's host may be at a private address: the operator injected a page of the host, and the first lookup of its name did not
+   * give public addresses. If there was no lookup yet, this call makes it. The result may not know a host that this process injects later.
    */
   mayBePrivate(url: string, signal?: AbortSignal): Promise<boolean>;
 }
@@ -23,9 +23,9 @@ export interface SeedHosts {
 const MAX_HOSTS = 20_000;
 
 /**
- * Reads nothing unless `http.privateAddresses` is `seeds`: otherwise it makes no difference. A host is read once, and again
- * after another process has changed rows.
- * @param keep false: what is found out is not written
+ * Creates the check. It reads hosts only if `http.privateAddresses` is `seeds`; otherwise its answer is always false. Each host is read
+ * once. It is read again after another process has changed rows.
+ * @param keep false: the result of a lookup is not stored
  */
 export function createSeedHosts(
   crawl: Pick<CrawlContext, 'settings' | 'tables' | 'lookup' | 'outsideChanges'>,
@@ -47,7 +47,7 @@ export function createSeedHosts(
       if (state !== undefined && isPrivateName(host)) state = 'private';
       if (state === 'undecided') {
         const found = await lookUpReach(crawl, host, settings.http.timeout, signal);
-        // It has no address now. The first that it has decides.
+        // The host has no address now. The first lookup that finds an address will decide.
         if (found === undefined) return true;
         state = keep ? await tables.exclusive('rows', () => decide(tables, key, found)) : found;
       }
@@ -58,20 +58,20 @@ export function createSeedHosts(
   };
 }
 
-/** What is known of a host; undefined where no page of it was injected. */
+/** Returns where the name of a host led at its first lookup. Returns undefined if no page of the host was injected. */
 export async function reachOf({ hosts }: Pick<Tables, 'hosts'>, host: HostKey): Promise<SeedReach | undefined> {
   return (await hosts.seeds.get([host]))[0];
 }
 
-/** Notes what a host was found to lead to, unless that is known, and returns what holds from then on. */
+/** Records the result of a lookup, if there is no earlier result. Returns the recorded result. */
 async function decide(tables: Tables, host: HostKey, found: FoundReach): Promise<SeedReach | undefined> {
   const states = await tables.hosts.seeds.change([host], (_, state) => (state === 'undecided' ? found : undefined));
   return states.get(host);
 }
 
 /**
- * Notes the hosts of rows that are about to get the inject mark; what is known of a host stays. Where others may remove the last seed
- * of a host meanwhile, call it again when the rows have their marks.
+ * Records the hosts of rows that will get the inject mark. Known hosts stay as they are. Call it again when the rows have their marks, if
+ * another worker may have removed the last seed of such a host meanwhile. That worker also removes the host.
  */
 export async function enterSeedHosts(
   { hosts: { seeds } }: Pick<Tables, 'hosts'>,
@@ -89,7 +89,7 @@ export async function enterSeedHosts(
   );
 }
 
-/** Forgets that a host is a seed's, where none of its rows has the inject mark. */
+/** Removes a host from the recorded hosts of seeds, if no row of the host has the inject mark. */
 export async function removeSeedHost(
   tables: Pick<Tables, 'hosts' | 'pages' | 'exclusive'>,
   host: HostKey,
@@ -100,8 +100,8 @@ export async function removeSeedHost(
 }
 
 /**
- * What the hosts of seeds lead to, by reversed host, as far as that is not known and can be found out quickly.
- * Looks up nothing unless `http.privateAddresses` is `seeds`.
+ * Creates a function that looks up where the names of seed hosts lead. It returns the results by host key. Names are left out if their
+ * result is already recorded, or if their lookup takes long. Nothing is looked up unless `http.privateAddresses` is `seeds`.
  */
 export function createSeedJudge(
   crawl: Pick<CrawlContext, 'settings' | 'tables' | 'lookup'>,
@@ -117,7 +117,7 @@ export function createSeedJudge(
   };
 }
 
-/** Whether a row of a host has the inject mark. Of a damaged row nobody knows, so it counts as one. */
+/** Whether a row of a host has the inject mark. A damaged row counts as marked, because its mark is unknown. */
 export async function holdsSeed({ pages }: Pick<Tables, 'pages'>, host: HostKey): Promise<boolean> {
   for await (const row of pages.scan({ ranges: [rowsOfHost(host)], fields: ['marks'] })) {
     if (row.damaged || row.marks?.inject !== undefined) return true;

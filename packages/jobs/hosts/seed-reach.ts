@@ -5,19 +5,22 @@ import type { SeedReach } from '../../../webtable/index.js';
 import { literalOnlyRange, lookupWithin, specialRange } from '../../fetch/index.js';
 import type { CrawlContext } from '../context.js';
 
-/** What the name of a host that was injected led to when it was first looked up. */
+/** Whether the name of an injected host led to public or private addresses at its first lookup. */
 export type FoundReach = Exclude<SeedReach, 'undecided'>;
 
 /**
- * Whether a host is private by its name alone: an IP address, `localhost` and names below it, or a name of one label. No
- * lookup says anything else about it.
+ * Whether an injected host counts as private without a lookup. These hosts are IP addresses, `localhost`, names that end with `.localhost`,
+ * and names of one label.
  */
 export function isPrivateName(host: string): boolean {
   const name = host.replace(/\.$/, '');
   return host.startsWith('[') || isIP(name) > 0 || !name.includes('.') || name.endsWith('.localhost');
 }
 
-/** What a host name leads to; undefined where it has no address now, or not within `ms` milliseconds. */
+/**
+ * Looks up whether a host name leads to public or private addresses. Returns undefined if the name has no address now, or the lookup takes
+ * longer than `ms` milliseconds.
+ */
 export async function lookUpReach(
   { lookup }: Pick<CrawlContext, 'lookup'>,
   host: string,
@@ -35,20 +38,20 @@ export async function lookUpReach(
   return addresses.some(isPrivate) ? 'private' : 'public';
 }
 
-/** Names that are looked up at one time. */
+/** Number of names that are looked up at the same time. */
 const CONCURRENCY = 16;
-/** Milliseconds that one inject may spend on lookups in all; what is not known then is left to the first fetch. */
+/** Maximum milliseconds that one inject spends on all lookups. The first fetch makes the remaining lookups. */
 const BUDGET = 2000;
 
 /**
- * Looks up what hosts lead to, some at a time, until the time for it is over. Of hosts that are not answered then, and of
- * names without an address, it says nothing, so that a machine without DNS injects all the same.
+ * Creates a lookup for many hosts. It looks up several hosts at the same time, until the time limit. Names that have no address, or are not
+ * looked up by then, are left out. Therefore inject also works on a machine without DNS.
  */
 export function createReachLookup(
   crawl: Pick<CrawlContext, 'lookup'>,
   signal?: AbortSignal,
 ): (hosts: Iterable<string>) => Promise<ReadonlyMap<string, FoundReach>> {
-  // Each lookup listens, and Node warns of more than ten listeners on one signal.
+  // Each lookup adds a listener to the signal. Node warns if a signal has more than ten listeners, so a copy without this limit is used.
   const stop = signal && AbortSignal.any([signal]);
   if (stop) setMaxListeners(0, stop);
   let left = BUDGET;

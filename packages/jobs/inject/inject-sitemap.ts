@@ -1,22 +1,22 @@
 import { CrawlError } from '../../errors/index.js';
 import { sniffSitemap } from '../../parse/index.js';
-import type { CheckContext } from '../check-url.js';
+import type { CheckContext } from '../context.js';
 import { parseContent } from '../parsing/parse-content.js';
 
-/** What a sitemap names, in its order: seeds for `inject`. Texts are untrusted. */
+/** The URLs of a sitemap in the order of the file, as seeds for `inject`. The texts are untrusted. */
 export interface SitemapSeeds {
   /** Absolute URLs of pages. */
   readonly seeds: readonly string[];
-  /** Those of further sitemaps, where it is an index. */
+  /** URLs of further sitemaps, if the file is an index of sitemaps. */
   readonly sitemaps: readonly string[];
-  /** A bound was reached, and what follows was left out. */
+  /** Whether a limit was reached, so that the rest of the file was left out. */
   readonly truncated: boolean;
 }
 
 /**
- * Reads a sitemap, an index of sitemaps, a feed or a list of URLs, plain or packed by gzip, as fetch and parse would.
- * Only absolute URLs count, since nobody knows where it comes from.
- * @throws CrawlError BAD_INPUT where it is none of these or cannot be parsed
+ * Reads a sitemap, a sitemap index, a feed or a list of URLs, plain or compressed by gzip, in the same way as fetch and parse. Only
+ * absolute URLs are used, because the URL of the file is unknown.
+ * @throws CrawlError BAD_INPUT if the file has another type or cannot be parsed
  */
 export async function readSitemap(context: CheckContext, content: Uint8Array): Promise<SitemapSeeds> {
   const page = { url: 'about:blank', content, contentType: '', headers: {}, truncated: false, sitemap: true };

@@ -8,10 +8,10 @@ export interface Seed {
 }
 
 /**
- * Reads a seed line: a URL, then tab-separated `key=value`. `score` and `fetchInterval`, with or without Nutch's prefix
- * `nutch.`, set those; any other key becomes metadata. White space around the URL, keys and values is cut. What looks like a
- * value or a note after a blank is an error, since it would become a part of the URL.
- * @returns undefined for an empty line and a comment, `error` for a line that is wrong
+ * Reads a seed line: a URL, then `key=value` pairs, separated by tabs. The keys `score` and `fetchInterval`, also with Nutch's prefix
+ * `nutch.`, set these fields. Any other key becomes metadata. White space around the URL, keys and values is removed. A `key=value` or a
+ * comment after a blank is an error, because it would become a part of the URL.
+ * @returns undefined for an empty line and a comment; `error` for a wrong line
  */
 export function parseSeedLine(line: string): Seed | { readonly error: string } | undefined {
   const trimmed = line.trim();
@@ -52,7 +52,7 @@ export function parseSeedLine(line: string): Seed | { readonly error: string } |
 
 const KNOWN_AFTER_BLANK = /\s(nutch\.)?(score|fetchInterval)\s*=/;
 
-/** What is wrong with a URL that has more on its line than was meant for it; undefined where it has not. */
+/** Returns an error if a `key=value` or a comment follows the URL after a blank. Otherwise returns undefined. */
 function misreadUrl(url: string): string | undefined {
   const value = /\s([\w.-]+)\s*=/.exec(url);
   if (value) return `expected a tab before ${value[1]}=, found a blank; in a URL a blank is %20`;

@@ -1,8 +1,6 @@
 import { deadline } from '../../util/index.js';
 
-/**
- * Passes on what a source yields, and ends as soon as the signal aborts, also in the middle of a wait for the next item.
- */
+/** Yields the items of a source. It ends as soon as the signal aborts, even while it waits for the next item. */
 export async function* untilAborted<T>(
   source: Iterable<T> | AsyncIterable<T>,
   signal: AbortSignal | undefined,
@@ -19,7 +17,7 @@ export async function* untilAborted<T>(
       yield next.value;
     }
   } finally {
-    // A source that waits for input cannot be made to answer; what it says to this matters to nobody.
+    // This promise is not awaited, because it may never settle while the source waits for input. Its result is not needed.
     void Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
 }

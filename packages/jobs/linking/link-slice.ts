@@ -1,67 +1,80 @@
+import { rowKeyOf } from '../../../webtable/index.js';
 import type { LinkHints } from '../parsing/link-hints.js';
 
-/** What all links of a page have in common. */
+/** The data that all links of a page share. */
 export interface LinkSource {
-  /** Its row key. */
+  /** The row key of the page. */
   readonly source: string;
-  /** The note of a row that says up to which place of its slot it has the links of the batch (see `noteOf`). */
-  readonly note: string;
-  /** Its place among those of the slot. */
-  readonly place: string;
-  /** Of the targets by way of this page; Infinity when that of the page is not known. */
+  /**
+   * The name of the watermark for the slot of the page (see `watermarkOf`). The watermark of a row records the last source whose links the
+   * row has.
+   */
+  readonly watermark: string;
+  /** The position of the page among the sources of the slot. */
+  readonly position: string;
+  /** The distance that the target of a link has through this page. Infinity if the distance of the page is unknown. */
   readonly distance: number;
-  /** Redirects in a row that lead to the targets by way of this page. */
+  /** Number of consecutive redirects from this page to the target. 0 if the page is not a redirect. */
   readonly redirectDepth: number;
 }
 
-/** What a link has of its own. */
-export interface LinkDetails {
+/** The data of a single link. */
+interface LinkDetails {
   readonly anchor: string;
   readonly score: number;
-  /** What is said of the target, where anything is. */
+  /** Hints of a sitemap or feed about the target. Absent: no hints. */
   readonly hints?: LinkHints | undefined;
-  /** The link names its target as a sitemap. */
+  /** Whether the link names its target as a sitemap. */
   readonly sitemap?: true | undefined;
 }
 
-/** One link, as it is added to the row that it leads to. */
+/** A link with the data of its page. */
 export interface LinkEvent extends LinkDetails {
   readonly from: LinkSource;
 }
 
-/** The links to some rows, in the order in which they were found; none for others. */
+/** The links to a set of rows. Links to other rows are not included. */
 export interface LinksOfTargets {
-  /** Makes the list anew at each call. @param target a row key */
+  /**
+   * Returns the links to a row in the order in which they were found. Each call makes a new list.
+   * @param target a row key
+   */
   linksOf(target: string): readonly LinkEvent[];
 }
 
-/** Links of consecutive pages of a batch, gathered by target: as many as fit into memory. */
+/** Links of consecutive pages of a batch, grouped by target. A slice has as many links as fit into memory. */
 export interface LinkSlice extends LinksOfTargets {
   readonly batchId: string;
-  /** How many links it holds; long ones count for several. */
+  /** Number of links in the slice. A long link counts as several links. */
   readonly links: number;
   /** The row keys of all targets. */
   targets(): Iterable<string>;
-  /** @param from the same object for all links of a page */
-  add(target: string, from: LinkSource, link: LinkDetails): void;
+  /** Returns the row key of a URL. It is computed once for each URL. */
+  keyOf(url: string): string;
+  /** @param source the page of the link; pass the same object for all links of a page */
+  add(target: string, source: LinkSource, link: LinkDetails): void;
 }
 
 const COMMON_LENGTH = 200;
 const NONE = -1;
 
-/** How many links one counts for. @param length characters of what it leads to, with its anchor */
+/**
+ * Returns the weight of a link. A long link counts as several links.
+ * @param length number of characters of its target and its anchor
+ */
 export function weightOf(length: number): number {
   return Math.ceil(length / COMMON_LENGTH);
 }
 
 /**
- * An empty slice. Links are numbered, and what each has is at its number in a list of its own: an object for each link, alive through
- * the batch, costs the garbage collector a quarter of the time of updatedb.
+ * Creates an empty slice. Links are numbered, and their data is in arrays by number. An object for each link would live as long as the
+ * slice. Then garbage collection would take a quarter of the time of updatedb.
  */
 export function createLinkSlice(batchId: string): LinkSlice {
-  /** The last link to each target, and of each link the one before it to the same target. */
+  /** The number of the last link to each target. `before` has the number of the previous link to the same target. */
   const lastTo = new Map<string, number>();
   const before: number[] = [];
+  const keys = new Map<string, string>();
   const sources: LinkSource[] = [];
   const sourceOf: number[] = [];
   const anchors: string[] = [];
@@ -91,8 +104,13 @@ export function createLinkSlice(batchId: string): LinkSlice {
       for (let at = lastTo.get(target) ?? NONE; at !== NONE; at = before[at]!) found.push(linkAt(at));
       return found.reverse();
     },
-    add(target, from, { anchor, score, hints: said, sitemap }) {
-      if (sources[sources.length - 1] !== from) sources.push(from);
+    keyOf(url) {
+      let key = keys.get(url);
+      if (key === undefined) keys.set(url, (key = rowKeyOf(url)));
+      return key;
+    },
+    add(target, source, { anchor, score, hints: said, sitemap }) {
+      if (sources[sources.length - 1] !== source) sources.push(source);
       const at = before.push(lastTo.get(target) ?? NONE) - 1;
       lastTo.set(target, at);
       sourceOf.push(sources.length - 1);

@@ -1,29 +1,45 @@
 import { htmlDocument } from '../../parse/index.js';
-import type { CrawledPage, HtmlDocument, ParsedPage } from '../../plugin-api/index.js';
+import type { CrawledPage, HtmlDocument, Plugin } from '../../plugin-api/index.js';
 import { deadline } from '../../util/index.js';
-import type { CustomFields, Outlink } from '../../../webtable/index.js';
+import { decodeFields, encodeFields, type CustomFields } from '../../../webtable/index.js';
 import type { Count } from '../reporting/counters.js';
-import type { PageContent, ParseContext } from './parse-page.js';
+import type { PageContent, ParseContext, ParseResult } from './parse-page.js';
 import { contentTypeOf } from './parse-content.js';
 
-/** Bytes of JSON that the fields of all plugins may have together, so that a row stays one that is read at once. */
+/** Maximum bytes of the JSON with the fields of all plugins. A row with more would be too large to read at once. */
 export const CUSTOM_LIMIT = 65_536;
 
 /**
- * Shows a page to every plugin with `onPage`, in list order. What fails is counted and left out.
- * @param seconds for all of them together
- * @returns the fields that they add; undefined where there are none
+ * Passes a parsed page to every plugin with `onPage`, in the order of the list. The page is passed as it will be stored. If a plugin fails,
+ * the failure is counted, and the fields of the plugin are left out. If several plugins return a field with the same name, the value of the
+ * last plugin is used, and this is counted.
+ * @param seconds time limit for all plugins together
+ * @returns the result with the fields of the plugins
  */
-export async function callOnPage(
+export async function withOnPage(
   crawl: ParseContext,
   content: PageContent,
-  page: ParsedPage & { readonly outlinks: readonly Outlink[] },
+  result: ParseResult,
   seconds: number,
   count: Count,
-): Promise<CustomFields | undefined> {
+): Promise<ParseResult> {
   const plugins = crawl.plugins.filter(({ onPage }) => onPage);
-  if (plugins.length === 0) return undefined;
-  const crawled = crawledPage(crawl, content, page);
+  if (!result.parsed || plugins.length === 0) return result;
+  const custom = await fieldsOf(plugins, crawledPage(crawl, content, result), seconds, count);
+  if (Object.keys(custom).length === 0) return result;
+  return {
+    ...result,
+    encoded: new Map([...result.encoded, ...encodeFields({ custom })]),
+    unset: result.unset.filter((field) => field !== 'custom'),
+  };
+}
+
+async function fieldsOf(
+  plugins: readonly Plugin[],
+  crawled: CrawledPage,
+  seconds: number,
+  count: Count,
+): Promise<CustomFields> {
   const end = performance.now() + seconds * 1000;
   let custom: CustomFields = {};
   for (const plugin of plugins) {
@@ -33,43 +49,54 @@ export async function callOnPage(
         throw new Error('not done in time');
       });
       if (found === undefined || found === null) continue;
-      const all = { ...custom, ...plainFields(found) };
-      if (Buffer.byteLength(JSON.stringify(all)) <= CUSTOM_LIMIT) custom = all;
-      else count(`custom_over_limit_${plugin.name}`);
+      const plain = plainFields(found);
+      const all = { ...custom, ...plain };
+      if (Buffer.byteLength(JSON.stringify(all)) > CUSTOM_LIMIT) {
+        count(`custom_over_limit_${plugin.name}`);
+        continue;
+      }
+      const before = custom;
+      const replaced = Object.keys(plain).filter((name) => Object.hasOwn(before, name)).length;
+      if (replaced > 0) count(`custom_replaced_${plugin.name}`, replaced);
+      custom = all;
     } catch {
       count(`plugin_error_${plugin.name}`);
     }
   }
-  return Object.keys(custom).length > 0 ? custom : undefined;
+  return custom;
 }
 
-/** What is stored of the fields: what JSON keeps of them. */
+/** Returns the fields as JSON can store them. */
 function plainFields(found: unknown): CustomFields {
   const plain: unknown = JSON.parse(JSON.stringify(found) ?? 'null');
   if (typeof plain === 'object' && plain !== null && !Array.isArray(plain)) return plain as CustomFields;
   throw new TypeError('expected an object with fields');
 }
 
-function crawledPage(
-  { settings }: ParseContext,
-  given: PageContent,
-  page: ParsedPage & { readonly outlinks: readonly Outlink[] },
-): CrawledPage {
+function crawledPage({ settings }: ParseContext, given: PageContent, { encoded, inPart }: ParseResult): CrawledPage {
   const { url, content = new Uint8Array(), headers, truncated } = given;
   const contentType = contentTypeOf(given);
-  const { title, text, outlinks, metadata, robots, canonical, language, charset } = page;
+  const {
+    title = '',
+    text = '',
+    outlinks = [],
+    pageMetadata: metadata = {},
+    language,
+    ...fields
+  } = decodeFields(encoded);
+  const { noindex = false, nofollow = false, noarchive = false, maxSnippet, canonical, charset } = fields.parseStatus!;
   let document: { readonly made: HtmlDocument | undefined } | undefined;
   return {
     url,
     contentType,
     headers,
     content,
-    truncated: truncated || (page.truncated ?? false),
+    truncated: truncated || inPart === true,
     title,
     text,
     outlinks,
     metadata,
-    robots,
+    robots: { noindex, nofollow, noarchive, ...(maxSnippet !== undefined && { maxSnippet }) },
     ...(canonical !== undefined && { canonical }),
     ...(language !== undefined && { language }),
     ...(charset !== undefined && { charset }),

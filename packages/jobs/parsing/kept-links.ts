@@ -7,7 +7,7 @@ import { hintsOf } from './link-hints.js';
 import type { Count } from '../reporting/counters.js';
 import type { ParseContext } from './parse-page.js';
 
-/** How many links of a page are kept, and the setting that says so. */
+/** Returns the maximum number of links to store for a page, and the setting with this limit. */
 export function linkLimit(
   crawl: Pick<CrawlContext, 'settings'>,
   page: ParsedPage,
@@ -17,7 +17,7 @@ export function linkLimit(
   return { limit: max < 0 ? Infinity : max, setting: `db.${name}` };
 }
 
-/** Of links that the URL chain accepted those that are kept, each URL once with its first anchor that is not empty. */
+/** Returns the links to store among those that the URL chain accepted. Each URL is stored once, with its first anchor that is not empty. */
 export function keptLinks(
   crawl: ParseContext,
   from: string,
@@ -50,7 +50,7 @@ function keptLink(from: string, link: ParsedOutlink): KeptLink {
   const { url, anchor } = link;
   const hints = hintsOf(link);
   if (hints === undefined && !link.sitemap) return { url, anchor };
-  // Nobody may say when the pages of another host are to be fetched.
+  // A page may set fetch times only for pages of its own host.
   const isOwn = hints !== undefined && hostOf(from) === hostOf(url);
   return { url, anchor, ...(isOwn && hints), ...(link.sitemap && { sitemap: true }) };
 }

@@ -1,22 +1,25 @@
 import type { Outlink, PageChange, PageRow } from '../../../webtable/index.js';
 
-/** What a sitemap or feed says of a page of its own host; it may be a lie. */
+/** What a sitemap or feed states about a page of the same host. It may be false. */
 export type LinkHints = Pick<Outlink, 'changeInterval' | 'lastModified' | 'priority'>;
 
-/** Seconds: no page is fetched more often because a sitemap says so. */
+/** Minimum seconds between two fetches of a page, whatever interval a sitemap states. */
 const SHORTEST_INTERVAL = 3_600;
 
-/** Far below any score that links hand on: it orders pages that are otherwise equal, and lifts no host above another. */
+/**
+ * The score for the highest priority. It is far below any distributed score. Therefore it only orders pages with otherwise equal scores,
+ * and does not move a host before another host.
+ */
 const PRIORITY_SCORE = 1e-9;
 
-/** Those hints that are numbers. Undefined where nothing is said, as of most links. */
+/** Returns the hints that are numbers. Returns undefined if there are no such hints, as for most links. */
 export function hintsOf({ changeInterval, lastModified, priority }: LinkHints): LinkHints | undefined {
   if (changeInterval === undefined && lastModified === undefined && priority === undefined) return undefined;
   const said = Object.entries({ changeInterval, lastModified, priority }).filter(([, value]) => Number.isFinite(value));
   return said.length === 0 ? undefined : Object.fromEntries(said);
 }
 
-/** What several lists say of one page: the shortest interval, the latest change, the highest priority. */
+/** Combines the hints of several lists about one page: the shortest interval, the latest change and the highest priority. */
 export function mergeHints(all: readonly (LinkHints | undefined)[]): LinkHints {
   let merged: LinkHints = {};
   for (const hints of all) {
@@ -31,8 +34,8 @@ export function mergeHints(all: readonly (LinkHints | undefined)[]): LinkHints {
 }
 
 /**
- * The fields of a new row that its hints decide: its interval, between an hour and `maxInterval` (seconds), and a score that
- * its priority raises by next to nothing.
+ * Returns the fields of a new row that depend on its hints. The interval is between an hour and `maxInterval` (seconds). The priority
+ * raises the score very slightly.
  */
 export function hintedFields(
   { changeInterval = Infinity, priority = 0 }: LinkHints,
@@ -48,10 +51,9 @@ export function hintedFields(
 }
 
 /**
- * When a known page is due, if its hints make that sooner: now, once it is said to have changed after it was fetched,
- * but an hour after that fetch at the earliest. Undefined where they do not: also for a page that a batch holds, which
- * plans its next fetch; for one whose last fetch failed, which is waited for; and for changes of the future.
- * Times are ms since the epoch.
+ * Returns a new due time for a known page, if its hints say that it changed after its last fetch. The page is then due now, but at the
+ * earliest an hour after that fetch. Returns undefined in these cases: the page is due earlier anyway; a batch holds the page, and plans
+ * its next fetch; the last fetch failed; the change is in the future. Times are in ms since the epoch.
  */
 export function soonerDue(
   row: PageRow<'dueAt' | 'fetchedAt' | 'retries' | 'marks'>,

@@ -6,8 +6,8 @@ import type { CrawlContext } from '../context.js';
 import type { PageContent } from './parse-page.js';
 
 /**
- * What the parser for a page's type makes of it; that there is none, or that it throws, is a failure. `by` names the
- * plugin that parsed.
+ * Parses a page with the parser for its type. If there is no parser, or if the parser throws, the outcome is a failure. `by` is the name of
+ * the plugin that parsed the page.
  */
 export async function parseContent(
   crawl: Pick<CrawlContext, 'settings' | 'plugins'>,
@@ -30,18 +30,18 @@ export async function parseContent(
         ? await answer
         : await deadline(answer, crawl.settings.parser.timeout * 1000, () => ({ kind: 'failed', code: 'timeout' }));
     if (outcome) return { outcome, by: plugin.name };
-    return failed(`plugin_error_${plugin.name}`, 'the parser answered nothing');
+    return failed(`plugin_error_${plugin.name}`, 'the parser returned nothing');
   } catch (error) {
     return failed(`plugin_error_${plugin.name}`, messageOf(error));
   }
 }
 
-/** What is there at once needs no timer. A parser of JavaScript may answer anything. */
+/** Whether a parser has returned a promise. If not, no timer is needed. A parser in JavaScript may return any value. */
 function isPromise(answer: ParseOutcome | PromiseLike<ParseOutcome>): answer is PromiseLike<ParseOutcome> {
   return typeof (answer as { readonly then?: unknown } | undefined)?.then === 'function';
 }
 
-/** The media type by which a page is parsed; the content of a sitemap says more of it than its server does. */
+/** Returns the media type that decides how a page is parsed. For a sitemap, the content is more reliable than the header of the server. */
 export function contentTypeOf({ content = new Uint8Array(), contentType, headers, sitemap }: PageContent): string {
   return (sitemap ? sniffSitemap(content) : undefined) ?? sniffContentType(content, contentType, headers);
 }

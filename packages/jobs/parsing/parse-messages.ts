@@ -1,74 +1,67 @@
 import type { Settings } from '../../../config/index.js';
 import type { PlainField, StoredRules } from '../../../webtable/index.js';
-import type { Plugin } from '../../plugin-api/index.js';
+import type { CompileTableRules, Plugin } from '../../plugin-api/index.js';
 import type { CrawlScope, UrlPatterns } from '../scope/crawl-scope.js';
 import type { Counts } from '../reporting/counters.js';
 import type { PageContent, ParseResult } from './parse-page.js';
-import type { PageDraft } from './draft.js';
-import type { ThreadShare } from './thread-share.js';
 
-/** What a parse thread is started with. */
+/** The data that a parse thread gets at its start. */
 export interface ParseThreadData {
-  /** URL of a module that exports `pagePlugins` and `urlPatterns`, a {@link ParseThreadModule}. */
+  /** The URL of a module with the exports of a {@link ParseThreadModule}: `pagePlugins`, `urlPatterns` and `compileTableRules`. */
   readonly module: string;
-  /** What `pagePlugins` takes; it must be plain data. */
+  /** The argument of `pagePlugins`; it must be plain data. */
   readonly input: unknown;
 }
 
-/** Makes the plugins of a thread: those that parsing calls. */
+/** Creates the plugins of a thread that are needed to parse pages. */
 export type MakePagePlugins = (input: unknown) => Promise<readonly Plugin[]>;
 
-/** What a thread takes from above its layer. */
+/** The functions that a thread needs from higher layers. The layer of this folder may not import them. */
 export interface ParseThreadModule {
   readonly pagePlugins: MakePagePlugins;
   readonly urlPatterns: UrlPatterns;
+  readonly compileTableRules: CompileTableRules;
 }
 
-/** By what pages are parsed. Plain data; a part that has not changed is the same object. */
+/** The settings, scope and rules with which a page is parsed. All are plain data. If a part has not changed, it is the same object as before. */
 export interface ParseTerms {
   readonly settings: Settings;
   readonly scope: CrawlScope | undefined;
-  /** The rules, of which the thread makes a plugin as its last. */
+  /** The rules of the table. The thread makes its last plugin from them. */
   readonly rules: StoredRules | undefined;
+  /** The active plugins in order of call, as indexes into the thread's list of plugins. */
+  readonly places: readonly number[];
+  /** Whether the thread calls `onPage` of its plugins. If not, the main thread calls `onPage`. */
+  readonly callsOnPage: boolean;
 }
 
-/** A page for a thread. */
+/** A message to a thread: a page to parse. */
 export interface ParseTask {
   readonly page: PageContent;
-  /** Those of this page and the ones that follow; absent: those of the page before. */
+  /** The terms for this page and the following pages. Absent: the terms of the previous page. */
   readonly terms?: ParseTerms;
-  readonly share: ThreadShare;
 }
 
-/** What a thread first says, once it has its plugins. */
+/** The first message of a thread. It is sent when the plugins of the thread are ready. */
 export const READY = 'ready';
 
-/** A parsed page with what was counted. */
 export interface ThreadResult {
   readonly result: ParseResult;
   readonly counters: Counts;
 }
 
-/** A page of which the main thread does the rest, with what was counted. */
-export interface ThreadDraft {
-  readonly draft: PageDraft;
-  readonly counters: ThreadResult['counters'];
-}
-
-/** A result as it crosses threads: all cells in one piece of memory, which is handed over. */
-export interface ParseReply {
-  readonly parsed: boolean;
-  readonly unset: readonly PlainField[];
+/** A message of a thread: the result for a page. The cells of all fields are in one buffer, which is transferred. */
+export interface ParseReply extends Omit<ParseResult, 'encoded'> {
   readonly fields: readonly PlainField[];
-  /** Where the cell of each field ends in `bytes`. */
+  /** The end offset of each field's cell in `bytes`, in the order of `fields`. */
   readonly ends: readonly number[];
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly counters: ThreadResult['counters'];
 }
 
-/** The message that carries a result. */
+/** Makes the message for a result. */
 export function packResult({ result, counters }: ThreadResult): ParseReply {
-  const { parsed, unset, encoded } = result;
+  const { encoded, ...others } = result;
   const ends: number[] = [];
   let length = 0;
   for (const cell of encoded.values()) ends.push((length += cell.length));
@@ -78,11 +71,11 @@ export function packResult({ result, counters }: ThreadResult): ParseReply {
     bytes.set(cell, at);
     at += cell.length;
   }
-  return { parsed, unset, fields: [...encoded.keys()], ends, bytes, counters };
+  return { ...others, fields: [...encoded.keys()], ends, bytes, counters };
 }
 
-/** The result that a message carries; its cells share the memory of the message. */
-export function unpackResult({ parsed, unset, fields, ends, bytes, counters }: ParseReply): ThreadResult {
+/** Reads a result from a message. The cells of the result share the memory of the message. */
+export function unpackResult({ fields, ends, bytes, counters, ...others }: ParseReply): ThreadResult {
   const encoded = new Map(fields.map((field, i) => [field, bytes.subarray(ends[i - 1] ?? 0, ends[i])] as const));
-  return { result: { parsed, unset, encoded }, counters };
+  return { result: { ...others, encoded }, counters };
 }

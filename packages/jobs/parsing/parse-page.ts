@@ -1,119 +1,92 @@
 import { chooseParser } from '../../parse/index.js';
-import { urlSteps } from '../../plugin-api/index.js';
-import { encodeFields, type EncodedFields, type PageChange } from '../../../webtable/index.js';
+import type { Plugin } from '../../plugin-api/index.js';
+import type { EncodedFields, PageChange } from '../../../webtable/index.js';
 import type { Count, CounterName } from '../reporting/counters.js';
-import type { CrawlContext } from '../context.js';
-import { draftPage, sign, type PageDraft, type PageFailure } from './draft.js';
-import { finishPage, type FinishWork } from './finish.js';
+import { signatureOf, type CrawlContext } from '../context.js';
+import { withOnPage } from './call-on-page.js';
 import { contentTypeOf } from './parse-content.js';
-import { threadShare } from './thread-share.js';
+import { failure, parseHere } from './parse-here.js';
+import type { ParseTerms } from './parse-messages.js';
+import type { ParseThreads } from './parse-threads.js';
 
-/** What parsing one page needs of it. */
+/** A fetched page, as the parser reads it. */
 export interface PageContent {
   readonly url: string;
   readonly content: Uint8Array | undefined;
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The body was cut at the limit of its size. */
+  /** Whether the body was cut at its size limit. */
   readonly truncated: boolean;
-  /** It was named as a sitemap, so its content alone says what it is. */
+  /** Whether the page was named as a sitemap. If so, only the content decides whether the page is a sitemap. */
   readonly sitemap?: boolean | undefined;
+  /** Whether the page is a seed, or the target of a seed's redirect. If so, its meta refresh may lead to another site. */
+  readonly isSeed?: boolean | undefined;
 }
 
-/** The fields that parse owns, encoded as they are to be written. */
+/** The fields that parse sets in a row, encoded for the store. */
 export interface ParseResult {
   readonly parsed: boolean;
+  /** Whether a limit on elements, links or text was reached, so that the rest of the page was left out. */
+  readonly inPart?: true;
   readonly encoded: EncodedFields;
   readonly unset: NonNullable<PageChange['unset']>;
+  /** The target of a meta refresh, if the crawl may fetch it. */
+  readonly refresh?: string | undefined;
 }
 
-/** What parsing needs of a crawl. */
 export type ParseContext = Pick<CrawlContext, 'settings' | 'plugins' | 'parseThreads' | 'scope' | 'ruleSet'>;
 
 /**
- * Parses a page, in a thread where the crawl has some, and makes what is to be written of it. A failure of the page or of
- * a plugin is a result, not a throw. What plugins do that were handed in as objects is done here, with what the thread
- * made of the page.
- * Counters: `COUNTERS.parse`.
+ * Parses a page, and returns the fields to store. A parse thread parses the page if the crawl has threads, and if the thread has every
+ * plugin that is needed. Otherwise this thread parses it. If the thread lacks only a plugin with `onPage`, this thread calls `onPage` of
+ * all plugins on the result. If the page or a plugin fails, it does not throw, but returns a result with the failure. Counters:
+ * `COUNTERS.parse`.
  */
 export async function parsePage(crawl: ParseContext, page: PageContent, count: Count): Promise<ParseResult> {
   const { parseThreads, settings, scope, ruleSet } = crawl;
-  if (!parseThreads || !isForThread(crawl, parseThreads, page, count)) return parseHere(crawl, page, count);
-  const share = threadShare(crawl, ruleSet?.plugin ? [...parseThreads.plugins, ruleSet.plugin] : parseThreads.plugins);
-  const answer = await parseThreads.parse({ settings, scope: scope?.scope, rules: ruleSet?.stored }, page, share);
+  const share = parseThreads && threadPlugins(crawl, parseThreads, page, count);
+  if (!share) return parseHere(crawl, page, count);
+  const terms = { settings, scope: scope?.shared, rules: ruleSet?.stored, ...share };
+  const answer = await parseThreads.parse(terms, page);
   if (answer === undefined) return parseHere(crawl, page, count);
   if ('code' in answer) {
-    if (answer.code !== 'no_thread') return failure({ kind: 'failed', ...answer }, count);
+    if (answer.code !== 'no_thread') return failure(answer.code, answer.message, count);
     count('parse_thread_failed');
     return parseHere(crawl, page, count);
   }
-  const take = (): void => Object.entries(answer.counters).forEach(([name, n]) => count(name as CounterName, n));
-  if ('result' in answer) {
-    take();
-    return answer.result;
+  for (const [name, n] of Object.entries(answer.counters)) count(name as CounterName, n);
+  return share.callsOnPage ? answer.result : withOnPage(crawl, page, answer.result, settings.parser.timeout, count);
+}
+
+type ThreadPlugins = Pick<ParseTerms, 'places' | 'callsOnPage'>;
+
+/** The plugins that threads use, by the crawl's list of plugins. undefined if threads lack a plugin that every page needs. */
+const known = new WeakMap<readonly Plugin[], ThreadPlugins | undefined>();
+
+/** Returns the plugins that a thread uses for a page. Returns undefined if this thread must parse the page. */
+function threadPlugins(
+  { plugins, ruleSet }: ParseContext,
+  threads: ParseThreads,
+  page: PageContent,
+  count: Count,
+): ThreadPlugins | undefined {
+  if (!page.content) return undefined;
+  const parser = chooseParser(plugins, contentTypeOf(page));
+  // A parser with its own time limit has its own thread, or waits for something. It is not run in a parse thread.
+  if (parser?.parser.ownTimeout) return undefined;
+  if (!known.has(plugins)) {
+    known.set(plugins, pluginsIn(plugins, ruleSet?.plugin ? [...threads.plugins, ruleSet.plugin] : threads.plugins));
   }
-  // Nothing is counted of the links of a page that has no digest.
-  const signed = signedDraft(crawl, page, answer.draft);
-  if (signed.kind === 'failed') return failure(signed, count);
-  take();
-  const steps = urlSteps(crawl.plugins).slice(share.steps);
-  return finish(crawl, page, signed, { steps, seconds: settings.parser.timeout }, count);
+  const found = !parser || threads.plugins.includes(parser) ? known.get(plugins) : undefined;
+  if (!found) count('parsed_in_main_thread');
+  return found;
 }
 
-/** A parser that keeps the time has a thread of its own, or waits; one that was handed in is in this thread only. */
-function isForThread(
-  { plugins }: ParseContext,
-  threads: NonNullable<ParseContext['parseThreads']>,
-  page: PageContent,
-  count: Count,
-): boolean {
-  if (!page.content) return false;
-  const plugin = chooseParser(plugins, contentTypeOf(page));
-  if (plugin?.parser.ownTimeout) return false;
-  const isShared = !plugin || threads.plugins.includes(plugin);
-  if (!isShared) count('parsed_in_main_thread');
-  return isShared;
-}
-
-/**
- * Parses a page in this thread; see {@link parsePage}.
- * @param deadline when all of it is to be done, by `performance.now()`; absent: `onPage` has `parser.timeout` for itself
- */
-export async function parseHere(
-  crawl: ParseContext,
-  page: PageContent,
-  count: Count,
-  deadline?: number,
-): Promise<ParseResult> {
-  const draft = await draftPage(crawl, page, { steps: crawl.plugins, signs: true }, count);
-  const signed = draft.kind === 'draft' ? signedDraft(crawl, page, draft) : draft;
-  if (signed.kind === 'failed') return failure(signed, count);
-  const { timeout } = crawl.settings.parser;
-  const seconds = deadline === undefined ? timeout : (deadline - performance.now()) / 1000;
-  return finish(crawl, page, signed, { steps: [], seconds }, count);
-}
-
-type SignedDraft = PageDraft & { readonly newSignature: string };
-
-function signedDraft(crawl: ParseContext, page: PageContent, draft: PageDraft): SignedDraft | PageFailure {
-  const newSignature = draft.newSignature ?? sign(crawl, page, draft.page.text);
-  return typeof newSignature === 'string' ? { ...draft, newSignature } : newSignature;
-}
-
-async function finish(
-  crawl: ParseContext,
-  page: PageContent,
-  draft: SignedDraft,
-  work: FinishWork,
-  count: Count,
-): Promise<ParseResult> {
-  const result = await finishPage(crawl, page, draft, work, count);
-  return 'encoded' in result ? result : failure(result, count);
-}
-
-/** What is written of a page that has no result. */
-export function failure({ code, message }: PageFailure, count: Count): ParseResult {
-  count(`failed_${code}`);
-  const parseStatus = { code, ...(message !== undefined && { message: message.slice(0, 500) }) };
-  return { parsed: false, encoded: encodeFields({ parseStatus }), unset: ['newSignature', 'redirectTarget'] };
+/** @param shared the plugins that threads also have, in the order of the threads */
+function pluginsIn(plugins: readonly Plugin[], shared: readonly Plugin[]): ThreadPlugins | undefined {
+  const others = plugins.filter((plugin) => !shared.includes(plugin));
+  if (others.some(({ normalizeUrl, filterUrl }) => normalizeUrl ?? filterUrl)) return undefined;
+  if (!shared.includes(signatureOf({ plugins }))) return undefined;
+  const places = plugins.filter((plugin) => shared.includes(plugin)).map((plugin) => shared.indexOf(plugin));
+  return { places, callsOnPage: !others.some(({ onPage }) => onPage) };
 }

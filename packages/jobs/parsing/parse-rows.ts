@@ -2,16 +2,18 @@ import { urlOf, writeEach, type PageChange } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { batchRows } from '../rows/batch-rows.js';
-import { hold } from '../shards/own-slots.js';
+import { checkLeases } from '../shards/job-slots.js';
 import { countDamaged } from '../rows/count-damaged.js';
-import { cutDifferences } from '../rules/cut-links.js';
 import { withRules } from '../rules/with-rules.js';
 import { parsePage } from './parse-page.js';
 
-/** Rows read at a time; each may bring a body of `http.contentLimit` bytes. A sitemap may be larger, and is read alone. */
+/** Number of rows that are read at a time. Each may have a body of `http.contentLimit` bytes. A sitemap may be larger, so it is read alone. */
 const CHUNK = 20;
 
-/** Parses what a batch has fetched and not parsed; with `force`, all that it has fetched. */
+/**
+ * Parses the pages of a batch that are fetched but not parsed.
+ * @param force true: pages that are already parsed are parsed again
+ */
 export async function parseRows(given: CrawlContext, batchId: string, force: boolean, tracker: Tracker): Promise<void> {
   for await (const rows of batchRows(given, batchId, ['status', 'sitemap'], CHUNK, tracker.count)) {
     if (tracker.aborted) break;
@@ -30,9 +32,9 @@ export async function parseRows(given: CrawlContext, batchId: string, force: boo
   }
 }
 
-const BODY_FIELDS = ['content', 'contentType', 'headers', 'protocolStatus', 'sitemap', 'cutLinks'] as const;
+const BODY_FIELDS = ['content', 'contentType', 'headers', 'protocolStatus', 'sitemap', 'distance'] as const;
 
-/** Parses pages whose bodies are in memory all at once. */
+/** Parses pages at the same time. All their bodies are in memory. */
 async function parseTogether(
   crawl: CrawlContext,
   batchId: string,
@@ -40,10 +42,9 @@ async function parseTogether(
   tracker: Tracker,
 ): Promise<void> {
   const bodies = await crawl.tables.pages.getMany(keys, BODY_FIELDS);
-  const cut = new Map<string, Readonly<Record<string, number>>>();
   const parseRow = async (key: string, i: number): Promise<PageChange> => {
     const page = bodies[i];
-    while (crawl.tables.turns.isDue) await crawl.tables.turns.next();
+    while (crawl.tables.timeSlice.isOver) await crawl.tables.timeSlice.next();
     const { parsed, encoded, unset } = await parsePage(
       crawl,
       {
@@ -53,27 +54,26 @@ async function parseTogether(
         headers: page?.headers ?? {},
         truncated: page?.protocolStatus?.truncated ?? false,
         sitemap: page?.sitemap,
+        isSeed: page?.distance === 0,
       },
       tracker.count,
     );
-    cut.set(key, cutDifferences(page?.cutLinks, { parsed, encoded }));
     return { key, encoded, unset, marks: { parse: parsed ? batchId : null } };
   };
   const changes = new Map((await Promise.all(keys.map(parseRow))).map((change) => [change.key, change]));
   const released = new Set<string>();
   const write = (some: readonly string[]): Promise<void> =>
     crawl.tables.changeRows(some, [], crawl.clock(), async (rows, left) => {
-      await hold(crawl);
+      await checkLeases(crawl);
       return left.map((key, i) => {
         if (rows[i]?.damaged || rows[i]?.marks?.generate === batchId) return changes.get(key);
-        // generate has released it meanwhile, since the batch was too old.
+        // The batch was too old, so generate has released the row.
         released.add(key);
         return undefined;
       });
     });
-  for (const [i, outcome] of (await writeEach(write, keys)).entries()) {
+  for (const outcome of await writeEach(write, keys)) {
     if (outcome.status === 'rejected') countDamaged(outcome.reason, tracker.count);
-    else if (!released.has(keys[i]!)) crawl.rules?.cutLinks(cut.get(keys[i]!) ?? {});
   }
   tracker.count('released', released.size);
 }

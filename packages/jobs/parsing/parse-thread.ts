@@ -7,53 +7,50 @@ import {
   type ParseTask,
   type ParseTerms,
   type ParseThreadData,
-  type ThreadDraft,
   type ThreadResult,
 } from './parse-messages.js';
 import type { PageContent } from './parse-page.js';
-import type { ThreadShare } from './thread-share.js';
 
-/** Why a thread has no result for a page. `no_thread`: it could not be started, which is not the page's fault. */
+/** Why a thread has no result for a page. `no_thread`: the thread could not be started or was closed, so the page is not the cause. */
 export interface ThreadFailure {
   readonly code: 'timeout' | 'parser_crashed' | 'no_thread';
   readonly message: string;
 }
 
-/** A page that waits for its result. */
 export interface WaitingPage {
   readonly terms: ParseTerms;
   readonly page: PageContent;
-  readonly share: ThreadShare;
-  readonly settle: (answer: ThreadResult | ThreadDraft | ThreadFailure) => void;
+  readonly settle: (answer: ThreadResult | ThreadFailure) => void;
 }
 
-/** How threads are started, and how long they may take. */
 export interface ParseThreadOptions {
-  /** The module that a thread runs. */
+  /** The URL of the module that the thread runs. */
   readonly entry: URL;
   readonly data: ParseThreadData;
-  /** Of its heap. What arrays hold comes on top. */
+  /** Limits of the thread's heap. They do not include the memory of arrays. */
   readonly limits?: ResourceLimits;
-  /** Milliseconds to start in. */
+  /** Maximum milliseconds until the thread is ready. */
   readonly startLimit: number;
-  /** Milliseconds beyond `parser.timeout`, in which a parser that looks at the time ends by itself. */
+  /** Milliseconds that are added to `parser.timeout`. Within this time, a parser that checks its own time can end by itself. */
   readonly grace: number;
 }
 
-/** What a thread reports to its owner. */
-export interface ParseThreadEvents {
-  /** It has given an answer. */
+interface ParseThreadEvents {
+  /** Called when the thread has sent a result. */
   onAnswer(): void;
-  /** It has ended, and was the first to settle the page that it ended on. The others in line are handed back. */
+  /**
+   * Called when the thread has ended. If a page was the cause, the page already has the failure as its result. `rest` has the other waiting
+   * pages.
+   */
   onEnd(thread: ParseThread, failure: ThreadFailure, rest: readonly WaitingPage[]): void;
 }
 
-/** What the smallest page takes, in bytes of larger ones. */
+/** Minimum number of bytes that is counted for a page, because even the smallest page takes time. */
 const LEAST_BYTES = 4_096;
 
 /**
- * One thread that parses, with its line of pages. It is killed when the first in line takes too long: nothing else ends
- * code that does not yield. Without pages it does not keep the process running.
+ * One parse thread with its line of waiting pages. If the first page in line takes too long, the thread is killed. Code that does not yield
+ * cannot be stopped in another way. While the line is empty, the thread does not keep the process running.
  */
 export class ParseThread {
   readonly #options: ParseThreadOptions;
@@ -64,7 +61,7 @@ export class ParseThread {
   #timer: NodeJS.Timeout | undefined;
   #isReady = false;
   #hasEnded = false;
-  #exitReason = 'the thread of the parser ended';
+  #exitReason = 'the parse thread ended';
 
   constructor(options: ParseThreadOptions, events: ParseThreadEvents) {
     this.#options = options;
@@ -72,35 +69,34 @@ export class ParseThread {
     const { entry, data, limits } = options;
     this.#worker = new Worker(entry, { workerData: data, ...(limits && { resourceLimits: limits }) });
     this.#worker
-      .on('message', (message: ParseReply | ThreadDraft | typeof READY) => this.#onMessage(message))
+      .on('message', (message: ParseReply | typeof READY) => this.#onMessage(message))
       .on('error', (error) => (this.#exitReason = messageOf(error)))
       .on('exit', () => this.#crash())
       .unref();
-    this.#watch(options.startLimit, () => !this.#isReady, noThread('it does not start'));
+    this.#watch(options.startLimit, () => !this.#isReady, noThread('the parse thread does not start'));
   }
 
-  /** Pages in line. */
+  /** Number of pages in line. */
   get pages(): number {
     return this.#line.length;
   }
 
-  /** Bytes of the pages in line; each counts as {@link LEAST_BYTES} at least. */
+  /** Bytes of the pages in line. At least {@link LEAST_BYTES} are counted for each page. */
   get bytes(): number {
     let sum = 0;
     for (const { page } of this.#line) sum += Math.max(page.content?.length ?? 0, LEAST_BYTES);
     return sum;
   }
 
-  /** Puts a page in line. Its content is copied. */
   give(waiting: WaitingPage): void {
-    const { terms, page, share } = waiting;
-    // A Buffer may be a small part of a large piece of memory, all of which would be copied.
+    const { terms, page } = waiting;
+    // The content is copied. It may be a small view of a large block of memory, and a message would copy the whole block.
     const content = page.content && new Uint8Array(page.content);
-    const task: ParseTask = { page: { ...page, content }, share, ...(!isSame(terms, this.#sent) && { terms }) };
+    const task: ParseTask = { page: { ...page, content }, ...(!isSame(terms, this.#sent) && { terms }) };
     try {
       this.#worker.postMessage(task, content ? [content.buffer] : []);
     } catch (error) {
-      // What a protocol of JavaScript returns need not be plain data.
+      // A protocol plugin in JavaScript may have returned data that cannot be sent to a thread.
       return waiting.settle({ code: 'parser_crashed', message: messageOf(error) });
     }
     this.#sent = terms;
@@ -109,17 +105,17 @@ export class ParseThread {
     if (this.#isReady) this.#watchFirst();
   }
 
-  /** Ends the thread. Its pages are handed back. */
+  /** Ends the thread. The owner gets the waiting pages back through `onEnd`. */
   async close(): Promise<void> {
     this.#end({ code: 'no_thread', message: 'closed' });
     await this.#worker.terminate();
   }
 
-  #onMessage(message: ParseReply | ThreadDraft | typeof READY): void {
+  #onMessage(message: ParseReply | typeof READY): void {
     if (this.#hasEnded) return;
     clearTimeout(this.#timer);
     if (message === READY) this.#isReady = true;
-    else this.#line.shift()?.settle('draft' in message ? message : unpackResult(message));
+    else this.#line.shift()?.settle(unpackResult(message));
     if (this.#line.length > 0) this.#watchFirst();
     else this.#worker.unref();
     if (message !== READY) this.#events.onAnswer();
@@ -138,11 +134,15 @@ export class ParseThread {
       this.#end(failure);
       void this.#worker.terminate();
     };
-    // Where the main thread was busy for long, the answer may be there and not be heard yet.
+    // If the main thread was busy for long, the result may have arrived but not been processed. So the timer waits for one more turn of the
+    // event loop.
     this.#timer = setTimeout(() => setImmediate(late), millis).unref();
   }
 
-  /** An error may overtake answers that were sent before it; by the exit of the thread all of them are heard. */
+  /**
+   * Called when the thread has exited, because only then all its messages have been received. The report of an error may overtake earlier
+   * messages.
+   */
   #crash(): void {
     const message = this.#exitReason;
     this.#end(this.#isReady ? { code: 'parser_crashed', message } : noThread(message));
@@ -159,7 +159,9 @@ export class ParseThread {
 }
 
 function isSame(terms: ParseTerms, sent: ParseTerms | undefined): boolean {
-  return terms.settings === sent?.settings && terms.scope === sent.scope && terms.rules === sent.rules;
+  if (!sent || terms.settings !== sent.settings || terms.scope !== sent.scope || terms.rules !== sent.rules)
+    return false;
+  return terms.places === sent.places && terms.callsOnPage === sent.callsOnPage;
 }
 
 function noThread(message: string): ThreadFailure {

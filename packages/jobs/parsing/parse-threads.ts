@@ -1,55 +1,52 @@
 import type { Plugin } from '../../plugin-api/index.js';
-import type { ParseTerms, ThreadDraft, ThreadResult } from './parse-messages.js';
+import type { ParseTerms, ThreadResult } from './parse-messages.js';
 import type { PageContent } from './parse-page.js';
-import type { ThreadShare } from './thread-share.js';
 import { ParseThread, type ParseThreadOptions, type ThreadFailure, type WaitingPage } from './parse-thread.js';
 
-/** Parses pages beside the main thread. */
+/** Parses pages in threads. */
 export interface ParseThreads {
-  /** The plugins that each thread has twins of, in the order of its own. */
+  /** The plugins that each thread also has, in the order of the threads. */
   readonly plugins: readonly Plugin[];
   /**
-   * Parses a page. It never rejects. Who calls waits, so that no more pages are held than there are callers.
-   * @returns a draft where the share does not finish a page; undefined where the caller is to parse the page itself
+   * Parses a page in a thread. The promise never rejects. Each caller waits for its page, so there are never more pages in memory than
+   * callers.
+   * @returns undefined if the caller has to parse the page itself
    */
-  parse(
-    terms: ParseTerms,
-    page: PageContent,
-    share: ThreadShare,
-  ): Promise<ThreadResult | ThreadDraft | ThreadFailure> | undefined;
-  /** Ends the threads. Pages that they were at, and all that come later, are left to the caller. */
+  parse(terms: ParseTerms, page: PageContent): Promise<ThreadResult | ThreadFailure> | undefined;
+  /** Ends the threads. The callers parse the current pages and all later pages themselves. */
   close(): Promise<void>;
 }
 
-/** What {@link createParseThreads} takes. */
 export interface ParseThreadsOptions extends Omit<ParseThreadOptions, 'startLimit' | 'grace'> {
   readonly plugins: readonly Plugin[];
-  /** Threads at the most. */
+  /** Maximum number of threads. */
   readonly threads: number;
-  /** Bytes of pages that are left to the caller before a thread is started. Default: 1 MiB. */
+  /** Number of bytes that the caller parses itself at first. After that, a thread is started. Default: 1 MiB. */
   readonly startAfter?: number;
-  /** Milliseconds. Default: 30 seconds. */
+  /** Maximum milliseconds until a thread is ready. Default: 30 seconds. */
   readonly startLimit?: number;
-  /** Milliseconds. Default: 5 seconds. */
+  /** Milliseconds that are added to `parser.timeout`. Default: 5 seconds. */
   readonly grace?: number;
 }
 
-/** The module that a thread runs. */
+/** The URL of the module that a thread runs. */
 export const PARSE_THREAD_ENTRY = new URL('./parse-worker.js', import.meta.url);
 
-/** Starting a thread costs about as much as parsing so many bytes. */
+/** Number of bytes whose parsing takes about as long as the start of a thread. */
 const START_AFTER = 1_048_576;
 
 /**
- * Bytes of pages in the line of a thread: work for some ten milliseconds, so that it need not wait while the main thread is busy. However
- * large they are, there are two pages. Those behind a page that takes long wait for its end.
+ * If more than this number of bytes waits in the line of a thread, the thread gets no further page. These bytes are work for about ten
+ * milliseconds, so the thread has work while the main thread is busy. Two pages of any size always fit. Pages behind a slow page wait for
+ * its end.
  */
 const LINE = 262_144;
 
 /**
- * Threads that are started as they are needed: none for the first pages, and one more when a page comes while all are
- * busy. A page that takes longer than `parser.timeout` and the grace fails with code `timeout`, and one on which its
- * thread ends with `parser_crashed`; the thread is made anew. Where a thread cannot be started, no more is tried.
+ * Creates parse threads. Callers parse the first pages themselves. Later, a further thread is started when a page arrives while all threads
+ * are busy. If a page takes longer than `parser.timeout` plus the grace, it fails with code `timeout`. If a thread crashes on a page, the
+ * page fails with code `parser_crashed`. In both cases the thread is replaced. If a thread could not be started, no further thread is
+ * started.
  */
 export function createParseThreads(options: ParseThreadsOptions): ParseThreads {
   const { plugins, threads: most, startAfter = START_AFTER, startLimit = 30_000, grace = 5_000 } = options;
@@ -78,7 +75,7 @@ export function createParseThreads(options: ParseThreadsOptions): ParseThreads {
     }
   }
 
-  /** The one with the least to do that takes more; a new one where all have something. */
+  /** Returns the thread with the least work, or a new thread if all threads have work. Returns undefined if no thread can take more pages. */
   function freeThread(): ParseThread | undefined {
     let least: ParseThread | undefined;
     for (const thread of threads) {
@@ -93,11 +90,11 @@ export function createParseThreads(options: ParseThreadsOptions): ParseThreads {
 
   return {
     plugins,
-    parse(terms, page, share) {
+    parse(terms, page) {
       bytes += page.content?.length ?? 0;
       if (hasEnded || bytes <= startAfter) return undefined;
       return new Promise((settle) => {
-        waiting.push({ terms, page, share, settle });
+        waiting.push({ terms, page, settle });
         handOut();
       });
     },

@@ -1,19 +1,19 @@
+import { createSeldom } from '../../util/index.js';
 import type { CrawlContext } from '../context.js';
-import { createSeldom } from './seldom.js';
 
-/** Rows that are due and held by no batch. */
+/** The number of due rows that no batch holds. */
 export interface DueCount {
   readonly count: number;
-  /** There are more: it was not counted further. */
+  /** Whether there are more due rows than `count`. */
   readonly more: boolean;
-  /** When it was counted, in ms since the epoch. */
+  /** When the rows were counted, in ms since the epoch. */
   readonly at: number;
 }
 
-/** Rows that are counted at the most. */
+/** Maximum number of rows that are counted. */
 const LIMIT = 1_000_000;
 
-/** Counts on demand, and so seldom that it takes at most a hundredth of the time. */
+/** Counts the due rows on demand. It counts so rarely that counting takes at most one percent of the time. */
 export function createDueCount({ tables, clock }: Pick<CrawlContext, 'tables' | 'clock'>) {
   const counted = createSeldom<DueCount>(async () => {
     const at = clock();
@@ -21,13 +21,13 @@ export function createDueCount({ tables, clock }: Pick<CrawlContext, 'tables' | 
     return { count, more: count >= LIMIT, at };
   });
   return {
-    /** The last count. */
+    /** The result of the last count. */
     get last() {
       return counted.last;
     },
-    /** Counts, unless the last count is new enough or one is under way. */
+    /** Returns the last count if it is recent enough, or waits for a running count. Otherwise it counts again. */
     count: counted.read,
-    /** The same in the background. The job that shows it meets the fault of the table by itself. */
+    /** Starts a count in the background. An error is ignored here, because the same error also ends the job that shows the count. */
     refresh: () => void counted.read().catch(() => undefined),
   };
 }

@@ -1,78 +1,81 @@
 import type { ErrorCode } from '../../errors/index.js';
+import type { Findings, LargeSection } from './findings.js';
 
-/** What every job takes. */
+/** Options of every job. */
 export interface JobOptions {
-  /** When it aborts, the job starts nothing more, ends what is in flight and returns its report. */
+  /** If it aborts, the job starts no further work, ends its running work and returns its report. */
   readonly signal?: AbortSignal;
-  /** Called at most a few times a second. */
+  /** Called with the progress, at most a few times per second. */
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** How far a job has got: what the terminal shows, and `status` of another process. Plain data, fit for JSON. */
+/** The progress of a job, for the terminal, and for `status` in another process. Plain data that JSON can hold. */
 export interface Progress {
   readonly job: string;
   readonly batchId?: string;
-  /** The round of a crawl, from 1 on; 0 while it injects and finishes what was left open. */
+  /** The round of a crawl, from 1 on. It is 0 while the crawl injects seeds and finishes open batches. */
   readonly round?: number;
   /** Rows done so far. */
   readonly done: number;
-  /** Rows at which it ends: the size of a batch, or a limit that was given. A crawl without a limit has none. */
+  /** The number of rows after which the job ends: the size of a batch, or a limit from the options. Absent for a crawl without a limit. */
   readonly total?: number;
-  /** Bytes of the bodies that were received so far, without their content coding; only of jobs that fetch. */
+  /** Bytes of received bodies, after content coding is removed. Only for jobs that fetch. */
   readonly bytes?: number;
   readonly counters: Readonly<Record<string, number>>;
-  /** Those of the counters that say of a row that something failed, by reason. */
+  /** Number of failures by reason. These numbers are also in `counters`. */
   readonly errors: Readonly<Record<string, number>>;
-  /** Since it began. Absent where a job is run without `CrawlContext.running`, as is `rate`. */
+  /** Seconds since the job began. `seconds` and `rate` are absent if the job runs without `CrawlContext.running`. */
   readonly seconds?: number;
   /** Rows done per second, over the last ten seconds. */
   readonly rate?: number;
-  /** Bytes received per second, over the last ten seconds; only of jobs that fetch. */
+  /** Bytes received per second, over the last ten seconds. Only for jobs that fetch. */
   readonly byteRate?: number;
-  /** Rows of the table that are due, as of the last count; only of a crawl. */
-  readonly due?: number;
-  /** What is being asked of whom; only of jobs that fetch. */
+  /** Number of known pages that are not fetched yet: pages of open batches, and pages that were due at the last count. Only for a crawl. */
+  readonly toGo?: number;
+  /** The requests in progress. Only for jobs that fetch. */
   readonly fetching?: FetchingStatus;
 }
 
-/** What a fetcher is at. URLs and hosts are untrusted text. */
+/** The current work of a fetcher. Its URLs and hosts are untrusted text. */
 export interface FetchingStatus {
-  /** Pages in work, robots.txt and parse included. */
+  /** Number of pages in work. The work includes the request for robots.txt and the parse. */
   readonly inFlight: number;
-  /** So many may be. */
+  /** Maximum of `inFlight`. */
   readonly threads: number;
-  /** Queues (hosts, domains or IPs) that have pages and wait for their delay, a back-off or a thread. */
+  /** Number of queues (hosts, domains or IPs) whose pages wait for their delay, a back-off or a free request. */
   readonly waiting: number;
-  /** Hosts that are left alone for longer than a fetch waits. */
+  /** Number of hosts whose back-off is longer than a fetch waits. */
   readonly setAside: number;
-  /** Of the pages in work those that take longest, at most 10; `seconds` since when. */
+  /** The part of a site that has most of the pages of this run. Absent: there is no such part. */
+  readonly largeSection?: LargeSection;
+  /** The pages that have been in work for the longest time, at most 10. `seconds`: the time since the work began. */
   readonly pages: readonly { readonly url: string; readonly seconds: number }[];
-  /** Of the hosts set aside, at most 10; `seconds` until they may be asked again, `code` of their last failure. */
+  /** Hosts that are set aside, at most 10. `seconds`: the time until the next request. `code`: the last failure. */
   readonly hosts: readonly { readonly host: string; readonly seconds: number; readonly code: string }[];
 }
 
-/** A job beside a crawl that failed, and is tried again. Plain data, fit for JSON. */
+/** A failed job that is retried. A crawl runs such a job in parallel to its rounds. Plain data that JSON can hold. */
 export interface JobFailure {
   readonly job: string;
-  /** That of the last error; INTERNAL where it was none that is known. */
+  /** The code of the last error; INTERNAL for an unknown error. */
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint?: string;
-  /** How often it has failed, one after the other. */
+  /** Number of consecutive failures. */
   readonly times: number;
-  /** When it failed first, in ms since the epoch. */
+  /** When the first of these failures occurred, in ms since the epoch. */
   readonly since: number;
-  /** When it is tried again, at the earliest. */
+  /** The earliest time of the next attempt, in ms since the epoch. */
   readonly retryAt: number;
 }
 
-/** What every job returns. */
-export interface Report {
+/** The result of every job. Findings are only in reports of jobs that fetch. `C`: the counters of the job. */
+export interface Report<C = Readonly<Record<string, number>>> extends Findings {
   readonly job: string;
   readonly batchId?: string;
   readonly seconds: number;
-  /** How many rows or links, by what became of them. Zero counts are left out. */
-  readonly counters: Readonly<Record<string, number>>;
-  /** The signal ended it before all was done; the same call goes on from here. */
+  /** Numbers of rows or links, by outcome. Counters that are zero are left out. */
+  readonly counters: C;
+  /** Whether the signal ended the job before all work was done. If so, the same call continues the work. */
   readonly interrupted?: boolean;
 }

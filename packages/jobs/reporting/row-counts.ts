@@ -1,26 +1,20 @@
 import type { Count } from './counters.js';
 
 /**
- * Counts what becomes of rows that are decided on again where somebody else has changed them meanwhile: of each row only the last
- * decision counts.
+ * Collects the counts of each row until the decision on the row is final.
+ * @param count receives the final counts
  */
-export interface RowCounts {
-  /** For a row that is decided on now; what was counted of it before is forgotten. */
-  of(key: string): Count;
-  /** Counts what was decided on in the end. */
-  end(): void;
-}
-
-/** @param count what counts in the end */
-export function createRowCounts(count: Count): RowCounts {
+export function createRowCounts(count: Count) {
   const ofRow = new Map<string, Parameters<Count>[]>();
   return {
-    of(key) {
+    /** Returns the count function for a row on which the job decides. Counts of an earlier decision on this row are dropped. */
+    of(key: string): Count {
       const counted: Parameters<Count>[] = [];
       ofRow.set(key, counted);
       return (...args) => void counted.push(args);
     },
-    end() {
+    /** Adds the counts of the final decisions. */
+    end(): void {
       for (const counted of ofRow.values()) for (const args of counted) count(...args);
       ofRow.clear();
     },

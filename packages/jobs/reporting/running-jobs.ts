@@ -3,22 +3,22 @@ import { createDueCount, type DueCount } from './due-count.js';
 import type { FetchingStatus, JobFailure, JobOptions, Progress, Report } from './job.js';
 import { plusProgress, type Totals } from './totals.js';
 
-/** Takes where to ask how far a job has got, and what it fetches. What is left out stays as it was said before. */
+/** Sets the functions that return the progress and the requests of a job. If a function is omitted, the previous one stays. */
 export type Watch = (progress: (() => Progress) | undefined, fetching?: () => FetchingStatus) => void;
 
-/** The jobs under way on an open table. */
+/** The running jobs on an open table. */
 export interface RunningJobs {
-  /** How far each has got, the one that began first in front. */
+  /** The progress of each running job, in the order in which the jobs started. */
   progress(): Progress[];
-  /** What the jobs have done since the table was opened, those under way included. */
+  /** The totals of all jobs since the table was opened, including running jobs. */
   totals(): Totals;
-  /** Those that failed, and are tried again. */
+  /** The jobs that failed and are retried. */
   failing(): JobFailure[];
-  /** Notes that a job failed; undefined: that it is through. */
+  /** Records that a job has failed. If `failure` is undefined, it records that the job has succeeded. */
   setFailing(job: string, failure: JobFailure | undefined): void;
-  /** Counts the rows that are due, unless it did so just now. */
+  /** Returns the number of due rows. They are counted again if the last count is too old. */
   due(): Promise<DueCount>;
-  /** Runs a job, and calls `onProgress` at least once a second how far it has got. */
+  /** Runs a job, and calls `onProgress` at least once a second. */
   run<O extends JobOptions>(
     job: string,
     options: O | undefined,
@@ -30,10 +30,10 @@ const TICK_MS = 1000;
 /** Milliseconds over which the rate is measured. */
 const RATE_WINDOW_MS = 10_000;
 
-/** No job is under way. */
+/** Creates the list of running jobs, which is empty. */
 export function createRunningJobs(crawl: Pick<CrawlContext, 'tables' | 'clock'>): RunningJobs {
   const running = new Set<() => Progress>();
-  /** What is over. */
+  /** The totals of the jobs that have ended. */
   let ended: Totals = {};
   const failing = new Map<string, JobFailure>();
   const dueCount = createDueCount(crawl);
@@ -61,7 +61,7 @@ export function createRunningJobs(crawl: Pick<CrawlContext, 'tables' | 'clock'>)
           seconds: (performance.now() - began) / 1000,
           rate: rate(what, reported.done),
           ...(reported.bytes !== undefined && { byteRate: byteRate(what, reported.bytes) }),
-          ...(due && { due: due.count }),
+          ...(due && { toGo: (reported.toGo ?? 0) + due.count }),
           ...(fetching && { fetching: fetching() }),
         };
       };
@@ -73,7 +73,8 @@ export function createRunningJobs(crawl: Pick<CrawlContext, 'tables' | 'clock'>)
         try {
           onProgress(now);
         } catch {
-          // From a timer it would end the process. It throws again where the job itself calls it, and ends the job.
+          // The error is ignored here, because an error in a timer would end the process. The job itself calls `onProgress` too, and ends
+          // with its error.
         }
       };
       const timer = setInterval(tick, TICK_MS);
@@ -98,7 +99,10 @@ export function createRunningJobs(crawl: Pick<CrawlContext, 'tables' | 'clock'>)
   };
 }
 
-/** The rate of what is counted, per second over the last ten seconds, or since now; it begins anew with another thing. */
+/**
+ * Returns a function that computes the rate of a count per second. It measures over the last ten seconds, or since the first call. When
+ * `what` changes, the measurement starts again.
+ */
 function createRate(): (what: string, done: number) => number {
   let last: string | undefined;
   let samples = [{ at: performance.now(), done: 0 }];

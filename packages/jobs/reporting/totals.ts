@@ -1,30 +1,43 @@
 import { addCounters } from './counters.js';
 import type { Progress } from './job.js';
 
-/** What all runs of one job have done together. */
+/** The sum over all runs of one job. */
 export interface JobTotals {
-  /** Rows done. */
+  /** Number of rows done. */
   readonly done: number;
-  /** Bytes of the bodies that were received. */
+  /** Bytes of received bodies. */
   readonly bytes: number;
   readonly counters: Readonly<Record<string, number>>;
-  /** Those of the counters that say of a row that something failed, by reason. */
+  /** Number of failures by reason. These numbers are also in `counters`. */
   readonly errors: Readonly<Record<string, number>>;
 }
 
-/** By job: none of the numbers ever gets smaller. */
+/** The totals of each job since the process opened the table. The numbers only grow. */
 export type Totals = Readonly<Record<string, JobTotals>>;
 
-/** The totals with how far one more run has got. */
-export function plusProgress(totals: Totals, { job, done, bytes = 0, counters, errors }: Progress): Totals {
-  const before = totals[job];
+const NONE: JobTotals = { done: 0, bytes: 0, counters: {}, errors: {} };
+
+type Done = Pick<Progress, keyof JobTotals>;
+
+/**
+ * Returns the sum of two runs.
+ * @param a undefined: zero
+ */
+export function plusDone(a: Done = NONE, b: Done): JobTotals {
   return {
-    ...totals,
-    [job]: {
-      done: (before?.done ?? 0) + done,
-      bytes: (before?.bytes ?? 0) + bytes,
-      counters: addCounters(before?.counters ?? {}, counters),
-      errors: addCounters(before?.errors ?? {}, errors),
-    },
+    done: a.done + b.done,
+    bytes: (a.bytes ?? 0) + (b.bytes ?? 0),
+    counters: addCounters(a.counters, b.counters),
+    errors: addCounters(a.errors, b.errors),
   };
+}
+
+/** Returns the totals plus the progress of a running job. */
+export function plusProgress(totals: Totals, progress: Progress): Totals {
+  return { ...totals, [progress.job]: plusDone(totals[progress.job], progress) };
+}
+
+/** Returns the sum of the totals of two processes. */
+export function plusTotals(a: Totals, b: Totals): Totals {
+  return Object.entries(b).reduce((sums, [job, more]) => ({ ...sums, [job]: plusDone(sums[job], more) }), a);
 }

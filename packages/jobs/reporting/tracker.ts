@@ -2,14 +2,14 @@ import { addCounters, createCounts, type Count } from './counters.js';
 import type { CrawlContext } from '../context.js';
 import type { JobOptions, Progress, Report } from './job.js';
 
-/** Counts what a job does and reports its progress. */
+/** Counts the results of a job and reports its progress. */
 export type Tracker = ReturnType<typeof createTracker>;
 
 const PROGRESS_INTERVAL = 200;
-/** Counters of failures that are counted in many places. */
+/** The names of counters that always count failures. */
 const FAILURE = /^(failed_.*|plugin_error_.*|damaged|proxy)$/;
 
-/** @param total rows to do, where it is known before */
+/** @param start the id of the batch and the number of rows, if they are known at the start */
 export function createTracker(
   crawl: Pick<CrawlContext, 'clock' | 'watch'>,
   job: string,
@@ -38,31 +38,30 @@ export function createTracker(
   return {
     count,
     add,
-    /** How far the job has got. */
     progress,
-    /** Adds to a counter of what failed. */
+    /** Adds to a counter, and marks it as a counter of failures. */
     fail: ((name, n) => {
       failures.add(name);
       count(name, n);
     }) as Count,
-    /** Adds bytes of a body that was received. */
+    /** Adds the length of a received body in bytes. */
     received(length: number): void {
       bytes = (bytes ?? 0) + length;
     },
-    /** One row more to do than was known. */
+    /** Adds one row to the total number of rows. */
     more(): void {
       if (total !== undefined) total += 1;
     },
-    /** Rows that are through. */
+    /** Records that rows are done, and reports the progress from time to time. */
     done(n = 1): void {
       done += n;
       const now = crawl.clock();
-      // A clock that was set back must not silence the progress for long.
+      // `now` is before `reportedAt` if the clock was set back. Then progress is reported at once.
       if (!onProgress || (now >= reportedAt && now - reportedAt < PROGRESS_INTERVAL)) return;
       reportedAt = now;
       onProgress(progress());
     },
-    /** True once the caller wants the job to end. */
+    /** Whether the caller wants the job to end. */
     get aborted(): boolean {
       return signal?.aborted ?? false;
     },

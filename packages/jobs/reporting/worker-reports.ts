@@ -1,24 +1,24 @@
 import { hostname } from 'node:os';
 import type { WorkerRow } from '../../../webtable/index.js';
+import { createOneByOne } from '../../util/index.js';
 import type { CrawlContext } from '../context.js';
-import { addCounters } from './counters.js';
 import type { FetchingStatus, Progress } from './job.js';
 import type { RunningJobs } from './running-jobs.js';
-import type { JobTotals, Totals } from './totals.js';
+import { plusDone, plusTotals, type Totals } from './totals.js';
 
-/** A process that works on a table which processes share. Its name is text of another machine. */
+/** A process that works on a shared table. Its name comes from another machine and is untrusted text. */
 export interface WorkerStatus {
   readonly name: string;
-  /** `silent`: it ended without saying so, such as by a kill, or cannot reach the store. */
+  /** `silent`: the worker sends no reports. It ended without a last report, for example because it was killed, or it cannot reach the store. */
   readonly state: 'working' | 'silent' | 'ended';
-  /** Seconds since it was heard of, by the clocks of both machines. */
+  /** Seconds since the last report of the worker. The clocks of both machines are compared. */
   readonly heardOf: number;
-  /** What it was at then. */
+  /** The jobs of the worker at the time of its last report. */
   readonly jobs: readonly { readonly job: string; readonly batchId?: string; readonly done: number }[];
 }
 
-/** Of all workers together: what they do, and what they have done that were heard of within the hour. */
-export interface WorkersStatus {
+/** The work of all workers together: their running jobs, and the totals of workers with a report within the last hour. */
+interface WorkersStatus {
   readonly workers: readonly WorkerStatus[];
   readonly jobs: readonly Progress[];
   readonly totals: Totals;
@@ -29,12 +29,14 @@ interface Work {
   readonly totals: Totals;
 }
 
-/** Milliseconds between two reports, after which one is taken for dead, and after which its row goes. */
+/** Milliseconds between two reports. */
 const EVERY = 5_000;
+/** Milliseconds without a report after which a worker is considered dead. */
 const SILENT_AFTER = 30_000;
+/** Milliseconds without a report after which the row of a worker is removed. */
 const GONE_AFTER = 3_600_000;
 
-/** Has the table say what this process does with it, from its first job on. Nothing where no other process can look. */
+/** Writes reports about this process into the table, from the start of its first job. It writes nothing if no other process can read them. */
 export function startWorkerReports(
   { tables, clock }: Pick<CrawlContext, 'tables' | 'clock'>,
   running: RunningJobs,
@@ -42,7 +44,7 @@ export function startWorkerReports(
 ): { end(): Promise<void> } {
   if (!tables.isShared) return { end: async () => {} };
   let hasBegun = false;
-  let writing = Promise.resolve();
+  const oneByOne = createOneByOne();
   async function report(hasEnded: boolean): Promise<void> {
     const totals = running.totals();
     if (!hasBegun && Object.keys(totals).length === 0) return;
@@ -53,20 +55,19 @@ export function startWorkerReports(
     const name = `${hostname()}, process ${process.pid}`;
     await tables.workers.put({ owner, name, since, at: clock(), work, ...(hasEnded && { hasEnded }) });
   }
-  // One that is lost is followed by another, and no job fails for it.
-  const inTurn = (hasEnded: boolean): Promise<void> =>
-    (writing = writing.then(() => report(hasEnded)).catch(() => undefined));
-  const timer = setInterval(() => void inTurn(false), EVERY);
+  // A lost report is no problem, because another report follows. Therefore an error does not end any job.
+  const serialised = (hasEnded: boolean): Promise<void> => oneByOne(() => report(hasEnded)).catch(() => undefined);
+  const timer = setInterval(() => void serialised(false), EVERY);
   timer.unref();
   return {
     async end() {
       clearInterval(timer);
-      await inTurn(true);
+      await serialised(true);
     },
   };
 }
 
-/** Adds up what all workers say of themselves, this process as it is now. undefined where no other process can be. */
+/** Returns the sums of the reports of all workers and of this process. Returns undefined if there can be no other process. */
 export async function readWorkers(
   { tables, clock }: Pick<CrawlContext, 'tables' | 'clock'>,
   own: Work,
@@ -90,7 +91,7 @@ export async function readWorkers(
   };
 }
 
-/** One for each job and batch. */
+/** Returns one sum for each job and batch. */
 function sumByJob(all: readonly Progress[]): Progress[] {
   const sums = new Map<string, Progress>();
   for (const each of all) {
@@ -105,13 +106,12 @@ function plus(a: Progress, b: Progress): Progress {
   const both = (name: 'bytes' | 'rate' | 'byteRate'): { [N in typeof name]?: number } =>
     a[name] === undefined && b[name] === undefined ? {} : { [name]: (a[name] ?? 0) + (b[name] ?? 0) };
   const fetching = a.fetching && b.fetching ? plusFetching(a.fetching, b.fetching) : (a.fetching ?? b.fetching);
-  // Each knows of the whole batch how many pages there are.
+  const { bytes: _, ...done } = plusDone(a, b);
+  // Each worker reports the number of pages of the whole batch, so these numbers are not added.
   const total = Math.max(a.total ?? -1, b.total ?? -1);
   return {
     ...a,
-    done: a.done + b.done,
-    counters: addCounters(a.counters, b.counters),
-    errors: addCounters(a.errors, b.errors),
+    ...done,
     ...both('bytes'),
     ...both('rate'),
     ...both('byteRate'),
@@ -132,18 +132,4 @@ function plusFetching(a: FetchingStatus, b: FetchingStatus): FetchingStatus {
     pages: [...a.pages, ...b.pages].sort((x, y) => y.seconds - x.seconds).slice(0, SHOWN),
     hosts: [...a.hosts, ...b.hosts].slice(0, SHOWN),
   };
-}
-
-function plusTotals(a: Totals, b: Totals): Totals {
-  const sums: Record<string, JobTotals> = { ...a };
-  for (const [job, more] of Object.entries(b)) {
-    const sum = sums[job];
-    sums[job] = {
-      done: (sum?.done ?? 0) + more.done,
-      bytes: (sum?.bytes ?? 0) + more.bytes,
-      counters: addCounters(sum?.counters ?? {}, more.counters),
-      errors: addCounters(sum?.errors ?? {}, more.errors),
-    };
-  }
-  return sums;
 }

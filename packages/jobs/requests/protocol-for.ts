@@ -12,7 +12,7 @@ import type { Count } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
 import type { SeedHosts } from '../hosts/seed-hosts.js';
 
-/** The last plugin whose protocol takes the scheme of a URL. */
+/** Returns the last plugin whose protocol supports the scheme of a URL. */
 export function protocolFor(crawl: Pick<CrawlContext, 'plugins'>, url: string): Plugin | undefined {
   const scheme = url.slice(0, url.indexOf(':'));
   for (let i = crawl.plugins.length - 1; i >= 0; i--) {
@@ -22,17 +22,16 @@ export function protocolFor(crawl: Pick<CrawlContext, 'plugins'>, url: string): 
   return undefined;
 }
 
-/** What {@link request} needs of the crawl. */
 type Requesting = Pick<CrawlContext, 'plugins' | 'settings'>;
 
-/** Protocols end a request at `http.timeLimit` themselves; one that has not by this many of them never will. */
+/** A protocol should end each request at `http.timeLimit`. After this multiple of the limit, a request is considered hung. */
 const GRACE = 2;
 
 /**
- * Fetches with the protocol that the URL calls for. One that throws, or whose answer is no outcome, counts as a fetch
- * that failed and may work later, as does one that does not answer within twice `http.timeLimit`, with code `too_slow`:
- * it is aborted, and its late result is ignored. An aborted request is over as soon as
- * the protocol had a turn of the event loop to say so itself.
+ * Fetches a URL with its protocol. If the protocol throws, or returns a wrong type, the fetch has failed and may be retried. If no outcome
+ * arrives within twice `http.timeLimit`, the fetch has failed with code `too_slow`; it is aborted, and a late outcome is ignored. If the
+ * signal aborts, the protocol has one more turn of the event loop to return an outcome. After that the fetch has failed with code
+ * `aborted`.
  */
 export async function request(crawl: Requesting, request: FetchRequest): Promise<FetchOutcome> {
   const plugin = protocolFor(crawl, request.url);
@@ -58,7 +57,7 @@ export async function request(crawl: Requesting, request: FetchRequest): Promise
   }
 }
 
-/** Whether what a plugin answered is what its type promises, so that no row is written with anything else. */
+/** Whether a protocol of a plugin has returned an outcome. A value of another type must not be written to a row. */
 function isOutcome(value: unknown): value is FetchOutcome {
   if (typeof value !== 'object' || value === null) return false;
   const found = value as Readonly<Record<string, unknown>>;
@@ -77,7 +76,7 @@ function isOutcome(value: unknown): value is FetchOutcome {
 
 type Outcome = Readonly<Record<string, unknown>>;
 
-/** Checks the fields that outcomes of each kind have beside the common ones. */
+/** Checks the fields that only one kind of outcome has. */
 const KINDS: ReadonlyMap<string, (outcome: Outcome) => boolean> = new Map<string, (outcome: Outcome) => boolean>([
   [
     'content',
@@ -98,9 +97,8 @@ function isTexts(value: unknown): boolean {
 }
 
 /**
- * Fetches each robots.txt with the protocol that its URL calls for. A redirect of one may lead to another host, which
- * is then judged by itself.
- * @param onOutcome called with each; what it throws ends the fetch
+ * Makes a protocol for robots.txt files. It fetches each URL with the protocol for this URL, also after a redirect to another host.
+ * @param onOutcome called with each outcome; if it throws, the fetch ends
  */
 export function robotsProtocol(
   crawl: Requesting,

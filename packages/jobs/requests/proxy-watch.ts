@@ -3,22 +3,22 @@ import { isProxyFailure } from '../../fetch/index.js';
 import type { FetchOutcome } from '../../plugin-api/index.js';
 import type { CrawlContext } from '../context.js';
 
-/** Notices that no request gets through the proxy any more, so that a run does not pass over all pages for it. */
+/** Detects that the proxy no longer passes on requests. Then the run ends. Otherwise the run would skip all pages. */
 export type ProxyWatch = ReturnType<typeof createProxyWatch>;
 
-/** Requests in a row that fail at the proxy before it is given up. */
+/** The run ends after this number of consecutive failures at the proxy. */
 const MOST = 10;
-/** Milliseconds for which a proxy that did its part before may fail: it may be started anew. */
+/** A proxy that worked before may fail for this number of milliseconds, because it may be restarting. */
 const PATIENCE = 30_000;
 
-/** @param clock milliseconds from any origin, never set back */
+/** @param clock returns the milliseconds of a clock that is never set back */
 export function createProxyWatch(
   { settings }: Pick<CrawlContext, 'settings'>,
   clock: () => number = () => performance.now(),
 ) {
   const { proxy } = settings.http;
   let inRow = 0;
-  /** Of these those that did not reach the proxy. */
+  /** How many of the last `inRow` requests could not reach the proxy. */
   let down = 0;
   let isProven = false;
   let since = 0;
@@ -26,16 +26,16 @@ export function createProxyWatch(
 
   function failure(): CrawlError {
     const { host } = new URL(proxy);
-    const message = `expected the proxy at ${safeText(host)} to pass on requests, but the last ${inRow} failed at it`;
+    const message = `expected the proxy at ${safeText(host)} to pass on requests, but the last ${inRow} requests failed at the proxy`;
     return new CrawlError('PROXY_FAILED', `${message}: ${safeText(last)}`, {
-      hint: 'see to http.proxy, and run the same again: the pages stay due, and no host is blamed',
+      hint: 'check http.proxy, and run the same command again: the pages stay due, and no host gets a back-off because of the proxy',
     });
   }
 
   return {
     /**
-     * Takes how a request ended.
-     * @throws CrawlError PROXY_FAILED when it is one of many that failed at the proxy, and none got through meanwhile
+     * Records the outcome of a request.
+     * @throws CrawlError PROXY_FAILED if many consecutive requests have failed at the proxy
      */
     note(outcome: FetchOutcome): void {
       if (proxy === '') return;
@@ -44,7 +44,7 @@ export function createProxyWatch(
         last = outcome.message ?? outcome.code;
         inRow += 1;
         if (outcome.code === 'proxy') down += 1;
-        // A proxy that answers may refuse the tunnels to some hosts only.
+        // A proxy that answers is running. It may only refuse the tunnels to some hosts.
         const isDown = outcome.code === 'proxy' && inRow >= MOST;
         if (isDown && (!isProven || clock() - since >= PATIENCE)) throw failure();
       } else if (outcome.http !== undefined) {
@@ -54,9 +54,9 @@ export function createProxyWatch(
       }
     },
     /**
-     * Judges the run at its end.
-     * @throws CrawlError PROXY_FAILED when no request got through, or the proxy was down for many at the end. One that only
-     *   refuses some hosts has done its part.
+     * Checks at the end of the run whether the proxy failed.
+     * @throws CrawlError PROXY_FAILED if the proxy passed on no request, or if many requests at the end could not reach the proxy. It does
+     * not throw if the proxy only refused some hosts.
      */
     conclude(): void {
       if (isProven ? down >= MOST : inRow > 0) throw failure();

@@ -5,8 +5,8 @@ import { isGivenUp } from './grace-period.js';
 import type { HostBackoff } from '../hosts/host-backoff.js';
 
 /**
- * Ends requests for robots.txt by a signal, and has them go by the back-off of the host that they lead to: one that is
- * left alone is not asked, and counts as unavailable for as long. One that was ended says nothing about its host.
+ * Makes requests for robots.txt end when a signal aborts, and obey the back-off of their host. During a back-off the host gets no request, and
+ * its robots.txt counts as unavailable. An aborted request does not change the back-off.
  */
 export function withBackoff(protocol: Protocol, backoff: HostBackoff, giveUp: AbortSignal): Protocol {
   const healthOf = (outcome: FetchOutcome): HostHealth =>
@@ -16,17 +16,21 @@ export function withBackoff(protocol: Protocol, backoff: HostBackoff, giveUp: Ab
     async fetch(request) {
       const host = hostIfAny(request.url);
       if (host === undefined) return protocol.fetch({ ...request, signal: giveUp });
-      const pause = await backoff.pauseOf(host);
+      const pause = await backoff.pauseOf(request.url);
+      if (pause?.kind === 'failed') {
+        const { code, message = `${host} cannot be reached` } = pause.failure;
+        return { kind: 'retry', code, message };
+      }
       if (pause) {
         const retryAfter = Math.ceil(pause.seconds);
-        return { kind: 'retry', code: 'host_backoff', message: `${host} is to be left alone`, retryAfter };
+        return { kind: 'retry', code: 'host_backoff', message: `${host} is in back-off`, retryAfter };
       }
       return backoff.ask(request.url, () => protocol.fetch({ ...request, signal: giveUp }), healthOf);
     },
   };
 }
 
-/** The host of a URL; undefined where it has none that we fetch from, as a redirect of a plugin may. */
+/** Returns the host of a URL. Returns undefined if the URL has no host. A plugin may return such a URL as the target of a redirect. */
 export function hostIfAny(url: string): string | undefined {
   try {
     return hostOf(url);

@@ -2,7 +2,7 @@ import type { Settings } from '../../../config/index.js';
 import type { Tables } from '../../../webtable/index.js';
 import type { RobotsStore } from '../../fetch/index.js';
 
-/** Keeps each robots.txt in the table of hosts, by origin. */
+/** Stores each robots.txt in the table `hosts`, by origin. */
 export function createRobotsStore({ hosts: { robots } }: Pick<Tables, 'hosts'>): RobotsStore {
   return {
     get: async (origin) => (await robots.get([origin]))[0],
@@ -10,7 +10,7 @@ export function createRobotsStore({ hosts: { robots } }: Pick<Tables, 'hosts'>):
   };
 }
 
-/** The names under which the crawler is looked up in a robots.txt, the preferred first. */
+/** Returns the agent names to look up in a robots.txt. The preferred name is first. */
 export function robotsAgents({ http }: Pick<Settings, 'http'>): readonly string[] {
   return [http.agentName, ...http.robotsAgents];
 }

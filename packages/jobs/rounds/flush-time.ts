@@ -1,29 +1,35 @@
-/** Pages that updatedb takes at once: the more, the fewer changes of rows that many of them link to. */
+/**
+ * Updatedb runs when this number of fetched pages waits for it. If many of these pages link to the same row, the row is changed only once.
+ * So a larger number saves changes.
+ */
 const ENOUGH = 20_000;
-/** Milliseconds after which it takes fewer: while all requests that may be in flight are. */
+/**
+ * While the maximum number of requests is running, updatedb runs after this number of milliseconds, even if fewer than {@link ENOUGH} pages
+ * wait.
+ */
 const BUSY = 60_000;
-/** The same while some are not. */
+/** While fewer requests are running, updatedb runs after this number of milliseconds, even if fewer than {@link ENOUGH} pages wait. */
 const IDLE = 10_000;
-/** The same when the fetcher is about to run dry. */
+/** When few pages are left to fetch, updatedb runs after this number of milliseconds, even if fewer than {@link ENOUGH} pages wait. */
 const DRY = 50;
-/** Pages left for each request that may be in flight below which it is, if as many wait for updatedb. */
+/** Few pages are left to fetch if there are at most this number for each allowed request. There must also be no more than wait for updatedb. */
 const PAGES_LEFT = 16;
 
-/** What decides when updatedb takes the pages that are fetched. */
-export interface FlushState {
-  /** Pages that wait for it. */
+/** The state that decides when updatedb runs on the fetched pages. */
+interface FlushState {
+  /** Number of pages that wait for updatedb. */
   readonly size: number;
-  /** Milliseconds for which the first of them has waited. */
+  /** Milliseconds since the first of the waiting pages was fetched. */
   readonly age: number;
-  /** Pages that are left to fetch. */
+  /** Number of pages left to fetch. */
   readonly left: number;
-  /** Requests that may be in flight. */
+  /** Maximum number of requests in flight. */
   readonly threads: number;
-  /** Fewer are. */
+  /** Whether fewer requests than `threads` are in flight. */
   readonly isIdle: boolean;
 }
 
-/** Milliseconds until updatedb takes the pages that are fetched, 0 or less for now; Infinity where there are none. */
+/** Returns the milliseconds until updatedb runs on the fetched pages. 0 or less: now. Infinity: there are no such pages. */
 export function flushIn({ size, age, left, threads, isIdle }: FlushState): number {
   if (size === 0) return Infinity;
   if (size >= ENOUGH || left === 0) return 0;

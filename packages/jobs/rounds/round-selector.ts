@@ -1,54 +1,57 @@
 import type { CrawlContext } from '../context.js';
 import type { CrawlOptions } from '../crawl.js';
-import { generateAndCount } from '../generate.js';
+import { generateAndCount, type Selection } from '../generate.js';
 import { createQueueDelays } from '../hosts/queue-delays.js';
 import type { Report } from '../reporting/job.js';
 import type { Tracker } from '../reporting/tracker.js';
+import { createDueWatch, type DueWatch } from './due-watch.js';
+import { createHostShares, type HostsInWork } from './host-shares.js';
 
-/** Pages of a round for each request that may be in flight. */
+/** Maximum number of pages in a round, for each allowed request. */
 const PAGES_PER_THREAD = 20;
-/** Seconds of work that a round takes on of one host. */
+/** Maximum seconds of work on one host in a round. */
 const HOST_SECONDS = 30;
-/** Pages that are selected ahead of the fetcher, in whole rounds. */
+/** Number of rounds of full size that may be selected before their pages are needed. */
 const ROUNDS_AHEAD = 4;
-/** Milliseconds after which it is looked again whether anything is due. */
-export const LOOK_AGAIN = 1000;
+/**
+ * Maximum number of hosts of one domain on which the fetcher works, for each allowed request. This number of hosts keeps all requests busy
+ * in spite of the delays.
+ */
+const HOSTS_PER_THREAD = 5;
 
-/** The state of the fetch, for the one who selects. */
-export interface FetchState {
-  /** More requests could be in flight. */
+/** The state of the fetch. It decides whether another round is needed. */
+interface FetchState {
+  /** Whether more requests could run. */
   readonly isIdle: boolean;
   readonly pagesLeft: number;
-  /** Nothing is fetched or updated. */
+  /** Whether no page is being fetched, and updatedb is not running. */
   readonly isAtRest: boolean;
 }
 
-/** Selects the rounds of a crawl, and knows when it is of use to look for another. */
+/** Selects the rounds of a crawl, and decides when the next round is needed. */
 export class RoundSelector {
-  /** One round after the other: a limit of distance is only met exactly where pages are fetched in the order of their distances. */
+  /**
+   * Whether each round begins only after the previous round has ended. A limit of distance needs this, because distances are exact only if
+   * pages are fetched in the order of their distance.
+   */
   readonly isStrict: boolean;
-  /** Rounds so far. */
+  /** Number of rounds that were selected so far. */
   rounds = 0;
-  /** What the last one passed over. */
+  /** Counters of the rows that the last round skipped. */
   skipped: Report['counters'] = {};
   readonly #crawl: CrawlContext;
   readonly #tracker: Tracker;
   readonly #maxRounds: number;
   readonly #maxPages: number;
-  /** Pages of a round at the most. */
+  /** Maximum number of pages in a round. */
   readonly #size: number;
-  /** Pages of a host, domain or IP in it at the most. */
+  /** Maximum number of pages of one host, domain or IP in a round. */
   readonly #perQueue: number;
+  /** Maximum number of hosts of one domain that are fetched at the same time. */
+  readonly #perDomain: number;
+  readonly #due: DueWatch;
   #pages = 0;
-  /** When it was last found that nothing is due, by `performance.now`; -Infinity when that may have changed. */
-  #nothingDueSince = -Infinity;
-  /** How often something new may have become due. */
-  #generation = 0;
-  /** Changes of other processes that were there when it was last looked what is due. */
-  #outsideSeen = 0;
-  /** Pages that were selected cannot be fetched, and would be selected again. */
-  #isStuck = false;
-  /** Settles when no batch is being selected. */
+  /** Settles when the running selection has ended. */
   #selecting: Promise<unknown> = Promise.resolve();
   #pauses = 0;
 
@@ -58,68 +61,83 @@ export class RoundSelector {
     const delay = createQueueDelays(fetcher).of('');
     this.#crawl = crawl;
     this.#tracker = tracker;
+    this.#due = createDueWatch(() => crawl.outsideChanges?.() ?? 0);
     this.#maxRounds = rounds ?? Infinity;
     this.#maxPages = maxPages;
     this.isStrict = rounds !== undefined || crawl.settings.generate.maxDistance >= 0;
     this.#size = topN ?? (this.isStrict ? Infinity : PAGES_PER_THREAD * threads);
     this.#perQueue = this.isStrict || delay === 0 ? Infinity : Math.ceil(HOST_SECONDS / delay);
+    this.#perDomain = this.isStrict ? Infinity : HOSTS_PER_THREAD * threads;
   }
 
-  /** Pages of a batch that was selected before the crawl. */
+  /** Adds the pages of a batch that was selected before this crawl. */
   countSelected(pages: number): void {
     this.#pages += pages;
   }
 
-  /** Whether another round is wanted now. */
+  /** Whether another round must be selected now. */
   wantsMore({ isIdle, pagesLeft, isAtRest }: FetchState): boolean {
-    if (this.#isStuck || this.#pauses > 0 || this.#isFull) return false;
-    if (performance.now() - this.#nothingDueSince < LOOK_AGAIN) return false;
-    if (this.isStrict || isAtRest) return isAtRest && this.#nothingDueSince === -Infinity;
+    if (this.#pauses > 0 || this.#isFull || !this.#due.mayFind) return false;
+    if (this.isStrict || isAtRest) return isAtRest && !this.#due.foundNothing;
     return pagesLeft < this.#size || (isIdle && pagesLeft < ROUNDS_AHEAD * this.#size);
   }
 
   /**
    * Selects a round.
-   * @param isBusy queues of which nothing is taken, where rounds take a share of each only
-   * @returns its batch; undefined where nothing is due
+   * @param fetcher tells which queues have pages. These queues are skipped if a round has a maximum number of pages for each queue.
+   * @returns the id of the batch; undefined if no row is due
    */
-  async select(signal: AbortSignal, isBusy: (queue: string) => boolean): Promise<string | undefined> {
+  async select(signal: AbortSignal, fetcher: HostsInWork): Promise<string | undefined> {
     const topN = Math.min(this.#size, this.#maxPages - this.#pages);
-    const generation = this.#generation;
-    this.#outsideSeen = this.#crawl.outsideChanges?.() ?? 0;
-    const selecting = generateAndCount(this.#crawl, {
-      signal,
-      ...(topN < Infinity && { topN }),
-      maxPerQueue: this.#perQueue,
-      ...(this.#perQueue < Infinity && { isBusy }),
-    });
+    const noteFound = this.#due.begin();
+    const selecting = this.#generate(signal, topN, fetcher);
     this.#selecting = selecting.catch(() => undefined);
     const { report, size, skipped } = await selecting;
     const { batchId } = report;
     this.skipped = skipped;
-    if (batchId === undefined) {
-      if (generation === this.#generation) this.#nothingDueSince = performance.now();
-      return undefined;
-    }
-    this.#nothingDueSince = -Infinity;
+    noteFound(batchId !== undefined);
+    if (batchId === undefined) return undefined;
     this.rounds += 1;
     this.#pages += size;
     this.#tracker.count('rounds');
     return batchId;
   }
 
-  /** Something new may have become due. */
+  /**
+   * Selects at most `topN` rows. The hosts of a domain may use up its share although none of their rows can be selected, for example
+   * because a filter rejects them. If nothing was found, the hosts beyond the share are read too. Therefore a crawl ends only if no row is
+   * due.
+   */
+  async #generate(signal: AbortSignal, topN: number, fetcher: HostsInWork): Promise<Selection> {
+    const { maxCount } = this.#crawl.settings.generate;
+    const perQueue = maxCount < 0 ? this.#perQueue : Math.min(maxCount, this.#perQueue);
+    const generate = (most: number, isBusy?: (queue: string) => boolean | 'end'): Promise<Selection> =>
+      generateAndCount(this.#crawl, {
+        signal,
+        ...(most < Infinity && { topN: most }),
+        ...(perQueue < Infinity && { maxCount: perQueue }),
+        ...(isBusy && { isBusy }),
+      });
+    if (this.isStrict) return generate(topN);
+    const bounds = { passesOverBusy: this.#perQueue < Infinity, perDomain: this.#perDomain };
+    const shares = createHostShares(fetcher, { ...bounds, share: this.#perDomain });
+    const found = await generate(topN, shares.isBusy);
+    if (found.report.batchId !== undefined || signal.aborted || !shares.isShareUsedUp()) return found;
+    const { isBusy } = createHostShares(fetcher, { ...bounds, share: Infinity });
+    return generate(Math.min(topN, this.#perDomain), isBusy);
+  }
+
+  /** Records that further rows may be due now. */
   lookAgain(): void {
-    this.#generation += 1;
-    this.#nothingDueSince = -Infinity;
+    this.#due.lookAgain();
   }
 
-  /** What is due cannot be fetched: no more is selected, unless other processes change rows. */
+  /** Records that the due rows cannot be fetched. Nothing is selected until another process changes rows. */
   giveUp(): void {
-    this.#isStuck = true;
+    this.#due.giveUp();
   }
 
-  /** Selects nothing while a task is under way, which begins when nothing is being selected any more. */
+  /** Waits until a running selection has ended, then runs a task. While the task runs, nothing is selected. */
   async pauseFor(task: () => Promise<void>): Promise<void> {
     this.#pauses += 1;
     try {
@@ -130,14 +148,9 @@ export class RoundSelector {
     }
   }
 
-  /** Whether other processes have changed rows since the last look; then it is looked again before the crawl ends. */
+  /** Whether other processes have changed rows after the last poll. If so, the crawl polls again before it ends. */
   sawOutsideChanges(): boolean {
-    const seen = this.#outsideSeen;
-    this.#outsideSeen = this.#crawl.outsideChanges?.() ?? 0;
-    if (this.#outsideSeen === seen || this.#isFull) return false;
-    this.#nothingDueSince = -Infinity;
-    this.#isStuck = false;
-    return true;
+    return this.#due.sawOutsideChanges() && !this.#isFull;
   }
 
   get #isFull(): boolean {

@@ -1,33 +1,22 @@
 import type { Progress } from '../reporting/job.js';
-import { addCounters } from '../reporting/counters.js';
+import { plusDone, type JobTotals } from '../reporting/totals.js';
 
-type Sum = Pick<Progress, 'done' | 'bytes' | 'counters' | 'errors'>;
-
-/** The progress of rounds that overlap, as one. It holds one entry for each batch that is not through. */
+/** Combines the progress of overlapping rounds into one sum. */
 export function createRoundsProgress() {
   const open = new Map<string, Progress>();
-  let ended: Sum = { done: 0, bytes: 0, counters: {}, errors: {} };
+  let ended: JobTotals = { done: 0, bytes: 0, counters: {}, errors: {} };
   return {
-    /** Takes how far the fetch of a batch has got, in place of what was known of it. */
+    /** Sets the progress of the fetch of a batch. */
     add(progress: Progress): void {
       open.set(progress.batchId ?? '', progress);
     },
-    /** Over all batches. */
-    sum: (): Sum => [...open.values()].reduce(plus, ended),
-    /** A batch is through: what is known of it stays in the sum. */
+    /** Returns the sum over all batches of the crawl. */
+    sum: (): JobTotals => [...open.values()].reduce(plusDone, ended),
+    /** Records that a batch is done. Its progress stays in the sum. */
     end(batchId: string): void {
       const last = open.get(batchId);
       open.delete(batchId);
-      if (last) ended = plus(ended, last);
+      if (last) ended = plusDone(ended, last);
     },
-  };
-}
-
-function plus(sum: Sum, { done, bytes = 0, counters, errors }: Sum): Sum {
-  return {
-    done: sum.done + done,
-    bytes: (sum.bytes ?? 0) + bytes,
-    counters: addCounters(sum.counters, counters),
-    errors: addCounters(sum.errors, errors),
   };
 }

@@ -1,17 +1,16 @@
 /**
- * Work that goes on beside what started it.
- * @param onEnd called when a task has ended, well or not
+ * Runs background tasks.
+ * @param onEnd called when a task has ended, with or without a failure
  */
 export function createTasks(onEnd: () => void) {
   const running = new Set<Promise<void>>();
   let failure: { readonly error: unknown } | undefined;
   const fail = (error: unknown): void => void (failure ??= { error });
   return {
-    /** How many are under way. */
     get size() {
       return running.size;
     },
-    /** The first failure of any. */
+    /** The first failure of any task. */
     get failure() {
       return failure;
     },
@@ -22,9 +21,9 @@ export function createTasks(onEnd: () => void) {
       });
       running.add(tracked);
     },
-    /** Notes a failure from elsewhere, where it is the first. */
+    /** Records an error from outside the tasks, if there is no earlier failure. */
     fail,
-    /** Waits until none is under way; it never rejects. */
+    /** Waits until no task is running. It never rejects. */
     async settled(): Promise<void> {
       while (running.size > 0) await Promise.all(running);
     },

@@ -4,23 +4,26 @@ import { createCounts, type Count } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
 import type { JobOptions, Report } from '../reporting/job.js';
 import { createTracker } from '../reporting/tracker.js';
-import { partOf, type ShardOptions, type SlotTask } from '../shards/own-slots.js';
+import { shardSlots, type ShardOptions, type SlotTask } from '../shards/job-slots.js';
 
-/** What the jobs that work on batches take. */
+/** Options of the jobs that work on batches. */
 export interface BatchOptions extends JobOptions, ShardOptions {
-  /** A batch id, or `all` for every batch that is open, oldest first. */
+  /** A batch id, or `all` for every open batch, oldest first. */
   readonly batch: string;
 }
 
-/** What the leases of a job on batches are taken for. @param asks it asks hosts */
+/**
+ * Describes the work of a job on batches, so that leases can be taken for it.
+ * @param asks whether the job sends requests to hosts
+ */
 export function batchTask(job: string, { batch }: BatchOptions, asks = false): SlotTask {
   return { job, asks, ...(batch !== 'all' && { batchId: batch }) };
 }
 
 /**
- * Runs a step over one batch, or over each open batch in turn with one report over all. Steps on one batch take turns,
- * so that updatedb waits for a fetch under way; each finds the header as the one before left it. A batch that is closed
- * already has nothing left to do, so that a command which was killed after its work was done can be run again.
+ * Runs a step on one batch, or on every open batch one after the other. The result is one report. Only one job at a time works on a batch,
+ * so updatedb waits for a running fetch. Each step gets the current header of its batch. On a closed batch the step is skipped, so a
+ * command that was killed after its work can be run again.
  * @throws CrawlError UNKNOWN_BATCH
  */
 export async function overBatches(
@@ -30,11 +33,11 @@ export async function overBatches(
   step: (batch: BatchHeader) => Promise<Report>,
 ): Promise<Report> {
   const { batches } = crawl.tables;
-  const inTurn = <T>(batchId: string, task: (batch: BatchHeader) => Promise<T>): Promise<T> =>
+  const serialised = <T>(batchId: string, task: (batch: BatchHeader) => Promise<T>): Promise<T> =>
     crawl.tables.exclusive(`batch ${batchId}`, async () => task(await batches.get(batchId)));
 
   if (options.batch !== 'all') {
-    return inTurn(options.batch, async (batch) => {
+    return serialised(options.batch, async (batch) => {
       if (hasWork(batch)) return step(batch);
       const tracker = createTracker(crawl, job, options, { batchId: batch.batchId });
       tracker.count(batch.state === 'generating' ? 'batch_unfinished' : 'batch_closed');
@@ -46,7 +49,7 @@ export async function overBatches(
   const { all, count, add } = createCounts();
   for (const { batchId } of (await batches.list()).filter(hasWork)) {
     if (options.signal?.aborted) break;
-    await inTurn(batchId, async (batch) => {
+    await serialised(batchId, async (batch) => {
       if (!hasWork(batch)) return;
       if (job !== 'updatedb' && batch.state !== 'open') return count('batch_closing');
       const report = await step(batch);
@@ -66,19 +69,19 @@ function hasWork({ state }: BatchHeader): boolean {
   return state === 'open' || state === 'updating';
 }
 
-/** @throws CrawlError USAGE where no batch is named */
+/** @throws CrawlError USAGE if no batch is named */
 export function mustNameBatch(options: Partial<BatchOptions> | undefined): void {
   if (typeof options?.batch === 'string') return;
   throw new CrawlError(
     'USAGE',
     `expected a batch id or "all" as batch, found ${safeText(String(options?.batch), 80)}`,
     {
-      hint: 'the report of generate has the batchId',
+      hint: 'the batch id is in the report of generate',
     },
   );
 }
 
-/** @throws CrawlError BATCH_CLOSING once updatedb has begun on the batch */
+/** @throws CrawlError BATCH_CLOSING if updatedb has begun on the batch */
 export function mustBeOpen(batch: BatchHeader): void {
   if (batch.state === 'open') return;
   throw new CrawlError('BATCH_CLOSING', `expected batch ${batch.batchId} to be open, but updatedb has begun on it`, {
@@ -86,17 +89,17 @@ export function mustBeOpen(batch: BatchHeader): void {
   });
 }
 
-/** A row of a batch, with its entry in the index. */
+/** A row of a batch, with its entry in the index of the batch. */
 export interface BatchRow<F extends Field> {
   readonly row: PageRow<F | 'marks'>;
   readonly entry: BatchEntry;
 }
 
 /**
- * The rows of the own slots of a batch in chunks, in the order of its index, with what is asked for and the marks. Index entries whose row
- * the batch does not hold are passed over; so are damaged rows, which are counted.
- * @param isWanted of a row that the batch does not hold, whether it is read all the same
- * @param slots absent: those of the job
+ * Yields the rows of a batch in chunks, with the given fields and the marks. The rows are in the order of the batch's index. Rows that the
+ * batch does not hold are skipped. Damaged rows are skipped and counted.
+ * @param isWanted returns true for a row that is yielded even if the batch does not hold it
+ * @param slots the slots of the rows; absent: the slots of the job
  */
 export async function* batchRows<F extends Field>(
   crawl: CrawlContext,
@@ -105,7 +108,7 @@ export async function* batchRows<F extends Field>(
   size: number,
   count: Count,
   isWanted: (row: PageRow<F | 'marks'>, batchId: string) => boolean = () => false,
-  slots: Iterable<string> | undefined = partOf(crawl),
+  slots: Iterable<string> | undefined = shardSlots(crawl),
 ): AsyncGenerator<BatchRow<F>[]> {
   const { tables } = crawl;
   for await (const entries of tables.batches.entries(batchId, slots)) {

@@ -1,13 +1,13 @@
-import { domainOf, hostOf, isSameOrigin } from '../../url/index.js';
+import { hostOf, isSameOrigin, ownDomainOf } from '../../url/index.js';
 import type { CrawlContext } from '../context.js';
 
-/** Why a crawl may not go from one page to another: another site (`external`), or the patterns of its scope (`excluded`). */
-export type OutOfScope = 'external' | 'excluded';
+/** Why a crawl may not follow a link. `external`: the target is on another site. `excluded`: the patterns of the scope exclude the target. */
+type OutOfScope = 'external' | 'excluded';
 
 /**
- * Whether `db.ignoreExternalLinks`, or the scope of the crawl, forbids going from one page to another; undefined where
- * neither does. Both URLs are normalised.
- * @param isSitemap the target was named as a sitemap
+ * Decides whether a crawl may follow a link or redirect, by `db.ignoreExternalLinks` and the scope of the crawl. Returns undefined if it
+ * may. Both URLs are normalised.
+ * @param isSitemap whether the target was named as a sitemap
  */
 export function outOfScope(
   crawl: Pick<CrawlContext, 'settings' | 'scope'>,
@@ -19,10 +19,12 @@ export function outOfScope(
   return crawl.scope?.excludes(to, isSitemap) === undefined ? undefined : 'excluded';
 }
 
-function leavesSite(crawl: Pick<CrawlContext, 'settings'>, from: string, to: string): boolean {
+/** Whether `db.ignoreExternalLinks` forbids a link. It forbids links to other sites than the site of the page and the sites of the seeds. */
+function leavesSite(crawl: Pick<CrawlContext, 'settings' | 'scope'>, from: string, to: string): boolean {
   const { ignoreExternalLinks, ignoreExternalLinksMode } = crawl.settings.db;
   if (!ignoreExternalLinks || isSameOrigin(from, to)) return false;
   const [source, target] = [hostOf(from), hostOf(to)];
   if (source === target) return false;
-  return ignoreExternalLinksMode === 'host' || domainOf(source) !== domainOf(target);
+  if (ignoreExternalLinksMode === 'domain' && ownDomainOf(source) === ownDomainOf(target)) return false;
+  return !crawl.scope?.isOnSeedSite(to);
 }

@@ -1,7 +1,7 @@
 import { makeBatchId, type BatchHeader } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
 
-/** Makes a batch. Its id is one that no batch ever had: rows remember batches by their id. */
+/** Creates a batch with an id that was never used before. This matters, because rows store ids of closed batches. */
 export async function newBatch(
   { tables, clock, random }: Pick<CrawlContext, 'tables' | 'clock' | 'random'>,
   header: Omit<BatchHeader, 'batchId' | 'size'>,

@@ -2,20 +2,22 @@ import type { Count } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
 import { createSchedule } from './guarded-schedule.js';
 
-/** Seconds: a sitemap is of use as long as it is fresh, and one that has not changed costs little. */
+/** Seconds between two fetches of a sitemap. A sitemap is useful while it is fresh, and a request costs little if it is unchanged. */
 export const SITEMAP_INTERVAL = 86_400;
 
 /**
- * The fields that every new row starts with: not fetched yet, and due as the schedule says; a sitemap once a day.
- * @param isSitemap it was named as one
+ * Returns the first fields of every new row. The schedule decides when the row is due. A sitemap is fetched at least once a day.
+ * @param isSitemap whether the page was named as a sitemap
  */
 export function newRowFields(crawl: CrawlContext, count: Count, isSitemap = false) {
-  const plan = createSchedule(crawl, count).initialize(crawl.clock());
+  const now = crawl.clock();
+  const plan = createSchedule(crawl, count).initialize(now);
   const { dueAt, retries } = plan;
   const fetchInterval = isSitemap ? Math.min(plan.fetchInterval, SITEMAP_INTERVAL) : plan.fetchInterval;
   return {
     status: 'unfetched' as const,
     dueAt,
+    firstSeen: now,
     fetchInterval,
     retries,
     ...(isSitemap && { sitemap: true as const }),

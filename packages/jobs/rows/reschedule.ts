@@ -1,4 +1,5 @@
 import {
+  isPage,
   isRedirect,
   type Outlink,
   type PageChange,
@@ -9,9 +10,11 @@ import {
 import type { FetchSchedule, Schedule } from '../../plugin-api/index.js';
 import type { Count, CounterName } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
+import { CHANGE_FIELDS, changeNoted } from './changed-at.js';
+import { knownModified, statedModified } from './modified-time.js';
 import { createSchedule } from './guarded-schedule.js';
 
-/** What planning the next fetch of a row reads. */
+/** The fields of a row that are read to plan its next fetch. */
 export const RESCHEDULE_FIELDS = [
   'status',
   'dueAt',
@@ -28,11 +31,15 @@ export const RESCHEDULE_FIELDS = [
   'parseStatus',
   'redirectTarget',
   'marks',
+  ...CHANGE_FIELDS,
 ] as const;
 
 type Row = PageRow<(typeof RESCHEDULE_FIELDS)[number]>;
 
-/** Whether a row that a batch holds hands links on: those of a page that was parsed in it, or the target of a redirect. */
+/**
+ * Whether updatedb adds the links of a row that a batch holds. It adds them if the page was parsed in the batch, or if the page redirects
+ * to a target.
+ */
 export function handsOnLinks(row: PageRow<'status' | 'redirectTarget' | 'marks'>, batchId: string): boolean {
   const { status, redirectTarget, marks } = row;
   if (marks?.fetch !== batchId) return false;
@@ -40,12 +47,15 @@ export function handsOnLinks(row: PageRow<'status' | 'redirectTarget' | 'marks'>
   return isRedirect(status) && redirectTarget !== undefined;
 }
 
-/** The same of a row that the batch held and has released: then `cashInFlight` is left, until the next batch selects the row. */
+/**
+ * Whether updatedb has added the links of a row in a batch, and has released the row. The field `cashInFlight` stays in the row until
+ * another batch selects it.
+ */
 export function isReleasedSource(row: PageRow<'cashInFlight' | 'marks'>, batchId: string): boolean {
   return row.marks?.updatedb === batchId && row.marks.generate === undefined && row.cashInFlight !== undefined;
 }
 
-/** What a row hands on: the links of a page, or the target of a redirect. */
+/** Returns the links that updatedb adds for a row: the links of its page, or the target of its redirect. */
 export function linksOf(row: PageRow<'status' | 'outlinks' | 'redirectTarget' | 'sitemap'>): readonly Outlink[] {
   const { status, outlinks = [], redirectTarget, sitemap } = row;
   if (status === 'fetched') return outlinks;
@@ -54,8 +64,8 @@ export function linksOf(row: PageRow<'status' | 'outlinks' | 'redirectTarget' | 
 }
 
 /**
- * The batches that updatedb still works on, where any of these rows may be such a source: until it has come to its end, no other
- * batch may take the row. Call it after the rows were read: a batch is updating before it releases the first row.
+ * Returns the batches whose updatedb is not finished, if one of the rows may have been released by such a batch. Until then, no other batch
+ * may select such a row. Call the function after the rows were read, because a batch becomes `updating` before it releases its first row.
  */
 export async function updatingBatches(
   { batches }: Pick<Tables, 'batches'>,
@@ -67,20 +77,24 @@ export async function updatingBatches(
 }
 
 /**
- * The change that ends a row's stay in a batch: when it is fetched next, what is known of it now, and its marks. A row
- * that was not fetched only loses its mark and stays due.
+ * Makes the change that releases a row from a batch. It sets the next fetch, the new status and the marks. If the row was not fetched, it
+ * only removes the mark, and the row stays due.
  */
 export function reschedule(crawl: CrawlContext, row: Row, batchId: string, count: Count): PageChange {
   if (row.marks?.fetch !== batchId) {
     count('not_fetched');
     return { key: row.key, unset: ['cashInFlight'], marks: { generate: null } };
   }
-  const fetchedAt = row.fetchedAt ?? crawl.clock();
+  const now = crawl.clock();
+  // The clock may have been set back after the fetch.
+  const fetchedAt = Math.min(row.fetchedAt ?? now, now);
   const { status, schedule, reason } = outcome(crawl, createSchedule(crawl, count), row, fetchedAt);
   count(reason);
   if (row.status === 'fetched' && row.marks.parse !== batchId && !row.parseStatus) count('not_parsed');
   const isParsed = row.marks.parse === batchId && row.newSignature !== undefined;
   const isSource = handsOnLinks(row, batchId);
+  const noted = changeNoted(row, status, now);
+  const modifiedTime = (isPage(status) ? statedModified(row, fetchedAt) : undefined) ?? schedule.modifiedTime;
   const handedOn = row.marks.parse === batchId || row.redirectTarget !== undefined;
   return {
     key: row.key,
@@ -89,13 +103,19 @@ export function reschedule(crawl: CrawlContext, row: Row, batchId: string, count
       dueAt: schedule.dueAt,
       fetchInterval: schedule.fetchInterval,
       retries: schedule.retries,
-      ...(schedule.modifiedTime > 0 && { modifiedTime: schedule.modifiedTime }),
+      ...(modifiedTime > 0 && { modifiedTime }),
       ...(handedOn && { cash: Math.max(0, (row.cash ?? 0) - (row.cashInFlight ?? 0)) }),
       ...(isParsed && { signature: row.newSignature }),
       ...(isParsed && row.signature !== undefined && { prevSignature: row.signature }),
       ...(isSource && { cashInFlight: row.cashInFlight ?? 0 }),
+      ...(noted && { changedAt: noted.changedAt }),
+      ...(noted?.foundAs !== undefined && { foundAs: noted.foundAs }),
     },
-    unset: isSource ? ['newSignature'] : ['cashInFlight', 'newSignature'],
+    unset: [
+      'newSignature',
+      ...(isSource ? [] : (['cashInFlight'] as const)),
+      ...(noted && noted.foundAs === undefined && row.foundAs !== undefined ? (['foundAs'] as const) : []),
+    ],
     marks: { generate: null, fetch: null, parse: null, updatedb: batchId },
   };
 }
@@ -110,9 +130,9 @@ function outcome(
     dueAt: row.dueAt ?? fetchedAt,
     fetchInterval: row.fetchInterval ?? crawl.settings.db.fetchIntervalDefault,
     retries: row.retries ?? 0,
-    modifiedTime: row.protocolStatus?.lastModified ?? row.modifiedTime ?? 0,
+    modifiedTime: knownModified(row, fetchedAt),
   };
-  // A body that is gone although it was kept (the power failed) has to be fetched again.
+  // If a stored body is missing, for example after a power failure, the page must be fetched again.
   const isLost = row.parseStatus?.code === 'missing_content' && crawl.settings.fetcher.storeContent;
   const status = row.status === 'fetched' && isLost ? 'retry' : (row.status ?? 'retry');
   switch (status) {

@@ -3,8 +3,8 @@ import type { Count } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
 
 /**
- * The scoring filters as one: each gets what the one before returned. A filter that throws, or returns what is no
- * finite number, is passed over for that page and counted as `plugin_error_<name>`.
+ * All scoring filters combined into one. Each filter gets the result of the previous filter. If a filter throws, or returns a number that
+ * is not finite, it is skipped for this page and counted as `plugin_error_<name>`.
  */
 export interface Scoring {
   injected(score: number, url: string): Score;
@@ -13,12 +13,12 @@ export interface Scoring {
   update(score: Score, inlinkScores: readonly number[], url: string, anchors: readonly string[]): Score;
 }
 
-/** What the scoring filters want to see of a page that links, besides its links. */
+/** Returns the fields of a page that the scoring filters need in addition to its links. */
 export function scoringReads({ plugins }: Pick<CrawlContext, 'plugins'>): readonly ('title' | 'text')[] {
   return (['title', 'text'] as const).filter((field) => plugins.some(({ scoring }) => scoring?.reads?.includes(field)));
 }
 
-/** @param count where errors of plugins are counted */
+/** @param count counts errors of plugins */
 export function createScoring(crawl: Pick<CrawlContext, 'plugins'>, count: Count): Scoring {
   const all: Filters = { plugins: crawl.plugins, count };
   return {

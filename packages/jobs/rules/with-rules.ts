@@ -1,17 +1,18 @@
 import type { CrawlContext } from '../context.js';
 
-/** What a context with rules is made of. */
+/** The parts of a context with rules. */
 export type WithRules = Pick<CrawlContext, 'plugins' | 'rules' | 'ruleSet'>;
 
-/** Of a context that was made here, the one that it was made of. */
+/** The original context of each context that was created here. */
 const madeOf = new WeakMap<object, WithRules>();
-/** Of each set of rules the contexts that were made with it, by what they were made of. */
+/** The contexts that were created here: for each set of rules, a map from the original context to the created context. */
 const known = new WeakMap<object, WeakMap<object, WithRules>>();
 
 /**
- * The context with the rules that hold now, as a plugin at the end of its list. A job asks once for each chunk of its work, so that
- * a change of the rules is taken within seconds, and one piece of work goes by one set. For one context and one set of rules it is
- * always the same object, with the same list; where no rule is active it is the context that was given, with the list that it has.
+ * Returns the context with the rules that are in force now. The rules become the last plugin in the list of plugins. A job calls
+ * `withRules` once for each chunk of its work. Therefore a change of the rules takes effect within seconds, and each chunk uses one set of
+ * rules. The same context and the same set of rules give the same object with the same list. If no rule is active, the given context is
+ * returned.
  */
 export async function withRules<C extends WithRules>(given: C): Promise<C> {
   if (!given.rules) return given;

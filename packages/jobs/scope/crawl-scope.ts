@@ -1,43 +1,77 @@
 import { messageOf } from '../../errors/index.js';
-import { hostOf } from '../../url/index.js';
+import { hostOf, ownDomainOf } from '../../url/index.js';
 
-/** How far a crawl goes: plain data, as the table keeps it. */
+/** How far a crawl goes. This is plain data, as the table stores it. */
 export interface CrawlScope {
-  /** How far links may lead, see `CrawlOptions.stay`. */
+  /** Where links may lead, see `CrawlOptions.stay`. */
   readonly stay: 'host' | 'domain' | 'path' | 'any';
-  /** Links from a seed at the most. Absent: `generate.maxDistance`. */
+  /** Maximum number of links from a seed. Absent: `generate.maxDistance`. */
   readonly depth?: number;
-  /** Patterns of which a URL must hold one, where there are any. Seeds, where they redirect to, and sitemaps are exempt. */
+  /**
+   * Patterns of URLs. If the list is not empty, a URL must match at least one pattern. Seeds, their redirect targets, and sitemaps are
+   * exempt.
+   */
   readonly include: readonly string[];
-  /** Patterns of which a URL may hold none. Seeds, and where they redirect to, are exempt. */
+  /** Patterns of URLs. A URL must match none of them. Seeds and their redirect targets are exempt. */
   readonly exclude: readonly string[];
-  /** Where `stay` is `path`: the folders of the seeds by host, each a path that ends in `/`. Sitemaps may be outside. */
+  /**
+   * The sites of the seeds and of their redirect targets. A site is a host, or a domain if `stay` is `domain`. Absent if `stay` is `any`,
+   * or if there are more than 10,000 seeds. With more seeds than that, links stay on the site of their page.
+   */
+  readonly sites?: readonly string[];
+  /** The folders of the seeds by host, if `stay` is `path`. A folder is a path that ends with `/`. Sitemaps may be outside the folders. */
   readonly folders: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Looks for patterns in a URL: answers the first that is found. */
+/** Compiles patterns into a function that returns the first pattern that a URL matches. */
 export type UrlPatterns = (patterns: readonly string[]) => (url: string) => string | undefined;
 
 /**
- * A scope, ready to be asked. What was named as a sitemap is a way to find pages and none that is asked for: only
- * `exclude`, and that it is on another site, keeps it out. The pages that it lists are judged as any.
+ * The rules of a scope. A sitemap is only a way to find pages. So it is rejected only if `exclude` matches it, or if it is on another site.
+ * The pages that a sitemap lists are checked like other pages.
  */
 export interface ScopeRules {
+  /** The scope, including the sites that were added. */
   readonly scope: CrawlScope;
-  /** Why `include` and `exclude` keep a URL out, for people; may hold untrusted text. Undefined where they do not. */
+  /**
+   * The same scope for parse threads. Each new object is sent to every thread. So if many sites are added, a new copy is made at most once
+   * a second.
+   */
+  readonly shared: CrawlScope;
+  /** Adds the site of a URL to the scope. Call it for the redirect target of a seed. */
+  addSite(url: string): void;
+  /** Whether a URL is on the site of a seed or of a seed's redirect target. */
+  isOnSeedSite(url: string): boolean;
+  /**
+   * Returns in words why `include` or `exclude` rejects a URL. The text may contain untrusted text. Returns undefined if the URL is not
+   * rejected.
+   */
   excludes(url: string, isSitemap?: boolean): string | undefined;
-  /** Whether a URL lies outside of the folders of the seeds; only where `stay` is `path`. */
+  /** Whether a URL is outside the folders of the seeds. It is false if `stay` is not `path`. */
   isOutside(url: string, isSitemap?: boolean): boolean;
 }
 
-/** @throws CrawlError USAGE for a pattern that is wrong */
+/** @throws CrawlError USAGE for a wrong pattern */
 export function scopeRules(scope: CrawlScope, patterns: UrlPatterns): ScopeRules {
   const { stay, include, exclude, folders } = scope;
   const included = patterns(include);
   const excluded = patterns(exclude);
   const all = [...new Set(Object.values(folders).flat())];
+  const sites = new Set(scope.sites);
+  const withSites = (): CrawlScope =>
+    sites.size === (scope.sites?.length ?? 0) ? scope : { ...scope, sites: [...sites] };
+  const shared = createSeldomCopy(withSites, sites);
   return {
-    scope,
+    get scope() {
+      return withSites();
+    },
+    get shared() {
+      return shared();
+    },
+    addSite(url) {
+      if (scope.sites) sites.add(siteOf(url, stay));
+    },
+    isOnSeedSite: (url) => sites.has(siteOf(url, stay)),
     excludes(url, isSitemap = false) {
       try {
         const found = excluded(url);
@@ -51,19 +85,45 @@ export function scopeRules(scope: CrawlScope, patterns: UrlPatterns): ScopeRules
     isOutside(url, isSitemap = false) {
       if (stay !== 'path' || all.length === 0 || isSitemap) return false;
       const path = pathOf(url);
-      // A host that no seed names is one that a seed redirected to.
+      // If no seed is on this host, a seed has redirected to it. Then the folders of all hosts apply.
       return !(Object.hasOwn(folders, hostOf(url)) ? folders[hostOf(url)]! : all).some((each) => path.startsWith(each));
     },
   };
 }
 
-/** The folder of a page: its path up to the last `/`. */
+/** Returns the host of a URL, or its domain if `stay` is `domain`. */
+export function siteOf(url: string, stay: CrawlScope['stay']): string {
+  return stay === 'domain' ? ownDomainOf(hostOf(url)) : hostOf(url);
+}
+
+/** Up to this number of sites, the scope is copied after each new site. */
+const FEW_SITES = 100;
+/** Milliseconds between two copies, if there are more sites than {@link FEW_SITES}. */
+const COPY_EVERY = 1000;
+
+/** Returns a function that returns the scope as plain data. After sites were added, it makes a new copy, but not too often. */
+function createSeldomCopy(withSites: () => CrawlScope, sites: ReadonlySet<string>): () => CrawlScope {
+  let copy = withSites();
+  let size = sites.size;
+  let copiedAt = 0;
+  return () => {
+    if (sites.size === size) return copy;
+    const now = performance.now();
+    if (sites.size > FEW_SITES && now - copiedAt < COPY_EVERY) return copy;
+    size = sites.size;
+    copiedAt = now;
+    copy = withSites();
+    return copy;
+  };
+}
+
+/** Returns the folder of a page: the path up to its last `/`. */
 export function folderOf(url: string): string {
   const path = pathOf(url);
   return path.slice(0, path.lastIndexOf('/') + 1);
 }
 
-/** @param url normalised */
+/** @param url a normalised URL */
 function pathOf(url: string): string {
   const path = url.slice(url.indexOf('/', url.indexOf('//') + 2));
   return path.replace(/[?#].*$/s, '');

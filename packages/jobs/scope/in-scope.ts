@@ -3,26 +3,30 @@ import { scopeRules, type CrawlScope } from './crawl-scope.js';
 import { readScope } from './stored-scope.js';
 
 /**
- * The context with the scope of the last crawl on its table, which the single jobs and explain keep to. A setting of the
- * same matter that was given wins. A context that has a scope already, or a table without one, is returned as it is.
- * @throws CrawlError TABLE_DAMAGED
+ * Returns the context with the scope of the last crawl on the table. Single jobs and explain use it. If the caller gives a setting for the
+ * same purpose, the setting takes precedence. A context that already has a scope is returned unchanged. If the table has no scope, the
+ * context is also returned unchanged.
+ * @throws CrawlError TABLE_DAMAGED if the scope cannot be read
  */
 export async function inScope(crawl: CrawlContext): Promise<CrawlContext> {
   if (crawl.scope) return crawl;
   const stored = await readScope(crawl.tables);
   if (!stored) return crawl;
   const isGiven = (key: string): boolean => (crawl.settingSources?.[key]?.source ?? 'default') !== 'default';
-  const { stay, depth, folders, ...patterns } = stored;
+  const { stay, depth, folders, sites, ...patterns } = stored;
   const isSiteGiven = isGiven('db.ignoreExternalLinks') || isGiven('db.ignoreExternalLinksMode');
   const scope: CrawlScope = {
     ...patterns,
-    ...(isSiteGiven ? { stay: stayOf(crawl), folders: {} } : { stay, folders }),
+    ...(isSiteGiven ? { stay: stayOf(crawl), folders: {} } : { stay, folders, ...(sites && { sites }) }),
     ...(depth !== undefined && !isGiven('generate.maxDistance') && { depth }),
   };
   return withScope(crawl, scope);
 }
 
-/** The context with a scope. @throws CrawlError USAGE for a pattern that is wrong */
+/**
+ * Returns the context with a scope.
+ * @throws CrawlError USAGE for a wrong pattern
+ */
 export function withScope(crawl: CrawlContext, scope: CrawlScope): CrawlContext {
   const { settings } = crawl;
   const { stay, depth = settings.generate.maxDistance } = scope;

@@ -1,36 +1,41 @@
 import { domainRanges, hostRange, rowKeyOf, type KeyRange } from '../../../webtable/index.js';
 import { CrawlError } from '../../errors/index.js';
-import { domainOf, hostOf } from '../../url/index.js';
+import { hostOf } from '../../url/index.js';
 import type { CrawlContext } from '../context.js';
-import { folderOf, type CrawlScope } from './crawl-scope.js';
+import { folderOf, siteOf, type CrawlScope } from './crawl-scope.js';
 
-/** Seeds that are remembered: what is made of them is kept in one cell, and each parse thread has a copy. */
+/** Maximum number of remembered seeds. It is small, because the sites of all seeds are in one cell, and each parse thread has a copy of them. */
 const MAX_SEEDS = 10_000;
-/** Redirects in a row that are followed from a seed. */
+/** Number of rows that are read at the same time. */
+const CHUNK = 500;
+/** Maximum number of consecutive redirects that are followed from a seed. */
 const MAX_HOPS = 5;
 
 /**
- * The seeds of a crawl whose sites matter beyond their injection.
- * @param isWanted false: nothing is remembered
+ * Collects the URLs of the seeds of a crawl. They are needed after the injection.
+ * @param needsAll whether more than 10,000 seeds are an error
  */
-export function createSeedList(isWanted: boolean) {
-  const urls: string[] = [];
+export function createSeedList(needsAll: boolean) {
+  let urls: string[] | undefined = [];
   return {
-    urls: urls as readonly string[],
-    /** @throws CrawlError USAGE beyond 10,000 seeds */
+    /** undefined if there are more than 10,000 seeds. */
+    get urls(): readonly string[] | undefined {
+      return urls;
+    },
+    /** @throws CrawlError USAGE if there are more than 10,000 seeds, and `needsAll` is true */
     add(url: string): void {
-      if (!isWanted) return;
-      if (urls.length >= MAX_SEEDS) {
+      if (!urls) return;
+      if (urls.length >= MAX_SEEDS && !needsAll) urls = undefined;
+      else if (urls.length >= MAX_SEEDS) {
         throw new CrawlError('USAGE', `expected at most ${MAX_SEEDS} seeds with --stay path or --refetch, found more`, {
-          hint: 'crawl them in parts; --refetch with --stay any takes the whole table and any number of seeds',
+          hint: 'crawl the seeds in parts; --refetch with --stay any refetches the whole table, with any number of seeds',
         });
-      }
-      urls.push(url);
+      } else urls.push(url);
     },
   };
 }
 
-/** The folders of seeds, by host. */
+/** Returns the folders of the seeds by host. */
 export function foldersOf(urls: readonly string[]): CrawlScope['folders'] {
   const byHost = new Map<string, Set<string>>();
   for (const url of urls) {
@@ -40,19 +45,38 @@ export function foldersOf(urls: readonly string[]): CrawlScope['folders'] {
   return Object.fromEntries([...byHost].map(([host, folders]) => [host, [...folders]]));
 }
 
-/** The rows of the sites of seeds, and of those that the seeds redirected to when they were last fetched. */
-export async function rangesOfSites(
+/** Returns the sites of the seeds, and of the targets to which the seeds redirected at their last fetch. */
+export async function sitesOf(
   { tables }: Pick<CrawlContext, 'tables'>,
+  urls: readonly string[],
+  stay: CrawlScope['stay'],
+): Promise<readonly string[]> {
+  const sites = new Set<string>();
+  const seen = new Set<string>();
+  let found = urls;
+  for (let hops = 0; hops <= MAX_HOPS && found.length > 0; hops++) {
+    for (const url of found) {
+      seen.add(url);
+      sites.add(siteOf(url, stay));
+    }
+    const targets: string[] = [];
+    for (let at = 0; at < found.length; at += CHUNK) {
+      const keys = found.slice(at, at + CHUNK).map(rowKeyOf);
+      const rows = await tables.pages.getMany(keys, ['redirectTarget']);
+      for (const row of rows) if (row?.redirectTarget !== undefined) targets.push(row.redirectTarget);
+    }
+    found = [...new Set(targets)].filter((url) => !seen.has(url));
+  }
+  return [...sites];
+}
+
+/** Returns the ranges of row keys on the sites that {@link sitesOf} returns. Returns undefined if `stay` is `any`. Then all rows are meant. */
+export async function rangesOfSites(
+  crawl: Pick<CrawlContext, 'tables'>,
   urls: readonly string[],
   stay: CrawlScope['stay'],
 ): Promise<readonly KeyRange[] | undefined> {
   if (stay === 'any') return undefined;
-  const sites = new Set<string>();
-  for (const seed of urls) {
-    for (let url: string | undefined = seed, hops = 0; url !== undefined && hops <= MAX_HOPS; hops++) {
-      sites.add(stay === 'domain' ? domainOf(hostOf(url)) : hostOf(url));
-      url = (await tables.pages.get(rowKeyOf(url), ['redirectTarget']))?.redirectTarget;
-    }
-  }
-  return [...sites].flatMap((site) => (stay === 'domain' ? domainRanges(site) : [hostRange(site)]));
+  const sites = await sitesOf(crawl, urls, stay);
+  return sites.flatMap((site) => (stay === 'domain' ? domainRanges(site) : [hostRange(site)]));
 }

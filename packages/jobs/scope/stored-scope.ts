@@ -2,26 +2,26 @@ import { CrawlError } from '../../errors/index.js';
 import type { Tables } from '../../../webtable/index.js';
 import type { CrawlScope } from './crawl-scope.js';
 
-/** What the table knows of its last crawl. */
+/** What the table stores about the last crawl. */
 interface StoredCrawl {
   readonly scope: CrawlScope;
-  /** When the refetch began that has not come to its end, in ms since the epoch. */
+  /** When the unfinished refetch began, in ms since the epoch. Absent: no refetch is unfinished. */
   readonly refetchSince?: number;
 }
 
 /**
- * The scope of the last crawl; undefined where none has run.
- * @throws CrawlError TABLE_DAMAGED when it cannot be read
+ * Reads the scope of the last crawl. Returns undefined if there was no crawl.
+ * @throws CrawlError TABLE_DAMAGED if the scope cannot be read
  */
 export async function readScope({ runs }: Pick<Tables, 'runs'>): Promise<CrawlScope | undefined> {
   const found = await read({ runs });
   if (found !== 'damaged') return found?.scope;
   throw new CrawlError('TABLE_DAMAGED', 'the scope of the last crawl cannot be read', {
-    hint: 'the next `webcrawl crawl` writes it anew',
+    hint: 'run `webcrawl crawl` with the seeds of that crawl to store the scope again',
   });
 }
 
-/** When the refetch began that was stopped or killed, in ms since the epoch; undefined where none was. */
+/** Reads when an unfinished refetch began, in ms since the epoch. Returns undefined if no refetch is unfinished. */
 export async function readRefetch({ runs }: Pick<Tables, 'runs'>): Promise<number | undefined> {
   const found = await read({ runs });
   return found === 'damaged' ? undefined : found?.refetchSince;
@@ -31,19 +31,24 @@ async function read({ runs }: Pick<Tables, 'runs'>): Promise<StoredCrawl | 'dama
   try {
     const found = (await runs.lastCrawl()) as Partial<StoredCrawl> | null | undefined;
     if (found === undefined) return undefined;
-    const { stay, include, exclude, folders } = found?.scope ?? ({} as Partial<CrawlScope>);
-    const isWhole = typeof stay === 'string' && Array.isArray(include) && Array.isArray(exclude) && folders !== null;
-    return isWhole && typeof folders === 'object' ? (found as StoredCrawl) : 'damaged';
+    const { stay, include, exclude, folders, sites = [] } = found?.scope ?? ({} as Partial<CrawlScope>);
+    if (typeof stay !== 'string' || typeof folders !== 'object' || folders === null) return 'damaged';
+    const lists = [include, exclude, sites, ...Object.values(folders)];
+    return lists.every(isTexts) ? (found as StoredCrawl) : 'damaged';
   } catch (error) {
-    // A store that fails says nothing of what is in it.
+    // Other errors are thrown again. If the store fails, it is unknown whether the scope is damaged.
     if (error instanceof CrawlError && error.code === 'TABLE_DAMAGED') return 'damaged';
     throw error;
   }
 }
 
+function isTexts(list: unknown): boolean {
+  return Array.isArray(list) && list.every((each) => typeof each === 'string');
+}
+
 /**
- * Notes the scope of the crawl that begins.
- * @param refetchSince when its refetch began, as long as that is under way, in ms since the epoch
+ * Stores the scope of a new crawl.
+ * @param refetchSince when an unfinished refetch of the crawl began, in ms since the epoch
  */
 export async function writeScope(
   { runs }: Pick<Tables, 'runs'>,

@@ -1,75 +1,65 @@
 import type { Frontier, FrontierEntry, HostKey, HostScore } from '../../../webtable/index.js';
 import { createHeap, type HeapItem } from '../../util/index.js';
-import { isBefore, type Place } from './place.js';
+import { isBefore, type Position } from './position.js';
 
-/** A row that is due, as the frontier has it. */
+/** An entry of the frontier for a due row. */
 export interface DueRow extends FrontierEntry {
   readonly host: HostKey;
-  /** What `generate.maxCount` counts by. */
+  /** The queue that `generate.maxCount` limits. */
   readonly queue: string;
 }
 
-/** The rows that are due, in the order in which a scan of the whole table would select them. */
-export interface DueRows {
-  /** The next rows, best score first and then by row key, and of no queue more than it has room for. */
-  read(limit: number): Promise<DueRow[]>;
-  /**
-   * Says of a row of the last read that it is not selected, so that its queue has room for another.
-   * @returns whether that other one should have come before the rest of that read, which is then to be given back
-   */
-  refuse(row: DueRow): boolean;
-  /** Takes back the rest of the last read. */
-  giveBack(rows: readonly DueRow[]): void;
-  /** How many queues had more rows than room, as far as it has read. */
-  readonly fullQueues: number;
-}
+/** Yields the due rows in the order in which a scan of the whole table would select them. */
+export type DueRows = ReturnType<typeof createDueRows>;
 
-export interface DueRowsOptions {
+interface DueRowsOptions {
   readonly frontier: Frontier;
-  /** Rows read of one queue that are not refused. */
+  /** Maximum number of rows that are selected from one queue. Refused rows are not counted. */
   readonly maxPerQueue: number;
-  /** The slots of the hosts that are read. Absent: all. */
+  /** The slots of the hosts whose rows are read. Absent: all slots. */
   readonly slots?: Iterable<string> | undefined;
-  /** The queue of a host; undefined where nothing of it is to be read. */
-  readonly queueOf: (host: HostKey) => Promise<string | undefined>;
+  /** Returns the queue of a host. undefined: this host is skipped. null: this host and all further hosts are skipped. */
+  readonly queueOf: (host: HostKey) => Promise<string | undefined | null>;
 }
 
-/** One host, as far as it was read. Its place is that of its next row, or no later. */
-interface Cursor extends HeapItem, Place {
+/** The state of the reads of one host. Its position (`score` and `rowKey`) is at its next row, or before it. */
+interface Cursor extends HeapItem, Position {
   readonly host: HostKey;
   readonly queue: string;
-  /** Rows read ahead, the next one last. */
+  /** Rows that were read ahead. The next row is the last element. */
   readonly ahead: DueRow[];
   score: number;
   rowKey: string;
-  /** The entry after which to read on; undefined where there is no more. */
+  /** The key of the entry after which the next read begins. undefined: there are no more entries. */
   after: string | undefined;
   readAhead: number;
 }
 
-/** Hosts that are opened together. */
+/** Number of hosts that are opened at the same time. */
 const HOSTS_AT_ONCE = 32;
 const FIRST_READ = 2;
 const LONGEST_READ = 500;
 
 /**
- * Reads the frontier from its best row down. A host is opened when its head says that its best row may be the next of
- * all, and read on only while its queue has room, so hosts and rows that are not selected cost nothing. It holds the
- * names of the hosts that it has opened, how many rows it took of each queue, and what it has read ahead.
+ * Reads the frontier in the order of selection. A host is opened when its head shows that its best row may be the next row to select.
+ * Further rows of a host are read only while its queue has room. Therefore hosts and rows that are not selected cost nothing. In memory are
+ * the names of the opened hosts, the number of rows taken from each queue, and the rows that were read ahead.
  */
-export function createDueRows({ frontier, maxPerQueue, slots, queueOf }: DueRowsOptions): DueRows {
+export function createDueRows({ frontier, maxPerQueue, slots, queueOf }: DueRowsOptions) {
   const heads = frontier.heads(slots);
-  let head: (HostScore & Place) | undefined;
+  let head: (HostScore & Position) | undefined;
   let hasBegun = false;
+  /** Whether no further host is opened, because `queueOf` has returned null. */
+  let hasEnded = false;
   const opened = new Set<string>();
-  /** Those that are not through, and those that the last read was through with. */
+  /** The cursors that have more rows, and the cursors that ended in the last read. */
   const cursors = new Map<string, Cursor>();
   const heap = createHeap<Cursor>(isBefore);
-  /** Rows of a queue that were read and not refused. */
+  /** Number of rows that were read from a queue and not refused. */
   const taken = new Map<string, number>();
-  /** Cursors that the last read stopped for want of room. */
+  /** Cursors that the last read stopped, because their queue has no room left. */
   const stopped = new Set<Cursor>();
-  /** Cursors that came to their end. */
+  /** Cursors that have no more rows. */
   const ended = new Set<Cursor>();
   const full = new Set<string>();
 
@@ -81,44 +71,50 @@ export function createDueRows({ frontier, maxPerQueue, slots, queueOf }: DueRows
     head = next.done ? undefined : { ...next.value, rowKey: `${next.value.host}:` };
   }
 
-  /** Opens every host that may have the next row. */
+  /** Opens every host that may have the next row to select. */
   async function openHosts(): Promise<void> {
     if (!hasBegun) await nextHead();
     hasBegun = true;
     while (head && !(heap.first && isBefore(heap.first, head))) {
-      const some: (HostScore & Place)[] = [];
+      const some: (HostScore & Position)[] = [];
       for (; head && some.length < HOSTS_AT_ONCE && !(heap.first && isBefore(heap.first, head)); await nextHead()) {
         if (opened.has(head.host)) continue;
         opened.add(head.host);
         some.push(head);
       }
       await Promise.all(some.map(open));
+      if (hasEnded) head = undefined;
     }
   }
 
-  async function open({ host, score, rowKey }: HostScore & Place): Promise<void> {
+  async function open({ host, score, rowKey }: HostScore & Position): Promise<void> {
     const queue = await queueOf(host);
-    if (queue === undefined) return;
+    if (queue === null) hasEnded = true;
+    if (queue === undefined || queue === null) return;
     const cursor: Cursor = { host, queue, ahead: [], score, rowKey, after: '', readAhead: FIRST_READ, at: -1 };
     cursors.set(host, cursor);
     await readOn(cursor);
   }
 
-  /** Reads one row more than there is room for, to know whether there is one. */
+  /**
+   * Reads further rows of a host. It reads at most one row more than its queue has room for. This row shows that the queue has more rows
+   * than room.
+   */
   async function readOn(cursor: Cursor): Promise<void> {
     const limit = Math.min(cursor.readAhead, Math.max(0, roomOf(cursor.queue)) + 1);
     cursor.readAhead = Math.min(cursor.readAhead * 4, LONGEST_READ);
     const entries = await frontier.due(cursor.host, cursor.after || cursor.score, limit);
     cursor.after = entries.length < limit ? undefined : entries.at(-1)?.entryKey;
     const { host, queue } = cursor;
-    // Spelled out: V8 gives each object that is spread from others a shape of its own, which takes more than its values.
+    // The fields are listed one by one. With a spread, V8 would give each object its own hidden class, which takes more memory than the
+    // values.
     for (const { entryKey, rowKey, score, version } of entries.reverse()) {
       cursor.ahead.push({ entryKey, rowKey, score, version, host, queue });
     }
     settle(cursor);
   }
 
-  /** Puts a cursor where its next row is. */
+  /** Moves a cursor to its next row. A cursor without further rows has ended. */
   function settle(cursor: Cursor): void {
     const next = cursor.ahead.at(-1);
     if (next) {
@@ -132,7 +128,7 @@ export function createDueRows({ frontier, maxPerQueue, slots, queueOf }: DueRows
     }
   }
 
-  /** Forgets the cursors that have no more to give, now that nothing of the last read is refused or given back. */
+  /** Removes the cursors that have ended. After that, rows of the last read cannot be refused or requeued. */
   function forget(): void {
     for (const cursor of [...stopped, ...ended]) if (cursor.at < 0) cursors.delete(cursor.host);
     stopped.clear();
@@ -140,10 +136,15 @@ export function createDueRows({ frontier, maxPerQueue, slots, queueOf }: DueRows
   }
 
   return {
+    /** Number of queues that had more due rows than room. Only rows that were read are considered. */
     get fullQueues() {
       return full.size;
     },
-    async read(limit) {
+    /**
+     * Returns the next rows, best score first. Rows with equal scores are in the order of their keys. It returns no more rows of a queue
+     * than the queue has room for.
+     */
+    async read(limit: number): Promise<DueRow[]> {
       forget();
       const rows: DueRow[] = [];
       while (rows.length < limit) {
@@ -165,13 +166,18 @@ export function createDueRows({ frontier, maxPerQueue, slots, queueOf }: DueRows
       }
       return rows;
     },
-    refuse({ queue }) {
+    /**
+     * Reports that a row of the last read is not selected. So its queue has room for another row.
+     * @returns true if that other row may come before the rest of the last read. If so, the caller has to requeue the rest.
+     */
+    refuse({ queue }: DueRow): boolean {
       take(queue, -1);
       full.delete(queue);
       for (const cursor of stopped) if (cursor.queue === queue) return true;
       return false;
     },
-    giveBack(rows) {
+    /** Puts the rest of the last read back, so that later reads return these rows again. */
+    requeue(rows: readonly DueRow[]): void {
       for (const row of rows.toReversed()) {
         const cursor = cursors.get(row.host)!;
         cursor.ahead.push(row);

@@ -2,18 +2,19 @@ import { chunked, isHeld, urlOf, type KeyRange } from '../../../webtable/index.j
 import type { CrawlContext } from '../context.js';
 import { createRowCounts } from '../reporting/row-counts.js';
 import type { Tracker } from '../reporting/tracker.js';
+import { isFetchedInFuture } from '../rows/wrong-times.js';
 import { REFUSAL_FIELDS, refusalOf } from './refusal.js';
 
 const FIELDS = [...REFUSAL_FIELDS, 'fetchedAt'] as const;
 const CHUNK = 500;
 
 /**
- * Makes pages due at once that were last fetched before a moment. Pages that a batch holds, that are due already, or that
- * generate would not select are left as they are, and so are those outside of the folders of the scope. It reads the rows
- * of the ranges. Ended half-way, the same call goes on.
- * Counter: made_due.
+ * Makes pages due now if their last fetch was before a given time. It also makes pages due whose fetch time is in the future, because a
+ * clock was ahead. These pages stay as they are: pages that a batch holds, pages that are already due, pages that generate would not
+ * select, and pages outside the folders of the scope. All rows of the ranges are read. After a stop, the same call makes the remaining
+ * pages due. Counter: made_due.
  * @param ranges absent: the whole table
- * @param since ms since the epoch
+ * @param since the given time, in ms since the epoch
  */
 export async function makeDue(
   crawl: CrawlContext,
@@ -30,8 +31,8 @@ export async function makeDue(
     await crawl.tables.changeRows(keys, FIELDS, now, (rows, left) =>
       rows.map((row, i) => {
         const count = counts.of(left[i]!);
-        if (!row || row.damaged || isHeld(row) || (row.dueAt ?? 0) <= now || (row.fetchedAt ?? 0) >= since)
-          return undefined;
+        if (!row || row.damaged || isHeld(row) || (row.dueAt ?? 0) <= now) return undefined;
+        if ((row.fetchedAt ?? 0) >= since && !isFetchedInFuture(row, now)) return undefined;
         if (crawl.scope?.isOutside(urlOf(row.key), row.sitemap) || refusalOf(crawl, row)) return undefined;
         count('made_due');
         return { key: row.key, set: { dueAt: now } };

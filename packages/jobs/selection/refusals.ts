@@ -1,30 +1,26 @@
 import { createHash } from 'node:crypto';
-import type { PageRow } from '../../../webtable/index.js';
+import { STATUSES, matchesStatus, type PageRow } from '../../../webtable/index.js';
 import type { CounterName } from '../reporting/counters.js';
 import type { Tracker } from '../reporting/tracker.js';
-import { causeOfRule } from '../../rules/index.js';
+import { causeOfRule } from './rule-cause.js';
 import type { CrawlContext } from '../context.js';
 import { refusalOf, type REFUSAL_FIELDS } from './refusal.js';
 
-/** What generate does with rows that it refuses. */
-export interface Refusals {
-  /**
-   * Why a row is refused; undefined where it is not. `cause` names what refused it, as it is now: the row is filed by it, and
-   * not met again until that has changed. It is absent where nobody can know when it changes.
-   */
-  of(
-    row: PageRow<(typeof REFUSAL_FIELDS)[number]>,
-  ): { readonly reason: CounterName; readonly cause: string | undefined } | undefined;
-  /** All causes that hold now. */
-  readonly causes: ReadonlySet<string>;
-}
+/** Decides which rows generate refuses, and under which cause they are filed. */
+export type Refusals = ReturnType<typeof createRefusals>;
 
-/** @param filter false: URL filters, and the patterns of the scope, are not asked */
-export function createRefusals(crawl: CrawlContext, filter: boolean): Refusals {
+/** @param filter false: URL filters and the patterns of the scope are not checked */
+export function createRefusals(crawl: CrawlContext, filter: boolean) {
   const { restrictStatus, maxDistance } = crawl.settings.generate;
   const { include = [], exclude = [] } = crawl.scope?.scope ?? {};
   const causes = new Map<string, string>([
-    ['status', causeOf('status', restrictStatus)],
+    [
+      'status',
+      causeOf(
+        'status',
+        STATUSES.filter((status) => matchesStatus(restrictStatus, status)),
+      ),
+    ],
     ['distance', `distance-${maxDistance}`],
   ]);
   const ofRules = new Map<string, ReadonlyMap<string, string>>();
@@ -36,9 +32,21 @@ export function createRefusals(crawl: CrawlContext, filter: boolean): Refusals {
       if (ruleVersions) ofRules.set(`rejected_${name}`, ruleCauses(ruleVersions));
     }
   }
+  const reasons = new Map(Array.from(causes, ([reason, cause]) => [cause, reason as CounterName]));
+  for (const [reason, rules] of ofRules) for (const cause of rules.values()) reasons.set(cause, reason as CounterName);
   return {
-    causes: new Set([...causes.values(), ...[...ofRules.values()].flatMap((rules) => [...rules.values()])]),
-    of(row) {
+    /** Returns the counter for rows that were refused for a cause. Returns undefined if the cause is no longer valid. */
+    reasonOf: (cause: string): CounterName | undefined => reasons.get(cause),
+    /** All causes that are valid now. */
+    causes: new Set(reasons.keys()),
+    /**
+     * Returns why a row is refused. Returns undefined if it is not refused. `cause` names the filter or rule that refuses the row, with its
+     * present version. The row is filed under this cause, and generate does not read it again until the cause has changed. `cause` is
+     * absent if such a change cannot be detected.
+     */
+    of(
+      row: PageRow<(typeof REFUSAL_FIELDS)[number]>,
+    ): { readonly reason: CounterName; readonly cause: string | undefined } | undefined {
       const refusal = refusalOf(crawl, row, filter);
       if (!refusal) return undefined;
       const { reason, rule } = refusal;
@@ -47,14 +55,14 @@ export function createRefusals(crawl: CrawlContext, filter: boolean): Refusals {
   };
 }
 
-/** The causes of single rules, by what the filter answers. */
+/** Returns the cause of each rule of a filter, by the name of the rule. */
 function ruleCauses(versions: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   return new Map(Array.from(versions, ([rule, version]) => [rule, causeOfRule(rule, version)]));
 }
 
 /**
- * Has generate meet the rows again that were refused for causes which do not hold any more.
- * @param slots those of the hosts of the rows; undefined: all
+ * Removes the refusals for causes that are no longer valid, so that generate reconsiders these rows.
+ * @param slots the slots of the hosts of the rows; undefined: all slots
  */
 export async function releaseRefused(
   { tables, clock }: CrawlContext,
@@ -80,7 +88,7 @@ export async function releaseRefused(
   }
 }
 
-/** A short name that holds only what a key may. */
+/** Makes a short name for a cause. It has only characters that are allowed in a key. */
 function causeOf(kind: string, rule: unknown): string {
   return `${kind}-${createHash('sha256').update(JSON.stringify(rule)).digest('hex').slice(0, 16)}`;
 }

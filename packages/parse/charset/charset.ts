@@ -4,28 +4,28 @@ import type { CharsetSource } from '../../plugin-api/index.js';
 import { findEncoding, metaEncoding, type Encoding } from './encodings.js';
 import { prescanHtml } from './meta-prescan.js';
 
-/** Text, and the WHATWG name of the encoding it was decoded with, in lower case. */
+/** Decoded text, and the name of its encoding: a WHATWG name in lower case. */
 export interface DecodedText {
   readonly text: string;
   readonly charset: string;
   readonly charsetSource: CharsetSource;
 }
 
-/** An encoding, and what it was chosen by. */
+/** An encoding, and the place where it was found. */
 export interface ChosenEncoding {
   readonly encoding: Encoding;
   readonly source: CharsetSource;
 }
 
-/** Finds what a body says of its encoding itself. */
-export type DeclaredEncoding = (content: Uint8Array) => ChosenEncoding | undefined;
+/** Finds the encoding that a body itself declares. */
+type DeclaredEncoding = (content: Uint8Array) => ChosenEncoding | undefined;
 
 /**
- * Decodes a body by the first of these that names a known encoding: a byte order mark, the charset of the
- * `Content-Type` header, what the body says of itself, UTF-8 if it is valid UTF-8, `fallback`.
+ * Decodes a body. The first of these encodings that is known is used: the encoding of a byte order mark, the charset of the
+ * `Content-Type` header, the declaration in the body, UTF-8 if the body is valid UTF-8, `fallback`.
  *
  * @param fallback a WHATWG label; an unknown one throws BAD_SETTING
- * @param declared finds what the body says of itself; for HTML unless given
+ * @param declared finds the declaration in the body; default: as in HTML
  */
 export function decodeText(
   content: Uint8Array,
@@ -37,7 +37,7 @@ export function decodeText(
   return { text: encoding.decode(content), charset: encoding.name, charsetSource: source };
 }
 
-/** The encoding by which {@link decodeText} decodes. */
+/** Returns the encoding that {@link decodeText} would use. */
 export function encodingOf(
   content: Uint8Array,
   contentTypeHeader: string | undefined,
@@ -56,10 +56,10 @@ export function encodingOf(
 }
 
 /**
- * What a `meta` element that the prescan did not find makes of the encoding: HTML Standard, 13.2.3.5, "changing the
- * encoding while parsing". Undefined where the page goes on as it is: a byte order mark and the header are certain, and
- * UTF-16 cannot be what a page is in whose tags were read in another encoding.
- * @param label the first known one that a `meta` element of the page names
+ * Returns the new encoding of a page with a `meta` element that the prescan did not find (HTML Standard, 13.2.3.5, "changing the encoding
+ * while parsing"). Undefined: the encoding does not change. An encoding from a byte order mark or from the header never changes. The new
+ * encoding is never UTF-16, because the tags were readable in another encoding.
+ * @param label the first known label that a `meta` element of the page names
  */
 export function changedEncoding(by: ChosenEncoding, label: string | undefined): ChosenEncoding | undefined {
   if (by.source === 'byte-order-mark' || by.source === 'header' || label === undefined) return undefined;
@@ -72,11 +72,14 @@ function chosen(encoding: Encoding | undefined, source: CharsetSource): ChosenEn
   return encoding && { encoding, source };
 }
 
-/** The encoding of `parser.characterEncodingDefault`. Throws BAD_SETTING when there is none of that name. */
+/**
+ * Returns the encoding of `parser.characterEncodingDefault`.
+ * @throws CrawlError BAD_SETTING if no encoding has this name
+ */
 export function fallbackEncoding(label: string): Encoding {
   const encoding = findEncoding(label);
   if (encoding) return encoding;
-  throw new CrawlError('BAD_SETTING', `parser.characterEncodingDefault: no encoding is called "${label}"`, {
+  throw new CrawlError('BAD_SETTING', `parser.characterEncodingDefault: there is no encoding "${label}"`, {
     hint: 'use a name of the WHATWG Encoding Standard, for instance windows-1252',
   });
 }
@@ -93,14 +96,17 @@ function headerEncoding(header: string | undefined): Encoding | undefined {
   return match ? findEncoding(match[1] ?? match[2] ?? '') : undefined;
 }
 
-/** Valid UTF-8; the last character may be cut where there are others outside ASCII to go by. */
+/** Whether the content is valid UTF-8. The last character may be incomplete, if the content has another character outside ASCII. */
 function looksLikeUtf8(content: Uint8Array): boolean {
   if (isUtf8(content)) return true;
   const whole = withoutCutCharacter(content);
   return isUtf8(whole) && !isAscii(whole);
 }
 
-/** Without the start of a UTF-8 sequence at the end, which a body has that was cut at `http.contentLimit`. */
+/**
+ * Removes an incomplete UTF-8 sequence at the end of the content. A body that was cut off at `http.contentLimit` may end with such a
+ * sequence.
+ */
 function withoutCutCharacter(content: Uint8Array): Uint8Array {
   for (let back = 1; back <= Math.min(3, content.length); back++) {
     const byte = content[content.length - back] as number;

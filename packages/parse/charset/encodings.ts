@@ -3,29 +3,29 @@ import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
 
 /** One encoding of the WHATWG Encoding Standard. */
 export interface Encoding {
-  /** In lower case. */
+  /** A WHATWG name in lower case. */
   readonly name: string;
-  /** Never throws: what is malformed becomes U+FFFD. A byte order mark is left out. */
+  /** Decodes bytes and never throws: malformed bytes become U+FFFD. A byte order mark is left out. */
   decode(bytes: Uint8Array): string;
   /**
-   * Escapes the query of an http URL as the URL Standard has it for a document in this encoding; a character that the
-   * encoding lacks becomes `%26%23<code point>%3B`. Undefined where queries are in UTF-8.
+   * Escapes the query of an http URL in a document of this encoding, by the URL Standard. A character that the encoding does not have
+   * becomes `%26%23<code point>%3B`. Undefined: queries are in UTF-8.
    */
   readonly encodeQuery: ((query: string) => string) | undefined;
 }
 
-/** Real labels are short; longer ones are not looked at. */
+/** Maximum number of characters of a label. Longer labels are ignored, because real labels are short. */
 const MAX_LABEL_LENGTH = 64;
 
-/** URL Standard: the special-query percent-encode set, less the controls, which are always escaped. */
+/** The special-query percent-encode set of the URL Standard, without control characters. These are always escaped. */
 const SPECIAL_QUERY = ' "#\'<>';
 
-/** Encoding Standard, "get an output encoding": these have no encoder. */
+/** Encodings without an encoder (Encoding Standard, "get an output encoding"). */
 const WITHOUT_ENCODER: ReadonlySet<string> = new Set(['utf-8', 'utf-16le', 'utf-16be', 'replacement']);
 
 /**
- * The encoding that a label names, by the Encoding Standard: in any case, with white space around. Undefined when it
- * names none. Tables are the Standard's and not those of Node, which lack much of the legacy ones.
+ * Returns the encoding that a label names, by the Encoding Standard. Letter case is ignored, and white space around the label. Undefined:
+ * the label names no encoding. The tables come from the Standard, because the tables of Node lack many legacy encodings.
  */
 export function findEncoding(label: string): Encoding | undefined {
   const name = label.length > MAX_LABEL_LENGTH ? null : normalizeEncoding(label);
@@ -38,8 +38,8 @@ export function findEncoding(label: string): Encoding | undefined {
 }
 
 /**
- * The encoding that a label in a page means: where it can be read byte by byte, the page is not in UTF-16, whatever it
- * says. Undefined when it names none.
+ * Returns the encoding that a label in a page means. If the label could be read byte by byte, the page is not in UTF-16, even if the
+ * label says so. Undefined: the label names no encoding.
  */
 export function metaEncoding(label: string): Encoding | undefined {
   const encoding = findEncoding(label);
@@ -47,7 +47,7 @@ export function metaEncoding(label: string): Encoding | undefined {
   return encoding?.name === 'x-user-defined' ? findEncoding('windows-1252') : encoding;
 }
 
-/** The label after `charset=` in the content of a `meta` pragma; undefined where there is none. */
+/** The label after `charset=` in the content of a `meta` pragma. Undefined: there is no label. */
 export function labelInPragma(content: string): string | undefined {
   const match = /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^"'\t\n\f\r ;][^\t\n\f\r ;]*))/i.exec(
     content,

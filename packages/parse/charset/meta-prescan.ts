@@ -1,12 +1,12 @@
 import type { ChosenEncoding } from './charset.js';
 import { findEncoding, labelInPragma, metaEncoding, type Encoding } from './encodings.js';
 
-/** How many bytes of a page are looked through for the encoding that it names. */
+/** Number of bytes of a page in which to search for a declaration of the encoding. */
 const PRESCAN_BYTES = 1024;
 
 /**
- * The encoding that the start of an HTML page names in a `meta` element or an XML declaration: the prescan algorithm
- * of the HTML Standard over the first 1024 bytes. Undefined when it names none that is known.
+ * Returns the encoding that an HTML page declares in a `meta` element or an XML declaration. The prescan algorithm of the HTML Standard
+ * reads the first 1024 bytes. Undefined: the page declares no known encoding.
  */
 export function prescanHtml(content: Uint8Array): ChosenEncoding | undefined {
   const head = headOf(content);
@@ -16,7 +16,7 @@ export function prescanHtml(content: Uint8Array): ChosenEncoding | undefined {
   return inXml(wide ?? xmlEncoding(head));
 }
 
-/** The encoding that the XML declaration names, where the document begins with one. */
+/** Returns the encoding in the XML declaration at the start of a document. Undefined: there is no known encoding. */
 export function prescanXml(content: Uint8Array): ChosenEncoding | undefined {
   const head = headOf(content);
   return inXml(wideXml(head) ?? xmlEncoding(head));
@@ -30,16 +30,16 @@ function headOf(content: Uint8Array): string {
   return Buffer.from(content.buffer, content.byteOffset, Math.min(content.length, PRESCAN_BYTES)).toString('latin1');
 }
 
-/** UTF-16 without a byte order mark. */
+/** Returns the encoding of UTF-16 text without a byte order mark. Undefined: it is not such a text. */
 function wideXml(head: string): Encoding | undefined {
   if (head.startsWith('<\0?\0x\0')) return findEncoding('utf-16le');
   return head.startsWith('\0<\0?\0x') ? findEncoding('utf-16be') : undefined;
 }
 
-/** A comment, other markup that is no tag, or the name of a tag; what has no end goes to that of the text. */
+/** Matches a comment, other markup that is not a tag, or the name of a tag. Markup without an end ends with the text. */
 const MARKUP =
   /<(?:!--(?:-?>|[^]*?(?:-->|$))|(?:[!?]|\/(?![a-z]))[^>]*>?|(meta)[\t\n\f\r /]+|(\/?[a-z][^\t\n\f\r >]*)[\t\n\f\r /]*)/gi;
-/** An attribute, and what is between it and the next; a leading `=` belongs to its name. */
+/** Matches an attribute, and everything up to the next attribute. A `=` at the start belongs to the name of the attribute. */
 const ATTRIBUTE =
   /([^\t\n\f\r />][^\t\n\f\r />=]*)[\t\n\f\r ]*(?:=[\t\n\f\r ]*(?:"([^"]*)"?|'([^']*)'?|([^\t\n\f\r >]*)))?[\t\n\f\r /]*/y;
 
@@ -49,7 +49,7 @@ function scanTags(head: string): Encoding | undefined {
   for (let found = markup.exec(head); found; found = markup.exec(head)) {
     const [, meta, tag] = found;
     if (meta === undefined && tag === undefined) continue;
-    // Those of other elements are passed over.
+    // Only the attributes of `meta` elements are collected.
     const attributes = meta === undefined ? undefined : new Map<string, string>();
     let end = markup.lastIndex;
     attribute.lastIndex = end;
@@ -60,7 +60,7 @@ function scanTags(head: string): Encoding | undefined {
       const value = doubleQuoted ?? singleQuoted ?? bare ?? '';
       if (!attributes.has(name.toLowerCase())) attributes.set(name.toLowerCase(), value.toLowerCase());
     }
-    // An unfinished tag ends the scan.
+    // If the tag has no end, the prescan ends.
     const encoding = attributes && end < head.length ? encodingInMeta(attributes) : undefined;
     if (encoding) return encoding;
     markup.lastIndex = end;

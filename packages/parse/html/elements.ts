@@ -1,6 +1,6 @@
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
 
-/** The first element in the order of the page for which something holds. */
+/** The first element in document order for which `holds` returns true. */
 export function first(root: Tree.ParentNode, holds: (element: Tree.Element) => boolean): Tree.Element | undefined {
   let found: Tree.Element | undefined;
   walk(root, (element) => {
@@ -10,7 +10,7 @@ export function first(root: Tree.ParentNode, holds: (element: Tree.Element) => b
   return found;
 }
 
-/** Visits elements in the order of the page; the children of those for which `visit` says so. */
+/** Visits elements in document order. `visit` returns whether to visit the children of the element. */
 export function walk(root: Tree.ParentNode, visit: (element: Tree.Element) => boolean): void {
   const stack: Tree.Node[] = [...root.childNodes].reverse();
   for (let node = stack.pop(); node; node = stack.pop()) {

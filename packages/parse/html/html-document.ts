@@ -1,32 +1,34 @@
 import type { HtmlDocument } from '../../plugin-api/index.js';
 import { decodeText } from '../charset/charset.js';
+import { rootName } from '../xml/xml-reader.js';
 import { parseTree } from './html-tree.js';
 import { MAX_ELEMENTS } from '../shared/limits.js';
 import type { ParseSettings } from '../shared/parse-settings.js';
 
-/** What {@link htmlDocument} needs of a page. */
 export interface DocumentInput {
   readonly content: Uint8Array;
-  /** Lower case, without parameters. */
+  /** Media type in lower case, without parameters. */
   readonly contentType: string;
-  /** The encoding that the parser used, a WHATWG name. */
+  /** The encoding that the parser used, by its WHATWG name. */
   readonly charset: string | undefined;
 }
 
+const XML = /^(?:application|text)\/(?:x-)?xml$|\+xml$/;
+
 /**
- * The tree of an HTML or XHTML page, of at most {@link MAX_ELEMENTS} elements. Undefined for other media types, and where
- * it was not done within `parser.timeout`.
- * @param clock milliseconds from any origin
+ * The tree of an HTML or XHTML page, of at most {@link MAX_ELEMENTS} elements. Undefined: the page has another media type, or it took
+ * longer than `parser.timeout` to build the tree.
  */
 export function htmlDocument(
   { content, contentType, charset }: DocumentInput,
   { parser }: Pick<ParseSettings, 'parser'>,
-  clock: () => number = () => performance.now(),
 ): HtmlDocument | undefined {
-  const xhtml = contentType === 'application/xhtml+xml';
+  const xhtml = XML.test(contentType);
   if (!xhtml && contentType !== 'text/html') return undefined;
-  const deadline = clock() + parser.timeout * 1000;
+  const deadline = performance.now() + parser.timeout * 1000;
   const stated = charset === undefined ? undefined : `;charset=${charset}`;
   const { text } = decodeText(content, stated, parser.characterEncodingDefault);
-  return parseTree(text, MAX_ELEMENTS, () => clock() > deadline, xhtml)?.document;
+  const expired = () => performance.now() > deadline;
+  if (xhtml && contentType !== 'application/xhtml+xml' && rootName(text, expired) !== 'html') return undefined;
+  return parseTree(text, MAX_ELEMENTS, expired, xhtml)?.document;
 }

@@ -1,38 +1,39 @@
 import {
   defaultTreeAdapter,
-  html as spec,
   parse,
   type DefaultTreeAdapterMap,
   type DefaultTreeAdapterTypes,
   type ParserOptions,
 } from 'parse5';
 import type { PageBody } from './page-body.js';
-import { roleOf, type PageElement } from './page-element.js';
+import { MARKABLE, roleOf, roleOfElement, type PageElement } from './page-element.js';
 import { attachingShadowRoots, slotsOf, takeSlotted, unslotted, type ShadowRoots, type Slots } from './shadow-roots.js';
+import { contentOfNotes, holdsNotes, isHtml, isMathMl, repeatsOf, standOf } from './text/notes.js';
 import { withoutCdata, XhtmlRules } from './xhtml-rules.js';
 
-/** The tree of a page. */
-export interface Tree {
+interface Tree {
   readonly document: DefaultTreeAdapterTypes.Document;
   readonly shadowRoots: ShadowRoots;
-  /** It has more than `maxElements`, and was read up to there. */
+  /** The `math` elements of the page. */
+  readonly formulas: readonly DefaultTreeAdapterTypes.Element[];
+  /** Whether the page has more than `maxElements`. If so, the rest of the page was left out. */
   readonly truncated: boolean;
-  /** Elements that were made for it. */
+  /** Number of elements in the tree. */
   readonly elements: number;
 }
 
-/** How often the clock is looked at, in elements. */
+/** Number of elements after which the clock is checked again. */
 const CLOCK_EVERY = 1024;
 
 /**
- * The tree of a page by the HTML Standard, with scripting off. Undefined when `expired` said so before it was done. A
- * page with more than `maxElements` is read up to there (`truncated`), so time and memory do not follow what the page
- * asks for.
- * @param xhtml elements may close themselves, and CDATA sections are text; XML has no declarative shadow roots
+ * Builds the tree of a page by the HTML Standard, with scripting off. Undefined: `expired` returned true before the tree was complete. A
+ * page with more than `maxElements` is read up to that number, and `truncated` is set. So a page cannot take unlimited time or memory.
+ * @param xhtml whether elements may close themselves, and CDATA sections are text; if true, the page has no declarative shadow roots
  */
 export function parseTree(text: string, maxElements: number, expired: () => boolean, xhtml = false): Tree | undefined {
   let document = defaultTreeAdapter.createDocument();
   const shadowRoots = new Map<DefaultTreeAdapterTypes.ParentNode, DefaultTreeAdapterTypes.DocumentFragment>();
+  const formulas: DefaultTreeAdapterTypes.Element[] = [];
   let elements = 0;
   let timedOut = false;
   let truncated = false;
@@ -47,7 +48,9 @@ export function parseTree(text: string, maxElements: number, expired: () => bool
           elements++;
           timedOut = elements % CLOCK_EVERY === 0 && expired();
           if (timedOut || elements > maxElements) throw stop;
-          return defaultTreeAdapter.createElement(tagName, namespace, attributes);
+          const element = defaultTreeAdapter.createElement(tagName, namespace, attributes);
+          if (tagName === 'math' && isMathMl(element)) formulas.push(element);
+          return element;
         },
       },
     };
@@ -56,10 +59,9 @@ export function parseTree(text: string, maxElements: number, expired: () => bool
     if (error !== stop) throw error;
     truncated = true;
   }
-  return timedOut ? undefined : { document, shadowRoots, truncated, elements };
+  return timedOut ? undefined : { document, shadowRoots, formulas, truncated, elements };
 }
 
-/** An element of a tree as a reader of pages sees it. */
 class TreeElement implements PageElement {
   readonly tagName: string;
   readonly isHtml: boolean;
@@ -80,62 +82,86 @@ class TreeElement implements PageElement {
   }
 }
 
-/** A list of nodes on the way through a tree. */
+/** A list of nodes during the walk through a tree. */
 interface Place {
-  /** Is left at the end of the list. */
+  /** The element to close at the end of the list. */
   readonly element: DefaultTreeAdapterTypes.Element | undefined;
   readonly nodes: readonly DefaultTreeAdapterTypes.ChildNode[];
   next: number;
-  /** The shadow tree that the nodes are in. */
+  /** The shadow tree that contains the nodes. */
   readonly shadow: Shadow | undefined;
-  /** The nodes are the whole of that shadow tree. */
+  /** Set if the nodes are the whole shadow tree. */
   readonly isRoot?: true;
+  /** Set if the nodes are notes of the block before. */
+  readonly isNotes?: true;
 }
 
 interface Shadow {
   readonly slots: Slots;
-  /** The tree that the host is in. */
+  /** The shadow tree that contains the host. */
   readonly around: Shadow | undefined;
 }
 
 /**
- * Walks a tree of any depth without recursion: the flat tree of the DOM Standard, in which a shadow root takes the place
- * of what is in its host, and its slots show that. What no slot takes comes last: browsers do not show it, but it is
- * there. The contents of other `template` elements are no part of it.
+ * Walks a tree of any depth without recursion. This is the flat tree of the DOM Standard: a shadow root replaces the children of its
+ * host, and the slots in the shadow root show these children. Children without a slot come last, because browsers do not show them. The
+ * contents of other `template` elements are left out. `standOf` decides on the positions of notes and formulas.
  */
-export function walkTree({ document, shadowRoots }: Tree, body: PageBody): void {
+export function walkTree({ document, shadowRoots, formulas }: Tree, body: PageBody): void {
+  const repeats = repeatsOf(formulas);
+  /** Notes of the block that is open. */
+  let notes: DefaultTreeAdapterTypes.Element[] = [];
+  let areHidden = false;
   const open: Place[] = [{ element: undefined, nodes: document.childNodes, next: 0, shadow: undefined }];
   for (let top = open[0]; top; top = open[open.length - 1]) {
     const node = top.nodes[top.next++];
     if (node === undefined) {
       open.pop();
       const { element, shadow } = top;
+      if (top.isNotes) body.leaveNotes();
       if (top.isRoot) {
         const nodes = unslotted(element!, shadow!.slots);
-        // Nothing that is shown is beside it.
+        // Separates these nodes from the visible content before.
         if (nodes.length > 0) body.characters(' ');
         open.push({ element, nodes, next: 0, shadow: shadow!.around });
       } else if (element) leave(element, body);
+      if (notes.length > 0 && (open.length === 0 || (element && !top.isRoot && holdsNotes(element)))) {
+        body.enterNotes(areHidden);
+        open.push({ element: undefined, nodes: contentOfNotes(notes), next: 0, shadow, isNotes: true });
+        notes = [];
+        areHidden = false;
+      }
     } else if (defaultTreeAdapter.isTextNode(node)) {
       body.characters(node.value);
-    } else if (defaultTreeAdapter.isElementNode(node) && enter(node, body, top.shadow !== undefined)) {
-      open.push(within(node, top.shadow, shadowRoots));
+    } else if (defaultTreeAdapter.isElementNode(node)) {
+      const stand = standOf(node, repeats);
+      if (stand === 'behind') {
+        notes.push(node);
+        areHidden ||= body.hidden.isOpen;
+      } else if (stand === 'here' && enter(node, body, top.shadow !== undefined))
+        open.push(within(node, top.shadow, shadowRoots));
     }
   }
 }
 
-/** @returns whether what is inside is wanted */
+/**
+ * Adds an element to the body.
+ * @returns whether to read the content of the element
+ */
 function enter(element: DefaultTreeAdapterTypes.Element, body: PageBody, inShadow: boolean): boolean {
-  const role = roleOf(element.tagName);
-  return !role || body.enter(role, new TreeElement(element), inShadow);
+  if (!roleOf(element.tagName) && !MARKABLE.has(element.tagName)) return true;
+  const seen = new TreeElement(element);
+  const role = roleOfElement(seen);
+  return !role || body.enter(role, seen, inShadow);
 }
 
 function leave(element: DefaultTreeAdapterTypes.Element, body: PageBody): void {
-  const role = roleOf(element.tagName);
-  if (role) body.leave(role, element.tagName, isHtml(element));
+  const { tagName } = element;
+  const role = MARKABLE.has(tagName) ? roleOfElement(new TreeElement(element)) : roleOf(tagName);
+  if (role) body.leave(role, tagName, isHtml(element));
 }
 
-/** What is shown in an element. */
+/** Returns the children of an element that are visible. */
 function within(element: DefaultTreeAdapterTypes.Element, shadow: Shadow | undefined, shadowRoots: ShadowRoots): Place {
   const root = shadowRoots.get(element);
   if (root) {
@@ -147,12 +173,16 @@ function within(element: DefaultTreeAdapterTypes.Element, shadow: Shadow | undef
   return { element, nodes: element.childNodes, next: 0, shadow };
 }
 
-function isHtml(element: DefaultTreeAdapterTypes.Element): boolean {
-  return element.namespaceURI === spec.NS.HTML;
-}
-
-/** The value of an attribute, by its name in lower case. */
+/**
+ * Returns the value of an attribute, by its name in lower case. If only a form with a prefix exists, such as `xlink:href` in SVG, its
+ * value is returned.
+ */
 export function attribute(element: DefaultTreeAdapterTypes.Element, name: string): string | undefined {
-  for (const attr of element.attrs) if (attr.name === name) return attr.value;
-  return undefined;
+  let prefixed: string | undefined;
+  for (const attr of element.attrs) {
+    if (attr.name !== name) continue;
+    if (!attr.prefix) return attr.value;
+    prefixed ??= attr.value;
+  }
+  return prefixed;
 }

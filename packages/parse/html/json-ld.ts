@@ -1,17 +1,18 @@
 import { MAX_JSON_LD_LENGTH, MAX_JSON_LD_NODES } from '../shared/limits.js';
 
-/** What is taken of a JSON-LD node, and the name it gets. */
+/** The properties to read from a JSON-LD node, and their names in the result. */
 const FIELDS: readonly (readonly [property: string, name: string])[] = [
   ['@type', 'jsonld:type'],
   ['headline', 'jsonld:headline'],
   ['name', 'jsonld:name'],
   ['datePublished', 'jsonld:datepublished'],
   ['dateModified', 'jsonld:datemodified'],
+  ['uploadDate', 'jsonld:uploaddate'],
 ];
 
 /**
- * What a JSON-LD block says of the page: type, headline, name and dates of its outermost nodes, those of `@graph`
- * included. What is no JSON, or too long, says nothing.
+ * Returns the statements of a JSON-LD block on the page: type, headline, name and dates of the outermost nodes, including the nodes of
+ * `@graph`. The result is empty if the block is not JSON or is too long.
  */
 export function readJsonLd(text: string): [name: string, value: string][] {
   if (text.length > MAX_JSON_LD_LENGTH) return [];
@@ -37,7 +38,7 @@ function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === undefined ? [] : [value];
 }
 
-/** The first text; types and names may be lists. */
+/** Returns the first text of a value; types and names may be lists. */
 function textOf(value: unknown): string[] {
   const first = list(value)[0];
   return typeof first === 'string' && first.trim() !== '' ? [first] : [];

@@ -1,16 +1,18 @@
-/** What a reader of pages sees of an element, whether a tree holds it or the scanner passes over it. */
+import type { Place } from './text/prose.js';
+
+/** An element for page readers, from a tree or from the scanner. */
 export interface PageElement {
-  /** In lower case. */
+  /** The name in lower case. */
   readonly tagName: string;
-  /** Whether it is one of HTML, and not of SVG or MathML. */
+  /** Whether the element is HTML, not SVG or MathML. */
   readonly isHtml: boolean;
   /** The value of an attribute, by its name in lower case. */
   attribute(name: string): string | undefined;
-  /** The text directly in it. */
+  /** The text directly inside the element. */
   textInside(): string;
 }
 
-/** Elements that people see apart from what is before and after. */
+/** Elements that are displayed apart from the content before and after. */
 const BREAKING = names(
   'address article aside blockquote body br button caption center col dd details dialog dir div dl dt fieldset',
   'figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe legend li listing',
@@ -20,13 +22,29 @@ const BREAKING = names(
 
 const HEADINGS = names('h1 h2 h3 h4 h5 h6');
 
-/** Elements whose text is code, or is shown by none. */
+/** Elements whose text is code, or is not displayed. */
 const SILENT = names('iframe noembed noframes script style template');
 
 /** Elements that the head reads. */
 const HEAD = names('base html link meta script');
 
-/** Which attribute of an element is a link. */
+/** Elements that are displayed apart, but belong to the run of text around them. */
+const WITHIN_RUNS = names('br rp rt');
+
+/** The kind of content that elements of these names have. */
+const PLACES: ReadonlyMap<string, Place> = new Map([
+  ['main', 'main'],
+  ['article', 'article'],
+  ['header', 'header'],
+  ...[...names('aside button dialog footer menu nav noscript search select textarea title')].map(
+    (name) => [name, 'apart'] as const,
+  ),
+]);
+
+/** Elements whose attributes may exclude them from snippets, or mark them as the main content. */
+export const MARKABLE: ReadonlySet<string> = names('div section span');
+
+/** Elements that are links, each with the attribute that has the URL. */
 const LINK_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
   ['a', 'href'],
   ['area', 'href'],
@@ -39,42 +57,77 @@ const LINK_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
   ['source', 'src'],
 ]);
 
-/** What elements of one name are to a reader of pages. */
+/** The properties of all elements with the same name, for page readers. */
 export interface Role {
-  /** It is seen apart from what is around it, and that is all. */
+  /** Whether the only effect of the element is that it is displayed apart from the content around it. */
   readonly onlyBreaks: boolean;
   readonly isBreaking: boolean;
   readonly isSilent: boolean;
   readonly isHeading: boolean;
-  /** It may say something of the page. */
+  /** Whether the content of the element is a run of text of its own. */
+  readonly endsRun: boolean;
+  readonly place: Place | undefined;
+  /** Whether snippets must not show the content of the element. */
+  readonly isHidden: boolean;
+  /** Whether the element may contain data about the page. */
   readonly isOfHead: boolean;
-  /** Which attribute is a link. */
+  /** The attribute with the URL, if the element is a link. */
   readonly link: string | undefined;
 }
 
-/** Their text is kept apart, or it counts that they are open. */
+/** Elements whose text is stored separately, or that have an effect on the elements inside. */
 const HOLDING = names('noscript title');
 
 const ROLES: ReadonlyMap<string, Role> = new Map(
   [...BREAKING, ...SILENT, ...LINK_ATTRIBUTES.keys(), ...HEAD, ...HOLDING].map((name) => [
     name,
-    {
-      onlyBreaks: ![SILENT, LINK_ATTRIBUTES, HEAD, HEADINGS, HOLDING].some((others) => others.has(name)),
-      isBreaking: BREAKING.has(name),
-      isSilent: SILENT.has(name),
-      isHeading: HEADINGS.has(name),
-      isOfHead: HEAD.has(name),
-      link: LINK_ATTRIBUTES.get(name),
-    },
+    makeRole(name, PLACES.get(name), false),
   ]),
 );
 
-/** Of elements of a name in lower case; undefined where there is nothing to do at them. */
+/** Roles of {@link MARKABLE} elements: with `data-nosnippet`, with a mark as main content, and with both. */
+const [HIDDEN_ROLES, MAIN_ROLES, HIDDEN_MAIN_ROLES] = [
+  markedRoles(undefined, true),
+  markedRoles('main', false),
+  markedRoles('main', true),
+];
+
+/** Makes a role. All roles are created here, so that V8 gives them the same hidden class. */
+function makeRole(name: string, place: Place | undefined, isHidden: boolean): Role {
+  return {
+    onlyBreaks: !isHidden && ![SILENT, LINK_ATTRIBUTES, HEAD, HEADINGS, HOLDING].some((others) => others.has(name)),
+    isBreaking: BREAKING.has(name),
+    isSilent: SILENT.has(name),
+    isHeading: HEADINGS.has(name),
+    endsRun: (BREAKING.has(name) && !WITHIN_RUNS.has(name)) || PLACES.has(name),
+    place,
+    isHidden,
+    isOfHead: HEAD.has(name),
+    link: LINK_ATTRIBUTES.get(name),
+  };
+}
+
+function markedRoles(place: Place | undefined, isHidden: boolean): ReadonlyMap<string, Role> {
+  return new Map([...MARKABLE].map((name) => [name, makeRole(name, place, isHidden)]));
+}
+
+/** The role of elements of this name in lower case. Undefined: they have no effect. */
 export function roleOf(name: string): Role | undefined {
   return ROLES.get(name);
 }
 
-/** A set of space-separated tokens, such as `rel`, in lower case. */
+/** The role of an element, by its name, and by its attributes if it is {@link MARKABLE}. */
+export function roleOfElement(element: Pick<PageElement, 'tagName' | 'attribute'>): Role | undefined {
+  const { tagName } = element;
+  const role = ROLES.get(tagName);
+  if (!MARKABLE.has(tagName)) return role;
+  const isHidden = element.attribute('data-nosnippet') !== undefined;
+  const isMain = role !== undefined && tokens(element.attribute('role'))[0] === 'main';
+  if (isHidden) return (isMain ? HIDDEN_MAIN_ROLES : HIDDEN_ROLES).get(tagName);
+  return isMain ? MAIN_ROLES.get(tagName) : role;
+}
+
+/** Splits a list of words, such as `rel`, at white space. The words are in lower case. */
 export function tokens(value: string | undefined): string[] {
   return value?.toLowerCase().match(/[^\t\n\f\r ]+/g) ?? [];
 }

@@ -13,34 +13,38 @@ import type { RobotsReader } from '../shared/robots-directives.js';
 import { TextBuilder } from '../shared/text-builder.js';
 
 /**
- * What a page says of itself in `html`, `base`, `link` and `meta` elements, and in JSON-LD. Where they are does not count: a stray
- * element in the head moves all that follows into the body. Of several, the first that says something counts, but for
- * robots, of which all count.
+ * The data about a page from its `html`, `base`, `link` and `meta` elements, and from JSON-LD. These elements are read anywhere in the
+ * page, because a stray element in the head moves everything after it into the body. If a value occurs several times, the first value
+ * that is not empty is used. Robots directives are combined.
  */
 export class PageHead {
   readonly #robots: RobotsReader;
   readonly #metadata = new Map<string, string>();
   #jsonLdBlocks = 0;
-  /** References to this page in other languages, by language tag in lower case or `x-default`. */
+  /** The pages in other languages, by language tag in lower case or `x-default`. URLs are as written. */
   readonly alternates = new Map<string, string>();
-  /** As written in the page. */
+  /** The URL of the `base` element as written. */
   base: string | undefined;
   canonical: string | undefined;
   language: string | undefined;
   refresh: Refresh | undefined;
-  /** The first label of a known encoding; a `meta` in a template is not looked at. */
+  /** The first label of a known encoding in a `meta` element. A `meta` in a template is ignored. */
   encodingLabel: string | undefined;
 
   constructor(robots: RobotsReader) {
     this.#robots = robots;
   }
 
-  /** By name in lower case. */
+  /** Metadata by its name in lower case. */
   get metadata(): Record<string, string> {
     return Object.fromEntries(this.#metadata);
   }
 
-  /** @param inNoscript a refresh there is meant for browsers that want scripts, and mostly leads to a page that says so */
+  /**
+   * Reads an element.
+   * @param inNoscript whether the element is in a `noscript`. A refresh there is ignored, because it mostly leads to a page that asks for
+   *   scripts
+   */
   read(element: PageElement, inNoscript: boolean): void {
     switch (element.tagName) {
       case 'html':
@@ -83,7 +87,7 @@ export class PageHead {
     if (relations.includes('canonical')) this.canonical ??= href;
     const language = languageTag(element.attribute('hreflang'))?.toLowerCase();
     if (!relations.includes('alternate') || language === undefined) return;
-    // A style sheet may be alternate too.
+    // Style sheets may also be `alternate`, but they are no versions of the page.
     if (relations.includes('stylesheet') || this.alternates.size >= MAX_ALTERNATES) return;
     if (!this.alternates.has(language)) this.alternates.set(language, href);
   }
@@ -115,8 +119,11 @@ function essence(type: string | undefined): string {
   return type?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** A language tag in the form of BCP 47; undefined for anything else, as a list of several. */
+/**
+ * Returns a language tag in the form of BCP 47, also for a tag that is written as a locale (`en_US`). Undefined: it is not a language
+ * tag, such as a list of tags.
+ */
 export function languageTag(tag: string | undefined): string | undefined {
-  const trimmed = tag !== undefined && tag.length <= 64 ? tag.trim() : '';
+  const trimmed = tag !== undefined && tag.length <= 64 ? tag.trim().replaceAll('_', '-') : '';
   return /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/i.test(trimmed) ? trimmed : undefined;
 }

@@ -1,15 +1,19 @@
+import { isAscii } from 'node:buffer';
 import { decodeHTML } from 'entities';
 
 const [SPACE, AMPERSAND, SEMICOLON, LESS, GREATER] = [0x20, 0x26, 0x3b, 0x3c, 0x3e];
 const [LOWER_A, LOWER_G, LOWER_L, LOWER_M, LOWER_P, LOWER_T] = [0x61, 0x67, 0x6c, 0x6d, 0x70, 0x74];
-/** References to characters that a text keeps decoded: so many, of at most so many bytes. */
+/** Maximum number of decoded character references in the cache of a text, and maximum bytes of a reference. */
 const MOST_REFERENCES = 1000;
 const LONGEST_REFERENCE = 12;
-/** A character of a string takes three bytes of UTF-8 at the most; the last one may be cut. */
+/** Maximum bytes of one UTF-16 unit in UTF-8, and of a last character that may be incomplete. */
 const BYTES_OF_CHARACTER = 3;
 const CUT_CHARACTER = 4;
 
-/** What a byte of a text may be: `<` or `&`, white space in ASCII, or the first byte of white space beyond that; else part of a word. */
+/**
+ * Kinds of bytes in a text. `OF_WORD`: part of a word. `MARK`: `<` or `&`. `BLANK`: ASCII white space. `PERHAPS_BLANK`: the first byte of
+ * a character that may be other white space.
+ */
 const [OF_WORD, MARK, BLANK, PERHAPS_BLANK] = [0, 1, 2, 3];
 const BYTE_KINDS = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte === LESS || byte === AMPERSAND) return MARK;
@@ -18,35 +22,49 @@ const BYTE_KINDS = Uint8Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * Collects the text of a page in UTF-8 with every run of white space made one space, and none at its ends: what `TextBuilder` does to strings,
- * done to bytes where they go. Parts of it, as titles and anchors, are slices of it.
+ * For each byte of UTF-8, the number of UTF-16 units that begin with it: two for the first byte of a character of four bytes, zero for a
+ * byte that continues a character.
+ */
+const UNITS_OF_BYTE = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0xf0 ? 2 : byte >= 0xc0 || byte < 0x80 ? 1 : 0,
+);
+
+/**
+ * Collects the text of a page in UTF-8. Every run of white space becomes one space. The text has no space at its start or end. The result
+ * is the same as with `TextBuilder`, but this class works on bytes and makes no copies. Titles, anchors and other parts are slices of the
+ * text.
  */
 export class PageText {
   readonly #limit: number;
-  /** It has room for the rest of the page from the first text on. */
+  /** The text so far. When the first text is added, the buffer gets room for the rest of the page. */
   #bytes: Buffer = Buffer.alloc(0);
   #length = 0;
-  /** White space has come since the last character; it is written before the next one. */
+  /** Whether white space followed the last character. If so, a space is written before the next character. */
   #gap = false;
-  /** What references stand for, in UTF-8. Of each text its own, so that no page fills it up for others. */
+  /** Decoded references in UTF-8. Each page has a cache of its own, so that a page cannot fill the cache of others. */
   readonly #references = new Map<string, Buffer>();
 
-  /** @param limit characters that {@link PageText.toString} gives; below 0: no limit */
+  /** @param limit maximum number of characters that {@link PageText.toString} returns; below 0: no limit */
   constructor(limit: number) {
     this.#limit = limit < 0 ? Infinity : limit;
   }
 
-  /** The place behind all text so far, for {@link PageText.from}. */
+  /** The position after all text so far. It can be given to {@link PageText.from}. */
   get length(): number {
     return this.#length;
   }
 
-  /** Text was left out, or one more character would be. */
+  /** The text so far in UTF-8. Bytes after {@link PageText.length} have no meaning. */
+  get bytes(): Uint8Array {
+    return this.#bytes;
+  }
+
+  /** Whether text was left out, or the next character would be left out. */
   get full(): boolean {
     return this.#length >= this.#limit && this.from(0, Infinity).length >= this.#limit;
   }
 
-  /** What comes next is a new word. */
+  /** The next character begins a new word. */
   breakWord(): void {
     this.#gap = true;
   }
@@ -55,10 +73,7 @@ export class PageText {
     this.#addBytes(Buffer.from(value));
   }
 
-  /**
-   * Adds bytes of valid UTF-8 in which references stand for characters, up to a `<`.
-   * @returns the place of that, or `end`
-   */
+  /** Adds text in UTF-8 with character references, up to a `<`. @returns the position of the `<`, or `end` */
   addReferring(bytes: Buffer, start: number, end: number): number {
     for (let from = start; ;) {
       const at = this.#addUpToMark(bytes, from, end);
@@ -70,7 +85,7 @@ export class PageText {
     }
   }
 
-  /** The text from a place on, without white space at its start, up to so many characters. */
+  /** Returns the text from `start` on, at most `limit` characters, without white space at its start. */
   from(start: number, limit: number): string {
     if (start >= this.#length) return '';
     const at = this.#bytes[start] === SPACE ? start + 1 : start;
@@ -79,12 +94,32 @@ export class PageText {
     return text.length <= limit ? text : withoutRest(text, limit);
   }
 
+  /** Returns the start of the next word if there is a blank at the position; otherwise the position itself. */
+  behindBlank(place: number): number {
+    return place < this.#length && this.#bytes[place] === SPACE ? place + 1 : place;
+  }
+
+  /** Returns the number of UTF-16 units before each of these positions. The positions must be in order. */
+  unitsBefore(places: readonly number[]): number[] {
+    const last = places[places.length - 1] ?? 0;
+    const bytes = this.#bytes;
+    if (isAscii(bytes.subarray(0, last))) return [...places];
+    const before: number[] = [];
+    let units = 0;
+    let at = 0;
+    for (const place of places) {
+      for (; at < place; at++) units += UNITS_OF_BYTE[bytes[at]!]!;
+      before.push(units);
+    }
+    return before;
+  }
+
   /** The text so far. */
   toString(): string {
     return this.from(0, this.#limit);
   }
 
-  /** @returns where it stopped: at a `<` or a `&`, or at the end */
+  /** Adds bytes up to the next `<` or `&`. @returns the position of the `<` or `&`, or `end` */
   #addUpToMark(from: Uint8Array, start: number, end: number): number {
     this.#makeRoom(end - start + 1);
     const to = this.#bytes;
@@ -146,13 +181,42 @@ export class PageText {
   }
 }
 
-/** The first characters of a text. Half of a surrogate pair is no character. */
-export function withoutRest(text: string, limit: number): string {
+/** A part of the text of a page. Pieces inside the part may be left out. */
+export interface Stretch {
+  /** Number of open elements with a role when the part ends. */
+  readonly depth: number;
+  /** The start of the text after the last piece that was left out. */
+  start: number;
+  /** The texts before the pieces that were left out. */
+  before: string[] | undefined;
+}
+
+/** Leaves the text that follows out of a part, until {@link goOn} is called. */
+export function interrupt(stretch: Stretch | undefined, page: PageText): void {
+  if (!stretch) return;
+  const text = page.from(stretch.start, Infinity);
+  if (text !== '') (stretch.before ??= []).push(text);
+}
+
+export function goOn(stretch: Stretch | undefined, page: PageText): void {
+  if (stretch) stretch.start = page.length;
+}
+
+/** Returns the text of a part that ends here, at most `limit` characters. */
+export function textOf({ start, before }: Stretch, page: PageText, limit: number): string {
+  const rest = page.from(start, limit);
+  if (!before) return rest;
+  const whole = [...before, rest].join(' ').trimEnd();
+  return whole.length <= limit ? whole : withoutRest(whole, limit);
+}
+
+/** Returns the first `limit` characters of a text. Half a surrogate pair at the end is removed. */
+function withoutRest(text: string, limit: number): string {
   const end = /[\ud800-\udbff]/.test(text.charAt(limit - 1)) ? limit - 1 : limit;
   return text.slice(0, end).trimEnd();
 }
 
-/** `<`, `>` or `&` where a reference, from behind its `&` on, is the usual one to that; 0 for any other. */
+/** Returns `<`, `>` or `&` if a reference is the usual one: `&lt;`, `&gt;` or `&amp;`. Returns 0 for other references. */
 function markOf(bytes: Uint8Array, start: number, end: number): number {
   const first = bytes[start]!;
   if (end - start === 3 && bytes[start + 1] === LOWER_T && bytes[start + 2] === SEMICOLON) {
@@ -168,7 +232,7 @@ function markOf(bytes: Uint8Array, start: number, end: number): number {
   return isAmpersand ? AMPERSAND : 0;
 }
 
-/** What a reference to a character may be up to: nothing beyond such a byte is part of it. */
+/** Returns the end of a character reference: the position of the first byte that cannot be part of the reference. */
 function referenceEnd(bytes: Uint8Array, start: number, end: number): number {
   for (let at = start; at < end; at++) {
     const byte = bytes[at]!;
@@ -183,7 +247,7 @@ function isBlank(byte: number): boolean {
   return byte === SPACE || (byte >= 0x09 && byte <= 0x0d);
 }
 
-/** Bytes of the character at a place where it is white space beyond ASCII, else 0. */
+/** Number of bytes of the character at a position if it is white space beyond ASCII; otherwise 0. */
 function blankLength(bytes: Uint8Array, at: number): number {
   const byte = bytes[at]!;
   const next = bytes[at + 1]!;

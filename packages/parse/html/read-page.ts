@@ -12,23 +12,23 @@ import { RobotsReader } from '../shared/robots-directives.js';
 
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** What was seen of a document. */
-export interface SeenDocument {
+/** The content that was read from a document. */
+interface SeenDocument {
   readonly robots: RobotsReader;
   readonly head: PageHead;
   readonly body: PageBody;
-  /** It was read in part. */
+  /** Whether only a part of the document was read. */
   readonly truncated: boolean;
 }
 
-/** What was seen of a page. */
-export interface SeenPage extends SeenDocument {
+/** The content that was read from a page. */
+interface SeenPage extends SeenDocument {
   readonly charset: ChosenEncoding;
 }
 
 /**
- * Reads a page. Where a `meta` element that the prescan did not find names another encoding, it is read again in that.
- * Undefined when time was up.
+ * Reads a page. If the page has a `meta` element that the prescan did not find, and this element names another encoding, the page is read
+ * again in that encoding. Undefined: the time was over.
  */
 export function readPage(input: ParseInput, settings: ParseSettings, expired: () => boolean): SeenPage | undefined {
   const { content, headers } = input;
@@ -51,7 +51,7 @@ function readBytes(
   return new DocumentReader(settings, expired).read(sourceOf(content, encoding), isXhtml, headers['x-robots-tag']);
 }
 
-/** A document, in UTF-8 for the scanner, and as text for its tree. */
+/** A document in UTF-8 for the scanner, and as text for building the tree. */
 interface Source {
   readonly utf8: Buffer;
   readonly text: () => string;
@@ -68,13 +68,13 @@ function sourceOfText(text: string): Source {
   return { utf8: Buffer.from(text), text: () => text };
 }
 
-/** Reads a page with the `srcdoc` documents in it, within the bounds that they have together. */
+/** Reads a page and the `srcdoc` documents in it. The limits are for all these documents together. */
 class DocumentReader {
   readonly #settings: ParseSettings;
   readonly #expired: () => boolean;
   #depth = 0;
   #elementsLeft = MAX_ELEMENTS;
-  /** Time was up in a document within the page. */
+  /** Whether the time was over while an inner document was read. */
   #timedOut = false;
 
   constructor(settings: ParseSettings, expired: () => boolean) {
@@ -82,7 +82,7 @@ class DocumentReader {
     this.#expired = expired;
   }
 
-  /** Reads a document: by the scanner where that is sure, else from its tree. Undefined when time was up. */
+  /** Reads a document with the scanner. If the scanner gives up, the tree is built and read. Undefined: the time was over. */
   read(source: Source, isXhtml: boolean, robotsHeader?: string): SeenDocument | undefined {
     if (!isXhtml) {
       const scanned = this.#begin(robotsHeader);
@@ -90,7 +90,7 @@ class DocumentReader {
       if (this.#timedOut) return undefined;
       if (isSure) return { ...scanned, truncated: scanned.body.truncated };
     }
-    // What the scanner saw before it gave up is read again.
+    // The tree is built from the start of the page, so the count of elements also begins again.
     if (this.#depth === 0) this.#elementsLeft = MAX_ELEMENTS;
     const limit = this.#depth === 0 ? MAX_ELEMENTS : this.#elementsLeft;
     const tree = parseTree(source.text(), limit, this.#expired, isXhtml);
@@ -108,7 +108,7 @@ class DocumentReader {
     return { robots, head, body };
   }
 
-  /** Adds a document in an `iframe` to the one that it is in, as far as it allows that. */
+  /** Adds the document of an `iframe` to the document around it, up to the limits. */
   #readInner(srcdoc: string, into: PageBody): void {
     if (this.#depth >= MAX_SRCDOC_DEPTH || this.#timedOut) {
       into.truncated = true;
@@ -121,8 +121,10 @@ class DocumentReader {
       this.#timedOut = true;
       return;
     }
-    const { noindex, nofollow } = seen.robots.directives;
+    const { noindex, nofollow, maxSnippet } = seen.robots.directives;
+    const from = into.text.length;
     if (!noindex) into.text.add(seen.body.text.toString());
+    if (maxSnippet !== undefined || seen.body.hidden.found.starts.length > 0) into.hidden.hideFrom(from);
     if (!nofollow) into.links.addInner(seen.body.links, seen.head.base);
     into.truncated ||= seen.truncated || seen.body.text.full;
   }

@@ -1,13 +1,13 @@
-/** What a refresh asks for; without a URL the page itself is meant. */
+/** The content of a refresh. Without a URL, a refresh reloads the page itself. */
 export interface Refresh {
-  /** Whole seconds. */
+  /** Delay in whole seconds. */
   readonly delay: number;
   readonly url: string | undefined;
 }
 
 /**
- * Reads the content of a `meta` refresh, or a `Refresh` header, as the HTML Standard does: `0; url='/next'`, `5`,
- * `0,/next`. Undefined when it is none.
+ * Reads the content of a `meta` refresh, or a `Refresh` header, by the rules of the HTML Standard: `0; url='/next'`, `5`, `0,/next`.
+ * Undefined: the content is not a refresh.
  */
 export function parseRefresh(content: string): Refresh | undefined {
   const match = /^[\t\n\f\r ]*(?:(\d+)|(?=\.))(?:\.[\d.]*)?(?=[\t\n\f\r ;,]|$)/.exec(content);

@@ -4,14 +4,14 @@ type Parent = DefaultTreeAdapterTypes.ParentNode;
 type Child = DefaultTreeAdapterTypes.ChildNode;
 type Element = DefaultTreeAdapterTypes.Element;
 
-/** The declarative shadow roots of a tree, by the elements that host them. */
+/** The declarative shadow roots of a tree, by their host elements. */
 export type ShadowRoots = ReadonlyMap<Parent, DefaultTreeAdapterTypes.DocumentFragment>;
 
-/** DOM Standard, "attach a shadow root": the elements of HTML that may be a host, besides custom elements. */
+/** The HTML elements that may be the host of a shadow root, in addition to custom elements (DOM Standard, "attach a shadow root"). */
 const HOSTS: ReadonlySet<string> = new Set(
   'article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span'.split(' '),
 );
-/** Names with a dash that are no names of custom elements. */
+/** Names with a dash that are not custom elements. */
 const NOT_CUSTOM: ReadonlySet<string> = new Set(
   'annotation-xml color-profile font-face font-face-format font-face-name font-face-src font-face-uri missing-glyph'.split(
     ' ',
@@ -19,15 +19,18 @@ const NOT_CUSTOM: ReadonlySet<string> = new Set(
 );
 
 /**
- * A tree adapter that also attaches declarative shadow roots (HTML Standard, 13.2.6.4.4, start tag `template`): such a
- * `template` is no part of the tree. Where nothing may be attached, it stays a `template` as any other.
- * @param roots takes them
+ * A tree adapter that also attaches declarative shadow roots (HTML Standard, 13.2.6.4.4, start tag `template`). The `template` of an
+ * attached shadow root is not part of the tree. If an element cannot have a shadow root, the `template` stays an ordinary element.
+ * @param roots the shadow roots are added to this map
  */
 export function attachingShadowRoots(
   adapter: TreeAdapter<DefaultTreeAdapterMap>,
   roots: Map<Parent, DefaultTreeAdapterTypes.DocumentFragment>,
 ): TreeAdapter<DefaultTreeAdapterMap> {
-  /** A template gets its content before its place; later it may be moved. */
+  /**
+   * The last template that has its content but no position yet. Only this template can be a shadow root, because a template may be moved
+   * later.
+   */
   let unplaced: DefaultTreeAdapterTypes.Template | undefined;
   return {
     ...adapter,
@@ -54,10 +57,10 @@ function isHost(parent: Parent): boolean {
   return HOSTS.has(tagName) || (/^[a-z][^-]*-/.test(tagName) && !NOT_CUSTOM.has(tagName));
 }
 
-/** The children of a shadow host that slots of its shadow root have not taken yet; see {@link slotsOf}. */
+/** The children of a shadow host that are not shown by a slot yet; see {@link slotsOf}. */
 export type Slots = Map<string, Child[]>;
 
-/** The children of a host by the name of the slot that they are for (DOM Standard, 4.2.2.3). */
+/** Returns the children of a host, by the name of the slot that shows them (DOM Standard, 4.2.2.3). */
 export function slotsOf(host: Parent): Slots {
   const slots: Slots = new Map();
   for (const child of host.childNodes) {
@@ -70,7 +73,7 @@ export function slotsOf(host: Parent): Slots {
   return slots;
 }
 
-/** What a `slot` shows in place of its own content; undefined where it is no slot, or nothing is there for it. */
+/** Returns the nodes that a `slot` shows instead of its own content. Undefined: the element is not a slot, or there are no nodes for it. */
 export function takeSlotted(slot: Element, slots: Slots): readonly Child[] | undefined {
   if (slot.tagName !== 'slot' || slot.namespaceURI !== spec.NS.HTML) return undefined;
   const name = valueOf(slot, 'name');
@@ -79,12 +82,12 @@ export function takeSlotted(slot: Element, slots: Slots): readonly Child[] | und
   return slotted;
 }
 
-/** The children of a host that no slot has taken, in document order. */
+/** The children of a host that no slot has shown, in document order. */
 export function unslotted(host: Parent, slots: Slots): readonly Child[] {
   return host.childNodes.filter((child) => slots.has(slotName(child) ?? ''));
 }
 
-/** Undefined for what is neither element nor text, and so fills no slot. */
+/** Returns the name of the slot of a child. Undefined: the child is no element and no text, so a slot cannot show it. */
 function slotName(child: Child): string | undefined {
   if ('attrs' in child) return valueOf(child, 'slot');
   return child.nodeName === '#text' ? '' : undefined;

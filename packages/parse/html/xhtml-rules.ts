@@ -1,8 +1,8 @@
 import { Parser, Token, TokenizerMode, type DefaultTreeAdapterMap } from 'parse5';
 
 /**
- * The rules of HTML, but an element that closes itself is closed, as XML has it: after `<script/>` or `<title/>` the
- * page goes on. Rules of XML proper would end many a page at its first fault.
+ * A parser for XHTML. It has the rules of HTML with one exception, which comes from XML: an element may close itself. So the page
+ * continues after `<script/>` or `<title/>`. With all rules of XML, many pages would end at their first error.
  */
 export class XhtmlRules extends Parser<DefaultTreeAdapterMap> {
   override onStartTag(token: Token.TagToken): void {
@@ -13,7 +13,7 @@ export class XhtmlRules extends Parser<DefaultTreeAdapterMap> {
   }
 }
 
-/** Makes plain text of CDATA sections, which HTML takes for comments. One without end stays as it is. */
+/** Turns CDATA sections into plain text, because in HTML they would be comments. A section without an end stays unchanged. */
 export function withoutCdata(text: string): string {
   const parts: string[] = [];
   let from = 0;

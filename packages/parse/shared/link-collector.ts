@@ -3,43 +3,43 @@ import { LinkResolver, resolveLink, type EncodeQuery } from '../../url/index.js'
 import { MAX_LINK_CHARACTERS, MAX_LINKS } from './limits.js';
 
 /**
- * A link as written in the page. Its anchor may be set as long as it has none, and what is said of its target too. Its URL is
- * empty until it is resolved.
+ * A link as written in the page. The anchor and the hints about the target can be set as long as they are empty. The URL is empty until
+ * the link is resolved.
  */
 export type FoundLink = Writable<ParsedOutlink>;
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** The links of a document within the page, which has its own base where it states one. */
+/** The links of a document inside the page, which may have a base of its own. */
 interface InnerLinks {
   readonly links: LinkCollector;
   readonly base: string | undefined;
-  /** How many links of the page come before it. */
+  /** Number of links of the page that come before these links. */
   readonly after: number;
 }
 
-/** Links as they were made URLs. */
+/** Links that are resolved to URLs. */
 interface Resolved {
   readonly byUrl: Map<string, FoundLink>;
   characters: number;
 }
 
 /**
- * Collects the links of a page. Pages repeat their links, so each reference is kept once as written there and only
- * then made a URL.
+ * Collects the links of a page. Pages repeat their links, so each reference is stored once as written, and resolved to a URL only at the
+ * end.
  */
 export class LinkCollector {
   readonly #maxLength: number;
   readonly #links = new Map<string, FoundLink>();
   readonly #inner: InnerLinks[] = [];
-  /** More links than a page may have were left out. */
+  /** Whether links were left out because the page has too many. */
   truncated = false;
 
-  /** @param maxLength characters of a URL; longer ones are left out */
+  /** @param maxLength maximum characters of a URL; longer URLs are left out */
   constructor(maxLength: number) {
     this.#maxLength = maxLength;
   }
 
-  /** Undefined when it is too long, or one more than a page may have. */
+  /** Adds a link, or returns the link with the same reference. Undefined: the reference is too long, or the page has too many links. */
   add(reference: string): FoundLink | undefined {
     const hash = reference.indexOf('#');
     const key = hash === -1 ? reference : reference.slice(0, hash);
@@ -55,8 +55,8 @@ export class LinkCollector {
   }
 
   /**
-   * Adds the links of a document within this one.
-   * @param base as it states it; undefined: the base of this one
+   * Adds the links of a document inside this document.
+   * @param base the base that the inner document states; undefined: the base of this document
    */
   addInner(links: LinkCollector, base: string | undefined): void {
     this.truncated ||= links.truncated;
@@ -65,7 +65,8 @@ export class LinkCollector {
   }
 
   /**
-   * Absolute URLs in order of appearance, each once with the first anchor that is not empty. To be called once.
+   * Returns the links with absolute URLs, in order of appearance. Each URL occurs once, with its first anchor that is not empty. Call
+   * this method only once.
    * @param encodeQuery for a document whose queries are not in UTF-8
    */
   resolve(base: string, encodeQuery?: EncodeQuery): ParsedOutlink[] {
@@ -74,7 +75,7 @@ export class LinkCollector {
     return [...resolved.byUrl.values()];
   }
 
-  /** false when there is no room for more. */
+  /** Adds resolved links to `into`. Returns false if there is no room for all. */
   #resolve(base: string, encodeQuery: EncodeQuery | undefined, into: Resolved): boolean {
     const resolver = new LinkResolver(base, encodeQuery);
     let [seen, inner] = [0, 0];

@@ -1,19 +1,21 @@
 import type { RobotsDirectives } from '../../plugin-api/index.js';
 
-/** What may name a robot: one word, and no number, since the time of a date has colons too. */
+/**
+ * Matches the name of a robot: one word that is not a number. A number before a colon is the time in a date. An empty name also matches.
+ */
 const NAME = /^(?:(?=.*[a-z])\S+)?$/;
 
-/** A negative number, which is no limit, is left out. */
+/** Matches a limit on snippets. A negative number means no limit, so it does not match. */
 const MAX_SNIPPET = /(?<![\w-])max-snippet\s*:\s*(\d{1,9})(?!\d)/g;
 
-/** Directives that take a value after a colon; any other name before a colon is that of a robot. */
+/** Directives with a value after a colon. Any other name before a colon is the name of a robot. */
 const WITH_VALUE = /^(unavailable_after|max-snippet|max-image-preview|max-video-preview)$/;
 
 const KNOWN: ReadonlySet<string> = new Set(['none', 'noindex', 'nofollow', 'noarchive']);
 
 /**
- * Adds what a page says to robots up. Every statement that is meant for us counts and none takes another back, so `all`
- * says nothing and the strictest wins.
+ * Combines the directives of a page for robots. All directives for this crawler apply, and a directive never cancels another. So `all`
+ * has no effect, and the strictest directive applies.
  */
 export class RobotsReader {
   readonly #names: ReadonlySet<string>;
@@ -21,17 +23,17 @@ export class RobotsReader {
   #maxSnippet = Infinity;
 
   /**
-   * Begins with the `X-Robots-Tag` header. A directive in it may be addressed (`otherbot: noindex`); the address holds
-   * until the next, or the end of the line. The date of an `unavailable_after` may have a comma, and what follows it counts
-   * all the same. Where a repeated header comes joined by commas, the lines can no longer be distinguished.
-   * @param agentName the name by which a page may address us alone
+   * Reads the `X-Robots-Tag` header. A directive in the header may begin with the name of a robot (`otherbot: noindex`). This name
+   * applies to all directives up to the next name, or up to the end of the line. The date of an `unavailable_after` may contain a comma;
+   * directives after the date are read too. If a repeated header was joined by commas, its lines can no longer be distinguished.
+   * @param agentName the name by which a page may address this crawler
    */
   constructor(agentName: string, header: string | undefined) {
     this.#names = new Set(['robots', '*', agentName.toLowerCase()]);
     for (const line of header?.toLowerCase().split('\n') ?? []) this.#addLine(line);
   }
 
-  /** A `meta` element; one that addresses another robot, or says something else, is left out. */
+  /** Adds a `meta` element. It is ignored if it is for another robot, or if it is not about robots. */
   addMeta(name: string, content: string): void {
     if (this.#names.has(name)) this.#addWords(content);
   }

@@ -1,25 +1,28 @@
-/** A long run of white space is looked at in pieces, so that no copy of a huge text is made to keep little of it. */
+/** Maximum length of a piece of white space to examine at once. So a huge text is not copied for a few characters. */
 const PIECE = 65_536;
 
-/** Collects text with every run of white space made one space, none at the ends, and never more than `limit` characters. */
+/**
+ * Collects text. Every run of white space becomes one space. The text neither begins nor ends with a space, and never exceeds `limit`
+ * characters.
+ */
 export class TextBuilder {
   readonly #limit: number;
   #text = '';
   #gap = false;
-  /** The limit may be reached one short of it. */
+  /** Whether the limit was reached. The text may then have one character less than the limit. */
   #full = false;
 
-  /** @param limit characters kept; below 0: no limit */
+  /** @param limit maximum number of characters; below 0: no limit */
   constructor(limit: number) {
     this.#limit = limit < 0 ? Infinity : limit;
   }
 
-  /** Nothing that is added is kept any more. */
+  /** Whether further text would be dropped. */
   get full(): boolean {
     return this.#full || this.#text.length >= this.#limit;
   }
 
-  /** What comes next is a new word. */
+  /** The next character begins a new word. */
   breakWord(): void {
     this.#gap = true;
   }
@@ -62,7 +65,7 @@ export class TextBuilder {
       this.#text += part;
       return;
     }
-    // Half of a surrogate pair is no character, and the other half would not be kept.
+    // A surrogate pair is left out as a whole if its second half does not fit.
     if (/[\ud800-\udbff]/.test(part.charAt(room - 1))) room--;
     this.#text += part.slice(0, room);
     this.#full = true;
@@ -70,8 +73,8 @@ export class TextBuilder {
 }
 
 /**
- * Tells common pieces apart without a regular expression: all white space, or words that can be kept as they are. `mixed`: anything
- * else.
+ * Tells the kind of a piece without a regular expression. `blank`: only white space. `words`: the piece needs no change. `mixed`: other
+ * pieces.
  */
 function kindOf(piece: string): 'blank' | 'words' | 'mixed' {
   let isBlank = true;
@@ -94,9 +97,9 @@ function kindOf(piece: string): 'blank' | 'words' | 'mixed' {
   return wasSpace ? 'mixed' : 'words';
 }
 
-/** White space below U+0080 that is no space. */
+/** Whether a code below U+0080 is white space, except the space. */
 const isBreak = (code: number): boolean => code >= 9 && code <= 13;
 
-/** Is no white space, if it is none below U+0080; of what is not in these ranges some is. */
+/** Whether a code is in a range whose only white space is below U+0080. */
 const isPlain = (code: number): boolean =>
   code < 0xa0 || (code > 0xa0 && code < 0x1680) || (code > 0x3000 && code < 0xfeff);

@@ -1,4 +1,4 @@
-/** The media types that a body shows by its first bytes, with `?` for any byte, in Latin-1. */
+/** Media types by the first bytes of a body. The bytes are Latin-1 characters, and `?` means any byte. */
 const SIGNATURES: readonly (readonly [signature: string, type: string])[] = [
   ['%!PS-Adobe-', 'application/postscript'],
   ['\0\0\x01\0', 'image/x-icon'],
@@ -21,8 +21,8 @@ const SIGNATURES: readonly (readonly [signature: string, type: string])[] = [
 ];
 
 /**
- * The type of an image, a sound, a film, an archive or PostScript, by the tables of the MIME Sniffing Standard.
- * Undefined for anything else.
+ * The type of an image, audio, video, archive or PostScript body, by the tables of the MIME Sniffing Standard. Undefined: the body is of
+ * another type.
  * @param head the first bytes, as Latin-1
  */
 export function mediaSignature(head: string): string | undefined {
@@ -39,7 +39,7 @@ function matches(head: string, signature: string): boolean {
   return true;
 }
 
-/** An `ftyp` box that names a brand of MP4. */
+/** Whether a body begins with an `ftyp` box, and this box names a brand of MP4. */
 function isMp4(head: string): boolean {
   if (head.length < 12 || head.slice(4, 8) !== 'ftyp') return false;
   const size = Buffer.from(head.slice(0, 4), 'latin1').readUInt32BE();
@@ -49,10 +49,10 @@ function isMp4(head: string): boolean {
   return false;
 }
 
-/** EBML whose document type is `webm`. */
+/** Whether a body is EBML, and its document type is `webm`. */
 function isWebm(head: string): boolean {
   if (!head.startsWith('\x1a\x45\xdf\xa3')) return false;
   const at = head.slice(0, 38).indexOf('\x42\x82', 4);
-  // The name follows its length, and may be padded.
+  // The length of the name is before the name, and there may be padding between them.
   return at !== -1 && /^\x42\x82[^\0]{1,4}\0*webm/s.test(head.slice(at, at + 38));
 }

@@ -1,17 +1,27 @@
 import { headerValues, mediaTypeOf } from '../../util/index.js';
 import { mediaSignature } from './media-signatures.js';
+import { officeType } from './office-type.js';
 import { xmlForCrawlers } from './xml-for-crawlers.js';
 
-/** How many bytes are looked at. */
+/** Number of bytes to examine. */
 const SNIFF_BYTES = 1445;
 
-/** What servers send when they do not know. */
+/** Types that servers send if they do not know the real type. */
 const UNKNOWN: ReadonlySet<string> = new Set(['', 'application/unknown', 'unknown/unknown', '*/*']);
 
-/** What servers send for a file they do not know; `binary/octet-stream` is that of large object stores. */
+/** Types that servers send for an unknown file. Large object stores send `binary/octet-stream`. */
 const OCTETS: ReadonlySet<string> = new Set(['application/octet-stream', 'binary/octet-stream']);
 
-/** What old servers send for any file they do not know, to the letter. */
+/** Types that servers send for office documents whose type they do not know: the type of the archive, or of the old format. */
+const ARCHIVES: ReadonlySet<string> = new Set([
+  'application/zip',
+  'application/x-zip-compressed',
+  'application/msword',
+  'application/vnd.ms-excel',
+  'application/vnd.ms-powerpoint',
+]);
+
+/** Types that old servers send for any unknown file. Only exactly these texts are such defaults. */
 const APACHE_DEFAULTS: ReadonlySet<string> = new Set([
   'text/plain',
   'text/plain; charset=ISO-8859-1',
@@ -19,19 +29,21 @@ const APACHE_DEFAULTS: ReadonlySet<string> = new Set([
   'text/plain; charset=UTF-8',
 ]);
 
-/** How an HTML page may begin; all but the comment must be followed by a space or `>`. */
+/** The beginnings of an HTML page. A space or `>` must follow all of them, except a comment. */
 const HTML_START =
   /^<(?:!--|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[\t\n\f\r >])/i;
 
 /**
- * The media type of a body by the MIME Sniffing Standard: as declared, unless that says nothing, is the default of a
- * server that does not know, or is HTML where the body is a feed. `X-Content-Type-Options: nosniff` is honoured.
+ * Finds the media type of a body by the MIME Sniffing Standard. This is the declared type, with three exceptions: there is no useful
+ * declared type; the declared type is a server's default for unknown files; the declared type is HTML, but the body is a feed.
+ * `X-Content-Type-Options: nosniff` is obeyed.
  *
- * It leaves the Standard where that finds more pages: `application/octet-stream` and `binary/octet-stream` say nothing, a
- * page after a byte order mark is HTML, and so is one that begins with `<meta` or `<link`; a sitemap is distinguished from HTML as
- * a feed is, and both from plain text.
+ * To find more pages, this function differs from the Standard in some points. `application/octet-stream` and `binary/octet-stream` are no
+ * useful types. A body is also HTML if it begins with `<meta` or `<link`, or with a byte order mark before the page. A sitemap is
+ * recognised in the same way as a feed. Both are also recognised if the declared type is plain text. An archive may be an office
+ * document.
  *
- * @param declared the media type, lower-case, without parameters; empty when unknown
+ * @param declared the media type, lower-case, without parameters; empty if unknown
  * @param headers of the response, names in lower case
  */
 export function sniffContentType(
@@ -45,9 +57,10 @@ export function sniffContentType(
   const head = Buffer.from(content.buffer, content.byteOffset, Math.min(content.length, SNIFF_BYTES)).toString(
     'latin1',
   );
-  if (UNKNOWN.has(supplied)) return unknownType(head, !nosniff);
+  if (UNKNOWN.has(supplied)) return unknownType(content, head, !nosniff);
   if (nosniff) return supplied;
-  if (OCTETS.has(supplied)) return head === '' ? supplied : unknownType(head, true);
+  if (OCTETS.has(supplied)) return head === '' ? supplied : unknownType(content, head, true);
+  if (ARCHIVES.has(supplied)) return officeType(content) ?? supplied;
   if (supplied === 'text/html') return xmlForCrawlers(head) ?? 'text/html';
   if (supplied === 'text/plain') {
     return xmlForCrawlers(head) ?? (APACHE_DEFAULTS.has(header ?? '') ? textOrBinary(head) : supplied);
@@ -59,14 +72,14 @@ export function sniffContentType(
   return supplied;
 }
 
-/** The essence of the last value of a `Content-Type` header that is a media type. Undefined when none is. */
+/** Returns the last media type in a `Content-Type` header, without parameters. Undefined: the header has no media type. */
 function suppliedType(header: string): string | undefined {
   return headerValues(header)
     .map(mediaTypeOf)
     .findLast((type) => type !== undefined);
 }
 
-function unknownType(head: string, scriptable: boolean): string {
+function unknownType(content: Uint8Array, head: string, scriptable: boolean): string {
   if (scriptable) {
     const start = head.replace(/^\xef\xbb\xbf/, '').replace(/^[\t\n\f\r ]+/, '');
     if (HTML_START.test(start) || /^<(?:meta|link)[\t\n\f\r />]/i.test(start)) return 'text/html';
@@ -76,7 +89,7 @@ function unknownType(head: string, scriptable: boolean): string {
     if (head.startsWith('%PDF-')) return 'application/pdf';
   }
   if (hasTextMark(head)) return 'text/plain';
-  return mediaSignature(head) ?? textOrBinary(head);
+  return officeType(content) ?? mediaSignature(head) ?? textOrBinary(head);
 }
 
 function textOrBinary(head: string): string {
@@ -84,7 +97,7 @@ function textOrBinary(head: string): string {
   return /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/.test(head) ? 'application/octet-stream' : 'text/plain';
 }
 
-/** A byte order mark. UTF-16 is full of NULs and is text all the same. */
+/** Whether a body begins with a byte order mark. Such a body is text even if it has NULs, which are frequent in UTF-16. */
 function hasTextMark(head: string): boolean {
   return /^(?:\xfe\xff|\xff\xfe|\xef\xbb\xbf)/.test(head);
 }

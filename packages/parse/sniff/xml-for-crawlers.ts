@@ -1,12 +1,12 @@
-/** What may come before the root element: white space, comments, declarations and instructions. */
+/** Content that may precede the root element: white space, comments, declarations and instructions. */
 const BEFORE_ROOT = /^(?:\xef\xbb\xbf)?(?:[\t\n\f\r ]|<!--[^]*?-->|<!(?!--)[^>]*>|<\?[^]*?\?>)*/;
 
-/** A sitemap or an index of sitemaps, perhaps with a prefix. */
+/** Matches the start of a sitemap or of a sitemap index. The name may have a prefix. */
 const SITEMAP = /^<(?:[\w.-]+:)?(?:urlset|sitemapindex)[\t\n\f\r />]/i;
 
 /**
- * What a body that says it is HTML or text really is, where it is a feed, by the rules of the MIME Sniffing Standard for
- * a mislabelled feed, or a sitemap, by its root element in the same place.
+ * Finds the real type of a feed or a sitemap that is declared as HTML or text. A feed is recognised by the rules of the MIME Sniffing
+ * Standard for mislabelled feeds. A sitemap is recognised in the same way, by its root element. Undefined: the body is neither of these.
  * @param head the first bytes, as Latin-1
  */
 export function xmlForCrawlers(head: string): string | undefined {

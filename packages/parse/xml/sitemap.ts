@@ -3,7 +3,7 @@ import { LinkCollector } from '../shared/link-collector.js';
 import { statedTime } from './stated-time.js';
 import { hasUnknownEntity, type XmlVisitor } from './xml-reader.js';
 
-/** Seconds. `always` is no promise that a crawler should keep; `never` is as long as there is. */
+/** Intervals in seconds. `always` is not taken literally. `never` is the longest interval. */
 const INTERVALS: ReadonlyMap<string, number> = new Map([
   ['always', 3_600],
   ['hourly', 3_600],
@@ -16,12 +16,12 @@ const INTERVALS: ReadonlyMap<string, number> = new Map([
 
 const FIELDS: ReadonlySet<string> = new Set(['loc', 'lastmod', 'changefreq', 'priority']);
 
-/** Characters of the other fields that are looked at. */
+/** Maximum characters of a field other than `loc`. */
 const MAX_FIELD_LENGTH = 64;
 
 /**
- * Reads a sitemap, or an index of sitemaps, by the sitemaps.org protocol: `url` and `sitemap` entries with `loc`, and
- * the versions in other languages that `xhtml:link` names, whatever its prefix. Extensions (images, news) are passed over.
+ * Reads a sitemap, or a sitemap index, by the sitemaps.org protocol: `url` and `sitemap` entries with `loc`. Versions in other languages
+ * are read from `xhtml:link`; its prefix may differ. Extensions (images, news) are skipped.
  */
 export class SitemapReader implements XmlVisitor {
   readonly links: LinkCollector;
@@ -32,8 +32,8 @@ export class SitemapReader implements XmlVisitor {
   #depth = 0;
 
   /**
-   * @param url of the sitemap
-   * @param maxLength characters of a URL; longer ones are left out
+   * @param url URL of the sitemap
+   * @param maxLength maximum characters of a URL; longer URLs are left out
    */
   constructor(url: string, maxLength: number) {
     this.#url = url;
@@ -52,7 +52,7 @@ export class SitemapReader implements XmlVisitor {
   text(value: string): void {
     if (this.#field === undefined) return;
     const before = this.#entry.get(this.#field) ?? '';
-    // One more than allowed, so that what is too long is seen to be.
+    // The limit is larger by one, so that a text that is too long can be recognised.
     const room = (this.#field === 'loc' ? this.#maxLength : MAX_FIELD_LENGTH) + 1;
     this.#entry.set(
       this.#field,
@@ -89,9 +89,9 @@ export class SitemapReader implements XmlVisitor {
 }
 
 /**
- * The links of a text sitemap: a text of which every line (up to CR, LF or both) that is not empty is an absolute URL. Undefined when the text
- * is something else.
- * @param cut the text ends somewhere: a last line without its end is no URL to be sure of
+ * Returns the links of a text sitemap. Each line of such a text is empty or an absolute URL; it ends with CR, LF or both. Undefined: the
+ * text is not a text sitemap.
+ * @param cut whether the text was cut off. If so, a last line without a line end may be an incomplete URL, so it is left out
  */
 export function readTextSitemap(text: string, maxLength: number, cut = false): LinkCollector | undefined {
   const links = new LinkCollector(maxLength);

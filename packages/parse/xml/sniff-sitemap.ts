@@ -2,20 +2,20 @@ import { decodeText } from '../charset/charset.js';
 import { prescanXml } from '../charset/meta-prescan.js';
 import { rootName } from './xml-reader.js';
 
-/** Whether bytes begin as gzip data does. */
+/** Whether bytes begin like gzip data. */
 export function isGzip(content: Uint8Array): boolean {
   return content[0] === 0x1f && content[1] === 0x8b && content[2] === 8;
 }
 
-/** How many bytes are looked at: a licence or a style sheet may come before the root element. */
+/** Number of bytes to examine. A licence or a style sheet may come before the root element. */
 const HEAD = 65_536;
 
-const ROOTS: ReadonlySet<string> = new Set(['urlset', 'sitemapindex', 'rss', 'rdf', 'feed']);
+const ROOTS: ReadonlySet<string> = new Set(['urlset', 'sitemapindex', 'rss', 'rdf', 'rdf:rdf', 'feed']);
 
 /**
- * The media type of something that was named as a sitemap, by its content alone, since servers have many names for the
- * types of sitemaps: `application/gzip`, `application/xml` for a sitemap, an index or a feed, `text/plain` for a list of
- * URLs. Undefined where it looks like none of these.
+ * Finds the media type of a document that was named as a sitemap. Only the content decides, because servers declare many different types
+ * for sitemaps. The result is `application/gzip`; `application/xml` for a sitemap, an index or a feed; or `text/plain` for a list of
+ * URLs. Undefined: the document is of another type.
  */
 export function sniffSitemap(content: Uint8Array): string | undefined {
   if (isGzip(content)) return 'application/gzip';

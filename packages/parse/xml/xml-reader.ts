@@ -1,64 +1,74 @@
 import { Parser } from 'htmlparser2';
-import { MAX_XML_DEPTH } from '../shared/limits.js';
+import { MAX_XML_ATTRIBUTES, MAX_XML_DEPTH } from '../shared/limits.js';
+import { XmlNames } from './xml-names.js';
 
 /**
- * Sees an XML document in document order. Names are in lower case and without the prefix of the root element, so that
- * `<sm:loc>` within `<sm:urlset>` is `loc`. Other prefixes stay as they are: feeds use the customary ones, and often
- * forget to declare them.
+ * Receives the parts of an XML document in document order. Names are in lower case. A name begins with the customary prefix of its
+ * namespace, even if the document uses another prefix: `atom:`, `content:`, `dc:`, `rdf:`, or `?:` for an unknown namespace. Names
+ * without a namespace have no prefix. The same is true for names in the namespace of the root element, of RSS, or of sitemaps. Feeds
+ * often do not declare a prefix; then the prefix has its customary meaning.
  */
 export interface XmlVisitor {
   /**
-   * @param attributes names in lower case
-   * @param source makes the tag as written in the document
+   * @param attributes names of attributes are changed like names of elements; a name without a prefix stays without a prefix
+   * @param source returns the tag as written in the document
    */
   open(name: string, attributes: ReadonlyMap<string, string>, source: () => string): void;
-  /** A text may come in pieces. */
+  /** A run of text may arrive in several pieces. */
   text(value: string): void;
   /**
-   * Not called for what is still open where the document ends, which may have been cut.
-   * @param source makes what is between the tags, from the last tag that was opened on
+   * Called when an element closes. It is not called for an element that is still open at the end of the document, because the document
+   * may have been cut off.
+   * @param source returns the content between the tags, from the last opened tag on
    */
   close(name: string, source: () => string): void;
-  /** Nothing further is wanted. */
+  /** Whether the visitor needs no further content. Then reading ends. */
   readonly done?: boolean;
 }
 
-/** Characters between two looks at the clock. */
+/** Number of characters after which the clock is checked again. */
 const PIECE = 65_536;
 
 /**
- * Reads XML, well-formed or not, and never throws for what it holds. Entities are the five of XML and numbers; those
- * that a document defines stay as written, so nothing is loaded and nothing grows.
+ * Reads XML, which need not be well-formed. The content never causes an error. The five entities of XML and numeric entities are decoded.
+ * Entities that a document defines stay as written. So nothing is loaded, and no entity can make the document grow.
  *
- * @param expired asked now and then; true ends the reading
- * @returns how it ended: `truncated` when elements are nested too deep, the rest is then left out
+ * @param expired whether the time is over; then reading ends
+ * @returns how reading ended. `truncated`: elements are nested too deep, or an element has too many attributes, so the rest was left out
  */
 export function readXml(text: string, visitor: XmlVisitor, expired: () => boolean): 'done' | 'truncated' | 'timeout' {
   const stop = new Error('stop');
-  let depth = 0;
+  const names = new XmlNames();
   let ended = false;
-  let prefix: string | undefined;
-  /** Where the last tag that was opened ends. */
+  let isTooMuch = false;
+  let attributes = 0;
+  /** The position after the last opened tag. */
   let within = 0;
-  const nameOf = (given: string): string => {
-    const name = given.toLowerCase();
-    return prefix && name.startsWith(prefix) ? name.slice(prefix.length) : name;
-  };
   const parser = new Parser(
     {
+      onopentagname() {
+        attributes = 0;
+      },
+      onattribute() {
+        attributes += 1;
+        if (attributes <= MAX_XML_ATTRIBUTES) return;
+        isTooMuch = true;
+        throw stop;
+      },
       onopentag(given, attribs) {
-        if (++depth > MAX_XML_DEPTH) throw stop;
-        // RSS 1.0 is RDF, but its own elements have no prefix.
-        prefix ??= /^(?!rdf:)[^:]+:/i.exec(given)?.[0].toLowerCase() ?? '';
-        const name = prefix === '' && depth === 1 && given.toLowerCase() === 'rdf:rdf' ? 'rdf' : nameOf(given);
+        if (names.depth >= MAX_XML_DEPTH) {
+          isTooMuch = true;
+          throw stop;
+        }
+        const { name, attributes: own } = names.enter(given, attribs);
         within = parser.endIndex + 1;
-        visitor.open(name, new Map(Object.entries(attribs)), () => text.slice(parser.startIndex, parser.endIndex + 1));
+        visitor.open(name, own, () => text.slice(parser.startIndex, parser.endIndex + 1));
         if (visitor.done) throw stop;
       },
       ontext: (value) => visitor.text(value),
-      onclosetag(given) {
-        depth--;
-        if (!ended) visitor.close(nameOf(given), () => text.slice(within, parser.startIndex));
+      onclosetag() {
+        // If a tag is cut off at the end of the document, the parser may close it. Such a call is ignored.
+        if (!ended) visitor.close(names.leave(), () => text.slice(within, parser.startIndex));
       },
     },
     { xmlMode: true, lowerCaseAttributeNames: true },
@@ -72,14 +82,14 @@ export function readXml(text: string, visitor: XmlVisitor, expired: () => boolea
     parser.end();
   } catch (error) {
     if (error !== stop) throw error;
-    return depth > MAX_XML_DEPTH ? 'truncated' : 'done';
+    return isTooMuch ? 'truncated' : 'done';
   }
   return 'done';
 }
 
 /**
- * Whether a piece of XML source has an entity that a document type would have to define. What it means is not known,
- * so a URL with one is none.
+ * Whether a piece of XML source has an entity that only a document type could define. The meaning of the entity is unknown, so a URL with
+ * it is invalid.
  */
 export function hasUnknownEntity(source: string): boolean {
   return source.includes('&') && UNKNOWN_ENTITY.test(source.replace(/<!\[CDATA\[[^]*?(?:\]\]>|$)/g, ''));
@@ -87,7 +97,7 @@ export function hasUnknownEntity(source: string): boolean {
 
 const UNKNOWN_ENTITY = /&(?!(?:amp|lt|gt|quot|apos);)[\p{L}_:][\p{L}\p{N}_:.-]*;/u;
 
-/** The name of the root element, as an {@link XmlVisitor} sees it; undefined when there is none. */
+/** The name of the root element, in the form of {@link XmlVisitor}. Undefined: there is no root element. */
 export function rootName(text: string, expired: () => boolean): string | undefined {
   let root: string | undefined;
   const visitor = {

@@ -1,4 +1,4 @@
-/** The counters of the report that a worker writes with `--json`; undefined where a text is none. */
+/** Returns the counters in a report that a worker wrote with `--json`. Returns undefined if the text is not a report. */
 export function countersOf(out: string): Record<string, number> | undefined {
   try {
     const report: unknown = JSON.parse(out);

@@ -1,4 +1,4 @@
-/** The numbers in a list as schedulers write it: `0,2-4`. */
+/** Parses a list of indexes in the notation of schedulers, such as `0,2-4`. */
 export function indexesOf(text = ''): number[] {
   return text.split(',').flatMap((part) => {
     const [first = NaN, last = first] = part.split('-').map(Number);

@@ -1,24 +1,25 @@
 import { CrawlError } from '../../errors/index.js';
-import { createLooks, pause } from '../back-off.js';
+import { pause } from '../../util/index.js';
+import { createPolling } from '../back-off.js';
 import type { Pass, Runner, WorkerExit } from '../runner.js';
 import { indexesOf } from './indexes.js';
 import { outputOf, runProgram } from './run-program.js';
 
-/** What {@link kubernetesRunner} takes. */
+/** Options of {@link kubernetesRunner}. */
 export interface KubernetesRunnerOptions {
-  /** A manifest of a Job, of which the first container runs the workers. Its name, its size and its arguments are filled in. */
+  /** The manifest of a Job. Its first container runs the workers. The runner sets the name, the size and the arguments of the Job. */
   readonly template: string;
-  /** Pods at a time at the most. Absent: one for each shard. */
+  /** Maximum number of pods at a time. Absent: one pod for each shard. */
   readonly parallel?: number;
-  /** Milliseconds between two looks at the Job at the most; it looks sooner while the Job is young. Default: 5,000. */
+  /** Maximum milliseconds between two polls of the Job. Polls are more frequent at first. Default: 5,000. */
   readonly poll?: number;
-  /** Variables of the environment of kubectl; absent: those of this process. */
+  /** Environment variables of kubectl. Absent: the variables of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-const HINT = 'install kubectl, and let it reach the cluster; in a pod the ServiceAccount is enough';
+const HINT = 'install kubectl, and give it access to the cluster; in a pod, the ServiceAccount is enough';
 
-/** The parts of a Job that are read or filled in. */
+/** The parts of a Job that the runner reads or sets. */
 interface Job {
   metadata: { name?: string; generateName?: string; labels?: Record<string, string> };
   spec: {
@@ -40,9 +41,9 @@ interface Pod {
 }
 
 /**
- * A runner that makes an Indexed Job with `kubectl`, a pod for each shard, and waits for it. Kubernetes starts pods again that
- * die, as the template says. A Job that an earlier call for the same batch and step has made, and that is not at its end, is waited
- * for in place of a new one.
+ * Makes a runner that creates an Indexed Job with `kubectl`, and waits until the Job has ended. The Job has one pod for each shard.
+ * Kubernetes restarts pods that fail, according to the template. If an earlier call has created a Job for the same batch and step, and this
+ * Job has not ended, the runner waits for it.
  */
 export function kubernetesRunner({ template, parallel, poll = 5000, env }: KubernetesRunnerOptions): Runner {
   return async (pass, { signal, onExit }) => {
@@ -53,21 +54,21 @@ export function kubernetesRunner({ template, parallel, poll = 5000, env }: Kuber
       await kubectl(['create', '-f', '-'], JSON.stringify(await filledIn(pass, name)));
     }
     const done = new Set<number>();
-    const look = createLooks(poll);
+    const nextPoll = createPolling(poll);
     for (;;) {
       const job = await find(name);
-      if (!job) throw new CrawlError('WORKER_FAILED', `expected the Job ${name}, found that somebody has deleted it`);
+      if (!job) throw new CrawlError('WORKER_FAILED', `expected the Job ${name}, but it was deleted`);
       for (const shard of indexesOf(job.status?.completedIndexes)) {
         if (!done.has(shard)) onExit({ shard, exitCode: 0 });
         done.add(shard);
       }
       if (endOf(job) !== undefined) break;
       if (signal.aborted) {
-        // Pods get SIGTERM and their grace period.
+        // Pods receive SIGTERM, and have their grace period to stop.
         await kubectl(['delete', 'job', name, '--cascade=foreground', '--wait=true']);
         break;
       }
-      await look(signal);
+      await nextPoll(signal);
     }
     const exits = signal.aborted ? [] : await failedPods(name, pass);
     for (const exit of exits) if (!done.has(exit.shard)) onExit(exit);
@@ -95,7 +96,7 @@ export function kubernetesRunner({ template, parallel, poll = 5000, env }: Kuber
     container.args = [...args, '--shard', 'auto'];
     const env = (container.env ?? []).filter((variable) => variable.name !== 'WEBCRAWL_SHARDS');
     container.env = [...env, { name: 'WEBCRAWL_SHARDS', value: String(count) }];
-    // The end of what a worker wrote is kept with its pod.
+    // With this policy, Kubernetes stores the end of a worker's log in the status of the pod.
     container.terminationMessagePolicy = 'FallbackToLogsOnError';
     return job;
   }
@@ -105,7 +106,7 @@ export function kubernetesRunner({ template, parallel, poll = 5000, env }: Kuber
     return text.trim() === '' ? undefined : (JSON.parse(text) as Job);
   }
 
-  /** Of each shard that is not through, how its last pod ended. */
+  /** Returns the exit of the last pod of each unfinished shard. */
   async function failedPods(name: string, { shards }: Pass): Promise<WorkerExit[]> {
     const text = await kubectl(['get', 'pods', '-l', `job-name=${name}`, '-o', 'json']);
     const { items } = JSON.parse(text) as { items: Pod[] };
@@ -131,15 +132,15 @@ export function kubernetesRunner({ template, parallel, poll = 5000, env }: Kuber
     for (let tries = 1; ; tries++) {
       const { exitCode, out, err } = await runProgram(['kubectl', ...args], options);
       if (exitCode === 0) return out;
-      // The API server may be replaced meanwhile.
+      // The API server may be unavailable for some time.
       const isAway = /connection refused|timeout|timed out|TLS handshake|EOF|unavailable|too many requests/i.test(err);
       if (!isAway || tries === 10) return outputOf(['kubectl', ...args], options);
-      await pause(poll, new AbortController().signal);
+      await pause(poll);
     }
   }
 }
 
-/** A name that Kubernetes takes: at most 63 letters, digits and hyphens. */
+/** Makes a name that Kubernetes accepts: at most 63 letters, digits and hyphens. */
 function jobNameOf({ batchId, step }: Pass): string {
   return `webcrawl-${batchId}-${step}`
     .toLowerCase()
@@ -147,7 +148,7 @@ function jobNameOf({ batchId, step }: Pass): string {
     .slice(0, 63);
 }
 
-/** How a Job has ended; undefined where it has not. */
+/** Returns how a Job has ended. Returns undefined if it has not ended. */
 function endOf({ status }: Job): 'complete' | 'failed' | undefined {
   const isTrue = (type: string): boolean =>
     status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;

@@ -1,25 +1,26 @@
-import { pause, waitBefore, type BackOff } from '../back-off.js';
+import { pause } from '../../util/index.js';
+import { waitBefore, type BackOff } from '../back-off.js';
 import { outcomeOf, type Pass, type Runner, type RunnerOptions, type WorkerExit } from '../runner.js';
 import { countersOf } from './counters.js';
 import { runProgram } from './run-program.js';
 
-/** What {@link localRunner} takes. */
+/** Options of {@link localRunner}. */
 export interface LocalRunnerOptions {
-  /** The command of a worker: a program, and its first arguments. */
+  /** The command that starts a worker: a program, and its first arguments. */
   readonly command: readonly string[];
-  /** Workers at a time at the most. Absent: one for each shard. */
+  /** Maximum number of workers at a time. Absent: one worker for each shard. */
   readonly parallel?: number;
-  /** How a worker is started again that was killed or asks for it. */
+  /** Limits on restarts of a worker that was killed, or whose exit status requests a restart. */
   readonly backOff?: BackOff;
-  /** Variables of their environment; absent: those of this process. */
+  /** Environment variables of the workers. Absent: the variables of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 const BACK_OFF: BackOff = { first: 1000, most: 30_000, limit: 8 };
-/** Milliseconds after which a worker has done something: what fails then fails for the first time. */
+/** Milliseconds. A worker that ran for at least this time has made progress. Its next failure counts as the first failure. */
 const AT_WORK = 60_000;
 
-/** A runner whose workers are processes on this machine. They stop by themselves when this process ends. */
+/** Makes a runner whose workers are processes on this machine. Workers stop by themselves if this process ends. */
 export function localRunner({ command, parallel = Infinity, backOff = BACK_OFF, env }: LocalRunnerOptions): Runner {
   const runOnce = async ({ args, count }: Pass, shard: number, worker: AbortSignal): Promise<WorkerExit> => {
     const options = { worker, ...(env && { env }) };
@@ -51,7 +52,7 @@ export function localRunner({ command, parallel = Infinity, backOff = BACK_OFF, 
       for (let shard = left.shift(); shard !== undefined && !signal.aborted; shard = left.shift()) {
         const exit = await runShard(pass, shard, { ...options, signal });
         exits.push(exit);
-        // What is wrong is wrong for all.
+        // If a worker fails permanently, the other workers would fail too. So they are stopped.
         if (outcomeOf(exit) === 'failed') failed.abort();
       }
     };

@@ -1,24 +1,25 @@
 import { spawn } from 'node:child_process';
 import { CrawlError } from '../../errors/index.js';
 
-/** How a program ended, and what it wrote. */
-export interface ProgramEnd {
-  /** Null where a signal ended it. */
+interface ProgramEnd {
+  /** null: the program was ended by a signal. */
   readonly exitCode: number | null;
   readonly out: string;
-  /** The last 8 KiB of standard error. */
+  /** The last 8 KiB of the standard error. */
   readonly err: string;
 }
 
-/** How a program is run. */
-export interface ProgramOptions {
-  /** Written to its standard input. */
+interface ProgramOptions {
+  /** Data for the standard input of the program. */
   readonly input?: string;
-  /** Variables of the environment; absent: those of this process. */
+  /** Environment variables of the program. Absent: the variables of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** It is a worker: it gets a channel, at whose end it stops by itself, and is asked to stop when this aborts. */
+  /**
+   * If given, the program is a worker. It gets a channel, and stops when the channel closes. If the signal aborts, the worker is asked to
+   * stop.
+   */
   readonly worker?: AbortSignal;
-  /** What to do where the program is not there. */
+  /** The hint of the error if the program is not installed. */
   readonly hint?: string;
 }
 
@@ -26,17 +27,17 @@ const MOST_OUT = 64 * 1024 * 1024;
 const MOST_ERR = 8 * 1024;
 
 /**
- * Runs a program to its end.
- * @throws CrawlError MISSING_PACKAGE where it is not there
+ * Runs a program until it ends.
+ * @throws CrawlError MISSING_PACKAGE if the program is not installed
  */
 export async function runProgram(
   [program = '', ...args]: readonly string[],
   { input, env, worker, hint }: ProgramOptions = {},
 ): Promise<ProgramEnd> {
   const child = spawn(program, args, {
-    // The channel ends with this process, however that ends, and a worker stops then.
+    // The channel closes when this process ends, even if it is killed. Then the worker stops.
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...(worker ? (['ipc'] as const) : [])],
-    // In a group of its own: Ctrl-C of a terminal reaches this process alone, which hands it on once.
+    // A worker has its own process group. So Ctrl-C in a terminal reaches only this process, which asks the worker to stop once.
     ...(worker && { detached: true }),
     ...(env && { env }),
   });
@@ -47,7 +48,7 @@ export async function runProgram(
     if (out.length < MOST_OUT) out += text;
   });
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (err = (err + text).slice(-MOST_ERR)));
-  // One that ends before it has read all says so by its exit status.
+  // A program may end before it has read all input. The exit status reports such a failure, so the error is ignored here.
   child.stdin?.on('error', () => {}).end(input);
   try {
     return await new Promise<ProgramEnd>((resolve, reject) => {
@@ -62,8 +63,8 @@ export async function runProgram(
 }
 
 /**
- * Runs a program that has to end well, and returns what it wrote.
- * @throws CrawlError MISSING_PACKAGE where it is not there; WORKER_FAILED where it ends otherwise
+ * Runs a program that must succeed, and returns its output.
+ * @throws CrawlError MISSING_PACKAGE if the program is not installed; WORKER_FAILED if it fails
  */
 export async function outputOf(command: readonly string[], options: ProgramOptions = {}): Promise<string> {
   const { exitCode, out, err } = await runProgram(command, options);
@@ -71,13 +72,13 @@ export async function outputOf(command: readonly string[], options: ProgramOptio
   const said = err.trim() === '' ? 'nothing on standard error' : err.trim();
   throw new CrawlError(
     'WORKER_FAILED',
-    `expected ${command.slice(0, 2).join(' ')} to end well, found exit status ${exitCode ?? 'of a signal'}: ${said}`,
+    `expected ${command.slice(0, 2).join(' ')} to succeed, found exit status ${exitCode ?? 'of a signal'}: ${said}`,
   );
 }
 
 function asCrawlError(error: NodeJS.ErrnoException, program: string, hint?: string): Error {
   if (error.code !== 'ENOENT') return error;
-  return new CrawlError('MISSING_PACKAGE', `expected the program ${program}, found none of this name`, {
+  return new CrawlError('MISSING_PACKAGE', `expected the program ${program}, found no program with this name`, {
     cause: error,
     ...(hint !== undefined && { hint }),
   });

@@ -2,38 +2,43 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CrawlError, safeText } from '../../errors/index.js';
-import { createLooks } from '../back-off.js';
+import { addCounters } from '../../core/index.js';
+import { createPolling } from '../back-off.js';
 import { TRY_AGAIN, type Pass, type Runner, type WorkerExit } from '../runner.js';
 import { countersOf } from './counters.js';
 import { indexesOf } from './indexes.js';
 import { outputOf, runProgram } from './run-program.js';
 
-/** What {@link slurmRunner} takes. */
+/** Options of {@link slurmRunner}. */
 export interface SlurmRunnerOptions {
-  /** The command of a worker, as the nodes find it: a program, and its first arguments. */
+  /** The command that starts a worker: a program, and its first arguments. It must be valid on all nodes. */
   readonly command: readonly string[];
-  /** A batch script with `#SBATCH` lines that runs the worker with its arguments, `"$@"`. Absent: one that runs `command`. */
+  /**
+   * The path of a batch script with `#SBATCH` lines. It must run a worker with the arguments of the script, `"$@"`. Absent: a script that
+   * runs `command`.
+   */
   readonly template?: string;
-  /** A folder that all nodes share, for what the workers write. Absent: the working directory of this process. */
+  /** A folder for the output of the workers. All nodes must share it. Absent: the working directory of this process. */
   readonly folder?: string;
-  /** Tasks of the array at a time at the most. */
+  /** Maximum number of tasks of the array that run at a time. */
   readonly parallel?: number;
-  /** Milliseconds between two looks at the array at the most; it looks sooner while the array is young. Default: 5,000. */
+  /** Maximum milliseconds between two polls of the array. Polls are more frequent at first. Default: 5,000. */
   readonly poll?: number;
-  /** Variables of the environment of Slurm's commands; absent: those of this process. */
+  /** Environment variables of Slurm's commands. Absent: the variables of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-const HINT = 'run it where Slurm is installed, on a node that may submit jobs';
-/** States in which a task is at its end, or will never go on. */
+const HINT = 'run webcrawl on a node where Slurm is installed and jobs may be submitted';
+/** Matches the states of a task that has ended, or that will never continue. */
 const ENDED = /^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL|OUT_OF_MEMORY|PREEMPTED|BOOT_FAIL|DEADLINE|REVOKED)/;
-/** Reasons for which Slurm holds back a task that it has started again too often. */
+/** Matches the reasons for which Slurm holds a task that was requeued too often. */
 const HELD = /JobHoldMaxRequeue|JobHeldAdmin|launch_failed_requeued_held/i;
 
 /**
- * A runner that submits an array job with `sbatch`, a task for each shard, and waits for it. Each task gets its shard as
- * `WEBCRAWL_SHARD`. Tasks whose node dies, or of which `RequeueExit` names the exit status, are started again by Slurm. An array
- * that an earlier call for the same batch and step has submitted, and that is not at its end, is waited for in place of a new one.
+ * Makes a runner that submits an array job with `sbatch`, and waits until all its tasks have ended. The array has one task for each shard.
+ * The task gets its shard as `WEBCRAWL_SHARD`. Slurm requeues tasks whose node fails, and tasks whose exit status is in `RequeueExit`. If
+ * an earlier call has submitted an array for the same batch and step, and this array has not ended, the runner waits for it and submits no
+ * other array.
  */
 export function slurmRunner({
   command,
@@ -58,7 +63,7 @@ export function slurmRunner({
     }
   };
 
-  /** The id of an array of this name that is not at its end. */
+  /** Returns the id of an unfinished array with this name. */
   async function runningArray(name: string): Promise<string | undefined> {
     const out = await outputOf(['squeue', '--noheader', '--me', `--name=${name}`, '--format=%F'], how);
     return out.split('\n', 1)[0]?.trim() || undefined;
@@ -87,14 +92,14 @@ export function slurmRunner({
     }
   }
 
-  /** Looks at the array until each task is at its end; Slurm forgets what has ended some minutes ago. */
+  /** Polls the array until all tasks have ended. Slurm forgets a task some minutes after the end of the task. */
   async function waitFor(id: string, pass: Pass, onExit: (exit: WorkerExit) => void): Promise<WorkerExit[]> {
     const exits = new Map<number, WorkerExit>();
-    const look = createLooks(poll);
-    for (let misses = 0; ; await look()) {
+    const nextPoll = createPolling(poll);
+    for (let misses = 0; ; await nextPoll()) {
       const { exitCode: status, out, err } = await runProgram(['scontrol', '--oneliner', 'show', 'job', id], how);
       const isForgotten = status !== 0 && /Invalid job id/i.test(err);
-      // The controller may be restarted meanwhile.
+      // The Slurm controller may be restarting.
       if (status !== 0 && !isForgotten && ++misses <= 60) continue;
       if (status !== 0 && !isForgotten) {
         throw new CrawlError(
@@ -118,31 +123,29 @@ export function slurmRunner({
   }
 }
 
-/** What the workers of a task wrote, one after the other: their reports, added up, and the last words. */
+/** Reads the output of the workers of a task. Returns the sums of the counters in their reports, and the last part of the output. */
 async function readLog(path: string | undefined): Promise<Pick<WorkerExit, 'counters' | 'message'>> {
   const text = path === undefined ? '' : await readFile(path, 'utf8').catch(() => '');
-  let counters: Record<string, number> | undefined;
+  let counters: Readonly<Record<string, number>> | undefined;
   for (const line of text.split('\n')) {
     const report = countersOf(line);
     if (!report) continue;
-    counters ??= {};
-    for (const [name, n] of Object.entries(report)) counters[name] = (counters[name] ?? 0) + n;
+    counters = addCounters(counters ?? {}, report);
   }
   return { message: text.slice(-8192), ...(counters && { counters }) };
 }
 
-/** A task of an array as `scontrol` shows it. */
 interface SlurmTask {
   readonly isEnded: boolean;
   readonly isHeld: boolean;
   readonly exitCode: number | null;
   readonly restarts: number;
-  /** The file of what its workers write. */
+  /** The file with the output of the workers of this task. */
   readonly log: string | undefined;
 }
 
-/** The tasks in what `scontrol --oneliner show job` writes; those that wait to be started for the first time are in one line. */
-export function tasksOf(text: string): Map<number, SlurmTask> {
+/** Parses the tasks in the output of `scontrol --oneliner show job`. One line has all tasks that were never started. */
+function tasksOf(text: string): Map<number, SlurmTask> {
   const tasks = new Map<number, SlurmTask>();
   for (const line of text.split('\n')) {
     const fields = new Map([...line.matchAll(/(\w+)=(\S*)/g)].map(([, key = '', value = '']) => [key, value]));
@@ -160,14 +163,17 @@ export function tasksOf(text: string): Map<number, SlurmTask> {
   return tasks;
 }
 
-/** `<status>:<signal>`; where a node died, or the task was ended by Slurm, nobody knows the status. */
+/** Parses `<status>:<signal>`. Returns null if the status is unknown, because a node failed or Slurm ended the task. */
 function exitCodeOf(state: string, text: string): number | null {
   const [status = 0, signal = 0] = text.split(':').map(Number);
   if (state === 'COMPLETED') return 0;
   return signal > 0 || status === 0 ? null : status;
 }
 
-/** Bash stays, so that a worker that is killed ends its task with 137 and not with the signal. */
+/**
+ * Returns the script of a task. Bash stays the parent of the worker. So if the worker is killed, the exit status of the task is 137.
+ * Otherwise Slurm would report a signal.
+ */
 function scriptOf(command: readonly string[]): string {
   const words = command.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
   return `#!/bin/bash\nexport WEBCRAWL_SHARD="$SLURM_ARRAY_TASK_ID/$WEBCRAWL_SHARDS"\n${words} "$@" --shard auto\nexit $?\n`;

@@ -1,20 +1,20 @@
-import type { KeyRange } from '../../../webtable/index.js';
+import type { KeyRange } from '../../core/index.js';
 import { replaceUnseen } from '../../util/index.js';
 import { startOfDate } from './query-date.js';
 import { siteRanges } from './site-ranges.js';
 
-/** A word, a run of words without blanks, or a phrase of a query, as it was typed. */
+/** A word, a run of words without blanks, or a phrase of a query, as the user typed it. */
 export interface QueryPart {
   readonly text: string;
-  /** It was in quotes: its words stand side by side. */
+  /** Whether the part was in quotes. The words of such a part must be adjacent. */
   readonly isPhrase: boolean;
-  /** Pages with it are left out. */
+  /** Whether pages that contain the part are excluded. */
   readonly isExcluded: boolean;
-  /** `intitle:` and `inurl:`; absent: anywhere. */
+  /** The field of `intitle:` or `inurl:`. Absent: any field. */
   readonly field?: 'title' | 'url';
 }
 
-/** Why something of a query was not looked for. */
+/** Why a part of a query was not searched. */
 export type NoticeCode =
   | 'query_too_long'
   | 'too_many_words'
@@ -33,58 +33,59 @@ export type NoticeCode =
   | 'index_incomplete'
   | 'more_notices';
 
-/** An operator that says which pages are looked at, as it was read. */
-export interface QueryOperator {
+/** A parsed operator that restricts the pages. */
+interface QueryOperator {
   readonly name: 'site' | 'lang' | 'after' | 'before';
-  /** As typed. */
+  /** The value as the user typed it. */
   readonly value: string;
   readonly isExcluded: boolean;
 }
 
-/** Something of a query that was not looked for, or was read in a way that is not obvious. */
+/** A notice on a part of a query that was not searched, or was read in an unexpected way. */
 export interface QueryNotice {
   readonly code: NoticeCode;
-  /** What it is about, as typed, at most 100 characters; untrusted. */
+  /** The part of the query, at most 100 characters; untrusted. */
   readonly text?: string;
-  /** How many there were. */
+  /** The number of parts of the query that the notice is about. */
   readonly count?: number;
 }
 
-/** A query as it was read. */
+/** A parsed query. */
 export interface ParsedQuery {
   readonly parts: readonly QueryPart[];
-  /** Those that were understood, in their order. */
+  /** The valid operators, in the order of the query. */
   readonly operators: readonly QueryOperator[];
-  /** Row keys of the sites; a page is in one of them. */
+  /** Key ranges of the sites. A page must be in one of them. */
   readonly sites: readonly KeyRange[];
   readonly notSites: readonly KeyRange[];
-  /** Primary language subtags in lower case; a page is in one of them. */
+  /** Primary language subtags in lower case. The page must be in one of these languages. */
   readonly languages: readonly string[];
   readonly notLanguages: readonly string[];
-  /** Changed at this moment or later, ms since the epoch. */
+  /** The page must have last changed at this time or later, in ms since the epoch. */
   readonly from?: number;
-  /** Changed before this moment. */
+  /** The page must have last changed before this time. */
   readonly to?: number;
   readonly notices: readonly QueryNotice[];
 }
 
-/** Characters of a query that are read. */
+/** Maximum number of characters of a query to read. */
 export const MAX_QUERY_LENGTH = 100_000;
-/** `site:` of a query that are read, and as many `lang:`. */
+/** Maximum number of `site:` operators of a query to read. */
 export const MAX_SITES = 32;
+/** Maximum number of `lang:` operators of a query to read. */
 export const MAX_LANGUAGES = 32;
-/** Notices of single parts of a query; of more it is said how many there are. */
+/** Maximum number of notices on single parts of a query. Further notices are only counted. */
 const MAX_NOTICES = 10;
 
-/** By opening quote, what closes it. */
+/** The closing quote of each opening quote. */
 const QUOTES: Readonly<Record<string, string>> = { '"': '"', '\u201c': '\u201d', '\u300c': '\u300d' };
 const OPERATOR = /^(site|inurl|intitle|lang|after|before)[:\uff1a]/i;
 const LANGUAGE = /^[a-z]{2,3}(?:[-_][a-z0-9]{1,8})*$/i;
 
 /**
- * Reads a query: words, `"phrases"`, `site:`, `inurl:`, `intitle:`, `lang:`, `after:` and `before:` with a date, and `-`
- * before any of these but the dates. Any text is a query: what cannot be read is left out with a notice. It takes time
- * by the length of the text.
+ * Parses a query: words, `"phrases"`, `site:`, `inurl:`, `intitle:`, `lang:`, and `after:` and `before:` with a date. Each of these parts
+ * may have a `-` before it, except dates. Any text is a query: a part that cannot be read is dropped with a notice. The time is linear in
+ * the length of the text.
  */
 export function parseQuery(query: string): ParsedQuery {
   const notices: QueryNotice[] = [];
@@ -101,7 +102,7 @@ export function parseQuery(query: string): ParsedQuery {
 }
 
 interface Reader {
-  /** Reads what begins at `at`, and returns where it ends, always behind `at`. */
+  /** Reads the part that begins at `at`, and returns the position where the part ends. The end is always after `at`. */
   read(text: string, at: number): number;
   end(): ParsedQuery;
 }
@@ -127,7 +128,7 @@ function createReader(notices: QueryNotice[]): Reader {
     let at = begin;
     const isExcluded = text[at] === '-' && at + 1 < text.length && !isBlank(text[at + 1]) && text[at + 1] !== '-';
     if (isExcluded) at += 1;
-    // The name of an operator and its colon are at most nine characters.
+    // Only nine characters are read: the longest name of an operator has nine characters with the colon.
     const operator = OPERATOR.exec(text.slice(at, at + 9));
     if (operator) at += operator[0].length;
     const value = readValue(text, at);
@@ -161,7 +162,7 @@ function createReader(notices: QueryNotice[]): Reader {
     }
   }
 
-  /** Whether there is room for one more of these operators: an index is not asked for any number of them. */
+  /** Adds an operator. Returns false if the query already has the maximum number of these operators. */
   function take(name: 'site' | 'lang', value: string, isExcluded: boolean, most: number): boolean {
     if (operators.filter((each) => each.name === name).length >= most) {
       tooMany[name] += 1;
@@ -199,7 +200,9 @@ interface Value {
   readonly isUnclosed: boolean;
 }
 
-/** A quoted text, or all to the next blank or opening quote. A quote that nothing closes counts to the end of the query. */
+/**
+ * Reads a quoted text, or the text up to the next blank or opening quote. A quotation that is not closed extends to the end of the query.
+ */
 function readValue(text: string, at: number): Value {
   const closing = QUOTES[text[at] ?? ''];
   if (closing !== undefined) {

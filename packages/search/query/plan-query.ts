@@ -1,48 +1,62 @@
 import type { Clause, IndexField, Word, Words } from '../../index/index.js';
 import type { ParsedQuery, QueryNotice, QueryPart } from './parse-query.js';
 
-/** Words of a query that are looked for. */
+/** Maximum number of words of a query that are searched. */
 export const MAX_WORDS = 32;
-/** Words of a query that are looked for near each other. */
+/** If a query has at most this number of words, pages with the words close together score higher. */
 const MOST_TOGETHER = 12;
-/** Lists of their forms. */
+/** Maximum number of character pairs that are searched for one piece of the query. */
+const MOST_PAIRS = 32;
+/** The maximum number of UTF-16 units of a character with its marks. */
+const LONGEST_CHARACTER = 8;
+/** Maximum number of lists for `together`, where each list has one form of each word. */
 const MOST_FORMS = 3;
-/** Languages of which words are stemmed, those of the most pages first. */
+/** Maximum number of languages for which words are stemmed. The languages with the most pages are chosen. */
 export const MAX_STEMMED = 20;
 
-/** One word or phrase of a query that pages must hold. */
+/** A required word or phrase of a query. */
 export interface PlannedClause {
   readonly clause: Clause;
-  /** As it was typed. */
+  /** The word or phrase as the user typed it. */
   readonly text: string;
-  /** It was typed as one word, anywhere: where it is very common, it may be left out. */
+  /** Whether this clause is a single word for any field. Such a word may be dropped if it is very common. */
   readonly isPlainWord: boolean;
-  /** It was typed without quotes and field: where no page holds all words, it may be missing. */
+  /** The Han characters of this clause. If no page has the words of the query, pages with all of these characters are found. */
+  readonly characters: readonly string[];
+  /** The character pairs of this clause, and the pair of its last character and the next one. Empty outside of runs of letters. */
+  readonly onward: readonly string[];
+  /**
+   * Whether this clause was typed without quotes and without a field. If no page has all words of the query, pages without this clause are
+   * found too.
+   */
   readonly isLoose: boolean;
 }
 
-/** What an index is asked for. */
+/** A query in the form for an index. */
 export interface QueryPlan {
   readonly must: readonly PlannedClause[];
   readonly mustNot: readonly Clause[];
-  /** All words, once in each of their forms, of a query of nothing but two or more words. */
+  /** Lists of all words. Each list has one form of each word. Only a query of two or more plain words has such lists. */
   readonly together: readonly (readonly string[])[];
+  /** Clauses that a page meets if it contains the typed text letter for letter. Only a run of several words has such clauses. */
+  readonly literal: readonly Clause[];
   readonly notices: readonly QueryNotice[];
 }
 
-/** What the query is split and stemmed with. */
-export interface PlanInput {
+/** The input of a plan. */
+interface PlanInput {
   readonly words: Words;
-  /** Languages of the index, those of the most pages first; the empty name is of pages where it is not known. */
+  /** Languages of the index, those with most pages first. The empty name means that the language is unknown. */
   readonly languages: readonly string[];
-  /** The last word may be the beginning of one. */
+  /** Whether the last word may be incomplete. */
   readonly isPrefix?: boolean;
 }
 
 /**
- * Makes of a query what an index is asked for. Its words are split as those of pages are, and each is looked for in the
- * forms that it has in any language of the index. Where Japanese and Chinese split a run otherwise, either will do.
- * Words that punctuation joins (`apt-get`) must stand side by side.
+ * Turns a parsed query into a query for an index. The query is split into words in the same way as pages. Each word is searched in all
+ * forms that it has in the languages of the index. If a run of characters is split differently in Japanese and in Chinese, a page matches
+ * with either split. Words that are joined by punctuation (`apt-get`) must be adjacent. In scripts without blanks, and in Korean, a page
+ * also matches if it contains the typed text letter for letter. Such a page may be split into other words.
  */
 export function planQuery(
   { parts, notices: noticed }: Pick<ParsedQuery, 'parts' | 'notices'>,
@@ -59,14 +73,16 @@ export function planQuery(
       break;
     }
     const isLast = input.isPrefix === true && i === parts.length - 1;
-    for (const phrases of partPhrases(part, input)) {
+    for (const piece of piecesOf(part, input)) {
+      const { phrases } = piece;
       const length = Math.max(...phrases.map((terms) => terms.length));
       const room = MAX_WORDS - words;
       left += Math.max(0, length - room);
       if (room === 0) continue;
       words += Math.min(length, room);
       const begun = distinct(phrases.map((terms) => terms.slice(0, room)));
-      const planned = plannedClause(part, begun, input);
+      const longer = piece.longer?.filter((terms) => terms.length <= MAX_WORDS);
+      const planned = plannedClause(part, { ...piece, phrases: begun, ...(longer && { longer }) }, input);
       if (part.isExcluded) mustNot.push(planned.clause);
       else must.push(planned);
     }
@@ -75,10 +91,19 @@ export function planQuery(
       must[must.length - 1] = { ...last, clause: { ...last.clause, isPrefix: true } };
   }
   if (left > 0) notices.push({ code: 'too_many_words', count: left });
-  return { must, mustNot, together: input.isPrefix ? [] : togetherOf(must), notices };
+  const [together, literal] = input.isPrefix ? [[], []] : [togetherOf(must), literalOf(must)];
+  return { must, mustNot, together, literal, notices };
 }
 
-/** The words as each language stems them: the n-th form of a word goes with the n-th of another. */
+/** Returns a clause for each pair of characters in the runs, and the clauses outside of runs. */
+function literalOf(must: readonly PlannedClause[]): Clause[] {
+  if (must.some(({ isLoose }) => !isLoose) || !must.some(({ clause }) => clause.longer)) return [];
+  const pairs = distinct(must.flatMap(({ onward }) => onward.map((pair) => [pair])));
+  const others = must.filter(({ onward }) => onward.length === 0).map(({ clause }) => clause);
+  return [...others, ...pairs.slice(0, MOST_PAIRS).map((pair) => ({ phrases: [pair] }))];
+}
+
+/** Returns lists of all words of the query. The first list has the first form of each word, the second list the second form, and so on. */
 function togetherOf(must: readonly PlannedClause[]): (readonly string[])[] {
   if (must.length < 2 || must.length > MOST_TOGETHER || must.some(({ isLoose }) => !isLoose)) return [];
   const forms = Math.max(...must.map(({ clause }) => clause.phrases.length));
@@ -88,25 +113,84 @@ function togetherOf(must: readonly PlannedClause[]): (readonly string[])[] {
   return distinct(lists);
 }
 
-/** The phrases of a part, alternatives together: one list for what must stand side by side. */
-function partPhrases({ text, isPhrase }: QueryPart, { words, languages }: PlanInput): (readonly string[])[][] {
+/** A piece of a query. Each phrase is a list of terms that must be adjacent. A page needs only one of the phrases. */
+interface Piece extends Letters {
+  readonly phrases: readonly (readonly string[])[];
+  /** These phrases with the next word, if it is in the same run of letters. */
+  readonly longer?: readonly (readonly string[])[];
+}
+
+/** Splits a part of a query into pieces. */
+function piecesOf({ text, isPhrase, isExcluded }: QueryPart, { words, languages }: PlanInput): Piece[] {
   const splits = [words.split(text)];
   if (languages.includes('ja') && /\p{Script=Han}/u.test(text)) splits.push(words.split(text, 'ja'));
+  const lettersOf = isExcluded ? () => NO_LETTERS : createLetters(text, words);
   if (isPhrase) {
     const phrases = distinct(splits.map((split) => split.map(({ term }) => term)));
-    return phrases.some((terms) => terms.length > 0) ? [phrases] : [];
+    const [first] = splits;
+    const letters = lettersOf(first![0]?.start ?? 0, first!.at(-1)?.end ?? 0);
+    return phrases.some((terms) => terms.length > 0) ? [{ phrases, ...letters }] : [];
   }
-  const found: string[][][] = [];
+  const found: (Letters & { readonly phrases: string[][]; longer?: string[][] })[] = [];
   let lastEnd = -1;
-  for (const cluster of clustersOf(splits)) {
-    const phrases = distinct(cluster.splits);
+  let lastTerms: readonly (readonly string[])[] = [];
+  for (const { start, end, splits: terms } of clustersOf(splits)) {
+    const phrases = distinct(terms);
     const before = found.at(-1);
-    const isJoined = before && cluster.start > lastEnd && before.length === 1 && phrases.length === 1;
-    if (isJoined) for (const term of phrases[0]!) before[0]!.push(term);
-    else found.push(phrases);
-    lastEnd = cluster.end;
+    if (before && start > lastEnd && before.phrases.length === 1 && phrases.length === 1) {
+      for (const term of phrases[0]!) before.phrases[0]!.push(term);
+      Object.assign(before, NO_LETTERS);
+    } else {
+      if (before?.goesOn && start === lastEnd) before.longer = longerOf(lastTerms, terms);
+      found.push({ phrases, ...lettersOf(start, end) });
+      lastTerms = terms;
+    }
+    lastEnd = end;
   }
   return found;
+}
+
+/** Returns, for each split, the terms of a piece and the first term of the next piece. */
+function longerOf(terms: readonly (readonly string[])[], next: readonly (readonly string[])[]): string[][] {
+  const both = terms.map((own, i) => ({ own, first: next[i]?.[0] }));
+  return distinct(both.flatMap(({ own, first }) => (own.length > 0 && first !== undefined ? [[...own, first]] : [])));
+}
+
+/** The terms for finding pages that contain a piece letter for letter. */
+interface Letters {
+  readonly pairs: readonly string[];
+  readonly characters: readonly string[];
+  /** `pairs`, and the pair of the last character and the next one. */
+  readonly onward: readonly string[];
+  /** Whether letters of the same run follow the piece. */
+  readonly goesOn: boolean;
+  /** Whether the piece is a single character, which may be the first of a pair. */
+  readonly isPrefix: boolean;
+}
+
+const NO_LETTERS: Letters = { pairs: [], characters: [], onward: [], goesOn: false, isPrefix: false };
+
+/**
+ * Makes a function that returns the {@link Letters} of a piece of the text. Call the function with the pieces in order. For a single
+ * character, the pair with a neighbour is returned.
+ */
+function createLetters(text: string, words: Words): (start: number, end: number) => Letters {
+  const runs = words.runs(text);
+  let at = 0;
+  return (start, end) => {
+    while (at < runs.length && runs[at]!.end <= start) at += 1;
+    const run = runs[at];
+    if (!run || run.start > start || run.end < end) return NO_LETTERS;
+    const own = words.pairs(text.slice(start, end)).slice(0, MOST_PAIRS);
+    const characters = words.characters(text.slice(start, end)).slice(0, MOST_PAIRS);
+    const onward = words.pairs(text.slice(start, Math.min(run.end, end + LONGEST_CHARACTER))).slice(0, own.length + 1);
+    const goesOn = end < run.end;
+    if (own.length > 0) return { pairs: own, characters, onward, goesOn, isPrefix: false };
+    const neighbour = onward[0] ?? words.pairs(text.slice(Math.max(run.start, start - LONGEST_CHARACTER), end)).at(-1);
+    return neighbour === undefined
+      ? { pairs: [], characters, onward: [], goesOn, isPrefix: true }
+      : { pairs: [neighbour], characters, onward: [neighbour], goesOn, isPrefix: false };
+  };
 }
 
 interface Cluster {
@@ -115,7 +199,7 @@ interface Cluster {
   readonly splits: string[][];
 }
 
-/** Runs of a text that all splits begin and end together, as short as can be. */
+/** Returns the shortest runs of a text whose ends are boundaries in all splits. */
 function clustersOf(splits: readonly (readonly Word[])[]): Cluster[] {
   const all = splits.flatMap((split, i) => split.map((word) => ({ ...word, i })));
   all.sort((a, b) => a.start - b.start || b.end - a.end);
@@ -134,18 +218,30 @@ function clustersOf(splits: readonly (readonly Word[])[]): Cluster[] {
 
 function plannedClause(
   { text, isPhrase, field }: QueryPart,
-  phrases: readonly (readonly string[])[],
+  { phrases, longer = [], pairs, characters, onward, isPrefix }: Piece,
   { words, languages }: PlanInput,
 ): PlannedClause {
-  const stemmed = languages
-    .slice(0, MAX_STEMMED)
-    .flatMap((language) =>
-      phrases.map((terms) => terms.map((term) => words.stem(term, language === '' ? undefined : language))),
-    );
-  const all = distinct(stemmed.length === 0 ? phrases : stemmed);
+  const formsOf = (given: Piece['phrases']): readonly (readonly string[])[] => {
+    const stemmed = languages
+      .slice(0, MAX_STEMMED)
+      .flatMap((language) =>
+        given.map((terms) => terms.map((term) => words.stem(term, language === '' ? undefined : language))),
+      );
+    return distinct(stemmed.length === 0 ? given : stemmed);
+  };
+  const all = formsOf(phrases);
   const fields: readonly IndexField[] | undefined = field && [field];
+  const isPairAlone = pairs.length === 1 && all.some((terms) => terms.join(' ') === pairs[0]);
   return {
-    clause: { phrases: all, ...(fields && { fields }) },
+    clause: {
+      phrases: all,
+      ...(longer.length > 0 && { longer: formsOf(longer) }),
+      ...(pairs.length > 0 && !isPairAlone && { pairs }),
+      ...(isPrefix && { isPrefix }),
+      ...(fields && { fields }),
+    },
+    characters,
+    onward,
     text: isPhrase ? `"${text}"` : phrases[0]!.length === 1 ? phrases[0]![0]! : text,
     isLoose: !isPhrase && !field,
     isPlainWord: !isPhrase && !field && phrases.every((terms) => terms.length === 1),

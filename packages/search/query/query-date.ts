@@ -1,8 +1,8 @@
 const DATE = /^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?$/;
 
 /**
- * The first moment, UTC, of a year, month or day such as `2026`, `2026-1` or `2026-01-31`, in ms since the epoch.
- * Undefined where the text is none, also for a day that its month does not have.
+ * Returns the start, in UTC, of a year, month or day such as `2026`, `2026-1` or `2026-01-31`, in ms since the epoch. Undefined for any
+ * other text, and for a day that its month does not have.
  */
 export function startOfDate(text: string): number | undefined {
   const [, year, month = '1', day = '1'] = DATE.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** The scripts that a language is written in, where it takes more than the one of its name. */
+/** Script codes (ISO 15924) of languages with Han or Hangul characters, and the Unicode scripts of these characters. */
 const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
   Jpan: ['Han', 'Hiragana', 'Katakana'],
   Hans: ['Han'],
@@ -27,8 +27,8 @@ const CODES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Those of some languages that a text may be written in, by its script. Names of things are in Latin letters in every language, so
- * these decide only where there are no others. Empty where it says nothing: where no language or each could be.
+ * Selects the languages in which a text may be written, by the script of the text. Latin letters are used only if there are no other
+ * letters, because names with Latin letters occur in every language. The result is empty if no language fits, or if all fit.
  */
 export function languagesOfText(text: string, languages: readonly string[]): readonly string[] {
   const found = PATTERNS.filter(({ pattern }) => pattern.test(text)).map(({ name }) => name);

@@ -1,7 +1,7 @@
 import { plainLine } from '../results/plain-text.js';
 import type { ParsedQuery } from './parse-query.js';
 
-/** A query as it would be typed. */
+/** Writes a parsed query as a user would type it. */
 export function queryText({ parts, operators }: Pick<ParsedQuery, 'parts' | 'operators'>): string {
   const words = parts.map(({ text, isPhrase, isExcluded, field }) => {
     const name = field === undefined ? '' : field === 'title' ? 'intitle:' : 'inurl:';
@@ -13,7 +13,7 @@ export function queryText({ parts, operators }: Pick<ParsedQuery, 'parts' | 'ope
   return plainLine([...words, ...narrowing].join(' '));
 }
 
-/** A quote in the text of a part was typed amid a word; it would begin a phrase here. */
+/** Writes one part or operator. Quotation marks in the text become blanks, because they would begin a phrase when the text is parsed. */
 function typed(isExcluded: boolean, name: string, text: string, isQuoted: boolean): string {
   const value = text.replaceAll('"', ' ');
   return `${isExcluded ? '-' : ''}${name}${isQuoted ? `"${value}"` : value}`;

@@ -1,9 +1,10 @@
-import { domainRanges, prefixRange, type KeyRange } from '../../../webtable/index.js';
+import { domainRanges, prefixRange, type KeyRange } from '../../core/index.js';
 import { CrawlError } from '../../errors/index.js';
 
 /**
- * Where the pages of a `site:` are: of a domain all hosts below it too; of one with a path (`example.com/docs`) the URLs
- * that begin so, by http and https; of a whole URL those that begin with it. Undefined where it is none of these.
+ * Returns the key ranges for the value of `site:`. A domain includes all hosts below it. A host with a path (`example.com/docs`) means the
+ * http and https URLs that begin with this host and path. A complete URL means all URLs that begin with this URL. Undefined for any other
+ * text.
  */
 export function siteRanges(site: string): readonly KeyRange[] | undefined {
   try {

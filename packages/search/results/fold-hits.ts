@@ -1,24 +1,24 @@
 import type { IndexHit } from '../../index/index.js';
-import { hostKeyOfRow } from '../../../webtable/index.js';
+import { hostKeyOfRow } from '../../core/index.js';
 
-/** A hit that is shown, and how many are folded behind it. */
+/** A hit to show, and the number of hits that are folded behind it. */
 export interface FoldedHit {
   readonly hit: IndexHit;
-  /** Pages with nearly the same text. */
+  /** Number of pages with nearly the same text. */
   readonly alike: number;
-  /** Further pages of its host, said at the last of the host that is shown. */
+  /** Number of further pages of the same host. The number is set for the last shown hit of the host, and 0 for all other hits. */
   readonly moreFromHost: number;
 }
 
-/** Bits of 64 in which simhashes of pages with nearly the same text differ at the most. */
+/** Two pages have nearly the same text if their simhashes differ in at most this number of their 64 bits. */
 const ALIKE_BITS = 3;
-/** Pages of a host that are shown. */
+/** Maximum number of pages of a host that are shown. */
 const OF_HOST = 2;
 
 /**
- * Folds what a list of hits says twice: pages with nearly the same text behind the best of them, then what is more than
- * two of a host behind its second. Hosts are folded only where at least `enough` hits remain: else the pages of one or a
- * few hosts are all there is to show.
+ * Folds similar hits. Pages with nearly the same text are folded behind the best of them. Then, if a host has more than two pages, its
+ * further pages are folded behind the second one. Hosts are folded only if at least `enough` hits remain. If fewer would remain, most
+ * results are from a few hosts, and folding would hide them.
  */
 export function foldHits(hits: readonly IndexHit[], enough: number): FoldedHit[] {
   const leaders: { hit: IndexHit; alike: number; bits: bigint | undefined }[] = [];

@@ -1,14 +1,17 @@
 import { replaceUnseen } from '../../util/index.js';
 
+/** Matches characters within words that are visible only at the end of a line, or never. */
+const WITHIN_WORDS = /[\u00ad\u2060\ufeff]/g;
+
 /**
- * A text from a page as one line: what cannot be seen becomes a blank, and runs of blanks one. It is plain text: whoever
- * shows it as HTML escapes it.
+ * Returns a text of a page as one line. Invisible characters within words are removed. All other invisible characters become a blank. A run
+ * of blanks becomes one blank. The result is plain text, which the caller must escape for HTML.
  */
 export function plainLine(text: string): string {
-  return replaceUnseen(text, ' ').replace(/\s+/g, ' ').trim();
+  return replaceUnseen(text.replace(WITHIN_WORDS, ''), ' ').replace(/\s+/g, ' ').trim();
 }
 
-/** The same, cut to `max` characters at the most, between words where it can be. */
+/** Does the same as {@link plainLine}, and shortens the text to at most `max` characters, between words if possible. */
 export function shortLine(text: string, max: number): string {
   const line = plainLine(text.slice(0, max * 4));
   if (line.length <= max) return line;

@@ -1,23 +1,35 @@
-import { isRedirect, type Page } from '../../../webtable/index.js';
+import { isRedirect, type Page } from '../../core/index.js';
 
 /** The fields that {@link shownText} reads. */
-export const SHOWN_FIELDS = ['status', 'parseStatus'] as const;
+const SHOWN_FIELDS = ['status', 'parseStatus'] as const;
 
-/** What of the text of a page may be shown. */
-export interface ShownText {
-  /** Characters of a snippet at the most; undefined: as many as fit. */
+/** The fields that {@link hasCopy} reads. */
+export const COPY_FIELDS = ['text', 'marks', ...SHOWN_FIELDS] as const;
+
+/** The limits for showing the text of a page. */
+interface ShownText {
+  /** Maximum number of characters of a snippet. Undefined: the page sets no limit. */
   readonly snippet: number | undefined;
   /** Whether a copy of the whole text may be shown. */
   readonly copy: boolean;
 }
 
 /**
- * What of the text of a page may be shown. How far the page allows it is known of its last parse alone: where that is not there, or
- * failed, nothing may; nor of a page that is gone or leads elsewhere. One that cannot be fetched for a time is as it was.
+ * Returns how much of the text of a page may be shown. What a page allows is known only from the last parse of the page. Nothing may be
+ * shown if the page was not parsed, if the last parse failed, if the page is gone, or if it redirects. A temporary failure to fetch a page
+ * changes nothing.
  */
 export function shownText({ status, parseStatus }: Partial<Pick<Page, (typeof SHOWN_FIELDS)[number]>>): ShownText {
   const isThere = status !== undefined && status !== 'gone' && !isRedirect(status);
   if (!isThere || parseStatus?.code !== 'success') return { snippet: 0, copy: false };
   const { noindex, noarchive, maxSnippet } = parseStatus;
   return { snippet: maxSnippet, copy: !noindex && !noarchive && maxSnippet === undefined };
+}
+
+/**
+ * Whether a copy of the text of a page may be shown: the page is in the index, and its last parse allows a copy. `serve` offers a link to a
+ * copy only in this case.
+ */
+export function hasCopy(page: Partial<Pick<Page, (typeof COPY_FIELDS)[number]>>): boolean {
+  return page.text !== undefined && page.marks?.index !== undefined && shownText(page).copy;
 }

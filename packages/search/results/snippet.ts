@@ -1,58 +1,89 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Words } from '../../index/index.js';
+import { foldText, type Words } from '../../index/index.js';
 import { plainLine } from './plain-text.js';
 
-/** A piece of a snippet, and whether it is a word of the query. */
+/** A piece of a snippet, and whether the piece is a word of the query. */
 export interface SnippetPart {
   /** Plain text, not escaped. */
   readonly text: string;
   readonly hit: boolean;
 }
 
-/** What a snippet is made for. */
+/** The input of a snippet. */
 export interface SnippetInput {
   readonly words: Words;
-  /** Of the page, BCP 47. */
+  /** Language of the page, BCP 47. */
   readonly language: string | undefined;
-  /** Terms of the query in every form that the index is asked for. */
+  /** Terms of the query in every form that is searched in the index. */
   readonly terms: ReadonlySet<string>;
-  /** Characters at the most, as the page says; 0 none. Default: as many as are shown of any page. */
+  /** Maximum number of characters that the page allows; 0: the page allows no snippet. Default: the usual maximum. */
   readonly most?: number | undefined;
-  /** Ends the work. */
+  /** When the signal is aborted, the work ends. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Characters of a text that are looked through, and of them without a pause: a crawl may go on in this thread. */
+/** Maximum number of characters of a text to search. */
 const MAX_TEXT = 1_048_576;
+/** Number of characters to search without a pause. Pauses are needed because a crawl may run in this thread. */
 const PIECE = 65_536;
-/** Beginnings of words that are looked for. */
+/** Maximum number of word beginnings to search for. */
 const MAX_BEGINNINGS = 128;
-/** Places in a text where a word may be that are looked at. */
-const MAX_PLACES = 400;
-/** Columns of a snippet: one of Chinese, Japanese or Korean takes two. */
+/** Maximum number of places in a text to examine. */
+const MAX_POSITIONS = 400;
+/** Maximum width of a snippet in columns. A Chinese, Japanese or Korean character takes two columns. */
 const COLUMNS = 240;
-/** Characters between words that are close together. */
+/** Two words are close together if at most this number of characters is between them. */
 const NEAR = COLUMNS / 2;
-/** Characters before the first hit, in which a sentence may begin. */
+/** Number of characters before the first hit that are searched for the start of a sentence. */
 const BEFORE = 100;
-/** Characters of a part that is split into words, at the most. */
+/** Number of characters that are read after a piece, for a word that begins in the piece and ends after it. Marks and soft hyphens count. */
+const OVERLAP = 256;
+/** Maximum number of marks to skip, when looking for a letter before a place. */
+const MOST_MARKS = 8;
+/** Marks, and invisible characters within words. */
+const NO_LETTER = /[\p{M}\u00ad\u200c\u200d\u2060\ufeff]/u;
+/** Matches a word of a script that separates words by blanks. */
+const SPELT = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u;
+/** The maximum number of characters of a part that is split into words. */
 const PART = 400;
 const SENTENCE_END = /[.!?\u2026]["'\u201d\u2019)\]]?\s+|[\u3002\uff01\uff1f\uff0e]\s*|\n+/g;
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3ffff}]/u;
 
 /**
- * A part of a text that shows words of a query: the one that holds the most of them, from the beginning of a sentence
- * where one is near. Words are found by the tokenizer of the index, so that all their forms are marked, but only near
- * places where a letter-by-letter search finds their beginnings: the work is bounded on any text. A text without a word
- * of the query gives its beginning. Other work goes on between pieces of a long text.
+ * Selects the part of a text to show for a query. The first text that has a word of the query is used. In this text, the part with the most
+ * words of the query is shown. The part begins with a sentence if a sentence begins nearby. If no text has a word of the query, the
+ * beginning of `otherwise` is shown.
+ *
+ * All forms of the words are marked, because the tokenizer of the index finds them. The tokenizer is slow, so it runs only near places
+ * where a search for letters has found the beginning of a word. Between pieces of a long text, other work can run.
+ * @param otherwise default: the first text
  */
-export async function makeSnippet(text: string, input: SnippetInput): Promise<readonly SnippetPart[]> {
-  // What says that it is cut counts too.
+export async function makeSnippet(
+  texts: readonly string[],
+  input: SnippetInput,
+  otherwise: string = texts[0] ?? '',
+): Promise<readonly SnippetPart[]> {
+  // The marks of a cut text take up to four columns.
   const columns = Math.min(COLUMNS, (input.most ?? Infinity) - 4);
   if (columns <= 0) return [];
-  const whole = text.slice(0, MAX_TEXT);
-  const start = startOf(whole, await bestPlace(whole, input));
+  const beginnings = beginningsOf(input.terms);
+  /** A part in which a word of the query occurs only inside another word. */
+  let near: readonly SnippetPart[] | undefined;
+  for (const text of texts) {
+    const whole = text.slice(0, MAX_TEXT);
+    const place = await bestPlace(whole, beginnings, input.signal);
+    if (place === undefined) continue;
+    const parts = partAt(whole, place, columns, input);
+    if (parts.some(({ hit }) => hit)) return parts;
+    near ??= parts;
+  }
+  return near ?? partAt(otherwise.slice(0, MAX_TEXT), 0, columns, input);
+}
+
+/** Returns the part of a text around a place. */
+function partAt(whole: string, place: number, columns: number, input: SnippetInput): readonly SnippetPart[] {
+  const start = startOf(whole, place);
   const part = whole.slice(start, start + PART).replace(/[\ud800-\udbff]$/, '');
   const shown = shownEnd(part, columns);
   const isCut = start + shown < whole.trimEnd().length;
@@ -64,7 +95,7 @@ export async function makeSnippet(text: string, input: SnippetInput): Promise<re
   ]);
 }
 
-/** The text behind the title and a heading of the same words, with which the text of a page begins, as the title is shown above it. */
+/** Removes the title, and headings equal to it, from the beginning of a text. The title is shown above the snippet anyway. */
 export function withoutTitle(text: string, title: string): string {
   let rest = text.trimStart();
   while (title !== '' && rest.startsWith(title) && !/^\S/.test(rest.slice(title.length, title.length + 1))) {
@@ -73,15 +104,20 @@ export function withoutTitle(text: string, title: string): string {
   return rest;
 }
 
-/** Marks the words of a query in a short text, such as a title. */
-export function markHits(
+/** Marks the words of a query in a short text. Longer words and names that contain a word of the query are marked too. */
+function markHits(
   text: string,
   { words, language, terms }: Pick<SnippetInput, 'words' | 'language' | 'terms'>,
 ): readonly SnippetPart[] {
   const parts: SnippetPart[] = [];
   let at = 0;
+  const partsOf = (word: string): readonly string[] => {
+    const { names, letters } = words.index(word, language);
+    return [...names, ...letters];
+  };
+  const isHit = (term: string): boolean => terms.has(term) || terms.has(words.stem(term, language));
   for (const { term, start, end } of words.split(text, language)) {
-    if (!terms.has(term) && !terms.has(words.stem(term, language))) continue;
+    if (!isHit(term) && !partsOf(text.slice(start, end)).some(isHit)) continue;
     if (start > at) parts.push({ text: text.slice(at, start), hit: false });
     parts.push({ text: text.slice(start, end), hit: true });
     at = end;
@@ -90,32 +126,34 @@ export function markHits(
   return parts;
 }
 
-/** A place in a text where a word of the query may be, and what it begins with. */
+/** A place in a text where a word of the query may be, and the beginning of that word. */
 interface Place {
   readonly at: number;
   readonly what: string;
 }
 
 /**
- * Where the text has the most different words of the query close together; 0 where it has none. It looks no further where all of them
- * are.
+ * Finds the place where the most different words of the query are close together. The search ends at a place that has all words. Undefined:
+ * the text has no word of the query.
  */
-async function bestPlace(text: string, { terms, signal }: Pick<SnippetInput, 'terms' | 'signal'>): Promise<number> {
-  const beginnings = beginningsOf(terms);
-  if (beginnings.length === 0) return 0;
+async function bestPlace(
+  text: string,
+  beginnings: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<number | undefined> {
+  if (beginnings.length === 0) return undefined;
   const pattern = new RegExp(beginnings.map((each) => each.replace(/[.+*?^${}()|[\]\\]/g, '\\$&')).join('|'), 'gu');
-  const longest = Math.max(...beginnings.map(({ length }) => length));
   let places: readonly Place[] = [];
-  let best = 0;
+  let best: number | undefined;
   let most = 0;
-  for (let from = 0, looked = 0; from < text.length && looked < MAX_PLACES; from += PIECE) {
+  for (let from = 0, looked = 0; from < text.length && looked < MAX_POSITIONS; from += PIECE) {
     if (from > 0) {
       await nextTurn();
       signal?.throwIfAborted();
     }
-    const found = placesIn(text, from, pattern, longest).slice(0, MAX_PLACES - looked);
+    const found = positionsIn(text, from, pattern).slice(0, MAX_POSITIONS - looked);
     looked += found.length;
-    // Of the piece before only what may be near.
+    // Of the earlier places, only those that may be close to a place in this piece are needed.
     places = [...places.filter(({ at }) => from - at < NEAR), ...found];
     for (const [i, { at }] of places.entries()) {
       const near = new Set<string>();
@@ -127,25 +165,30 @@ async function bestPlace(text: string, { terms, signal }: Pick<SnippetInput, 'te
   return best;
 }
 
-/** The places in a piece of a text, also of what it only begins. */
-function placesIn(text: string, from: number, pattern: RegExp, longest: number): Place[] {
-  // The one capital letter that is two small ones would move all behind it.
-  const piece = text
-    .slice(from, from + PIECE + longest)
-    .replaceAll('\u0130', 'i')
-    .toLowerCase();
+/** Returns the places in a piece of a text, including places of words that begin in the piece and end after it. */
+function positionsIn(text: string, from: number, pattern: RegExp): Place[] {
+  const folded = foldText(text.slice(from, from + PIECE + OVERLAP));
   const places: Place[] = [];
-  for (const { 0: what, index } of piece.matchAll(pattern)) {
-    if (index >= PIECE || places.length >= MAX_PLACES) break;
-    // Amid a word of letters it is another word.
-    const before = text[from + index - 1] ?? ' ';
-    if (/^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(what) && /\p{L}/u.test(before)) continue;
-    places.push({ at: from + index, what });
+  for (const { 0: what, index } of folded.text.matchAll(pattern)) {
+    const at = folded.positionOf(index);
+    if (at >= PIECE || places.length >= MAX_POSITIONS) break;
+    if (SPELT.test(what) && isAmidWord(text, from + at)) continue;
+    places.push({ at: from + at, what });
   }
   return places;
 }
 
-/** What the words of a query begin with, in small letters, the longest first. What begins with another of them is found by that. */
+/** Whether a letter is directly before a place, so that the place is inside another word. */
+function isAmidWord(text: string, place: number): boolean {
+  let before = place - 1;
+  while (before > place - MOST_MARKS && NO_LETTER.test(text[before] ?? ' ')) before--;
+  return /\p{L}/u.test(text[before] ?? ' ');
+}
+
+/**
+ * Returns the beginnings of the words of the query, in lower case. A beginning that starts with a shorter beginning is dropped, because the
+ * shorter one finds the same words.
+ */
 function beginningsOf(terms: ReadonlySet<string>): string[] {
   const all = [...new Set([...terms].map((term) => beginningOf(term).toLowerCase()))].filter((each) => each !== '');
   const shortest = all.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
@@ -154,7 +197,7 @@ function beginningsOf(terms: ReadonlySet<string>): string[] {
   return kept.slice(0, MAX_BEGINNINGS).reverse();
 }
 
-/** What all forms of a stemmed word begin with: its last letter may be one that the stemmer made. */
+/** Returns the common beginning of all forms of a stemmed word. The last letter is dropped, because the stemmer may have changed it. */
 function beginningOf(term: string): string {
   const letters = [...term];
   return letters.length > 4 && /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+$/u.test(term)
@@ -162,7 +205,7 @@ function beginningOf(term: string): string {
     : term;
 }
 
-/** Where to begin so that `place` is shown: at a sentence, else at a word. */
+/** Returns the position at which the shown part begins, so that `place` is in it: the start of a sentence, or else the start of a word. */
 function startOf(text: string, place: number): number {
   const from = Math.max(0, place - BEFORE);
   if (from === 0 && place <= BEFORE) {
@@ -184,7 +227,7 @@ function beginsSentence(text: string, start: number): boolean {
   );
 }
 
-/** Where to end: behind the last sentence that fits where one ends in the last third, else behind the last word. */
+/** Returns the position at which the part ends: after the last sentence that ends in the last third, or else after the last word. */
 function shownEnd(part: string, most: number): number {
   let columns = 0;
   let end = 0;
@@ -201,7 +244,10 @@ function shownEnd(part: string, most: number): number {
   return blank > end / 2 ? blank : end;
 }
 
-/** Neighbours of one kind become one; text is made plain, and blanks between pieces are kept. */
+/**
+ * Merges neighbouring pieces that are both words of the query, or both not. Also makes their text plain, and keeps the blanks between
+ * pieces.
+ */
 function joined(parts: readonly SnippetPart[]): readonly SnippetPart[] {
   const found: { text: string; hit: boolean }[] = [];
   for (const { text, hit } of parts) {

@@ -1,40 +1,43 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Html } from './html.js';
 
-/** What a client gets. */
+/** An answer to a client. */
 export interface Answer {
   readonly status: number;
-  /** The media type, with its parameters. */
+  /** The media type with its parameters. */
   readonly type: string;
-  readonly body: string;
+  readonly body: string | Uint8Array;
   readonly headers?: OutgoingHttpHeaders;
-  /** `revalidate`: may be kept, and is asked for again with its ETag. `day`: kept for a day. Default: not kept. */
+  /**
+   * `revalidate`: the client may cache the answer, but must revalidate it by its ETag. `day`: the client may cache the answer for a day.
+   * Default: the answer is not cached.
+   */
   readonly cache?: 'revalidate' | 'day';
 }
 
-/** An answer that goes on: takes the response when its head may be sent. */
+/** An answer that is sent in pieces. Its function is called with the response when the head may be sent. */
 export interface Stream {
   readonly stream: (response: ServerResponse) => void;
 }
 
 const PAGE = 'text/html; charset=utf-8';
 
-/** A page of ours. */
+/** Returns the answer with an HTML page of this server. */
 export function pageAnswer(body: Html, { status = 200, ...rest }: Partial<Omit<Answer, 'body' | 'type'>> = {}): Answer {
   return { status, type: PAGE, body: body.toString(), ...rest };
 }
 
-/** A value as JSON. */
+/** Returns the answer with a value as JSON. */
 export function jsonAnswer(value: unknown, status = 200, type = 'application/json; charset=utf-8'): Answer {
   return { status, type, body: `${JSON.stringify(value)}\n` };
 }
 
-/** One line or more, plain. */
+/** Returns the answer with a plain text. */
 export function textAnswer(text: string, status = 200): Answer {
   return { status, type: 'text/plain; charset=utf-8', body: `${text}\n` };
 }
 
-/** Sends the client elsewhere, by GET. */
+/** Returns a redirect, which the client follows with GET. */
 export function redirect(location: string): Answer {
   return { status: 303, type: 'text/plain; charset=utf-8', body: '', headers: { location } };
 }

@@ -1,13 +1,13 @@
 import { messageOf } from '../../errors/index.js';
 
-/** Milliseconds in which the same failure is reported once. */
+/** Number of milliseconds in which the same failure is reported only once. */
 const SAME_MS = 60_000;
-/** Different failures that are remembered. */
+/** Maximum number of different failures to remember. */
 const MOST = 100;
 
 /**
- * Reports failures of which clients learn only the code: each once a minute, however often it is met.
- * @param report may throw, which changes nothing
+ * Reports failures. Clients get only the code of a failure. The same failure is reported at most once a minute.
+ * @param report reports one failure; if it throws, the error is ignored
  */
 export function createErrorLog(report: (error: unknown) => void, now: () => number = () => performance.now()) {
   const reported = new Map<string, number>();
@@ -20,7 +20,7 @@ export function createErrorLog(report: (error: unknown) => void, now: () => numb
     try {
       report(error);
     } catch {
-      // A log that fails is no reason to answer nobody.
+      // A failing log must not prevent an answer.
     }
   };
 }

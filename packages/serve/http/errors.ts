@@ -1,24 +1,28 @@
 import { CrawlError, ERROR_CODES, type ErrorCode } from '../../errors/index.js';
 
-/** What went wrong, for a person or as JSON. It holds no more than a stranger may know: no path of this machine, no other process. */
+/**
+ * A failure, for a page or as JSON. Any client may see the data of a failure: there is no path of this machine, and nothing about other
+ * processes.
+ */
 export interface Problem {
   readonly status: number;
-  /** One of the codes of the README; `NOT_FOUND` and the like where HTTP has the case. */
+  /** A code of `ERROR_CODES`, or a code for HTTP such as `NOT_FOUND`. */
   readonly code: string;
   readonly message: string;
   readonly hint?: string;
 }
 
-/** Their messages are about the request, and hold what the client sent. */
+/** Codes whose messages are about the request and contain only data of the client. */
 const WRONG_REQUEST: ReadonlySet<string> = new Set(['USAGE', 'BAD_URL']);
 
 /**
- * A failure as a status of HTTP: 400 where the request is wrong, 503 where something must be done here first, else 500. Of all but a
- * wrong request the client gets what its code means and what to do; the message itself is for the log.
+ * Turns a failure into an HTTP status: 400 for a wrong request, 503 if the operator must do something first, and 500 for all others. For a
+ * wrong request, the client gets the message. For other failures, the client gets the meaning of the code and a hint, and the message is
+ * only for the log.
  */
 export function problemOf(error: unknown): Problem {
   if (!(error instanceof CrawlError) || error.code === 'INTERNAL') {
-    return { status: 500, code: 'INTERNAL', message: 'Something failed here; the log of this server says what.' };
+    return { status: 500, code: 'INTERNAL', message: 'Something failed here. The log of this server has the details.' };
   }
   const { code, message, hint } = error;
   const more = hint !== undefined && { hint };
@@ -27,7 +31,7 @@ export function problemOf(error: unknown): Problem {
     : { status: 503, code, message: meaningOf(code), ...more };
 }
 
-/** What a code means, without what follows from it, which the hint says. */
+/** Returns the meaning of a code, without the consequences, which are in the hint. */
 export function meaningOf(code: ErrorCode): string {
   return ERROR_CODES[code].meaning.split(';')[0]!;
 }

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Problem } from './errors.js';
 
-/** Bytes of a form that is sent. */
-export const MAX_FORM = 16 * 1024;
+/** Maximum number of bytes of a form. */
+const MAX_FORM = 16 * 1024;
 
 const TYPE = 'application/x-www-form-urlencoded';
 
-/** The fields of a form as a browser sends it, or what is wrong with it. */
+/** Reads the fields of a form that a browser sends. Returns a problem if the form is wrong. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | Problem> {
   const [type = ''] = (request.headers['content-type'] ?? '').split(';');
   if (type.trim().toLowerCase() !== TYPE) {
@@ -14,7 +14,7 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
   }
   const chunks: Buffer[] = [];
   let size = 0;
-  // Else its end would end the connection, and nobody would read the answer.
+  // By default, leaving the loop early would close the connection, and the client would not get the answer.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > MAX_FORM) return { status: 413, code: 'USAGE', message: `expected a form of at most ${MAX_FORM} bytes` };

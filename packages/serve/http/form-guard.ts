@@ -5,29 +5,32 @@ import type { Problem } from './errors.js';
 import { isLoopbackName } from './host-names.js';
 import type { FormRequest, Request } from './request.js';
 
-/** Who may change something by the pages: nobody, who asks on this machine, or all who reach the server. */
+/** Who may change rules on the pages: no one, users of this machine, or everyone who can reach the server. */
 export type WhoMayChange = 'none' | 'local' | 'all';
 
-/** What a form needs to be taken. */
-export interface FormPass {
+/** The token and the headers that a form needs to be accepted. */
+interface FormPass {
   readonly token: string;
-  /** Of the page that the form is on. */
+  /** Headers of the page with the form. */
   readonly headers: OutgoingHttpHeaders;
 }
 
-/** What {@link createFormGuard} takes. */
-export interface FormGuardOptions {
+/** The sender of a request. */
+type Asker = Pick<Request, 'headers' | 'remoteAddress'>;
+
+/** Options of {@link createFormGuard}. */
+interface FormGuardOptions {
   readonly changes: WhoMayChange;
   /** The address that the server listens on. */
   readonly address: string;
-  /** Names that it answers to beside addresses and `localhost`. */
+  /** Host names that the server accepts, in addition to addresses and `localhost`. */
   readonly names: readonly string[];
 }
 
-/** As {@link createFormGuard} makes it. */
+/** The result of {@link createFormGuard}. */
 export type FormGuard = ReturnType<typeof createFormGuard>;
 
-/** Headers by which a proxy says for whom it asks. */
+/** Headers in which a proxy names its client. */
 const FORWARDED = [
   'forwarded',
   'x-forwarded-for',
@@ -37,27 +40,31 @@ const FORWARDED = [
   'via',
 ] as const;
 
-const ELSEWHERE = 'Rules are changed here only by who asks on the machine itself';
+const ELSEWHERE = 'Only users of this machine can change rules here';
 
 /**
- * Decides whose forms are taken. A page of somebody else may make a browser send a form here, so a form is taken only from a page of ours:
- * by the `Origin` that the browser says, and by a token that is on the page and made for a cookie of the same browser. Key and cookie
- * are those of one start of the server.
+ * Decides which forms are accepted. A page of another site may make a browser send a form to this server. So a form is accepted only if it
+ * comes from a page of this server. The browser must send the right `Origin`, its cookie, and the token of the page, which was made from
+ * this cookie. Each start of the server uses a new key and a new name of the cookie.
  */
 export function createFormGuard({ changes, address, names }: FormGuardOptions) {
   const key = randomBytes(32);
-  // Cookies go to all ports of a host: that of another server is another one.
+  // A browser sends a cookie to all ports of a host, so each server uses a different name for its cookie.
   const cookie = `webcrawl-${randomBytes(4).toString('hex')}`;
   const isOwn = new RegExp(`(?:^|;\\s*)${cookie}=([0-9a-f]{32})(?:;|$)`);
   const tokenFor = (secret: string): string => createHmac('sha256', key).update(secret).digest('base64url');
   const secretOf = ({ headers }: Request): string | undefined => isOwn.exec(headers.cookie ?? '')?.[1];
 
-  /** Why who asks may change nothing, as a sentence for people; undefined where he may. */
-  function whyNot({ headers, remoteAddress }: Request): string | undefined {
+  /** Returns why the sender may not change rules, as a sentence for people. Undefined: the sender may change rules. */
+  function whyNot(request: Asker): string | undefined {
     if (changes === 'all') return undefined;
-    if (changes === 'none') return 'This server only shows the rules: it was started with --changes none.';
-    if (!isLoopback(address)) return `${ELSEWHERE}, and this server listens beyond it.`;
-    // A proxy on this machine asks for anybody.
+    if (changes === 'none') return 'This server shows the rules, but does not allow changes.';
+    return whyNotLocal(request);
+  }
+
+  function whyNotLocal({ headers, remoteAddress }: Asker): string | undefined {
+    if (!isLoopback(address)) return `${ELSEWHERE}, and this server listens on other addresses too.`;
+    // A proxy on this machine forwards requests from everywhere. So the address of a proxy does not show that the sender is on this machine.
     const isProxied = names.length > 0 || FORWARDED.some((name) => headers[name] !== undefined);
     if (isProxied) return `${ELSEWHERE}, and this server is behind a proxy.`;
     return isLoopback(remoteAddress ?? '') && isLoopbackName(headers.host) ? undefined : `${ELSEWHERE}.`;
@@ -66,7 +73,10 @@ export function createFormGuard({ changes, address, names }: FormGuardOptions) {
   return {
     whyNot,
 
-    /** What the forms of a page need, for who asks for the page. */
+    /** Whether the sender is treated as the operator: a user of this machine, or anyone if everyone may change rules. */
+    isLocal: (asker: Asker): boolean => changes === 'all' || whyNotLocal(asker) === undefined,
+
+    /** Makes the token and the headers for the forms of a page. */
     passFor(request: Request): FormPass {
       const known = secretOf(request);
       const secret = known ?? randomBytes(16).toString('hex');
@@ -74,7 +84,7 @@ export function createFormGuard({ changes, address, names }: FormGuardOptions) {
       return {
         token: tokenFor(secret),
         headers: {
-          // Without it a browser says `null` as the origin of a form.
+          // Without this header browsers send `null` as the origin of a form.
           'referrer-policy': 'same-origin',
           ...(known === undefined && {
             'set-cookie': `${cookie}=${secret}; Path=/rules; HttpOnly; SameSite=Strict${secure}`,
@@ -83,24 +93,25 @@ export function createFormGuard({ changes, address, names }: FormGuardOptions) {
       };
     },
 
-    /** What is wrong with a form that was sent; undefined: it may be done what it says. */
+    /** Returns the reason to refuse a form. Undefined: the form is accepted. */
     problemOf(request: FormRequest): Problem | undefined {
       const reason = whyNot(request);
-      if (reason !== undefined) return forbidden(reason, 'webcrawl serve --help says how others may, under --changes');
+      if (reason !== undefined)
+        return forbidden(reason, 'webcrawl serve --help explains how to allow others, under --changes');
       const { origin, headers, form } = request;
       const site = headers['sec-fetch-site'];
       if (headers.origin !== origin || (site !== undefined && site !== 'same-origin')) {
         return forbidden(
-          'A change is taken only from a page of this server.',
-          'open the page of the rules, and press there',
+          'A change is accepted only from a page of this server.',
+          'open the page of the rules, and use the button there',
         );
       }
       const secret = secretOf(request);
       const token = form.get('token') ?? '';
       if (secret === undefined || !isSame(token, tokenFor(secret))) {
         return forbidden(
-          'The page was of an earlier start of this server, or cookies are not kept.',
-          'load the page of the rules anew, and press again',
+          'The page is from an earlier start of this server, or the browser keeps no cookies.',
+          'load the page of the rules again, and use the button again',
         );
       }
       return undefined;
@@ -112,7 +123,7 @@ function forbidden(message: string, hint: string): Problem {
   return { status: 403, code: 'FORBIDDEN', message, hint };
 }
 
-/** In a time that says nothing of how much is the same. */
+/** Compares two texts in constant time. So the time does not show how many characters are equal. */
 function isSame(given: string, wanted: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** The name of a `Host` header, without its port and in lower case. */
+/** Returns the name in a `Host` header, without the port and in lower case. */
 function nameOf(host: string): string {
   return host
     .replace(/:\d*$/, '')
@@ -10,10 +10,10 @@ function nameOf(host: string): string {
 }
 
 /**
- * Whether a request is meant for this server. A page of somebody else may let its own name lead to this machine (DNS rebinding),
- * and would then read what we answer; but the browser sends that name. An address is nobody's name, and so is `localhost`
- * (RFC 6761, section 6.3). Without a `Host` it was no browser.
- * @param names that were given by the operator
+ * Whether a request is meant for this server. The operator of another site may let the name of that site resolve to this machine (DNS
+ * rebinding). Pages of that site could then read the answers. In this case the browser sends the name of the other site. IP addresses and
+ * `localhost` cannot be such names (RFC 6761, section 6.3). A request without a `Host` does not come from a browser.
+ * @param names the names that the operator gave
  */
 export function isOurHost(host: string | undefined, names: readonly string[]): boolean {
   if (host === undefined) return true;
@@ -22,7 +22,7 @@ export function isOurHost(host: string | undefined, names: readonly string[]): b
   return names.some((ours) => nameOf(ours) === name);
 }
 
-/** Whether a `Host` header names this machine itself, as only who asks on it does. */
+/** Whether a `Host` header names this machine itself. Only a client on this machine sends such a name. */
 export function isLoopbackName(host: string | undefined): boolean {
   const name = nameOf(host ?? '');
   return (

@@ -4,50 +4,50 @@ import type { Answer, Stream } from './answer.js';
 import type { Problem } from './errors.js';
 import { isOurHost } from './host-names.js';
 
-/** One request, as a route sees it. */
+/** A request in the form for routes. */
 export interface Request {
-  /** Begins with `/`. */
+  /** The path of the request, which begins with `/`. */
   readonly path: string;
   readonly params: URLSearchParams;
-  /** `http://localhost:8420`: what the client calls this server. */
+  /** The origin by which the client addresses this server, such as `http://localhost:8420`. */
   readonly origin: string;
   readonly headers: IncomingHttpHeaders;
-  /** Of who asks, or of the proxy through which he does. */
+  /** Address of the client, or of the proxy between client and server. */
   readonly remoteAddress: string | undefined;
-  /** Aborts when the client is gone. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** What is at a path. */
+/** Answers requests for a path. */
 export type Route = (request: Request) => Answer | Stream | Promise<Answer | Stream>;
 
-/** A form that was sent. */
+/** A request with a form. */
 export interface FormRequest extends Request {
-  /** Its fields. */
+  /** The fields of the form. */
   readonly form: URLSearchParams;
 }
 
-/** What is done with a form that is sent to a path. */
+/** Handles a form that is sent to a path. */
 export type FormRoute = (request: FormRequest) => Answer | Promise<Answer>;
 
-/** Characters of a request's path and query: a query of `MAX_TYPED` characters fits in, each of which may take nine. */
-export const MAX_URL = 8_192;
+/** Maximum number of characters in path and query. This is enough for a query of `MAX_TYPED` characters, each written as nine characters. */
+const MAX_URL = 8_192;
 
-/** What is at a path, for each way of asking. */
+/** The handlers of a path. */
 export interface Target {
   readonly route: Route | undefined;
   readonly form: FormRoute | undefined;
 }
 
-/** Whether a request changes nothing. */
+/** Whether a request only reads. */
 export const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
 
-/** The methods that a path answers. */
+/** The methods that a path accepts. */
 export function allowedOf({ route, form }: Target): string {
   return [route && 'GET, HEAD', form && 'POST'].filter((each) => each !== undefined).join(', ');
 }
 
-/** What is wrong with a request, before its body is read. */
+/** Checks a request before its body is read. Undefined: the request is correct. */
 export function wrongRequest(request: IncomingMessage, names: readonly string[], target: Target): Problem | undefined {
   const { method, url = '', headers } = request;
   if (!isOurHost(headers.host, names)) {
@@ -56,7 +56,7 @@ export function wrongRequest(request: IncomingMessage, names: readonly string[],
       status: 421,
       code: 'MISDIRECTED',
       message: `expected a request for localhost, an address or a name of this server, found ${found}`,
-      hint: 'start it with --host <name> where it is to answer to that name',
+      hint: 'to accept that name, start the server with --host <name>',
     };
   }
   if (url.length > MAX_URL) {
@@ -70,7 +70,7 @@ export function wrongRequest(request: IncomingMessage, names: readonly string[],
   return { status: 405, code: 'USAGE', message: `expected ${expected}, found ${safeText(method ?? '', 20)}` };
 }
 
-/** The path and the query of a request, which may name the whole URL (RFC 9112, section 3.2). */
+/** Returns path and query of a request. The request line may have a complete URL (RFC 9112, section 3.2). */
 export function targetOf(url: string): { path: string; params: URLSearchParams } {
   const target = url.replace(/^https?:\/\/[^/?#]*/i, '');
   const at = target.indexOf('?');
@@ -78,7 +78,7 @@ export function targetOf(url: string): { path: string; params: URLSearchParams }
   return { path: path === '' ? '/' : path, params: new URLSearchParams(at < 0 ? '' : target.slice(at, MAX_URL)) };
 }
 
-/** What the client calls this server; behind a proxy that speaks TLS, as that says. */
+/** Returns the origin by which the client addresses this server. Behind a proxy with TLS, this is the origin in the headers of the proxy. */
 export function originOf({ headers, socket }: IncomingMessage): string {
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
   return `${scheme}://${headers.host ?? `localhost:${socket.localPort}`}`;

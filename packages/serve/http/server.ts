@@ -5,6 +5,7 @@ import { CrawlError, safeText } from '../../errors/index.js';
 import type { Answer, Stream } from './answer.js';
 import { problemOf, type Problem } from './errors.js';
 import { readForm } from './form-body.js';
+import { createUnsent, type Unsent } from './unsent.js';
 import {
   allowedOf,
   isRead,
@@ -17,49 +18,56 @@ import {
   type Target,
 } from './request.js';
 
-/** What {@link listen} takes. */
-export interface ListenOptions {
-  /** 0 for any that is free. */
+/** Options of {@link listen}. */
+interface ListenOptions {
+  /** The port to listen on. 0: any free port. */
   readonly port: number;
-  /** The address that it listens on. */
+  /** The address to listen on. */
   readonly address: string;
-  /** Names that it answers to, beside addresses and `localhost`. */
+  /** Host names that the server accepts, in addition to addresses and `localhost`. */
   readonly names: readonly string[];
-  /** By path. */
+  /** Routes by path. */
   readonly routes: Readonly<Record<string, Route>>;
-  /** Where forms are sent to, by path: by POST alone. */
+  /** Handlers of forms by path, for POST only. */
   readonly forms: Readonly<Record<string, FormRoute>>;
-  /** Makes the answer for what went wrong. */
-  readonly problem: (request: Pick<Request, 'path' | 'params'>, problem: Problem) => Answer;
-  /** Gets what a route threw that is no fault of the request. */
+  /** Makes the answer for a problem. */
+  readonly problem: (
+    request: Pick<Request, 'path' | 'params' | 'headers' | 'remoteAddress'>,
+    problem: Problem,
+  ) => Answer;
+  /** Called with errors of routes that are not caused by the request. */
   readonly onError: (error: unknown) => void;
   /** Called after each answer. */
   readonly onAnswer?: (route: string, status: number, seconds: number) => void;
 }
 
 /** A server that listens. */
-export interface Listening {
+interface Listening {
   readonly port: number;
-  /** Takes no more requests, and ends those under way within `GRACE_MS`. */
+  /** Accepts no more requests, and ends running requests after `GRACE_MS` at the latest. */
   close(): Promise<void>;
 }
 
-/** Characters of a query that can be typed on a page. */
+/** Maximum number of characters of a query on a page. */
 export const MAX_TYPED = 800;
-/** Bytes of a request's head, and milliseconds in which it must have come. */
+/** Maximum number of bytes of the head of a request. */
 const MAX_HEAD = 64 * 1024;
+/** Number of milliseconds in which the head of a request must arrive. */
 const HEAD_MS = 10_000;
-/** Milliseconds in which nothing is read or written, after which a client is dropped. */
+/** A client is disconnected if no data was read or written for this number of milliseconds. */
 const SILENT_MS = 60_000;
-/** Milliseconds that a connection is kept for another request. */
+/** Milliseconds that an idle connection is kept open. */
 const KEEP_MS = 5_000;
 const MAX_CONNECTIONS = 1_000;
-/** Requests of a connection that wait for the one before: more of them hold memory, and no browser sends any. */
+/** Maximum number of queued requests on one connection. The limit saves memory. No browser queues that many requests. */
 const MAX_IN_TURN = 100;
-/** Milliseconds in which what is under way may end when the server is closed. */
+/** Milliseconds that running requests have to end when the server is closed. */
 const GRACE_MS = 2_000;
 
-/** For every answer: nothing of elsewhere is loaded, nothing is framed, and where a link leads learns of nobody. */
+/**
+ * Headers of every answer. With these headers, browsers load no resources of other sites. Browsers also show no page inside a frame, and
+ * send no referrer to link targets.
+ */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -71,12 +79,13 @@ const HEADERS = {
 } as const;
 
 /**
- * Listens, and answers GET and HEAD, and POST where a form is sent to.
+ * Listens for requests. Answers GET and HEAD, and also POST for paths with a form.
  * @throws CrawlError CANNOT_LISTEN
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const streams = new Set<ServerResponse>();
-  const inTurn = createTurns();
+  const unsent = createUnsent();
+  const serialised = createSerialiser();
   const server = createServer(
     {
       maxHeaderSize: MAX_HEAD,
@@ -86,7 +95,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       connectionsCheckingInterval: HEAD_MS / 4,
     },
     (request, response) =>
-      void inTurn(request.socket, response, () => answerTo(request, response, options, streams)).catch(
+      void serialised(request.socket, response, () => answerTo(request, response, options, { streams, unsent })).catch(
         (error: unknown) => {
           options.onError(error);
           response.destroy();
@@ -113,7 +122,7 @@ function begin(server: Server, { port, address }: ListenOptions): Promise<void> 
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, port, address)));
     server.listen({ port, host: address }, () => {
-      // A connection that cannot be taken, as where no more files can be open, must not end the process.
+      // A connection that cannot be accepted, for example because too many files are open, must not end the process.
       server.on('error', () => undefined);
       resolve();
     });
@@ -137,15 +146,15 @@ function cannotListen(error: NodeJS.ErrnoException, port: number, address: strin
 }
 
 /**
- * Makes the function that answers one request of a connection at a time: of a client that sends many at once and reads nothing, the
- * second waits until the first answer is on its way. The connection of one that sends too many of them is dropped.
+ * Makes a function that answers the requests of a connection one at a time. If a client sends many requests and reads nothing, the second
+ * request waits until the first answer was sent. A connection with too many queued requests is closed.
  */
-function createTurns() {
+function createSerialiser() {
   const lines = new WeakMap<Socket, { last: Promise<void> | undefined; waiting: number }>();
   return async (socket: Socket, response: ServerResponse, answer: () => Promise<void>): Promise<void> => {
     const line = lines.get(socket) ?? { last: undefined, waiting: 0 };
     lines.set(socket, line);
-    // One that never ends, as events, would let any number of others wait behind it.
+    // Without a limit, any number of requests could wait behind an endless answer, such as events.
     if (line.waiting >= MAX_IN_TURN) return void socket.destroy();
     const before = line.last;
     line.last = new Promise((resolve) => response.once('close', resolve));
@@ -156,7 +165,7 @@ function createTurns() {
   };
 }
 
-/** What is no request of HTTP, or too large, or too slow. */
+/** Refuses data that is not HTTP, is too large, or arrives too slowly. */
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
   const [status, text] = {
@@ -173,7 +182,7 @@ async function answerTo(
   request: IncomingMessage,
   response: ServerResponse,
   { names, routes, forms, problem, onError, onAnswer }: ListenOptions,
-  streams: Set<ServerResponse>,
+  { streams, unsent }: { readonly streams: Set<ServerResponse>; readonly unsent: Unsent },
 ): Promise<void> {
   const began = performance.now();
   const gone = new AbortController();
@@ -182,19 +191,19 @@ async function answerTo(
   const route = Object.hasOwn(routes, path) ? routes[path]! : undefined;
   const form = Object.hasOwn(forms, path) ? forms[path]! : undefined;
   let answer: Answer | Stream;
+  const { headers, socket } = request;
+  const asked = { path, params, headers, origin: originOf(request), remoteAddress: socket.remoteAddress };
   try {
     const wrong = wrongRequest(request, names, { route, form });
-    const { headers, socket } = request;
-    const asked = { path, params, headers, origin: originOf(request), remoteAddress: socket.remoteAddress };
     answer = wrong
-      ? problem({ path, params }, wrong)
+      ? problem(asked, wrong)
       : await answerOf(request, { ...asked, signal: gone.signal }, { route, form }, problem);
   } catch (error) {
     const found = problemOf(error);
     if (found.status >= 500 && !gone.signal.aborted) onError(error);
-    answer = problem({ path, params }, found);
+    answer = problem(asked, found);
   }
-  // What else is sent is not kept.
+  // Discards the rest of the request.
   request.resume();
   if (response.destroyed) return;
   if ('stream' in answer) {
@@ -204,12 +213,15 @@ async function answerTo(
     answer.stream(response);
     if (request.method === 'HEAD') response.end();
   } else {
-    send(request, response, answer, allowedOf({ route, form }));
+    unsent.add(response, send(request, response, answer, allowedOf({ route, form })));
   }
   onAnswer?.(route || form ? path : 'other', response.statusCode, (performance.now() - began) / 1000);
 }
 
-/** @param target of which there is what the method asks for */
+/**
+ * Runs the handler of a request.
+ * @param target must have a handler for the method of the request
+ */
 async function answerOf(
   request: IncomingMessage,
   asked: Request,
@@ -217,7 +229,7 @@ async function answerOf(
   problem: ListenOptions['problem'],
 ): Promise<Answer | Stream> {
   if (isRead(request)) {
-    // Nobody sends us anything: what comes is not kept.
+    // A GET has no body, so any data is discarded.
     request.resume();
     return route!(asked);
   }
@@ -225,13 +237,17 @@ async function answerOf(
   return fields instanceof URLSearchParams ? form!({ ...asked, form: fields }) : problem(asked, fields);
 }
 
+/**
+ * Sends an answer.
+ * @returns the number of bytes of the body
+ */
 function send(
   request: IncomingMessage,
   response: ServerResponse,
   { status, type, body, headers, cache }: Answer,
   allowed: string,
-): void {
-  const bytes = Buffer.from(body, 'utf8');
+): number {
+  const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
   const caching = {
     'cache-control':
@@ -241,7 +257,7 @@ function send(
   const common = { ...HEADERS, ...caching, ...headers };
   if (status === 200 && cache && isKnown(request.headers['if-none-match'], etag)) {
     response.writeHead(304, common).end();
-    return;
+    return 0;
   }
   const isOver = status >= 400 && !isRead(request);
   response.writeHead(status, {
@@ -249,13 +265,14 @@ function send(
     'content-type': type,
     'content-length': bytes.length,
     ...(status === 405 && { allow: allowed }),
-    // What else such a client sends is not read as another request.
+    // Closes the connection, so that the rest of this request is not read as another request.
     ...(isOver && { connection: 'close' }),
   });
   response.end(request.method === 'HEAD' ? undefined : bytes);
+  return bytes.length;
 }
 
-/** RFC 9110, section 13.1.2, by weak comparison. */
+/** Whether the client already has the present version, by weak comparison (RFC 9110, section 13.1.2). */
 function isKnown(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.split(',').some((each) => [etag, '*'].includes(each.trim().replace(/^W\//, '')));

@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { Stream } from '../http/answer.js';
 
-/** Viewers at a time; more are turned away. */
-export const MAX_VIEWERS = 100;
-/** Bytes that wait for a viewer that does not read, after which it is dropped. */
+/** Maximum number of viewers at the same time. Further viewers are refused. */
+const MAX_VIEWERS = 100;
+/** Maximum number of unsent bytes of a viewer. A viewer with more is disconnected, because it does not read. */
 const MAX_WAITING = 512 * 1024;
 const EVERY_MS = 1_000;
 
 /**
- * Sends the same figures to all viewers once a second, and asks for none while nobody looks.
- * @param read what is sent, as JSON
+ * Sends the same figures to all viewers once a second. Without viewers, no figures are read.
+ * @param read returns the figures to send, as JSON
  */
 export function createEvents(read: () => Promise<unknown>) {
   const viewers = new Set<ServerResponse>();
@@ -31,11 +31,11 @@ export function createEvents(read: () => Promise<unknown>) {
   }
 
   return {
-    /** Whether there is room for one more viewer. */
+    /** Whether the maximum number of viewers is reached. */
     get isFull() {
       return viewers.size >= MAX_VIEWERS;
     },
-    /** Events for one more viewer, until it goes. */
+    /** Makes the stream of events for one more viewer, until the viewer disconnects. */
     stream: (): Stream => ({
       stream(response) {
         response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' });

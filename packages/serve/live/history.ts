@@ -1,34 +1,34 @@
 import type { CrawlStatus } from '../source.js';
 
-/** The figures that are drawn, of one moment. */
+/** The figures for the charts at one moment. */
 export interface Sample {
-  /** In ms since the epoch. */
+  /** When the figures were read, in ms since the epoch. */
   readonly at: number;
   /** Pages per second. */
   readonly rate: number;
   /** Bytes per second. */
   readonly byteRate: number;
-  /** Pages that failed per second. */
+  /** Failed pages per second. */
   readonly errorRate: number;
   readonly due: number;
   /** Bytes of memory. */
   readonly memory: number;
 }
 
-/** Samples that are kept, one every {@link SAMPLE_MS}: half an hour of them. */
+/** Maximum number of samples, one every {@link SAMPLE_MS}: half an hour. */
 const MAX_SAMPLES = 900;
 export const SAMPLE_MS = 2_000;
-/** Samples over which the rate of errors is measured. */
+/** Number of samples for measuring the rate of errors. */
 const WINDOW = 5;
 
-/** What the figures were, in a ring of bounded length. */
+/** Stores the last samples, at most `MAX_SAMPLES`. */
 export function createHistory() {
   const samples: Sample[] = [];
   let failures: { readonly at: number; readonly sum: number; readonly since: number }[] = [];
 
   function errorRate(status: CrawlStatus): number {
     const sum = failedIn(status);
-    // Another process has the table, and counts from the start.
+    // When another process has opened the table, earlier numbers are dropped, because the counters begin at 0 again.
     if (failures.some(({ since, sum: before }) => since !== status.since || before > sum)) failures = [];
     failures = [...failures, { at: status.now, sum, since: status.since }].slice(-WINDOW);
     const first = failures[0]!;
@@ -36,7 +36,7 @@ export function createHistory() {
   }
 
   return {
-    /** Oldest first. */
+    /** The samples, the oldest first. */
     samples: samples as readonly Sample[],
     add(status: CrawlStatus): void {
       const { now, jobs, due, memory } = status;
@@ -53,18 +53,18 @@ export function createHistory() {
   };
 }
 
-/** As {@link createHistory} makes it. */
+/** The result of {@link createHistory}. */
 export type History = ReturnType<typeof createHistory>;
 
-/** The jobs that pages go through, the best measure first. Others go through pages that these have counted. */
+/** The jobs whose figures show the number of processed pages, the best ones first. Other jobs process the same pages again. */
 const PAGE_JOBS = [
   ['crawl', 'fetch'],
   ['inject', 'generate', 'parse', 'updatedb'],
 ] as const;
 
 /**
- * Of several jobs those that figures of pages are of: those that fetch, where one has since the table was opened, else those of the cycle,
- * else all. Ranks and index go through the same pages, and would count them twice.
+ * Selects the jobs whose figures show the number of processed pages. These are the jobs that fetch, if one has run since the table was
+ * opened; or else the other jobs of the cycle; or else all jobs. With ranking and indexing, pages would be counted twice.
  */
 export function pageJobs<T extends { readonly job: string }>(
   jobs: readonly T[],
@@ -74,8 +74,8 @@ export function pageJobs<T extends { readonly job: string }>(
   return names ? jobs.filter(({ job }) => names.includes(job)) : jobs;
 }
 
-/** Pages that failed since the table was opened, over all jobs. */
-export function failedIn({ totals }: Pick<CrawlStatus, 'totals'>): number {
+/** Number of failed pages since the table was opened, in all jobs together. */
+function failedIn({ totals }: Pick<CrawlStatus, 'totals'>): number {
   return Object.values(totals).reduce(
     (all, { errors }) => all + Object.values(errors).reduce((sum, n) => sum + n, 0),
     0,

@@ -1,84 +1,85 @@
-import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type PromClient from 'prom-client';
+import { CrawlError, optionalPackage } from '../../errors/index.js';
 import type { Reading } from './stats.js';
 
 /** The metrics of a server and of the crawl that it shows, for Prometheus. */
 export interface Metrics {
-  /** One more request was answered. */
+  /** Call it after each answered request. */
   answered(route: string, status: number, seconds: number): void;
-  /** The text of `/metrics`, with its media type. */
+  /** The text of `/metrics` with its media type. */
   text(reading: Reading): Promise<{ readonly body: string; readonly type: string }>;
 }
 
-/** Makes the metrics, in a registry of their own. No label holds a host or a URL, so their number is bounded. */
+/**
+ * Makes the metrics. If the package `prom-client` is not installed, `text` rejects with MISSING_PACKAGE and a hint with the command that
+ * installs the package.
+ */
 export async function createMetrics(): Promise<Metrics> {
-  const { Counter, Gauge, Histogram, Registry } = (await import('prom-client')).default;
-  const registry: Registry = new Registry();
+  try {
+    return metricsBy((await optionalPackage('prom-client', '/metrics', () => import('prom-client'))).default);
+  } catch (error) {
+    if (!(error instanceof CrawlError)) throw error;
+    return { answered: () => undefined, text: () => Promise.reject(error) };
+  }
+}
+
+/** Makes the metrics in a separate registry. The number of time series is bounded, because no label contains a host or a URL. */
+function metricsBy({ Counter, Gauge, Histogram, Registry }: typeof PromClient): Metrics {
+  const registry = new Registry();
   const registers = [registry];
-  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []): Gauge<L> =>
+  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
     new Gauge({ name: `webcrawl_${name}`, help, labelNames, registers });
-  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> =>
+  /** Metrics without labels. Those without a known value are left out, and not 0. */
+  const plain: PromClient.Gauge[] = [];
+  const figure = (name: string, help: string): PromClient.Gauge => {
+    const made = gauge(name, help);
+    plain.push(made);
+    return made;
+  };
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
     new Counter({ name: `webcrawl_${name}_total`, help, labelNames, registers });
 
-  const up = gauge('up', 'Whether the table could be asked: 1 or 0.');
-  const running = gauge('job_running', 'The jobs under way, each 1.', ['job']);
-  const failing = gauge('job_failing', 'How often a job beside the crawl has failed, one after the other.', ['job']);
-  const done = counter('job_rows', 'Rows that jobs have done since the table was opened.', ['job']);
-  const counted = counter('job_events', 'What jobs have counted since the table was opened, by counter.', [
-    'job',
-    'counter',
-  ]);
+  const up = figure('up', '1 if the table could be read, else 0.');
+  const running = gauge('job_running', '1 for each running job.', ['job']);
+  const failing = gauge('job_failing', 'Number of successive failures of a job that a crawl runs beside it.', ['job']);
+  const done = counter('job_rows', 'Rows that jobs have processed since the table was opened.', ['job']);
+  const counted = counter('job_events', 'Counters of jobs since the table was opened.', ['job', 'counter']);
   const errors = counter('errors', 'Pages that failed since the table was opened, by reason.', ['job', 'reason']);
   const received = counter('received_bytes', 'Bytes of bodies received since the table was opened.', ['job']);
-  const round = gauge('round', 'The round of the crawl under way.');
-  const inFlight = gauge('pages_in_flight', 'Pages that are being fetched and parsed.');
-  const threads = gauge('fetch_threads', 'Pages that may be in flight.');
-  const waiting = gauge('queues_waiting', 'Hosts, domains or IPs with pages that wait for their turn.');
-  const setAside = gauge('hosts_set_aside', 'Hosts that are left alone for longer than a fetch waits.');
-  const due = gauge('pages_due', 'Pages that are due and held by no batch.');
-  const batches = gauge('batches_open', 'Batches that hold pages.');
-  const toIndex = gauge('batches_to_index', 'Batches that are updated and wait to be indexed.');
+  const round = figure('round', 'The current round of the crawl.');
+  const inFlight = figure('pages_in_flight', 'Pages that are being fetched and parsed.');
+  const threads = figure('fetch_threads', 'Pages that may be in flight.');
+  const waiting = figure('queues_waiting', 'Hosts, domains or IPs with pages that wait for their delay.');
+  const setAside = figure('hosts_set_aside', 'Hosts whose back-off is longer than a fetch waits.');
+  const due = figure('pages_due', 'Pages that are due and in no batch.');
+  const batches = figure('batches_open', 'Batches that hold pages.');
+  const toIndex = figure('batches_to_index', 'Updated batches that wait for the index.');
   const disk = gauge('disk_bytes', 'Bytes on the disk, by part of the table.', ['part']);
-  const documents = gauge('index_documents', 'Pages in the index of words.');
-  const indexBytes = gauge('index_bytes', 'Bytes of the index of words.');
-  const resident = gauge('resident_memory_bytes', 'Memory of the process that has the table open.');
-  const heap = gauge('heap_bytes', 'Of this, objects of JavaScript.');
-  const opened = gauge('start_time_seconds', 'When that process opened the table, since the epoch.');
-  const lastFetch = gauge('last_fetch_time_seconds', 'When the last fetch began or ended, since the epoch.');
-  const workers = gauge(
-    'workers',
-    'Other processes that work on the table, by state; those that were heard of within the hour.',
-    ['state'],
+  const usable = figure('index_usable', '1 if the search index can be used, else 0. Absent if there was no index yet.');
+  const documents = figure('index_documents', 'Pages in the search index.');
+  const indexBytes = figure('index_bytes', 'Bytes of the search index.');
+  const resident = figure('resident_memory_bytes', 'Memory of the process that has the table open.');
+  const heap = figure('heap_bytes', 'Memory of JavaScript objects in the process that has the table open.');
+  const opened = figure('start_time_seconds', 'Time when the table was opened, in seconds since the epoch.');
+  const lastFetch = figure(
+    'last_fetch_time_seconds',
+    'Time when the last fetch began or ended, in seconds since the epoch.',
   );
+  const workers = gauge('workers', 'Other processes that worked on the table within the last hour, by state.', [
+    'state',
+  ]);
   const requests = counter('http_requests', 'Requests that this server has answered.', ['path', 'code']);
-  const times: Histogram<'path'> = new Histogram({
+  const times = new Histogram({
     name: 'webcrawl_http_request_duration_seconds',
-    help: 'Time until they were answered.',
+    help: 'Time from a request to its answer.',
     labelNames: ['path'],
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
     registers,
   });
   const labelled = [running, failing, done, counted, errors, received, disk, workers];
-  const plain = [
-    up,
-    round,
-    inFlight,
-    threads,
-    waiting,
-    setAside,
-    due,
-    batches,
-    toIndex,
-    documents,
-    indexBytes,
-    resident,
-    heap,
-    opened,
-    lastFetch,
-  ];
 
   function fill({ status, problem }: Reading): void {
     for (const metric of labelled) metric.reset();
-    // What is not known is left out, and not 0.
     for (const metric of plain) metric.remove();
     up.set(problem || !status ? 0 : 1);
     if (!status) return;
@@ -104,6 +105,7 @@ export async function createMetrics(): Promise<Metrics> {
     batches.set(status.batches.length);
     if (status.batchesToIndex !== undefined) toIndex.set(status.batchesToIndex);
     for (const [part, size] of Object.entries({ ...status.disk })) disk.set({ part }, size);
+    if (status.index || status.indexProblem) usable.set(status.index ? 1 : 0);
     if (status.index) {
       documents.set(status.index.documents);
       indexBytes.set(status.index.bytes);

@@ -1,17 +1,18 @@
+import { createSeldom, deadline } from '../../util/index.js';
 import { problemOf, type Problem } from '../http/errors.js';
 import type { CrawlStatus } from '../source.js';
 
-/** The figures of one moment, or why there are none. */
+/** The figures of one moment. If the figures cannot be read, a problem and the last known figures. */
 export interface Reading {
   readonly status?: CrawlStatus;
-  /** Why the last question had no answer; `status` is then the last that had one. */
+  /** Why the figures cannot be read now. If set, `status` has the last known figures. */
   readonly problem?: Problem;
 }
 
-/** Milliseconds for which all that ask get the same figures: what one page, its events and the metrics show agrees. */
+/** Number of milliseconds in which all readers get the same figures, so that pages, events and metrics agree. */
 const SAME_MS = 250;
 
-/** Milliseconds that they are waited for: the process that has the table open may be stopped, or very busy. */
+/** Maximum milliseconds to wait for figures. The limit is needed because the process that has the table open may be stopped, or very busy. */
 const WAIT_MS = 2_000;
 
 const LATE: Problem = {
@@ -20,26 +21,24 @@ const LATE: Problem = {
   message: 'The process that has the table open does not answer in time: it is very busy, or stopped',
 };
 
-/** What {@link createStats} takes. */
-export interface StatsOptions {
-  /** Gets why there are no figures. */
+/** Options of {@link createStats}. */
+interface StatsOptions {
+  /** Called with the reason when the figures cannot be read. */
   readonly onError?: (error: unknown) => void;
   readonly now?: () => number;
-  /** Milliseconds that an answer is waited for. Default: 2,000. */
+  /** Maximum milliseconds to wait for an answer. Default: 2,000. */
   readonly wait?: number;
 }
 
 /**
- * Reads the figures for all who show them, and asks the process that has the table open no more than four times a second. Where it
- * does not answer within two seconds, all get the last figures with that problem, until it does.
+ * Reads the figures for all readers, and asks the process that has the table open at most four times a second. If that process does not
+ * answer within two seconds, all readers get the last figures and a problem, until the process answers again.
  */
 export function createStats(read: () => Promise<CrawlStatus>, options: StatsOptions = {}) {
   const { onError = () => undefined, now = () => performance.now(), wait = WAIT_MS } = options;
   let last: Reading = {};
-  let readAt = -Infinity;
-  /** The question that has no answer yet. */
+  /** The request for figures that has no answer yet. */
   let asked: Promise<void> | undefined;
-  let reading: Promise<Reading> | undefined;
 
   function failed(problem: Problem): void {
     last = { ...(last.status && { status: last.status }), problem };
@@ -52,30 +51,18 @@ export function createStats(read: () => Promise<CrawlStatus>, options: StatsOpti
       failed(problemOf(error));
       onError(error);
     }
-    readAt = now();
   }
 
   async function readNow(): Promise<Reading> {
     asked ??= ask().finally(() => (asked = undefined));
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<'late'>((resolve) => (timer = setTimeout(() => resolve('late'), wait)));
-    const first = await Promise.race([asked, late]);
-    clearTimeout(timer);
-    if (first === 'late') {
-      failed(LATE);
-      readAt = now();
-    }
+    await deadline(asked, wait, () => failed(LATE));
     return last;
   }
 
-  return {
-    /** It never rejects. */
-    read(): Promise<Reading> {
-      if (now() - readAt < SAME_MS) return Promise.resolve(last);
-      return (reading ??= readNow().finally(() => (reading = undefined)));
-    },
-  };
+  /** `readSeldom` never rejects. */
+  const { read: readSeldom } = createSeldom(readNow, { goodFor: SAME_MS, now });
+  return { read: readSeldom };
 }
 
-/** As {@link createStats} makes it. */
+/** The result of {@link createStats}. */
 export type Stats = ReturnType<typeof createStats>;

@@ -1,6 +1,9 @@
 import { html, type Html } from '../http/html.js';
 
-/** A bar of which a part is filled; the figure beside it says what it shows. @param part from 0 to 1 */
+/**
+ * Draws a partly filled bar. Screen readers skip the bar, because the figure beside it states the same.
+ * @param part the filled part, from 0 to 1
+ */
 export function bar(part: number): Html {
   const width = Math.round(100 * Math.min(1, Math.max(0, part)));
   return html`<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
@@ -9,7 +12,7 @@ export function bar(part: number): Html {
   </svg>`;
 }
 
-/** A table that is scrolled where the window is narrow. */
+/** A table that scrolls in a narrow window. */
 export function scrolled(name: string, head: readonly string[], rows: readonly Html[]): Html {
   return html`<div class="scroll" role="region" aria-label="${name}" tabindex="0">
     <table class="rows figures">
@@ -28,7 +31,7 @@ export function scrolled(name: string, head: readonly string[], rows: readonly H
   </div>`;
 }
 
-/** A row of such a table. */
+/** A row of a table of {@link scrolled}. */
 export function figuresRow(name: Html | string, cells: readonly (Html | string)[]): Html {
   return html`<tr>
     <th scope="row">${name}</th>

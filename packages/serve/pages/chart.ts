@@ -2,17 +2,17 @@ import { html, type Html } from '../http/html.js';
 
 const WIDTH = 320;
 const HEIGHT = 72;
-/** Points of a line at the most: more than pixels cannot be seen. */
+/** Maximum number of points of a line, equal to the width of the chart in pixels. */
 const MAX_POINTS = 320;
 
-/** The paths of a chart, by the height of its values; the highest reaches the top. */
-export interface ChartPaths {
+/** The paths of a chart. The highest value reaches the top. */
+interface ChartPaths {
   readonly line: string;
   readonly area: string;
   readonly most: number;
 }
 
-/** Draws values from the left to the right; those that share a pixel as their highest. */
+/** Draws values from left to right. If several values fall on the same pixel, the highest of them is drawn. */
 export function chartPaths(values: readonly number[]): ChartPaths {
   const points = condense(values);
   const most = Math.max(0, ...points);
@@ -33,8 +33,8 @@ function condense(values: readonly number[]): number[] {
 }
 
 /**
- * A small chart. The figures beside it say what it shows, so it is an image with a name.
- * @param id by which the script finds its lines
+ * Makes a small chart. For screen readers, the chart is only an image with a name, because the figures beside it state the same.
+ * @param id by which the script of the page finds the lines of the chart
  */
 export function chart(id: string, name: string, { line, area }: ChartPaths): Html {
   return html`<svg

@@ -1,4 +1,4 @@
-import type { JobTotals } from '../../jobs/index.js';
+import type { JobTotals } from '../../core/index.js';
 import { figures } from '../../util/index.js';
 import { pageJobs, type Sample } from '../live/history.js';
 import type { Reading } from '../live/stats.js';
@@ -9,17 +9,22 @@ import { shownUrl } from './untrusted.js';
 
 const { bytes, duration, number } = figures;
 
-/** All that changes on the dashboard, by what the page calls it. Its script puts each in its place. */
+/** All changing parts of the dashboard, by their names in the page. The script of the page inserts each part at its place. */
 export interface DashboardFigures {
-  /** `running`, `idle`, or `lost` where the table cannot be asked. */
+  /** `running`, `idle`, or `lost` if the table does not answer. */
   readonly state: string;
   readonly texts: Readonly<Record<string, string>>;
-  /** Names of the charts, which say what they show. */
+  /** Names of the charts for screen readers, which describe the values. */
   readonly labels: Readonly<Record<string, string>>;
   readonly paths: Readonly<Record<string, string>>;
+  /** true for a chart whose values are all 0. Such a chart is hidden. */
+  readonly flat: Readonly<Record<string, boolean>>;
   /** Rows of tables, as markup. */
   readonly rows: Readonly<Record<string, string>>;
 }
+
+/** The text in place of an unknown figure. */
+export const UNKNOWN = '–';
 
 /** The figures at the top, with their names. */
 export const TILES = [
@@ -37,7 +42,7 @@ export const TILES = [
   ['memory', 'Memory'],
 ] as const;
 
-/** The charts, with what they show. */
+/** The charts with their descriptions. */
 export const CHARTS = [
   { id: 'rate', name: 'Pages per second', of: (s: Sample) => s.rate, text: (n: number) => `${number(n, 1)}/s` },
   { id: 'byteRate', name: 'Received per second', of: (s: Sample) => s.byteRate, text: (n: number) => `${bytes(n)}/s` },
@@ -50,24 +55,25 @@ export const CHARTS = [
   { id: 'memory', name: 'Memory', of: (s: Sample) => s.memory, text: bytes },
 ] as const;
 
-/** The tables, with their columns. */
+/** The tables with their columns. A table without rows is hidden. */
 export const TABLES = [
-  { id: 'errors', name: 'Errors by reason', columns: ['Reason', 'Pages'], none: 'Nothing has failed.' },
-  { id: 'pages', name: 'In flight for longest', columns: ['Page', 'For'], none: 'Nothing is in flight.' },
-  { id: 'hosts', name: 'Hosts set aside', columns: ['Host', 'Reason', 'For'], none: 'No host is set aside.' },
-  { id: 'batches', name: 'Open batches', columns: ['Batch', 'State', 'Pages'], none: 'No batch is open.' },
-  { id: 'disk', name: 'Disk', columns: ['Part', 'Size'], none: 'The table has no folder.' },
-  { id: 'outcomes', name: 'What was counted', columns: ['Counter', 'Number'], none: 'Nothing was counted yet.' },
+  { id: 'errors', name: 'Errors by reason', columns: ['Reason', 'Pages'] },
+  { id: 'pages', name: 'In flight for longest', columns: ['Page', 'For'] },
+  { id: 'hosts', name: 'Hosts set aside', columns: ['Host', 'Reason', 'For'] },
+  { id: 'batches', name: 'Open batches', columns: ['Batch', 'State', 'Pages'] },
+  { id: 'disk', name: 'Disk', columns: ['Part', 'Size'] },
+  { id: 'outcomes', name: 'What was counted', columns: ['Counter', 'Number'] },
 ] as const;
 
-/** What the index lacks. */
+/** The text for the number of batches that are not in the index yet. */
 const toIndex = (batches: number): string =>
   batches === 0 ? '' : ` + ${number(batches)} ${batches === 1 ? 'batch' : 'batches'}`;
 
-/** The figures of a reading; those that are not known are a dash. */
+/** Returns the figures of a reading as texts. An unknown figure is a dash. */
 export function dashboardFigures({ status, problem }: Reading, samples: readonly Sample[]): DashboardFigures {
   const paths: Record<string, string> = {};
   const labels: Record<string, string> = {};
+  const flat: Record<string, boolean> = {};
   const texts: Record<string, string> = {
     ...(status && tilesOf(status)),
     state: stateText(status, problem?.message),
@@ -78,11 +84,12 @@ export function dashboardFigures({ status, problem }: Reading, samples: readonly
     const { line, area, most } = chartPaths(samples.map(of));
     paths[`${id}-line`] = line;
     paths[`${id}-area`] = area;
+    flat[id] = most === 0;
     const now = text(samples.length > 0 ? of(samples.at(-1)!) : 0);
     texts[`${id}-now`] = now;
     texts[`${id}-most`] = `most ${text(most)}`;
     texts[`${id}-span`] = span > 0 ? `the last ${duration(Math.round(span))}` : 'from now on';
-    labels[id] = `${name}: now ${now}, at the most ${text(most)} in the last ${duration(Math.round(span))}`;
+    labels[id] = `${name}: now ${now}, at most ${text(most)} in the last ${duration(Math.round(span))}`;
   }
   const isRunning = status !== undefined && status.jobs.length > 0;
   return {
@@ -90,6 +97,7 @@ export function dashboardFigures({ status, problem }: Reading, samples: readonly
     texts,
     labels,
     paths,
+    flat,
     rows: status ? rowsOf(status) : {},
   };
 }
@@ -106,21 +114,21 @@ function tilesOf(status: CrawlStatus): Record<string, string> {
   const each = (of: (status: (typeof fetching)[number]) => number): number => sum(fetching.map(of));
   return {
     done: total === undefined ? number(done) : `${number(done)} of ${number(total)}`,
-    rate: number(sum(pageJobs(jobs, status).map(({ rate = 0 }) => rate)), 1),
+    rate: jobs.length > 0 ? number(sum(pageJobs(jobs, status).map(({ rate = 0 }) => rate)), 1) : UNKNOWN,
     received: bytes(received),
     failed: number(failed),
     due: `${number(due.count)}${due.more ? '+' : ''}`,
-    inFlight: fetching.length > 0 ? `${number(each((f) => f.inFlight))} of ${number(each((f) => f.threads))}` : '–',
-    waiting: fetching.length > 0 ? number(each((f) => f.waiting)) : '–',
-    setAside: fetching.length > 0 ? number(each((f) => f.setAside)) : '–',
-    round: round === undefined ? '–' : number(round),
-    elapsed: jobs.length > 0 ? duration(Math.max(...jobs.map(({ seconds = 0 }) => seconds))) : '–',
-    documents: index ? `${number(index.documents)}${toIndex(batchesToIndex)}` : '–',
+    inFlight: fetching.length > 0 ? `${number(each((f) => f.inFlight))} of ${number(each((f) => f.threads))}` : UNKNOWN,
+    waiting: fetching.length > 0 ? number(each((f) => f.waiting)) : UNKNOWN,
+    setAside: fetching.length > 0 ? number(each((f) => f.setAside)) : UNKNOWN,
+    round: round === undefined ? UNKNOWN : number(round),
+    elapsed: jobs.length > 0 ? duration(Math.max(...jobs.map(({ seconds = 0 }) => seconds))) : UNKNOWN,
+    documents: index ? `${number(index.documents)}${toIndex(batchesToIndex)}` : UNKNOWN,
     memory: bytes(memory.resident),
   };
 }
 
-/** What the figures are of: the jobs under way that pages go through, else all that those have done. */
+/** Returns the jobs whose figures are shown: the running jobs that process pages; or if none is running, the sums of past jobs. */
 function shownJobs(
   status: CrawlStatus,
 ): readonly (Pick<JobTotals, 'done' | 'counters' | 'errors'> & { bytes?: number })[] {
@@ -133,22 +141,25 @@ function shownJobs(
 }
 
 function stateText(status: CrawlStatus | undefined, problem: string | undefined): string {
-  if (problem !== undefined) return `The table cannot be asked now: ${problem}`;
+  if (problem !== undefined) return `The table cannot be read now: ${problem}`;
   if (!status) return 'Not known yet';
-  const { jobs, holder, failing = [] } = status;
+  const { jobs, owner, failing = [] } = status;
   const fails = failing.map(({ job, code }) => `; ${job} fails (${code}), and is tried again`).join('');
   if (jobs.length === 0) return `Nothing is running${fails}`;
-  return `Running: ${jobs.map(({ job }) => job).join(', ')}${holder ? ` in process ${holder.pid}` : ''}${fails}`;
+  return `Running: ${jobs.map(({ job }) => job).join(', ')}${owner ? ` in process ${owner.pid}` : ''}${fails}`;
 }
 
-/** Beside the state, and not a part of it: it changes with every second, and is not to be read out. */
+/**
+ * Returns how long ago the last page was fetched. The text is separate from the state, because the text changes every second, and screen
+ * readers announce each change of the state.
+ */
 function sinceText(status: CrawlStatus | undefined): string {
   if (!status || status.jobs.length > 0) return '';
   const { lastFetch, now } = status;
   if (!lastFetch) return 'Nothing was fetched yet.';
   const ago = duration(Math.max(0, Math.round((now - lastFetch.at) / 1000)));
   if (lastFetch.state === 'ended') return `The last fetch ended ${ago} ago.`;
-  return `A fetch that began ${ago} ago was stopped before its end; the same command goes on.`;
+  return `A fetch that began ${ago} ago was stopped before its end; the same command continues.`;
 }
 
 function rowsOf(status: CrawlStatus): Record<string, string> {
@@ -161,8 +172,8 @@ function rowsOf(status: CrawlStatus): Record<string, string> {
   const parts = Object.entries({ ...disk });
   const index = status.index && !disk?.index ? [['index', status.index.bytes] as const] : [];
   return {
-    errors: rows(errors.map(([reason, n]) => [reason, number(n)])),
-    outcomes: rows(outcomes.map(([reason, n]) => [reason, number(n)])),
+    errors: rows(errors.map(([reason, n]) => [inWords(reason), number(n)])),
+    outcomes: rows(outcomes.map(([reason, n]) => [inWords(reason), number(n)])),
     pages: rows(fetching.flatMap(({ pages }) => pages.map(({ url, seconds }) => [shownUrl(url), duration(seconds)]))),
     hosts: rows(
       fetching.flatMap(({ hosts }) => hosts.map(({ host, code, seconds }) => [host, code, duration(seconds)])),
@@ -174,7 +185,15 @@ function rowsOf(status: CrawlStatus): Record<string, string> {
 
 const MAX_ROWS = 20;
 
-/** The counters of several as one, the most first. */
+/** Shows the name of a counter as words for people. The title attribute has the name itself, as in docs/REFERENCE.md. */
+function inWords(counter: string): Html {
+  const text = counter.replace(/^plugin_error_(?=.)/, 'errors of ').replace(/rejected_(?=.)/, 'rejected by ');
+  return html`<span title="${counter}"
+    >${text.replace(/^[^-]*$|^[a-z_ ]+/, (words) => words.replaceAll('_', ' '))}</span
+  >`;
+}
+
+/** Returns the sums of several sets of counters, the largest first. */
 function counted(counters: readonly Readonly<Record<string, number>>[]): [string, number][] {
   const all = new Map<string, number>();
   for (const each of counters)

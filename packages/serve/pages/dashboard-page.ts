@@ -1,71 +1,74 @@
-import { createHash } from 'node:crypto';
-import { html, markup, type Html } from '../http/html.js';
+import { html, markup, pageScript } from '../http/html.js';
 import { chart } from './chart.js';
-import { CHARTS, TABLES, TILES, type DashboardFigures } from './dashboard-figures.js';
-import { layout } from './layout.js';
+import { CHARTS, TABLES, TILES, UNKNOWN, type DashboardFigures } from './dashboard-figures.js';
+import type { Layout } from './layout.js';
 
-/** Puts what comes as events in its place. What a reader has selected or reached by keyboard stays, since only what changed is written. */
-const SCRIPT = `
+/** Inserts the data of events into the page. Only changed parts are written, so that selected text and the keyboard focus do not change. */
+const SCRIPT = pageScript(`
 'use strict';
 const put = (name, key, value, set) => {
   for (const each of document.querySelectorAll('[' + name + '="' + key + '"]')) set(each, value);
 };
 const state = document.querySelector('[data-state]');
-const show = ({ state: now, texts, labels, paths, rows }) => {
+const show = ({ state: now, texts, labels, paths, flat, rows }) => {
   if (state.dataset.state !== now) state.dataset.state = now;
+  for (const key in texts) put('data-tile', key, texts[key], (e, v) => {
+    e.hidden = v === '–';
+    e.toggleAttribute('data-bad', key === 'failed' && v !== '0');
+  });
   for (const key in texts) put('data-text', key, texts[key], (e, v) => { if (e.textContent !== v) e.textContent = v; });
   for (const key in labels) put('data-label', key, labels[key], (e, v) => e.setAttribute('aria-label', v));
   for (const key in paths) put('data-path', key, paths[key], (e, v) => e.setAttribute('d', v));
+  for (const key in flat) put('data-chart', key, flat[key], (e, v) => { e.hidden = v; });
   for (const key in rows) {
     put('data-rows', key, rows[key], (e, v) => { if (e.seen !== v) { e.seen = v; e.innerHTML = v; } });
-    put('data-table', key, rows[key], (e, v) => { e.hidden = v === ''; });
-    put('data-none', key, rows[key], (e, v) => { e.hidden = v !== ''; });
+    put('data-card', key, rows[key], (e, v) => { e.hidden = v === ''; });
   }
 };
 const events = new EventSource('/dashboard/events');
 events.onmessage = ({ data }) => show(JSON.parse(data));
-const say = (state) => show({ state: 'lost', texts: { state }, labels: {}, paths: {}, rows: {} });
+const say = (state) => show({ state: 'lost', texts: { state }, labels: {}, paths: {}, flat: {}, rows: {} });
 const load = () => fetch('/healthz').then(() => location.reload(), () => setTimeout(load, 5000));
 events.onerror = () => {
-  if (events.readyState !== EventSource.CLOSED) return say('This server does not answer; it is asked again');
-  say('No live figures now, as too many look at them; the page is loaded anew every ten seconds');
+  if (events.readyState !== EventSource.CLOSED) return say('This server does not answer; trying again');
+  say('No live figures: too many viewers. This page is reloaded every ten seconds');
   setTimeout(load, 10000);
 };
-`;
+`);
 
-/** The policy of the dashboard: its script alone, by digest, may run, and ask this server. */
-export const DASHBOARD_POLICY =
-  `default-src 'none'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; ` +
-  `frame-ancestors 'none'; script-src 'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'`;
-
-/** The page that shows the crawl that runs; without scripts it is loaded anew every five seconds. */
-export function dashboardPage(figures: DashboardFigures): Html {
-  const { state, texts, labels, paths, rows } = figures;
-  return layout({
+/** The page that shows the running crawl. Without scripts it is reloaded every five seconds. */
+export function dashboardPage(figures: DashboardFigures): Layout {
+  const { state, texts, labels, paths, flat, rows } = figures;
+  return {
     title: 'Dashboard',
     at: 'dashboard',
     isWide: true,
     head: html`<noscript><meta http-equiv="refresh" content="5" /></noscript>`,
-    // The digest is of these very characters.
-    script: markup(`<script>${SCRIPT}</script>`),
+    script: SCRIPT,
     main: html`<div class="head">
         <h1>Dashboard</h1>
         <p class="state" role="status" data-state="${state}"><span data-text="state">${texts.state}</span></p>
         <p class="since" data-text="since">${texts.since}</p>
       </div>
       <dl class="tiles">
-        ${TILES.map(
-          ([id, name]) =>
-            html`<div>
-              <dt>${name}</dt>
-              <dd data-text="${id}">${texts[id] ?? '–'}</dd>
-            </div>`,
-        )}
+        ${TILES.map(([id, name]) => {
+          const text = texts[id] ?? UNKNOWN;
+          const isBad = id === 'failed' && text !== UNKNOWN && text !== '0';
+          return html`<div data-tile="${id}" ${text === UNKNOWN && html` hidden`} ${isBad && html` data-bad`}>
+            <dt>${name}</dt>
+            <dd data-text="${id}">${text}</dd>
+          </div>`;
+        })}
       </dl>
       <div class="cards small">
         ${CHARTS.map(
           ({ id, name }) =>
-            html`<section class="card" aria-labelledby="c-${id}">
+            html`<section
+              class="card${id === 'errorRate' && html` fails`}"
+              data-chart="${id}"
+              ${flat[id] && html` hidden`}
+              aria-labelledby="c-${id}"
+            >
               <h2 id="c-${id}">${name}</h2>
               <p class="now" data-text="${id}-now">${texts[`${id}-now`]}</p>
               ${chart(id, labels[id] ?? name, { line: paths[`${id}-line`] ?? '', area: paths[`${id}-area`] ?? '', most: 0 })}
@@ -76,12 +79,12 @@ export function dashboardPage(figures: DashboardFigures): Html {
             </section>`,
         )}
       </div>
-      <div class="cards">
-        ${TABLES.map(({ id, name, columns, none }) => {
+      <div class="cards tables">
+        ${TABLES.map(({ id, name, columns }) => {
           const body = rows[id] ?? '';
-          return html`<section class="card" aria-labelledby="t-${id}">
+          return html`<section class="card" data-card="${id}" ${body === '' && html` hidden`} aria-labelledby="t-${id}">
             <h2 id="t-${id}">${name}</h2>
-            <table class="rows" data-table="${id}" ${body === '' && html` hidden`} aria-labelledby="t-${id}">
+            <table class="rows" aria-labelledby="t-${id}">
               <thead>
                 <tr>
                   ${columns.map((column) => html`<th scope="col">${column}</th>`)}
@@ -91,9 +94,8 @@ export function dashboardPage(figures: DashboardFigures): Html {
                 ${markup(body)}
               </tbody>
             </table>
-            <p class="none" data-none="${id}" ${body !== '' && html` hidden`}>${none}</p>
           </section>`;
         })}
       </div>`,
-  });
+  };
 }

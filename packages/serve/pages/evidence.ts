@@ -1,14 +1,16 @@
-import type { JsonValue } from '../../../webtable/index.js';
+import type { JsonValue } from '../../core/index.js';
 import { figures } from '../../util/index.js';
 import { html, type Html } from '../http/html.js';
 import { outLink, shownUrl, webAddress } from './untrusted.js';
 
-/** Figures of one rule that are shown, examples of one figure, and characters of one. */
+/** Maximum number of figures of one rule. */
 const MOST = 24;
+/** Maximum number of examples of one figure. */
 const EXAMPLES = 5;
+/** Maximum number of characters of one example. */
 const LONGEST = 300;
 
-/** The figures for which a rule was proposed, as names and values. What a rule was imported with may be anything. */
+/** The evidence of a proposed rule, as names and values. An imported rule may have any evidence. */
 export function evidenceList(evidence: JsonValue): Html {
   const entries: [string, JsonValue][] =
     typeof evidence === 'object' && evidence !== null && !Array.isArray(evidence)
@@ -25,13 +27,17 @@ export function evidenceList(evidence: JsonValue): Html {
   </dl>`;
 }
 
-/** `usefulOfDomain` and `useful_of_domain` as words. */
+/**
+ * Turns `domainRows` and `domain_rows` into words. Stored evidence keeps the names of the first version, in which relevant pages were
+ * called `useful`.
+ */
 function nameOf(name: string): string {
   const words = name
     .slice(0, 60)
     .replace(/_/g, ' ')
     .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase();
+    .toLowerCase()
+    .replace('useful', 'relevant');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

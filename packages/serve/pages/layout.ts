@@ -1,67 +1,77 @@
-import { html, type Html, type Piece } from '../http/html.js';
-import { STYLE_PATH } from './style.js';
+import { html, type Html, type PageScript, type Piece } from '../http/html.js';
+import type { Look, Site } from '../site/site.js';
+import { TEXTS } from '../texts/index.js';
 
-/** What a page of ours consists of. */
+/** The parts of a page. */
 export interface Layout {
-  /** The first words of the title of the window. */
+  /** The first words of the window title. */
   readonly title: string;
   readonly main: Html;
-  /** Which entry of the navigation this is. */
-  readonly at?: 'search' | 'dashboard' | 'rules';
+  /** The entry of the navigation for this page. */
+  readonly at?: 'search' | 'dashboard' | 'rules' | 'changes';
   /** Further elements of the head. */
   readonly head?: Piece;
-  /** Wider than text is read well. */
+  /** Whether the page may be wider than text should be, for example for tables. */
   readonly isWide?: boolean;
-  /** It sends forms, of which a browser says the origin only where it may say where it comes from. */
+  /** Whether the page sends forms. Browsers send the `Origin` of a form only if the referrer policy allows it. */
   readonly hasForms?: boolean;
-  /** Scripts, at the end. */
-  readonly script?: Html;
+  /** The script at the end of the page. */
+  readonly script?: PageScript;
 }
 
-const ENTRIES = [
-  ['search', '/', 'Search'],
-  ['dashboard', '/dashboard', 'Dashboard'],
-  ['rules', '/rules', 'Rules'],
-] as const;
-
-/** A whole page: landmarks, a link past the navigation, one heading of the first level in `main`. */
-export function layout({ title, main, at, head, isWide = false, hasForms = false, script }: Layout): Html {
+/** Makes a whole page. The page has landmarks and a link that skips the navigation. `main` must have one first-level heading. */
+export function layout({ site, isOperator }: Look, page: Layout): Html {
+  const { title, main, at, head, isWide = false, hasForms = false, script } = page;
+  const isOfOperator = at !== undefined && at !== 'search';
+  const [language, texts] = isOfOperator ? ['en', TEXTS.en] : [site.language, site.texts];
+  const entries = [
+    ['search', '/', texts.search],
+    ...site.links.map(([text, to]) => [undefined, to, text] as const),
+    ...(isOperator || isOfOperator ? OF_OPERATOR : []),
+  ] as const;
   const wrap = isWide ? 'wrap wide' : 'wrap';
   return html`<!doctype html>
-    <html lang="en">
+    <html lang="${language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex, nofollow" />
         <meta name="referrer" content="${hasForms ? 'same-origin' : 'no-referrer'}" />
-        <title>${title} – webcrawl</title>
-        <link rel="stylesheet" href="${STYLE_PATH}" />
+        <title>${title === site.name ? title : `${title} – ${site.name}`}</title>
+        <link rel="stylesheet" href="${site.stylePath}" />
         <link rel="icon" href="/icon.svg" type="image/svg+xml" />
-        <link rel="search" type="application/opensearchdescription+xml" title="webcrawl" href="/opensearch.xml" />
+        <link rel="search" type="application/opensearchdescription+xml" title="${site.name}" href="/opensearch.xml" />
         ${head}
       </head>
       <body>
-        <a class="skip" href="#main">Skip to the content</a>
+        <a class="skip" href="#main">${texts.skip}</a>
         <header class="top">
           <div class="${wrap}">
-            <a class="brand" href="/">web<span>crawl</span></a>
-            <nav aria-label="Site">
+            ${brand(site)}
+            <nav aria-label="${texts.navigation}">
               <ul>
-                ${ENTRIES.map(([name, href, label]) => html`<li><a href="${href}" ${at === name && html` aria-current="page"`}>${label}</a></li>`)}
+                ${entries.map(([name, href, label]) => html`<li><a href="${href}" ${name !== undefined && at === name && html` aria-current="page"`}>${label}</a></li>`)}
               </ul>
             </nav>
           </div>
         </header>
         <main id="main" tabindex="-1" class="${wrap}">${main}</main>
         <footer class="foot">
-          <div class="${wrap}"><p>Pages, titles and texts are those of the sites that were crawled.</p></div>
+          <div class="${wrap}"><p>${texts.footer}</p></div>
         </footer>
-        ${script}
+        ${script?.element}
       </body>
     </html> `;
 }
 
-/** The icon of the window. */
-export const ICON =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#17695a"/>' +
-  '<circle cx="14" cy="14" r="6.5" fill="none" stroke="#fff" stroke-width="3"/><path d="M19 19l6.5 6.5" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>\n';
+const OF_OPERATOR = [
+  ['dashboard', '/dashboard', 'Dashboard'],
+  ['rules', '/rules', 'Rules'],
+  ['changes', '/changes', 'Changes'],
+] as const;
+
+function brand({ name, isNamed, logoPath }: Site): Html {
+  const picture = logoPath !== undefined && html`<img src="${logoPath}" alt="" height="28" />`;
+  const text = isNamed ? html`<bdi>${name}</bdi>` : html`<span>web<span>crawl</span></span>`;
+  return html`<a class="brand" href="/">${picture}${text}</a>`;
+}

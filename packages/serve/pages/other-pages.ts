@@ -1,91 +1,98 @@
 import { html, type Html } from '../http/html.js';
 import { meaningOf, type Problem } from '../http/errors.js';
 import type { CachedText, CrawlStatus } from '../source.js';
-import { figures } from '../../util/index.js';
-import { layout } from './layout.js';
-import { operatorHelp, searchBox } from './search-box.js';
+import type { Look } from '../site/site.js';
+import type { Layout } from './layout.js';
+import { paragraphsOf } from './paragraphs.js';
+import { SEARCH_SCRIPT, operatorHelp, searchBox } from './search-box.js';
 import { dayOf, languageOf, outLink, shownUrl } from './untrusted.js';
 
-const { number, quantity } = figures;
-
-/** Where a search begins. */
-export function homePage(status: Pick<CrawlStatus, 'index' | 'indexProblem'> | undefined): Html {
-  return layout({
-    title: 'Search',
+/** The start page of a search. */
+export function homePage(look: Look, status: Pick<CrawlStatus, 'index' | 'indexProblem'> | undefined): Layout {
+  const { site } = look;
+  const { name, isNamed, texts } = site;
+  return {
+    title: isNamed ? name : texts.search,
     at: 'search',
+    script: SEARCH_SCRIPT,
     main: html`<div class="home">
-      <h1>Search the crawled pages</h1>
-      ${searchBox('', { isFocused: true })}
-      <p class="facts">${indexFacts(status)}</p>
-      ${operatorHelp()}
+      <h1>${isNamed ? name : texts.searchPages}</h1>
+      ${searchBox(site, '', { isFocused: true })}
+      <p class="facts">${indexFacts(look, status)}</p>
+      ${operatorHelp(site)}
     </div>`,
-  });
+  };
 }
 
-/** Nothing where it is not known, as where the process that has the table open does not answer. */
-function indexFacts(status: Pick<CrawlStatus, 'index' | 'indexProblem'> | undefined): Html | undefined {
+/** Returns facts about the index. Undefined: nothing is known, for example because the process that has the table open does not answer. */
+function indexFacts(
+  { site: { texts }, isOperator }: Look,
+  status: Pick<CrawlStatus, 'index' | 'indexProblem'> | undefined,
+): Html | string | undefined {
   if (!status) return undefined;
   const { index, indexProblem } = status;
-  if (indexProblem) {
-    const { code, hint } = indexProblem;
-    return html`Nothing can be searched for now: ${meaningOf(code)}. ${hint !== undefined && `${sentence(hint)}.`}`;
+  if (index && !indexProblem) {
+    const { documents, changedAt } = index;
+    const day = changedAt > 0 ? dayOf(changedAt, texts.locale) : undefined;
+    return texts.inIndex(texts.pages(documents, documents.toLocaleString(texts.locale)), day);
   }
-  if (!index)
-    return html`There is no index to search yet: <code>webcrawl index</code> makes it, unless its writer is jsonl.`;
-  const day = index.changedAt > 0 && html`, as of ${dayOf(index.changedAt)}`;
-  return html`${quantity(index.documents, 'page')} in the index${day}.`;
+  if (!isOperator) return texts.notReady;
+  if (!indexProblem) return html`There is no search index yet: <code>webcrawl index</code> makes it.`;
+  const { code, hint } = indexProblem;
+  return html`Search is not possible now: ${meaningOf(code)}. ${hint !== undefined && `${sentence(hint)}.`}`;
 }
 
-/** Characters of a text that are shown. */
-const MAX_TEXT = 500_000;
+/** Maximum number of characters of a text to show. */
+const MAX_TEXT = 300_000;
 
 /** The text of a page as it was crawled. */
-export function cachedPage({ url, title = '', text, language, fetchedAt }: CachedText): Html {
+export function cachedPage({ site }: Look, { url, title = '', text, language, fetchedAt }: CachedText): Layout {
+  const { texts } = site;
   const name = title.trim() === '' ? shownUrl(url) : html`<bdi ${languageOf(language)}>${title}</bdi>`;
-  return layout({
+  const shown = paragraphsOf(text.slice(0, MAX_TEXT), language);
+  return {
     title: title.trim() === '' ? url : title,
     main: html`<div class="plain">
       <h1>${name}</h1>
       <p class="where">${outLink(url, shownUrl(url))}</p>
-      <p class="note">
-        This is the text of the page as it was crawled${fetchedAt ? html` on ${dayOf(fetchedAt)}` : ''}, not the page
-        itself, which may have changed.
-      </p>
+      <p class="note">${texts.copyNote(fetchedAt ? dayOf(fetchedAt, texts.locale) : undefined)}</p>
       ${
-        text.trim() === ''
-          ? html`<p>The page has no text.</p>`
-          : html`<div class="cached" ${languageOf(language)}>${text.slice(0, MAX_TEXT)}</div>`
+        shown.length === 0
+          ? html`<p>${texts.noText}</p>`
+          : html`<div class="cached" ${languageOf(language)}>
+              ${shown.map((paragraph) => html`<p>${paragraph}</p>`)}
+            </div>`
       }
-      ${text.length > MAX_TEXT && html`<p class="note">The rest is left out: it has ${number(text.length)} characters.</p>`}
+      ${text.length > MAX_TEXT && html`<p class="note">${texts.restLeftOut(text.length.toLocaleString(texts.locale))}</p>`}
     </div>`,
-  });
+  };
 }
 
-const HEADINGS: Readonly<Record<number, string>> = {
-  400: 'This cannot be searched for',
-  404: 'Not found',
-  405: 'Not that way',
-  414: 'Too much at once',
-  421: 'Not this server',
-  503: 'Not ready',
-};
-
-/** What went wrong, and what to do. */
-export function problemPage({ status, code, message, hint }: Problem, query = ''): Html {
-  return layout({
-    title: HEADINGS[status] ?? 'Something went wrong',
-    main: html`${searchBox(query)}
+/** A page about a failure, with a hint. */
+export function problemPage({ site, isOperator }: Look, problem: Problem, query = ''): Layout {
+  const { texts } = site;
+  const { status, code } = problem;
+  const [heading, told] = texts.problems[status] ?? texts.problems['other']!;
+  // Errors in a request are explained to the client. Errors of this server are explained only to the operator.
+  const { message, hint }: Pick<Problem, 'message' | 'hint'> =
+    isOperator || (status < 500 && site.language === 'en')
+      ? problem
+      : { message: code === 'NO_COPY' ? texts.noCopy : told };
+  return {
+    title: heading,
+    script: SEARCH_SCRIPT,
+    main: html`${searchBox(site, query)}
       <div class="plain">
-        <h1>${HEADINGS[status] ?? 'Something went wrong'}</h1>
-        <p>${sentence(message)}${!message.endsWith('.') && '.'}</p>
+        <h1>${heading}</h1>
+        <p>${sentence(message)}${!/[.。]$/.test(message) && '.'}</p>
         ${hint !== undefined && html`<p>${sentence(hint)}${!hint.endsWith('.') && '.'}</p>`}
         ${status >= 500 && html`<p><code>${code}</code></p>`}
       </div>
-      ${status === 400 && operatorHelp(true)}`,
-  });
+      ${status === 400 && operatorHelp(site, true)}`,
+  };
 }
 
-/** With a capital letter, but for a command to type. */
+/** Begins a text with a capital letter, unless it is a command to type. */
 function sentence(text: string): string {
   return /^(webcrawl|npm) /.test(text) ? text : text.replace(/^\w/, (first) => first.toUpperCase());
 }

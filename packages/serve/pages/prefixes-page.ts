@@ -3,16 +3,24 @@ import { figures } from '../../util/index.js';
 import { html, type Html } from '../http/html.js';
 import type { ShownPrefixes } from '../source.js';
 import { bar, figuresRow, scrolled } from './bar.js';
+import type { Layout } from './layout.js';
 import { rulesLayout } from './rules-page.js';
 import { dayOf } from './untrusted.js';
 
 const { number, quantity, bytes } = figures;
 
-/** Levels that are set in from one another. */
+/** Maximum number of indented levels. */
 const LEVELS = 8;
 
-/** The tree of prefixes: what the rows below each are, so that one sees which sections are worth nothing. */
-export function prefixesPage(shown: ShownPrefixes, { domain = '', min, depth }: PrefixSelection): Html {
+/**
+ * The page with the tree of prefixes and figures of the rows below each prefix. This page helps to find sections that are not worth
+ * fetching.
+ */
+export function prefixesPage(
+  shown: ShownPrefixes,
+  { domain = '', min, depth }: PrefixSelection,
+  isOperator: boolean,
+): Layout {
   const { statistics, prefixes, more } = shown;
   const rows = prefixes.map(prefixRow);
   return rulesLayout('Prefixes', 'prefixes', [
@@ -22,11 +30,11 @@ export function prefixesPage(shown: ShownPrefixes, { domain = '', min, depth }: 
         <input id="domain" name="domain" value="${domain}" maxlength="255" autocapitalize="none" spellcheck="false" />
       </p>
       <p>
-        <label for="min">Pages at least</label>
+        <label for="min">Fewest pages</label>
         <input id="min" name="min" type="number" min="1" value="${min ?? ''}" />
       </p>
       <p>
-        <label for="depth">Names deep</label>
+        <label for="depth">Levels of the path</label>
         <input id="depth" name="depth" type="number" min="0" value="${depth ?? ''}" />
       </p>
       <button type="submit">Show</button>
@@ -34,28 +42,28 @@ export function prefixesPage(shown: ShownPrefixes, { domain = '', min, depth }: 
     statistics
       ? html`<p class="facts">
           ${quantity(statistics.total.rows, 'page')} of ${quantity(statistics.origins, 'host')}, of these
-          ${number(statistics.total.fit)} marked as useful, counted on ${dayOf(statistics.madeAt)}; prefixes of fewer
-          than ${quantity(statistics.min, 'page')} are part of the one above.
+          ${number(statistics.total.relevant)} marked as relevant, counted on ${dayOf(statistics.madeAt)}; prefixes with
+          fewer than ${quantity(statistics.min, 'page')} are counted in the prefix above them.
         </p>`
       : html`<p>
-          ${domain === '' ? 'Nothing was counted yet' : html`Nothing was counted of <bdi>${domain}</bdi> yet`}:
-          <code>webcrawl stats prefixes</code> reads the table once, and stores what the pages below each prefix are.
+          ${domain === '' ? 'Nothing was counted yet' : html`Nothing was counted of <bdi>${domain}</bdi> yet`}.
+          ${isOperator && html`<code>webcrawl stats prefixes</code> reads the table once, and stores figures of the pages below each prefix.`}
         </p>`,
     rows.length > 0 &&
       html`<section class="card wide-card">
-        ${scrolled('Pages by prefix', ['Prefix', 'Pages', 'Useful', 'Share', 'Fetched', 'Errors', 'Duplicates', 'Received'], rows)}
+        ${scrolled('Pages by prefix', ['Prefix', 'Pages', 'Relevant', 'Share', 'Fetched', 'Errors', 'Duplicates', 'Received'], rows)}
       </section>`,
     more &&
       html`<p class="note">
-        These are the first ${number(rows.length)}, and there may be more. Name a domain to see others;
-        <code>webcrawl stats prefixes</code> shows all.
+        These are the first ${number(rows.length)}, and there may be more. Enter a domain to see others.
+        ${isOperator && html`<code>webcrawl stats prefixes</code> shows all.`}
       </p>`,
-    statistics && rows.length === 0 && !more && html`<p>No prefix is so.</p>`,
+    statistics && rows.length === 0 && !more && html`<p>No prefix matches.</p>`,
   ]);
 }
 
 function prefixRow(node: PrefixNode): Html {
-  const { origin, host, prefix, parameter, rows, fit, errors, duplicates, statuses } = node;
+  const { origin, host, prefix, parameter, rows, relevant, errors, duplicates, statuses } = node;
   const level = Math.min(LEVELS, depthOf(prefix) + (parameter === undefined ? 0 : 1));
   const fetched = (statuses.fetched ?? 0) + (statuses.notmodified ?? 0);
   const name =
@@ -68,8 +76,8 @@ function prefixRow(node: PrefixNode): Html {
         >`;
   return figuresRow(html`<span class="in${level}">${name}</span>`, [
     number(rows),
-    number(fit),
-    bar(rows > 0 ? fit / rows : 0),
+    number(relevant),
+    bar(rows > 0 ? relevant / rows : 0),
     number(fetched),
     number(errors),
     number(duplicates),

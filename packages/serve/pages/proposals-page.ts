@@ -1,30 +1,31 @@
-import type { StoredProposal, StoredProposals } from '../../../webtable/index.js';
+import type { StoredProposal, StoredProposals } from '../../core/index.js';
 import { figures } from '../../util/index.js';
 import { html, type Html } from '../http/html.js';
 import { evidenceList } from './evidence.js';
+import type { Layout } from './layout.js';
 import { buttonForm, patternText, whyNotNote, rulesLayout, scopeText, type Asker } from './rules-page.js';
 import { dayOf } from './untrusted.js';
 
 const { number, quantity } = figures;
 
-/** What became of the proposal that was last applied by who asks. */
+/** The result of the last proposal that this browser has applied. */
 export interface LastApplied {
   readonly number: number;
-  /** Absent: it is being checked. */
+  /** The result. Absent: the proposal is still being checked. */
   readonly outcome?: { readonly added: readonly string[] } | { readonly problem: string };
 }
 
-/** What the page of the proposals shows. */
-export interface ProposalsPage extends Asker {
+/** The input of the page of proposals. */
+interface ProposalsPage extends Asker {
   readonly found: StoredProposals | undefined;
-  readonly last?: LastApplied;
-  /** One is being checked, by whomever. */
+  readonly last: LastApplied | undefined;
+  /** Whether a proposal is being checked, at the request of any browser. */
   readonly isBusy: boolean;
 }
 
-/** Why a rule is proposed, in words. */
+/** The reasons of proposals in words. */
 const REASONS: Readonly<Record<string, string>> = {
-  useless_prefix: 'A section without a useful page',
+  useless_prefix: 'A section without a relevant page',
   facet: 'The same pages, sorted and filtered',
   session: 'A session in the address',
   calendar: 'A calendar without an end',
@@ -32,36 +33,37 @@ const REASONS: Readonly<Record<string, string>> = {
   www: 'The same pages with and without www',
 };
 
-/** Proposals that are shown. */
+/** Maximum number of proposals to show. */
 const MOST = 200;
 
-/** The rules that the crawler proposes, each with its evidence and a button. */
-export function proposalsPage(given: ProposalsPage): Html {
+/** The page with the rules that the crawler proposes, each with its evidence and a button. */
+export function proposalsPage(given: ProposalsPage): Layout {
   const { found, last, isBusy } = given;
   const proposals = found?.proposals ?? [];
   return rulesLayout('Proposals', 'proposals', [
     last && html`<p class="note" role="status">${lastText(last)}</p>`,
     isBusy &&
       (!last || last.outcome) &&
-      html`<p class="note">Another proposal is being checked; load this page again in a while.</p>`,
+      html`<p class="note">Another proposal is being checked; load this page again in a minute.</p>`,
     found
       ? html`<p class="facts">
           ${proposals.length === 0 ? 'Nothing is proposed' : quantity(proposals.length, 'proposal')}, as of
           ${dayOf(found.createdAt)}.
         </p>`
       : html`<p>
-          Nothing was proposed yet: <code>webcrawl rules propose</code> looks for sections that are worth nothing. It
-          needs a rule that says what is useful.
+          Nothing was proposed
+          yet${given.whyNot === undefined ? html`: <code>webcrawl rules propose</code> looks for sections that are not worth fetching. It needs a rule that says what is relevant.` : '.'}
         </p>`,
     found?.damaged !== undefined &&
       html`<p class="note">
-        ${quantity(found.damaged, 'proposal')} cannot be read: <code>webcrawl rules propose</code> makes them anew.
+        ${quantity(found.damaged, 'proposal')} cannot be
+        read${given.whyNot === undefined ? html`: <code>webcrawl rules propose</code> makes them again.` : '.'}
       </p>`,
     proposals.length > 0 && whyNotNote(given),
     proposals.length > 0 &&
       html`<p>
-        None cuts a useful page that is known, or the only way to one. That is checked once more when one is applied,
-        which reads the table and may take its time.
+        No proposal rejects a known relevant page, or the only path of links to such a page. This is checked again when
+        a proposal is applied. The check reads the whole table and may take long.
       </p>`,
     html`<ol class="cards rules">
       ${proposals.slice(0, MOST).map((each) => proposalCard(each, found!.id, given))}
@@ -85,7 +87,7 @@ function proposalCard(proposal: StoredProposal, list: string, { token, isBusy }:
     <p class="quiet">${scopeText(rule)}: ${REASONS[reason] ?? reason}</p>
     <dl class="pairs">
       <div>
-        <dt>Pages it cuts</dt>
+        <dt>Pages it rejects</dt>
         <dd>${number(rows)}</dd>
       </div>
       <div>
@@ -101,10 +103,10 @@ function proposalCard(proposal: StoredProposal, list: string, { token, isBusy }:
 }
 
 function lastText({ number: id, outcome }: LastApplied): Html {
-  if (!outcome) return html`Proposal ${id} is being checked; load this page again to see what became of it.`;
+  if (!outcome) return html`Proposal ${id} is being checked; load this page again to see the result.`;
   if ('problem' in outcome) return html`Proposal ${id} was not applied: ${outcome.problem}`;
   const [first] = outcome.added;
-  if (first === undefined) return html`There is such a rule already.`;
-  return html`Proposal ${id} is <a href="/rules#${first}">rule ${first}</a> now. A crawl that runs takes it within two
+  if (first === undefined) return html`The rule exists already.`;
+  return html`Proposal ${id} is <a href="/rules#${first}">rule ${first}</a> now. A running crawl uses it within two
     seconds.`;
 }

@@ -1,74 +1,106 @@
 import { html, type Html } from '../http/html.js';
-import { HITS_A_PAGE, MAX_HITS, type SearchHit, type SearchResult } from '../../search/index.js';
-import { tryParseUrl } from '../../url/index.js';
-import { figures } from '../../util/index.js';
-import { layout } from './layout.js';
-import { operatorHelp, searchBox } from './search-box.js';
+import { HITS_A_PAGE, MAX_HITS, type SearchHit, type SearchNotice, type SearchResult } from '../../search/index.js';
+import { tryParseUrl } from '../../core/index.js';
+import type { Look, Site } from '../site/site.js';
+import { filterForm } from './filters.js';
+import type { Layout } from './layout.js';
+import { SEARCH_SCRIPT, operatorHelp, searchBox } from './search-box.js';
 import { dayOf, languageName, languageOf, outLink, shownUrl } from './untrusted.js';
 
-const { number, quantity } = figures;
-
-/** What was asked for. */
+/** The parameters of a search. */
 export interface Asked {
   readonly query: string;
-  /** From 1 on. */
+  /** The page of results, from 1 on. */
   readonly page: number;
   readonly fold: boolean;
+  /** The language of the reader, if the address of the page names one. */
+  readonly lang?: string;
 }
 
-/** The address of a search. */
-export function searchPath({ query, page = 1, fold = true }: Partial<Asked> & { readonly query: string }): string {
+/** The input of a search page in addition to the result. */
+interface SearchPage {
+  /** Languages of the index, those with most pages first. */
+  readonly languages: readonly string[];
+  readonly thisYear: number;
+}
+
+/** Returns the address of a page of results. */
+export function searchPath({
+  query,
+  page = 1,
+  fold = true,
+  lang,
+}: Partial<Asked> & { readonly query: string }): string {
   const params = new URLSearchParams({
     q: query,
     ...(page > 1 && { page: String(page) }),
     ...(!fold && { fold: 'no' }),
+    ...(lang !== undefined && { lang }),
   });
   return `/search?${params.toString()}`;
 }
 
-/** The pages that were found, or what to try where there are none. */
-export function resultsPage(asked: Asked, found: SearchResult): Html {
+/** The page with the hits. Without hits, it has advice on how to find more. */
+export function resultsPage(
+  look: Look,
+  asked: Asked,
+  found: SearchResult,
+  { languages, thisYear }: SearchPage,
+): Layout {
+  const { site } = look;
+  const { texts } = site;
   const { query, page } = asked;
   const { hits, didYouMean, notices } = found;
-  const title = page > 1 ? `${query}, page ${page}` : query;
-  return layout({
-    title,
+  return {
+    title: page > 1 ? texts.pageTitle(query, page) : query,
     at: 'search',
-    main: html`${searchBox(query)} ${notices.map(({ message }) => html`<p class="note">${message}</p>`)}
-    ${
-      didYouMean !== undefined &&
-      html`<p class="note">
-        Did you mean <a href="${searchPath({ query: didYouMean })}"><bdi>${didYouMean}</bdi></a
-        >?
-      </p>`
-    }
-    ${hits.length > 0 ? someHits(asked, found) : noHits(asked, found)}`,
-  });
+    script: SEARCH_SCRIPT,
+    main: html`${searchBox(site, query)} ${filterForm(site, query, languages, thisYear)}
+    ${notices.map((notice) => html`<p class="note">${noticeText(look, notice)}</p>`)}
+    ${didYouMean !== undefined && html`<p class="note">${texts.didYouMean(html`<a href="${searchPath({ ...asked, page: 1, query: didYouMean })}"><bdi>${didYouMean}</bdi></a>`)}</p>`}
+    ${hits.length > 0 ? someHits(site, asked, found) : noHits(site, asked, found)}`,
+  };
 }
 
-function someHits(asked: Asked, found: SearchResult): Html {
+/** Returns the text of a notice. Operators see the full message, with what they can do. Other readers see only its meaning. */
+function noticeText({ site, isOperator }: Look, { code, message, text = '', count = 0 }: SearchNotice): string {
+  return (!isOperator && site.texts.notices[code]?.(text, count)) || message;
+}
+
+function numberOf({ texts }: Site, count: number): string {
+  return count.toLocaleString(texts.locale);
+}
+
+function pagesOf(site: Site, count: number): string {
+  return site.texts.pages(count, numberOf(site, count));
+}
+
+function someHits(site: Site, asked: Asked, found: SearchResult): Html {
+  const { texts } = site;
   const { total, hits } = found;
   const { query, page, fold } = asked;
   const first = (page - 1) * HITS_A_PAGE + 1;
   return html`<h1 class="count">
-      <strong>${quantity(total, 'page')}</strong> for <bdi>${query}</bdi>${page > 1 && `, from ${number(first)} on`}
+      ${texts.found(pagesOf(site, total), html`<bdi>${query}</bdi>`)}${page > 1 && texts.foundFrom(numberOf(site, first))}
     </h1>
-    ${found.isApproximate && html`<p class="note">Very many pages match: only the likeliest were compared, so a good one may be missing. More words find it.</p>`}
-    ${!fold && html`<p class="note">Pages that are alike and all pages of a host are shown. <a href="${searchPath({ query })}">Fold them</a></p>`}
+    ${found.isApproximate && html`<p class="note">${texts.approximate}</p>`}
+    ${!fold && html`<p class="note">${texts.allShown} <a href="${searchPath({ ...asked, page: 1, fold: true })}">${texts.fold}</a></p>`}
     <ol class="results" start="${first}">
-      ${hits.map((hit) => html`<li>${result(asked, hit)}</li>`)}
+      ${hits.map((hit) => html`<li>${result(site, asked, hit)}</li>`)}
     </ol>
-    ${pager(asked, found.pages)} ${operatorHelp()}`;
+    ${pager(site, asked, found.pages)} ${operatorHelp(site)}`;
 }
 
 function result(
-  { query, fold }: Asked,
-  { url, title, snippet, language, fetchedAt, modifiedTime, ...folded }: SearchHit,
+  site: Site,
+  asked: Asked,
+  { url, title, snippet, language, fetchedAt, modifiedTime, hasCopy, ...folded }: SearchHit,
 ): Html {
+  const { texts } = site;
   const { alike = 0, moreFromHost = 0, hostQuery } = folded;
   const address = shownUrl(url);
   const name = title.trim() === '' || title === url ? address : html`<bdi ${languageOf(language)}>${title}</bdi>`;
-  const spoken = languageName(language);
+  const spoken = languageName(language, texts.locale);
   const changed = modifiedTime || fetchedAt;
   const host = hostOf(url);
   return html`<article>
@@ -76,14 +108,18 @@ function result(
     ${name !== address && html`<p class="where">${address}</p>`}
     ${snippet.length > 0 && html`<p class="snippet" ${languageOf(language)}>${snippet.map(({ text, hit }) => (hit ? html`<mark>${text}</mark>` : text))}</p>`}
     <ul class="meta">
-      ${changed > 0 && html`<li>${dayOf(changed)}</li>`} ${spoken !== undefined && html`<li>${spoken}</li>`}
-      <li>
-        <a href="/cached?${new URLSearchParams({ url }).toString()}"
-          >Text as crawled<span class="hidden"> of <bdi>${title}</bdi></span></a
-        >
-      </li>
-      ${fold && alike > 0 && html`<li><a href="${searchPath({ query, fold: false })}">${quantity(alike, 'page')} like this</a></li>`}
-      ${hostQuery !== undefined && host !== undefined && html`<li><a href="${searchPath({ query: hostQuery })}">${number(moreFromHost)} more of ${host}</a></li>`}
+      ${changed > 0 && html`<li>${dayOf(changed, texts.locale)}</li>`}
+      ${spoken !== undefined && html`<li>${spoken}</li>`}
+      ${
+        hasCopy &&
+        html`<li>
+          <a href="/cached?${new URLSearchParams({ url }).toString()}"
+            >${texts.asCrawled}<span class="hidden">${texts.asCrawledOf(html`<bdi>${title}</bdi>`)}</span></a
+          >
+        </li>`
+      }
+      ${asked.fold && alike > 0 && html`<li><a href="${searchPath({ ...asked, page: 1, fold: false })}">${texts.alike(alike, numberOf(site, alike))}</a></li>`}
+      ${hostQuery !== undefined && host !== undefined && html`<li><a href="${searchPath({ ...asked, page: 1, fold: true, query: hostQuery })}">${texts.moreOf(numberOf(site, moreFromHost), host)}</a></li>`}
     </ul>
   </article>`;
 }
@@ -92,7 +128,7 @@ function hostOf(url: string): string | undefined {
   return tryParseUrl(url)?.hostname;
 }
 
-function pager(asked: Asked, last: number): Html | false {
+function pager({ texts }: Site, asked: Asked, last: number): Html | false {
   if (last <= 1) return false;
   const { page } = asked;
   const link = (to: number, text: string, rel?: string): Html =>
@@ -100,37 +136,36 @@ function pager(asked: Asked, last: number): Html | false {
   const numbers = Array.from({ length: last }, (_, i) => i + 1).map((n) =>
     n === page
       ? html`<li>
-          <span aria-current="page"><span class="hidden">Page </span>${n}</span>
+          <span aria-current="page"><span class="hidden">${texts.page} </span>${n}</span>
         </li>`
       : html`<li>
-          <a href="${searchPath({ ...asked, page: n })}"><span class="hidden">Page </span>${n}</a>
+          <a href="${searchPath({ ...asked, page: n })}"><span class="hidden">${texts.page} </span>${n}</a>
         </li>`,
   );
-  return html`<nav class="pages" aria-label="Pages of results">
+  return html`<nav class="pages" aria-label="${texts.pagesOfResults}">
     <ul>
-      ${page > 1 && html`<li>${link(page - 1, 'Previous', 'prev')}</li>`} ${numbers}
-      ${page < last && html`<li>${link(page + 1, 'Next', 'next')}</li>`}
+      ${page > 1 && html`<li>${link(page - 1, texts.previous, 'prev')}</li>`} ${numbers}
+      ${page < last && html`<li>${link(page + 1, texts.next, 'next')}</li>`}
     </ul>
   </nav>`;
 }
 
-function noHits({ query, page }: Asked, { total }: SearchResult): Html {
-  if (page > 1 && total > 0) {
+function noHits(site: Site, asked: Asked, { total }: SearchResult): Html {
+  const { texts } = site;
+  if (asked.page > 1 && total > 0) {
     return html`<div class="plain">
-      <h1>No more pages</h1>
+      <h1>${texts.noMore}</h1>
       <p>
-        A search shows the best ${number(MAX_HITS)} pages.
-        <a href="${searchPath({ query })}">Back to the first</a>
+        ${texts.bestOnly(numberOf(site, MAX_HITS))}
+        <a href="${searchPath({ ...asked, page: 1 })}">${texts.backToFirst}</a>
       </p>
     </div>`;
   }
   return html`<div class="plain">
-      <h1>Nothing found for <bdi>${query}</bdi></h1>
+      <h1>${texts.nothing(html`<bdi>${asked.query}</bdi>`)}</h1>
       <ul>
-        <li>Look at the spelling, or try other words.</li>
-        <li>Leave out words, quotation marks or operators.</li>
-        <li>What was crawled since the last <code>webcrawl index</code> is not found yet.</li>
+        ${texts.tips.map((tip) => html`<li>${tip}</li>`)}
       </ul>
     </div>
-    ${operatorHelp(true)}`;
+    ${operatorHelp(site, true)}`;
 }

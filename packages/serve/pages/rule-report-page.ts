@@ -1,19 +1,21 @@
 import type { RuleReport, Worth, Yield } from '../../focus/index.js';
 import { describeRule } from '../../rules/index.js';
 import { figures } from '../../util/index.js';
-import { html, type Html } from '../http/html.js';
+import { html } from '../http/html.js';
 import { bar, figuresRow, scrolled } from './bar.js';
+import type { Layout } from './layout.js';
 import { rulesLayout } from './rules-page.js';
 
 const { number, quantity, duration } = figures;
 
-/** Rules and domains that are shown. */
+/** Maximum number of rules to show. */
 const MOST_RULES = 200;
+/** Maximum number of domains to show. */
 const MOST_DOMAINS = 50;
 
-/** What each rule cut or let through, and what the pages that were kept are worth. */
-export function ruleReportPage(report: RuleReport, now: number): Html {
-  const { all, rules, domains, otherDomains, hasUseful, at, stale, seconds } = report;
+/** The page that shows how many pages each rule rejects or accepts, and the value of the remaining pages. */
+export function ruleReportPage(report: RuleReport, now: number, isOperator: boolean): Layout {
+  const { all, rules, domains, otherDomains, hasRelevant, at, stale, seconds } = report;
   const shown = domains.slice(0, MOST_DOMAINS);
   const left = domains.length - shown.length + (otherDomains?.domains ?? 0);
   return rulesLayout('Report', 'report', [
@@ -23,11 +25,11 @@ export function ruleReportPage(report: RuleReport, now: number): Html {
     </p>`,
     stale > 0 &&
       html`<p class="note">
-        ${quantity(stale, 'page')} ${stale === 1 ? 'is' : 'are'} marked otherwise than the rules of now say:
-        <code>webcrawl rules apply</code> brings the marks up to date.
+        The marks of ${quantity(stale, 'page')} do not match the present
+        rules${isOperator ? html`: <code>webcrawl rules apply</code> brings the marks up to date.` : '.'}
       </p>`,
     html`<dl class="tiles">
-      ${tilesOf(all, hasUseful).map(
+      ${tilesOf(all, hasRelevant).map(
         ([name, value]) =>
           html`<div>
             <dt>${name}</dt>
@@ -35,17 +37,17 @@ export function ruleReportPage(report: RuleReport, now: number): Html {
           </div>`,
       )}
     </dl>`,
-    !hasUseful &&
+    !hasRelevant &&
       html`<p>
-        No rule says what is useful, so nobody knows what the pages are worth:
-        <code>webcrawl rules add useful --help</code> says how one is made.
+        No rule says which pages are relevant, so their value is
+        unknown${isOperator ? html`: <code>webcrawl rules add relevant --help</code> explains how to make such a rule.` : '.'}
       </p>`,
     rules.length > 0 &&
       html`<section class="card wide-card">
         <h2>What each rule decided on</h2>
         ${scrolled(
           'What each rule decided on',
-          ['Rule', 'Pages', 'Useful', 'Passed over', 'Links cut', 'Let in', 'Useful before', 'Useful since'],
+          ['Rule', 'Pages', 'Relevant', 'Passed over', 'Links rejected', 'Let in', 'Relevant before', 'Relevant since'],
           rules.slice(0, MOST_RULES).map(({ rule, decides, counts, passed, before, since }) => {
             const isActive = rule.state === 'active';
             return figuresRow(
@@ -53,20 +55,20 @@ export function ruleReportPage(report: RuleReport, now: number): Html {
                 <bdi dir="ltr">${describeRule(rule)}</bdi>${!isActive && ', disabled'}`,
               [
                 number(decides.rows),
-                hasUseful ? number(decides.useful) : '–',
+                hasRelevant ? number(decides.relevant) : '–',
                 number(counts.refused),
                 number(counts.links),
                 passed ? number(passed.rows) : '–',
-                isActive && hasUseful ? yieldText(before) : '–',
-                isActive && hasUseful ? yieldText(since) : '–',
+                isActive && hasRelevant ? yieldText(before) : '–',
+                isActive && hasRelevant ? yieldText(since) : '–',
               ],
             );
           }),
         )}
         ${rules.length > MOST_RULES && html`<p class="quiet">${number(rules.length - MOST_RULES)} more are in <a href="/api/rules/report">the report as JSON</a>.</p>`}
         <p class="quiet">
-          Useful before and since: of the pages of the rule's hosts, the share that is useful of those last fetched
-          before it came to hold, and of those fetched since.
+          Relevant before and since: the share of relevant pages on the hosts of the rule, of the pages last fetched
+          before the rule became active, and of the pages fetched since then.
         </p>
       </section>`,
     shown.length > 0 &&
@@ -74,20 +76,20 @@ export function ruleReportPage(report: RuleReport, now: number): Html {
         <h2>Pages by domain</h2>
         ${scrolled(
           'Pages by domain',
-          hasUseful
-            ? ['Domain', 'Known', 'Fetched', 'Useful', 'Share', 'Waiting', 'Cut']
+          hasRelevant
+            ? ['Domain', 'Known', 'Fetched', 'Relevant', 'Share', 'Waiting', 'Rejected']
             : ['Domain', 'Known', 'Fetched'],
           shown.map((each) =>
             figuresRow(html`<bdi>${each.domain}</bdi>`, [
               number(each.rows),
               number(each.fetched),
-              ...(hasUseful
+              ...(hasRelevant
                 ? [
-                    number(each.usefulFetched),
-                    html`${bar(each.fetched > 0 ? each.usefulFetched / each.fetched : 0)}
-                    ${shareText(each.usefulFetched, each.fetched)}`,
-                    number(each.usefulWaiting),
-                    number(each.usefulCut),
+                    number(each.relevantFetched),
+                    html`${bar(each.fetched > 0 ? each.relevantFetched / each.fetched : 0)}
+                    ${shareText(each.relevantFetched, each.fetched)}`,
+                    number(each.relevantWaiting),
+                    number(each.relevantRejected),
                   ]
                 : []),
             ]),
@@ -98,22 +100,22 @@ export function ruleReportPage(report: RuleReport, now: number): Html {
   ]);
 }
 
-function tilesOf(all: Worth, hasUseful: boolean): [string, string][] {
+function tilesOf(all: Worth, hasRelevant: boolean): [string, string][] {
   return [
     ['Pages known', number(all.rows)],
     ['Fetched', number(all.fetched)],
-    ...(hasUseful
+    ...(hasRelevant
       ? ([
-          ['Of these useful', `${number(all.usefulFetched)} (${shareText(all.usefulFetched, all.fetched)})`],
-          ['Useful, not fetched yet', number(all.usefulWaiting)],
-          ['Useful, cut by a rule', number(all.usefulCut)],
+          ['Of these relevant', `${number(all.relevantFetched)} (${shareText(all.relevantFetched, all.fetched)})`],
+          ['Relevant, not fetched yet', number(all.relevantWaiting)],
+          ['Relevant, rejected by a rule', number(all.relevantRejected)],
         ] satisfies [string, string][])
       : []),
   ];
 }
 
-function yieldText({ useful, fetched }: Yield): string {
-  return fetched > 0 ? `${shareText(useful, fetched)} of ${number(fetched)}` : '–';
+function yieldText({ relevant, fetched }: Yield): string {
+  return fetched > 0 ? `${shareText(relevant, fetched)} of ${number(fetched)}` : '–';
 }
 
 function shareText(part: number, whole: number): string {

@@ -1,60 +1,59 @@
-import type { ProposedRule, Rule, RulePoint } from '../../../webtable/index.js';
-import type { RuleDanger } from '../../jobs/index.js';
+import type { ProposedRule, Rule, RuleCounts, RulePoint } from '../../core/index.js';
+import type { RuleDanger } from '../../focus/index.js';
 import { describeRule } from '../../rules/index.js';
 import { figures } from '../../util/index.js';
 import { html, type Html, type Piece } from '../http/html.js';
 import type { ShownRule, ShownRules } from '../source.js';
 import { chart, chartPaths } from './chart.js';
 import { evidenceList } from './evidence.js';
-import { layout } from './layout.js';
-import { dayOf } from './untrusted.js';
+import type { Layout } from './layout.js';
+import { dayOf, momentOf } from './untrusted.js';
 
 const { duration, number, quantity } = figures;
 
-/** What all pages of the rules need of who asks. */
+/** The rights of the sender of a request. All pages about rules need them. */
 export interface Asker {
-  /** For the forms; undefined where there are none, as who asks may change nothing. */
-  readonly token?: string;
-  /** Why he may not, as a sentence. */
-  readonly whyNot?: string;
+  /** The token for forms. Undefined: the page has no forms, because the sender may not change rules. */
+  readonly token: string | undefined;
+  /** The reason why the sender may not change rules, as a sentence. */
+  readonly whyNot: string | undefined;
 }
 
-/** What the page of the rules shows. */
-export interface RulesPage extends Asker {
+/** The input of the page of rules. */
+interface RulesPage extends Asker {
   readonly all: ShownRules;
-  /** Those on this page. */
+  /** The rules on this page. */
   readonly shown: readonly ShownRule[];
-  readonly histories: ReadonlyMap<string, readonly RulePoint[]>;
-  /** In ms since the epoch. */
-  readonly now: number;
   readonly page: number;
   readonly pages: number;
-  /** The rule that was just changed. */
-  readonly changed?: Rule;
+  /** The rule that was changed last. */
+  readonly changed: Rule | undefined;
 }
 
-/** The rules in the order in which they are asked, what each has decided over time, and buttons. It works without scripts. */
-export function rulesPage(given: RulesPage): Html {
+/** The page with the rules in order of evaluation, their decisions over time, and buttons. It works without scripts. */
+export function rulesPage(given: RulesPage): Layout {
   const { all, shown, page, pages, changed } = given;
   const active = all.rules.filter(({ state }) => state === 'active').length;
   const facts =
     all.rules.length === 0
       ? 'There are no rules yet.'
-      : `${number(active)} active, ${number(all.rules.length - active)} disabled, in the order in which they are asked.`;
+      : `${number(active)} active, ${number(all.rules.length - active)} disabled, in order of evaluation.`;
   return rulesLayout('Rules', 'rules', [
     changed && html`<p class="note" role="status">${changedText(changed)}</p>`,
-    html`<p class="facts">${facts}</p>`,
+    html`<p class="facts">${facts}${all.rules.length > 0 && html` ${countedText(shown)}`}</p>`,
     whyNotNote(given),
     all.rules.length === 0 &&
+      given.whyNot === undefined &&
       html`<p>
-        A rule says which pages are worth having, or are not to be fetched: <code>webcrawl rules add --help</code> says
-        how one is made, and <code>webcrawl rules propose</code> finds some in what was crawled.
+        A rule says which pages are relevant, or which pages must not be fetched.
+        <code>webcrawl rules add --help</code> explains how to make a rule, and <code>webcrawl rules propose</code>
+        suggests rules from the crawled pages.
       </p>`,
     all.contradictions
       .slice(0, 20)
       .map(
         ({ decides, idle }) =>
-          html`<p class="note">${decides} and ${idle} say the opposite of the same URLs: ${decides} decides.</p>`,
+          html`<p class="note">${decides} and ${idle} contradict each other on the same URLs: ${decides} decides.</p>`,
       ),
     html`<ol class="cards rules">
       ${shown.map((rule) => ruleCard(rule, given))}
@@ -77,9 +76,9 @@ const TABS = [
   ['proposals', '/rules/proposals', 'Proposals'],
 ] as const;
 
-/** A page about rules, with the way to the others. */
-export function rulesLayout(title: string, at: (typeof TABS)[number][0] | undefined, main: Piece): Html {
-  return layout({
+/** A page about rules, with links to the other pages about rules. */
+export function rulesLayout(title: string, at: (typeof TABS)[number][0] | undefined, main: Piece): Layout {
+  return {
     title,
     at: 'rules',
     isWide: true,
@@ -93,21 +92,29 @@ export function rulesLayout(title: string, at: (typeof TABS)[number][0] | undefi
         </nav>
       </div>
       ${main}`,
-  });
+  };
 }
 
-/** Why there are no buttons, where there are none. */
+/** Returns a note that says why the page has no buttons. Undefined: the page has buttons. */
 export function whyNotNote({ whyNot }: Asker): Html | undefined {
   if (whyNot === undefined) return undefined;
-  return html`<p class="note">${whyNot} <code>webcrawl rules</code> changes them from a terminal.</p>`;
+  return html`<p class="note">${whyNot}</p>`;
 }
 
 function changedText(rule: Rule): Html {
   return html`${rule.id} is ${rule.state === 'active' ? 'active' : 'disabled'} now: <bdi>${describeRule(rule)}</bdi>. A
-    crawl that runs takes it within two seconds.`;
+    running crawl uses the change within two seconds.`;
 }
 
-/** A form of one button; who hears it hears what it is of. */
+/** Returns a sentence about when the figures were counted. */
+function countedText(shown: readonly ShownRule[]): Html {
+  const at = Math.max(...shown.map(({ history }) => history.at(-1)?.at ?? -Infinity));
+  return Number.isFinite(at)
+    ? html`Counted as of ${momentOf(at)}.`
+    : html`Their decisions are not counted yet: <code>webcrawl rules list --counts</code> counts them.`;
+}
+
+/** Makes a form with one button. For screen readers, the label of the button also names the rule. */
 export function buttonForm(
   action: string,
   token: string,
@@ -121,8 +128,8 @@ export function buttonForm(
   </form>`;
 }
 
-function ruleCard(rule: ShownRule, { histories, token, now, all }: RulesPage): Html {
-  const { id, kind, state, counts, note, evidence, origin, createdAt } = rule;
+function ruleCard(rule: ShownRule, { token, all }: RulesPage): Html {
+  const { id, kind, state, history, note, evidence, origin, createdAt } = rule;
   const [to, label] = state === 'active' ? ['disabled', 'Disable'] : ['active', 'Enable'];
   const broken = all.broken[id];
   return html`<li class="card rule" data-state="${state}">
@@ -134,7 +141,7 @@ function ruleCard(rule: ShownRule, { histories, token, now, all }: RulesPage): H
       ${id}, ${scopeText(rule)}, ${origin === 'generated' ? 'generated' : 'by hand'}
       ${dayOf(createdAt)}${state === 'disabled' && html`, <strong>disabled</strong>`}
     </p>
-    ${broken !== undefined && html`<p class="note">It cannot be used, and is not asked: ${broken}</p>`}
+    ${broken !== undefined && html`<p class="note">This rule cannot be used, and is ignored: ${broken}</p>`}
     ${note !== undefined && note !== '' && html`<p><bdi>${note}</bdi></p>`}
     <dl class="pairs">
       ${factsOf(rule).map(
@@ -145,7 +152,7 @@ function ruleCard(rule: ShownRule, { histories, token, now, all }: RulesPage): H
           </div>`,
       )}
     </dl>
-    ${kind !== 'accept' && historyChart(rule, histories.get(id) ?? [], now)}
+    ${kind !== 'accept' && history.length > 0 && historyChart(rule, history)}
     ${
       evidence !== undefined &&
       html`<details>
@@ -153,59 +160,60 @@ function ruleCard(rule: ShownRule, { histories, token, now, all }: RulesPage): H
         ${evidenceList(evidence)}
       </details>`
     }
-    ${kind === 'accept' && counts.refused + counts.links + counts.fit === 0 && html`<p class="quiet">What it let through is in the <a href="/rules/report">report</a>.</p>`}
+    ${kind === 'accept' && html`<p class="quiet">The <a href="/rules/report">report</a> shows the pages that it accepted.</p>`}
   </li>`;
 }
 
-/** What a rule matches, for the eye. */
+/** Returns the pattern of a rule as text for people. */
 export function patternText(rule: ProposedRule): string {
   if (rule.kind === 'www') return `${rule.to} www`;
   return 'prefix' in rule.pattern ? rule.pattern.prefix : `regex ${rule.pattern.regex}`;
 }
 
-/** Of which hosts a rule is, for the eye. */
+/** Returns the hosts that a rule applies to, as text for people. */
 export function scopeText({ scope }: ProposedRule): string {
   if (scope === '*') return 'all hosts';
   return scope.replace(':', ' ');
 }
 
-/** What is counted of a rule of its kind. */
-function factsOf({ kind, counts }: ShownRule): [string, number][] {
-  const { refused, links, fit } = counts;
-  if (kind === 'useful') return [['Pages worth having', fit]];
+/** Returns the counts to show for a rule, with their names. */
+function factsOf({ kind, history }: ShownRule): [string, number][] {
+  const last = history.at(-1);
+  if (!last) return [];
+  const { refused, links, relevant } = last;
+  if (kind === 'relevant') return [['Relevant pages', relevant]];
   if (kind === 'accept') return [];
   return [
     ['Pages passed over', refused],
-    ['Links cut', links],
+    ['Links rejected', links],
   ];
 }
 
-/** Values that a chart of a history is drawn of: of equal steps of time. */
+/** Number of points in a chart of a history, at equal intervals. */
 const STEPS = 160;
 
-/** What a rule cut, or marked, over time. */
-function historyChart(rule: ShownRule, history: readonly RulePoint[], now: number): Html {
-  const { id, kind, counts, createdAt } = rule;
-  const isUseful = kind === 'useful';
-  const of = ({ refused, links, fit }: ShownRule['counts']): number => (isUseful ? fit : refused + links);
-  const begin = Math.min(createdAt, history[0]?.at ?? now, now);
-  const values = stepsOf(history, begin, now, of);
-  values[values.length - 1] = of(counts);
+/** Draws a chart of the number of URLs that a rule rejected, or marked, over time. */
+function historyChart({ id, kind, createdAt }: Rule, history: readonly RulePoint[]): Html {
+  const isRelevant = kind === 'relevant';
+  const of = ({ refused, links, relevant }: RuleCounts): number => (isRelevant ? relevant : refused + links);
+  const last = history.at(-1)!;
+  const begin = Math.min(createdAt, history[0]!.at);
+  const values = stepsOf(history, begin, last.at, of);
   const paths = chartPaths(values);
-  const name = `${isUseful ? 'Pages worth having' : 'Pages passed over and links cut'} over time by ${id}: ${number(of(counts))} now, at the most ${number(paths.most)}`;
+  const name = `${isRelevant ? 'Relevant pages' : 'Pages passed over and links rejected'} over time by ${id}: ${number(of(last))} at last, at most ${number(paths.most)}`;
   return html`${chart(`h-${id}`, name, paths)}
     <p class="axis">
-      <span>the last ${duration(Math.round((now - begin) / 1000))}</span
-      ><span>most ${quantity(paths.most, isUseful ? 'page' : 'cut')}</span>
+      <span>${duration(Math.round((last.at - begin) / 1000))} up to ${momentOf(last.at)}</span
+      ><span>most ${quantity(paths.most, isRelevant ? 'page' : 'rejection')}</span>
     </p>`;
 }
 
-/** What it was at equal steps of time: as at the last point before each; nothing before the first. */
+/** Returns values at equal intervals. Each value is the count of the last point up to its time. Before the first point, values are 0. */
 function stepsOf(
   history: readonly RulePoint[],
   begin: number,
   end: number,
-  of: (counts: ShownRule['counts']) => number,
+  of: (counts: RuleCounts) => number,
 ): number[] {
   const values: number[] = [];
   let at = -1;
@@ -217,24 +225,24 @@ function stepsOf(
   return values;
 }
 
-/** What would be cut, as the end of a sentence. */
-function dangerText({ cutsAll, cut, rows, seeds, seedUrls }: RuleDanger): Html {
-  const pages = html`${number(cut)} of ${quantity(rows, 'page')}`;
-  if (cutsAll) return html`every page (${pages})`;
+/** Returns the end of a sentence: the URLs that would be rejected. */
+function dangerText({ rejectsAll, rejected, rows, seeds, seedUrls }: RuleDanger): Html {
+  const pages = html`${number(rejected)} of ${quantity(rows, 'page')}`;
+  if (rejectsAll) return html`every page (${pages})`;
   const shown = seedUrls.map((url, i) => html`${i > 0 && ', '}<bdi dir="ltr">${url}</bdi>`);
   return html`${quantity(seeds, 'seed')} (${shown}${seeds > seedUrls.length && ', …'}), and ${pages} in all`;
 }
 
-/** Says what a change would cut, and asks again. */
-export function dangerPage(rule: Rule, state: Rule['state'], danger: RuleDanger, token: string): Html {
+/** The page that shows what a change of a rule would reject, and asks the user to confirm the change. */
+export function dangerPage(rule: Rule, state: Rule['state'], danger: RuleDanger, token: string): Layout {
   const { id } = rule;
   const act = state === 'active' ? 'Enable' : 'Disable';
   return rulesLayout(`${act} ${id}?`, undefined, [
     html`<p><bdi dir="ltr">${describeRule(rule)}</bdi></p>
-      <p class="note danger" role="alert">To ${act.toLowerCase()} it would cut ${dangerText(danger)}.</p>
+      <p class="note danger" role="alert">To ${act.toLowerCase()} it would reject ${dangerText(danger)}.</p>
       <p>Nothing was changed.</p>
       <div class="acts">
-        ${buttonForm('/rules/change', token, { id, state, yes: 'yes' }, { label: `${act} it all the same`, of: id, isBad: true })}
+        ${buttonForm('/rules/change', token, { id, state, yes: 'yes' }, { label: `${act} it anyway`, of: id, isBad: true })}
         <p><a href="/rules#${id}">Leave it as it is</a></p>
       </div>`,
   ]);

@@ -1,10 +1,11 @@
-import { html, type Html } from '../http/html.js';
+import { html, pageScript, type Html } from '../http/html.js';
 import { MAX_TYPED } from '../http/server.js';
+import type { Site } from '../site/site.js';
 
-/** The form that searches: it works without scripts. */
-export function searchBox(query: string, { isFocused = false } = {}): Html {
+/** The search form. It works without scripts. */
+export function searchBox({ texts }: Site, query: string, { isFocused = false } = {}): Html {
   return html`<form class="search" role="search" action="/search" method="get">
-    <label class="hidden" for="q">Search the crawled pages</label>
+    <label class="hidden" for="q">${texts.searchPages}</label>
     <input
       id="q"
       name="q"
@@ -18,29 +19,57 @@ export function searchBox(query: string, { isFocused = false } = {}): Html {
       enterkeyhint="search"
       ${isFocused && html` autofocus`}
     />
-    <button type="submit">Search</button>
+    <datalist id="suggestions"></datalist>
+    <button type="submit">${texts.search}</button>
   </form>`;
 }
 
-const OPERATORS = [
-  ['green tea', 'both words, in any order'],
-  ['"green tea"', 'these words one after the other'],
-  ['tea -milk', 'tea without milk'],
-  ['site:example.com', 'pages of this host, and of hosts below it'],
-  ['intitle:tea', 'the word is in the title'],
-  ['inurl:docs', 'the word is in the address'],
-  ['lang:ja', 'pages in this language'],
-  ['after:2026-01-01', 'changed on this day or later; before: the other way round'],
+/** The script of pages with a search box. Suggests completions while the user types. Without scripts, only the suggestions are missing. */
+export const SEARCH_SCRIPT = pageScript(`
+'use strict';
+const input = document.getElementById('q');
+const list = document.getElementById('suggestions');
+input.setAttribute('list', list.id);
+let timer;
+let asked = new AbortController();
+const offer = async () => {
+  asked.abort();
+  asked = new AbortController();
+  try {
+    const answer = await fetch('/api/suggest?q=' + encodeURIComponent(input.value), { signal: asked.signal });
+    const [, found] = await answer.json();
+    list.replaceChildren(...found.map((text) => Object.assign(document.createElement('option'), { value: text })));
+  } catch {
+    // The request was aborted by the next typed letter, or the server does not answer.
+  }
+};
+input.addEventListener('input', ({ inputType }) => {
+  clearTimeout(timer);
+  // An entry of the list was chosen.
+  if (inputType === undefined || inputType === 'insertReplacementText') return;
+  timer = setTimeout(offer, 120);
+});
+`);
+
+const EXAMPLES = [
+  'green tea',
+  '"green tea"',
+  'tea -milk',
+  'site:example.com',
+  'intitle:tea',
+  'inurl:docs',
+  'lang:ja',
+  'after:2026-01-01',
 ] as const;
 
-/** What a query may hold besides words. */
-export function operatorHelp(isOpen = false): Html {
-  return html`<details${isOpen && html` open`}><summary>How to search</summary>
+/** Help on the operators of a query. */
+export function operatorHelp({ texts }: Site, isOpen = false): Html {
+  return html`<details${isOpen && html` open`}><summary>${texts.howToSearch}</summary>
 <dl class="help">
-${OPERATORS.map(
-  ([example, meaning]) =>
+${EXAMPLES.map(
+  (example, i) =>
     html`<dt>${example}</dt>
-      <dd>${meaning}</dd>`,
+      <dd>${texts.operators[i]}</dd>`,
 )}
 </dl></details>`;
 }

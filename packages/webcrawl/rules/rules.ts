@@ -1,29 +1,15 @@
 import { CrawlError, messageOf, safeText } from '../../errors/index.js';
-import {
-  applyProposals,
-  propose,
-  readProposals,
-  reportRules,
-  type ApplyProposalsOptions,
-  type ProposeOptions,
-  type ProposeReport,
-  type RuleReport,
+import type {
+  ApplyProposalsOptions,
+  ProposeOptions,
+  ProposeReport,
+  RuleEffect,
+  RuleReport,
 } from '../../focus/index.js';
-import {
-  applyRules,
-  mustBeHarmless,
-  testRules,
-  type CrawlContext,
-  type JobOptions,
-  type Report,
-  type RuleEffect,
-} from '../../jobs/index.js';
+import { type CrawlContext, type JobOptions, type Report } from '../../jobs/index.js';
 import {
   addChecked,
   checkRule,
-  compareRules,
-  compileRules,
-  contradictionsOf,
   removeRules,
   rulesOf,
   saying,
@@ -34,45 +20,58 @@ import {
   type NewRule,
   type RemovedRules,
 } from '../../rules/index.js';
-import type { Rule, RuleCounts, RulePoint, StoredProposals } from '../../../webtable/index.js';
-import { watched } from '../jobs.js';
-import type { Crawl } from '../open-crawl.js';
+import type { Rule, RulePoint, StoredProposals } from '../../../webtable/index.js';
+import { checked, watched } from '../jobs.js';
+import { late } from '../late.js';
+import { checks } from '../options/job-options.js';
+import type { OpenContext } from '../open-context.js';
 
-/** A rule with what it has decided. */
-export type ListedRule = Rule & { readonly counts: RuleCounts };
+const focus = () => import('../../focus/index.js');
+const applyRules = late(async () => (await focus()).applyRules);
+const mustBeHarmless = late(async () => (await focus()).mustBeHarmless);
+const testRules = late(async () => (await focus()).testRules);
+
+/** A rule with its decisions at the last count of the rows. */
+export type ListedRule = Rule & {
+  /** Absent: the decisions of this rule were not counted yet. */
+  readonly counts?: RulePoint;
+};
 
 /** All rules of a table. */
 export interface RuleList {
-  /** Differs after every edit; empty where there was none. */
+  /** Changes with every edit. Empty: no rule was ever added. */
   readonly version: string;
-  /** In the order in which they are asked. */
+  /** The rules in order of evaluation. */
   readonly rules: readonly ListedRule[];
   readonly contradictions: readonly Contradiction[];
-  /** Of those that cannot be used, and are not asked, why; by id. */
+  /** Rules that are not evaluated because they cannot be used: the reason, by rule id. */
   readonly broken: Readonly<Record<string, string>>;
 }
 
-/** What rules need of a crawl: that of `openCrawl`. */
-export type RulesCrawl = Pick<Crawl, 'tables' | 'rules' | 'settings' | 'clock'>;
+/** The part of an open crawl that the functions of rules need. */
+export type RulesCrawl = Pick<OpenContext, 'tables' | 'rules' | 'settings' | 'clock'>;
 
-/** How rules are changed. */
+/** Options for an edit of rules. */
 export interface RuleEditOptions {
-  /** Also where they cut a seed, or every page of the table. Default: false. */
+  /** Whether to make the edit even if the rules then reject a seed, or every page of the table. Default: false. */
   readonly yes?: boolean;
 }
 
-const NOTHING: RuleCounts = { refused: 0, fit: 0, links: 0 };
-
-async function list({ tables, rules, settings }: RulesCrawl): Promise<RuleList> {
-  await rules.flush();
-  const stored = await tables.rules.read();
+async function list({ tables, rules }: RulesCrawl): Promise<RuleList> {
+  const set = await rules.latest();
+  const { version, sorted, broken } = set;
   const counts = await tables.rules.counts();
-  const listed = [...stored.rules].sort(compareRules);
+  const listed: ListedRule[] = [];
+  for (const rule of sorted) {
+    while (tables.timeSlice.isOver) await tables.timeSlice.next();
+    const found = counts.get(rule.id);
+    listed.push({ ...rule, ...(found && { counts: found }) });
+  }
   return {
-    version: stored.version,
-    rules: listed.map((rule) => ({ ...rule, counts: counts.get(rule.id) ?? NOTHING })),
-    contradictions: contradictionsOf(stored.rules),
-    broken: Object.fromEntries(compileRules(stored, settings.scoring.fit).broken),
+    version,
+    rules: listed,
+    contradictions: await set.contradictions(),
+    broken: Object.fromEntries(broken),
   };
 }
 
@@ -87,7 +86,7 @@ async function addAll(crawl: RulesCrawl, given: readonly CheckedRule[], { yes = 
   return addChecked(crawl, given);
 }
 
-/** Makes sure that no `accept` or `www` rule which is active is missed once it is not. */
+/** Checks that the rules without these active `accept` and `www` rules reject no seed, and not every page. */
 async function mustBeDispensable(crawl: RulesCrawl, ids: readonly string[]): Promise<void> {
   const { rules: all } = await crawl.tables.rules.read();
   const found = all.filter(({ id, state }) => state === 'active' && ids.includes(id));
@@ -97,17 +96,17 @@ async function mustBeDispensable(crawl: RulesCrawl, ids: readonly string[]): Pro
   );
 }
 
-/** Proposes rules, and applies what it has added of `www`. */
+/** Proposes rules. It also applies the `www` rules that were added. */
 const proposeAndApply = async (crawl: CrawlContext, options: ProposeOptions = {}): Promise<ProposeReport> => {
-  const found = await propose(crawl, options);
+  const found = await (await focus()).propose(crawl, options);
   if (!found.added) return found;
   const { counters = {} } = (await applyAdded(crawl, found.added, options)) ?? {};
   return { ...found, counters: { ...found.counters, ...(counters['moved'] && { moved: counters['moved'] }) } };
 };
 
 /**
- * Pages that are known under the form that a `www` rule does away with get rows under the other. Where it does not come to that, the next
- * crawl does it.
+ * Moves pages to the form of host that new `www` rules prefer: the pages get rows under this form. If this is interrupted, the next crawl
+ * completes it.
  */
 async function applyAdded(crawl: CrawlContext, { added }: AddedRules, { signal }: Pick<JobOptions, 'signal'>) {
   if (!added.some(({ kind }) => kind === 'www')) return undefined;
@@ -118,44 +117,55 @@ const listOf = <T extends string | object>(one: T | readonly T[]): readonly T[] 
   Array.isArray(one) ? (one as readonly T[]) : [one as T];
 
 /**
- * The rules of a table: said by hand or made by the crawler, and changed while a crawl runs, also by another process: a running job takes a
- * change within a second or two. Every edit is made as a whole or not at all.
+ * The rules of a table, written by hand or proposed by the crawler. They can be changed while a crawl runs, also by another process. A
+ * running job uses a change within a second or two. Every edit is made as a whole or not at all.
  */
 export const rules = {
   /**
-   * All rules, in the order in which they are asked, with what they have decided.
-   * @throws CrawlError TABLE_LOCKED, STORE_FAILED, as all of these do where the table cannot be reached or read
+   * Lists all rules in order of evaluation, each with its decisions from the last `count` or `report`.
+   * @throws CrawlError TABLE_LOCKED or STORE_FAILED when the table cannot be reached or read; all functions of `rules` do
    */
   list,
 
-  /** One rule. @throws CrawlError UNKNOWN_RULE */
+  /** Returns one rule. @throws CrawlError UNKNOWN_RULE */
   async show(crawl: RulesCrawl, id: string): Promise<ListedRule> {
     const found = await list(crawl);
     return rulesOf(found, [id])[0] as ListedRule;
   },
 
-  /** What rules have decided over time, by id: of each its moments, oldest first. Default: of all rules. */
+  /** Counts the decisions of each rule in all rows, see `countRules` of packages/focus. It reads the whole table. */
+  count: async (crawl: RulesCrawl, options: JobOptions = {}): Promise<void> =>
+    (await focus()).countRules(crawl, options),
+
+  /** Returns the decisions of rules at each of the last counts: a list by rule id, oldest first. Default: all rules. */
   async history(
-    { tables, rules }: RulesCrawl,
+    { tables }: Pick<RulesCrawl, 'tables'>,
     ids?: readonly string[],
   ): Promise<ReadonlyMap<string, readonly RulePoint[]>> {
-    await rules.flush();
     return tables.rules.histories(ids ?? (await tables.rules.read()).rules.map(({ id }) => id));
   },
 
-  /** What each rule cut or let through, and what the pages are worth, see `reportRules` of packages/focus. It reads the whole table. */
-  report: (crawl: RulesCrawl, options: JobOptions = {}): Promise<RuleReport> => reportRules(crawl, options),
+  /**
+   * Reports the pages that each rule rejects or accepts, and the value of these pages, see `reportRules` of packages/focus. It reads the
+   * whole table. It also stores the counts of each rule, like `count`, except when it is interrupted.
+   */
+  async report(crawl: RulesCrawl, options: JobOptions = {}): Promise<RuleReport> {
+    const report = await (await focus()).reportRules(crawl, options);
+    const counts = new Map(report.rules.map(({ rule, counts }) => [rule.id, counts]));
+    if (!report.interrupted) await crawl.tables.rules.noteCounts(counts, report.at);
+    return report;
+  },
 
   /**
-   * Adds rules, all or none; of what another rule says already none is added.
-   * @throws CrawlError BAD_RULE for one that is wrong; RULE_DANGER, whose `details` are a `RuleDanger`
+   * Adds rules, all or none. A rule that equals an existing rule is not added.
+   * @throws CrawlError BAD_RULE for a wrong rule; RULE_DANGER, with a `RuleDanger` as its `details`
    */
   add: (crawl: RulesCrawl, given: NewRule | readonly NewRule[], options: RuleEditOptions = {}): Promise<AddedRules> =>
     addAll(crawl, listOf(given).map(checkRule), options),
 
   /**
-   * Disables rules: they stay, and are not asked.
-   * @throws CrawlError UNKNOWN_RULE; RULE_DANGER where it is an `accept` rule without which others cut a seed, or every page
+   * Disables rules. They stay in the table, but are not evaluated.
+   * @throws CrawlError UNKNOWN_RULE; RULE_DANGER if an `accept` rule is disabled and the other rules then reject a seed or every page
    */
   async disable(
     crawl: RulesCrawl,
@@ -183,9 +193,9 @@ export const rules = {
   },
 
   /**
-   * Removes rules. Generated ones stay, disabled, so that they are not generated again.
-   * @param options `forget`: remove these as well
-   * @throws CrawlError UNKNOWN_RULE; RULE_DANGER where it is an `accept` rule without which others cut a seed, or every page
+   * Removes rules. Generated rules stay, but disabled, so that they are not generated again.
+   * @param options `forget`: removes generated rules too
+   * @throws CrawlError UNKNOWN_RULE; RULE_DANGER if an `accept` rule is removed and the other rules then reject a seed or every page
    */
   async remove(
     crawl: RulesCrawl,
@@ -196,7 +206,10 @@ export const rules = {
     return removeRules(crawl, listOf(ids), { forget });
   },
 
-  /** Says what rules would do to the rows that are there, and changes nothing. @throws CrawlError BAD_RULE */
+  /**
+   * Returns the effect that rules would have on the existing rows. It changes nothing.
+   * @throws CrawlError BAD_RULE
+   */
   test: (
     crawl: RulesCrawl,
     given: NewRule | readonly NewRule[],
@@ -204,8 +217,8 @@ export const rules = {
   ): Promise<RuleEffect> => testRules(crawl, listOf(given).map(checkRule), options),
 
   /**
-   * Adds the rules of lines of JSON as `export` writes them, all or none; empty lines say nothing. They get ids of this table.
-   * @throws CrawlError BAD_RULE that names the first line that is wrong; RULE_DANGER
+   * Adds rules from lines of JSON, as `export` writes them, all or none. Empty lines are ignored. The rules get new ids of this table.
+   * @throws CrawlError BAD_RULE that names the first wrong line; RULE_DANGER
    */
   async import(
     crawl: RulesCrawl,
@@ -222,35 +235,41 @@ export const rules = {
     return addAll(crawl, given, options);
   },
 
-  /** The rules as lines of JSON, by age; without those that cannot be read. */
+  /** Yields the rules as lines of JSON, oldest first. Rules that cannot be read are left out. */
   async *export({ tables }: Pick<RulesCrawl, 'tables'>): AsyncGenerator<string> {
     for (const rule of (await tables.rules.read()).rules) yield JSON.stringify(rule);
   },
 
-  /** Applies the rules to the rows that are there, see `applyRules` of packages/jobs. */
-  apply: watched('rules apply', applyRules) as (crawl: Crawl, options?: JobOptions) => Promise<Report>,
+  /** Applies the rules to the existing rows, see `applyRules` of packages/focus. */
+  apply: checked(checks.applyRules, watched('rules apply', applyRules)) as (
+    crawl: OpenContext,
+    options?: JobOptions,
+  ) => Promise<Report>,
 
   /**
-   * Proposes rules from what the table holds, and with `apply` adds them, see `propose` of packages/focus. Of those on `www` that it adds, it does
-   * what `apply` does.
+   * Proposes rules from the rows of the table, see `propose` of packages/focus. With `apply` it also adds them, and applies the `www` rules
+   * among them to the existing rows.
    */
-  propose: watched('rules propose', proposeAndApply) as (
-    crawl: Crawl,
+  propose: checked(checks.propose, watched('rules propose', proposeAndApply)) as (
+    crawl: OpenContext,
     options?: ProposeOptions,
   ) => Promise<ProposeReport>,
 
   /**
-   * The rules that were proposed last and are not there yet; undefined where none were ever proposed. What cannot be read of them is left
-   * out, and counted in `damaged`.
+   * Returns the last proposals that were not added yet. undefined: rules were never proposed. Proposals that cannot be read are left out,
+   * and counted in `damaged`.
    */
-  proposals: (crawl: Pick<RulesCrawl, 'tables'>): Promise<StoredProposals | undefined> => readProposals(crawl),
+  proposals: async (crawl: Pick<RulesCrawl, 'tables'>): Promise<StoredProposals | undefined> =>
+    (await focus()).readProposals(crawl),
 
   /**
-   * Adds rules that were proposed, all or none, after their conditions were checked anew. Of those on `www` it does what `apply` does.
-   * @throws CrawlError UNKNOWN_PROPOSAL, STALE_PROPOSAL; BAD_RULE for one that cannot be used; STORE_FULL, BAD_OUTPUT; the reason of `signal`
+   * Checks the conditions of proposed rules again, then adds the rules, all or none. `www` rules are applied to the existing rows.
+   * @throws CrawlError UNKNOWN_PROPOSAL, STALE_PROPOSAL; BAD_RULE for a rule that cannot be used; STORE_FULL, BAD_OUTPUT; the reason of
+   * `signal`
    */
-  async applyProposals(crawl: Crawl, options: ApplyProposalsOptions = {}): Promise<AddedRules> {
-    const added = await applyProposals(crawl, options);
+  async applyProposals(crawl: OpenContext, options: ApplyProposalsOptions = {}): Promise<AddedRules> {
+    checks.applyProposals(options);
+    const added = await (await focus()).applyProposals(crawl, options);
     await applyAdded(crawl, added, options);
     return added;
   },

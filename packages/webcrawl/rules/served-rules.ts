@@ -1,56 +1,55 @@
-import { latestPrefixStatistics, readPrefixStatistics, type PrefixNode } from '../../focus/index.js';
-import { compareRules, contradictionsOf, type RuleSet } from '../../rules/index.js';
-import { createSeldom } from '../../jobs/index.js';
-import type { RulesSource } from '../../serve/index.js';
-import type { Rule } from '../../../webtable/index.js';
-import type { Crawl } from '../open-crawl.js';
+import {
+  latestPrefixStatistics,
+  readPrefixStatistics,
+  reportRules,
+  type PrefixNode,
+  type PrefixSelection,
+} from '../../focus/index.js';
+import { rowShare, type ReadBudget } from '../../search/index.js';
+import { createSeldom } from '../../util/index.js';
+import type { RulesSource, ShownPrefixes } from '../../serve/index.js';
+import type { OpenContext } from '../open-context.js';
 import { rules } from './rules.js';
 
-/** Prefixes that are read for one answer: what is asked for may leave out all of them. */
+/** Maximum number of prefixes to read for one answer. Without a maximum, a selection that matches no prefix would read all prefixes. */
 const MOST_READ = 50_000;
 
-/** The rules of a table for a server. What costs the more the more rules there are is done once for each version of them. */
-export function servedRules(crawl: Crawl): RulesSource {
+/**
+ * Provides the rules of a table to a server. Work that grows with the number of rules is done once for each version of the rules.
+ * @param budget reserves memory for data that is read for one client only
+ */
+export function servedRules(crawl: OpenContext, budget: ReadBudget): RulesSource {
   const { tables } = crawl;
-  const report = createSeldom(() => rules.report(crawl));
-  let last: ReturnType<typeof ordered> | undefined;
+  const report = createSeldom(() => reportRules(crawl));
+  const { bytes } = rowShare(crawl.settings);
+
+  async function prefixes(selection: PrefixSelection, most: number): Promise<ShownPrefixes> {
+    const statistics = await latestPrefixStatistics(crawl, selection);
+    const found: PrefixNode[] = [];
+    const limit = { left: MOST_READ };
+    for await (const node of readPrefixStatistics(crawl, selection, limit)) {
+      if (found.length === most) return { statistics, prefixes: found, more: true };
+      found.push(node);
+    }
+    return { statistics, prefixes: found, more: limit.left === 0 };
+  }
 
   return {
     async list() {
       const set = await crawl.rules.current();
-      if (last?.set !== set) last = ordered(set);
-      return {
-        version: set.version,
-        rules: last.sorted,
-        contradictions: last.contradictions,
-        broken: Object.fromEntries(set.broken),
-      };
+      const { version, sorted, broken } = set;
+      return { version, rules: sorted, contradictions: await set.contradictions(), broken: Object.fromEntries(broken) };
     },
-    counts: (ids) => tables.rules.countsOf(ids),
-    histories: (ids) => tables.rules.histories(ids),
+    histories: (ids, signal) => budget.run(bytes, () => tables.rules.histories(ids), signal),
     report: () => report.read(),
     async setState(id, state, yes) {
       await (state === 'active' ? rules.enable(crawl, id, { yes }) : rules.disable(crawl, id, { yes }));
     },
-    async prefixes(selection, most) {
-      const statistics = await latestPrefixStatistics(crawl, selection);
-      const prefixes: PrefixNode[] = [];
-      const limit = { left: MOST_READ };
-      for await (const node of readPrefixStatistics(crawl, selection, limit)) {
-        if (prefixes.length === most) return { statistics, prefixes, more: true };
-        prefixes.push(node);
-      }
-      return { statistics, prefixes, more: limit.left === 0 };
-    },
-    proposals: () => rules.proposals(crawl),
+    prefixes: (selection, most, signal) => budget.run(bytes, () => prefixes(selection, most), signal),
+    proposals: (signal) => budget.run(bytes, () => rules.proposals(crawl), signal),
     async applyProposal(list, number, signal) {
       const { added } = await rules.applyProposals(crawl, { list, numbers: [number], signal });
       return added.map(({ id }) => id);
     },
   };
-}
-
-function ordered(set: RuleSet) {
-  const sorted: readonly Rule[] = [...set.stored.rules].sort(compareRules);
-  return { set, sorted, contradictions: contradictionsOf(sorted) };
 }

@@ -1,21 +1,19 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { run } from '../../../bin/run.js';
-import { openCrawl, rowKeyOf, type PageChange, type PrefixNode } from '../../../packages/webcrawl/index.js';
-import { Sink, testIo } from '../test-io.js';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openContext, rowKeyOf, type PageChange, type PrefixNode } from '../../../packages/webcrawl/internal.js';
+import { Sink, runLine, testIo } from '../test-io.js';
+import { freshFolder } from '../../support/files/temp-folder.js';
 
-let folder: string;
+const folder = freshFolder();
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'webcrawl-stats-'));
-  await using crawl = await openCrawl({ table: join(folder, 'table') });
+  await using crawl = await openContext({ table: join(folder, 'table') });
   const pages = (start: string, count: number, set: PageChange['set'] = { status: 'unfetched' }): PageChange[] =>
     Array.from({ length: count }, (_, i) => ({ key: rowKeyOf(start + i), set }));
   const fetched = { status: 'fetched', bodyBytes: 50_000, fetchMs: 600 } as const;
   await crawl.tables.pages.write([
-    ...pages('https://www.news.example/archive/2026/a', 60, { ...fetched, fit: true }),
+    ...pages('https://www.news.example/archive/2026/a', 60, { ...fetched, relevant: true }),
     ...pages('https://www.news.example/archive/2026/b', 20),
     ...pages('https://www.news.example/tag?sort=up&page=', 40, {
       ...fetched,
@@ -26,13 +24,11 @@ beforeEach(async () => {
   ]);
 });
 
-afterEach(() => rm(folder, { recursive: true }));
-
-async function webcrawl(args: readonly string[], columns?: number) {
-  const io = { ...testIo(), stdout: new Sink(columns === undefined ? {} : { columns }) };
-  const code = await run(['--table', join(folder, 'table'), ...args], io);
-  return { code, out: io.stdout.text, err: io.stderr.text };
-}
+const webcrawl = (args: readonly string[], columns?: number) =>
+  runLine(['--table', join(folder, 'table'), ...args], {
+    ...testIo(),
+    stdout: new Sink(columns === undefined ? {} : { columns }),
+  });
 
 const prefixes = (...args: readonly string[]) => webcrawl(['stats', 'prefixes', ...args]);
 
@@ -55,7 +51,7 @@ describe('webcrawl stats prefixes', () => {
       '    ?sort=',
       'http://other.example/',
     ]);
-    expect(lines[0]).toMatch(/prefix +rows +fetched +fit +dup +err +size +time$/);
+    expect(lines[0]).toMatch(/prefix +rows +fetched +relevant +dup +err +size +time$/);
     expect(lines[7]).toMatch(/ 10 {2}░ +0% +0% +0% +0% +0 bytes +0\.0 s$/);
     expect(lines[1]).toMatch(/ 132 {2}████████░░ +76% +45% +30% +9% +5 MB +1 min 0 s$/);
     expect(lines[2]).toMatch(/ 80 {2}█████░ +75% +75% +0% +0% +3 MB +36 s$/);
@@ -74,14 +70,22 @@ describe('webcrawl stats prefixes', () => {
   test('shows what was stored without counting anew, with its age and what has changed', async () => {
     expect(await prefixes('--stored')).toMatchObject({ code: 1, out: '' });
     await prefixes('--min', '20', '--depth', '1', '-q');
-    await webcrawl(['rules', 'add', 'useful', '/archive/']);
+    await webcrawl(['rules', 'add', 'relevant', '/archive/']);
     const { code, out, err } = await prefixes('--stored');
     expect(code).toBe(0);
     expect(err).toMatch(/Counted .+ ago, with --min 20 --depth 1; the rules have changed since\./);
     expect(out).toContain('  archive/ ');
     expect(out).not.toContain('2026');
     expect((await prefixes('--stored', '--depth', '0')).out.trimEnd().split('\n')).toHaveLength(2);
-    expect(await prefixes('--stored', '--min', '1000')).toMatchObject({ code: 1, out: '' });
+    for (const how of [[], ['--json']]) {
+      expect(await prefixes('--stored', '--min', '1000', ...how)).toMatchObject({
+        code: 1,
+        out: '',
+        err: expect.stringContaining(
+          'No prefix has 1,000 pages or more, and smaller ones are not shown: --min 1',
+        ) as string,
+      });
+    }
     expect(await prefixes('--stored', '--domain', 'nobody.example')).toMatchObject({ code: 1, out: '' });
   });
 
@@ -101,11 +105,11 @@ describe('webcrawl stats prefixes', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as PrefixNode);
     expect(nodes).toHaveLength(8);
-    expect(nodes[0]).toMatchObject({ origin: 'https://www.news.example', prefix: '/', rows: 132, fit: 60 });
+    expect(nodes[0]).toMatchObject({ origin: 'https://www.news.example', prefix: '/', rows: 132, relevant: 60 });
     const csv = await prefixes('--stored', '--format', 'csv', '-q');
     const [head, ...records] = csv.out.trimEnd().split('\r\n');
     expect(head).toBe(
-      'origin,host,domain,prefix,parameter,rows,unfetched,fetched,gone,redir_temp,redir_perm,retry,notmodified,fit,duplicates,errors,bytes,fetchMs',
+      'origin,host,domain,prefix,parameter,rows,unfetched,fetched,gone,redir_temp,redir_perm,retry,notmodified,relevant,duplicates,errors,bytes,fetchMs',
     );
     expect(records).toHaveLength(8);
     expect(records.at(-2)).toBe(
@@ -119,7 +123,7 @@ describe('webcrawl stats prefixes', () => {
 
   test('shows the largest hundred or so, and says of the others', async () => {
     {
-      await using crawl = await openCrawl({ table: join(folder, 'table') });
+      await using crawl = await openContext({ table: join(folder, 'table') });
       const key = (host: number, page: number): string => rowKeyOf(`http://h${host}.example/${page}`);
       for (let host = 0; host < 150; host++) {
         const pages = Array.from({ length: 10 + (host % 50) }, (_, page) => key(host, page));

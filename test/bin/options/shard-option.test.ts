@@ -1,17 +1,13 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { run } from '../../../bin/run.js';
 import { CrawlError } from '../../../packages/errors/index.js';
 import { resetStub, stub } from '../stub-api.js';
-import { testIo, type TestIo } from '../test-io.js';
+import { type TestIo, runLine, testIo } from '../test-io.js';
 
-vi.mock('../../../packages/webcrawl/index.js', async () => (await import('../stub-api.js')).api);
+vi.mock('../../../packages/webcrawl/internal.js', async () => (await import('../stub-api.js')).api);
 
 beforeEach(resetStub);
 
-async function webcrawl(args: string, io: TestIo = testIo()) {
-  const code = await run(args.split(' '), io);
-  return { code, out: io.stdout.text, err: io.stderr.text };
-}
+const webcrawl = (args: string, io?: TestIo) => runLine(args.split(' '), io);
 
 const shards = () => stub.calls.flatMap(({ options }) => (options.shard ? [options.shard] : []));
 
@@ -27,8 +23,6 @@ describe('--shard', () => {
   );
 
   test.each([
-    ['repair', 'repair'],
-    ['rank --work work', 'rank'],
     ['export pages -o pages.jsonl', 'exportPages'],
     ['export chunks -o chunks/', 'exportChunks'],
     ['export warc -o s3://bucket/', 'exportWarc'],
@@ -36,16 +30,6 @@ describe('--shard', () => {
     expect((await webcrawl(`${args} --shard 2/6`)).code).toBe(0);
     const { options } = stub.calls.find((call) => call.name === name)!;
     expect(options.shard).toEqual({ index: 2, count: 6 });
-    if (name === 'rank') expect(options.folder).toMatch(/^\/.*work$/);
-  });
-
-  test.each([
-    ['repair --files --shard 0/2', 'expected one of --files and --shard'],
-    ['rank --work work', '--work goes with --shard'],
-  ])('%s is wrong', async (args, message) => {
-    const { code, err } = await webcrawl(args);
-    expect(code).toBe(64);
-    expect(err).toContain(message);
   });
 
   test.each([
@@ -84,11 +68,11 @@ describe('--shard', () => {
   });
 
   test.each([
-    [{}, 'expected a scheduler to say in the environment which shard this is'],
-    [{ JOB_COMPLETION_INDEX: '5' }, 'expected JOB_COMPLETION_INDEX to say which shard this is, found 5 of undefined'],
+    [{}, 'expected the shard in an environment variable of a scheduler'],
+    [{ JOB_COMPLETION_INDEX: '5' }, 'expected the shard in JOB_COMPLETION_INDEX, found 5 of undefined'],
     [{ JOB_COMPLETION_INDEX: '5', WEBCRAWL_SHARDS: '5' }, 'found 5 of 5'],
     [{ SLURM_ARRAY_TASK_ID: '3', SLURM_ARRAY_TASK_STEP: '2', SLURM_ARRAY_TASK_COUNT: '4' }, 'found 1.5 of 4'],
-    [{ WEBCRAWL_SHARD: '1:4' }, 'expected WEBCRAWL_SHARD'],
+    [{ WEBCRAWL_SHARD: '1:4' }, 'expected the shard in WEBCRAWL_SHARD'],
   ])('auto refuses %o', async (env, message) => {
     const { code, err } = await webcrawl('fetch 1-1 --shard auto', testIo({ env }));
     expect([code, err]).toEqual([64, expect.stringContaining(message)]);

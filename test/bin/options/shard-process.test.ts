@@ -7,7 +7,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { openTables, slotsOfShard, type Tables } from '../../../webtable/index.js';
 import { requireCommand, said, startCommand, type Started } from '../../support/command-process.js';
 import { fakeTable, type FakeTable } from '../../support/hbase/open-fake-store.js';
-import { untilTrue } from '../../support/until-true.js';
+import { until } from '../../support/events.js';
 
 const HOSTS = Array.from({ length: 12 }, (_, i) => `127.0.0.${i + 1}`);
 
@@ -82,7 +82,7 @@ test('a worker that gets SIGTERM asks nothing new and gives back its part, which
   mayAnswer = new Promise((resolve) => (answer = resolve));
   const { child, ended } = start('fetch', batch, '--parse', '--shard', '0/3', '--json');
   // One page of each of its hosts is under way.
-  await untilTrue(() => asked.length === hosts.length);
+  await until(() => asked.length === hosts.length);
   expect(await look(({ leases }) => leases.holders())).toMatchObject([{ tasks: [{ job: 'fetch', batchId: batch }] }]);
   const stopping = said(child, 'Stopping');
   child.kill('SIGTERM');
@@ -109,13 +109,13 @@ test('one that gets it while it waits for another worker ends as one that is to 
   await look(async ({ leases }) => {
     const held = await leases.take(['00', '03'], { job: 'fetch', batchId: batch, wait: 0 });
     const { child, ended } = start('fetch', batch, '--shard', '0/3', '-v');
-    await untilTrue(async () => (await leases.holders()).length === 2);
+    await until(async () => (await leases.holders()).length === 2);
     const stopping = said(child, 'Stopping');
     child.kill('SIGTERM');
     await stopping;
     const { code, err } = await ended;
     expect(code).toBe(75);
-    expect(err).toContain('Stopped as asked');
+    expect(err).toContain('Stopped on request');
     await held.release();
   });
   expect(asked).toEqual([]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { statusText } from '../../../bin/output/status-text.js';
-import type { CrawlStatus } from '../../../packages/webcrawl/index.js';
+import type { CrawlStatus } from '../../../packages/webcrawl/internal.js';
 
 const STATUS = {
   now: 1_700_000_000_000,

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { exportKrake } from '../../../packages/webcrawl/index.js';
+import { exportKrake } from '../../../packages/webcrawl/internal.js';
 import { withTable } from '../../support/export/archive-table.js';
 import { expectedKrake, fillKrake } from '../../support/export/krake-table.js';
 

@@ -2,12 +2,11 @@ import { mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { exportKrake, openKrake } from '../../../packages/webcrawl/index.js';
+import { exportKrake, openKrake } from '../../../packages/webcrawl/internal.js';
 import { contentRecord, int32, offsetRecord } from '../../../packages/export/krake/formats.js';
-import { linksOf, type LinkList } from '../../../packages/export/krake/link-lists.js';
 import type { Target } from '../../../packages/export/index.js';
 import { writeMapping } from '../../../packages/export/krake/write-mapping.js';
-import { graphPieces } from '../../../packages/export/krake/web-graph.js';
+import { graphPieces, writeWebGraph, type SortedLinks } from '../../../packages/export/krake/web-graph.js';
 import { writeAdjacency } from '../../../packages/graph/adjacency.js';
 import { filesOf, withTable } from '../../support/export/archive-table.js';
 import { expectedKrake, fillKrake } from '../../support/export/krake-table.js';
@@ -26,11 +25,7 @@ describe('the files of Krake, byte for byte', () => {
   });
 
   test('a node has its in-links first', async () => {
-    const nodes = [
-      { inlinks: list(), outlinks: list(1) },
-      { inlinks: list(0), outlinks: list(0, 1) },
-    ];
-    const pieces = await allOf(graphPieces(2, nodes));
+    const pieces = await allOf(graphPieces(linksOf([], [0]), linksOf([1], [0, 1])));
     expect(Buffer.concat(pieces).toString('hex')).toBe(
       '00000002' +
         ('00000001' + '00000000' + '00000001') +
@@ -42,11 +37,11 @@ describe('the files of Krake, byte for byte', () => {
     expect(int32(2 ** 31 - 1, 'pages').toString('hex')).toBe('7fffffff');
     expect(() => int32(2 ** 31, 'pages')).toThrow(/at most 2147483647 pages.*found 2147483648/);
     expect(() => offsetRecord(2 ** 31, 0)).toThrow(expect.objectContaining({ code: 'BAD_OUTPUT' }));
-    const nodes = [{ inlinks: { ...list(), length: 2 ** 31 }, outlinks: list() }];
-    await expect(graphPieces(1, nodes).next()).rejects.toThrow(/edges of a node/);
+    const tooMany = { ...linksOf([]), counts: Uint32Array.of(2 ** 31) };
+    await expect(graphPieces(tooMany, linksOf([])).next()).rejects.toThrow(/edges of a node/);
   });
 
-  test('a node with more links than are held has them on the disk meanwhile, and the same bytes come out', async () => {
+  test('a node with more links than a piece holds has all of them, in the order of their NodeIDs', async () => {
     await withTable(async (_, folder) => {
       // All link to the first and to the one before them, and the first links to all.
       const count = 50_001;
@@ -56,23 +51,17 @@ describe('the files of Krake, byte for byte', () => {
       };
       const adjacency = await writeAdjacency(join(folder, 'edges'), { nodes: count, pairs: iterate(pairs()) });
       const nodeIds = Uint32Array.from({ length: count }, (__, node) => count - 1 - node);
-      let longest = 0;
-      const bytes = async (held: number): Promise<Buffer> => {
-        const nodes = async function* () {
-          for await (const node of linksOf(adjacency, nodeIds, { folder, held })) {
-            longest = Math.max(longest, node.inlinks.last.length, node.outlinks.last.length);
-            yield node;
-          }
-        };
-        return Buffer.concat(await allOf(graphPieces(count, nodes())));
-      };
-      const bounded = await bytes(1000);
-      expect(longest).toBe(1000);
-      expect(bounded.equals(await bytes(count))).toBe(true);
-      // The first node has the last NodeID: its edges and in-links, and the last of its out-links.
-      const ofFirst = bounded.subarray(-4 * (2 * (count - 1) + 2));
+      const written: Uint8Array[] = [];
+      const part = { write: async (data: Uint8Array) => void written.push(data), end: async () => undefined };
+      const target = { part: async () => part } as unknown as Target;
+      await writeWebGraph(target, { adjacency, nodeIds, folder, signal: undefined });
+      const bytes = Buffer.concat(written);
+      // The first node has the last NodeID: its edges and in-links, then the numbers of all others, twice.
+      const ofFirst = bytes.subarray(-4 * (2 * (count - 1) + 2));
       expect([ofFirst.readInt32BE(0), ofFirst.readInt32BE(4)]).toEqual([2 * (count - 1), count - 1]);
-      expect([ofFirst.readInt32BE(8), bounded.readInt32BE(bounded.length - 4)]).toEqual([0, count - 2]);
+      const others = Array.from({ length: count - 1 }, (__, node) => node);
+      const numbers = Array.from({ length: 2 * (count - 1) }, (__, i) => ofFirst.readInt32BE(8 + 4 * i));
+      expect(numbers).toEqual([...others, ...others]);
     });
   });
 });
@@ -83,14 +72,19 @@ test('what is sorted for its files ends by the signal', async () => {
     const signal = AbortSignal.abort();
     const nodes = iterate([{ name: 'a' }, { name: 'b' }]);
     const target = {} as Target;
-    await expect(linksOf(adjacency, Uint32Array.of(0, 1), { folder, signal }).next()).rejects.toThrow('aborted');
+    const graph = { adjacency, nodeIds: Uint32Array.of(0, 1), folder, signal };
+    await expect(writeWebGraph(target, graph)).rejects.toThrow('aborted');
     await expect(writeMapping(target, { count: 2, nodes, hasContent: false, folder, signal })).rejects.toThrow(
       'aborted',
     );
   });
 });
 
-const list = (...numbers: number[]): LinkList => ({ length: numbers.length, last: Uint32Array.from(numbers) });
+/** The other ends of each node. */
+const linksOf = (...ends: readonly number[][]): SortedLinks => ({
+  counts: Uint32Array.from(ends, ({ length }) => length),
+  pairs: iterate([Uint32Array.from(ends.flatMap((others, node) => others.flatMap((other) => [other, node])))]),
+});
 
 async function allOf<T>(values: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];

@@ -1,15 +1,15 @@
 /** The lines of docs/EXPORT.md and docs/GRAPH.md that make exports and read them in other programs, run as they are printed. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { jobs, openCrawl } from '../../../packages/webcrawl/index.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { jobs, openContext } from '../../../packages/webcrawl/internal.js';
 import { requireCommand } from '../../support/command-process.js';
 import { ROOT } from '../../support/docs/source-files.js';
 import { fakeWeb, type FakePage } from '../../support/web/fake-web.js';
 import { hasPython, PYTHON_PACKAGES } from './python.js';
+import { suiteFolder } from '../../support/files/temp-folder.js';
 
 const EXPORT = readFileSync(join(ROOT, 'docs/EXPORT.md'), 'utf8');
 const GRAPH = readFileSync(join(ROOT, 'docs/GRAPH.md'), 'utf8');
@@ -20,12 +20,11 @@ duckdb.sql(sys.argv[2]).show(max_width=100000)
 `;
 const HOSTS = ['example.com', 'docs.example.com', 'www.example.com', 'a.example.org'];
 
-let folder: string;
+const folder = suiteFolder();
 let environment: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
   requireCommand();
-  folder = await mkdtemp(join(tmpdir(), 'webcrawl-doc-lines-'));
   await program('webcrawl', `exec '${process.execPath}' '${join(ROOT, 'dist/bin/webcrawl.js')}' "$@"`);
   await program('npm', 'true');
   await writeFile(join(folder, 'run-duckdb.py'), DUCKDB);
@@ -42,9 +41,6 @@ beforeAll(async () => {
     PYTHONIOENCODING: 'utf-8',
   };
   await fillTable(join(folder, 'webcrawl-data'));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
 });
 
 async function program(name: string, script: string): Promise<void> {
@@ -71,7 +67,7 @@ async function fillTable(directory: string): Promise<void> {
       ]),
     ),
   );
-  await using crawl = await openCrawl({
+  await using crawl = await openContext({
     table: `level:${directory}`,
     settings: { 'fetcher.serverDelay': 0 },
     plugins: [web],
@@ -115,7 +111,9 @@ const PRINTED: readonly (readonly [RegExp, RegExp])[] = [
   [/json_array_length/, /int64[^]*TIMESTAMP|TIMESTAMP[^]*int64/i],
   [/read_schema/, /fetchedAt: timestamp\[ms, tz=UTC\]/],
   [/jq -r '\.outlinks/, /^https:\/\/docs\.example\.com\/a$/m],
-  [/csv\.DictReader/, /^(Home|Tides) of \S+$/m],
+  [/openpyxl\.load_workbook/, /^\('url', 'status', 'title', 'fetchedAt', 'distance'\)$/m],
+  [/\['source'\]/, /^https:\/\/\S+ https:\/\/\S+$/m],
+  [/csv\.DictReader\(open\('pages/, /^(Home|Tides) of \S+$/m],
   [/by-host\/\*\*/, /com\/ex\/example\/ww\/www\.example\.com\.jsonl[^\n]*2/],
   [/find by-host/, /"title":"Home of www\.example\.com"/],
   [/pandas\.read_json\('pages/, /\d{4}-\d\d-\d\d \d\d:/],
@@ -132,6 +130,8 @@ function check(line: string, output: string): void {
 describe.each([
   '### JSON Lines',
   '### CSV',
+  '### Excel',
+  '### A line for each link',
   '### Parquet',
   '### Files by host',
   '### WARC and CDXJ',

@@ -1,24 +1,22 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exportGraph, jobs, rowKeyOf, type Report } from '../../../packages/webcrawl/index.js';
+import { exportGraph, jobs, rowKeyOf, type Report } from '../../../packages/webcrawl/internal.js';
 import { runs } from '../../support/runs.js';
 import { changeRows } from '../../support/stores/put-rows.js';
 import { testCrawl, type TestCrawl } from '../../support/test-crawl.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 import { hasPython, python } from './python.js';
+import { suiteFolder } from '../../support/files/temp-folder.js';
 
 const READER = fileURLToPath(new URL('read-graph.py', import.meta.url));
 const PAGES = runs(2000, 20_000);
 const DAMPING = 0.85;
 
-let folder: string;
+const folder = suiteFolder();
 let crawl: TestCrawl;
 let report: Report;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'webcrawl-graph-programs-'));
   crawl = await testCrawl(undefined, { settings: { 'rank.tolerance': 1e-13, 'rank.maxRounds': 500 } });
   const random = randomNumbers(17);
   const url = (n: number): string => `https://h${n % 300}.example.com/${n}`;
@@ -33,10 +31,7 @@ beforeAll(async () => {
   await exportGraph(crawl, { output: join(folder, 'hosts.graphml'), level: 'host' });
   report = await exportGraph(crawl, { output: join(folder, 'parquet'), level: 'page', format: 'parquet' });
 }, 120_000);
-afterAll(async () => {
-  await crawl.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => crawl.close());
 
 interface Read {
   readonly nodes: number;

@@ -1,33 +1,28 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exportPages, urlOf, type Field } from '../../../packages/webcrawl/index.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { exportPages, urlOf, type Field } from '../../../packages/webcrawl/internal.js';
 import { runs } from '../../support/runs.js';
 import { changeRows } from '../../support/stores/put-rows.js';
 import { testCrawl } from '../../support/test-crawl.js';
 import { madePages } from '../made-table.js';
 import { hasPython, python } from './python.js';
+import { suiteFolder } from '../../support/files/temp-folder.js';
 
 const READER = fileURLToPath(new URL('read-exports.py', import.meta.url));
 const FIELDS = ['title', 'text', 'score', 'fetchedAt', 'outlinks', 'metadata'] as const satisfies readonly Field[];
 
 const PAGES = runs(600, 3000);
 
-let folder: string;
+const folder = suiteFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'webcrawl-export-programs-'));
   await using crawl = await testCrawl(undefined);
   await changeRows(crawl, madePages(PAGES));
   for (const name of ['p.jsonl', 'p.jsonl.gz', 'p.csv', 'p.csv.gz', 'p.parquet']) {
-    await exportPages(crawl, { output: join(folder, name), fields: FIELDS });
+    await exportPages(crawl, { output: join(folder, name), fields: FIELDS, all: true });
   }
-  await exportPages(crawl, { output: join(folder, 'parquet'), format: 'parquet', fields: FIELDS });
-  await exportPages(crawl, { output: join(folder, 'hosts'), format: 'hosts', fields: FIELDS });
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
+  await exportPages(crawl, { output: join(folder, 'parquet'), format: 'parquet', fields: FIELDS, all: true });
+  await exportPages(crawl, { output: join(folder, 'hosts'), format: 'hosts', fields: FIELDS, all: true });
 });
 
 /** What each reader must find. */

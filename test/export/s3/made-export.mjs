@@ -13,11 +13,10 @@ export const PARTS = { 'a.bin': 1000, 'sub/b.bin': 9_000_000, 'sub/c d.bin': 20,
 
 /** Writes them. */
 export async function writeMade(target) {
-  for (const [name, size] of Object.entries(PARTS).slice(target.kept.parts)) {
+  for (const [name, size] of Object.entries(PARTS)) {
     const part = await target.part(name);
     await part.write(madeBytes(name, size), 1);
     await part.end();
-    await target.checkpoint({ lastKey: name });
   }
   return {};
 }

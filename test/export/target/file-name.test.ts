@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { exportChunks, exportKrake, exportPages, exportWacz, exportWarc } from '../../../packages/webcrawl/index.js';
+import { exportChunks, exportKrake, exportPages, exportWacz, exportWarc } from '../../../packages/webcrawl/internal.js';
 import { endingOf } from '../../../packages/export/target/file-name.js';
 import { withTable } from '../../support/export/archive-table.js';
 
@@ -25,7 +25,8 @@ test('a name that says of an export what it is not is refused, and nothing is ma
       ['x.bin', exportKrake, 'the name of a folder'],
       ['x.warc.gz', exportWacz, 'a name that ends in .wacz'],
       ['x.parquet', exportChunks, 'a name that ends in .jsonl'],
-      ['x.xlsx', exportPages, 'a name that ends in .jsonl'],
+      ['x.zip', exportPages, 'a name that ends in .jsonl'],
+      ['x.md', exportPages, 'a name that ends in .jsonl'],
     ] as const;
     for (const [name, run, wanted] of runs) {
       await expect(run(crawl, { output: `${folder}/${name}` })).rejects.toMatchObject({
@@ -37,6 +38,8 @@ test('a name that says of an export what it is not is refused, and nothing is ma
       ['p.csv', 'parquet'],
       ['h.jsonl', 'hosts'],
       ['p.parquet', 'csv'],
+      ['p.xlsx', 'csv'],
+      ['p.csv', 'xlsx'],
     ] as const) {
       await expect(exportPages(crawl, { output: `${folder}/${name}`, format })).rejects.toMatchObject({
         code: 'USAGE',

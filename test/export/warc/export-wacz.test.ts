@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { exportWacz } from '../../../packages/webcrawl/index.js';
+import { exportWacz } from '../../../packages/webcrawl/internal.js';
 import { fillArchive, withTable } from '../../support/export/archive-table.js';
 
 const zone = process.env.TZ;

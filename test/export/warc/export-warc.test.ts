@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { jobs } from '../../../packages/webcrawl/index.js';
+import { jobs, rowKeyOf } from '../../../packages/webcrawl/internal.js';
 import { exportWarc } from '../../../packages/export/warc/export-warc.js';
 import {
   ARCHIVED,
@@ -12,7 +12,7 @@ import {
   fillArchive,
   withTable,
 } from '../../support/export/archive-table.js';
-import { recordsOf } from '../../support/segment-records.js';
+import { recordsOf } from '../../support/files/segment-records.js';
 
 const nonZero = (counters: Readonly<Record<string, number>>): object => {
   return Object.fromEntries(Object.entries(counters).filter(([, n]) => n !== 0));
@@ -71,7 +71,7 @@ describe('export warc', () => {
       const files = await filesOf(output);
       const lines = files.get('index.cdxj')!.toString('latin1').trimEnd().split('\n');
       expect(lines).toEqual([...lines].sort());
-      expect(lines).toHaveLength(9);
+      expect(lines).toHaveLength(11);
       expect([...files.keys()].length).toBeGreaterThan(3);
       // A file is larger only where it holds a single page.
       const pagesIn = (name: string): number => lines.filter((line) => line.includes(`"${name}"`)).length;
@@ -94,7 +94,47 @@ describe('export warc', () => {
         'com,example,sub)/same 20260106090000 ',
         'com,example,sub)/script.js?x 20260105090000 ',
         'com,example:8080)/logo.png 20260105090000 ',
+        'org,example)/gone 20260105090004 ',
+        'org,example)/moved 20260105090004 ',
       ]);
+    });
+  });
+
+  test('an error and a redirect are answers without a body, beside the body that was there before', async () => {
+    await withTable(async (crawl, folder) => {
+      const set = { protocolStatus: { code: 'not_found', http: 404 }, status: 'gone', fetchedAt: 2e12 } as const;
+      await fillArchive(crawl);
+      await crawl.tables.pages.write([archivedPage('http://example.org/gone', 'once', { set })]);
+      const output = join(folder, 'out');
+      const { counters } = await exportWarc(crawl, { output, host: 'example.org' });
+      expect(counters).toMatchObject({ pages: 2, answers: 2, responses: 1, no_body: 3, lost_body: 1 });
+      const files = await filesOf(output);
+      const blocks = recordsOf(files.get('webcrawl-00000.warc.gz')!).slice(1);
+      expect(blocks.map(({ headers, block }) => [headers.get('warc-date'), Buffer.from(block).toString()])).toEqual([
+        ['2026-01-05T09:00:00.000Z', expect.stringMatching(/^HTTP\/1.1 200 OK[^]*\r\n\r\nonce$/)],
+        ['2033-05-18T03:33:20.000Z', 'HTTP/1.1 404 Not Found\r\nX-Crawler-Head: rebuilt\r\nContent-Length: 0\r\n\r\n'],
+        [
+          '2026-01-05T09:00:04.000Z',
+          'HTTP/1.1 301 Moved Permanently\r\nLocation: http://www.example.com/\r\nX-Crawler-Head: rebuilt\r\n' +
+            'Content-Length: 0\r\n\r\n',
+        ],
+      ]);
+      const lines = files.get('index.cdxj')!.toString().trimEnd().split('\n');
+      expect(lines.map((line) => (JSON.parse(line.slice(line.indexOf('{'))) as { status: string }).status)).toEqual([
+        '200',
+        '404',
+        '301',
+      ]);
+    });
+  });
+
+  test('an error that is tried again is an answer too', async () => {
+    await withTable(async (crawl, folder) => {
+      const protocolStatus = { code: 'http_error', http: 500 } as const;
+      const set = { protocolStatus, status: 'unfetched', fetchedAt: 2e12 } as const;
+      await crawl.tables.pages.write([{ key: rowKeyOf('http://example.org/ill'), set }]);
+      const { counters } = await exportWarc(crawl, { output: join(folder, 'out') });
+      expect(counters).toMatchObject({ pages: 1, answers: 1 });
     });
   });
 
@@ -107,7 +147,7 @@ describe('export warc', () => {
       const before = await exportWarc(crawl, { output: join(folder, 'one') });
       await exportWarc(crawl, { output: join(folder, 'two') });
       expect(await filesOf(join(folder, 'two'))).toEqual(await filesOf(join(folder, 'one')));
-      expect(before.counters.pages).toBe(8);
+      expect(before.counters.pages).toBe(10);
     });
   });
 

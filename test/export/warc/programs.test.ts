@@ -4,10 +4,11 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { exportWacz, exportWarc, surt } from '../../../packages/webcrawl/index.js';
+import { exportWacz, exportWarc, surt } from '../../../packages/webcrawl/internal.js';
 import { fillArchive, withTable } from '../../support/export/archive-table.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 import { PYTHON_PACKAGES, hasPython, python } from '../programs/python.js';
+import { words } from '../../support/files/words.js';
 
 const MINUTE = 60_000;
 /** Small files, so that a small table has several. */
@@ -51,7 +52,7 @@ for path in sys.argv[1:]:
       expect(others).toEqual([
         ...Array<string>(3).fill('metadata'),
         'resource',
-        ...Array<string>(7).fill('response'),
+        ...Array<string>(9).fill('response'),
         'revisit',
       ]);
       expect(records.filter(([type, , , passed]) => type === 'response' && passed !== true)).toEqual([]);
@@ -111,6 +112,18 @@ for path in sys.argv[1:]:
           status: 200,
           body: 'unchanged',
         });
+        // An old link works: it leads to where the site led, and a page that is gone is gone.
+        const moved = await fetch(`${server.url}/crawl/2026mp_/http://example.org/moved`, { redirect: 'manual' });
+        expect([moved.status, moved.headers.get('location')]).toEqual([
+          301,
+          expect.stringMatching(/\/http:\/\/www\.example\.com\/$/),
+        ]);
+        expect((await get('2026mp_/http://example.org/moved')).status).toBe(301);
+        const gone = await fetch(`${server.url}/crawl/2026id_/http://example.org/gone`);
+        expect([
+          gone.status,
+          gone.headers.get('x-archive-orig-x-crawler-head') ?? gone.headers.get('x-crawler-head'),
+        ]).toEqual([404, 'rebuilt']);
         expect((await get('2026id_/http://example.org/lost')).status).toBe(404);
       });
     },
@@ -169,42 +182,13 @@ async function freePort(): Promise<number> {
 function madeUrls(count: number): string[] {
   const random = randomNumbers(5);
   const pick = (all: readonly string[]): string => all[Math.floor(random() * all.length)]!;
-  const hosts = [
-    'example.com',
-    'www.example.com',
-    'WWW2.Example.com',
-    'www2x.example.com',
-    '127.0.0.1',
-    '[::1]',
-    'bücher.de',
-  ];
+  const hosts = words`example.com www.example.com WWW2.Example.com www2x.example.com 127.0.0.1 [::1] bücher.de`;
   const session = '0123456789abcdef0123456789ABCDEF';
   const parts = [
     ...['a', 'B', '/', '//', '.', '..', '%2e', '%2F', '%3F', '%25', '%2541', '%', 'é', '中', '+', ';', '=', '&', '%00'],
-    ...[
-      '(S(abcdefghijklmnopqrstuvwx))/',
-      '(abcdefghijklmnopqrstuvwx)/',
-      'x.aspx',
-      `jsessionid=${session}`,
-      `sid=${session}`,
-    ],
-    ...[
-      `phpsessid=${session}`,
-      'cfid=1&cftoken=2',
-      '|',
-      '[',
-      '{',
-      '"',
-      '\\',
-      '~',
-      '`',
-      '^',
-      '%C3%A9',
-      '%E9',
-      '!',
-      '$',
-      "'",
-    ],
+    ...words`(S(abcdefghijklmnopqrstuvwx))/ (abcdefghijklmnopqrstuvwx)/ x.aspx cfid=1&cftoken=2`,
+    ...words`| [ { " \ ~ ^ %C3%A9 %E9 ! $ '`,
+    ...[`jsessionid=${session}`, `sid=${session}`, `phpsessid=${session}`, '`'],
   ];
   const some = (most: number): string =>
     Array.from({ length: Math.floor(random() * most) }, () => pick(parts)).join('');

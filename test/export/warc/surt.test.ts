@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { surt } from '../../../packages/webcrawl/index.js';
+import { surt } from '../../../packages/webcrawl/internal.js';
 
 // As the package surt 0.3 for Python has them; test/export/warc/programs.test.ts asks it about more.
 test.each([

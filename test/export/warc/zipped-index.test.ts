@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { surt } from '../../../packages/webcrawl/index.js';
+import { surt } from '../../../packages/webcrawl/internal.js';
 import { zippedIndex } from '../../../packages/export/warc/zipped-index.js';
 
 test('the index of the blocks has key and time whole, also of a key with a brace', async () => {

@@ -1,30 +1,19 @@
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
-import { settingsSchema, type Settings } from '../../../config/schema.js';
-import { PrivateAddressError, guardedConnector } from '../../../packages/fetch/address/address-guard.js';
-import { httpProtocol, type HttpExtras, type HttpProtocol, type Lookup } from '../../../packages/fetch/index.js';
-import { answer, rawServer, type RawServer } from '../../support/web/raw-server.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Settings } from '../../../config/schema.js';
+import { PrivateAddressError } from '../../../packages/fetch/address/address-guard.js';
+import { guardedConnector } from '../../../packages/fetch/address/guarded-connector.js';
+import type { HttpExtras, HttpProtocol, Lookup } from '../../../packages/fetch/index.js';
+import { listen, openProtocol, serve as serveRaw } from '../../support/web/http-kit.js';
+import { answer, type RawHandler, type RawServer } from '../../support/web/raw-server.js';
 import { SELF_SIGNED } from '../../support/web/self-signed.js';
+import { words } from '../../support/files/words.js';
 
 type Mode = Settings['http']['privateAddresses'];
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-function protocol(extras: HttpExtras = {}, privateAddresses?: Mode): HttpProtocol {
-  const made = httpProtocol(settingsSchema.shape.http.parse({ privateAddresses }), extras);
-  cleanups.push(() => made.close());
-  return made;
-}
-
-async function serve(handler: Parameters<typeof rawServer>[0] = () => answer('200 OK')): Promise<RawServer> {
-  const server = await rawServer(handler);
-  cleanups.push(() => server.close());
-  return server;
-}
+const protocol = (extras: HttpExtras = {}, privateAddresses?: Mode): HttpProtocol =>
+  openProtocol(privateAddresses && { privateAddresses }, extras);
+const serve = (handler: RawHandler = () => answer('200 OK')): Promise<RawServer> => serveRaw(handler);
 
 const names =
   (table: Readonly<Record<string, readonly string[]>>): Lookup =>
@@ -37,33 +26,18 @@ const refused = { kind: 'gone', code: 'private_address' };
 const reached = { kind: 'content', code: 'success' };
 
 describe('a host that is an address', () => {
-  it.each([
-    '127.0.0.1',
-    '0x7f.1',
-    '2130706433',
-    '0177.0.0.1',
-    '127.0.0.1.',
-    '0',
-    '[::1]',
-    '[::]',
-    '[::ffff:127.0.0.1]',
-    '[::127.0.0.1]',
-  ])('%s is refused', async (host) => {
+  it.each(words`
+    127.0.0.1 0x7f.1 2130706433 0177.0.0.1 127.0.0.1. 0 [::1] [::] [::ffff:127.0.0.1] [::127.0.0.1]
+  `)('%s is refused', async (host) => {
     const server = await serve();
     const outcome = await protocol({ lookup: never }).fetch({ url: `http://${host}:${server.port}/` });
     expect(outcome).toMatchObject(refused);
     expect(server.requests).toHaveLength(0);
   });
 
-  it.each([
-    '169.254.169.254',
-    '10.0.0.1',
-    '100.64.0.1',
-    '[fd00:ec2::254]',
-    '[fe80::1]',
-    '[64:ff9b::a00:1]',
-    '[2002:a00:1::]',
-  ])('%s is refused over both schemes, and says why', async (host) => {
+  it.each(words`
+    169.254.169.254 10.0.0.1 100.64.0.1 [fd00:ec2::254] [fe80::1] [64:ff9b::a00:1] [2002:a00:1::]
+  `)('%s is refused over both schemes, and says why', async (host) => {
     const http = protocol({ lookup: never });
     for (const scheme of ['http', 'https']) {
       const outcome = await http.fetch({ url: `${scheme}://${host}/latest/meta-data/` });
@@ -209,17 +183,10 @@ it('reports a redirect to another scheme as one to nowhere, and fetches none', a
 });
 
 describe('a certificate', () => {
-  async function serveTls(): Promise<number> {
+  function serveTls(): Promise<number> {
     const server: Server = createServer(SELF_SIGNED, (_request, response) => void response.end('x'));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    cleanups.push(
-      () =>
-        new Promise((resolve) => {
-          server.closeAllConnections();
-          server.close(() => resolve());
-        }),
-    );
-    return (server.address() as AddressInfo).port;
+    onTestFinished(() => server.closeAllConnections());
+    return listen(server);
   }
   const lookup = names({ 'site.test': ['127.0.0.1'], 'other.test': ['127.0.0.1'] });
 

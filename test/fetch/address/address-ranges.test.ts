@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { literalOnlyRange, specialRange } from '../../../packages/fetch/address/address-ranges.js';
+import { words } from '../../support/files/words.js';
 
 /** The first and the last address of each range, and their public neighbours where there are any. */
 const RANGES: readonly (readonly [
@@ -76,20 +77,10 @@ describe('specialRange', () => {
     for (const address of outside) expect(specialRange(address), address).toBeUndefined();
   });
 
-  it.each([
-    '1.1.1.1',
-    '8.8.8.8',
-    '93.184.215.14',
-    '192.31.196.1',
-    '192.52.193.1',
-    '192.175.48.1',
-    '2000::',
-    '2600:1901::1',
-    '2a00:1450:4001:80b::200e',
-    '2606:4700::6810:85e5',
-    '2620:4f:8000::1',
-    '3ffe::',
-  ])('%s is public', (address) => expect(specialRange(address)).toBeUndefined());
+  it.each(words`
+    1.1.1.1 8.8.8.8 93.184.215.14 192.31.196.1 192.52.193.1 192.175.48.1 2000:: 2600:1901::1
+    2a00:1450:4001:80b::200e 2606:4700::6810:85e5 2620:4f:8000::1 3ffe::
+  `)('%s is public', (address) => expect(specialRange(address)).toBeUndefined());
 
   it('judges an IPv4 address within an IPv6 address', () => {
     const spellings = (a: number, b: number, c: number, d: number): string[] => {

@@ -1,21 +1,20 @@
 import http2 from 'node:http2';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../../config/schema.js';
 import type { FetchRequest } from '../../../packages/plugin-api/index.js';
 import { acceptEncoding } from '../../../packages/fetch/http/content-coding.js';
-import type { HttpExtras, HttpProtocol } from '../../../packages/fetch/index.js';
+import type { HttpExtras, HttpProtocol, Lookup } from '../../../packages/fetch/index.js';
 import { turns, until } from '../../support/events.js';
-import { httpKit, kept } from '../../support/web/http-kit.js';
+import { kept, listen, openProtocol, serve } from '../../support/web/http-kit.js';
 import { answer, rawServer } from '../../support/web/raw-server.js';
 import { SELF_SIGNED } from '../../support/web/self-signed.js';
 
 const NOW = Date.UTC(2025, 0, 1, 12, 0, 0);
 
-const { protocol: open, serve, cleanups } = httpKit();
 const protocol = (settings: Partial<Settings['http']> = {}, extras: HttpExtras = {}): HttpProtocol =>
-  open({ privateAddresses: 'allow', ...settings }, { clock: () => NOW, ...extras });
+  openProtocol({ privateAddresses: 'allow', ...settings }, { clock: () => NOW, ...extras });
 
 /** What comes of one answer; `bytes` are sent as they are, and then the connection is closed. */
 async function fetchRaw(
@@ -28,9 +27,23 @@ async function fetchRaw(
 }
 
 /** A connection can be used again only after a turn of the event loop. */
-const settle = (): Promise<void> => turns();
+const settle = turns;
 
 describe('the request', () => {
+  it('is HEAD where the body is not wanted, once, also where the answer is odd', async () => {
+    const server = await serve(() => 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5000\r\n\r\n');
+    const http = protocol();
+    const found = await http.fetch({ url: `${server.origin}/x`, headOnly: true });
+    expect(found).toMatchObject({ kind: 'content', http: 200, contentType: 'text/html' });
+    expect(server.requests.map(({ head }) => head.split(' ', 1)[0])).toEqual(['HEAD']);
+    const odd = await serve((_request, socket) => void socket.end('nonsense'));
+    expect(await http.fetch({ url: `${odd.origin}/x`, headOnly: true })).toMatchObject({
+      kind: 'retry',
+      code: 'protocol',
+    });
+    expect(odd.requests.map(({ head }) => head.split(' ', 1)[0])).toEqual(['HEAD']);
+  });
+
   it('carries name, languages and codings, and path with query', async () => {
     const server = await serve(() => answer('200 OK'));
     const http = protocol({ agentName: 'bot', agentVersion: '', acceptLanguage: '' });
@@ -54,10 +67,9 @@ describe('the request', () => {
       seen.push(request.httpVersion);
       response.end('hello');
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    cleanups.push(() => new Promise<void>((resolve) => void server.close(() => resolve())));
+    const port = await listen(server);
     const http = protocol({}, { lookup: () => Promise.resolve(['127.0.0.1']), connect: { ca: SELF_SIGNED.cert } });
-    const outcome = await http.fetch({ url: `https://site.test:${(server.address() as AddressInfo).port}/` });
+    const outcome = await http.fetch({ url: `https://site.test:${port}/` });
     expect([kept(outcome), seen]).toEqual(['hello', ['1.1']]);
   });
 
@@ -167,6 +179,7 @@ describe('the answer', () => {
     ['410 Gone\x1b[2J', { kind: 'gone', code: 'gone', message: 'HTTP 410 Gone\\u001b[2J' }],
     ['401 Unauthorized', { kind: 'gone', code: 'access_denied' }],
     ['403 Forbidden', { kind: 'retry', code: 'forbidden' }],
+    ['429 Slow Down', { kind: 'retry', code: 'throttled' }],
     ['500 Oops', { kind: 'retry', code: 'http_error' }],
     ['999 Request denied', { kind: 'retry', code: 'http_error' }],
   ])('%s', async (status, expected) => {
@@ -174,14 +187,10 @@ describe('the answer', () => {
     expect(outcome).toMatchObject({ ...expected, http: Number(status.slice(0, 3)) });
   });
 
-  it.each([
-    ['429 Slow Down', '7', 'throttled', 7],
-    ['503 Later', 'Wed, 01 Jan 2025 12:00:30 GMT', 'unavailable', 30],
-    ['503 Later', 'soon', 'unavailable', undefined],
-  ])('%s with Retry-After %s', async (status, header, code, retryAfter) => {
-    const outcome = await fetchRaw(answer(status, { 'Retry-After': header }));
-    expect(outcome).toMatchObject({ kind: 'retry', code });
-    expect(outcome.kind === 'retry' ? outcome.retryAfter : 'other').toBe(retryAfter);
+  it('says when to ask again', async () => {
+    const later = await fetchRaw(answer('503 Later', { 'Retry-After': 'Wed, 01 Jan 2025 12:00:30 GMT' }));
+    expect(later).toMatchObject({ kind: 'retry', code: 'unavailable', retryAfter: 30 });
+    expect(await fetchRaw(answer('429 Slow', { 'Retry-After': 'soon' }))).not.toHaveProperty('retryAfter');
   });
 });
 
@@ -194,13 +203,9 @@ describe('a redirect', () => {
     ]);
 
   it.each([
-    ['/x', '/x'],
     ['c', '/a/c'],
-    ['?q', '/a/b?q'],
     ['/é', '/%C3%A9'],
     [Buffer.from([0x2f, 0xe9]), '/%E9'],
-    ['http://[bad', null],
-    ['mailto:a@b.org', null],
     ['', null],
   ])('to %s', async (location, expected) => {
     const outcome = await fetchRaw(moved(location));
@@ -312,6 +317,18 @@ describe('limits', () => {
 });
 
 describe('failures', () => {
+  it.each([
+    ['an object', {}],
+    ['a text', '127.0.0.1'],
+    ['nothing', undefined],
+  ])('a lookup that answers %s in place of a list is one of DNS', async (_, answer) => {
+    const http = protocol({}, { lookup: (() => Promise.resolve(answer)) as unknown as Lookup });
+    expect(await http.fetch({ url: 'http://a.example/' })).toMatchObject({
+      kind: 'retry',
+      message: expect.stringContaining('expected a list of addresses of a.example') as string,
+    });
+  });
+
   it('tells a refused connection, a name that is none, and no TLS', async () => {
     const server = await rawServer((_request, socket) => void socket.end('HTTP/1.1 400 Bad\r\n\r\n'));
     const http = protocol({}, { lookup: () => Promise.reject(noSuchName()) });
@@ -322,10 +339,10 @@ describe('failures', () => {
         .resume()
         .end('not TLS'),
     );
-    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
-    const { port } = plain.address() as net.AddressInfo;
-    expect(await http.fetch({ url: `https://127.0.0.1:${port}/` })).toMatchObject({ kind: 'retry', code: 'tls' });
-    await new Promise((resolve) => plain.close(resolve));
+    expect(await http.fetch({ url: `https://127.0.0.1:${await listen(plain)}/` })).toMatchObject({
+      kind: 'retry',
+      code: 'tls',
+    });
     await server.close();
     expect(await http.fetch({ url: server.origin })).toMatchObject({ kind: 'retry', code: 'connect' });
   });
@@ -357,6 +374,15 @@ describe('failures', () => {
     await until(() => server.requests.length > 0);
     await http.close();
     expect(await pending).toMatchObject({ kind: 'retry', code: 'aborted' });
+  });
+
+  it('ends what was asked for just before it was closed', async () => {
+    const server = await serve(() => answer('200 OK', {}, ''));
+    const http = protocol();
+    const pending = http.fetch({ url: server.origin });
+    await http.close();
+    expect(await pending).toMatchObject({ kind: 'retry', code: 'aborted' });
+    expect(server.requests).toEqual([]);
   });
 
   it('asks again, once, when a connection was closed while idle', async () => {

@@ -1,16 +1,14 @@
 import https from 'node:https';
 import net from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Settings } from '../../../config/schema.js';
 import type { HttpExtras, HttpProtocol } from '../../../packages/fetch/index.js';
 import type { FetchOutcome } from '../../../packages/plugin-api/index.js';
 import { turns, until } from '../../support/events.js';
-import { httpKit, kept } from '../../support/web/http-kit.js';
+import { kept, openProtocol, serve } from '../../support/web/http-kit.js';
 import { testProxy, type ProxyRequest, type TestProxy } from '../../support/web/proxy-server.js';
 import { answer } from '../../support/web/raw-server.js';
 import { SELF_SIGNED } from '../../support/web/self-signed.js';
-
-const { protocol: open, serve, cleanups } = httpKit();
 
 const PUBLIC = '93.184.216.34';
 const addresses: Readonly<Record<string, readonly string[]>> = {
@@ -22,7 +20,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
 function protocol(settings: Partial<Settings['http']>, extras: HttpExtras = {}): HttpProtocol {
   const lookup = (host: string): Promise<readonly string[]> =>
     addresses[host] ? Promise.resolve(addresses[host]) : Promise.reject(new Error(`no ${host}`));
-  return open(settings, { lookup, connect: { ca: SELF_SIGNED.cert }, ...extras });
+  return openProtocol(settings, { lookup, connect: { ca: SELF_SIGNED.cert }, ...extras });
 }
 
 async function serveTls(seen: string[] = []): Promise<number> {
@@ -31,7 +29,7 @@ async function serveTls(seen: string[] = []): Promise<number> {
     response.end('over TLS');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  cleanups.push(async () => {
+  onTestFinished(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
@@ -40,7 +38,7 @@ async function serveTls(seen: string[] = []): Promise<number> {
 
 async function proxyTo(port: number, refuse?: (request: ProxyRequest) => string | undefined): Promise<TestProxy> {
   const proxy = await testProxy(port, refuse);
-  cleanups.push(() => proxy.close());
+  onTestFinished(() => proxy.close());
   return proxy;
 }
 
@@ -118,7 +116,6 @@ describe('a proxy that fails', () => {
   it.each(urls)('is not there: %s', async (url) => {
     const gone = await proxyTo(1);
     await gone.close();
-    cleanups.pop();
     const outcome = await protocol({ proxy: `http://me:topsecret@${gone.host}` }).fetch({ url });
     expect(outcome).toMatchObject({ kind: 'retry', code: 'proxy' });
     expect(outcome.http).toBeUndefined();
@@ -169,7 +166,6 @@ describe('a proxy that fails', () => {
     expect(await http.fetch({ url: 'https://site.test/' })).toMatchObject({ kind: 'retry', code: 'too_slow' });
     await http.close();
     await proxy.close();
-    cleanups.splice(cleanups.length - 2, 1);
     await new Promise((resolve) => silent.close(resolve));
   });
 

@@ -200,7 +200,7 @@ describe('one queue', () => {
     let refused = 0;
     await drain(queues, time, async (item, queue) => {
       if (item === '2' && ++refused <= 20) {
-        queues.putBack(queue, item);
+        queues.requeue(queue, item);
         if (refused > 1) queues.pause(queue, 0.1);
         return 'no_request';
       }
@@ -215,7 +215,7 @@ describe('one queue', () => {
     queues.addQueue('a', source('1', '2'));
     await drain(queues, time, async (item, queue) => {
       log.push({ queue, item, start: time.clock(), end: 0 });
-      if (log.length === 1) queues.putBack(queue, item);
+      if (log.length === 1) queues.requeue(queue, item);
     });
     expect(starts()).toEqual(['1@0', '1@1000', '2@2000']);
   });

@@ -14,7 +14,7 @@ const months = (path: string, count = 120, fetched = 25): GivenRow[] =>
   }));
 
 describe('calendars', () => {
-  test('that go on are cut with all below them', () => {
+  test('that go on are rejected with all below them', () => {
     const rows = [...months('/events/'), ...months('/events/').map(({ url }) => ({ url: `${url}/some-event` }))];
     const found = find(rows);
     expect(patternsOf(found)).toEqual([{ regex: '^https?://[^/]+/events/\\d{1,10}/\\d{1,10}(?:[/?]|$)' }]);
@@ -42,16 +42,16 @@ describe('calendars', () => {
     ).toEqual([]);
   });
 
-  test('where articles are below the days, only the days themselves are cut', () => {
+  test('where articles are below the days, only the days themselves are rejected', () => {
     const days = numbers(90).map((i) => `/2026/${1 + (i % 9)}/${1 + Math.floor(i / 9)}`);
     const rows: GivenRow[] = days.flatMap((day, i) => [
       { url: `${SITE}${day}/`, ...(i < 30 && { signature: day }) },
-      { url: `${SITE}${day}/a-story`, signature: `story of ${day}`, fit: true },
+      { url: `${SITE}${day}/a-story`, signature: `story of ${day}`, relevant: true },
     ]);
     const found = find(rows);
     expect(patternsOf(found)).toEqual([{ regex: '^https?://[^/]+/2026/\\d{1,10}/\\d{1,10}/?(?:\\?|$)' }]);
     expect(found[0]!.evidence).toMatchObject({
-      only: 'pages that end with the number',
+      only: 'pages whose path ends with the number',
       from: '/2026/1/1',
       to: '/2026/9/10',
       numbers: 90,
@@ -68,7 +68,7 @@ describe('calendars', () => {
 
   test('what is the same everywhere is no number', () => {
     const rows = numbers(90).map((i) => ({ url: `${SITE}/v2/0${i % 2}/entry-${i}`, signature: `${i}` }));
-    const found = find([...rows, { url: `${SITE}/v3/x`, fit: true }]);
+    const found = find([...rows, { url: `${SITE}/v3/x`, relevant: true }]);
     expect(patternsOf(found)).toEqual([{ regex: '^https?://[^/]+/v2/\\d{1,10}/entry-\\d{1,10}(?:[/?]|$)' }]);
     expect(found[0]!.evidence).toMatchObject({ section: '/v2/…/entry-…', from: '/v2/0/entry-0', to: '/v2/1/entry-89' });
   });

@@ -3,18 +3,18 @@ import { duplicateSections } from '../../../packages/focus/candidates/duplicate-
 import { cutBy, findIn, patternsOf, type GivenRow } from '../../support/focus/finder-rows.js';
 
 const SITE = 'http://www.example.com';
-const find = (rows: readonly GivenRow[]) => findIn([duplicateSections], rows, { hasUseful: false });
+const find = (rows: readonly GivenRow[]) => findIn([duplicateSections], rows, { hasRelevant: false });
 /** Pages in folders, each of its own. */
-const section = (prefix: string, { count = 60, site = SITE, end = '', fit = false } = {}): GivenRow[] =>
+const section = (prefix: string, { count = 60, site = SITE, end = '', relevant = false } = {}): GivenRow[] =>
   Array.from({ length: count }, (_, i) => ({
     url: `${site}${prefix}${'abc'[i % 3]}/page-${i}${end}`,
     signature: `document ${i}`,
-    fit,
+    relevant,
   }));
 
 describe('duplicate sections', () => {
-  test('versions to print of useful pages are cut', () => {
-    const rows = [...section('/', { fit: true }), ...section('/print/'), { url: `${SITE}/print/x` }];
+  test('versions to print of useful pages are rejected', () => {
+    const rows = [...section('/', { relevant: true }), ...section('/print/'), { url: `${SITE}/print/x` }];
     const found = find(rows);
     expect(patternsOf(found)).toEqual([{ prefix: '/print/' }]);
     expect(found).toMatchObject([
@@ -27,12 +27,12 @@ describe('duplicate sections', () => {
     expect(cutBy(found, rows)).toHaveLength(61);
   });
 
-  test('of two sections the larger one stays, then that with the shorter name; what is not to be cut does in any case', () => {
+  test('of two sections the larger one stays, then that with the shorter name; what is not to be rejected does in any case', () => {
     const both = (first: GivenRow[], second: GivenRow[]) => patternsOf(find([...first, ...second]));
     expect(both(section('/docs/'), section('/mirror/', { count: 62 }))).toEqual([{ prefix: '/docs/' }]);
     expect(both(section('/docs/'), section('/mirror/'))).toEqual([{ prefix: '/mirror/' }]);
-    expect(both(section('/docs/'), section('/mirror/', { fit: true }))).toEqual([{ prefix: '/docs/' }]);
-    expect(both(section('/docs/', { fit: true }), section('/mirror/', { fit: true }))).toEqual([]);
+    expect(both(section('/docs/'), section('/mirror/', { relevant: true }))).toEqual([{ prefix: '/docs/' }]);
+    expect(both(section('/docs/', { relevant: true }), section('/mirror/', { relevant: true }))).toEqual([]);
   });
 
   test('of three sections one stays', () => {
@@ -42,26 +42,26 @@ describe('duplicate sections', () => {
     expect(cutBy(found, section('/one/'))).toEqual([]);
   });
 
-  test('a segment at the end, or anywhere, is cut wherever it is', () => {
+  test('a segment at the end, or anywhere, is rejected wherever it is', () => {
     for (const end of ['/amp', '/amp/']) {
-      const rows = [...section('/', { fit: true }), ...section('/', { end })];
+      const rows = [...section('/', { relevant: true }), ...section('/', { end })];
       const found = find(rows);
       expect(patternsOf(found)).toEqual([{ regex: '^https?://[^/]+/(?:[^?]*/)?amp(?:[/?]|$)' }]);
       expect(cutBy(found, rows)).toHaveLength(60);
       expect(cutBy(found, [{ url: `${SITE}/a/ramp` }, { url: `${SITE}/a/?x=/amp` }, { url: `${SITE}/amps/` }])).toEqual(
         [],
       );
-      expect(find([...rows, { url: `${SITE}/x/amp/y`, fit: true }])).toEqual([]);
+      expect(find([...rows, { url: `${SITE}/x/amp/y`, relevant: true }])).toEqual([]);
     }
   });
 
-  test('mirrors on another host are cut, hosts that differ by www only are not', () => {
+  test('mirrors on another host are rejected, hosts that differ by www only are not', () => {
     const mirror = 'http://m.example.com';
-    const found = find([...section('/', { fit: true }), ...section('/', { site: mirror })]);
+    const found = find([...section('/', { relevant: true }), ...section('/', { site: mirror })]);
     expect(found).toMatchObject([
       { rule: { scope: 'host:m.example.com', pattern: { prefix: '/' } }, evidence: { sameAs: 'www.example.com/' } },
     ]);
-    expect(find([...section('/', { fit: true }), ...section('/', { site: 'http://example.com' })])).toEqual([]);
+    expect(find([...section('/', { relevant: true }), ...section('/', { site: 'http://example.com' })])).toEqual([]);
   });
 
   test('sections that share some pages, few pages, or one empty page, stay', () => {
@@ -78,7 +78,7 @@ describe('duplicate sections', () => {
 
   test('what dedup found counts', () => {
     const rows = [
-      ...section('/', { fit: true }),
+      ...section('/', { relevant: true }),
       ...section('/print/').map((row) => ({
         ...row,
         signature: `printed ${row.signature}`,

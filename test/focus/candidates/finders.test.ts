@@ -15,7 +15,7 @@ const HOSTS = [
 ];
 const WORDS = ['red', 'big', 'new', 'cal', 'tag', 'a.b', 'x+y', '%E4%BD%A0', 'amp', 'print', '(1)', '$', '1', '20'];
 
-/** A site of sections that repeat, order, filter, count and copy in random ways; some pages are not to be cut. */
+/** A site of sections that repeat, order, filter, count and copy in random ways; some pages are not to be rejected. */
 function madeSite(seed: number): GivenRow[] {
   const random = randomNumbers(seed);
   const below = (n: number): number => Math.floor(random() * n);
@@ -52,7 +52,7 @@ function madeSite(seed: number): GivenRow[] {
       ][kind]!();
       const isKept = random() < keeps;
       const signature = isSame ? `${section} ${page}` : `${path} ${below(3)}`;
-      const traits = { ...(random() < 0.8 && { signature }), ...(isKept && { isKept, fit: random() < 0.5 }) };
+      const traits = { ...(random() < 0.8 && { signature }), ...(isKept && { isKept, relevant: random() < 0.5 }) };
       rows.push({ url: `${host}${path}`, ...traits });
       if (random() < 0.9) rows.push({ url: `${host}${page}${kind === 1 ? '?z=1' : ''}`, signature });
       if (kind === 8) rows.push({ url: `${other}/${one(['print', 'print', 'mobile'])}${page}`, signature });
@@ -63,13 +63,13 @@ function madeSite(seed: number): GivenRow[] {
 }
 
 describe('all finders together', () => {
-  test('never offer to cut what is not to be cut, say exactly how many rows they cut, and say the same each time', () => {
+  test('never offer to reject what is not to be rejected, say exactly how many rows they reject, and say the same each time', () => {
     const kinds = new Map<string, number>();
     for (let seed = 1; seed <= runs(40, 200); seed++) {
       const rows = madeSite(seed);
-      const hasUseful = seed % 4 !== 0;
-      const found = findIn(FINDERS, rows, { hasUseful, minUseful: 20 });
-      expect(findIn(FINDERS, [...rows].reverse(), { hasUseful, minUseful: 20 })).toEqual(found);
+      const hasRelevant = seed % 4 !== 0;
+      const found = findIn(FINDERS, rows, { hasRelevant, minRelevant: 20 });
+      expect(findIn(FINDERS, [...rows].reverse(), { hasRelevant, minRelevant: 20 })).toEqual(found);
       const isKept = new Set(rows.filter((row) => row.isKept).map(({ url }) => url));
       for (const candidate of found) {
         const { rule, reason, evidence } = candidate;
@@ -80,7 +80,7 @@ describe('all finders together', () => {
         expect((evidence['examples'] as string[]).length).toBeLessThanOrEqual(3);
         if (rule.kind !== 'www' && 'regex' in rule.pattern)
           expect(isLinear(parsePattern(rule.pattern.regex))).toBe(true);
-        const kind = `${reason}${hasUseful ? '' : ' by signature'}`;
+        const kind = `${reason}${hasRelevant ? '' : ' by signature'}`;
         kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
       }
     }

@@ -43,12 +43,12 @@ const SITES: Readonly<Record<string, GivenRow[]>> = {
 test.each(Object.keys(SITES))('nothing is offered for %s', (name) => {
   const rows = SITES[name]!;
   // Nobody said what is useful.
-  expect(findIn(FINDERS, rows, { hasUseful: false })).toEqual([]);
+  expect(findIn(FINDERS, rows, { hasRelevant: false })).toEqual([]);
   // All of it is.
   expect(
     findIn(
       FINDERS,
-      rows.map((row) => ({ ...row, fit: true })),
+      rows.map((row) => ({ ...row, relevant: true })),
     ),
   ).toEqual([]);
   // Half of the pages are, wherever they are.
@@ -56,7 +56,7 @@ test.each(Object.keys(SITES))('nothing is offered for %s', (name) => {
   expect(
     findIn(
       FINDERS,
-      rows.map((row) => ({ ...row, fit: random() < 0.5 })),
+      rows.map((row) => ({ ...row, relevant: random() < 0.5 })),
     ),
   ).toEqual([]);
 });

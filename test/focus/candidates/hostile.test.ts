@@ -76,7 +76,7 @@ describe('hostile sites', () => {
         articles(SITE),
       ),
     ).toEqual([]);
-    // With one page that is to be kept in each of the ways, nothing that cuts it is offered.
+    // With one page that is to be kept in each of the ways, nothing that rejects it is offered.
     const kept = rows.slice(0, 50).map((row) => ({ ...row, isKept: true }));
     const careful = findIn(FINDERS, [...rows, ...articles(SITE), ...kept]);
     expect(
@@ -120,7 +120,7 @@ describe('what finders hold', () => {
     expect(sample.one).toBe(4);
   });
 
-  test('of traits that are not to be cut each one, and of a million hardly any other', () => {
+  test('of traits that are not to be rejected each one, and of a million hardly any other', () => {
     const traits = createKeptTraits();
     for (const i of numbers(19_999)) traits.add(`kept ${i}`);
     expect(numbers(50_000).filter((i) => traits.has(`kept ${i}`))).toHaveLength(19_999);

@@ -21,10 +21,10 @@ const sorted = (lists: number, orders: readonly string[], isSame: boolean): Give
   ]);
 
 describe('facets', () => {
-  test('that show the same documents are cut, whatever is useful', () => {
+  test('that show the same documents are rejected, whatever is useful', () => {
     const rows = sorted(30, ['up', 'down'], true);
-    for (const hasUseful of [true, false]) {
-      const found = find(rows, { hasUseful });
+    for (const hasRelevant of [true, false]) {
+      const found = find(rows, { hasRelevant });
       expect(found).toMatchObject([
         {
           reason: 'facet',
@@ -43,25 +43,25 @@ describe('facets', () => {
   test('that show the same documents stay where many are known with the parameter only', () => {
     const rows = sorted(30, ['up', 'down'], true);
     const alone = rows.filter(({ url }) => url.includes('?') || !/[abc]\d*$/.test(url));
-    expect(find(alone, { hasUseful: false })).toEqual([]);
+    expect(find(alone, { hasRelevant: false })).toEqual([]);
   });
 
-  test('that show other documents are cut where nothing useful has them, and enough is useful elsewhere', () => {
+  test('that show other documents are rejected where nothing useful has them, and enough is useful elsewhere', () => {
     const rows = sorted(20, ['up', 'down', 'new', 'old'], false);
     expect(find(rows)).toEqual([]);
     expect(find([...rows, ...articles(SITE, 29)])).toEqual([]);
     const found = find([...rows, ...articles(SITE)]);
     expect(patternsOf(found)).toEqual([cut('sort')]);
     expect(found[0]!.evidence).toMatchObject({ useful: 0, domainUseful: 40, alike: 0, compared: 80 });
-    expect(find([...rows, ...articles(SITE)], { hasUseful: false })).toEqual([]);
+    expect(find([...rows, ...articles(SITE)], { hasRelevant: false })).toEqual([]);
   });
 
-  test('a single page that is not to be cut keeps its parameter', () => {
+  test('a single page that is not to be rejected keeps its parameter', () => {
     const rows = [...sorted(20, ['up', 'down', 'new', 'old'], true), ...articles(SITE)];
     expect(find(rows)).toHaveLength(1);
-    expect(find([...rows, { url: `${SITE}/zz?a=b;sort=1`, fit: true }])).toEqual([]);
+    expect(find([...rows, { url: `${SITE}/zz?a=b;sort=1`, relevant: true }])).toEqual([]);
     expect(find([...rows, { url: `${SITE}/?sort`, isKept: true }])).toEqual([]);
-    expect(find([...rows, { url: `${SITE}/?sort%5B%5D=1&xsort=2&a=?sort=3`, fit: true }])).toHaveLength(1);
+    expect(find([...rows, { url: `${SITE}/?sort%5B%5D=1&xsort=2&a=?sort=3`, relevant: true }])).toHaveLength(1);
   });
 
   test('are not decided on before enough pages were asked for', () => {
@@ -84,7 +84,7 @@ describe('facets', () => {
       ...row,
       ...(row.url.includes('?') && { duplicateOf: row.url.slice(0, row.url.indexOf('?')) }),
     }));
-    expect(find(rows, { hasUseful: false })).toMatchObject([{ evidence: { compared: 60, alike: 60 } }]);
+    expect(find(rows, { hasRelevant: false })).toMatchObject([{ evidence: { compared: 60, alike: 60 } }]);
   });
 });
 
@@ -119,7 +119,7 @@ describe('ids of sessions', () => {
     ];
     expect(others.map(looksLikeId)).toEqual(others.map(() => false));
     const rows = [...visited(30, 4, (page, session) => `/p${page}.html?visit=${session}`), ...bare(30)];
-    const found = find(rows, { hasUseful: false });
+    const found = find(rows, { hasRelevant: false });
     expect(found).toMatchObject([
       {
         reason: 'session',
@@ -141,25 +141,25 @@ describe('ids of sessions', () => {
     expect(cutBy(found, rows)).toHaveLength(90);
   });
 
-  test('are not cut where pages are reached with an id only, unless none of them is useful; it says how many are', () => {
+  test('are not rejected where pages are reached with an id only, unless none of them is useful; it says how many are', () => {
     const rows = visited(30, 4, (page, session) => `/p${page}.html?visit=${session}`);
-    expect(find(rows, { hasUseful: false })).toEqual([]);
-    expect(find([...rows, ...bare(15)], { hasUseful: false })).toEqual([]);
+    expect(find(rows, { hasRelevant: false })).toEqual([]);
+    expect(find([...rows, ...bare(15)], { hasRelevant: false })).toEqual([]);
     expect(find([...rows, ...bare(15), ...articles(SITE)])).toMatchObject([
       { reason: 'session', isOfCopies: false, evidence: { knownWithout: 0.5, onlyWithId: 60 } },
     ]);
-    expect(find([...rows, { url: `${SITE}/q?visit=1`, fit: true }, ...articles(SITE)])).toEqual([]);
+    expect(find([...rows, { url: `${SITE}/q?visit=1`, relevant: true }, ...articles(SITE)])).toEqual([]);
   });
 
   test('are not taken for what names things', () => {
     const rows = numbers(200).map((i) => ({ url: `${SITE}/item?thing=${id()}`, signature: `thing ${i}` }));
-    expect(find([...rows, { url: `${SITE}/item`, signature: 'none' }], { hasUseful: false })).toEqual([]);
+    expect(find([...rows, { url: `${SITE}/item`, signature: 'none' }], { hasRelevant: false })).toEqual([]);
     expect(find([...rows, ...articles(SITE)]).map(({ reason }) => reason)).toEqual(['facet']);
   });
 });
 
 describe('numbers in parameters', () => {
-  test('that go on without a useful page are cut', () => {
+  test('that go on without a useful page are rejected', () => {
     const rows = numbers(100).map((i) => ({
       url: `${SITE}/all?page=${i}&x`,
       ...(i < 25 && { signature: `page ${i}` }),
@@ -168,7 +168,7 @@ describe('numbers in parameters', () => {
     expect(found.map(({ reason }) => reason)).toEqual(['calendar', 'facet']);
     expect(patternsOf(found)[0]).toEqual(cut('page'));
     expect(
-      find([...rows, ...articles(SITE), { url: `${SITE}/all?page=7`, fit: true }]).map(({ reason }) => reason),
+      find([...rows, ...articles(SITE), { url: `${SITE}/all?page=7`, relevant: true }]).map(({ reason }) => reason),
     ).toEqual(['facet']);
   });
 

@@ -14,7 +14,7 @@ const pages = (prefix: string, end = ''): GivenRow[] =>
     })),
   ]);
 
-test('filters in the path, in any order, are cut where two come together', () => {
+test('filters in the path, in any order, are rejected where two come together', () => {
   for (const end of ['', '/']) {
     const rows = pages('/tag/', end);
     const found = find(rows);
@@ -34,7 +34,7 @@ test('filters in the path, in any order, are cut where two come together', () =>
 });
 
 test('not where a page is to be kept, and not where segments have their places', () => {
-  expect(find([...pages('/tag/'), { url: `${SITE}/tag/a/b/c`, fit: true }])).toEqual([]);
+  expect(find([...pages('/tag/'), { url: `${SITE}/tag/a/b/c`, relevant: true }])).toEqual([]);
   expect(find(pages('/tag/').filter(({ url }) => /\/(red|big)$/.test(url)))).toEqual([]);
   const days = Array.from({ length: 144 }, (_, i) => `${SITE}/on/${1 + (i % 12)}/${1 + Math.floor(i / 12)}`);
   expect(find(days.map((url) => ({ url, signature: url })))).toEqual([]);

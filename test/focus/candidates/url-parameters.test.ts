@@ -10,6 +10,7 @@ import { isLinear } from '../../../packages/patterns/pattern-cost.js';
 import { parsePattern } from '../../../packages/patterns/pattern-tree.js';
 import { compilePattern } from '../../../packages/patterns/index.js';
 import { fuzzed } from '../../support/runs.js';
+import { words } from '../../support/files/words.js';
 
 const given = (path: string): string[] =>
   parametersOf(path).map(({ place, name, value, rest }) => `${place} ${name} ${value} ${rest}`);
@@ -44,17 +45,7 @@ describe('parameters of a URL', () => {
   test('have patterns that match the URLs that have them, and no others', () => {
     const pattern = compilePattern(patternOf({ place: 'query', name: 'sort' }));
     const yes = ['?sort=up', '?a=1&sort', '?a;sort=', '?sort&x', '?x=y?z&sort=1'];
-    const no = [
-      '?xsort=up',
-      '?sortby=1',
-      '?a=sort',
-      '?a=?sort=1',
-      ';sort=1',
-      '/sort=1',
-      '&sort=1',
-      '?Sort=1',
-      '?sort%5B0%5D=1',
-    ];
+    const no = words`?xsort=up ?sortby=1 ?a=sort ?a=?sort=1 ;sort=1 /sort=1 &sort=1 ?Sort=1 ?sort%5B0%5D=1`;
     for (const end of yes) expect(pattern.test(`http://a.example/list${end}`), end).toBe(true);
     for (const end of no) expect(pattern.test(`http://a.example/list${end}`), end).toBe(false);
   });

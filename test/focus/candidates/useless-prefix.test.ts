@@ -16,7 +16,7 @@ test('of very many sections those with the most rows are found', () => {
 test('sections within each other are one, the outermost without anything useful', () => {
   const found = find(articles(SITE), pages(`${SITE}/tag/a/`, 50), pages(`${SITE}/tag/b/`, 50), pages(`${SITE}/x/`, 60));
   expect(patternsOf(found)).toEqual([{ prefix: '/tag/' }, { prefix: '/x/' }]);
-  const kept = [{ url: `${SITE}/tag/c/story`, fit: true }];
+  const kept = [{ url: `${SITE}/tag/c/story`, relevant: true }];
   expect(patternsOf(find(articles(SITE), pages(`${SITE}/tag/a/`, 50), pages(`${SITE}/tag/b/`, 51), kept))).toEqual([
     { prefix: '/tag/b/' },
     { prefix: '/tag/a/' },
@@ -26,7 +26,7 @@ test('sections within each other are one, the outermost without anything useful'
 test('it looks as deep as statistics by prefix do', () => {
   const folder = (depth: number): string => `${SITE}/${'a/'.repeat(depth)}`;
   const at = (depth: number) =>
-    find(articles(SITE), [{ url: `${folder(depth)}story`, fit: true }], pages(`${folder(depth)}b/`, 60));
+    find(articles(SITE), [{ url: `${folder(depth)}story`, relevant: true }], pages(`${folder(depth)}b/`, 60));
   expect(patternsOf(at(15))).toEqual([{ prefix: `/${'a/'.repeat(15)}b/` }]);
   expect(at(16)).toEqual([]);
   expect(patternsOf(find(articles(SITE), pages(folder(900), 60)))).toEqual([{ prefix: '/a/' }]);
@@ -39,7 +39,7 @@ test('of a host with several ports or schemes one of them may be useless, of any
     pages('https://a.example.com/tag/', 61),
     pages('http://b.example.com/tag/', 62),
     pages('http://c.example.com/tag/', 63),
-    [{ url: 'http://c.example.com/', fit: true }],
+    [{ url: 'http://c.example.com/', relevant: true }],
   );
   expect(
     found.map(({ rule }) => [rule.scope, rule.kind !== 'www' && 'prefix' in rule.pattern && rule.pattern.prefix]),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jobs, rules } from '../../../packages/webcrawl/index.js';
+import { jobs, rules } from '../../../packages/webcrawl/internal.js';
 import { testCrawl } from '../../support/test-crawl.js';
 import { fakeWeb, links, type FakePage } from '../../support/web/fake-web.js';
 
@@ -46,9 +46,9 @@ function site(onlyWay: boolean): Record<string, FakePage | string> {
 }
 
 test.each([false, true])(
-  'a site is cut to what is useful, and days only where there is another way: %s',
+  'a site is rejected to what is useful, and days only where there is another way: %s',
   async (onlyWay) => {
-    const useful = { kind: 'useful', pattern: { prefix: '/story/' } } as const;
+    const useful = { kind: 'relevant', pattern: { prefix: '/story/' } } as const;
     const seeds = [`${SITE}/`];
     await using crawl = await testCrawl(fakeWeb(site(onlyWay)));
     await rules.add(crawl, useful);

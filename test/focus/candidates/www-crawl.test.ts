@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jobs, rules } from '../../../packages/webcrawl/index.js';
+import { jobs, rules } from '../../../packages/webcrawl/internal.js';
 import { testCrawl } from '../../support/test-crawl.js';
 import { fakeWeb, links } from '../../support/web/fake-web.js';
 
@@ -22,7 +22,7 @@ const pathOf = (url: string): string => url.replace(/^http:\/\/[^/]+/, '');
 test('where a domain answers alike with and without www, the rule has each document fetched once, and loses none', async () => {
   const { web, paths } = twinWeb(120);
   await using crawl = await testCrawl(web);
-  await rules.add(crawl, { kind: 'useful', pattern: { prefix: '/news/' } });
+  await rules.add(crawl, { kind: 'relevant', pattern: { prefix: '/news/' } });
   const limits = { seeds: [`${FORMS[0]}/`], stay: 'domain' } as const;
   await jobs.crawl(crawl, { ...limits, maxPages: 90 });
   const before = new Set(web.requests.map(pathOf));
@@ -52,7 +52,7 @@ test('where a domain answers alike with and without www, the rule has each docum
 test('a www rule that was added and not applied, as by a process that was killed in between, is applied by the next crawl', async () => {
   const { web, paths } = twinWeb(120);
   await using crawl = await testCrawl(web);
-  await rules.add(crawl, { kind: 'useful', pattern: { prefix: '/news/' } });
+  await rules.add(crawl, { kind: 'relevant', pattern: { prefix: '/news/' } });
   const limits = { seeds: [`${FORMS[0]}/`], stay: 'domain' } as const;
   await jobs.crawl(crawl, { ...limits, maxPages: 60 });
   const before = web.requests.map(pathOf);

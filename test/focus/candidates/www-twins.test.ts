@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { wwwTwins } from '../../../packages/focus/candidates/www-twins.js';
 import { findIn, type GivenRow } from '../../support/focus/finder-rows.js';
 
-const find = (...rows: readonly (readonly GivenRow[])[]) => findIn([wwwTwins], rows.flat(), { hasUseful: false });
+const find = (...rows: readonly (readonly GivenRow[])[]) => findIn([wwwTwins], rows.flat(), { hasRelevant: false });
 const WITH = 'http://www.example.com';
 const WITHOUT = 'http://example.com';
 const pages = (
@@ -80,14 +80,14 @@ describe('www twins', () => {
     expect(find(bothWays, pages(WITHOUT, mixed))).toEqual([]);
   });
 
-  test('nor one in which a page is lost that is not to be cut', () => {
+  test('nor one in which a page is lost that is not to be rejected', () => {
     const one = (i: number) => (i === 3 ? { status: 'gone' as const, signature: undefined } : {});
     expect(find(pages(WITH, undefined, 40), pages(WITHOUT, one, 90))).toMatchObject([{ rule: { to: 'without' } }]);
     const kept = pages(WITH, (i) => ({ isKept: i === 3 }), 40);
     expect(find(kept, pages(WITHOUT, one, 90))).toMatchObject([{ rule: { to: 'with' } }]);
   });
 
-  test('nor one in which pages that are not to be cut were never seen', () => {
+  test('nor one in which pages that are not to be rejected were never seen', () => {
     const twins = [...pages(WITH, undefined, 40), ...pages(WITHOUT, undefined, 90)];
     const only = (site: string, count: number): GivenRow[] =>
       pages(`${site}/only`, (i) => ({ isKept: true, signature: `only ${i}` }), count);

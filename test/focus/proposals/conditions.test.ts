@@ -1,41 +1,15 @@
 import { expect, test } from 'vitest';
-import { CrawlError, jobs, rowKeyOf, rules, type Candidate, type NewRule } from '../../../packages/webcrawl/index.js';
+import {
+  CrawlError,
+  jobs,
+  rowKeyOf,
+  rules,
+  type Candidate,
+  type NewRule,
+} from '../../../packages/webcrawl/internal.js';
+import { crawledNews, newsWeb, SETTINGS, SITE, USEFUL } from '../../support/focus/news-web.js';
 import { testCrawl, type TestCrawl } from '../../support/test-crawl.js';
 import { fakeWeb, links } from '../../support/web/fake-web.js';
-
-const SITE = 'http://www.example.com';
-const SETTINGS = { 'propose.minUseful': 3 };
-const NEWS = Array.from({ length: 6 }, (_, i) => `/news/${i}`);
-const USEFUL = { kind: 'useful', pattern: { prefix: '/news/' } } as const;
-
-/** A circle of pages that lead nowhere else. */
-function circle(site: string, folder: string, count: number): Record<string, string> {
-  const urls = Array.from({ length: count }, (_, i) => `${site}/${folder}/${i}`);
-  return Object.fromEntries(urls.map((url, i) => [url, links(urls[(i + 1) % count]!)]));
-}
-
-/** News that the front page leads to, tags that lead to each other, and an archive that alone leads to old news. */
-function newsWeb(): Record<string, string> {
-  const archive = Array.from({ length: 15 }, (_, i) => `${SITE}/archive/${i}`);
-  return {
-    [`${SITE}/`]: links(...NEWS, '/tag/0', '/archive/0'),
-    ...Object.fromEntries([...NEWS, '/news/old'].map((path) => [SITE + path, links('/')])),
-    ...circle(SITE, 'tag', 20),
-    ...Object.fromEntries(
-      archive.map((url, i) => [url, links(archive[i + 1] ?? '/', ...(i === 3 ? ['/news/old'] : []))]),
-    ),
-  };
-}
-
-async function crawled(
-  web = newsWeb(),
-  { seeds = [`${SITE}/`], settings = {} }: { seeds?: string[]; settings?: Record<string, number> } = {},
-): Promise<TestCrawl> {
-  const crawl = await testCrawl(fakeWeb(web), { settings: { ...SETTINGS, ...settings } });
-  await rules.add(crawl, USEFUL);
-  await jobs.crawl(crawl, { seeds, stay: 'any' });
-  return crawl;
-}
 
 async function prefixesOf(crawl: TestCrawl): Promise<unknown[]> {
   const { proposals } = await rules.propose(crawl);
@@ -50,10 +24,10 @@ test.each<[what: string, given: readonly NewRule[], because: string | undefined]
   [
     'useful pages are refused',
     [USEFUL, { kind: 'reject', scope: 'host:example.com', pattern: { prefix: '/news/' } }],
-    'dropped_useful',
+    'dropped_relevant',
   ],
-  ['useful pages are useful no more', [{ ...USEFUL, scope: 'host:www.example.com' }], 'dropped_useful'],
-  ['a seed is refused', [USEFUL, { kind: 'reject', pattern: { regex: '^http://example.com/$' } }], 'dropped_useful'],
+  ['useful pages are useful no more', [{ ...USEFUL, scope: 'host:www.example.com' }], 'dropped_relevant'],
+  ['a seed is refused', [USEFUL, { kind: 'reject', pattern: { regex: '^http://example.com/$' } }], 'dropped_relevant'],
   [
     'the only way to a useful page is refused',
     [USEFUL, { kind: 'reject', scope: 'host:example.com', pattern: { prefix: '/archive/' } }],
@@ -82,7 +56,7 @@ test.each<[what: string, given: readonly NewRule[], because: string | undefined]
 });
 
 test('where no seed leads to a useful page, nothing is proposed that may be on its way', async () => {
-  await using crawl = await crawled();
+  await using crawl = await crawledNews();
   expect(await prefixesOf(crawl)).toEqual(['/tag/']);
   await rules.add(crawl, { kind: 'reject', pattern: { regex: '^http://www.example.com/$' } }, { yes: true });
   const { proposals, counters } = await rules.propose(crawl, { apply: true });
@@ -92,12 +66,12 @@ test('where no seed leads to a useful page, nothing is proposed that may be on i
 
 test('of a domain without seeds the ways from other domains are looked at', async () => {
   const web = { ...newsWeb(), 'http://other.example/': links(`${SITE}/`) };
-  await using crawl = await crawled(web, { seeds: ['http://other.example/'] });
+  await using crawl = await crawledNews(web, { seeds: ['http://other.example/'] });
   expect(await prefixesOf(crawl)).toEqual(['/tag/']);
 });
 
 test('the useful pages that a domain is to have are those that can be reached', async () => {
-  await using crawl = await crawled(newsWeb(), { settings: { 'propose.minUseful': 8 } });
+  await using crawl = await crawledNews(newsWeb(), { settings: { 'propose.minRelevant': 8 } });
   await crawl.tables.pages.write(unfetched([`${SITE}/news/alone-1`, `${SITE}/news/alone-2`]));
   const { proposals, counters } = await rules.propose(crawl);
   expect(proposals).toEqual([]);
@@ -112,13 +86,13 @@ test.each<[what: string, settings: Record<string, number>, urls: string[], why: 
     'too few of the pages',
   ],
   [
-    'it cuts too little by now',
+    'it rejects too little by now',
     { 'propose.minShare': 0.5 },
     Array.from({ length: 10 }, (_, i) => `${SITE}/new/${i}`),
-    'propose.minShare, which is 0.5',
+    'propose.minShare is 0.5',
   ],
 ])('a proposal is refused where %s', async (_, settings, urls, why) => {
-  await using crawl = await crawled(newsWeb(), { settings });
+  await using crawl = await crawledNews(newsWeb(), { settings });
   expect((await rules.propose(crawl)).proposals).toHaveLength(1);
   await crawl.tables.pages.write(unfetched(urls));
   await expect(rules.applyProposals(crawl, { numbers: [1] })).rejects.toMatchObject({
@@ -128,7 +102,7 @@ test.each<[what: string, settings: Record<string, number>, urls: string[], why: 
 });
 
 test('pages that were fetched and not parsed do not count as tried', async () => {
-  await using crawl = await crawled();
+  await using crawl = await crawledNews();
   await crawl.tables.pages.write(
     Array.from({ length: 20 }, (_, i) => ({
       key: rowKeyOf(`${SITE}/tag/${i}`),
@@ -141,7 +115,7 @@ test('pages that were fetched and not parsed do not count as tried', async () =>
 });
 
 test('nothing is proposed for a domain of which a row cannot be read', async () => {
-  await using crawl = await crawled();
+  await using crawl = await crawledNews();
   const key = rowKeyOf(`${SITE}/archive/3`);
   await crawl.tables.store.write('webpage', [{ key, put: new Map([['l:o', Uint8Array.of(1, 2, 3)]]) }]);
   const { proposals, counters } = await rules.propose(crawl);
@@ -152,7 +126,7 @@ test('nothing is proposed for a domain of which a row cannot be read', async () 
 
 test('of more than a thousand proposals those with the most pages are offered, and the rest is counted', async () => {
   await using crawl = await testCrawl(undefined, { settings: { 'propose.minShare': 0.9 } });
-  await rules.add(crawl, { kind: 'useful', pattern: { prefix: '/nothing/' } });
+  await rules.add(crawl, { kind: 'relevant', pattern: { prefix: '/nothing/' } });
   const domains = Array.from({ length: 25 }, (_, i) => `site${i}.com`);
   const sections = Array.from({ length: 45 }, (_, i) => i);
   for (const domain of domains)
@@ -171,8 +145,8 @@ test('of more than a thousand proposals those with the most pages are offered, a
   const { proposals, domains: offered, counters } = await rules.propose(crawl, { finders: [finder] });
   // Of the last domain that has a part of the thousand that part is too little.
   expect(proposals).toHaveLength(22 * 45);
-  expect(offered.reduce((sum, { cut }) => sum + cut, 0)).toBe(22 * 45);
-  expect(counters).toMatchObject({ over_limit: 125, dropped_share: 10, proposed: 990, cut: 990 });
+  expect(offered.reduce((sum, { rejected }) => sum + rejected, 0)).toBe(22 * 45);
+  expect(counters).toMatchObject({ over_limit: 125, dropped_share: 10, proposed: 990, rejected: 990 });
 });
 
 test('a crawl goes on where proposing fails', async () => {
@@ -186,13 +160,13 @@ test('a crawl goes on where proposing fails', async () => {
 });
 
 test('a host below a domain is no domain to propose for', async () => {
-  await using crawl = await crawled();
+  await using crawl = await crawledNews();
   await expect(rules.propose(crawl, { domain: 'www.example.com' })).rejects.toMatchObject({ code: 'BAD_RULE' });
   expect((await rules.propose(crawl, { domain: 'example.com' })).proposals).toHaveLength(1);
 });
 
 test('rules that another process has just changed are those of a proposal', async () => {
-  await using crawl = await crawled();
+  await using crawl = await crawledNews();
   const before = await crawl.rules.current();
   // As another process does it: nobody says so here.
   await crawl.tables.rules.change((_, nextId) => ({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Candidate, CreateFinder } from '../../../packages/focus/candidates/candidate.js';
-import { jobs, rules } from '../../../packages/webcrawl/index.js';
+import { jobs, rules } from '../../../packages/webcrawl/internal.js';
 import { testCrawl } from '../../support/test-crawl.js';
 import { fakeWeb, links } from '../../support/web/fake-web.js';
 

@@ -1,8 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findCutPages } from '../../../packages/focus/proposals/cut-pages.js';
+import { findRejectedPages } from '../../../packages/focus/proposals/rejected-pages.js';
 import { findInTheWay, findLost, noteNeeded } from '../../../packages/focus/proposals/lost-pages.js';
 import type { TableGraph } from '../../../packages/focus/proposals/read-graph.js';
 import { TRAIT, findWays } from '../../../packages/focus/proposals/ways.js';
@@ -10,10 +7,11 @@ import { buildGraphs, openAdjacencyBlocks } from '../../../packages/graph/index.
 import { checkRule, compileRules } from '../../../packages/rules/index.js';
 import { rowKeyOf } from '../../../webtable/index.js';
 import { runs } from '../../support/runs.js';
+import { testFolder } from '../../support/files/temp-folder.js';
 
 test('a long chain of pages, each with a useful one, is walked once, with turns for others, and can be stopped', async () => {
   const LENGTH = runs(20_000, 100_000);
-  const folder = await mkdtemp(join(tmpdir(), 'webcrawl-chain-'));
+  const folder = testFolder();
   const name = (node: number): string => String(node).padStart(6, '0');
   const rows = Array.from({ length: 2 * LENGTH }, (_, i) => ({
     key: `example.a:http/${name(i)}`,
@@ -21,47 +19,43 @@ test('a long chain of pages, each with a useful one, is walked once, with turns 
     links:
       i < LENGTH ? [i + 1, i + LENGTH].filter((to) => to !== LENGTH).map((to) => `http://a.example/${name(to)}`) : [],
   }));
-  try {
-    const { graphs } = await buildGraphs(rows, { folder, levels: ['page'], raw: true, count: () => undefined });
-    await using links = await openAdjacencyBlocks(graphs[0]!.adjacency);
-    const nodes = 2 * LENGTH;
-    const traits = new Uint8Array(nodes).fill(TRAIT.useful, LENGTH);
-    traits[0] = TRAIT.root;
-    let given = 0;
-    let asked = 0;
-    const turns = {
-      // Due, and not any more after one turn.
-      get isDue() {
-        asked += 1;
-        return asked % 3 !== 0;
-      },
-      next: () => {
-        given += 1;
-        return Promise.resolve();
-      },
-    };
-    const graph = { nodes, traits, domains: new Uint32Array(nodes), links, turns };
-    // More changes of rules than are counted.
-    const cuts = { ofNode: new Uint32Array(nodes), sets: [[], [0], [1]] };
-    for (let node = 1; node < LENGTH; node++) cuts.ofNode[node] = 1 + (node % 2);
-    const isActive = () => true;
-    const ways = await findWays(graph, cuts, { isActive, within: false });
-    const lost = findLost(graph, ways, 1);
-    expect(lost.all).toHaveLength(LENGTH - 1);
-    const wayBack = { graph, ways, cuts, isActive };
-    const found = await findInTheWay([lost.all.at(-1)!, ...lost.all], wayBack);
-    expect([...found.keys()].sort()).toEqual([0, 1]);
-    const needed = new Set<number>();
-    await noteNeeded(lost.all, wayBack, found, needed);
-    expect(needed.size).toBe(LENGTH - 1);
-    expect(given).toBeGreaterThan(runs(20, 100));
-    const signal = AbortSignal.abort(new Error('stop'));
-    await expect(findWays(graph, cuts, { isActive, within: false, signal })).rejects.toThrow('stop');
-    await expect(findInTheWay(lost.all, { ...wayBack, signal })).rejects.toThrow('stop');
-    await expect(noteNeeded(lost.all, { ...wayBack, signal }, found, needed)).rejects.toThrow('stop');
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const { graphs } = await buildGraphs(rows, { folder, levels: ['page'], raw: true, count: () => undefined });
+  await using links = await openAdjacencyBlocks(graphs[0]!.adjacency);
+  const nodes = 2 * LENGTH;
+  const traits = new Uint8Array(nodes).fill(TRAIT.relevant, LENGTH);
+  traits[0] = TRAIT.root;
+  let given = 0;
+  let asked = 0;
+  const timeSlice = {
+    // Over, and not any more after one turn.
+    get isOver() {
+      asked += 1;
+      return asked % 3 !== 0;
+    },
+    next: () => {
+      given += 1;
+      return Promise.resolve();
+    },
+  };
+  const graph = { nodes, traits, domains: new Uint32Array(nodes), links, timeSlice };
+  // More changes of rules than are counted.
+  const rejections = { ofNode: new Uint32Array(nodes), sets: [[], [0], [1]] };
+  for (let node = 1; node < LENGTH; node++) rejections.ofNode[node] = 1 + (node % 2);
+  const isActive = () => true;
+  const ways = await findWays(graph, rejections, { isActive, within: false });
+  const lost = findLost(graph, ways, 1);
+  expect(lost.all).toHaveLength(LENGTH - 1);
+  const wayBack = { graph, ways, rejections, isActive };
+  const found = await findInTheWay([lost.all.at(-1)!, ...lost.all], wayBack);
+  expect([...found.keys()].sort()).toEqual([0, 1]);
+  const needed = new Set<number>();
+  await noteNeeded(lost.all, wayBack, found, needed);
+  expect(needed.size).toBe(LENGTH - 1);
+  expect(given).toBeGreaterThan(runs(20, 100));
+  const signal = AbortSignal.abort(new Error('stop'));
+  await expect(findWays(graph, rejections, { isActive, within: false, signal })).rejects.toThrow('stop');
+  await expect(findInTheWay(lost.all, { ...wayBack, signal })).rejects.toThrow('stop');
+  await expect(noteNeeded(lost.all, { ...wayBack, signal }, found, needed)).rejects.toThrow('stop');
 }, 300_000);
 
 test('as many combinations of rules as a site likes take no more sets than are told apart, and no page is taken for less cut than it is', async () => {
@@ -79,12 +73,12 @@ test('as many combinations of rules as a site likes take no more sets than are t
     domains: new Uint32Array(urls.length),
     names: ['a.example'],
     damaged: new Set<number>(),
-    ruleSet: compileRules({ version: '', rules: [], damaged: [] }, { score: 0, other: 0, explore: 0 }),
+    ruleSet: compileRules({ version: '', rules: [], damaged: [] }, { score: 0, other: 0 }),
     async *keys() {
       yield urls.map(rowKeyOf);
     },
   } as unknown as TableGraph;
-  const { sets, ofNode, rows } = await findCutPages(graph, rules);
+  const { sets, ofNode, rows } = await findRejectedPages(graph, rules);
   expect(sets.length).toBeLessThan(1_010);
   expect([...rows]).toEqual(names.map(() => urls.length / 2));
   for (const [bits, set] of ofNode.entries()) {

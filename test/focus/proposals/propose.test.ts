@@ -1,34 +1,11 @@
 import { expect, test } from 'vitest';
-import { jobs, rowKeyOf, rules } from '../../../packages/webcrawl/index.js';
+import { jobs, rowKeyOf, rules } from '../../../packages/webcrawl/internal.js';
 import { testCrawl, type TestCrawl } from '../../support/test-crawl.js';
-import { fakeWeb, links, type FakePage } from '../../support/web/fake-web.js';
+import { crawledNews, newsWeb, SETTINGS, SITE, USEFUL } from '../../support/focus/news-web.js';
+import { fakeWeb, links } from '../../support/web/fake-web.js';
 
-const SITE = 'http://www.example.com';
-const SETTINGS = { 'propose.minUseful': 3 };
-
-/** News that the front page leads to, tags that lead to each other, and an archive that alone leads to old news. */
-function newsWeb(): Record<string, string | FakePage> {
-  const pages: Record<string, string | FakePage> = {};
-  const news = Array.from({ length: 6 }, (_, i) => `/news/${i}`);
-  const tags = Array.from({ length: 20 }, (_, i) => `/tag/${i}`);
-  const archive = Array.from({ length: 15 }, (_, i) => `/archive/${i}`);
-  pages[`${SITE}/`] = links(...news, '/tag/0', '/archive/0');
-  for (const path of news) pages[SITE + path] = links('/', '/tag/3');
-  tags.forEach((path, i) => (pages[SITE + path] = links(tags[(i + 1) % 20]!, news[i % 6]!)));
-  archive.forEach((path, i) => (pages[SITE + path] = links(archive[i + 1] ?? '/', ...(i === 3 ? ['/news/old'] : []))));
-  pages[`${SITE}/news/old`] = links('/');
-  return pages;
-}
-
-async function crawled(web = newsWeb(), seeds = [`${SITE}/`]): Promise<TestCrawl> {
-  const crawl = await testCrawl(fakeWeb(web), { settings: SETTINGS });
-  await rules.add(crawl, { kind: 'useful', pattern: { prefix: '/news/' } });
-  await jobs.crawl(crawl, { seeds });
-  return crawl;
-}
-
-test('proposes to cut what holds nothing useful, but not the only way to what is', async () => {
-  await using crawl = await crawled();
+test('proposes to reject what holds nothing useful, but not the only way to what is', async () => {
+  await using crawl = await crawledNews();
   const { proposals, domains, counters } = await rules.propose(crawl);
   expect(proposals).toMatchObject([
     {
@@ -41,13 +18,13 @@ test('proposes to cut what holds nothing useful, but not the only way to what is
       evidence: { rows: 20, domainUseful: 7 },
     },
   ]);
-  expect(domains).toEqual([{ domain: 'example.com', rest: 36, cut: 20, useful: 7 }]);
-  expect(counters).toMatchObject({ rows: 43, proposed: 1, cut: 20, rest: 36 });
+  expect(domains).toEqual([{ domain: 'example.com', rest: 36, rejected: 20, relevant: 7 }]);
+  expect(counters).toMatchObject({ rows: 43, proposed: 1, rejected: 20, rest: 36 });
   expect((await rules.list(crawl)).rules).toHaveLength(1);
 });
 
 test('what was disabled is never proposed again, nor what it is a part of', async () => {
-  await using crawl = await crawled();
+  await using crawl = await crawledNews();
   const { added } = await rules.propose(crawl, { apply: true });
   const [rule] = added!.added;
   expect(rule).toMatchObject({
@@ -70,53 +47,51 @@ test('what was disabled is never proposed again, nor what it is a part of', asyn
   expect((await rules.propose(crawl)).proposals).toHaveLength(1);
 });
 
-test('nothing is proposed that cuts what a rule made by hand accepts, or a seed, or what it refuses already', async () => {
+test('nothing is proposed that rejects what a rule made by hand accepts, or a seed, or what it refuses already', async () => {
   {
-    await using crawl = await crawled();
+    await using crawl = await crawledNews();
     await rules.add(crawl, { kind: 'accept', pattern: { prefix: '/tag/7' } });
     expect((await rules.propose(crawl)).proposals).toEqual([]);
   }
   {
-    await using crawl = await crawled(newsWeb(), [`${SITE}/`, `${SITE}/tag/9`]);
+    await using crawl = await crawledNews(newsWeb(), { seeds: [`${SITE}/`, `${SITE}/tag/9`] });
     expect((await rules.propose(crawl)).proposals).toEqual([]);
   }
-  await using crawl = await crawled();
+  await using crawl = await crawledNews();
   await rules.add(crawl, { kind: 'reject', pattern: { regex: '/tag/' } });
   expect((await rules.propose(crawl)).proposals).toEqual([]);
 });
 
 test('without rules on usefulness, or with fewer useful pages than are asked for, no section is useless', async () => {
-  await using crawl = await testCrawl(fakeWeb(newsWeb()), { settings: { ...SETTINGS, 'propose.minUseful': 8 } });
+  await using crawl = await testCrawl(fakeWeb(newsWeb()), { settings: { ...SETTINGS, 'propose.minRelevant': 8 } });
   expect((await rules.propose(crawl)).counters).toEqual({});
   await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
   expect((await rules.propose(crawl)).proposals).toEqual([]);
-  await rules.add(crawl, { kind: 'useful', pattern: { prefix: '/news/' } });
+  await rules.add(crawl, USEFUL);
   expect((await rules.propose(crawl)).proposals).toEqual([]);
 });
 
-test('nothing is offered for a domain of which too little would be cut', async () => {
-  await using crawl = await testCrawl(fakeWeb(newsWeb()), { settings: { ...SETTINGS, 'propose.minShare': 0.6 } });
-  await rules.add(crawl, { kind: 'useful', pattern: { prefix: '/news/' } });
-  await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
+test('nothing is offered for a domain of which too little would be rejected', async () => {
+  await using crawl = await crawledNews(newsWeb(), { settings: { 'propose.minShare': 0.6 } });
   const { proposals, counters } = await rules.propose(crawl);
   expect(proposals).toEqual([]);
   expect(counters).toMatchObject({ dropped_share: 1 });
 });
 
-test('of a section that is the only way to a useful page a part may still be cut', async () => {
+test('of a section that is the only way to a useful page a part may still be rejected', async () => {
   const web = newsWeb();
   const pages = Array.from({ length: 30 }, (_, i) => `/forum/${i < 10 ? 'list' : 'user'}/${i}`);
   pages.forEach((path, i) => (web[SITE + path] = links(pages[i + 1] ?? '/', ...(i === 4 ? ['/news/lost'] : []))));
   web[`${SITE}/`] = links('/forum/list/0', ...Array.from({ length: 6 }, (_, i) => `/news/${i}`));
   web[`${SITE}/news/lost`] = links('/');
-  await using crawl = await crawled(web);
+  await using crawl = await crawledNews(web);
   const { proposals } = await rules.propose(crawl);
   const prefixes = proposals.map(({ rule }) => rule.kind !== 'www' && 'prefix' in rule.pattern && rule.pattern.prefix);
   expect(prefixes).toEqual(['/forum/user/', '/tag/']);
 });
 
 test('a proposal is applied by its number, after its conditions were checked anew', async () => {
-  await using crawl = await crawled();
+  await using crawl = await crawledNews();
   const { proposals } = await rules.propose(crawl);
   const list = (await rules.proposals(crawl))!;
   expect(list.proposals).toEqual(proposals);
@@ -125,35 +100,35 @@ test('a proposal is applied by its number, after its conditions were checked ane
     code: 'STALE_PROPOSAL',
   });
   // Other rules that have come since are no harm.
-  await rules.add(crawl, { kind: 'useful', pattern: { prefix: '/nothing/' } });
+  await rules.add(crawl, { kind: 'relevant', pattern: { prefix: '/nothing/' } });
   const { added } = await rules.applyProposals(crawl, { numbers: [1], list: list.id });
   expect(added).toMatchObject([{ origin: 'generated', pattern: { prefix: '/tag/' } }]);
   await expect(rules.applyProposals(crawl, { numbers: [1] })).rejects.toMatchObject({
     code: 'STALE_PROPOSAL',
-    message: expect.stringContaining('rule r3 says the same') as string,
+    message: expect.stringContaining('rule r3 has the same content') as string,
   });
 });
 
 test.each<[what: string, change: (crawl: TestCrawl) => Promise<unknown>, why: string]>([
   [
-    'a page that it cuts is useful by now',
-    (crawl) => rules.add(crawl, { kind: 'useful', pattern: { prefix: '/tag/5' } }),
-    'it would cut http://www.example.com/tag/5',
+    'a page that it rejects is useful by now',
+    (crawl) => rules.add(crawl, { kind: 'relevant', pattern: { prefix: '/tag/5' } }),
+    'it would reject http://www.example.com/tag/5',
   ],
   [
     'a rule made by hand accepts such a page',
     (crawl) => rules.add(crawl, { kind: 'accept', pattern: { prefix: '/tag/5' } }),
-    'kept by another rule',
+    'protected by another rule',
   ],
   ['it leads to a useful page', (crawl) => addUseful(crawl), 'the only way to http://www.example.com/news/late'],
-  ['nothing is useful any more', (crawl) => rules.remove(crawl, 'r1'), 'has 0 useful pages'],
+  ['nothing is useful any more', (crawl) => rules.remove(crawl, 'r1'), 'has 0 relevant pages'],
   [
-    'another rule cuts it all',
+    'another rule rejects it all',
     (crawl) => rules.add(crawl, { kind: 'reject', pattern: { regex: '/tag/' } }),
-    'it cuts no page that is left',
+    'it would reject no further page',
   ],
 ])('a proposal is refused where %s', async (_, change, why) => {
-  await using crawl = await crawled();
+  await using crawl = await crawledNews();
   await rules.propose(crawl);
   await change(crawl);
   const before = (await rules.list(crawl)).version;
@@ -181,7 +156,7 @@ test('a crawl proposes after every so many rounds, and goes by it', async () => 
   const fake = fakeWeb(web);
   const crawlOf = async (propose?: number): Promise<[number, Readonly<Record<string, number>>]> => {
     const crawl = await testCrawl(fake, { settings: SETTINGS });
-    await rules.add(crawl, { kind: 'useful', pattern: { prefix: '/news/' } });
+    await rules.add(crawl, USEFUL);
     const before = fake.requests.length;
     const given = { seeds: [`${SITE}/`], rounds: 400, ...(propose !== undefined && { propose }) };
     const { counters } = await jobs.crawl(crawl, given);
@@ -199,4 +174,26 @@ test('a crawl proposes after every so many rounds, and goes by it', async () => 
   const crawl = await testCrawl(fake);
   await expect(jobs.crawl(crawl, { seeds: [], propose: 0 })).rejects.toMatchObject({ code: 'USAGE' });
   await crawl.close();
+});
+
+test('where no rule says what is useful, a calendar that holds half of a domain is shown, and never added unasked', async () => {
+  const pages: Record<string, string> = { [`${SITE}/`]: links('/a', '/b', '/cal?m=1') };
+  for (const path of ['/a', '/b', '/c']) pages[SITE + path] = links('/', '/c');
+  for (let month = 1; month <= 80; month++) pages[`${SITE}/cal?m=${month}`] = links(`/cal?m=${month + 1}`);
+  await using crawl = await testCrawl(fakeWeb(pages), { settings: SETTINGS });
+  await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
+  const shown = await rules.propose(crawl);
+  expect(shown).toMatchObject({
+    hasRelevant: false,
+    proposals: [
+      {
+        reason: 'calendar',
+        rows: 80,
+        evidence: { parameter: 'm', because: 'endless numbers or dates; at least half of the pages of the domain' },
+      },
+    ],
+  });
+  const added = await rules.propose(crawl, { apply: true });
+  expect(added).toMatchObject({ hasRelevant: false, proposals: [] });
+  expect((await rules.list(crawl)).rules).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { jobs, rules, urlOf, type StoredProposal } from '../../../packages/webcrawl/index.js';
+import { jobs, rules, urlOf, type StoredProposal } from '../../../packages/webcrawl/internal.js';
 import { knownRows } from '../../support/focus/known-rows.js';
 import { runs } from '../../support/runs.js';
 import { testCrawl, type TestCrawl } from '../../support/test-crawl.js';
@@ -11,7 +11,7 @@ const GROUP = WEBS / 4;
 /** Webs from this one on show every kind of proposal. */
 const FIRST = runs(21, 1);
 const MIN_SHARE = 0.1;
-const SETTINGS = { 'propose.minUseful': 5, 'propose.minShare': MIN_SHARE };
+const SETTINGS = { 'propose.minRelevant': 5, 'propose.minShare': MIN_SHARE };
 /** The least number of webs, of 200 that are known as a whole, in which each kind of proposal is offered. */
 const OFFERED: Readonly<Record<string, number>> = {
   useless_prefix: 100,
@@ -30,11 +30,11 @@ const usefulOf = (urls: Iterable<string>): string[] => [...urls].filter(isUseful
 
 async function open(web: SectionedWeb): Promise<TestCrawl> {
   const crawl = await testCrawl(fakeWeb(web.pages), { settings: SETTINGS });
-  await rules.add(crawl, { kind: 'useful', pattern: { regex: USEFUL } });
+  await rules.add(crawl, { kind: 'relevant', pattern: { regex: USEFUL } });
   return crawl;
 }
 
-/** What proposals cut and write otherwise, read as they are described and not as they are built, whether a page is useful or not. */
+/** What proposals reject and write otherwise, read as they are described and not as they are built, whether a page is useful or not. */
 function lookOf(proposals: readonly StoredProposal[]): Required<Look> {
   const tests = proposals.flatMap(({ rule }) => {
     if (rule.kind !== 'reject') return [];
@@ -116,7 +116,7 @@ function lost(before: Iterable<string>, after: ReadonlySet<string>, { written }:
   return usefulOf(before).filter((url) => !after.has(written(url)));
 }
 
-/** Rows of a domain that are cut, as a share of those that are not useful. */
+/** Rows of a domain that are rejected, as a share of those that are not useful. */
 function cutShare(rows: ReadonlyMap<string, KnownPage>, domain: string, { isCut }: Required<Look>): number {
   const rest = [...rows].filter(
     ([url, { isGone }]) => !isGone && !isUseful(url) && `.${new URL(url).hostname}`.endsWith(`.${domain}`),
@@ -146,7 +146,7 @@ const sums = { proposed: 0, unknown: 0, lost: 0 };
 describe.each(Array.from({ length: WEBS / GROUP }, (_, i) => i * GROUP + FIRST))('webs from %i on', (first) => {
   const seeds = Array.from({ length: GROUP }, (_, i) => first + i);
 
-  test('known as a whole: no proposal cuts a useful page or the only way to one', async () => {
+  test('known as a whole: no proposal rejects a useful page or the only way to one', async () => {
     for (const seed of seeds) {
       const web = sectionedWeb(seed);
       const hint = `web ${seed}`;
@@ -205,11 +205,11 @@ test.each([1, 2, 3, 4].slice(0, runs(2, 4)))('the rows of web %i are those of a 
   expect(proposals[1]).toEqual(proposals[0]);
 });
 
-test('every kind of proposal is offered, and a good share of what is not useful is cut', () => {
+test('every kind of proposal is offered, and a good share of what is not useful is rejected', () => {
   shares.sort((a, b) => a - b);
   const median = shares[Math.floor(shares.length / 2)] ?? 0;
   console.log(
-    `${sums.proposed} proposals for ${shares.length} domains of ${WEBS} webs; median of the rest that is cut: ${(100 * median).toFixed(1)} %; ` +
+    `${sums.proposed} proposals for ${shares.length} domains of ${WEBS} webs; median of the rest that is rejected: ${(100 * median).toFixed(1)} %; ` +
       `of ${sums.unknown} useful pages that were not known when rules were proposed ${sums.lost} have no way left; ` +
       `webs with each kind: ${[...offered].map(([kind, webs]) => `${kind} ${webs}`).join(', ')}`,
   );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createTriedPages, formsOf } from '../../../packages/focus/proposals/tried-pages.js';
-import { jobs, rules } from '../../../packages/webcrawl/index.js';
+import { jobs, rules } from '../../../packages/webcrawl/internal.js';
 import { testCrawl } from '../../support/test-crawl.js';
 import { fakeWeb, links } from '../../support/web/fake-web.js';
 
@@ -24,7 +24,7 @@ test('of each form enough must have been fetched, or all', () => {
   expect(tried.isTried(1)).toBe(true);
 });
 
-test('an archive is not cut before its days were fetched, which alone lead to old news', async () => {
+test('an archive is not rejected before its days were fetched, which alone lead to old news', async () => {
   const site = 'http://www.example.com';
   const pages: Record<string, ReturnType<typeof links>> = {};
   const days = Array.from({ length: 30 }, (_, i) => `/archive/2026/${i}`);
@@ -33,8 +33,8 @@ test('an archive is not cut before its days were fetched, which alone lead to ol
   for (const path of news) pages[site + path] = links('/');
   pages[`${site}/archive/`] = links(...days);
   for (const [i, path] of days.entries()) pages[site + path] = links(`/news/old-${i}`);
-  await using crawl = await testCrawl(fakeWeb(pages), { settings: { 'propose.minUseful': 3 } });
-  await rules.add(crawl, { kind: 'useful', pattern: { prefix: '/news/' } });
+  await using crawl = await testCrawl(fakeWeb(pages), { settings: { 'propose.minRelevant': 3 } });
+  await rules.add(crawl, { kind: 'relevant', pattern: { prefix: '/news/' } });
   await jobs.crawl(crawl, { seeds: [`${site}/`], rounds: 2 });
   const { proposals, counters } = await rules.propose(crawl);
   expect(proposals).toEqual([]);

@@ -1,17 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildGraphs, openAdjacencyBlocks } from '../../../packages/graph/index.js';
-import { FAR, TRAIT, findWays, wayTo } from '../../../packages/focus/proposals/ways.js';
+import { FAR, TRAIT, findWays } from '../../../packages/focus/proposals/ways.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 import { seeds } from '../../support/runs.js';
+import { suiteFolder } from '../../support/files/temp-folder.js';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'webcrawl-ways-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = suiteFolder();
 
 const urlOf = (node: number): string => `http://a.example/${String(node).padStart(4, '0')}`;
 
@@ -71,7 +67,8 @@ test.each(seeds(12, 60).map((i) => i + 1))('the ways are the cheapest, whatever 
     expect(Array.from(ways.cost, (cost) => (cost === FAR ? Infinity : cost))).toEqual(expected);
     for (let node = 0; node < nodes; node++) {
       if (ways.cost[node] === FAR) continue;
-      const way = wayTo(ways, node);
+      const way: number[] = [];
+      for (let at = node; at < nodes; at = ways.before[at]!) way.unshift(at);
       expect(traits[way[0]!]! & TRAIT.root).toBeTruthy();
       for (const [i, at] of way.slice(1).entries()) expect(links[way[i]!]).toContain(at);
     }

@@ -1,28 +1,22 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createDomainWorth, MOST_DOMAINS } from '../../../packages/focus/report/domain-worth.js';
-import { jobs, rowKeyOf, rules, urlOf, type Rule, type RuleReport } from '../../../packages/webcrawl/index.js';
+import { reportRules } from '../../../packages/focus/index.js';
+import { jobs, rowKeyOf, rules, urlOf, type Rule, type RuleReport } from '../../../packages/webcrawl/internal.js';
 import { MemoryStore } from '../../../webtable/index.js';
 import { countingStore } from '../../support/stores/counting-store.js';
 import { changeRows } from '../../support/stores/put-rows.js';
 import { START, testCrawl, type TestCrawl } from '../../support/test-crawl.js';
 import { fakeWeb, links, randomNumbers } from '../../support/web/fake-web.js';
+import { words } from '../../support/files/words.js';
 
 let crawl: TestCrawl | undefined;
 afterEach(() => crawl?.close());
 
-const HOSTS = [
-  'a.example.com',
-  'www.example.com',
-  'example.com',
-  'b.example2.com',
-  'example.co.uk',
-  '10.0.0.1',
-  'x.test',
-];
+const HOSTS = words`a.example.com www.example.com example.com b.example2.com example.co.uk 10.0.0.1 x.test`;
 const PATHS = ['/news/', '/tag/', '/tag/keep/', '/list?sort=', '/'];
 const STATUSES = ['unfetched', 'fetched', 'notmodified', 'gone', 'redir_temp'] as const;
 
-type Row = { url: string; status: (typeof STATUSES)[number]; fetchedAt?: number; fit?: boolean };
+type Row = { url: string; status: (typeof STATUSES)[number]; fetchedAt?: number; relevant?: boolean };
 
 /** Whether a rule of these tests is of a URL, in the plainest way. */
 function isOf(rule: Rule, url: string): boolean {
@@ -40,7 +34,7 @@ function isOf(rule: Rule, url: string): boolean {
 function naive(report: RuleReport, rows: readonly Row[]) {
   const active = report.rules.map(({ rule }) => rule).filter(({ state }) => state === 'active');
   const judged = rows.map((row) => {
-    const useful = active.find((rule) => rule.kind === 'useful' && isOf(rule, row.url));
+    const useful = active.find((rule) => rule.kind === 'relevant' && isOf(rule, row.url));
     const www = active.find((rule) => rule.kind === 'www' && isOf(rule, row.url));
     const first = active.find((rule) => ['accept', 'reject'].includes(rule.kind) && isOf(rule, row.url));
     const decider = www ?? first;
@@ -61,15 +55,15 @@ function naive(report: RuleReport, rows: readonly Row[]) {
     return {
       rows: some.length,
       fetched: some.filter((row) => row.isFetched).length,
-      useful: useful.length,
-      usefulFetched: useful.length - left.length,
-      usefulCut: left.filter((row) => row.isCut).length,
-      usefulWaiting: left.filter((row) => !row.isCut && row.status === 'unfetched').length,
+      relevant: useful.length,
+      relevantFetched: useful.length - left.length,
+      relevantRejected: left.filter((row) => row.isCut).length,
+      relevantWaiting: left.filter((row) => !row.isCut && row.status === 'unfetched').length,
     };
   };
   const yieldOf = (some: readonly Each[]) => ({
     fetched: some.length,
-    useful: some.filter((row) => row.useful).length,
+    relevant: some.filter((row) => row.useful).length,
   });
   const domains = [...new Set(judged.map(({ domain }) => domain))].map((domain) => ({
     domain,
@@ -77,7 +71,7 @@ function naive(report: RuleReport, rows: readonly Row[]) {
   }));
   return {
     all: worth(judged),
-    stale: judged.filter((row) => row.fit !== (row.useful !== undefined)).length,
+    stale: judged.filter((row) => row.relevant !== (row.useful !== undefined)).length,
     domains: domains.sort((a, b) => b.fetched - a.fetched || b.rows - a.rows || (a.domain < b.domain ? -1 : 1)),
     rules: report.rules.map(({ rule }) => {
       const of = judged.filter((row) => row.useful?.id === rule.id || row.decider?.id === rule.id);
@@ -110,8 +104,8 @@ describe('rules report', () => {
       const below = (n: number): number => Math.floor(random() * n);
       crawl = await testCrawl(undefined);
       const given = [
-        { kind: 'useful', pattern: { prefix: '/news/' } },
-        { kind: 'useful', scope: 'domain:example.com', pattern: { regex: '[13]$' } },
+        { kind: 'relevant', pattern: { prefix: '/news/' } },
+        { kind: 'relevant', scope: 'domain:example.com', pattern: { regex: '[13]$' } },
         { kind: 'reject', pattern: { prefix: '/tag/' } },
         { kind: 'reject', scope: 'host:a.example.com', pattern: { regex: 'sort=' } },
         { kind: 'reject', scope: 'domain:example.co.uk', pattern: { prefix: '/news/1' } },
@@ -124,19 +118,21 @@ describe('rules report', () => {
         crawl.setTime(START + below(1000));
         if (random() < 0.85) await rules.add(crawl, rule);
       }
-      if (!(await crawl.tables.rules.read()).rules.some(({ kind, state }) => kind === 'useful' && state === 'active')) {
+      if (
+        !(await crawl.tables.rules.read()).rules.some(({ kind, state }) => kind === 'relevant' && state === 'active')
+      ) {
         await rules.add(crawl, given[0]);
       }
       const rows = new Map<string, Row>();
       for (let i = 0; i < 600; i += 1) {
         const url = `http://${HOSTS[below(HOSTS.length)]}${PATHS[below(PATHS.length)]}${below(40)}`;
         const status = STATUSES[below(STATUSES.length)]!;
-        const isFit = random() < 0.7 ? random() < 0.3 : undefined;
+        const isRelevant = random() < 0.7 ? random() < 0.3 : undefined;
         rows.set(rowKeyOf(url), {
           url,
           status,
           ...(status !== 'unfetched' && { fetchedAt: START + below(1000) }),
-          ...(isFit !== undefined && { fit: isFit }),
+          ...(isRelevant !== undefined && { relevant: isRelevant }),
         });
       }
       await changeRows(
@@ -151,7 +147,7 @@ describe('rules report', () => {
     },
   );
 
-  test('counts what rules cut of links and pages as repair does, with the history of each', async () => {
+  test('counts what rules reject of links and pages, and stores it with the time unless it is interrupted', async () => {
     const A = 'http://a.example';
     const web = fakeWeb({
       [`${A}/`]: links('/tag/1', '/tag/2', '/tag/keep/1', '/2020/x'),
@@ -161,39 +157,39 @@ describe('rules report', () => {
     await rules.add(crawl, [
       { kind: 'reject', pattern: { prefix: '/tag/' } },
       { kind: 'accept', pattern: { prefix: '/tag/keep/' } },
-      { kind: 'useful', pattern: { prefix: '/2020/' } },
+      { kind: 'relevant', pattern: { prefix: '/2020/' } },
     ]);
     await jobs.crawl(crawl, { seeds: [`${A}/`], rounds: 3 });
+    expect(await rules.report(crawl, { signal: AbortSignal.abort() })).toMatchObject({ interrupted: true });
+    expect((await rules.history(crawl)).size).toBe(0);
     const report = await rules.report(crawl);
-    expect(report.rules.map(({ rule, counts }) => [rule.id, counts])).toEqual(
-      (await rules.list(crawl)).rules.map(({ id, counts }) => [id, counts]),
+    expect((await rules.list(crawl)).rules.map(({ id, counts }) => [id, counts])).toEqual(
+      report.rules.map(({ rule, counts }) => [rule.id, { at: START, ...counts }]),
     );
     expect(report.rules.find(({ rule }) => rule.id === 'r1')).toMatchObject({
-      counts: { refused: 0, fit: 0, links: 4 },
-      history: [{ at: START, refused: 0, fit: 0, links: 4 }],
+      counts: { refused: 0, relevant: 0, links: 4 },
     });
     expect(report.rules.find(({ rule }) => rule.id === 'r2')).toMatchObject({ passed: { rows: 1 } });
-    expect(report).toMatchObject({ stale: 0, hasUseful: true, all: { fetched: 2, useful: 1, usefulFetched: 1 } });
-    expect((await rules.history(crawl)).get('r3')).toEqual([{ at: START, refused: 0, fit: 1, links: 0 }]);
+    expect(report).toMatchObject({ stale: 0, hasRelevant: true, all: { fetched: 2, relevant: 1, relevantFetched: 1 } });
+    expect((await rules.history(crawl)).get('r3')).toEqual([{ at: START, refused: 0, relevant: 1, links: 0 }]);
   });
 
   test('reads each row once, writes nothing, and ends when it is asked to', async () => {
     const store = new MemoryStore();
     crawl = await testCrawl(undefined, { store });
     await jobs.inject(crawl, { seeds: Array.from({ length: 2500 }, (_, i) => `http://a.example/${i}`) });
-    await rules.add(crawl, { kind: 'useful', pattern: { prefix: '/1' } });
-    await crawl.rules.flush();
+    await rules.add(crawl, { kind: 'relevant', pattern: { prefix: '/1' } });
     const counting = countingStore(store);
     let now = START;
     const other = await testCrawl(undefined, {
       store: { ...counting, write: () => Promise.reject(new Error('expected no write')) },
       clock: () => (now += 1000),
     });
-    expect((await rules.report(other)).all).toMatchObject({ rows: 2500, useful: 1111, usefulWaiting: 1111 });
+    expect((await reportRules(other)).all).toMatchObject({ rows: 2500, relevant: 1111, relevantWaiting: 1111 });
     expect(counting.rowsRead['webpage']).toBe(2500);
     const stop = new AbortController();
     const onProgress = (): void => stop.abort();
-    const stopped = await rules.report(other, { signal: stop.signal, onProgress });
+    const stopped = await reportRules(other, { signal: stop.signal, onProgress });
     expect(stopped.interrupted).toBe(true);
     expect(stopped.all.rows).toBeLessThan(2500);
   });
@@ -202,10 +198,10 @@ describe('rules report', () => {
     crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: ['http://a.example/'] });
     expect(await rules.report(crawl)).toMatchObject({
-      hasUseful: false,
+      hasRelevant: false,
       rules: [],
       stale: 0,
-      all: { rows: 1, useful: 0 },
+      all: { rows: 1, relevant: 0 },
       domains: [{ domain: 'a.example', rows: 1 }],
     });
   });
@@ -215,7 +211,7 @@ describe('rules report', () => {
     const total = 3 * MOST_DOMAINS + 7;
     const keys = Array.from({ length: total }, (_, i) => rowKeyOf(`http://d${i}.com/`)).sort();
     const fetchedOf = (key: string): number => (Number(/d(\d+)/.exec(key)![1]) * 7919) % total;
-    const row = { isUseful: false, isCut: false, status: 'fetched' } as const;
+    const row = { isRelevant: false, isRejected: false, status: 'fetched' } as const;
     for (const key of keys) {
       const host = new URL(urlOf(key)).hostname;
       for (let i = 0; i < Math.ceil(fetchedOf(key) / 50); i += 1) worth.add(key, host, { ...row, isFetched: true });

@@ -3,6 +3,7 @@ import { createPrefixStack } from '../../../packages/focus/statistics/prefix-sta
 import { figuresOf, rowsIn, type CountedRow } from '../../../packages/focus/statistics/sums.js';
 import { rowKeyOf, type PrefixFigures } from '../../../webtable/index.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
+import { words } from '../../support/files/words.js';
 
 type Row = Omit<CountedRow, 'key'> & { readonly url: string };
 
@@ -72,7 +73,7 @@ function sumsOf(rows: readonly Row[]): PrefixFigures {
   return {
     rows: rows.length,
     statuses,
-    fit: count(({ fit }) => fit === true),
+    relevant: count(({ relevant }) => relevant === true),
     duplicates: count(({ duplicateOf }) => duplicateOf !== undefined),
     errors: count(({ status, retries = 0 }) => status === 'gone' || status === 'retry' || retries > 0),
     bytes: sum(({ bodyBytes }) => bodyBytes),
@@ -80,15 +81,10 @@ function sumsOf(rows: readonly Row[]): PrefixFigures {
   };
 }
 
-const ORIGINS = [
-  'http://a.example',
-  'https://a.example',
-  'https://a.example:8443',
-  'http://b.a.example',
-  'http://a-b.example',
-  'http://[::1]',
-  'http://10.0.0.1',
-];
+const ORIGINS = words`
+  http://a.example https://a.example https://a.example:8443 http://b.a.example http://a-b.example http://[::1]
+  http://10.0.0.1
+`;
 /** What sorts around `/` and `?`, empty names, and what looks like the end of something. */
 const NAMES = ['a', 'b', 'a.b', 'a-', 'a!', '', 'list', 'a~', 'a:b', '{x}', 'aa'];
 const QUERIES = ['', '', '?', '?sort=1', '?sort=2&page=3', '?page', '?a/b=c/d', '?x=1&x=2', '?=1&&b', '?q?=1', '?sort'];
@@ -103,7 +99,7 @@ function randomRows(random: () => number): Row[] {
     rows.set(rowKeyOf(url), {
       url,
       ...(random() < 0.95 && { status: one(['unfetched', 'fetched', 'gone', 'redir_perm', 'retry', 'notmodified']) }),
-      ...(random() < 0.5 && { fit: random() < 0.5 }),
+      ...(random() < 0.5 && { relevant: random() < 0.5 }),
       ...(random() < 0.2 && { duplicateOf: 'http://a.example/' }),
       ...(random() < 0.8 && { retries: random() < 0.8 ? 0 : 2 }),
       ...(random() < 0.5 && { bodyBytes: Math.floor(random() * 1e7), fetchMs: Math.floor(random() * 1000) }),

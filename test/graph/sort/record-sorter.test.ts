@@ -1,22 +1,17 @@
-import { open, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createRecordSorter, sortRecords, type SortOptions } from '../../../packages/graph/index.js';
 import { runs } from '../../support/runs.js';
+import { testFolder } from '../../support/files/temp-folder.js';
 
 /** Runs of the sort, more than are merged at a time. */
 const RUNS = runs(110, 150);
 
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'webcrawl-sort-'));
-});
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await rm(folder, { recursive: true });
-});
+beforeEach(() => void (folder = testFolder()));
+afterEach(() => void vi.restoreAllMocks());
 
 async function sorted(records: Iterable<Uint8Array>, options: Partial<SortOptions> = {}): Promise<string[]> {
   const found: string[] = [];
@@ -120,7 +115,7 @@ test('a full disk is STORE_FULL, with what to do', async () => {
   await expect(sorted(records, { memory: 1 })).rejects.toMatchObject({
     code: 'STORE_FULL',
     message: expect.stringMatching(/^expected room to write .*, found the disk full$/) as string,
-    hint: 'make room and run the same command again',
+    hint: 'free disk space and run the same command again',
   });
 });
 

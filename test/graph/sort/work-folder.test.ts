@@ -1,16 +1,13 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { withWorkFolder } from '../../../packages/graph/index.js';
 import { processMark } from '../../../packages/util/index.js';
 import { marksOfGone } from '../../support/process-marks.js';
+import { testFolder } from '../../support/files/temp-folder.js';
 
 let parent: string;
-beforeEach(async () => {
-  parent = await mkdtemp(join(tmpdir(), 'webcrawl-work-'));
-});
-afterEach(() => rm(parent, { recursive: true }));
+beforeEach(() => void (parent = testFolder()));
 
 test('the folder is there for the task, and gone whatever comes of it', async () => {
   const name = await withWorkFolder(join(parent, 'deep', 'er'), async (folder) => {

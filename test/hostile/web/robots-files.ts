@@ -1,6 +1,6 @@
 import { answer } from '../../support/web/raw-server.js';
 import { OPEN, endless, hangUp, html, links, silence, status, tenGigabytes, to } from './answers.js';
-import { GOOD, REFUSED, UNSEEN, all, range, type Answer, type Behaviour } from '../behaviour.js';
+import { GOOD, REFUSED, LOST, UNSEEN, all, range, type Answer, type Behaviour, type Ends } from '../behaviour.js';
 
 const PAGES = { '/': GOOD, '/private': GOOD };
 const page: Answer = ({ path }) => (path === '/' ? links('/private') : html('private'));
@@ -18,14 +18,14 @@ function denying(name: string, robots: Answer, more: Partial<Behaviour> = {}): B
 }
 
 /** A robots.txt that is not available, so that nothing may be fetched. */
-function missing(name: string, robots: Answer, why?: RegExp): Behaviour {
+function missing(name: string, robots: Answer, why?: RegExp, end: Ends = UNSEEN): Behaviour {
   return {
     name: `robots-${name}`,
     robots,
     answer: page,
-    ends: { '/': UNSEEN },
-    good: UNSEEN,
-    ...(why && { holds: { '/': { backoff: { message: why } } } }),
+    ends: { '/': end },
+    good: end,
+    ...(why && { holds: { '/': { why: why } } }),
     requests: 6,
   };
 }
@@ -81,9 +81,9 @@ export const robotsFiles: readonly Behaviour[] = [
   missing('that-is-503-for-ever', () => status('503 No', { 'Retry-After': '9'.repeat(300) }), /HTTP 503/),
   missing('that-is-429', () => status('429 Slow'), /HTTP 429/),
   missing('that-is-304', () => answer('304 Not Modified'), /HTTP 304/),
-  missing('that-never-comes', silence),
-  missing('that-hangs-up', hangUp),
-  missing('that-trickles', endless(`${OPEN}User-agent: *`, ' ', 50), /ms/),
+  missing('that-never-comes', silence, undefined, LOST('timeout', 'too_slow')),
+  missing('that-hangs-up', hangUp, undefined, LOST('reset')),
+  missing('that-trickles', endless(`${OPEN}User-agent: *`, ' ', 50), /ms/, LOST('timeout', 'too_slow')),
   {
     name: 'robots-against-a-backtracking-matcher',
     robots: () => text(`User-agent: *\n${`Disallow: /${'*a'.repeat(60)}b$\n`.repeat(8000)}`),

@@ -34,3 +34,46 @@ test('a few words keep all of their forms, each once', () => {
   const { query } = bodyOf([{ phrases: [...forms(1, 20), ...forms(1, 20)] }, { phrases: forms(2, 20) }]);
   expect(partsOf(query)).toBe(40 * 5);
 });
+
+test('pairs find, and count for nothing', () => {
+  const clause: Clause = { phrases: [['東京', '都']], pairs: ['東京', '京都'], fields: ['title', 'text'] };
+  const { query } = bodyOf([clause]);
+  const either = (term: string) => ({
+    bool: { should: [{ term: { 'terms.title': term } }, { term: { 'terms.text': term } }] },
+  });
+  const text = JSON.stringify(query);
+  expect(text).toContain(JSON.stringify({ bool: { filter: [either('東京'), either('京都')] } }));
+});
+
+test.each([
+  [6, 7],
+  [14, 7],
+  [20, 0],
+])('with %i words and the typed text, a word has all of its 7 pairs or none: %i', (words, kept) => {
+  const pairsOf = (n: number): string[] => Array.from({ length: 7 }, (_, i) => `word${n}pair${i}`);
+  const must = Array.from({ length: words }, (_, n): Clause => {
+    return { phrases: [[`word${n}`]], longer: [[`word${n}`, `word${n + 1}`]], pairs: pairsOf(n) };
+  });
+  const literal = Array.from({ length: 32 }, (_, i): Clause => ({ phrases: [[`letters${i}`]] }));
+  const text = JSON.stringify(searchBody({ must, literal, mustNot: [], weights, limit: 10 }, 1000));
+  for (let n = 0; n < words; n++) expect(pairsOf(n).filter((pair) => text.includes(`"${pair}"`))).toHaveLength(kept);
+});
+
+test('a page with the words or with the typed text is a hit, and longer phrases count', () => {
+  const must: Clause[] = [{ phrases: [['東京']], longer: [['東京', 'の']], fields: ['text'] }];
+  const literal: Clause[] = [{ phrases: [['京の']], fields: ['text'] }];
+  const phrase = (query: string) => ({ match_phrase: { 'terms.text': { query, boost: 1 } } });
+  const anyOf = (should: object[]) => ({ bool: { should, minimum_should_match: 1 } });
+  const words = { bool: { must: [anyOf([phrase('東京'), phrase('東京 の')])] } };
+  const letters = { bool: { must: [anyOf([phrase('京の')])] } };
+  expect(JSON.stringify(searchBody({ must, literal, mustNot: [], weights, limit: 10 }, 1000))).toContain(
+    JSON.stringify({ must: [anyOf([words, letters])] }).slice(1, -1),
+  );
+});
+
+test('of a beginning alone every term counts, of one behind others some', () => {
+  expect(JSON.stringify(bodyOf([{ phrases: [['学']], isPrefix: true }]))).toContain(
+    JSON.stringify({ prefix: { 'terms.title': { value: '学', boost: 1 } } }),
+  );
+  expect(partsOf(bodyOf([{ phrases: [['大', '学']], isPrefix: true }]))).toBeLessThan(1000);
+});

@@ -36,11 +36,13 @@ function answerWith(path: string, answer: unknown): void {
 }
 
 test('reads what a server answers', async () => {
-  answerWith('/_search', hit({ language: ['en'], fetchedAt: ['17'], rank: [0.5], simhash: ['ab'] }));
+  answerWith('/_search', hit({ shownTitle: ['A'], language: ['en'], fetchedAt: ['17'], rank: [0.5], simhash: ['ab'] }));
   expect(await search()).toEqual({
     total: 1,
     partial: 0,
-    hits: [{ key: 'k', score: 1, language: 'en', fetchedAt: 17, modifiedTime: 0, rank: 0.5, simhash: 'ab' }],
+    hits: [
+      { key: 'k', title: 'A', score: 1, language: 'en', fetchedAt: 17, modifiedTime: 0, rank: 0.5, simhash: 'ab' },
+    ],
     isApproximate: false,
   });
   answerWith('/_search', { suggest: { similar: [{ options: [{ text: 'b', freq: 2 }] }] } });

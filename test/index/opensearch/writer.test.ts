@@ -200,7 +200,7 @@ describe('ends, with what to do, where', () => {
     'index [pages] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has read-only-allow-delete block];';
 
   test.each([
-    ['the disk of the server is full', 'STORE_FULL', 'make room', (_id: string) => blocked(429, FULL)],
+    ['the disk of the server is full', 'STORE_FULL', 'free disk space', (_id: string) => blocked(429, FULL)],
     [
       'it is read-only',
       'STORE_FAILED',
@@ -286,10 +286,10 @@ describe('ends, with what to do, where', () => {
     { isWhole: 'no' },
     { table: { a: 1 } },
     { words: ['x'] },
-  ])('the notes of the index are none: %j', async (notes) => {
+  ])('the notes of the index are none: %j', async (metadata) => {
     await (await open()).close();
     server.mappings!['_meta'] = {
-      webcrawl: { ...(server.mappings!['_meta'] as { webcrawl: object }).webcrawl, ...notes },
+      webcrawl: { ...(server.mappings!['_meta'] as { webcrawl: object }).webcrawl, ...metadata },
     };
     await expect(open()).rejects.toMatchObject({ code: 'BAD_SETTING' });
   });

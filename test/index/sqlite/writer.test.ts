@@ -1,26 +1,24 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createWords, INDEX_FILE, openDatabase, type Words } from '../../../packages/index/index.js';
 import { openWriterThread } from '../../../packages/index/writing/writer-thread.js';
 import { openSqliteWriter, writerOf } from '../../../packages/index/sqlite/writer.js';
 import type { IndexDocument, IndexWriter } from '../../../packages/plugin-api/index.js';
 import { ROOT } from '../../support/docs/source-files.js';
 import { dumpIndex } from '../../support/index/dump-index.js';
+import { suiteFolder } from '../../support/files/temp-folder.js';
 
 /** A thread cannot be run from TypeScript; what is built is up to date in `npm test`. */
 const entry = pathToFileURL(join(ROOT, 'dist/packages/index/writing/writer-worker.js'));
 
-let root: string;
+const root = suiteFolder();
 let words: Words;
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'webcrawl-index-'));
   words = await createWords({ jieba: false });
 });
-afterAll(() => rm(root, { recursive: true, force: true }));
 
 let made = 0;
 const newFolder = (): string => join(root, `i${++made}`);
@@ -181,7 +179,7 @@ test('a full disk is a clear error, and breaks nothing', async () => {
   const folder = newFolder();
   await mkdir(folder);
   const database = await openDatabase(join(folder, INDEX_FILE), { readOnly: false });
-  const writer = writerOf(database, folder, TABLE, words, () => 1);
+  const writer = writerOf(database, folder, TABLE, words);
   await writer.apply([put(1)]);
   database.exec('pragma max_page_count=40');
   const large = Array.from({ length: 500 }, (_, n) => put(n + 2, { text: `word${n} `.repeat(50) + `only${n}` }));

@@ -26,6 +26,7 @@ describe('words of scripts with blanks', () => {
     ['ｆｕｌｌ ﬁne ①', ['full', 'fine', '1']],
     ['con\u00adfig \u200b a\u200db', ['config', 'ab']],
     ['한국어 검색', ['한국어', '검색']],
+    ['GPU에서 3월', ['gpu', '에서', '3', '월']],
     ['', []],
     ['--- ... \u0000\u0007 ++ #', []],
   ])('%s', (text, terms) => {
@@ -74,6 +75,57 @@ describe('words of scripts without blanks', () => {
   test('scripts side by side', () => {
     expect(termsOf('iPhone手机2023年')).toEqual(['iphone', '手机', '2023', '年']);
   });
+});
+
+describe('what a text is found by besides its words', () => {
+  const lettersOf = (text: string, language?: string, of = words): readonly string[] =>
+    of.index(text, language).letters;
+
+  test.each([
+    ['the HashMap of hash_map and hashmap', ['hash', 'map']],
+    ['TcpListener TcpListener', ['tcp', 'listener']],
+    ['XMLHttpRequest', ['xml', 'http', 'request']],
+    ['getElementById', ['get', 'element', 'by', 'id']],
+    ['Base64Encoder iPhone', ['base64', 'encoder', 'i', 'phone']],
+    ['URLs of PDFs by IPv4, McD, NASA and The End', ['mc', 'd']],
+    ['aBcDeFgHiJkLmNoPqRsT', []],
+  ])('names: %s', (text, names) => {
+    expect(words.index(text, 'en')).toEqual({ words: words.split(text, 'en'), names, letters: [] });
+  });
+
+  test('of Chinese the words within long words, and all characters', () => {
+    const text = '在清华大学图书馆';
+    expect(words.index(text, 'zh').words).toEqual(words.split(text, 'zh'));
+    expect(lettersOf(text, 'zh')).toEqual(expect.arrayContaining([...'清华大学图书馆', '清华', '大学', '图书']));
+    expect(lettersOf(text, 'zh')).not.toContain('学图');
+    expect(lettersOf('中华人民共和国', 'zh')).toEqual(expect.arrayContaining(['人民', '共和国']));
+    expect(lettersOf('中华人民共和国', 'zh', plain)).toEqual(expect.arrayContaining(['共和', '和国', '中']));
+  });
+
+  test('none is longer than a term may be, whatever marks a letter has', () => {
+    for (const text of [
+      `한${'\u0301'.repeat(100_000)}국`,
+      `か${'\u3099'.repeat(1000)}な`,
+      `ไ${'\u0e49'.repeat(1000)}ท`,
+    ]) {
+      const lengths = lettersOf(text).map(({ length }) => length);
+      expect(Math.max(...lengths)).toBeLessThanOrEqual(64);
+    }
+  });
+
+  test.each([
+    ['東京都庁', 'ja', ['東京', '京都', '都庁', '庁']],
+    ['학교에서 학교', 'ko', ['학교', '교에', '에서', '서', '교']],
+    ['น้ำดี', 'th', ['น้ํา', 'าดี', 'ดี']],
+    ['ﾃﾞｰﾀ', 'ja', ['デー', 'ータ', 'タ']],
+  ])(
+    'of other scripts without blanks, and of Korean, all pairs and the last character: %s',
+    (text, language, letters) => {
+      expect(lettersOf(text, language).map((term) => term.normalize())).toEqual(
+        letters.map((term) => term.normalize()),
+      );
+    },
+  );
 });
 
 describe('stems', () => {
@@ -149,6 +201,15 @@ describe('of any text', () => {
       for (const { start, end } of of.split(text).reverse())
         rest = rest.slice(0, start) + ' '.repeat(end - start) + rest.slice(end);
       expect(rest.replace(/[’']s/gi, '')).not.toMatch(/[a-z0-9中文研究ж]/i);
+    });
+  });
+
+  test('what a text is found by holds nothing that the index would split again either, and comes once', () => {
+    property((text, of) => {
+      const { words: found, names, letters } = of.index(text);
+      expect(found).toEqual(of.split(text));
+      for (const term of [...names, ...letters]) expect(term).toMatch(/^[\p{L}\p{M}\p{N}.+#]+$/u);
+      expect(new Set(letters).size).toBe(letters.length);
     });
   });
 

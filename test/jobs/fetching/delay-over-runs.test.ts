@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { jobs, type FetchOutcome, type Plugin } from '../../../packages/webcrawl/index.js';
+import { jobs, type FetchOutcome, type Plugin } from '../../../packages/webcrawl/internal.js';
 import { copyStore } from '../../support/stores/copy-store.js';
 import { turns, until } from '../../support/events.js';
 import { start } from '../../support/job-steps.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Crawl } from '../../../packages/webcrawl/index.js';
+import type { OpenContext } from '../../../packages/webcrawl/internal.js';
 import { createOutgoingBatch, type LeavingPage } from '../../../packages/jobs/fetching/outgoing-batch.js';
 import { hostKeyOf, rowKeyOf } from '../../../webtable/index.js';
 import { testCrawl } from '../../support/test-crawl.js';
@@ -7,7 +7,7 @@ import { testCrawl } from '../../support/test-crawl.js';
 const FROM = '1700000000-1';
 
 /** Rows that a batch holds, with their entries. */
-async function held(crawl: Crawl, ...urls: string[]): Promise<void> {
+async function held(crawl: OpenContext, ...urls: string[]): Promise<void> {
   await crawl.tables.batches.change(FROM, () => ({ state: 'open', size: urls.length }));
   await crawl.tables.pages.write(
     urls.map((url) => ({ key: rowKeyOf(url), set: { dueAt: 0, score: 1 }, marks: { generate: FROM } })),

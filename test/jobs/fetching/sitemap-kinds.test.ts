@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { explain, jobs, type Plugin } from '../../../packages/webcrawl/index.js';
+import { explain, jobs, type Plugin } from '../../../packages/webcrawl/internal.js';
 import { fakeWeb, links, type FakePage, type FakeWeb } from '../../support/web/fake-web.js';
 import { round, rowOf, start } from '../../support/job-steps.js';
 import { testCrawl } from '../../support/test-crawl.js';
@@ -175,7 +175,7 @@ describe('what was named as a sitemap', () => {
     await using crawl = await testCrawl(site(url, as('application/gzip', gzipSync(urlset))));
     const before = await explain(crawl, url);
     expect(before).toMatchObject({ accepted: false, next: { kind: 'rejected' } });
-    expect(before.next.text).toContain('As a sitemap that a robots.txt or an index names it would be taken.');
+    expect(before.next.text).toContain('As a sitemap, named by a robots.txt or a sitemap index, it would be accepted.');
     expect((await explain(crawl, 'http://a.com/x.zip')).next.text).not.toContain('sitemap');
     await jobs.inject(crawl, { seeds: [HOME] });
     await round(crawl);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryStore, jobs, rowKeyOf, type Crawl, type Plugin } from '../../../packages/webcrawl/index.js';
+import { MemoryStore, jobs, rowKeyOf, type OpenContext, type Plugin } from '../../../packages/webcrawl/internal.js';
 import { FailingStore, PlannedFailure } from '../../support/stores/failing-store.js';
 import { fakeWeb, links, type FakePage } from '../../support/web/fake-web.js';
 import { round, rowOf, select, start } from '../../support/job-steps.js';
@@ -111,7 +111,7 @@ describe('the time of a change that a sitemap states', () => {
     await jobs.fetch(crawl, { batch: second, parse: true });
     return crawl;
   }
-  const dueAfter = async (crawl: Crawl) => {
+  const dueAfter = async (crawl: OpenContext) => {
     const { counters } = await jobs.updatedb(crawl, { batch: 'all' });
     const { dueAt, fetchInterval } = await rowOf(crawl, PAGE, 'dueAt', 'fetchInterval');
     // The plan for later stays what it was.

@@ -3,11 +3,11 @@ import {
   MemoryStore,
   explain,
   jobs,
-  type Crawl,
+  type OpenContext,
   type FetchOutcome,
   type Plugin,
   type Store,
-} from '../../../packages/webcrawl/index.js';
+} from '../../../packages/webcrawl/internal.js';
 import { copyStore } from '../../support/stores/copy-store.js';
 import { turns, until } from '../../support/events.js';
 import { links } from '../../support/web/fake-web.js';
@@ -53,7 +53,7 @@ const open = (plugin: Plugin, settings: Record<string, unknown> = {}, store?: St
   testCrawl(undefined, { plugins: [plugin], settings, ...(store && { store }) });
 const urls = (host: string, count: number): string[] =>
   Array.from({ length: count }, (_, i) => `http://${host}/${String(i).padStart(3, '0')}`);
-const statusOf = async (crawl: Crawl, url: string) => (await rowOf(crawl, url, 'status')).status;
+const statusOf = async (crawl: OpenContext, url: string) => (await rowOf(crawl, url, 'status')).status;
 
 describe('a page that is always unavailable', () => {
   it('is asked for three times and then has failed; the others of its host are fetched', async () => {
@@ -185,8 +185,8 @@ describe('a host that is to be left alone for long', () => {
     const batch = await start(crawl, ...urls('a.com', 3));
     await jobs.fetch(crawl, { batch });
     await jobs.updatedb(crawl, { batch });
-    expect((await jobs.generate(crawl, { now: START + 900_000 })).counters).toEqual({ host_backoff: 1 });
-    expect((await jobs.generate(crawl, { now: START + 1_000_000 })).counters).toEqual({ generated: 2 });
+    expect((await jobs.generate(crawl, { addDays: 900 / 86_400 })).counters).toEqual({ host_backoff: 1 });
+    expect((await jobs.generate(crawl, { addDays: 1000 / 86_400 })).counters).toEqual({ generated: 2 });
   });
 
   it('is left alone by a process that begins after kill -9, wherever that struck', async () => {
@@ -209,7 +209,7 @@ describe('a host that is to be left alone for long', () => {
       const later = fake();
       await using again = await open(later.plugin, {}, snapshot);
       again.setTime(START + 500_000);
-      const { counters } = await jobs.fetch(again, { batch, resume: true });
+      const { counters } = await jobs.fetch(again, { batch });
       expect(counters.host_backoff).toBeGreaterThanOrEqual(2);
       expect(later.requests).toEqual([]);
       expect((await explain(again, 'http://a.com/001')).backoff).toMatchObject({
@@ -236,12 +236,16 @@ describe('a host that is to be left alone for long', () => {
     await using crawl = await open(plugin, { 'partition.urlMode': 'domain', 'fetcher.backoffMin': 30 });
     const batch = await start(crawl, ...urls('one.a.com', 4), ...urls('two.a.com', 4));
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({
-      fetched: 4,
+      fetched: 8,
       success: 4,
-      backed_off: 1,
-      host_backoff: 4,
+      connect: 4,
+      origins_failed: 1,
+      backed_off: 3,
     });
-    expect(requests.filter((url) => url.startsWith('http://one.'))).toEqual(['http://one.a.com/robots.txt']);
+    // No wait is spent on it, and three requests are enough for all its pages.
+    expect(requests.filter((url) => url.startsWith('http://one.'))).toEqual(
+      Array.from({ length: 3 }, () => 'http://one.a.com/robots.txt'),
+    );
   });
 
   it('is not asked for the target of a redirect', async () => {
@@ -286,14 +290,13 @@ describe('a wait', () => {
     const failedAt = fake.times.at(-1)!;
     fails = false;
     await using later = await open(fake.plugin, {}, await copyStore(crawl.tables.store));
-    expect((await jobs.fetch(later, { batch, resume: true })).counters).toMatchObject({ success: 2 });
+    expect((await jobs.fetch(later, { batch })).counters).toMatchObject({ success: 2 });
     expect(fake.times[2]! - failedAt).toBeGreaterThanOrEqual(300);
   });
 });
 
 describe('robots.txt that is not available', () => {
   it.each<[string, FetchOutcome, object]>([
-    ['a refused connection', refused, { code: 'connect', message: 'refused' }],
     ['503', unavailable(), { code: 'unavailable', http: 503 }],
     ['500', { kind: 'retry', code: 'http_error', http: 500 }, { code: 'http_error', http: 500 }],
   ])('for %s leaves every page of the host as it was', async (_, outcome, why) => {
@@ -349,14 +352,53 @@ describe('robots.txt that is not available', () => {
     expect((await explain(crawl, 'http://a.com/000')).backoff).toMatchObject({ failures: 3 });
   });
 
-  it('of one origin does not make the pages of another wait for ever', async () => {
-    const fake = web((url) => (url === 'https://a.com/robots.txt' ? refused : undefined));
-    await using crawl = await open(fake.plugin, { 'fetcher.backoffMin': 0.001, 'fetcher.maxBackoffWait': 0.05 });
-    const secure = urls('a.com', 10).map((url) => url.replace('http:', 'https:'));
-    const batch = await start(crawl, ...urls('a.com', 10), ...secure);
-    const { counters } = await jobs.fetch(crawl, { batch });
-    expect(counters).toMatchObject({ fetched: 10, success: 10, host_backoff: 10 });
-    expect(fake.requests.length).toBeLessThanOrEqual(1 + 10 + 30);
+  it('since no connection is made is the outcome of the pages of that host, once three failed in a row and the wait is long', async () => {
+    const fake = web((url) => (url.endsWith('robots.txt') ? refused : undefined));
+    await using crawl = await open(fake.plugin, { 'fetcher.backoffMin': 0.1, 'fetcher.maxBackoffWait': 0.51 });
+    const batch = await start(crawl, ...urls('a.com', 50));
+    // 100, 200 and 400 ms are waited out, 800 ms are not.
+    expect(await jobs.fetch(crawl, { batch })).toMatchObject({
+      counters: { fetched: 50, connect: 50, origins_failed: 1, backed_off: 4 },
+      failedOrigins: [{ origin: 'http://a.com', code: 'connect', pages: 50 }],
+    });
+    expect(fake.requests).toHaveLength(4);
+    expect((await jobs.updatedb(crawl, { batch })).counters).toMatchObject({ retry: 50 });
+    for (const url of urls('a.com', 50)) {
+      const row = await rowOf(crawl, url, 'status', 'protocolStatus', 'retries', 'dueAt');
+      expect(row).toMatchObject({ status: 'unfetched', protocolStatus: { code: 'connect' }, retries: 1 });
+      expect(row.dueAt).toBeGreaterThan(START);
+    }
+    expect((await explain(crawl, 'http://a.com/000')).backoff).toMatchObject({ failures: 4, code: 'connect' });
+  });
+
+  it('of one origin holds up no page of another, and its pages fail after three requests', async () => {
+    const dead = 'http://a.com:8443';
+    const fake = web((url) => (url.startsWith(dead) ? refused : undefined));
+    // Whoever waits here waits for the rest of the test.
+    const settings = { 'fetcher.backoffMin': 3600, 'fetcher.maxBackoffWait': 7200 };
+    await using crawl = await open(fake.plugin, settings);
+    const lost = [`${dead}/0`, `${dead}/1`, `${dead}/2`];
+    const { counters } = await jobs.crawl(crawl, { seeds: [...urls('a.com', 10), ...lost] });
+    expect(counters).toMatchObject({ fetched: 13, success: 10, connect: 3 });
+    expect(counters).not.toHaveProperty('host_backoff');
+    expect(fake.requests.filter((url) => url.startsWith(dead))).toEqual(Array(3).fill(`${dead}/robots.txt`));
+    expect((await explain(crawl, 'http://a.com/')).backoff).toBeUndefined();
+    // The next days nothing else of the host is asked.
+    const store = await copyStore(crawl.tables.store);
+    await using later = await open(fake.plugin, { 'fetcher.backoffMin': 0.001, 'fetcher.maxBackoffWait': 0.05 }, store);
+    for (const [day, status] of ['unfetched', 'gone'].entries()) {
+      later.setTime(START + (day + 1) * 90_000_000);
+      await jobs.crawl(later, { seeds: [] });
+      expect(await statusOf(later, `${dead}/0`)).toBe(status);
+    }
+  });
+
+  it('of the origin that was asked first does not keep the others waiting', async () => {
+    const fake = web((url) => (url.startsWith('http:') ? refused : undefined));
+    await using crawl = await open(fake.plugin, { 'fetcher.backoffMin': 3600, 'fetcher.maxBackoffWait': 7200 });
+    const batch = await start(crawl, 'http://a.com/', 'https://a.com/1', 'https://a.com/2');
+    expect((await jobs.fetch(crawl, { batch })).counters).toMatchObject({ success: 2, connect: 1 });
+    expect(fake.requests.slice(0, 2)).toEqual(['http://a.com/robots.txt', 'https://a.com/robots.txt']);
   });
 
   it('lets a crawl end that has nothing else to fetch', async () => {

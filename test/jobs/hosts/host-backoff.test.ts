@@ -53,8 +53,8 @@ async function setUp({
       ticks += seconds * 1000;
     },
     setSystem: (time: number) => void (system = time),
-    seconds: async (host = HOST) => (await backoff.pauseOf(host))?.seconds,
-    isLong: async (host = HOST) => (await backoff.pauseOf(host))?.isLong,
+    seconds: async (host = HOST) => (await backoff.pauseOf(`http://${host}/`))?.seconds,
+    kind: async (url = URL_A) => (await backoff.pauseOf(url))?.kind,
     ask: (outcome: FetchOutcome | Promise<FetchOutcome>, url = URL_A) => backoff.ask(url, async () => outcome),
     get backoff() {
       return backoff;
@@ -142,50 +142,119 @@ describe('the wait', () => {
   it('is long beyond fetcher.maxBackoffWait, what chance adds left out', async () => {
     const host = await setUp({ jitter: 0.99 });
     await host.ask(throttled(60));
-    expect(await host.isLong()).toBe(false);
+    expect(await host.kind()).toBe('wait');
     const longer = await setUp();
     await longer.ask(throttled(76));
-    expect(await longer.isLong()).toBe(true);
+    expect(await longer.kind()).toBe('set_aside');
     longer.pass(2);
     longer.restart();
-    expect(await longer.isLong()).toBe(false);
+    expect(await longer.kind()).toBe('wait');
     const never = await setUp({ settings: { fetcher: { maxBackoffWait: 0 } } });
     await never.ask(throttled(0.1));
-    expect(await never.isLong()).toBe(true);
+    expect(await never.kind()).toBe('set_aside');
   });
 
-  it('in a queue of many hosts is always long for one that cannot be reached', async () => {
-    for (const [urlMode, expected] of [
-      ['host', false],
-      ['domain', true],
-      ['ip', true],
+  it('in a queue of many hosts is not spent on one that cannot be reached: three failures are enough', async () => {
+    for (const [urlMode, kinds] of [
+      ['host', ['wait', 'wait', 'wait', 'failed']],
+      ['domain', [undefined, undefined, 'failed', 'failed']],
+      ['ip', [undefined, undefined, 'failed', 'failed']],
     ] as const) {
       const host = await setUp({ settings: { partition: { urlMode } } });
-      await host.ask(refused);
-      expect(await host.isLong(), urlMode).toBe(expected);
+      const found = [];
+      for (let i = 0; i < 4; i++) {
+        await host.ask(refused);
+        found.push(await host.kind());
+      }
+      expect(found, urlMode).toEqual(kinds);
+      await host.ask(fine);
+      host.pass(100);
       await host.ask(throttled(30));
-      expect(await host.isLong(), urlMode).toBe(false);
+      expect(await host.kind(), urlMode).toBe('wait');
     }
   });
 
-  it('is that of the host: all schemes and ports, and no other host', async () => {
+  it('nor on a name that has no address', async () => {
     const host = await setUp();
-    await host.ask(refused, 'https://www.example.com:8443/x');
-    expect(await host.seconds()).toBe(10);
+    const gone: FetchOutcome = { kind: 'retry', code: 'dns', message: 'no address' };
+    for (let i = 0; i < 2; i++) {
+      await host.ask(gone);
+      expect(await host.kind()).toBeUndefined();
+    }
+    await host.ask(gone);
+    expect(await host.backoff.pauseOf(URL_A)).toMatchObject({ kind: 'failed', failure: { code: 'dns' } });
+  });
+
+  it('that a host asks for is that of all its schemes and ports, and of no other host', async () => {
+    const host = await setUp();
+    await host.ask(throttled(7), 'https://www.example.com:8443/x');
+    expect(await host.seconds()).toBe(7);
     for (const other of ['example.com', 'a.www.example.com', '[::1]', '127.0.0.1']) {
       expect(await host.seconds(other)).toBeUndefined();
     }
     await host.ask(refused, 'http://[::1]/');
     expect(await host.seconds('[::1]')).toBe(10);
-    await host.backoff.fail('127.0.0.1', { code: 'x', retryAfter: 3 });
-    expect(await host.seconds('127.0.0.1')).toBe(3);
+    await host.backoff.fail('127.0.0.1', { code: 'dns', retryAfter: 3 });
+    // It answered, so its pages are left due, and none fails.
+    expect(await host.backoff.pauseOf('http://127.0.0.1/')).toMatchObject({ kind: 'set_aside', seconds: 3 });
   });
 });
 
-it('is always long for a name that has no address', async () => {
-  const host = await setUp();
-  await host.ask({ kind: 'retry', code: 'dns' });
-  expect(await host.backoff.pauseOf(HOST)).toEqual({ seconds: 10, isLong: true });
+describe('a connection that fails', () => {
+  const DEAD = `https://${HOST}:8443/x`;
+
+  it('is of its origin: another that has not failed is asked at once, and then the host is not left alone', async () => {
+    const host = await setUp();
+    await host.ask(refused, DEAD);
+    expect(await host.kind(DEAD)).toBe('wait');
+    expect(await host.kind()).toBeUndefined();
+    await host.ask(fine);
+    expect(await host.record()).toBeUndefined();
+    expect(await host.kind(DEAD)).toBeUndefined();
+  });
+
+  it('is the outcome of the pages of its origin after three in a row, while the host answers on another', async () => {
+    const host = await setUp();
+    await host.ask(fine);
+    for (let i = 0; i < 3; i++) {
+      expect(await host.kind(DEAD)).toBeUndefined();
+      await host.ask(refused, DEAD);
+    }
+    expect(await host.backoff.pauseOf(DEAD)).toEqual({ kind: 'failed', seconds: 0, failure: refused });
+    expect(await host.kind()).toBeUndefined();
+    expect(await host.record()).toBeUndefined();
+    expect(host.noted()).toBe(0);
+    host.pass(DAY);
+    await host.ask(fine, DEAD);
+    expect(await host.kind(DEAD)).toBeUndefined();
+    await host.ask(throttled(50));
+    expect(await host.kind(DEAD)).toBe('wait');
+  });
+
+  it('does not end a wait that the host asked for while the request was under way', async () => {
+    const host = await setUp();
+    let fail = (_: FetchOutcome): void => {};
+    const underWay = host.ask(new Promise<FetchOutcome>((resolve) => (fail = resolve)));
+    // It is sent by then.
+    await host.kind();
+    host.pass(1);
+    await host.ask(throttled(3600));
+    fail(refused);
+    await underWay;
+    expect(await host.kind(DEAD)).toBe('set_aside');
+    expect(await host.record()).toMatchObject({ code: 'throttled' });
+  });
+
+  it('has the host left alone where the origin that answered last does not any more', async () => {
+    const host = await setUp();
+    await host.ask(fine, `https://${HOST}/`);
+    host.pass(1);
+    await host.ask(fine);
+    host.pass(1);
+    await host.ask(refused);
+    expect(await host.kind()).toBe('wait');
+    expect(await host.record()).toMatchObject({ code: 'connect', failures: 1 });
+  });
 });
 
 describe('a host that is set aside', () => {
@@ -194,9 +263,9 @@ describe('a host that is set aside', () => {
       const host = await setUp();
       await host.ask(throttled(100));
       if (restart) host.restart();
-      expect(await host.backoff.pauseOf(HOST)).toEqual({ seconds: 100, isLong: true });
+      expect(await host.backoff.pauseOf(URL_A)).toMatchObject({ seconds: 100, kind: 'set_aside' });
       host.pass(50);
-      expect(await host.backoff.pauseOf(HOST)).toEqual({ seconds: 50, isLong: false });
+      expect(await host.backoff.pauseOf(URL_A)).toMatchObject({ seconds: 50, kind: 'wait' });
       host.pass(50);
       expect(await host.seconds()).toBeUndefined();
     }
@@ -216,7 +285,7 @@ describe('requests at the same time', () => {
     const host = await setUp();
     const answers: ((outcome: FetchOutcome) => void)[] = [];
     const asked = Array.from({ length: 4 }, () => host.ask(new Promise((resolve) => answers.push(resolve))));
-    await new Promise(setImmediate);
+    await host.seconds();
     host.pass(1);
     answers[0]?.(throttled());
     await asked[0];
@@ -228,6 +297,37 @@ describe('requests at the same time', () => {
     expect(await host.seconds()).toBe(30);
     expect(await host.record()).toMatchObject({ failures: 1 });
     expect(host.noted()).toBe(1);
+  });
+
+  it('that end without an answer do not end a wait that the host has asked for meanwhile', async () => {
+    const host = await setUp();
+    const other = `http://${HOST}:8080/b`;
+    const answers: ((outcome: FetchOutcome) => void)[] = [];
+    const asked = [1, 2].map(() => host.ask(new Promise((resolve) => answers.push(resolve)), other));
+    await host.seconds();
+    host.pass(1);
+    await host.ask(throttled(600));
+    host.pass(1);
+    answers[0]?.(fine);
+    await asked[0];
+    answers[1]?.(refused);
+    await asked[1];
+    expect(await host.record()).toMatchObject({ code: 'throttled', http: 429, failures: 1 });
+    for (const url of [URL_A, other]) expect(await host.kind(url)).toBe('set_aside');
+    host.pass(600);
+    for (const url of [URL_A, other]) expect(await host.kind(url)).toBeUndefined();
+  });
+
+  it('of several processes: the wait that the host has asked one of them for holds for all', async () => {
+    const host = await setUp({ settings: { partition: { urlMode: 'domain' } } });
+    await host.seconds();
+    const since = 1e12;
+    const wish = { failures: 1, since, until: since + 600_000, code: 'throttled', http: 429 };
+    await host.crawl.tables.hosts.backoff.put(new Map([[hostKeyOf(HOST), wish]]));
+    await host.ask(refused);
+    expect(await host.record()).toMatchObject({ code: 'throttled', http: 429, until: wish.until });
+    host.restart();
+    expect(await host.kind()).toBe('set_aside');
   });
 
   it('of a thousand hosts share no state', async () => {
@@ -251,6 +351,7 @@ describe('the record', () => {
       http: 429,
       message: 'HTTP 429',
     });
+    host.pass(90);
     await host.ask({ ...refused, message: 'x'.repeat(10_000) });
     expect((await host.record())?.message).toHaveLength(200);
   });
@@ -323,10 +424,14 @@ describe('the record', () => {
     for (const outcome of [fine, broken, fine]) await host.ask(outcome);
   });
 
-  it('that cannot be written ends the request with the error', async () => {
+  it('that cannot be written ends the request with the error, and the next one is written', async () => {
     const host = await setUp();
+    const write = host.store.write.bind(host.store);
     host.store.write = () => Promise.reject(new Error('no space'));
     await expect(host.ask(refused)).rejects.toThrow('no space');
+    host.store.write = write;
+    await host.ask(refused);
+    expect(await host.record()).toMatchObject({ failures: 2 });
   });
 });
 
@@ -395,6 +500,6 @@ describe('robots.txt', () => {
       stop.signal,
     );
     expect(await robots.fetch({ url: `http://${HOST}/robots.txt` })).toMatchObject({ code: 'aborted' });
-    expect(await host.backoff.pauseOf(HOST)).toBeUndefined();
+    expect(await host.backoff.pauseOf(URL_A)).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { jobs, openChecks, readSitemap } from '../../../packages/webcrawl/index.js';
+import { jobs, openCheckContext, readSitemap } from '../../../packages/webcrawl/internal.js';
 import { fakeWeb } from '../../support/web/fake-web.js';
 import { rowOf } from '../../support/job-steps.js';
 import { testCrawl } from '../../support/test-crawl.js';
@@ -62,14 +62,14 @@ describe('a sitemap that is read', () => {
     ['<sitemapindex><sitemap><loc>http://a.com/1.gz</loc></sitemap></sitemapindex>', [], ['http://a.com/1.gz']],
     ['<rss><channel><item><link>http://a.com/1</link></item></channel></rss>', ['http://a.com/1'], []],
   ])('gives seeds: %.30s', async (content, seeds, sitemaps) => {
-    await using context = await openChecks({ settings: { 'db.ignoreExternalLinks': true } });
+    await using context = await openCheckContext({ settings: { 'db.ignoreExternalLinks': true } });
     expect(await readSitemap(context, Buffer.from(content))).toEqual({ seeds, sitemaps, truncated: false });
   });
 
   it.each(['', 'some text', '<html><a href=http://a.com/>', '<svg/>', gzipSync('x')])(
     'is none: %.10s',
     async (content) => {
-      await using context = await openChecks();
+      await using context = await openCheckContext();
       await expect(readSitemap(context, Buffer.from(content))).rejects.toMatchObject({ code: 'BAD_INPUT' });
     },
   );

@@ -10,7 +10,13 @@ it('gives back the links to each target as they were added, in their order', () 
     const plain = new Map<string, LinkEvent[]>();
     for (let page = 0; page < pick(20); page++) {
       const source = `com.a:http/${page}`;
-      const from = { source, note: '1-1/00', place: `a.com|${source}`, distance: pick(3), redirectDepth: pick(2) };
+      const from = {
+        source,
+        watermark: '1-1/00',
+        position: `a.com|${source}`,
+        distance: pick(3),
+        redirectDepth: pick(2),
+      };
       for (let i = pick(10); i > 0; i--) {
         const target = `com.b:http/${pick(8)}`;
         const link = {

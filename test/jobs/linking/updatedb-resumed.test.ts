@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryStore, jobs, type Crawl, type Store } from '../../../packages/webcrawl/index.js';
+import { MemoryStore, jobs, type OpenContext, type Store } from '../../../packages/webcrawl/internal.js';
 import { copyStore } from '../../support/stores/copy-store.js';
 import { FailingStore, PlannedFailure } from '../../support/stores/failing-store.js';
 import { fakeWeb, links, type FakeWeb } from '../../support/web/fake-web.js';
@@ -18,7 +18,7 @@ function hubWeb(): FakeWeb {
 }
 
 /** The crawl with so little memory for links that each page hands on its own by itself, so the hub is written for each. */
-function sliced<C extends Crawl>(crawl: C): C {
+function sliced<C extends OpenContext>(crawl: C): C {
   const { settings } = crawl;
   return { ...crawl, settings: { ...settings, db: { ...settings.db, updateMaxLinksInMemory: 1 } } };
 }
@@ -28,7 +28,7 @@ async function cut(
   store: Store,
   failAt: number,
   web: FakeWeb,
-  job: (crawl: Crawl) => Promise<unknown>,
+  job: (crawl: OpenContext) => Promise<unknown>,
 ): Promise<boolean> {
   const crawl = await testCrawl(web, { store: new FailingStore(store, failAt), settings: SETTINGS });
   try {
@@ -51,7 +51,7 @@ describe('updatedb that goes on after it was killed', () => {
     const batch = await start(first, moved, ...sources);
     for (let failAt = 1; ; failAt++) {
       web.set(moved, { location: `http://target${failAt}.com/` });
-      if (await cut(store, failAt, web, (crawl) => jobs.fetch(crawl, { batch, parse: true, resume: true }))) break;
+      if (await cut(store, failAt, web, (crawl) => jobs.fetch(crawl, { batch, parse: true }))) break;
     }
 
     const whole = await copyStore(store);

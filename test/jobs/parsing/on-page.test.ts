@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jobs, type CrawledPage, type OnPage, type Plugin } from '../../../packages/webcrawl/index.js';
+import { jobs, type CrawledPage, type OnPage, type Plugin } from '../../../packages/webcrawl/internal.js';
 import { CUSTOM_LIMIT } from '../../../packages/jobs/parsing/call-on-page.js';
 import { fakeWeb } from '../../support/web/fake-web.js';
 import { start } from '../../support/job-steps.js';
@@ -43,6 +43,29 @@ describe('onPage', () => {
     expect(page!.document()).toBe(document);
   });
 
+  it('sees a page whose parser of JavaScript returned metadata that is no text, without them', async () => {
+    const metadata = { pages: 3 } as unknown as Record<string, string>;
+    const parser: Plugin = {
+      name: 'own-parser',
+      parser: {
+        contentTypes: ['text/html'],
+        parse: () => ({
+          kind: 'success',
+          title: 'T',
+          text: 'T',
+          outlinks: [],
+          metadata,
+          robots: { noindex: false, nofollow: false, noarchive: false },
+        }),
+      },
+    };
+    const seen: CrawledPage[] = [];
+    const { counters, page } = await withOnPage((given) => void seen.push(given), [parser]);
+    expect(counters).toMatchObject({ parsed: 1 });
+    expect(seen).toMatchObject([{ title: 'T', metadata: {} }]);
+    expect(page?.title).toBe('T');
+  });
+
   it('decodes the tree as the page was, and has none for other types', async () => {
     const trees: (string | undefined)[] = [];
     const web = fakeWeb({
@@ -61,20 +84,22 @@ describe('onPage', () => {
 
   it('stores what it returns, of all plugins together, in each kind of run', async () => {
     const second: Plugin = { name: 'second', onPage: async ({ title }) => ({ title, both: 2, gone: undefined }) };
-    const { page } = await withOnPage(() => ({ both: 1, list: [1, { a: null }] }), [second]);
+    const { page, counters } = await withOnPage(() => ({ both: 1, list: [1, { a: null }] }), [second]);
     expect(page?.custom).toEqual({ both: 2, list: [1, { a: null }], title: 'T' });
+    // Of one name there is one field, and a plugin that takes it from another is named.
+    expect(Object.entries(counters).filter(([name]) => name.startsWith('custom_'))).toEqual([
+      ['custom_replaced_second', 1],
+    ]);
 
     await using crawl = await testCrawl(fakeWeb({ [HOME]: HTML }), { onPage: () => ({ from: 'open' }) });
     const custom = async () => (await crawl.page(HOME, ['custom']))?.custom;
     const batch = await start(crawl, HOME);
-    await jobs.fetch(crawl, { batch, parse: true });
-    expect(await custom()).toEqual({ from: 'open' });
-    await jobs.parse(crawl, { batch, force: true, onPage: () => ({ of: 'parse' }) });
-    expect(await custom()).toEqual({ from: 'open', of: 'parse' });
     await jobs.fetch(crawl, { batch, parse: true, onPage: () => ({ of: 'fetch' }) });
     expect(await custom()).toEqual({ from: 'open', of: 'fetch' });
+    await jobs.parse(crawl, { batch, force: true, onPage: () => ({ of: 'parse' }) });
+    expect(await custom()).toEqual({ from: 'open', of: 'parse' });
     for await (const row of crawl.pages({ fields: ['custom'] }))
-      if (row.url === HOME) expect(row.custom?.of).toBe('fetch');
+      if (row.url === HOME) expect(row.custom?.of).toBe('parse');
   });
 
   it('takes away the fields of the parse before', async () => {

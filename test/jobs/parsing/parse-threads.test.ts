@@ -7,9 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settingsSchema, type Settings } from '../../../config/index.js';
 import { createParseThreads, type ParseThreadsOptions } from '../../../packages/jobs/parsing/parse-threads.js';
 import { parsePage, type PageContent, type ParseContext } from '../../../packages/jobs/parsing/parse-page.js';
-import { threadShare } from '../../../packages/jobs/parsing/thread-share.js';
-import { defaultPlugins, jobs, type Plugin } from '../../../packages/webcrawl/index.js';
-import { readRules } from '../../../packages/webcrawl/default-plugins.js';
+import { defaultPlugins, jobs, type Plugin } from '../../../packages/webcrawl/internal.js';
+import { readRules } from '../../../packages/webcrawl/plugins/default-plugins.js';
 import { randomNumbers, randomWeb, fakeWeb } from '../../support/web/fake-web.js';
 import { start } from '../../support/job-steps.js';
 import { ROOT } from '../../support/docs/source-files.js';
@@ -38,7 +37,7 @@ function threadsOf(options: Omit<ParseThreadsOptions, 'entry'>) {
 /** Threads with the default plugins, as `openCrawl` has them. */
 function defaultThreads(settings: Settings, plugins: readonly Plugin[], more: Partial<ParseThreadsOptions> = {}) {
   const input = { settings, rules: readRules(settings), folder };
-  const module = built('webcrawl/page-plugins.js').href;
+  const module = built('webcrawl/plugins/page-plugins.js').href;
   const shared = plugins.filter((plugin) => PAGE_PLUGINS.test(plugin.name));
   return threadsOf({ plugins: shared, threads: 2, data: { module, input }, ...more });
 }
@@ -115,7 +114,7 @@ describe('pages that a thread cannot survive', () => {
     ['regex', 'timeout', 'not done after 0.1 seconds'],
     ['throw', 'parser_crashed', 'thrown later'],
     ['reject', 'parser_crashed', 'rejected'],
-    ['exit', 'parser_crashed', 'the thread of the parser ended'],
+    ['exit', 'parser_crashed', 'the parse thread ended'],
   ])('fail by themselves, and the others are parsed: %s', async (word, code, message) => {
     const crawl = await oddThreads();
     const words = ['a', word, 'b', 'c', word, 'd'];
@@ -127,7 +126,7 @@ describe('pages that a thread cannot survive', () => {
       parsed: false,
       status: { code, message },
       counters: { [`failed_${code}`]: 1 },
-      unset: ['newSignature', 'redirectTarget'],
+      unset: ['newSignature', 'digest', 'redirectTarget'],
     });
     expect(found.map(({ cells }) => cells.title)).toEqual(['a', undefined, 'b', 'c', undefined, 'd']);
     // Each is parsed once, and the thread that was made anew after the last one serves on.
@@ -235,10 +234,7 @@ describe('pages that are parsed by the caller', () => {
     const hanging = ['hang', 'hang', 'hang'].map((content) => parse(crawl, page(content)));
     await crawl.parseThreads.close();
     for (const answer of await Promise.all(hanging)) expect(answer).toMatchObject({ status: { code: 'main_thread' } });
-    const share = threadShare(crawl, crawl.plugins);
-    expect(
-      crawl.parseThreads.parse({ settings: crawl.settings, scope: undefined, rules: undefined }, page('a'), share),
-    ).toBeUndefined();
+    expect((await parse(crawl, page('a'))).status.code).toBe('main_thread');
     await crawl.parseThreads.close();
   });
 });
@@ -319,68 +315,83 @@ describe('threads with the plugins of a crawl', () => {
 
   const upper: Plugin = { name: 'no-upper', filterUrl: (url) => !/[A-Z]/.test(url) };
   const folding: Plugin = { name: 'fold', normalizeUrl: (url) => url.replace(/[?].*/, '') };
-  const failing: Plugin = {
-    name: 'failing',
-    filterUrl(url) {
-      if (url.includes('/r')) throw new Error('no');
-      return true;
-    },
-  };
   const signing: Plugin = { name: 'sign', signature: ({ text }) => String(text.length) };
   const noting: Plugin = { name: 'noting', onPage: ({ title, outlinks }) => ({ title, links: outlinks.length }) };
-  it.each<[string, (defaults: readonly Plugin[]) => readonly Plugin[]]>([
-    ['a filter', (defaults) => [...defaults, upper]],
-    ['a filter that throws, and one before the others', (defaults) => [upper, ...defaults, failing]],
-    ['a normaliser', (defaults) => [...defaults, folding]],
-    ['a normaliser before the others', (defaults) => [folding, ...defaults, upper]],
-    ['fewer plugins', (defaults) => defaults.filter(({ name }) => name !== 'urlfilter-regex')],
-    ['no URL plugins', (defaults) => defaults.filter((plugin) => !plugin.filterUrl && !plugin.normalizeUrl)],
-    ['another order', (defaults) => defaults.toReversed()],
-    ['a signature', (defaults) => [...defaults, signing, upper]],
-    ['onPage', (defaults) => [...defaults, noting]],
-  ])('serve where plugins are handed in, with the same results and counters: %s', async (_name, list) => {
-    const settings = settingsSchema.parse({ db: { maxOutlinksPerPage: 6, ignoreExternalLinks: true } });
-    const defaults = defaultPlugins(settings);
-    const plugins = list(defaults);
-    let asked = 0;
-    const threads = defaultThreads(settings, defaults);
-    const parseThreads = {
-      ...threads,
-      parse: (...args: Parameters<typeof threads.parse>) => {
-        asked += 1;
-        return threads.parse(...args);
-      },
-    };
-    const random = randomNumbers(5);
-    const some = (...from: string[]): string => from[Math.floor(random() * from.length)] ?? '';
-    const links = [
-      '/a',
-      '/b?x',
-      '/C',
-      '/D?y',
-      'ftp://x/',
-      'http://o.com/',
-      '/r',
-      '/x.gif',
-      `/${'y'.repeat(5000)}`,
-      '/a?z',
-    ];
-    const more = [
-      '<link rel=canonical href=/Can?1>',
-      '<meta http-equiv=refresh content="0;url=/ref?1">',
-      '<title>t',
-      '<meta name=robots content=nofollow>',
-    ];
-    for (let i = 0; i < 40; i++) {
-      const parts = () =>
-        random() < 0.1 ? some(...more) : `<a href="${some(...links)}">${some('a', '', 'b'.repeat(200))}</a>`;
-      const html = Array.from({ length: Math.floor(random() * 30) }, parts).join('');
-      const of = page(html, some('text/html', 'text/html', 'text/plain', 'image/png'));
-      expect(await parse({ settings, plugins, parseThreads }, of), html).toEqual(
-        await parse({ settings, plugins }, of),
-      );
-    }
-    expect(asked).toBe(40);
+  it.each<[string, boolean, (defaults: readonly Plugin[]) => readonly Plugin[]]>([
+    ['fewer plugins', true, (defaults) => defaults.filter(({ name }) => name !== 'urlfilter-regex')],
+    ['another order', true, (defaults) => defaults.toReversed()],
+    ['onPage', true, (defaults) => [noting, ...defaults]],
+    ['a filter', false, (defaults) => [upper, ...defaults]],
+    ['a normaliser', false, (defaults) => [...defaults, folding]],
+    ['a signature', false, (defaults) => [...defaults, signing]],
+  ])(
+    'serve unless a plugin that they do not have takes part, with the same results: %s',
+    async (_name, serve, list) => {
+      const settings = settingsSchema.parse({ db: { maxOutlinksPerPage: 6, ignoreExternalLinks: true } });
+      const defaults = defaultPlugins(settings);
+      const plugins = list(defaults);
+      let asked = 0;
+      const threads = defaultThreads(settings, defaults);
+      const parseThreads = {
+        ...threads,
+        parse: (...args: Parameters<typeof threads.parse>) => {
+          asked += 1;
+          return threads.parse(...args);
+        },
+      };
+      const random = randomNumbers(5);
+      const some = (...from: string[]): string => from[Math.floor(random() * from.length)] ?? '';
+      const links = [
+        '/a',
+        '/b?x',
+        '/C',
+        '/D?y',
+        'ftp://x/',
+        'http://o.com/',
+        '/r',
+        '/x.gif',
+        `/${'y'.repeat(5000)}`,
+        '/a?z',
+      ];
+      const more = [
+        '<link rel=canonical href=/Can?1>',
+        '<meta http-equiv=refresh content="0;url=/ref?1">',
+        '<title>t',
+        '<meta name=robots content=nofollow>',
+      ];
+      for (let i = 0; i < 40; i++) {
+        const parts = () =>
+          random() < 0.1 ? some(...more) : `<a href="${some(...links)}">${some('a', '', 'b'.repeat(200))}</a>`;
+        const html = Array.from({ length: Math.floor(random() * 30) }, parts).join('');
+        const of = page(html, some('text/html', 'text/html', 'text/plain', 'image/png'));
+        const { counters, ...expected } = await parse({ settings, plugins }, of);
+        expect(await parse({ settings, plugins, parseThreads }, of), html).toEqual({
+          ...expected,
+          counters: { ...counters, ...(!serve && { parsed_in_main_thread: 1 }) },
+        });
+      }
+      expect(asked).toBe(serve ? 40 : 0);
+    },
+  );
+
+  it('call onPage of modules, unless another was handed in: then all are called in the order of the list', async () => {
+    const module = pathToFileURL(join(folder, 'shows.mjs'));
+    await writeFile(
+      module,
+      `${ODD}\nconst odd = pagePlugins; export { all as pagePlugins };
+       const all = async () => [...(await odd()), { name: 'shows', onPage: () => ({ by: 'thread', first: 1 }) }];`.replace(
+        'export const pagePlugins',
+        'const pagePlugins',
+      ),
+    );
+    const { settings, plugins: odd } = await oddThreads();
+    const shared: Plugin[] = [...odd.slice(0, 2), { name: 'shows', onPage: () => ({ by: 'main', first: 1 }) }];
+    const parseThreads = threadsOf({ plugins: shared, threads: 1, data: { module: module.href, input: {} } });
+    const custom = async (...more: Plugin[]) =>
+      (await parse({ settings, plugins: [...shared, ...more], parseThreads }, page('a'))).cells.custom;
+    expect(await custom()).toBe('{"by":"thread","first":1}');
+    const own: Plugin = { name: 'own', onPage: ({ title }) => ({ title, first: 2 }) };
+    expect(await custom(own)).toBe('{"by":"main","first":2,"title":"a"}');
   });
 
   it('follow the settings of each page', async () => {
@@ -414,13 +425,5 @@ describe('threads with the plugins of a crawl', () => {
     const expected = await crawled(false, true);
     expect(await crawled(true, true)).toEqual(expected);
     expect((await crawled(true, false)).rows).toEqual(expected.rows);
-  });
-
-  it('parse in a crawl whose limits change the settings', async () => {
-    const web = { 'http://a.com/': '<a href=http://b.com/>b<a href=/c>c', 'http://a.com/c': 'c', 'http://b.com/': 'b' };
-    await using crawl = await testCrawl(fakeWeb(web));
-    const context = { ...crawl, parseThreads: defaultThreads(crawl.settings, crawl.plugins) };
-    const { counters } = await jobs.crawl(context, { seeds: ['http://a.com/'], stay: 'host' });
-    expect(counters).toMatchObject({ parsed: 2, links_external: 1 });
   });
 });

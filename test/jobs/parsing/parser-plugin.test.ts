@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jobs, type ParseInput, type Plugin, type Protocol } from '../../../packages/webcrawl/index.js';
+import { jobs, type ParseInput, type Plugin, type Protocol } from '../../../packages/webcrawl/internal.js';
 import { turns } from '../../support/events.js';
 import { fakeWeb } from '../../support/web/fake-web.js';
 import { round, start } from '../../support/job-steps.js';

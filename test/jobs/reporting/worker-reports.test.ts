@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WorkerRow } from '../../../webtable/index.js';
-import { openCrawl, openTables, status, type Crawl } from '../../../packages/webcrawl/index.js';
+import { openContext, openTables, status, type OpenContext } from '../../../packages/webcrawl/internal.js';
 import { statusText } from '../../../bin/output/status-text.js';
 import { until } from '../../support/events.js';
 import { VersionedStore } from '../../support/versions/versioned-store.js';
@@ -25,7 +25,7 @@ describe('workers of one table', () => {
   let now = 1_700_000_000_000;
 
   /** Begins a fetch, and waits for its first report where there is one. @returns what ends it */
-  async function fetching(crawl: Crawl, done: number, inFlight: number): Promise<() => Promise<void>> {
+  async function fetching(crawl: OpenContext, done: number, inFlight: number): Promise<() => Promise<void>> {
     let end = (): void => {};
     const ended = new Promise<void>((resolve) => (end = resolve));
     const job = crawl.running.run('fetch', {}, async (watch) => {
@@ -53,7 +53,7 @@ describe('workers of one table', () => {
   it('add up in the status of each, and those that died are named', async () => {
     const store = new VersionedStore(() => 0);
     await openTables(store, { slots: 4 });
-    const open = () => openCrawl({ table: new Opened(store), clock: () => now });
+    const open = () => openContext({ table: new Opened(store), clock: () => now });
     const [a, b, c] = [await open(), await open(), await open()];
     const endA = await fetching(a, 10, 3);
     const endB = await fetching(b, 20, 4);
@@ -73,7 +73,7 @@ describe('workers of one table', () => {
     expect(later.jobs).toEqual([]);
     expect(later.totals.fetch).toMatchObject({ done: 30 });
     expect(later.workers?.map(({ state }) => state).sort()).toEqual(['ended', 'silent']);
-    expect(statusText(later)).toMatch(/process \d+ +not heard of for 1 min.*it was at fetch 1-1, 20 done/);
+    expect(statusText(later)).toMatch(/process \d+ +no sign of life for 1 min.*its last step was fetch 1-1, 20 done/);
 
     // What is old is removed by those who begin.
     now += 3_600_000;
@@ -93,7 +93,7 @@ describe('workers of one table', () => {
   });
 
   it('are not written of where nobody else can look', async () => {
-    await using crawl = await openCrawl({ table: 'memory:' });
+    await using crawl = await openContext({ table: 'memory:' });
     await (
       await fetching(crawl, 1, 1)
     )();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explain, httpProtocol, jobs } from '../../../packages/webcrawl/index.js';
+import { explain, httpProtocol, jobs } from '../../../packages/webcrawl/internal.js';
 import { settingsSchema } from '../../../config/schema.js';
 import { createRobots } from '../../../packages/fetch/index.js';
 import { rowKeyOf } from '../../../webtable/index.js';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { explain, jobs } from '../../../packages/webcrawl/index.js';
+import { explain, jobs } from '../../../packages/webcrawl/internal.js';
 import { links } from '../../support/web/fake-web.js';
 import { round, rowOf } from '../../support/job-steps.js';
 import { answer, rawServer, type RawRequest, type RawServer } from '../../support/web/raw-server.js';

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { GRACE_PERIOD, gracePeriod } from '../../../packages/jobs/requests/grace-period.js';
-import { jobs, type FetchOutcome, type FetchRequest, type Plugin } from '../../../packages/webcrawl/index.js';
+import { GRACE_PERIOD } from '../../../packages/jobs/requests/grace-period.js';
+import { gracePeriod } from '../../../packages/util/index.js';
+import { jobs, type FetchOutcome, type FetchRequest, type Plugin } from '../../../packages/webcrawl/internal.js';
 import { start } from '../../support/job-steps.js';
 import { allRows, testCrawl } from '../../support/test-crawl.js';
 
@@ -10,7 +11,7 @@ afterEach(() => void vi.useRealTimers());
 describe('a grace period', () => {
   it('is over so long after the stop, and not before', () => {
     const stop = new AbortController();
-    const { signal } = gracePeriod(stop.signal);
+    const { signal } = gracePeriod(stop.signal, GRACE_PERIOD);
     vi.advanceTimersByTime(100 * GRACE_PERIOD);
     expect(signal.aborted).toBe(false);
     stop.abort();
@@ -21,7 +22,7 @@ describe('a grace period', () => {
   });
 
   it('begins at once under a signal that is aborted', () => {
-    const { signal } = gracePeriod(AbortSignal.abort());
+    const { signal } = gracePeriod(AbortSignal.abort(), GRACE_PERIOD);
     vi.advanceTimersByTime(GRACE_PERIOD);
     expect(signal.aborted).toBe(true);
   });
@@ -29,7 +30,7 @@ describe('a grace period', () => {
   it('leaves nothing behind, before and after the stop', () => {
     for (const isStopped of [false, true]) {
       const stop = new AbortController();
-      const grace = gracePeriod(stop.signal);
+      const grace = gracePeriod(stop.signal, GRACE_PERIOD);
       if (isStopped) stop.abort();
       grace.clear();
       stop.abort();

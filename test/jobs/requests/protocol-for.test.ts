@@ -3,7 +3,7 @@ import { settingsSchema } from '../../../config/schema.js';
 import { request, robotsProtocol } from '../../../packages/jobs/requests/protocol-for.js';
 import { createSeedHosts } from '../../../packages/jobs/hosts/seed-hosts.js';
 import type { FetchOutcome, FetchRequest, Plugin } from '../../../packages/plugin-api/index.js';
-import { jobs } from '../../../packages/webcrawl/index.js';
+import { jobs } from '../../../packages/webcrawl/internal.js';
 import { fakeWeb } from '../../support/web/fake-web.js';
 import { testCrawl } from '../../support/test-crawl.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FetchOutcome } from '../../../packages/webcrawl/index.js';
-import { explain, jobs, type Crawl } from '../../../packages/webcrawl/index.js';
+import type { FetchOutcome } from '../../../packages/webcrawl/internal.js';
+import { explain, jobs, type OpenContext } from '../../../packages/webcrawl/internal.js';
 import { createProxyWatch } from '../../../packages/jobs/requests/proxy-watch.js';
 import { fakeWeb, links } from '../../support/web/fake-web.js';
 import { rowOf } from '../../support/job-steps.js';
@@ -18,7 +18,7 @@ async function deadProxy(): Promise<string> {
   return `http://me:topsecret@${proxy.host}`;
 }
 
-async function expectUntouched(crawl: Crawl, url: string): Promise<void> {
+async function expectUntouched(crawl: OpenContext, url: string): Promise<void> {
   const { status, protocolStatus } = await rowOf(crawl, url, 'status', 'protocolStatus');
   expect([status, protocolStatus]).toEqual(['unfetched', undefined]);
   expect((await explain(crawl, url)).backoff).toBeUndefined();
@@ -44,7 +44,7 @@ describe('a proxy that cannot be reached', () => {
       expect((error as Error).message).toContain('ECONNREFUSED');
       expect((error as Error).message).not.toContain('topsecret');
       // Not every page is tried.
-      const last = Number(/the last (\d+) failed/.exec((error as Error).message)?.[1]);
+      const last = Number(/the last (\d+) requests failed/.exec((error as Error).message)?.[1]);
       expect(last).toBe(pages === 1 ? 1 : 10);
       await expect(jobs.crawl(crawl, { seeds, threads: 2 })).rejects.toMatchObject(failed);
       for (const url of seeds) await expectUntouched(crawl, url);
@@ -88,7 +88,7 @@ describe('a proxy that fails at some requests', () => {
 });
 
 describe('the watch of the proxy', () => {
-  const settings = { http: { proxy: 'http://proxy.example:3128' } } as Crawl['settings'];
+  const settings = { http: { proxy: 'http://proxy.example:3128' } } as OpenContext['settings'];
   const down: FetchOutcome = { kind: 'retry', code: 'proxy', message: 'refused\u001b' };
   const refused: FetchOutcome = { kind: 'retry', code: 'proxy_refused', message: 'HTTP 403' };
   const well: FetchOutcome = { kind: 'gone', code: 'not_found', http: 404 };
@@ -110,7 +110,7 @@ describe('the watch of the proxy', () => {
     proven.note(down);
     now = 30_000;
     expect(() => proven.note(down)).toThrow(
-      'proxy.example:3128 to pass on requests, but the last 102 failed at it: refused\\u001b',
+      'proxy.example:3128 to pass on requests, but the last 102 requests failed at the proxy: refused\\u001b',
     );
     proven.note(well);
     proven.note(down);
@@ -132,7 +132,7 @@ describe('the watch of the proxy', () => {
   });
 
   it('says nothing where there is no proxy', () => {
-    const watch = createProxyWatch({ settings: { http: { proxy: '' } } as Crawl['settings'] });
+    const watch = createProxyWatch({ settings: { http: { proxy: '' } } as OpenContext['settings'] });
     times(50, () => watch.note(down));
     watch.conclude();
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryStore, jobs, type Crawl, type Plugin, type Store } from '../../../packages/webcrawl/index.js';
+import { MemoryStore, jobs, type OpenContext, type Plugin, type Store } from '../../../packages/webcrawl/internal.js';
 import { openTables } from '../../../webtable/index.js';
 import { runs } from '../../support/runs.js';
 import { FailingStore, PlannedFailure } from '../../support/stores/failing-store.js';
@@ -12,7 +12,7 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
  * What a crawl leaves that does not follow from the order of its rounds: without scores, which are handed on as they stand
  * when a page is selected, without distances and how a page was first found, and without batch ids.
  */
-async function comparable(crawl: Crawl): Promise<unknown> {
+async function comparable(crawl: OpenContext): Promise<unknown> {
   const rows = await allRows(crawl);
   return JSON.parse(
     JSON.stringify(rows, (key, value: unknown) => {
@@ -171,6 +171,18 @@ describe('rounds that overlap', () => {
     // Of each host, the first page leads to two others, the second to two, and the further ones to three.
     expect(counters.links).toBe(30 * (2 + 2 + 4 * 3));
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: size });
+  });
+
+  it('count from one on; while seeds are injected the round is 0, for all who look', async () => {
+    await using crawl = await testCrawl(fakeWeb({ 'http://a.com/': 'x' }));
+    const seen: (number | undefined)[] = [];
+    const look = (): void => void seen.push(...crawl.running.progress().map(({ round }) => round));
+    async function* seeds() {
+      yield 'http://a.com/';
+      look();
+    }
+    await jobs.crawl(crawl, { seeds: seeds(), onFetched: look });
+    expect(seen).toEqual([0, 1]);
   });
 
   it('move on targets of redirects too, also on hosts whose pages were through', async () => {

@@ -1,7 +1,14 @@
-import { describe, expect, it } from 'vitest';
-import { explain, jobs, urlPatterns, type Crawl, type CrawlOptions } from '../../../packages/webcrawl/index.js';
+import { describe, expect, it, test } from 'vitest';
+import {
+  explain,
+  jobs,
+  urlPatterns,
+  type OpenContext,
+  type CrawlOptions,
+} from '../../../packages/webcrawl/internal.js';
+import { scopeRules } from '../../../packages/jobs/scope/crawl-scope.js';
 import { fakeWeb, links } from '../../support/web/fake-web.js';
-import { round } from '../../support/job-steps.js';
+import { round, select } from '../../support/job-steps.js';
 import { START, testCrawl } from '../../support/test-crawl.js';
 
 const MONTH = 31 * 86_400_000;
@@ -13,7 +20,7 @@ async function requestsOf(pages: Parameters<typeof fakeWeb>[0], options: CrawlOp
   return web.requests;
 }
 
-const nextOf = async (crawl: Crawl, url: string) => (await explain(crawl, url)).next;
+const nextOf = async (crawl: OpenContext, url: string) => (await explain(crawl, url)).next;
 
 describe('the scope of a crawl', () => {
   const docs = {
@@ -57,6 +64,102 @@ describe('the scope of a crawl', () => {
     ]);
   });
 
+  it.each(['host', 'domain', 'path'] as const)(
+    'with stay %s lets links lead from one seed to another',
+    async (stay) => {
+      const pages = {
+        'http://a.com/x/': links('http://b.org/x/deep', 'http://c.net/x/', 'http://b.org/y'),
+        'http://b.org/x/': '',
+        'http://b.org/x/deep': links('http://a.com/x/2'),
+        'http://a.com/x/2': '',
+      };
+      const asked = await requestsOf(pages, { seeds: ['http://a.com/x/', 'http://b.org/x/'], stay });
+      expect(asked).toContain('http://b.org/x/deep');
+      expect(asked).toContain('http://a.com/x/2');
+      expect(asked).not.toContain('http://c.net/x/');
+      expect(asked.includes('http://b.org/y')).toBe(stay !== 'path');
+    },
+  );
+
+  it('takes in the hosts that seeds redirect to, and links back to those of the seeds', async () => {
+    const pages = {
+      'http://a.com/': { location: 'https://www.a.com/' },
+      'https://www.a.com/': links('http://a.com/old', 'http://other.com/'),
+      'http://a.com/old': '',
+      'http://b.org/': links('https://www.a.com/only-from-b'),
+      'https://www.a.com/only-from-b': '',
+    };
+    const web = fakeWeb(pages);
+    await using crawl = await testCrawl(web);
+    await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
+    expect(web.requests).toEqual(['http://a.com/', 'https://www.a.com/', 'http://a.com/old']);
+    // By now the table knows where the first seed leads.
+    await jobs.crawl(crawl, { seeds: ['http://a.com/', 'http://b.org/'] });
+    expect(web.requests.slice(3)).toEqual(['http://b.org/', 'https://www.a.com/only-from-b']);
+    expect((await nextOf(crawl, 'http://b.org/new')).text).toBe(
+      'Not in the table. It would be accepted as a seed, or when a page links to it.',
+    );
+    expect((await nextOf(crawl, 'http://other.com/')).text).toContain('when a page of the same host links to it');
+  });
+
+  it('has a host that a seed redirects to during a single fetch only as long as that fetch runs', async () => {
+    for (const parse of [true, false]) {
+      const pages = {
+        'http://a.com/': { location: 'https://www.a.com/' },
+        'https://www.a.com/': '',
+        'http://b.org/': links('/1'),
+        'http://b.org/1': links('https://www.a.com/only-from-b'),
+      };
+      await using crawl = await testCrawl(fakeWeb(pages));
+      await jobs.crawl(crawl, { seeds: ['http://b.org/'], rounds: 1 });
+      // The seed is asked before the page that links to its target.
+      await jobs.inject(crawl, { seeds: ['http://a.com/\tscore=99'] });
+      const batch = await select(crawl);
+      await jobs.fetch(crawl, { batch, parse, threads: 1 });
+      if (!parse) await jobs.parse(crawl, { batch });
+      await jobs.updatedb(crawl, { batch });
+      const row = await crawl.page('https://www.a.com/only-from-b', ['status']);
+      expect(row?.status).toBe(parse ? 'unfetched' : undefined);
+    }
+  });
+
+  it('is that of the last crawl for a crawl without seeds, and for single jobs', async () => {
+    const web = fakeWeb({ 'http://a.com/': links('/1'), 'http://a.com/1': links('http://b.org/1') });
+    await using crawl = await testCrawl(web);
+    const seeds = ['http://a.com/', 'http://b.org/'];
+    await jobs.crawl(crawl, { seeds, rounds: 1 });
+    await round(crawl);
+    await jobs.crawl(crawl, { seeds: [] });
+    expect(web.requests.at(-1)).toBe('http://b.org/1');
+  });
+
+  it('follows a seed that refreshes to another host, and no other page that does', async () => {
+    const refresh = (url: string): string => `<meta http-equiv="refresh" content="0;URL=${url}">`;
+    const pages = {
+      'http://a.com/': refresh('https://www.a.com/start/'),
+      'https://www.a.com/start/': links('/in', 'http://a.com/old'),
+      'https://www.a.com/in': refresh('http://other.com/'),
+      'http://a.com/old': '',
+    };
+    expect(await requestsOf(pages, { seeds: ['http://a.com/'] })).toEqual([
+      'http://a.com/',
+      'https://www.a.com/start/',
+      'http://a.com/old',
+      'https://www.a.com/in',
+    ]);
+  });
+
+  it('with stay domain goes by owners: a site of a hoster does not lead to its others', async () => {
+    const pages = {
+      'https://alice.github.io/': links('https://bob.github.io/', 'https://github.io/', 'https://www.alice.github.io/'),
+      'https://www.alice.github.io/': '',
+    };
+    expect(await requestsOf(pages, { seeds: ['https://alice.github.io/'], stay: 'domain' })).toEqual([
+      'https://alice.github.io/',
+      'https://www.alice.github.io/',
+    ]);
+  });
+
   it('includes and excludes by patterns, but for the seeds', async () => {
     const pages = {
       'http://a.com/': links('/docs/1', '/docs/print/2', '/blog/3', '/DOCS/4', '/api/5'),
@@ -91,7 +194,7 @@ describe('the scope of a crawl', () => {
       const asked = ['/docs/', '/index', '/sub.xml', '/moved.xml', '/docs/1'].map((path) => `http://a.com${path}`);
       expect(web.requests).toEqual(asked);
       expect(counters).toMatchObject({ sitemaps_added: 1, sitemaps_excluded: 1 });
-      expect((await nextOf(crawl, 'http://a.com/other.xml')).text).toContain('As a sitemap that a robots.txt');
+      expect((await nextOf(crawl, 'http://a.com/other.xml')).text).toContain('As a sitemap, named by a robots.txt');
       expect((await nextOf(crawl, 'http://a.com/print/no.xml')).text).not.toContain('As a sitemap');
       crawl.setTime(START + 86_400_000 / 2);
       web.requests.length = 0;
@@ -132,7 +235,7 @@ describe('the scope of a crawl', () => {
     const web = fakeWeb({ 'http://a.com/': links('/docs/', '/x', 'http://b.com/docs/') });
     await using crawl = await testCrawl(web);
     await jobs.crawl(crawl, { seeds: ['http://a.com/'], depth: 1, exclude: ['/x'] });
-    const taken = 'Not in the table. It would be taken as a seed';
+    const taken = 'Not in the table. It would be accepted as a seed';
     expect(await nextOf(crawl, 'http://b.com/docs/')).toEqual({
       kind: 'not_in_table',
       text: `${taken}, or when a page of the same host links to it.`,
@@ -157,6 +260,24 @@ describe('the scope of a crawl', () => {
     expect((await nextOf(crawl, 'http://b.com/')).text).toContain('left out: the crawl includes only y.');
   });
 
+  it.each([
+    ['no scope', {}],
+    ['a folder that is none', { scope: { stay: 'path', include: [], exclude: [], folders: { 'a.com': null } } }],
+    ['a site that is no text', { scope: { stay: 'host', include: [], exclude: [], folders: {}, sites: [5] } }],
+    ['a pattern that is no text', { scope: { stay: 'host', include: [{}], exclude: [], folders: {} } }],
+  ])('that cannot be read is damage, which a crawl with seeds mends: %s', async (_, stored) => {
+    await using crawl = await testCrawl(fakeWeb({ 'http://a.com/': '' }));
+    await crawl.tables.runs.putLastCrawl(stored);
+    const damage = {
+      code: 'TABLE_DAMAGED',
+      hint: 'run `webcrawl crawl` with the seeds of that crawl to store the scope again',
+    };
+    await expect(jobs.generate(crawl)).rejects.toMatchObject(damage);
+    await expect(jobs.crawl(crawl, { seeds: [], stay: 'path' })).rejects.toMatchObject(damage);
+    await jobs.crawl(crawl, { seeds: ['http://a.com/'], stay: 'path' });
+    await jobs.generate(crawl);
+  });
+
   it('is outweighed by a setting of the same matter that is given', async () => {
     const web = fakeWeb({ 'http://a.com/': links('http://b.com/') });
     await using crawl = await testCrawl(web, { settings: { 'db.ignoreExternalLinks': false } });
@@ -166,4 +287,16 @@ describe('the scope of a crawl', () => {
     await round(crawl);
     expect(await crawl.page('http://b.com/', [])).toMatchObject({ status: 'unfetched' });
   });
+});
+
+test('sites that are added are all in the scope at once, and for threads once a second', () => {
+  const sites = Array.from({ length: 200 }, (_, i) => `n${i}.com`);
+  const scope = { stay: 'host', include: [], exclude: [], sites, folders: {} } as const;
+  const rules = scopeRules(scope, () => () => undefined);
+  rules.addSite('http://a.com/');
+  const { shared, scope: before } = rules;
+  expect(before.sites).toHaveLength(201);
+  rules.addSite('http://b.com/');
+  expect(rules.scope.sites?.slice(200)).toEqual(['a.com', 'b.com']);
+  expect(rules.shared).toBe(shared);
 });

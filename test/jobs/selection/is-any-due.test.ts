@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { isAnyDue } from '../../../packages/jobs/index.js';
-import { jobs } from '../../../packages/webcrawl/index.js';
+import { jobs } from '../../../packages/webcrawl/internal.js';
 import { START, testCrawl } from '../../support/test-crawl.js';
 import { fakeWeb } from '../../support/web/fake-web.js';
 

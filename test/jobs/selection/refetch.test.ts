@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explain, jobs } from '../../../packages/webcrawl/index.js';
+import { explain, jobs } from '../../../packages/webcrawl/internal.js';
 import { fakeWeb, links } from '../../support/web/fake-web.js';
 import { START, testCrawl } from '../../support/test-crawl.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryStore, jobs, rowKeyOf, urlOf, type Plugin, type Report } from '../../../packages/webcrawl/index.js';
+import { MemoryStore, jobs, rowKeyOf, urlOf, type Plugin, type Report } from '../../../packages/webcrawl/internal.js';
 import { withScope } from '../../../packages/jobs/scope/in-scope.js';
 import { countingStore, type CountingStore } from '../../support/stores/counting-store.js';
 import { fakeWeb, links } from '../../support/web/fake-web.js';
@@ -47,7 +47,7 @@ interface Case {
 
 const inPatterns = (crawl: TestCrawl, isStrict: boolean): TestCrawl => ({
   ...crawl,
-  ...withScope(crawl, { stay: 'any', include: [], exclude: isStrict ? ['/x'] : ['/y'], folders: {} }),
+  scope: withScope(crawl, { stay: 'any', include: [], exclude: isStrict ? ['/x'] : ['/y'], folders: {} }).scope!,
 });
 
 const CASES: Record<string, () => Case> = {

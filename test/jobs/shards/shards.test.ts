@@ -5,11 +5,11 @@ import {
   jobs,
   openTables,
   rules,
-  type Crawl,
+  type OpenContext,
   type Store,
   type Tables,
-} from '../../../packages/webcrawl/index.js';
-import { hostKeyOfRow, type BatchStep } from '../../../webtable/index.js';
+} from '../../../packages/webcrawl/internal.js';
+import type { BatchStep } from '../../../webtable/index.js';
 import { allRows, testCrawl } from '../../support/test-crawl.js';
 import { VersionedRows, VersionedStore, type Treatment } from '../../support/versions/versioned-store.js';
 import { fakeWeb, links, randomNumbers, type FakePage, type FakeWeb } from '../../support/web/fake-web.js';
@@ -23,8 +23,6 @@ const STEPS = ['generate', 'fetch', 'parse', 'updatedb'] as const;
 const WILD_PASSES = 4;
 const MOST_PASSES = 16;
 const MOST_ROUNDS = 20;
-/** Lists of useful pages, one after the other. */
-const LISTS = 5;
 
 type Pick = (n: number) => number;
 
@@ -75,19 +73,9 @@ function madeWeb(pick: Pick): {
     'partition.urlMode': pick(3) ? 'host' : 'domain',
     'fetcher.maxRedirects': pick(3),
     'fetcher.threadsFetch': 1 + pick(4),
-    // Pages that led to others are explored where they can be.
-    'scoring.fit.explore': 1,
   };
   const seeds = urls.slice(0, 2 + pick(2));
   const useful = [undefined, '[02468]$', '[123]$'][pick(3)];
-  // Lists that lead to useful pages, of which there is no end soon: later ones are explored for what the first ones have shown.
-  for (let i = 0; useful !== undefined && i < LISTS; i++) {
-    const list = (at: number): string => `${host(0)}/list/${'abcdefgh'[at]}`;
-    const news = [1, 2, 3].map(() => `${host(pick(hosts))}/n${10 * pick(1000) + 2}`);
-    pages[list(i)] = { html: links(list(i + 1), ...news) };
-    for (const url of news) pages[url] = { html: 'news' };
-    if (i === 0) seeds.push(list(i));
-  }
   return { pages, seeds, settings, useful };
 }
 
@@ -127,15 +115,8 @@ function createWatch() {
   };
 }
 
-async function addUseful(crawl: Crawl, useful: string | undefined): Promise<void> {
-  if (useful !== undefined) await rules.add(crawl, { kind: 'useful', pattern: { regex: useful } });
-}
-
-/** Where pages of each host have led, but for the batches that it is of. */
-async function leadsOf({ tables }: Crawl, rows: readonly Record<string, unknown>[]): Promise<unknown> {
-  const hosts = [...new Set(rows.map(({ key }) => hostKeyOfRow(key as string)))];
-  const leads = await tables.hosts.leads.get(hosts);
-  return hosts.map((host, i) => ({ host, useful: leads[i]?.useful, forms: leads[i]?.forms }));
+async function addUseful(crawl: OpenContext, useful: string | undefined): Promise<void> {
+  if (useful !== undefined) await rules.add(crawl, { kind: 'relevant', pattern: { regex: useful } });
 }
 
 async function crawlAlone(seed: number) {
@@ -146,7 +127,6 @@ async function crawlAlone(seed: number) {
   await openTables(store, { slots: SLOTS });
   await using crawl = await testCrawl(fakeWeb(pages), { store, settings });
   await addUseful(crawl, useful);
-  let explored = 0;
   await jobs.inject(crawl, { seeds });
   let rounds = 0;
   for (; ; rounds++) {
@@ -155,10 +135,8 @@ async function crawlAlone(seed: number) {
     await settle(jobs.fetch(crawl, { batch }));
     await settle(jobs.parse(crawl, { batch }));
     await settle(jobs.updatedb(crawl, { batch }));
-    explored += (await allRows(crawl)).filter(({ fit, fitBonus }) => fit === false && fitBonus !== undefined).length;
   }
-  const rows = await allRows(crawl);
-  return { rows, rounds, leads: await leadsOf(crawl, rows), explored, useful };
+  return { rows: await allRows(crawl), rounds };
 }
 
 /** Opens a table as one worker does, runs a job, and ends as it ends: closed, or not at all. */
@@ -166,7 +144,7 @@ async function work(
   store: WorkerStore,
   web: FakeWeb | undefined,
   settings: Record<string, unknown>,
-  run: (crawl: Crawl) => Promise<unknown>,
+  run: (crawl: OpenContext) => Promise<unknown>,
 ) {
   const crawl = await testCrawl(web, { store, settings });
   try {
@@ -194,7 +172,7 @@ async function crawlInShards(seed: number, deaths: boolean) {
   /** Runs all shards, in any order, some beside one another. */
   async function pass(
     isWild: boolean,
-    run: (crawl: Crawl, shard: { index: number; count: number }) => Promise<unknown>,
+    run: (crawl: OpenContext, shard: { index: number; count: number }) => Promise<unknown>,
   ): Promise<void> {
     const count = 1 + pick(6);
     const left = Array.from({ length: count }, (_, index) => index).sort(() => random() - 0.5);
@@ -244,11 +222,10 @@ async function crawlInShards(seed: number, deaths: boolean) {
   const noted = [...(await tables.batches.noted()), ...(await entriesLeft(tables))];
   const crawl = await testCrawl(undefined, { store: connect(), settings });
   const rows = await allRows(crawl);
-  const leads = await leadsOf(crawl, rows);
   const { counters } = await jobs.repair(crawl);
   await crawl.close();
   const missing = Object.keys(counters).filter((name) => name.startsWith('missing'));
-  return { rows, rounds, leads, missing, wrong: watch.wrong, died, noted };
+  return { rows, rounds, missing, wrong: watch.wrong, died, noted };
 }
 
 async function entriesLeft({ batches }: Tables): Promise<string[]> {
@@ -292,12 +269,11 @@ describe('a crawl in shards', () => {
     'ends in the rows of one process, seed %i',
     async (seed) => {
       const alone = await crawlAlone(seed);
-      expect(alone.explored > 0).toBe(alone.useful !== undefined);
       for (const deaths of [false, true]) {
         const found = await settle(crawlInShards(seed, deaths));
         const where = deaths ? 'with deaths' : 'without deaths';
         expect(differences(alone.rows, found.rows), where).toEqual([]);
-        expect(found, where).toMatchObject({ rounds: alone.rounds, leads: alone.leads, missing: [], wrong: [] });
+        expect(found, where).toMatchObject({ rounds: alone.rounds, missing: [], wrong: [] });
         if (!deaths) expect(found).toMatchObject({ died: 0, noted: [] });
       }
     },

@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { jobs, openTables, rules, type Crawl, type JobOptions, type Report } from '../../../packages/webcrawl/index.js';
+import {
+  jobs,
+  openTables,
+  rules,
+  type OpenContext,
+  type JobOptions,
+  type Report,
+} from '../../../packages/webcrawl/internal.js';
 import { turns } from '../../support/events.js';
 import { testCrawl } from '../../support/test-crawl.js';
 import { VersionedStore } from '../../support/versions/versioned-store.js';
@@ -9,7 +16,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers());
 
 const SEEDS = ['http://a.com/'];
-const RUNS: Record<string, (crawl: Crawl, options: JobOptions) => Promise<Report>> = {
+const RUNS: Record<string, (crawl: OpenContext, options: JobOptions) => Promise<Report>> = {
   generate: (crawl, options) => jobs.generate(crawl, options),
   fetch: (crawl, options) => jobs.fetch(crawl, { ...options, batch: 'all' }),
   parse: (crawl, options) => jobs.parse(crawl, { ...options, batch: 'all' }),

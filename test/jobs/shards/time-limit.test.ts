@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { jobs, openTables } from '../../../packages/webcrawl/index.js';
+import { jobs, openTables } from '../../../packages/webcrawl/internal.js';
 import { isStepDone } from '../../../packages/rounds/round-steps.js';
 import { testCrawl } from '../../support/test-crawl.js';
 import { VersionedStore } from '../../support/versions/versioned-store.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parsePage, type PageOptions } from '../../support/parsing/parse-page.js';
+import { words } from '../../support/files/words.js';
 
 const ALL = { parser: { htmlOutlinksIgnoreTags: [], htmlFormUseAction: true } };
 const links = (html: string, options?: PageOptions) =>
@@ -23,6 +24,45 @@ describe('the links of a page', () => {
     expect(links('<frameset><frame src=f></frameset>')).toEqual(['/d/f']);
   });
 
+  describe('in link elements', () => {
+    const head = `<!doctype html><html><head><title>t</title><link rel=stylesheet href=s.css><link rel="alternate stylesheet" hreflang=de href=s2.css>
+      <link rel=alternate hreflang=de href=de><link rel="next prefetch" href=n><link rel=prev href=p><link rel=Previous href=pp>
+      <link rel=alternate type=application/rss+xml href=rss><link rel=alternate type="Application/Atom+XML; charset=utf-8" href=atom>
+      <link rel=alternate type=application/json href=json><link rel=alternate href=mobile><link rel=canonical href=c>
+      <link rel="next nofollow" href=no><link rel=next href></head>`;
+    const of = (...htmlOutlinksRelations: ('alternate' | 'next' | 'prev' | 'feed')[]) => ({
+      parser: { htmlOutlinksRelations },
+    });
+    // The second can be read from its tree only.
+    const bodies = ['<body><a href=a>A</a>', '<body><a href=a>A</a><b><i></b></i>'];
+
+    it.each([
+      [of(), []],
+      [of('alternate'), ['/d/de']],
+      [of('next'), ['/d/n']],
+      [of('prev'), ['/d/p', '/d/pp']],
+      [of('feed'), ['/d/rss', '/d/atom']],
+      [of('feed', 'next', 'alternate', 'prev'), ['/d/de', '/d/n', '/d/p', '/d/pp', '/d/rss', '/d/atom']],
+    ])('are taken by their relations: %j', (options, expected) => {
+      for (const body of bodies) expect(links(head + body, options), body).toEqual([...expected, '/d/a A']);
+    });
+
+    it('are all taken where link is not ignored', () => {
+      for (const body of bodies)
+        expect(links(head + body, { parser: { htmlOutlinksIgnoreTags: [] } })).toHaveLength(12);
+    });
+
+    it('have the anchor of another link to the same page', () => {
+      expect(links('<link rel=next href=n><a href=n>on</a>', of('next'))).toEqual(['/d/n on']);
+    });
+  });
+
+  it('of SVG are in href, and in xlink:href only without it', () => {
+    expect(
+      links('<svg><a xlink:href=old href=new>A</a><a href=n2 xlink:href=o2>B</a><a xlink:href=o3>C</a></svg>'),
+    ).toEqual(['/d/new A', '/d/n2 B', '/d/o3 C']);
+  });
+
   it('are absolute, without fragment, each once with the first anchor that is not empty', () => {
     expect(links('<a href="x#1"></a><a href=" x ">one</a><a href=./x>two</a><a href=y>y</a>')).toEqual([
       '/d/x one',
@@ -34,16 +74,7 @@ describe('the links of a page', () => {
   });
 
   it('leave out what leads nowhere', () => {
-    const nowhere = [
-      'mailto:a@b',
-      'javascript:x',
-      'data:text/html,x',
-      'tel:1',
-      'http://',
-      'http://[x',
-      'ftp://a/',
-      'about:blank',
-    ];
+    const nowhere = words`mailto:a@b javascript:x data:text/html,x tel:1 http:// http://[x ftp://a/ about:blank`;
     expect(links(nowhere.map((href) => `<a href="${href}">x</a>`).join(''))).toEqual([]);
     expect(links('<img src=""><iframe src=" "></iframe><a>x</a><a name=x>y</a>', ALL)).toEqual([]);
   });

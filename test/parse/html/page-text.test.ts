@@ -4,54 +4,19 @@ import { PageText } from '../../../packages/parse/html/page-text.js';
 import { TextBuilder } from '../../../packages/parse/shared/text-builder.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 import { runs } from '../../support/runs.js';
+import { words } from '../../support/files/words.js';
 
 /** What is added: text as it is shown, text as a page holds it, or the end of a word. */
 type Part = { readonly text: string } | { readonly raw: string } | 'break';
 
 const PIECES = [
-  ...[
-    '',
-    'a',
-    'bc',
-    ' ',
-    '  ',
-    '\n',
-    '\t ',
-    ' \r\n',
-    '\u00a0',
-    '\u3000',
-    '\ufeff',
-    '\u2029',
-    '\u1680',
-    '😀',
-    'é',
-    '日本',
-  ],
-  ...[
-    '&amp;',
-    '&lt',
-    '&lt;',
-    '&gt;',
-    '&lx;',
-    '&gx;',
-    '&at;',
-    '&LT;',
-    '&ltx',
-    '&amx;',
-    '&lmp;',
-    '&ampx',
-    '&#x20;',
-    '&#128512;',
-    '&nbsp;',
-    '&',
-    '& ',
-    '&notit;',
-    '&acE;',
-    '&#xD800;',
-    ';',
-    '>',
-    '1',
-  ],
+  ...words`a bc 😀 é 日本`,
+  ...['', ' ', '  ', '\n', '\t ', ' \r\n', '\u00a0', '\u3000', '\ufeff', '\u2029', '\u1680'],
+  '& ',
+  ...words`
+    &amp; &lt &lt; &gt; &lx; &gx; &at; &LT; &ltx &amx; &lmp; &ampx &#x20; &#128512; &nbsp; & &notit; &acE; &#xD800;
+    ; > 1
+  `,
 ];
 
 function valueOf(part: Part): string {
@@ -114,15 +79,17 @@ describe('the text of a page', () => {
     }
   });
 
-  it('keeps no half of a character where a slice ends', () => {
-    for (let before = 0; before < 4; before++) {
+  it('has as many UTF-16 units before a place as its text up to there, also in random texts', () => {
+    for (let seed = 1; seed <= runs(200, 2000); seed++) {
+      const random = randomNumbers(seed);
       const text = new PageText(-1);
-      text.add(`${'日'.repeat(before)}😀x`);
-      for (let limit = 0; limit < 8; limit++) {
-        const builder = new TextBuilder(limit);
-        builder.add(`${'日'.repeat(before)}😀x`);
-        expect(text.from(0, limit)).toBe(builder.toString());
+      const [places, units] = [[0], [0]];
+      for (let i = 0; i < 20 * random(); i++) {
+        text.add(PIECES[Math.floor(random() * PIECES.length)]!);
+        places.push(text.length);
+        units.push(Buffer.from(text.bytes.subarray(0, text.length)).toString().length);
       }
+      expect(text.unitsBefore(places), `seed ${seed}`).toEqual(units);
     }
   });
 });

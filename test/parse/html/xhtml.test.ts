@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { htmlParser } from '../../../packages/parse/index.js';
+import { htmlDocument, htmlParser } from '../../../packages/parse/index.js';
 import type { ParsedPage } from '../../../packages/plugin-api/index.js';
 import { PARSE_SETTINGS } from '../../support/parsing/parse-page.js';
 import { parseXml, xmlOutcome } from '../../support/parsing/parse-xml.js';
@@ -47,6 +47,16 @@ describe('XML', () => {
       '<?xml version="1.0"?><!-- x --><html xmlns="http://www.w3.org/1999/xhtml"><title/><a href="/x">y</a></html>',
     );
     expect(page).toMatchObject({ text: 'y', outlinks: [{ url: 'http://h.com/x', anchor: 'y' }] });
+  });
+
+  it('that is XHTML has a tree, by whatever type of XML', () => {
+    const tree = (source: string, contentType: string) =>
+      htmlDocument({ content: Buffer.from(source), contentType, charset: 'utf-8' }, PARSE_SETTINGS);
+    for (const type of ['application/xhtml+xml', 'text/xml', 'application/xml', 'application/vnd.wap.xhtml+xml']) {
+      expect(tree('<html xmlns="http://www.w3.org/1999/xhtml"><title/></html>', type), type).toBeDefined();
+    }
+    expect(tree('<rss/>', 'text/xml')).toBeUndefined();
+    expect(tree('<html/>', 'text/plain')).toBeUndefined();
   });
 
   it.each([

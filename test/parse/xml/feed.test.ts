@@ -56,6 +56,14 @@ describe('RSS', () => {
       [['http://h.com/l', 'b']],
     ],
     ['a link that leads nowhere', '<item><link>javascript:x</link></item>', []],
+    [
+      'a link of an extension too',
+      '<item><atom:link href="/at"/><link>/l</link><atom:link rel="self" href="/s"/></item>',
+      [
+        ['http://h.com/at', ''],
+        ['http://h.com/l', ''],
+      ],
+    ],
     ['a source', '<item><source><link>/s</link></source><link>/l</link></item>', [['http://h.com/l', '']]],
   ])('with %s', async (_, inside, expected) => expect(await links(rss(inside))).toEqual(expected));
 
@@ -70,6 +78,58 @@ describe('RSS', () => {
       ['http://h.com/2', 'two'],
     ]);
     expect((await parseXml(xml)).title).toBe('T');
+  });
+
+  it.each([
+    [
+      'a prefix',
+      'xmlns:r="http://purl.org/rss/1.0/" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"',
+      'r:',
+      'rdf:',
+    ],
+    [
+      'another prefix of RDF',
+      'xmlns="http://purl.org/rss/1.0/" xmlns:x="http://www.w3.org/1999/02/22-rdf-syntax-ns#"',
+      '',
+      'x:',
+    ],
+    [
+      'RDF without a prefix',
+      'xmlns:r="http://purl.org/rss/1.0/" xmlns="http://www.w3.org/1999/02/22-rdf-syntax-ns#"',
+      'r:',
+      '',
+    ],
+    ['no declarations', '', '', 'rdf:'],
+    ['a namespace of RSS 0.90', 'xmlns="http://my.netscape.com/rdf/simple/0.9/"', '', 'rdf:'],
+    ['a namespace of its own', 'xmlns="http://e.com/rss"', '', 'rdf:'],
+  ])('1.0 may have %s', async (_, declared, rss, rdf) => {
+    const page = await parseXml(`<${rdf}RDF ${declared}>
+      <${rss}channel ${rdf}about="x"><${rss}title>T</${rss}title><${rss}link>http://h.com/</${rss}link></${rss}channel>
+      <${rss}item ${rdf}about="http://h.com/1"><${rss}title>one</${rss}title></${rss}item></${rdf}RDF>`);
+    expect(page.title).toBe('T');
+    // Without a prefix an attribute is in no namespace.
+    const found = rdf === '' ? [] : [{ url: 'http://h.com/1', anchor: 'one' }];
+    expect(page.outlinks).toEqual([{ url: 'http://h.com/', anchor: '' }, ...found]);
+  });
+
+  it('goes by namespaces, not by prefixes', async () => {
+    const xml = `<rss xmlns:link="http://e.com/" xmlns:dc="http://e.com/" xmlns:d="http://purl.org/dc/elements/1.1"
+        xmlns:atom="http://e.com/atom" xmlns:a10="http://www.w3.org/2005/Atom"><channel>
+      <item><dc:date>2021-05-01</dc:date><d:date>2024-05-01</d:date><x:link xmlns:x="http://e.com/">/no</x:link>
+        <title xmlns="http://search.yahoo.com/mrss/">media</title><atom:link href="/no"/>
+        <a10:link href="/yes"/><link>/l</link></item>
+      <item><title>x</title><link>/m</link><a10:updated>2024-05-02T00:00:00Z</a10:updated></item></channel></rss>`;
+    expect((await parseXml(xml)).outlinks).toEqual([
+      { url: 'http://h.com/yes', anchor: '', lastModified: Date.UTC(2024, 4, 1) },
+      { url: 'http://h.com/l', anchor: '', lastModified: Date.UTC(2024, 4, 1) },
+      { url: 'http://h.com/m', anchor: 'x', lastModified: Date.UTC(2024, 4, 2) },
+    ]);
+  });
+
+  it('has what an element declares within that element only', async () => {
+    const xml = `<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:entry><a:title xmlns:a="http://e.com/">no</a:title>
+      <a:title>yes</a:title><a:link href="/x"/></a:entry></a:feed>`;
+    expect(await links(xml)).toEqual([['http://h.com/x', 'yes']]);
   });
 
   it('0.9x has no namespaces', async () => {
@@ -97,6 +157,61 @@ describe('Atom', () => {
       { url: 'http://h.com/home', anchor: '' },
       { url: 'http://h.com/blog/?page=2', anchor: '' },
       { url: 'http://h.com/blog/x', anchor: 'X y', lastModified: Date.UTC(2024, 4, 1, 10) },
+      { url: 'http://h.com/other', anchor: 'X y', lastModified: Date.UTC(2024, 4, 1, 10) },
+    ]);
+  });
+
+  it.each([
+    ['text, if nothing is said', '', 'Use of &lt;b&gt;', 'Use of <b>'],
+    ['text', 'type="text"', 'a &amp;amp; &lt;b&gt;c&lt;/b&gt;', 'a &amp; <b>c</b>'],
+    ['text of another type', 'type="text/plain; charset=utf-8"', '&lt;b&gt;', '<b>'],
+    ['HTML', 'type="html"', 'a &amp;amp; &lt;b&gt;c&lt;/b&gt;', 'a & c'],
+    ['HTML by its media type', 'type="text/html"', '&lt;b&gt;c', 'c'],
+    ['HTML in capitals', 'type=" HTML "', '&lt;b&gt;c', 'c'],
+    [
+      'XHTML',
+      'type="xhtml"',
+      '<div xmlns="http://www.w3.org/1999/xhtml">The &lt;col&gt; el<b>em</b>ent</div>',
+      'The <col> element',
+    ],
+    [
+      'XHTML with a prefix',
+      'type="xhtml"',
+      '<h:p xmlns:h="http://www.w3.org/1999/xhtml">x<h:br/>y<h:script>z</h:script></h:p>',
+      'x y',
+    ],
+    ['escaped HTML of Atom 0.3', 'type="text/html" mode="escaped"', '&lt;b&gt;c', 'c'],
+    ['elements of HTML in Atom 0.3', 'type="text/html" mode="xml"', '&lt;b&gt;<i>c</i>', '<b>c'],
+    ['base64', 'mode="base64"', 'YWJj', ''],
+    ['a picture', 'type="image/png"', 'YWJj', ''],
+  ])('has a title that is %s', async (_, attributes, source, title) => {
+    const page = await parseXml(
+      atom(
+        `<title ${attributes}>${source}</title><entry><title ${attributes}>${source}</title><link href="/x"/></entry>`,
+      ),
+    );
+    expect(page.title).toBe(title);
+    expect(page.outlinks[0]?.anchor).toBe(title);
+  });
+
+  it('has the type of its titles in RSS too, where those of RSS are HTML', async () => {
+    const xml =
+      '<rss><channel><title>&lt;b&gt;a</title><item><atom:title>&lt;b&gt;c</atom:title><link>/x</link></item>';
+    expect(await parseXml(xml)).toMatchObject({ title: 'a' });
+    expect(await links(`${xml}</channel></rss>`)).toEqual([['http://h.com/x', '<b>c']]);
+  });
+
+  it('has links in other languages, and of other types', async () => {
+    const relation = 'http://www.iana.org/assignments/relation/alternate';
+    const xml = atom(
+      `<entry><title>t</title><link href="/en" hreflang="en"/><link rel="alternate" type="application/pdf" href="/pdf"/>
+       <link rel="${relation}" href="/iana"/><link rel="self" href="/self"/><link rel="edit" href="/edit"/>
+       <link rel="http://e.com/alternate" href="/own"/><link href="/en"/></entry>`,
+    );
+    expect(await links(xml)).toEqual([
+      ['http://h.com/en', 't'],
+      ['http://h.com/pdf', 't'],
+      ['http://h.com/iana', 't'],
     ]);
   });
 
@@ -142,11 +257,23 @@ describe('a hostile feed', () => {
     ['unfinished comments', `<rss>${'<!--'.repeat(200_000)}`],
     ['unfinished entities', `<rss><channel><title>${'&'.repeat(500_000)}`],
     ['markup in titles', `<rss><channel><title><![CDATA[${'<b>'.repeat(500_000)}]]></title>`],
+    ['many namespaces', `<rss>${Array.from({ length: 900 }, (_, i) => `<a xmlns:p${i}="${i}" xmlns="x">`).join('')}`],
+    ['declarations in one tag', `<rss ${Array.from({ length: 100_000 }, (_, i) => `xmlns:a${i}="b"`).join(' ')}>`],
+    ['a long namespace', `<rss xmlns="${'/'.repeat(500_000)}x">`],
+    ['many links of an entry', `<rss><channel><item>${'<link>/l</link>'.repeat(100_000)}</item>`],
     ['many entries', `<rss><channel>${'<item><title>t</title><link>/l</link></item>'.repeat(50_000)}`],
   ])('is survived: %s', async (_, xml) => {
     const page = await parseXml(xml);
     expect(page.text.length).toBeLessThanOrEqual(1_048_576);
     expect(page.title.length).toBeLessThanOrEqual(2000);
+  });
+
+  it('is read up to an element with more attributes than any has', async () => {
+    const many = `<a ${Array.from({ length: 100_001 }, (_, i) => `a${i}=""`).join(' ')}/>`;
+    const [before, after] = ['<item><link>/1</link></item>', '<item><link>/2</link></item>'];
+    const page = await parseXml(rss(`<title>t</title>${before}${many}${after}`));
+    expect(page).toMatchObject({ title: 't', truncated: true });
+    expect(page.outlinks.map(({ url }) => url)).toEqual(['http://h.com/1']);
   });
 
   it('fails when the time is over', async () => {

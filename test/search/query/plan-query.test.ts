@@ -34,6 +34,45 @@ describe('a plan', () => {
     for (const text of both) expect(query).toContain(text);
   });
 
+  test.each([
+    ['東京都庁', ['東京', '京都', '都庁']],
+    ['학교에서', ['학교', '교에', '에서']],
+  ])('takes a page too that has what was typed letter for letter: %s', (query, pairs) => {
+    const clauses = plan(query, []).must.map(({ clause }) => clause);
+    expect(new Set(clauses.flatMap(({ phrases: some, pairs: all = [] }) => [...all, ...some.flat()]))).toEqual(
+      new Set([...pairs, ...words.split(query).map(({ term }) => term)]),
+    );
+  });
+
+  test('has words that touch as phrases too, and the pairs of a run of several words as clauses', () => {
+    const { must, literal } = plan('更をコミット GPU', []);
+    expect(must.map(({ clause }) => clause.longer)).toEqual([
+      [['更', 'を']],
+      [['を', 'コミット']],
+      undefined,
+      undefined,
+    ]);
+    const pairs = ['更を', 'をコ', 'コミ', 'ミッ', 'ット'].map((pair) => ({ phrases: [[pair]] }));
+    expect(literal).toEqual([{ phrases: [['gpu']] }, ...pairs]);
+    for (const query of ['コミット', 'one two', '"更をコミット"', 'intitle:更をコミット'])
+      expect(plan(query, []).literal).toEqual([]);
+  });
+
+  test('makes a phrase longer, and never another one that finds more pages', () => {
+    for (const { clause } of plan('東京都庁舎のサーバ・名の一覧', ['zh', 'ja']).must) {
+      const begins = (terms: readonly string[]): boolean =>
+        clause.phrases.some((own) => own.length < terms.length && own.every((term, i) => term === terms[i]));
+      expect((clause.longer ?? []).every(begins)).toBe(true);
+    }
+  });
+
+  test('takes a character alone for the beginning of a pair, and one amid others with its neighbour', () => {
+    expect(plan('学', []).must[0]?.clause).toEqual({ phrases: [['学']], isPrefix: true });
+    expect(plan('학교', []).must[0]?.clause).toEqual({ phrases: [['학교']] });
+    expect(plan('-東京都庁', []).mustNot.every(({ pairs }) => pairs === undefined)).toBe(true);
+    expect(plan('link', []).must[0]?.clause).toEqual({ phrases: [['link']] });
+  });
+
   test('of punctuation alone has no word', () => {
     expect(plan('!!! ... "?"').must).toEqual([]);
   });

@@ -5,6 +5,7 @@ import { foldHits } from '../../../packages/search/results/fold-hits.js';
 const hit = (key: string, simhash = ''): IndexHit => ({
   key,
   simhash,
+  title: '',
   score: 1,
   language: 'en',
   fetchedAt: 0,

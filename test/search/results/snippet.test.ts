@@ -19,7 +19,7 @@ function snippet(
   language?: string,
   more: Partial<SnippetInput> = {},
 ): Promise<readonly SnippetPart[]> {
-  return makeSnippet(text, { words, language, terms: new Set(terms), ...more });
+  return makeSnippet([text], { words, language, terms: new Set(terms), ...more });
 }
 const shown = async (parts: Promise<readonly SnippetPart[]>) =>
   (await parts).map(({ text, hit }) => (hit ? `[${text}]` : text)).join('');

@@ -3,7 +3,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ROOT } from './source-files.js';
 
-/** The files that a document prints, by their names: each begins with its name as a comment. */
+/** The files in a document by name: the first line of each is a comment with its name. */
 export async function printedFiles(document: string): Promise<ReadonlyMap<string, string>> {
   const page = await readFile(join(ROOT, document), 'utf8');
   return new Map(
@@ -11,7 +11,7 @@ export async function printedFiles(document: string): Promise<ReadonlyMap<string
   );
 }
 
-/** Writes the files to a folder, in which `webcrawl` and the given packages are found as if they were installed. */
+/** Writes the files to a folder in which `webcrawl` and the given packages can be imported. */
 export async function writeExamples(
   folder: string,
   document: string,
@@ -33,7 +33,7 @@ const FLAGS =
   '--target es2022 --module nodenext --moduleResolution nodenext --lib es2023,esnext.disposable --types node --allowJs --checkJs --noEmit --skipLibCheck --ignoreConfig';
 const STRICT = '--strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --noUnusedLocals';
 
-/** The lines in which the compiler says what is wrong with these modules of a folder. */
+/** The errors of the compiler for these modules of a folder. */
 export function typeFaults(folder: string, names: readonly string[], strict = false): string[] {
   const compiler = join(ROOT, 'node_modules/typescript-native/bin/tsc');
   const flags = `${FLAGS} --typeRoots ${join(ROOT, 'node_modules/@types')} ${strict ? STRICT : '--strict false'}`;

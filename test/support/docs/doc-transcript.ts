@@ -1,13 +1,13 @@
-/** A block of a page that shows commands and what they print. */
+/** A block of a page with commands and their output. */
 export interface Transcript {
   /** The line of the page on which it begins. */
   readonly line: number;
-  /** The commands of the block before are under way while those of this one run. */
+  /** The commands of the block before still run while those of this block do. */
   readonly meanwhile: boolean;
   readonly steps: readonly Step[];
 }
 
-/** A command, and what the page shows below it. */
+/** A command, and the output that the page shows. */
 export interface Step {
   readonly command: string;
   readonly output: string;
@@ -28,12 +28,13 @@ export function transcripts(page: string): Transcript[] {
   }));
 }
 
-/** What differs from run to run, and what stands for it. */
+/** Parts that differ between runs, and their replacements. */
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
-  // Progress, of which a terminal keeps nothing.
+  // Lines of progress, which do not stay on a terminal.
   [/^\w[^:\n]*: [\d,]+ (done|of [\d,]+)\b.*\n/gm, ''],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'],
   [/before-repair-\w+/g, 'before-repair-<time>'],
+  [/\b\d{4}-\d\d-\d\d( \d\d:\d\d( UTC|Z))?/g, '<time>'],
   [/\b\d{10}-\d+\b/g, '<batch>'],
   [/\b\d{13}\b/g, '<ms>'],
   [/\b\d[\d.]*( ms| s| min| h| d)( \d+ (s|min|h))?\b/g, '<duration>'],
@@ -42,13 +43,16 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/ {2,}/g, '  '],
 ];
 
-/** The text with what differs from run to run left out: times, durations, ids, sizes and the widths of columns. */
+/** Replaces the parts of a text that differ between runs: times, durations, ids, sizes and the widths of columns. */
 export function stable(text: string): string {
   return VOLATILE.reduce((result, [pattern, by]) => result.replace(pattern, by), text.trimEnd());
 }
 
-/** Whether a text is as shown, where `…` stands for anything. */
+/** Whether a text is as shown. `…` matches any text; a line of its own matches any lines, or none. */
 export function isAsShown(shown: string, actual: string): boolean {
-  const parts = shown.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`, 's').test(actual);
+  const pattern = shown
+    .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replace(/\n…(?=\n|$)/g, '(?:\n.*)?')
+    .replaceAll('…', '.*');
+  return new RegExp(`^${pattern}$`, 's').test(actual);
 }

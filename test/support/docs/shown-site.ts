@@ -11,42 +11,42 @@ import { ROOT } from './source-files.js';
 
 /** The port that pages show. */
 const SHOWN_PORT = '8080';
-/** Between the outputs of two commands, before the exit status. */
+/** Separates the outputs of commands, before the exit status. */
 const SEPARATOR = '\u001e';
 const SETTLED_MS = 60_000;
 
-/** What a command did. */
+/** The result of a command. */
 export interface Done {
   readonly output: string;
   readonly code: number;
 }
 
-/** A page whose site is up, in a folder in which its commands can be run. */
+/** A page whose site is running, and a folder for its commands. */
 export interface ShownSite {
   readonly run: (steps: readonly Step[]) => Promise<Done[]>;
   /**
-   * Runs what is asked while something else is under way, again until it is as the page shows, or for a minute: what is asked may have no
-   * next batch yet. What it was in the end is to be compared.
+   * Runs a block while another one is running, again until its output is as the page shows, or for a minute: the running command may have
+   * no next batch yet. Returns the last output, to compare.
    */
   readonly runBeside: (transcript: Transcript) => Promise<Done[]>;
-  /** Fails where a command did something else than the page shows. */
+  /** Fails if a command had another result than the page shows. */
   readonly compare: (transcript: Transcript, done: readonly Done[]) => void;
   readonly close: () => Promise<void>;
 }
 
-/** How a page is to be tried. */
+/** Options for trying a page. */
 export interface ShownSiteOptions {
   /** The page, such as `docs/GUIDE.md`. */
   readonly document: string;
-  /** The files that it prints; the first is the site. */
+  /** The files in the page; the first is the site. */
   readonly files: readonly string[];
-  /** The folder that it shows, and the name of the one in which its commands run. */
+  /** The folder that it shows, and the name of the folder in which its commands run. */
   readonly shownFolder?: string;
-  /** What stands before the site, by its port; returns the port that commands are to use. */
+  /** Starts a program in front of the site, by its port; returns the port for the commands. */
   readonly before?: (sitePort: number) => Promise<string>;
 }
 
-/** Starts the site that a page prints, and makes a folder with the other files that it prints. */
+/** Starts the site in a page, and makes a folder with the other files of the page. */
 export async function openShownSite({
   document,
   files,
@@ -62,7 +62,7 @@ export async function openShownSite({
     await writeFile(join(base, 'bin', name), `#!/bin/sh\n${script}\n`);
     await chmod(join(base, 'bin', name), 0o755);
   };
-  // What `npx webcrawl` runs, without the second that npx takes. `npm install` is what test/package.test.ts is for.
+  // Runs what `npx webcrawl` runs, without the second that npx takes. `npm install` is tested by test/package.test.ts.
   await program('npx', `shift; exec '${process.execPath}' '${join(ROOT, 'dist/bin/webcrawl.js')}' "$@"`);
   await program('npm', 'echo installed');
   const printed = await printedFiles(document);
@@ -85,7 +85,7 @@ export async function openShownSite({
       env: {
         ...env,
         PATH: `${join(base, 'bin')}${delimiter}${env.PATH ?? ''}`,
-        // The reader waits between requests; and a busy machine may be slow.
+        // A reader waits between requests; a test does not, and a busy machine may be slow.
         WEBCRAWL_FETCHER_SERVERDELAY: '0',
         WEBCRAWL_HTTP_TIMEOUT: '600000',
         WEBCRAWL_HTTP_TIMELIMIT: '600000',
@@ -119,7 +119,7 @@ export async function openShownSite({
           // Shows the difference line by line.
           expect(steady(actual.output), `${document}, line ${line}: ${command}`).toBe(steady(output));
         }
-        // What fails is followed by a question for the exit status, so the page shows it.
+        // A failure is followed by a command that prints the exit status, so the page shows it.
         if (steps[i + 1]?.command !== 'echo $?') expect([command, actual.code]).toEqual([command, 0]);
       }
     },
@@ -130,7 +130,7 @@ export async function openShownSite({
   };
 }
 
-/** The port that the site says it serves. */
+/** The port that the site prints. */
 function portOf({ stdout }: ChildProcessWithoutNullStreams): Promise<number> {
   let log = '';
   return new Promise((resolve) => {
@@ -146,5 +146,5 @@ function steadyIn({ meanwhile }: Transcript, text: string): string {
   return meanwhile ? ofTheMoment(stable(text)) : stable(text);
 }
 
-/** Numbers of a crawl that is under way are those of the moment. */
+/** Replaces the numbers of a running crawl, which change all the time. */
 const ofTheMoment = (text: string): string => text.replace(/\b\d+(\.\d+)?\b/g, '<n>');

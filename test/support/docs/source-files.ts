@@ -11,9 +11,11 @@ const SOURCE_FOLDERS = ['packages', 'webtable', 'config', 'bin'];
 export interface Import {
   /** As written. */
   readonly from: string;
-  /** The file it names, relative to the project, where it is one of its own: `webtable/index.ts`. */
+  /** The imported file, relative to the project, if it belongs to it: `webtable/index.ts`. */
   readonly file?: string;
   readonly typesOnly: boolean;
+  /** Whether it is loaded on demand, by `import()`. */
+  readonly isLate: boolean;
 }
 
 export interface SourceFile {
@@ -38,7 +40,7 @@ export function sourceFiles(): SourceFile[] {
   return sourcePaths().map((path) => parseSource(path, readFileSync(join(ROOT, path), 'utf8')));
 }
 
-/** A file as it would be with this text. */
+/** Parses a text as if it were this file. */
 export function parseSource(path: string, text: string): SourceFile {
   const ast = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const imports: Import[] = [];
@@ -50,19 +52,19 @@ export function parseSource(path: string, text: string): SourceFile {
       add(node.moduleSpecifier.text, node.isTypeOnly || (names?.every((name) => name.isTypeOnly) ?? false));
     } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
       const [from] = node.arguments;
-      if (from && ts.isStringLiteral(from)) add(from.text, false);
+      if (from && ts.isStringLiteral(from)) add(from.text, false, true);
     } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
       if (ts.isStringLiteral(node.argument.literal)) add(node.argument.literal.text, true);
     }
   });
   return { path, text, ast, imports };
 
-  function add(from: string, typesOnly: boolean): void {
+  function add(from: string, typesOnly: boolean, isLate = false): void {
     const own = from.startsWith('.');
     const file = relative('.', posix.join(posix.dirname(path), from))
       .split(sep)
       .join('/');
-    imports.push({ from, typesOnly, ...(own && { file: file.replace(/\.js$/, '.ts') }) });
+    imports.push({ from, typesOnly, isLate, ...(own && { file: file.replace(/\.js$/, '.ts') }) });
   }
 }
 

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openCrawl, rowKeyOf, type Crawl, type PageChange } from '../../../packages/webcrawl/index.js';
+import { openContext, rowKeyOf, type OpenContext, type PageChange } from '../../../packages/webcrawl/internal.js';
 
 const T = Date.UTC(2026, 0, 5, 9);
 const HTML = 'HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Encoding: gzip\r\nServer: x\r\n';
@@ -28,8 +28,14 @@ export const ARCHIVED = [
   'https://sub.example.com/script.js?SID=0123456789abcdef0123456789abcdef&x',
 ];
 
-/** Rows of every kind: with links and without, with odd headers, cut off, unchanged since, kept twice, without a body, lost. */
-export async function fillArchive(crawl: Crawl): Promise<void> {
+/** URLs of {@link fillArchive} for which an archive has an answer without a body. */
+export const ANSWERED = ['http://example.org/gone', 'http://example.org/moved'];
+
+/**
+ * Fills a table with rows of every kind: with links and without, with odd headers, truncated, unchanged, with two versions, without a body,
+ * lost, moved, gone.
+ */
+export async function fillArchive(crawl: OpenContext): Promise<void> {
   const outlinks = ARCHIVED.map((url) => ({ url, anchor: 'a\r\nb' }));
   const [home, query, japanese, logo, cut, same, script] = ARCHIVED as [
     string,
@@ -79,15 +85,23 @@ export async function fillArchive(crawl: Crawl): Promise<void> {
     },
     page('http://example.org/lost', 'lost', {}),
     { key: rowKeyOf('http://example.org/unfetched'), set: { status: 'unfetched', dueAt: T } },
+    answered('http://example.org/gone', { status: 'gone', protocolStatus: { code: 'not_found', http: 404 } }),
+    answered('http://example.org/moved', {
+      status: 'redir_perm',
+      protocolStatus: { code: 'moved', http: 301 },
+      redirectTarget: home,
+    }),
+    answered('http://example.org/moved-far', { status: 'redir_perm', protocolStatus: { code: 'moved', http: 301 } }),
+    answered('http://example.org/robots', { status: 'gone', protocolStatus: { code: 'robots_denied' } }),
   ]);
-  // Asked again, and answered with 304.
+  // Requested again, and answered with 304.
   await crawl.tables.pages.write([
     {
       key: rowKeyOf(same),
       set: { status: 'notmodified', fetchedAt: T + 86_400_000, protocolStatus: { code: 'notmodified', http: 304 } },
     },
   ]);
-  // Fetched again, and the first answer is kept.
+  // Fetched again, with the first answer kept.
   const first = await crawl.tables.pages.get(rowKeyOf(query), ['contentAt']);
   const record = { kind: 'response', url: query, date: T + 9000, head: HTML, body: Buffer.from('second') } as const;
   await crawl.tables.pages.write([{ key: rowKeyOf(query), record, set: { contentVersions: [first!.contentAt!] } }]);
@@ -96,24 +110,29 @@ export async function fillArchive(crawl: Crawl): Promise<void> {
   await crawl.tables.pages.write([{ key: rowKeyOf('http://example.org/lost'), set: { contentAt: gone } }]);
 }
 
-/** What became of the rows of {@link fillArchive}. */
+function answered(url: string, set: PageChange['set']): PageChange {
+  return { key: rowKeyOf(url), set: { dueAt: 2 * T, fetchedAt: T + 4000, ...set } };
+}
+
+/** The counters of an export of {@link fillArchive}. */
 export const ARCHIVE_COUNTERS = {
   damaged: 0,
   lost_body: 1,
   metadata: 3,
-  no_body: 1,
-  pages: 7,
+  answers: 2,
+  no_body: 3,
+  pages: 9,
   responses: 8,
   revisits: 1,
 } as const;
 
 /** Runs a task with a folder that is removed afterwards, and a table in it. */
-export async function withTable<T>(task: (crawl: Crawl, folder: string) => Promise<T>): Promise<T> {
+export async function withTable<T>(task: (crawl: OpenContext, folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'webcrawl-archive-'));
   let now = T;
-  // Each look at the clock is a second later, so that progress is reported for every group of rows.
+  // The clock advances by a second at each call, so that progress is reported for every group of rows.
   const clock = (): number => (now += 1000);
-  const crawl = await openCrawl({ table: join(folder, 'table'), serve: false, clock });
+  const crawl = await openContext({ table: join(folder, 'table'), serve: false, clock });
   try {
     return await task(crawl, folder);
   } finally {
@@ -122,7 +141,7 @@ export async function withTable<T>(task: (crawl: Crawl, folder: string) => Promi
   }
 }
 
-/** The files of a folder by name, without the manifest, which has the time. */
+/** The files of a folder by name, without the manifest, which contains the time. */
 export async function filesOf(folder: string): Promise<Map<string, Buffer>> {
   const names = (await readdir(folder)).filter((name) => name !== 'manifest.json').sort();
   return new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name))] as const)));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { rowKeyOf, type Crawl, type PageChange } from '../../../packages/webcrawl/index.js';
+import { rowKeyOf, type OpenContext, type PageChange } from '../../../packages/webcrawl/internal.js';
 import { archivedPage } from './archive-table.js';
 
 const url = (n: number): string => `http://${['a', 'b', 'c'][n % 3]}.example/${n}`;
@@ -7,7 +7,7 @@ const targets = (n: number): number[] =>
   [...new Set([(n * 7) % 40, (n * n) % 40, n + 1])].filter((t) => t !== n && t < 40);
 
 /** Forty rows: every fourth without a body, one whose body is lost, one that redirects, a link to itself and one to nowhere. */
-export async function fillKrake(crawl: Crawl): Promise<void> {
+export async function fillKrake(crawl: OpenContext): Promise<void> {
   const changes: PageChange[] = [];
   for (let n = 0; n < 40; n++) {
     const outlinks = [...targets(n).map(url), url(n), 'http://nowhere.example/'].map((each) => ({
@@ -27,7 +27,7 @@ export async function fillKrake(crawl: Crawl): Promise<void> {
   ]);
 }
 
-/** What a reader must find, a node each: its URL, key, source and the URLs of its links. */
+/** The expected content, by node: its URL, key, source and the URLs of its links. */
 export function expectedKrake() {
   const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex');
   const outlinksOf = (n: number): number[] => (n === 4 ? [5] : targets(n));

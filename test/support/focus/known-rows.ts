@@ -3,13 +3,14 @@ import { rowKeyOf, type Page, type PageChange } from '../../../webtable/index.js
 import { randomNumbers } from '../web/fake-web.js';
 import { linksOf, type SectionedWeb } from '../web/sectioned-web.js';
 
-/** Of so many URLs that are known the next one is chosen. */
+/** The next page is chosen among this number of known URLs. */
 const CHOICE = 20;
 
 /**
- * The rows of a table after a crawl of a made-up web, without the crawl: it takes a tenth of the time. A test holds it to a crawl.
- * @param pages that were fetched; of the others that are known there are rows, too
- * @param seed another one fetches other pages first
+ * The rows of a table after a crawl of a made-up web, without the crawl: this takes a tenth of the time. A test compares it with a real
+ * crawl.
+ * @param pages number of fetched pages; other known pages have rows, too
+ * @param seed another seed fetches other pages first
  */
 export function knownRows(web: SectionedWeb, pages = Infinity, seed = 1): PageChange[] {
   const random = randomNumbers(seed);

@@ -2,45 +2,45 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { KINDS, officialFrame, readOfficial, type ReadValue, type ThriftValue } from './official-thrift.js';
 
-/** A call that came. */
+/** A received call. */
 export interface FakeCall {
   readonly method: string;
-  /** By the numbers of the arguments. */
+  /** Arguments by field id. */
   readonly args: { readonly [id: number]: ReadValue };
   /** The bytes of the whole frame. */
   readonly bytes: number;
 }
 
-/** What a gateway does about a call. */
+/** The reaction of a gateway to a call. */
 export type Reaction =
   | { readonly value: ThriftValue | undefined }
-  /** A TIOError, whose text begins with a class of Java. */
+  /** A TIOError, whose text begins with a Java class. */
   | { readonly io: string }
   /** A TIllegalArgument. */
   | { readonly argument: string }
   /** A TApplicationException. */
   | { readonly application: string; readonly type: number }
-  /** These bytes, whatever they are, and then, if asked for, the end of the connection. */
+  /** Any bytes; with `close`, then the end of the connection. */
   | { readonly bytes: Buffer; readonly close?: boolean }
-  /** So many bytes of the right answer, and then the end of the connection. */
+  /** This number of bytes of the right answer, then the end of the connection. */
   | { readonly part: Reaction; readonly length: number }
   | 'close'
   | 'silence';
 
-/** A gateway on loopback that answers as it is told to. */
+/** A gateway on loopback with programmed answers. */
 export interface FakeGateway {
   readonly port: number;
-  /** As in a URL. */
+  /** In the form of a URL. */
   readonly address: string;
   readonly calls: readonly FakeCall[];
-  /** How many connections there were. */
+  /** Number of connections so far. */
   readonly connections: number;
-  /** Ends all connections; new ones are taken. */
+  /** Ends all connections; new ones are accepted. */
   drop(): void;
   close(): Promise<void>;
 }
 
-/** Starts one. Frames that are larger than `mostBytes` end the connection, as those of HBase do. */
+/** Starts a gateway. A frame larger than `mostBytes` ends the connection, as in HBase. */
 export async function fakeGateway(
   react: (call: FakeCall) => Reaction,
   { mostBytes = Infinity, port = 0 }: { mostBytes?: number; port?: number } = {},

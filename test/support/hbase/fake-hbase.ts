@@ -10,7 +10,7 @@ interface Cell {
   readonly tick: number;
 }
 
-/** What is known of a row: cells by column, newest only, and until when all of it, or a column, was deleted. */
+/** A row: the newest cells by column, and the times up to which the whole row, or a column, was deleted. */
 interface Row {
   readonly cells: Map<string, Cell>;
   readonly deletedColumns: Map<string, number>;
@@ -21,12 +21,12 @@ const text = (value: ReadValue | undefined): string => (value as Buffer).toStrin
 const FILTER = /^(FamilyFilter|QualifierFilter)\((!?=),'(binary|binaryprefix):(.*)'\)$/s;
 
 /**
- * As much of HBase as the store makes use of, in memory: cells with timestamps, deletes that hide what is as old whenever
- * it comes, and the errors of what is missing.
+ * The parts of HBase that the store uses, in memory: cells with timestamps, deletes that hide older cells in any order of arrival, and
+ * errors for missing things.
  */
 export class FakeHBase {
   readonly tables = new Map<string, { readonly families: Set<string>; readonly rows: Map<string, Row> }>();
-  /** The first keys of the regions of tables, but that of the first. */
+  /** The first keys of all regions of tables except the first. */
   readonly splits = new Map<string, readonly string[]>();
   /** Milliseconds since the epoch. */
   clock: () => number = Date.now;
@@ -74,7 +74,7 @@ export class FakeHBase {
       const to = stop as Buffer | undefined;
       const keys = [...rows.keys()].map((key) => Buffer.from(key, 'latin1')).sort((a, b) => Buffer.compare(a, b));
       const inRange = keys.filter((key) => {
-        // A range that begins where it ends is taken for the one row there.
+        // A range with equal start and end means that one row.
         if (to && Buffer.compare(from, to) === 0) return key.equals(from);
         return Buffer.compare(key, from) >= 0 && !(to && to.length > 0 && Buffer.compare(key, to) >= 0);
       });
@@ -207,7 +207,7 @@ function cellValue({ family, qualifier, value, tick }: Cell): ThriftValue {
   };
 }
 
-/** Groups of tests in brackets, all of which must hold, as the store writes them. */
+/** Groups of tests in brackets, which must all be true, in the form that the store writes. */
 function filterOf(filter: string): (cell: Cell) => boolean {
   const groups = filter.slice(1, -1).split(') AND (');
   const tests = groups.map((group) =>

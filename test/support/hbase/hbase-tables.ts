@@ -1,11 +1,12 @@
-import { createHBaseTables, openHBaseStore, type Store } from '../../../webtable/index.js';
+import { createHBaseTables, openHBaseStore } from '../../../packages/hbase/index.js';
+import type { Store } from '../../../webtable/index.js';
 import { TABLES, type TableName } from '../../../webtable/schema.js';
 import type { OpenedStore } from '../../../webtable/store-suite/index.js';
 import type { HBaseAccess } from '../../../bench/lib/hbase-control.js';
 
 let made = 0;
 
-/** The URL of new tables of a name of their own, which no test before has used; nothing is in them. */
+/** The URL of new empty tables. No earlier test has used their name. */
 export async function hbaseTables({ gateways }: HBaseAccess): Promise<string> {
   const url = `hbase://${gateways.join(',')}/test_${Date.now().toString(36)}_${process.pid}_${made++}`;
   await createHBaseTables(url, { slots: 16 });
@@ -25,7 +26,7 @@ export async function emptyTables(store: Store): Promise<void> {
   }
 }
 
-/** Opens tables that are empty, and empties them at the end. */
+/** Opens empty tables, and empties them at the end. */
 export async function openEmptyTables(url: string): Promise<OpenedStore> {
   let store = await openHBaseStore(url);
   await emptyTables(store);

@@ -1,7 +1,7 @@
-/** Messages written and read by the official package `thrift`, so that the codec of the store is held against another's. */
+/** Messages written and read by the official package `thrift`, so that the codec of the store is compared with another one. */
 import { createRequire } from 'node:module';
 
-/** A value of Thrift. A struct is a list of fields, so that their order can be said too. */
+/** A value of Thrift. A struct is a list of fields, so that a test can choose their order. */
 export type ThriftValue =
   | { readonly bool: boolean }
   | { readonly byte: number }
@@ -15,7 +15,7 @@ export type ThriftValue =
   | { readonly set: readonly ThriftValue[]; readonly of: number }
   | { readonly map: readonly (readonly [ThriftValue, ThriftValue])[]; readonly of: readonly [number, number] };
 
-/** A value as it was read: a struct by the numbers of its fields, a list as one, bytes as a Buffer. */
+/** A decoded value: a struct by field ids, a list as a list, bytes as a Buffer. */
 export type ReadValue = boolean | number | Buffer | ReadValue[] | { readonly [id: number]: ReadValue };
 
 export const TYPES = {
@@ -81,7 +81,7 @@ export function officialFrame(method: string, kind: number, sequence: number, bo
   return frame;
 }
 
-/** A message, of the bytes of a frame without its length. */
+/** Decodes a message from the bytes of a frame without its length. */
 export function readOfficial(bytes: Buffer): { method: string; kind: number; sequence: number; body: ReadValue } {
   const protocol = new thrift.TBinaryProtocol(new thrift.TFramedTransport(bytes));
   const { fname, mtype, rseqid } = protocol.readMessageBegin();
@@ -101,7 +101,7 @@ function write(protocol: Protocol, value: ThriftValue): void {
   else if ('i64' in value) protocol.writeI64(value.i64);
   else if ('double' in value) protocol.writeDouble(value.double);
   else if ('binary' in value) {
-    // The package would take a text for Latin-1.
+    // The package would encode a text as Latin-1.
     protocol.writeBinary(typeof value.binary === 'string' ? Buffer.from(value.binary) : value.binary);
   } else if ('list' in value) {
     protocol.writeListBegin(value.of, value.list.length);

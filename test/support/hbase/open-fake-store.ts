@@ -1,15 +1,15 @@
 import type { Store } from '../../../webtable/index.js';
 import type { OpenedStore } from '../../../webtable/store-suite/index.js';
-import { createHBaseTables } from '../../../webtable/stores/hbase/create-tables.js';
-import { GATEWAY_TIMES, type GatewayTimes } from '../../../webtable/stores/hbase/gateway/gateways.js';
-import { openHBaseStore } from '../../../webtable/stores/hbase/open-hbase-store.js';
+import { createHBaseTables } from '../../../packages/hbase/create-tables.js';
+import { GATEWAY_TIMES, type GatewayTimes } from '../../../packages/hbase/gateway/gateways.js';
+import { openHBaseStore } from '../../../packages/hbase/open-hbase-store.js';
 import { fakeGateway, type FakeCall, type FakeGateway, type Reaction } from './fake-gateway.js';
 import { FakeHBase } from './fake-hbase.js';
 
-/** Pauses so short that tests do not notice them. */
+/** Pauses that are too short to delay tests. */
 export const QUICK: GatewayTimes = { ...GATEWAY_TIMES, firstPause: 1, longestPause: 4 };
 
-/** A table on HBase in memory, behind gateways. */
+/** An HBase table in memory, behind gateways. */
 export interface FakeTable {
   readonly url: string;
   readonly hbase: FakeHBase;
@@ -19,8 +19,8 @@ export interface FakeTable {
 }
 
 /**
- * Makes one, with its tables.
- * @param around what gateways do about calls, from when the tables are made
+ * Makes such a table.
+ * @param around the reaction of gateways to calls, once the tables are made
  */
 export async function fakeTable({
   gateways: count = 1,
@@ -48,7 +48,7 @@ export async function fakeTable({
   };
 }
 
-/** A store on one, for tests of all stores. */
+/** A store on such a table, for tests of all stores. */
 export async function openFakeStore(options: Parameters<typeof fakeTable>[0] = {}): Promise<OpenedStore> {
   const table = await fakeTable(options);
   let store = await table.open();
@@ -65,7 +65,7 @@ export async function openFakeStore(options: Parameters<typeof fakeTable>[0] = {
   };
 }
 
-/** Makes calls, and now and then closes the connection before it was made, after it, or within the answer. */
+/** Makes calls, and sometimes closes the connection before the call, after it, or within the answer. */
 export function losing(
   random: () => number,
   share = 0.05,

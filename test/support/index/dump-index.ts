@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { INDEX_FILE, openDatabase, type SqlRow } from '../../../packages/index/index.js';
 
-/** All that an index holds, whatever the order in which it came: documents, and each term with its places. */
+/** The whole content of an index, independent of the order of its changes: documents, and each term with its positions. */
 export async function dumpIndex(folder: string): Promise<{ readonly docs: SqlRow[]; readonly terms: string[] }> {
   const database = await openDatabase(join(folder, INDEX_FILE), { readOnly: false });
   try {

@@ -10,10 +10,10 @@ export interface FakeRequest {
   readonly body: string;
 }
 
-/** What a server does otherwise: it answers, or returns false and all goes its way. */
+/** Programmed misbehaviour: it answers the request, or returns false for the normal answer. */
 export type Misbehave = (request: FakeRequest, response: ServerResponse) => boolean;
 
-/** As much of OpenSearch as a writer asks for, in memory. */
+/** The parts of OpenSearch that a writer uses, in memory. */
 export interface FakeOpenSearch {
   readonly url: string;
   readonly requests: FakeRequest[];
@@ -32,7 +32,7 @@ export function answerJson(response: ServerResponse, status: number, body: unkno
 
 const INDEX = 'pages';
 
-/** Starts one on loopback, with at most one index, `pages`. */
+/** Starts such a server on loopback, with at most one index, `pages`. */
 export async function fakeOpenSearch(): Promise<FakeOpenSearch> {
   const server = createServer((request, response) => void handle(request, response));
   server.listen(0, '127.0.0.1');

@@ -2,7 +2,7 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { jobs, openCrawl, type Crawl } from '../../../packages/webcrawl/index.js';
+import { jobs, openContext, type OpenContext } from '../../../packages/webcrawl/internal.js';
 import { round } from '../job-steps.js';
 import { stepsOf } from '../run-worker.js';
 import { runs } from '../runs.js';
@@ -11,16 +11,16 @@ import { fakeWeb, randomNumbers, randomWeb } from '../web/fake-web.js';
 const WORKER = fileURLToPath(new URL('../../kill/index-worker.mjs', import.meta.url));
 const START = 1_700_000_000_000;
 
-/** Pages that no index has seen; and the same with an index that lags by some batches. */
+/** A table without an index; and a table whose index lags by some batches. */
 export const KILLED_TABLES = ['first', 'later'] as const;
 
-/** Which index is written, by its settings, and what it holds. */
+/** The index to write, by its settings, and its content. */
 export interface KilledIndex {
   /** The settings of the index of a table. */
   readonly settings: (table: string) => Readonly<Record<string, string>>;
-  /** All that it holds, but for what differs from run to run. */
+  /** Its content, without parts that differ between runs. */
   readonly dump: (table: string) => Promise<unknown>;
-  /** Makes the index of a copy what that of the table is, where it is not in the folder of the table. */
+  /** Makes the index of a copied table equal to that of the table, if it is not in the folder of the table. */
   readonly copied?: (table: string, copy: string) => Promise<void>;
 }
 
@@ -29,8 +29,8 @@ export async function makeKilledTables(folder: string, { settings }: Pick<Killed
   const { pages, seeds } = randomWeb(5, runs(100, 300), 8);
   const web = fakeWeb(pages);
   let now = START;
-  const open = (table: string): Promise<Crawl> =>
-    openCrawl({
+  const open = (table: string): Promise<OpenContext> =>
+    openContext({
       table: `level:${join(folder, table)}`,
       plugins: [web],
       settings: { 'fetcher.serverDelay': 0, 'fetcher.backoffMin': 0, ...settings(join(folder, table)) },
@@ -57,15 +57,15 @@ export async function makeKilledTables(folder: string, { settings }: Pick<Killed
   await round(crawl);
 }
 
-/** Runs it in a process of its own; the steps it took, or undefined when it was killed. */
+/** Runs it in a process of its own. Returns the number of its steps, or undefined when it was killed. */
 function runIn(table: string, killAt: number, { settings }: KilledIndex): Promise<number | undefined> {
   return stepsOf(WORKER, table, '{}', killAt, JSON.stringify(settings(table)));
 }
 
-/** What is in the index, which rows are marked, and which batches wait. */
+/** The content of the index, the marked rows, and the waiting batches. */
 async function stateOf(table: string, { dump }: KilledIndex): Promise<unknown> {
   const index = await dump(table);
-  await using crawl = await openCrawl({ table: `level:${table}` });
+  await using crawl = await openContext({ table: `level:${table}` });
   const marked: unknown[] = [];
   for await (const { url, marks } of crawl.pages({ fields: ['marks'] }))
     if (marks?.index) marked.push([url, marks.index]);
@@ -74,7 +74,10 @@ async function stateOf(table: string, { dump }: KilledIndex): Promise<unknown> {
   return { index, marked, batches: left.map(({ state }) => state) };
 }
 
-/** Kills `index` so many times at random steps, and expects what it makes undisturbed. @param name of one of the tables of a folder */
+/**
+ * Kills `index` this number of times at random steps, and expects the result of an undisturbed run. @param name of one of the tables of a
+ * folder
+ */
 export async function killIndex(folder: string, name: string, kills: number, index: KilledIndex): Promise<void> {
   const [whole, killed] = [join(folder, `${name}-whole`), join(folder, `${name}-killed`)];
   const anew = async (copy: string): Promise<void> => {
@@ -91,7 +94,7 @@ export async function killIndex(folder: string, name: string, kills: number, ind
   for (let done = 0; done < kills;) {
     if ((await runIn(killed, 1 + Math.floor(random() * steps), index)) === undefined) done += 1;
     else {
-      // It came to its end, so there is nothing left to be killed in.
+      // It has completed, so later kills would find nothing to do.
       expect(await stateOf(killed, index)).toEqual(expected);
       await anew(killed);
     }

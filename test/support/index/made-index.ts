@@ -3,7 +3,7 @@ import type { IndexDocument } from '../../../packages/plugin-api/index.js';
 import { createWords, openSqliteWriter } from '../../../packages/index/index.js';
 import { rowKeyOf } from '../../../webtable/index.js';
 
-/** What a test says of a document: the rest is empty. */
+/** The fields of a document in a test; the others are empty. */
 export type MadeDocument = Partial<Omit<IndexDocument, 'key'>> & { readonly url: string };
 
 /** A document with all its fields. */
@@ -24,7 +24,7 @@ export function madeDocument({ url, ...rest }: MadeDocument): IndexDocument {
   };
 }
 
-/** Writes documents into the index of a folder, which is made where it is missing, and returns the name of its words. */
+/** Writes documents into the index of a folder, which is created if missing, and returns the name of its words. */
 export async function makeIndex(folder: string, documents: readonly MadeDocument[], isWhole = true): Promise<string> {
   await mkdir(folder, { recursive: true });
   const words = await createWords();

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { IndexChange, IndexDocument, IndexEntry, IndexWriter } from '../../../packages/plugin-api/index.js';
 
-/** An index in memory, with what is in it. */
+/** An index in memory, with access to its content. */
 export interface MemoryWriter extends IndexWriter {
   readonly documents: Map<string, IndexDocument>;
-  /** All changes that were asked for. */
+  /** All requested changes. */
   readonly changes: IndexChange[];
-  /** How many of them were. */
+  /** Number of changes that were applied. */
   readonly applied: number;
-  /** After so many calls `apply` fails. */
+  /** Makes `apply` fail after this number of calls. */
   failAfter(calls: number): void;
 }
 
-/** Makes an index in memory. Entries are read when they are asked for, a few at a time. */
+/** Makes an index in memory. Its entries are read on demand, a few at a time. */
 export function memoryWriter(): MemoryWriter {
   const documents = new Map<string, IndexDocument>();
   const all: IndexChange[] = [];

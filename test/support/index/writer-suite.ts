@@ -9,7 +9,7 @@ function fingerprintOf(n: number, text: string): string {
   return createHash('sha256').update(`${n} ${text}`).digest('base64url').slice(0, 22);
 }
 
-/** A document by its number; its fingerprint follows its text. */
+/** A document by its number. Its fingerprint is made from its text. */
 export function numbered(n: number, more: Partial<IndexDocument> = {}): IndexDocument {
   const text = more.text ?? `text of page ${n}`;
   return {
@@ -21,15 +21,15 @@ export function numbered(n: number, more: Partial<IndexDocument> = {}): IndexDoc
   };
 }
 
-/** That document as a change. */
+/** Adding that document, as a change. */
 export const put = (n: number, more?: Partial<IndexDocument>) =>
   ({ type: 'put', document: numbered(n, more) }) as const;
 /** Its key. */
 export const keyOf = (n: number): string => numbered(n).key;
 
 /**
- * What every writer does: it adds, replaces, touches and removes, counts what it changed, changes nothing the second time, keeps
- * all of it, and gives its documents in the order of their keys.
+ * Checks what every writer must do: add, replace, touch and remove documents, count its changes, change nothing the second time, keep
+ * everything, and return documents in key order.
  * @param open opens the same index each time
  */
 export async function checkWriter(open: () => Promise<IndexWriter>): Promise<void> {

@@ -1,13 +1,14 @@
 import { htmlParser, type ParseSettings } from '../../../packages/parse/index.js';
 import type { ParsedPage, ParseOutcome } from '../../../packages/plugin-api/index.js';
 
-/** What the parsers read, with the defaults of the settings. */
+/** The settings that parsers read, with their defaults. */
 export const PARSE_SETTINGS: ParseSettings = {
   parser: {
     timeout: 30,
     characterEncodingDefault: 'windows-1252',
     htmlFormUseAction: false,
     htmlOutlinksIgnoreTags: ['img', 'script', 'link', 'source'],
+    htmlOutlinksRelations: [],
     textLimit: 1_048_576,
   },
   db: { maxAnchorLength: 100, maxOutlinkLength: 4096 },

@@ -2,7 +2,7 @@ import { xmlParser } from '../../../packages/parse/index.js';
 import type { ParsedPage, ParseOutcome } from '../../../packages/plugin-api/index.js';
 import { PARSE_SETTINGS, type PageOptions } from './parse-page.js';
 
-/** What the XML parser makes of a document, as if it had been fetched. */
+/** The result of the XML parser for a document, as if it had been fetched. */
 export async function xmlOutcome(xml: string | Uint8Array, options: PageOptions = {}): Promise<ParseOutcome> {
   const settings = {
     ...PARSE_SETTINGS,
@@ -18,7 +18,7 @@ export async function xmlOutcome(xml: string | Uint8Array, options: PageOptions 
   });
 }
 
-/** The page of a document that must be read. */
+/** The page of a document. It fails if the document cannot be parsed. */
 export async function parseXml(xml: string | Uint8Array, options: PageOptions = {}): Promise<ParsedPage> {
   const outcome = await xmlOutcome(xml, options);
   if (outcome.kind !== 'success') throw new Error(`${outcome.code}: ${outcome.message}`);

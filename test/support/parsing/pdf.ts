@@ -6,7 +6,7 @@ export interface PdfStream {
   readonly data: string | Uint8Array;
 }
 
-/** A PDF of numbered objects (the first is 1, and the catalog), with whatever the trailer says besides. */
+/** A PDF of numbered objects (the first is 1, and the catalog), with additional trailer entries. */
 export function pdf(objects: readonly (string | PdfStream)[], trailer = ''): Buffer {
   let size = 0;
   const parts: Buffer[] = [];
@@ -37,7 +37,7 @@ export function pdf(objects: readonly (string | PdfStream)[], trailer = ''): Buf
 
 export const FONT = '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>';
 
-/** One page of text from object 3 on; further objects begin with 6, resources and page may name them. */
+/** One page of text from object 3 on. Further objects begin with 6; resources and page may refer to them. */
 export function onePage(
   content: string | PdfStream,
   { page = '', resources = '', catalog = '', more = [] as readonly (string | PdfStream)[], trailer = '' } = {},
@@ -55,12 +55,33 @@ export function onePage(
   );
 }
 
-/** What shows lines of text, one below the other. */
+/** Pages with these contents, with Helvetica as G, and as F the first of `fonts`; in the first, `0 R` is the second. */
+export function pages(contents: readonly string[], fonts: readonly (string | PdfStream)[] = [FONT]): Buffer {
+  const first = 4 + 2 * contents.length;
+  const kids = contents.map((_, i) => `${4 + 2 * i} 0 R`).join(' ');
+  return pdf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    `<</Type/Pages/Kids[${kids}]/Count ${contents.length}/MediaBox[0 0 600 800]/Resources<</Font<</F ${first} 0 R/G 3 0 R>>>>>>`,
+    FONT,
+    ...contents.flatMap((data, i) => [`<</Type/Page/Parent 2 0 R/Contents ${5 + 2 * i} 0 R>>`, { data }]),
+    ...fonts.map((font) => (typeof font === 'string' ? font.replace(' 0 R', ` ${first + 1} 0 R`) : font)),
+  ]);
+}
+
+/** A font that is not embedded. Its codes are mapped to characters of this ordering by the map with this name. */
+export function mappedFont(encoding: string, ordering: string): string[] {
+  return [
+    `<</Type/Font/Subtype/Type0/BaseFont/X-${encoding}/Encoding/${encoding}/DescendantFonts[ 0 R]>>`,
+    `<</Type/Font/Subtype/CIDFontType0/BaseFont/X/CIDSystemInfo<</Registry(Adobe)/Ordering(${ordering})/Supplement 2>>/FontDescriptor<</Type/FontDescriptor/FontName/X/Flags 6/FontBBox[-25 -254 1000 880]/ItalicAngle 0/Ascent 880/Descent -120/CapHeight 880/StemV 93>>/DW 1000>>`,
+  ];
+}
+
+/** Operators that show lines of text, one below the other. */
 export function shown(...lines: string[]): string {
   return `BT /F 12 Tf 15 TL 10 700 Td ${lines.map((line) => `(${line}) Tj T*`).join(' ')} ET`;
 }
 
-/** A stream that unpacks to so many MiB of blanks, packed so often. */
+/** A stream that unpacks to this number of MiB of blanks, compressed several times. */
 export function packedBlanks(mebibytes: number, times: number): PdfStream {
   let data: Uint8Array = Buffer.alloc(mebibytes * 1_048_576, ' ');
   for (let i = 0; i < times; i++) data = deflateSync(data, { level: 9 });

@@ -7,18 +7,18 @@ import {
 } from 'parse5';
 import { tryParseUrl } from '../../../packages/url/index.js';
 
-/** A tree as simple as can be: an element, or text. */
+/** A very simple tree: an element, or text. */
 export type PlainNode = string | PlainElement;
 export interface PlainElement {
-  /** With `svg ` or `math ` before it where it is not of HTML. */
+  /** With the prefix `svg ` or `math ` outside of HTML. */
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: PlainNode[];
-  /** It is part of a shadow tree. */
+  /** Whether it is part of a shadow tree. */
   readonly inShadow?: boolean;
 }
 
-/** parse5 with declarative shadow roots: the template is taken out of the tree again. */
+/** parse5 with declarative shadow roots: the template is removed from the tree. */
 class ShadowParser extends Parser<DefaultTreeAdapterMap> {
   readonly roots = new Map<unknown, DefaultTreeAdapterTypes.DocumentFragment>();
 
@@ -37,7 +37,7 @@ class ShadowParser extends Parser<DefaultTreeAdapterMap> {
   }
 }
 
-/** The flat tree by parse5: shadow roots in place of what their hosts hold, which is in the slots, or after them. */
+/** The flat tree by parse5: a shadow root replaces the content of its host, which is in the slots, or after them. */
 export function plainTree(html: string): PlainElement {
   const parser = new ShadowParser({ scriptingEnabled: false });
   parser.tokenizer.write(html, true);
@@ -71,14 +71,18 @@ export function plainTree(html: string): PlainElement {
 }
 
 /**
- * The shortest way to the text and links of a tree: what the parser must find, whatever else it does.
- * @param depth how many `srcdoc` documents this one is in
+ * A minimal implementation for the text and links of a tree, to compare the parser with.
+ * @param depth number of `srcdoc` documents around this one
  */
 export function textAndLinks(root: PlainElement, url: string, depth = 0): { text: string; links: string[] } {
   const all = (node: PlainNode): PlainNode[] => {
     if (typeof node === 'string') return [node];
-    const silent = /^(?:(?:svg |math )?(?:script|style|template|iframe|noembed|noframes))$/.test(node.name);
-    return [node, ...node.children.flatMap((child) => (silent ? [] : all(child)))];
+    // Annotations of a formula are not visible.
+    const shown = node.children.filter(
+      (child, i) => i === 0 || typeof child === 'string' || !/^math annotation(?:-xml)?$/.test(child.name),
+    );
+    const silent = /^(?:(?:svg |math )?(?:script|style|template|iframe|noembed|noframes)|rp)$/.test(node.name);
+    return [node, ...shown.flatMap((child) => (silent ? [] : all(child)))];
   };
   const nodes = all(root);
   const elements = nodes.filter((node) => typeof node !== 'string');

@@ -5,35 +5,35 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePorts } from '../../../bench/lib/free-ports.js';
 
-/** A Slurm of our own on loopback: a controller and nodes, each a `slurmd` in a process of its own. */
+/** A Slurm on loopback for one test: a controller and nodes, each a `slurmd` in a process of its own. */
 export interface SlurmCluster {
-  /** What its commands need in their environment. */
+  /** Environment variables for its commands. */
   readonly env: Readonly<Record<string, string>>;
   readonly nodes: readonly string[];
-  /** The workers that run, children of batch scripts: those with such a word among the arguments that they were started with. */
+  /** The running workers, children of batch scripts: those with this word among their arguments. */
   workers(word: string): Promise<readonly { readonly pid: number; readonly node: string }[]>;
-  /** The nodes on which something runs. */
+  /** The nodes with running tasks. */
   busyNodes(): Promise<readonly string[]>;
-  /** Ends a node as a power failure does: its `slurmd`, and all that it has started. */
+  /** Kills a node as a power failure does: its `slurmd`, and all processes that it has started. */
   killNode(node: string): Promise<void>;
   /** Waits until the controller has noticed that a node is dead. */
   untilDown(node: string): Promise<void>;
   /** Starts a node again. */
   startNode(node: string): Promise<void>;
-  /** Ends all that it has started, jobs too, and removes its files. */
+  /** Ends all its processes, including jobs, and removes its files. */
   stop(): Promise<void>;
 }
 
-/** Whether what this needs is installed, by Debian's packages slurmctld, slurmd and slurm-client. */
+/** Whether the needed programs are installed, by Debian's packages slurmctld, slurmd and slurm-client. */
 export function hasSlurm(): boolean {
-  // Without a configuration most of them do not even tell their version.
+  // Without a configuration most of them do not even print their version.
   return ['slurmctld', 'slurmd', 'sbatch'].every((program) => spawnSync('which', [program]).status === 0);
 }
 
 const NODES = ['n1', 'n2', 'n3'];
 const START_MS = 120_000;
 
-/** Starts it at free ports. @throws Error when it does not come to answer */
+/** Starts it at free ports. @throws Error when it does not answer */
 export async function startSlurm(): Promise<SlurmCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'webcrawl-slurm-'));
   const [controller = 0, ...ports] = await freePorts(1 + NODES.length);
@@ -56,7 +56,7 @@ export async function startSlurm(): Promise<SlurmCluster> {
     await log.close();
   }
 
-  /** The processes that were started for this cluster, with their words and a variable of their environment. */
+  /** The processes of this cluster, with their command lines and a variable of their environment. */
   async function ours(): Promise<
     { pid: number; words: readonly string[]; node: string | undefined; parent: number }[]
   > {
@@ -73,7 +73,7 @@ export async function startSlurm(): Promise<SlurmCluster> {
           const parent = Number(stat!.slice(stat!.lastIndexOf(')') + 2).split(' ')[1]);
           return [{ pid, words: cmdline!.split('\0').slice(0, -1), node, parent }];
         } catch {
-          // It has ended meanwhile, or belongs to somebody else.
+          // It has ended meanwhile, or belongs to another user.
           return [];
         }
       }),
@@ -117,7 +117,7 @@ export async function startSlurm(): Promise<SlurmCluster> {
       return [...new Set((await ours()).flatMap(({ node }) => node ?? []))];
     },
     async killNode(node) {
-      // First who would see the others die, and report it.
+      // First the processes that would see the others die, and report it.
       await killChild(node);
       const all = await ours();
       const tasks = all.filter((each) => each.node === node);
@@ -154,7 +154,7 @@ export async function startSlurm(): Promise<SlurmCluster> {
   }
 }
 
-/** Several nodes on one machine; no account, no keys: only who may open loopback can reach it. */
+/** Several nodes on one machine, without accounts and keys: only local users can reach loopback. */
 function confOf(folder: string, controller: number, ports: readonly number[]): string {
   const host = hostname().split('.', 1)[0];
   return `ClusterName=webcrawl-test

@@ -10,7 +10,7 @@ export async function dumpStore(store: Store): Promise<Record<string, PlainRow[]
   return dump;
 }
 
-/** Puts all that a store holds into an empty one, by default in memory; returns that. */
+/** Copies the whole content of a store into an empty one, by default in memory, and returns the copy. */
 export async function copyStore<S extends Store = MemoryStore>(
   store: Store,
   into: S = new MemoryStore() as Store as S,

@@ -1,6 +1,6 @@
 import type { Store, StoredRow } from '../../../webtable/index.js';
 
-/** A store that counts the rows which are read from it, by table, and the scans that have begun and not ended. */
+/** A store that counts the rows that are read from it, by table, and the open scans. */
 export interface CountingStore extends Store {
   readonly rowsRead: Record<string, number>;
   readonly openScans: number;

@@ -1,4 +1,4 @@
-import type { Crawl, Field } from '../../../packages/webcrawl/index.js';
+import type { OpenContext, Field } from '../../../packages/webcrawl/internal.js';
 import { FIELD_COLUMNS, rowKeyOf, type PlainField } from '../../../webtable/index.js';
 
 /** Bytes that no field can be read from. */
@@ -6,9 +6,9 @@ const UNREADABLE = Uint8Array.of(0xff);
 
 /**
  * Makes one field of a page unreadable, as a broken disk would.
- * @returns what puts the field back as it was
+ * @returns a function that restores the field
  */
-export async function damage(crawl: Crawl, url: string, field: Field & PlainField): Promise<() => Promise<void>> {
+export async function damage(crawl: OpenContext, url: string, field: Field & PlainField): Promise<() => Promise<void>> {
   const key = rowKeyOf(url);
   const column = FIELD_COLUMNS[field];
   const { store } = crawl.tables;

@@ -1,19 +1,19 @@
 import type { RowChange, Store, TableName } from '../../../webtable/index.js';
 import { PassOnStore } from './pass-on-store.js';
 
-/** What a {@link FailingStore} throws. */
+/** The error of a {@link FailingStore}. */
 export class PlannedFailure extends Error {
   override readonly name = 'PlannedFailure';
 }
 
 /**
- * Passes everything on to another store, one row write at a time, and fails instead of making the `failAt`-th (from 1)
- * and every later one, as if the process had died there. Without `failAt` it only counts, so that a test can first learn
- * how many points of failure there are and then try each.
+ * Forwards all calls to another store, one row write at a time. It fails in place of the `failAt`-th row write (from 1) and all later ones,
+ * as if the process had died there. Without `failAt` it only counts, so that a test can first learn the number of points of failure and
+ * then try each.
  */
 export class FailingStore extends PassOnStore {
   readonly #failAt: number;
-  /** Row writes asked for so far, the failed ones among them. */
+  /** Number of requested row writes, including failed ones. */
   writes = 0;
 
   constructor(store: Store, failAt = Infinity) {

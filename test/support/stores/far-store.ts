@@ -2,7 +2,7 @@ import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '.
 import type { TableName } from '../../../webtable/schema.js';
 import type { SimulatedMachine, SimulatedTime } from '../../../bench/lib/simulated-time.js';
 
-/** What one sees of a store from a machine: requests and answers take their time, and either may be lost. */
+/** A store as seen from a machine: requests and answers take time, and either may be lost. */
 export class FarStore implements Store {
   readonly #store: Store;
   readonly #time: SimulatedTime;
@@ -49,7 +49,7 @@ export class FarStore implements Store {
   async close(): Promise<void> {}
 
   async #call<T>(call: () => Promise<T>): Promise<T> {
-    // What was sent arrives, whatever becomes of the machine; now and then much later.
+    // A sent request arrives even if the machine fails; sometimes much later.
     await this.#time.sleep(this.#delay());
     if (this.#random() < this.#lossRate) return this.#fail();
     const answer = await call();

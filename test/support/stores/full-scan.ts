@@ -1,21 +1,21 @@
-import type { Crawl, PageRow } from '../../../packages/webcrawl/index.js';
+import type { OpenContext, PageRow } from '../../../packages/webcrawl/internal.js';
 import { filterUrl } from '../../../packages/plugin-api/index.js';
 import { groupOf } from '../../../packages/url/index.js';
 import { batchTime, urlOf } from '../../../webtable/index.js';
 
 /**
- * What a scan of the whole table selects, best first: the definition that generate has to meet. Rows are due by the time
- * that is asked about, and held by the time that it is.
+ * The selection of a scan of the whole table, best first: the definition that generate must match. Rows are due at the given time, and held
+ * at the present time.
  */
 export async function fullScanSelection(
-  crawl: Crawl,
+  crawl: OpenContext,
   due: number,
   topN: number,
   maxCount = crawl.settings.generate.maxCount,
 ): Promise<string[]> {
   const { minScore, maxDistance, lockExpiry } = crawl.settings.generate;
   const oldest = crawl.clock() - lockExpiry * 1000;
-  // generate releases these. A batch that is closed or not known holds its rows until repair.
+  // generate releases these. A closed or unknown batch holds its rows until repair.
   const released = new Set<string>();
   for (const { batchId, state } of await crawl.tables.batches.list()) {
     if (state === 'generating' || batchTime(batchId)! <= oldest) released.add(batchId);

@@ -11,7 +11,7 @@ import {
 import type { OpenedStore } from '../../../webtable/store-suite/index.js';
 import { bytes, getPlain, scanPlain } from './plain-rows.js';
 
-/** Few keys that begin with each other, so that histories meet on the same rows. */
+/** A few keys with common prefixes, so that histories use the same rows. */
 const key = fc.constantFrom('a', 'a ', 'a:', 'a:i', 'ab', 'b', 'b/', 'c');
 const column = fc.constantFrom<Column>('m:a', 'm:b', 'm:bb', 'p:a', 'p:b', 'l:o', 'l:i:a', 'l:i:b', 'l:j', 'p:b');
 const value = fc.oneof(
@@ -69,12 +69,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const EVERYTHING: ScanOptions = { columns: ['m', 'l', 'p'] };
 
-/** What is tried of a kind of store. A failure prints the seed and the shortest history that fails. */
+/** Options for testing a kind of store. A failure prints the seed and the shortest failing history. */
 export interface Histories {
   readonly open: () => Promise<OpenedStore>;
   readonly seed: number;
   readonly runs: number;
-  /** Opens the same rows for others, which take their turns at random. */
+  /** Opens the same rows for other users, which take turns at random. */
   readonly openOther?: () => Promise<Store>;
 }
 
@@ -110,7 +110,7 @@ export async function checkHistories({ open, seed, runs, openOther }: Histories)
         await opened.cleanup();
       }
     }),
-    // So that a store that is slow to shorten on says what failed before the test's own limit of time.
+    // So that a store that takes long to find the shortest failure reports before the time limit of the test.
     { seed, numRuns: runs, interruptAfterTimeLimit: 200_000, markInterruptAsFailure: true },
   );
 }

@@ -9,7 +9,7 @@ import { RemoteStore } from '../../../webtable/live/remote-store.js';
 import { serveTable } from '../../../webtable/live/server.js';
 import { losing, openFakeStore } from '../hbase/open-fake-store.js';
 import { randomNumbers } from '../web/fake-web.js';
-import { createLocks } from '../../../webtable/stores/locks.js';
+import { createLocks } from '../../../packages/util/index.js';
 import { VersionedStore } from '../versions/versioned-store.js';
 import type { OpenedStore } from '../../../webtable/store-suite/index.js';
 
@@ -17,14 +17,14 @@ const ENCODINGS = { keyEncoding: 'utf8', valueEncoding: 'view' } as const;
 
 export const memoryLevel = (): MemoryLevel<string, Uint8Array> => new MemoryLevel<string, Uint8Array>(ENCODINGS);
 
-/** Every kind of store that a crawl can run on, each opened new and empty. */
+/** Every kind of store that a crawl can run on. Each call opens a new empty one. */
 export const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
   MemoryStore: async () => {
     const store = new MemoryStore();
     return { store, cleanup: () => store.close() };
   },
   'VersionedStore, which others change': async () => {
-    // Of a page of a scan it is promised that it is of one moment, and of no more.
+    // A page of a scan is guaranteed to be of one moment, and no more than that.
     const treatment = { refused: 0.05, lostAnswers: 0.05, longestPage: 1e6 };
     const first = new VersionedStore(randomNumbers(1), treatment);
     return { store: first, reopen: async () => first.forProcess(), cleanup: () => first.close() };
@@ -34,7 +34,7 @@ export const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
     return { store, cleanup: () => store.close() };
   },
   'LevelStore on disk': () => inDirectory(openLevelStore),
-  // So small that a few rows already go through files and compactions.
+  // Buffers so small that a few rows already go through files and compactions.
   'LevelStore on disk with tiny buffers': () =>
     inDirectory(async (directory) => {
       const sizes = { ...ENCODINGS, writeBufferSize: 64 * 1024, maxFileSize: 1024 * 1024, blockSize: 256 };
@@ -45,10 +45,10 @@ export const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
   'RemoteStore on memory': () => remoteTo(new MemoryStore()),
   'RemoteStore on memory-level': () => remoteTo(new LevelStore({ database: memoryLevel() })),
   'SharedStore on disk': () => inDirectory(shared),
-  // The one that is tested reads and writes through another.
+  // The tested store reads and writes through another one.
   'SharedStore, asking another on disk': async () => {
     const directory = await mkdtemp(join(tmpdir(), 'webcrawl-store-'));
-    const holder = await shared(directory);
+    const owner = await shared(directory);
     let store = await shared(directory);
     return {
       store,
@@ -58,7 +58,7 @@ export const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
       },
       async cleanup() {
         await store.close();
-        await holder.close();
+        await owner.close();
         await rm(directory, { recursive: true, force: true });
       },
     };
@@ -66,8 +66,8 @@ export const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
 };
 
 /**
- * Kinds of stores that live on when the process that used them was killed: each makes a place for data, and what it returns
- * opens that place as often as it is called, without an end of those before.
+ * Kinds of stores that survive a kill of their process. Each makes a place for data. The returned function opens that place again and
+ * again, without closing earlier ones.
  */
 export const KILLABLE: Readonly<Record<string, () => () => Store>> = {
   MemoryStore: () => {
@@ -90,7 +90,7 @@ async function remoteTo(behind: Store): Promise<OpenedStore> {
   const directory = await mkdtemp(join(tmpdir(), 'webcrawl-store-'));
   const server = await serveTable(directory, {
     store: behind,
-    holder: { pid: process.pid, name: 'test', version: '1', alone: false },
+    owner: { pid: process.pid, name: 'test', version: '1', alone: false },
     exclusive: createLocks(),
     status: () => Promise.resolve(null),
   });

@@ -1,6 +1,6 @@
 import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow, TableName } from '../../../webtable/index.js';
 
-/** Passes everything on to another store. */
+/** Forwards all calls to another store. */
 export class PassOnStore implements Store {
   readonly #store: Store;
 

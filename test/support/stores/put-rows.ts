@@ -1,7 +1,7 @@
 import { rowKeyOf, type PageChange, type Tables } from '../../../webtable/index.js';
 import { START, type TestCrawl } from '../test-crawl.js';
 
-/** A row for a test: unfetched, due at the start and of score 1 unless it says otherwise. */
+/** A row for a test: by default unfetched, due at the start and of score 1. */
 export interface GivenRow {
   readonly url: string;
   readonly score?: number;
@@ -22,7 +22,7 @@ export async function putRows(crawl: TestCrawl, rows: readonly GivenRow[]): Prom
   await changeRows(crawl, changes);
 }
 
-/** Makes changes of rows, with their entries in the frontier. */
+/** Changes rows and their entries in the frontier. */
 export async function changeRows(
   { tables }: { readonly tables: Tables },
   changes: readonly PageChange[],
@@ -40,7 +40,7 @@ export async function heldBy({ tables }: { readonly tables: Tables }, batchId: s
   return keys;
 }
 
-/** Gives rows another score or due time, as updatedb would: what `change` returns for each, where it returns anything. */
+/** Gives rows another score or due time, as updatedb would: the result of `change` for each row, if there is one. */
 export async function changeEachRow(
   crawl: TestCrawl,
   change: () => { readonly score?: number; readonly dueAt?: number } | undefined,

@@ -1,7 +1,7 @@
 import type { RowChange, Store } from '../../../webtable/index.js';
 import { cells, scanPlain } from './plain-rows.js';
 
-/** A change after which every cell of the row, in every family, holds this version and nothing is left of others. */
+/** A change after which every cell of the row, in every family, has this version, and nothing of other versions is left. */
 export function versionedRow(key: string, version: number): RowChange {
   const stamp = `v${version} `;
   return {
@@ -18,7 +18,7 @@ export function versionedRow(key: string, version: number): RowChange {
   };
 }
 
-/** The version of each row, in order of the keys. @throws Error naming a row that is not whole */
+/** The version of each row, in key order. @throws Error that names an inconsistent row */
 export async function wholeVersions(store: Store): Promise<Map<string, number>> {
   const versions = new Map<string, number>();
   for (const { key, cells: found, damaged } of await scanPlain(store, 'webpage', { columns: ['m', 'l', 'p'] })) {

@@ -1,10 +1,10 @@
-import { rowKeyOf, type PageChange, type Tables } from '../../../packages/webcrawl/index.js';
+import { rowKeyOf, type PageChange, type Tables } from '../../../packages/webcrawl/internal.js';
 import { FRONTIER_FIELDS, hostKeyOfRow } from '../../../webtable/index.js';
 
 const NOW = 1_700_000_000_000;
 const KEYS = Array.from({ length: 4 }, (_, i) => rowKeyOf(`http://h${i % 2}.com/${i}`));
 
-/** What a writer does in one step: all that the jobs do to rows and entries. */
+/** One step of a writer: all changes that jobs make to rows and entries. */
 export async function step(tables: Tables, pick: (n: number) => number): Promise<void> {
   const keys = [...new Set(Array.from({ length: 1 + pick(2) }, () => KEYS[pick(KEYS.length)]!))];
   const kind = pick(8);
@@ -22,7 +22,7 @@ export async function step(tables: Tables, pick: (n: number) => number): Promise
   );
 }
 
-/** Reads the queue of a host as generate does, and has put right what differs from its row. */
+/** Reads the queue of a host as generate does, and corrects entries that differ from their rows. */
 async function correctQueue(tables: Tables, host: ReturnType<typeof hostKeyOfRow>): Promise<void> {
   const entries = new Map((await tables.frontier.due(host, 9, 10)).map((entry) => [entry.rowKey, entry]));
   await tables.changeRows([...entries.keys()], [], NOW, (rows, keys, stale) =>
@@ -34,7 +34,7 @@ async function correctQueue(tables: Tables, host: ReturnType<typeof hostKeyOfRow
   );
 }
 
-/** Rows to which no entry leads. */
+/** Rows without an entry. */
 export async function lostRows(tables: Tables): Promise<string[]> {
   const rows = [];
   for await (const row of tables.pages.scan({ fields: FRONTIER_FIELDS })) rows.push(row);

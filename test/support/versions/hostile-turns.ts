@@ -1,10 +1,10 @@
 /**
- * Who goes on when several processes wait, decided by random numbers alone: the same numbers give the same history. Each way
- * finds other faults: any step at random; one process before another, with few changes (a fault of few steps is met with a
- * probability that does not shrink with the length of the history); single steps that are held up for long; and processes that die.
+ * Decides which of several waiting processes continues, by random numbers only: the same numbers give the same history. Each strategy finds
+ * other faults: any step at random; one process before another, with few changes (a fault of few steps is found with a probability that
+ * does not shrink with the length of the history); single steps that are delayed for long; and processes that die.
  */
 export interface HostileTurns {
-  /** A process: what it waits for before each step. */
+  /** A process. The returned function waits before each step. */
   process(): () => Promise<void>;
   /**
    * Runs processes until each has ended or died.
@@ -16,12 +16,12 @@ export interface HostileTurns {
 interface Waiting {
   readonly process: number;
   readonly goOn: () => void;
-  /** The greatest goes on first, where steps are held up one by one. */
+  /** If steps are delayed one by one, the greatest weight continues first. */
   readonly weight: number;
 }
 
 const WAYS = ['any', 'processes', 'steps'] as const;
-/** Steps among which the order of processes changes. */
+/** Number of steps in which the order of processes changes. */
 const USUAL_STEPS = 300;
 
 /** @param random from 0 to 1 */
@@ -58,7 +58,7 @@ export function createHostileTurns(random: () => number, { deaths = 0 } = {}): H
         ),
       );
       for (let step = 0; left > dead.size; step++) {
-        // All that can go on without a turn does so first.
+        // Everything that can continue without a turn does so first.
         await new Promise(setImmediate);
         if (waiting.length === 0) continue;
         await look();
@@ -74,7 +74,7 @@ export function createHostileTurns(random: () => number, { deaths = 0 } = {}): H
         goOn();
       }
       if (dead.size === 0) await Promise.all(ends);
-      // The first failure, where there is one.
+      // The first failure, if there is one.
       await Promise.all(processes.filter((_, i) => !dead.has(i)));
     },
   };

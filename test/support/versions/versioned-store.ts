@@ -9,44 +9,44 @@ import {
 } from '../../../webtable/index.js';
 import { TABLES, type TableName } from '../../../webtable/schema.js';
 
-/** So that writers which try again for ever fail. */
+/** A limit, so that writers which retry forever fail. */
 const MOST_CALLS = 100_000;
-/** Rows that a scan reads at one moment, at the most, unless it is said. */
+/** Default for the maximum number of rows that a scan reads at one moment. */
 const LONGEST_PAGE = 3;
 
 /** How a store treats the process that uses it. */
 export interface Treatment {
-  /** Waits before each step of a call, in which others may have their turn. By default mostly a little, and now and then long. */
+  /** Waits before each step of a call, during which others may run. Default: mostly short waits, sometimes long ones. */
   readonly turn?: () => Promise<void>;
-  /** The part of the compare-and-sets that are refused without a cause. */
+  /** The share of compare-and-set calls that are refused without a cause. */
   readonly refused?: number;
   /**
-   * The part of the compare-and-sets that are made and whose answer is lost. The store asks again then; where somebody else has
-   * changed the row by that time, it says that the change was not made.
+   * The share of compare-and-set calls that are made, but whose answer is lost. The store then retries; if another process has changed the
+   * row since, it reports that the change was not made.
    */
   readonly lostAnswers?: number;
-  /** Rows that a scan reads at one moment, at the most. */
+  /** Maximum number of rows that a scan reads at one moment. */
   readonly longestPage?: number;
 }
 
-/** Rows in memory with versions, which never come again. */
+/** Rows in memory with versions that never repeat. */
 export class VersionedRows {
   readonly #memory = new MemoryStore();
-  /** Of each row that was ever changed; a row that is not there has no version all the same. */
+  /** For each row that was ever changed. A removed row still has a version. */
   readonly #versions = new Map<string, number>();
   #next = 1;
 
-  /** What is there now of a row. */
+  /** The present state of a row. */
   async read(table: TableName, key: string, columns: readonly ColumnSelector[]): Promise<StoredRow | undefined> {
     const version = this.#versions.get(`${table} ${key}`)?.toString();
     const [row] = await this.#memory.get(table, [key], columns);
     return row && { ...row, ...(version !== undefined && { version }) };
   }
 
-  /** The first rows of a range, all of this moment. */
+  /** The first rows of a range, all of the same moment. */
   async page(table: TableName, options: ScanOptions): Promise<StoredRow[]> {
     const rows = this.#memory.scan(table, options)[Symbol.asyncIterator]();
-    // The store has its rows of one moment when the first one is asked for.
+    // The store reads its rows at one moment, when the first one is requested.
     const first = rows.next();
     const versions = new Map(this.#versions);
     const page: StoredRow[] = [];
@@ -66,7 +66,7 @@ export class VersionedRows {
     return version.toString();
   }
 
-  /** Changes a row if it is as it was read. @returns its version; undefined where it was not changed */
+  /** Changes a row if it is as it was read. @returns its version; undefined if it was not changed */
   async changeUnchanged(table: TableName, change: RowChange, version?: string): Promise<string | undefined> {
     for (;;) {
       const name = `${table} ${change.key}`;
@@ -79,18 +79,18 @@ export class VersionedRows {
 }
 
 /**
- * A store in memory that others change at the same time without its locks, as a distributed one is: rows have versions, and
- * between any two steps of a call others may have their turn. A scan reads its rows page by page.
+ * A store in memory that others change at the same time without its locks, as a distributed one is: rows have versions, and others may run
+ * between any two steps of a call. A scan reads its rows page by page.
  */
 export class VersionedStore implements Store {
   readonly #random: () => number;
   readonly #rows: VersionedRows;
   readonly #treatment: Treatment;
   #calls = 0;
-  /** The last write that was asked for: writes of one process are made in the order asked. */
+  /** The last requested write: writes of one process are made in the order of the calls. */
   #written: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
-  /** Changes that were not made, or of which the store does not know that they were. */
+  /** Number of changes that were not made, or whose result the store does not know. */
   refused = 0;
 
   /** @param random from 0 to 1 */
@@ -112,7 +112,7 @@ export class VersionedStore implements Store {
   ): Promise<(StoredRow | undefined)[]> {
     this.#assertOpen();
     await this.#turn();
-    // All of one moment, and wrong selectors are refused also where no key is asked for.
+    // All of one moment. Wrong selectors are refused even without keys.
     const rows = await Promise.all([...keys, ''].map((key) => this.#rows.read(table, key, columns)));
     await this.#turn();
     return rows.slice(0, -1);
@@ -141,7 +141,7 @@ export class VersionedStore implements Store {
 
   async write(table: TableName, changes: readonly RowChange[]): Promise<void> {
     this.#assertOpen();
-    // All of them are looked at before the first is made.
+    // All changes are checked before the first is made.
     const checked = new MemoryStore().write(table, changes);
     const made = this.#written.then(async () => {
       await checked;
@@ -169,7 +169,7 @@ export class VersionedStore implements Store {
       if (isMade && lostAnswers > 0 && this.#random() < lostAnswers) {
         await this.#turn();
         const row = await this.#rows.read(table, change.key, Object.keys(TABLES[table]));
-        // A row that was removed tells nothing.
+        // A removed row has no information.
         isMade = row?.version === own;
       }
       if (!isMade) this.refused += 1;
@@ -192,7 +192,7 @@ export class VersionedStore implements Store {
       throw new Error('expected writers that come to an end, found more calls than that');
     const { turn } = this.#treatment;
     if (turn) return turn();
-    // Now and then one is held up while others do much.
+    // Sometimes a process is delayed while others do much.
     const isHeldUp = this.#random() < 0.04;
     const most = isHeldUp ? 200 : 4;
     for (let n = Math.floor(this.#random() * most); n > 0; n--) await Promise.resolve();

@@ -8,26 +8,26 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 
 /**
  * Starts the Chromium of the system, without a window.
- * @throws Error where there is none
+ * @throws Error if there is none
  */
 export function launchChromium(): Promise<Browser> {
   if (CHROMIUM === undefined) throw new Error('expected Chromium, for instance by apt-get install chromium');
   return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
 }
 
-/** What axe finds wrong with a page, of WCAG 2.2 up to AA and of what is good practice; each with where it is. */
+/** The problems that axe finds in a page, by WCAG 2.2 up to AA and by good practice, each with its place. */
 export async function wrongIn(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>('axe.run()');
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
-/** Pixels by which a page is wider than what is seen of it. */
+/** Number of pixels by which a page is wider than its visible part. */
 export function hiddenWidth(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
 
-/** Name of what has the focus, and how it is outlined. */
+/** The name of the focused element, and its outline. */
 export async function focused(page: Page): Promise<{ readonly name: string; readonly outline: string }> {
   const [name, outline] = await page.evaluate<[string, string]>(`[
     document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent,
@@ -36,7 +36,7 @@ export async function focused(page: Page): Promise<{ readonly name: string; read
   return { name: name.trim(), outline };
 }
 
-/** Whether each character has a shape of its own in the font of the page: where no font has it, all are drawn as one box. */
+/** Whether each character has a glyph of its own in the font of the page: without a font all are drawn as the same box. */
 export function hasShapes(page: Page, characters: string): Promise<boolean> {
   return page.evaluate<boolean>(`(() => {
     const shape = (character) => {

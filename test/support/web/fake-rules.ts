@@ -1,11 +1,21 @@
 import type { PrefixNode } from '../../../packages/focus/index.js';
-import type { RuleReport, RulePoint, StoredProposals } from '../../../packages/webcrawl/index.js';
+import type { RuleCounts, RuleReport, RulePoint, StoredProposals } from '../../../packages/webcrawl/internal.js';
 import type { RulesSource, ShownRule } from '../../../packages/serve/index.js';
 import { CrawlError } from '../../../packages/errors/index.js';
 
 const DAY = Date.UTC(2026, 2, 12);
 
-/** A rule for a test, with what it has decided. */
+/** Forty counts, an hour apart; the last one is given. */
+function historyTo({ refused, relevant, links }: RuleCounts): RulePoint[] {
+  return Array.from({ length: 40 }, (_, i) => ({
+    at: DAY + i * 3_600_000,
+    refused: Math.floor((refused * i) / 39),
+    relevant: Math.floor((relevant * i) / 39),
+    links: Math.floor((links * i) / 39),
+  }));
+}
+
+/** A rule for a test, with its decisions so far. */
 export function aRule(change: Partial<ShownRule> = {}): ShownRule {
   return {
     id: 'r1',
@@ -16,12 +26,12 @@ export function aRule(change: Partial<ShownRule> = {}): ShownRule {
     createdAt: DAY,
     changedAt: DAY,
     state: 'active',
-    counts: { refused: 1_234, fit: 0, links: 56_789 },
+    history: historyTo({ refused: 1_234, relevant: 0, links: 56_789 }),
     ...change,
   } as ShownRule;
 }
 
-/** Rules of all kinds, in the order in which they are asked. */
+/** Rules of all kinds, in order of evaluation. */
 export const RULES: readonly ShownRule[] = [
   aRule({ note: 'the same articles again' }),
   aRule({
@@ -29,16 +39,21 @@ export const RULES: readonly ShownRule[] = [
     origin: 'generated',
     scope: 'domain:news.example',
     pattern: { regex: '[?&](sort|filter|page)=' },
-    counts: { refused: 310, fit: 0, links: 4_100 },
+    history: historyTo({ refused: 310, relevant: 0, links: 4_100 }),
     evidence: { rows: 4_410, usefulOfDomain: 812, fit: 0, examples: ['http://news.example/list?sort=a&filter=b'] },
   }),
-  aRule({ id: 'r2', kind: 'accept', pattern: { prefix: '/tag/editors/' }, counts: { refused: 0, fit: 0, links: 0 } }),
+  aRule({
+    id: 'r2',
+    kind: 'accept',
+    pattern: { prefix: '/tag/editors/' },
+    history: historyTo({ refused: 0, relevant: 0, links: 0 }),
+  }),
   aRule({
     id: 'r3',
-    kind: 'useful',
+    kind: 'relevant',
     scope: '*',
     pattern: { regex: '/20\\d\\d/\\d\\d/' },
-    counts: { refused: 0, fit: 812, links: 0 },
+    history: historyTo({ refused: 0, relevant: 812, links: 0 }),
   }),
   aRule({
     id: 'r5',
@@ -47,11 +62,18 @@ export const RULES: readonly ShownRule[] = [
     pattern: undefined,
     to: 'without',
     state: 'disabled',
-    counts: { refused: 12, fit: 0, links: 0 },
+    history: historyTo({ refused: 12, relevant: 0, links: 0 }),
   } as unknown as Partial<ShownRule>),
 ];
 
-const worth = { rows: 12_400, fetched: 3_200, useful: 900, usefulFetched: 812, usefulCut: 3, usefulWaiting: 85 };
+const worth = {
+  rows: 12_400,
+  fetched: 3_200,
+  relevant: 900,
+  relevantFetched: 812,
+  relevantRejected: 3,
+  relevantWaiting: 85,
+};
 
 /** A report of these rules. */
 export function aReport(change: Partial<RuleReport> = {}): RuleReport {
@@ -59,20 +81,19 @@ export function aReport(change: Partial<RuleReport> = {}): RuleReport {
     at: DAY,
     seconds: 0.4,
     version: 'v1',
-    hasUseful: true,
+    hasRelevant: true,
     all: worth,
-    rules: RULES.map(({ counts, ...rule }) => ({
+    rules: RULES.map(({ history, ...rule }) => ({
       rule: rule,
-      counts,
+      counts: history.at(-1)!,
       decides: worth,
       ...(rule.kind === 'accept' && { passed: { ...worth, rows: 41 } }),
-      before: { fetched: 1_200, useful: 110 },
-      since: { fetched: 2_000, useful: 702 },
-      history: historyOf(DAY),
+      before: { fetched: 1_200, relevant: 110 },
+      since: { fetched: 2_000, relevant: 702 },
     })),
     domains: [
       { domain: 'news.example', ...worth },
-      { domain: 'shop.example', ...worth, fetched: 0, usefulFetched: 0 },
+      { domain: 'shop.example', ...worth, fetched: 0, relevantFetched: 0 },
     ],
     stale: 7,
     damaged: 0,
@@ -80,17 +101,9 @@ export function aReport(change: Partial<RuleReport> = {}): RuleReport {
   };
 }
 
-const historyOf = (end: number): RulePoint[] =>
-  Array.from({ length: 40 }, (_, i) => ({
-    at: end - (40 - i) * 3_600_000,
-    refused: 30 * i,
-    fit: 20 * i,
-    links: Math.floor(1_400 * Math.sqrt(i * 40)),
-  }));
-
-const figuresOf = (rows: number, fit: number) => ({
+const figuresOf = (rows: number, relevant: number) => ({
   rows,
-  fit,
+  relevant,
   duplicates: Math.floor(rows / 20),
   errors: Math.floor(rows / 50),
   statuses: { fetched: Math.floor(rows / 4), unfetched: rows - Math.floor(rows / 4) },
@@ -109,7 +122,7 @@ export const PREFIXES: readonly PrefixNode[] = [
   { ...where, prefix: '/tag/politics/', ...figuresOf(800, 0) },
 ];
 
-/** Rules that are proposed. */
+/** Proposed rules. */
 export const PROPOSALS: StoredProposals = {
   id: 'list-1',
   createdAt: DAY,
@@ -136,16 +149,15 @@ export const PROPOSALS: StoredProposals = {
   ],
 };
 
-/** Rules that are changed in memory; `r1` cannot be enabled without `yes`. */
+/** Rules that are changed in memory. `r1` cannot be enabled without `yes`. */
 export function fakeRules(given: readonly ShownRule[] = RULES): RulesSource & { readonly calls: unknown[][] } {
   let rules = [...given];
   const calls: unknown[][] = [];
   return {
     calls,
     list: () => Promise.resolve({ version: 'v1', rules, contradictions: [], broken: {} }),
-    counts: (ids) =>
-      Promise.resolve(new Map(rules.filter(({ id }) => ids.includes(id)).map(({ id, counts }) => [id, counts]))),
-    histories: (ids) => Promise.resolve(new Map(ids.map((id) => [id, historyOf(DAY + 40 * 3_600_000)]))),
+    histories: (ids) =>
+      Promise.resolve(new Map(rules.filter(({ id }) => ids.includes(id)).map(({ id, history }) => [id, history]))),
     report: () => Promise.resolve(aReport()),
     prefixes: ({ domain }, most) =>
       Promise.resolve(
@@ -153,7 +165,6 @@ export function fakeRules(given: readonly ShownRule[] = RULES): RulesSource & { 
           ? { statistics: undefined, prefixes: [], more: false }
           : {
               statistics: {
-                generation: 1,
                 madeAt: DAY,
                 rulesVersion: 'v1',
                 min: 10,
@@ -171,12 +182,12 @@ export function fakeRules(given: readonly ShownRule[] = RULES): RulesSource & { 
       calls.push(['apply', list, number]);
       return number === 1
         ? Promise.resolve(['r6'])
-        : Promise.reject(new CrawlError('STALE_PROPOSAL', `proposal ${number} does not hold any more: it cuts a seed`));
+        : Promise.reject(new CrawlError('STALE_PROPOSAL', `proposal ${number} no longer holds: it cuts a seed`));
     },
     setState(id, state, yes) {
       if (id === 'r1' && state === 'active' && !yes) {
         const seedUrls = ['http://a.example/tag/1', 'http://a.example/tag/2'];
-        const details = { rows: 12, cut: 5, seeds: 2, seedUrls, cutsAll: false };
+        const details = { rows: 12, rejected: 5, seeds: 2, seedUrls, rejectsAll: false };
         return Promise.reject(new CrawlError('RULE_DANGER', 'whatever', { details }));
       }
       calls.push([id, state, yes]);

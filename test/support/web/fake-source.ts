@@ -1,10 +1,10 @@
 import type { SearchHit, SearchResult } from '../../../packages/search/index.js';
-import type { CrawlStatus, ServeSource } from '../../../packages/serve/index.js';
+import type { ChangesSource, CrawlStatus, ServeSource } from '../../../packages/serve/index.js';
 import { fakeRules } from './fake-rules.js';
 
 const DAY = Date.UTC(2026, 2, 12);
 
-/** A page that was found, for instance. */
+/** A hit with default fields. */
 export function aHit(change: Partial<SearchHit> = {}): SearchHit {
   return {
     url: 'https://docs.example.com/tea/green.html',
@@ -22,6 +22,7 @@ export function aHit(change: Partial<SearchHit> = {}): SearchHit {
     modifiedTime: DAY,
     score: 7.2,
     rank: 0.001,
+    hasCopy: true,
     ...change,
   };
 }
@@ -70,12 +71,12 @@ export const HITS: readonly SearchHit[] = [
   aHit({ url: 'https://example.com/' + 'very-long-path-segment/'.repeat(8), title: '', snippet: [] }),
 ];
 
-/** What a search came to. */
+/** The result of a search. */
 export function found(hits: readonly SearchHit[], change: Partial<SearchResult> = {}): SearchResult {
   return { total: hits.length, page: 1, pages: hits.length > 0 ? 1 : 0, hits, notices: [], seconds: 0.012, ...change };
 }
 
-/** A status of a table at which nothing runs. */
+/** A status of an idle table. */
 export function aStatus(change: Partial<CrawlStatus> = {}): CrawlStatus {
   return {
     now: DAY,
@@ -89,7 +90,7 @@ export function aStatus(change: Partial<CrawlStatus> = {}): CrawlStatus {
   };
 }
 
-/** A status of a crawl in its full run; `step` moves its figures on. */
+/** A status of a running crawl; `step` advances its figures. */
 export function aRunningStatus(step = 0): CrawlStatus {
   const done = 18_240 + 47 * step;
   const counters = {
@@ -116,7 +117,7 @@ export function aRunningStatus(step = 0): CrawlStatus {
         seconds: 754 + 2 * step,
         rate: 24.5 + wave,
         byteRate: (24.5 + wave) * 31_000,
-        due: 24_310,
+        toGo: 24_310,
         fetching: {
           inFlight: 48,
           threads: 50,
@@ -143,16 +144,29 @@ export function aRunningStatus(step = 0): CrawlStatus {
     lastFetch: { state: 'running', at: DAY - 754_000 },
     memory: { resident: 182_000_000 + step * 200_000, heap: 71_000_000 },
     disk: { table: 412_000_000, content: 1_930_000_000, index: 210_000_000 },
-    holder: { pid: 4711, name: 'crawl', version: '0.1.0', alone: true },
+    owner: { pid: 4711, name: 'crawl', version: '0.1.0', alone: true },
     index: { documents: 17_602, bytes: 210_000_000, changedAt: DAY },
   });
 }
 
-/** A source that finds these for every query, and what of it a test replaces. */
+/** Nothing has changed. */
+const NO_CHANGES: ChangesSource = {
+  read: () => ({
+    async *[Symbol.asyncIterator]() {},
+    summary: () => Promise.resolve({ since: 0, until: 0, complete: true, because: [], baseline: 0 }),
+    begin: () => Promise.resolve('00000000000000'),
+    next: () => Promise.resolve('00000000000000'),
+  }),
+  places: () => Promise.resolve({ oldest: '00000000000000', next: '00000000000000', isKnown: true }),
+  tableId: () => Promise.resolve('0b8e4a52-6d0c-4d5e-9c55-2f1f6f0a7c11'),
+};
+
+/** A source that finds these hits for every query, with the functions that a test replaces. */
 export function fakeSource(change: Partial<ServeSource> = {}): ServeSource {
   return {
     search: (_query, { page }): Promise<SearchResult> =>
       Promise.resolve(found(page > 5 ? [] : HITS, { total: 42, page, pages: 5 })),
+    languages: () => Promise.resolve(['en', 'zh', 'ja']),
     suggest: (prefix) => Promise.resolve([`${prefix} tea`, `${prefix} tea house`]),
     cached: (url) =>
       Promise.resolve(
@@ -168,6 +182,7 @@ export function fakeSource(change: Partial<ServeSource> = {}): ServeSource {
       ),
     status: () => Promise.resolve(aStatus()),
     rules: fakeRules(),
+    changes: NO_CHANGES,
     ...change,
   };
 }

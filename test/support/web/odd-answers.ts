@@ -1,18 +1,18 @@
-/** What becomes of an odd answer: the page, or the code of the failure. */
+/** The result for an odd answer: the page, or the code of the failure. */
 export type OddExpectation =
   | {
       readonly status: number;
       readonly body: string;
-      /** The body is known not to be whole. */
+      /** The body is known to be incomplete. */
       readonly cut?: boolean;
-      /** Headers among others. */
+      /** Some of the expected headers. */
       readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-      /** Names that must not be among the headers. */
+      /** Names of headers that must be absent. */
       readonly without?: readonly string[];
     }
   | { readonly failure: string };
 
-/** An answer that no server should give, each byte one character; the connection is closed after it. */
+/** An answer that no server should give, one character for each byte. The connection is closed after it. */
 export interface OddAnswer {
   readonly name: string;
   readonly bytes: string;
@@ -43,8 +43,8 @@ const none = (name: string, bytes: string, expected: OddExpectation = PROTOCOL):
 });
 
 /**
- * The cases, by where they depart from RFC 9112. The number is its section; `Fetch` is the Fetch Standard, and where
- * only browsers are named the RFC allows a client to refuse.
+ * The cases, by the section of RFC 9112 that they violate. `Fetch` is the Fetch Standard. Where only browsers are named, the RFC allows a
+ * client to refuse.
  */
 export const ODD_ANSWERS: readonly OddAnswer[] = [
   // No status line.
@@ -223,7 +223,7 @@ export const ODD_ANSWERS: readonly OddAnswer[] = [
     expected: { status: 302, body: '', headers: { location: '/x' } },
   },
 
-  // Answers that end before their head does, section 8.
+  // Answers that end before the end of their head, section 8.
   none('an empty answer', '', RESET),
   none('nothing but line breaks', '\r\n\r\n', RESET),
   none('half a status line', 'HTTP/1.1 20', RESET),

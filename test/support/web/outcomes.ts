@@ -1,6 +1,6 @@
-import type { FetchOutcome } from '../../../packages/webcrawl/index.js';
+import type { FetchOutcome } from '../../../packages/webcrawl/internal.js';
 
-/** A page as a protocol plugin answers with it. */
+/** A page in the form of a protocol plugin's answer. */
 export function content(text: string, more: Partial<Extract<FetchOutcome, { kind: 'content' }>> = {}): FetchOutcome {
   return {
     kind: 'content',
@@ -13,5 +13,5 @@ export function content(text: string, more: Partial<Extract<FetchOutcome, { kind
   };
 }
 
-/** What there is not, such as a robots.txt that nobody wrote. */
+/** The answer for a missing URL, such as a missing robots.txt. */
 export const ABSENT: FetchOutcome = { kind: 'gone', code: 'not_found', http: 404 };

@@ -19,9 +19,8 @@ export interface TestProxy {
 }
 
 /**
- * An HTTP proxy on loopback. All requests and tunnels end at `127.0.0.1:<port>`, whatever host they name, so that made-up
- * names can be used.
- * @param refuse a status to answer with instead; to CONNECT also `hang` or `die`
+ * An HTTP proxy on loopback. All requests and tunnels end at `127.0.0.1:<port>` for any host name, so that made-up names can be used.
+ * @param refuse a status to answer with instead; for CONNECT also `hang` or `die`
  */
 export async function testProxy(
   port: number,

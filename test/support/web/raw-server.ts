@@ -1,6 +1,6 @@
 import net from 'node:net';
 
-/** One request as it came in. */
+/** One received request. */
 export interface RawRequest {
   /** The request target: path and query. */
   readonly path: string;
@@ -15,8 +15,8 @@ export interface RawRequest {
 }
 
 /**
- * What to do with a request: bytes to write as they are (text as UTF-8), or nothing, where the handler does it all on
- * the socket. The connection stays open unless the handler ends it.
+ * Handles a request: it returns bytes to write unchanged (text as UTF-8), or nothing if the handler writes to the socket itself. The
+ * connection stays open unless the handler ends it.
  */
 export type RawHandler = (request: RawRequest, socket: net.Socket) => string | Uint8Array | void | Promise<void>;
 
@@ -26,12 +26,12 @@ export interface RawServer {
   readonly origin: string;
   /** All requests so far. */
   readonly requests: readonly RawRequest[];
-  /** Connections open now. */
+  /** Number of open connections. */
   openConnections(): number;
   close(): Promise<void>;
 }
 
-/** A server on loopback that answers with exactly the bytes it is told, for answers no real server would give. */
+/** A server on loopback that sends exactly the given bytes, for answers that no real server would give. */
 export async function rawServer(handler: RawHandler): Promise<RawServer> {
   const requests: RawRequest[] = [];
   const sockets = new Set<net.Socket>();

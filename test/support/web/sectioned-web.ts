@@ -4,11 +4,11 @@ import { links, randomNumbers, type FakePage } from './fake-web.js';
 export interface SectionedWeb {
   readonly pages: Readonly<Record<string, FakePage>>;
   readonly seeds: readonly string[];
-  /** All URLs that are useful, whether or not anything leads there. */
+  /** All relevant URLs, even those without a link to them. */
   readonly useful: readonly string[];
 }
 
-/** What the URLs of useful pages hold. */
+/** A text in the URLs of relevant pages. */
 export const USEFUL = '/story-';
 
 type Below = (n: number) => number;
@@ -16,11 +16,11 @@ type Below = (n: number) => number;
 /** A page of a section. */
 interface Entry {
   readonly url: string;
-  /** Pages of the same name are the same to the byte. Default: there is no other. */
+  /** Pages of the same name have the same bytes. Default: no other page has them. */
   readonly document?: string;
 }
 
-/** Sections of 60 to 200 pages that nobody wants. */
+/** Sections of 60 to 200 irrelevant pages. */
 const SECTIONS: Readonly<Record<string, (home: string, folder: string, below: Below) => Entry[]>> = {
   plain: (_, folder, below) =>
     counted(60 + below(100), (i) => ({
@@ -64,23 +64,23 @@ const SECTIONS: Readonly<Record<string, (home: string, folder: string, below: Be
     ),
 };
 const NAMES = Object.keys(SECTIONS);
-/** Where useful pages are within a section, if there are any, when its pages are all in one folder. */
+/** The folder of relevant pages within a section, for sections whose pages are all in one folder. */
 const INSIDE: Readonly<Record<string, string>> = { pathFacets: 'tag/', print: 'a/', copies: 'a/' };
 
-/** Whether a domain answers with and without `www`: of `broken` only some do that. */
+/** Whether a domain answers with and without `www`; for `broken` only some of its pages do. */
 type Twin = 'none' | 'whole' | 'broken';
 
 /**
- * A web of one or two domains, the same for the same seed. Each has one to three origins (with and without www, other ports and schemes), of
- * sections of useful pages or of others: facets, sessions, calendars, copies and more, as chains, lists, circles, trees. Some useful
- * pages are within such a section; some have no other way than through one, some by a redirect, by a page of another host or domain;
- * some none at all. Some domains have the same pages with and without `www`, and some have nearly nothing useful.
+ * A web of one or two domains, the same for the same seed. Each has one to three origins (with and without www, other ports and schemes).
+ * Origins have sections of relevant pages or of others: facets, sessions, calendars, copies and more, as chains, lists, circles, trees.
+ * Some relevant pages are within such a section; some are only reached through one, some by a redirect, by a page of another host or
+ * domain, and some not at all. Some domains have the same pages with and without `www`, and some have nearly no relevant pages.
  */
 export function sectionedWeb(seed: number): SectionedWeb {
   const random = randomNumbers(seed);
   const below: Below = (n) => Math.floor(random() * n);
   const chance = (p: number): boolean => random() < p;
-  /** What a document leads to. */
+  /** The links of a document. */
   const outgoing = new Map<string, string[]>();
   const documents = new Map<string, string>();
   const twins = new Map<string, Twin>();
@@ -137,7 +137,7 @@ export function sectionedWeb(seed: number): SectionedWeb {
         const entries = SECTIONS[name]!(home, folder, below);
         addSection(home, entries);
         if (isPoor ? chance(0.8) : chance(0.3)) continue;
-        // Within the section, so that it cannot go as a whole; some only its pages lead to.
+        // Within the section, so that it cannot be rejected as a whole; some are linked only from its pages.
         const within = stories(folder + (INSIDE[name] ?? ''), 1 + below(3)).map(({ url }) => url);
         sections.push(within);
         for (const url of within) link(chance(0.15) ? entries[below(entries.length)]!.url : home, url);
@@ -150,7 +150,7 @@ export function sectionedWeb(seed: number): SectionedWeb {
   const pages: Record<string, FakePage> = {};
   for (const url of all) {
     if (!url.includes(USEFUL) || chance(0.7)) continue;
-    // Anything may lead there: mostly what is not useful itself.
+    // Any page may link there, mostly irrelevant ones.
     if (chance(0.5)) link(any(), url);
     else {
       const by = any().replace(/[^/]*$/, `go-${below(1000)}`);
@@ -192,14 +192,14 @@ export function sectionedWeb(seed: number): SectionedWeb {
   return { pages, seeds, useful: Object.keys(pages).filter((url) => url.includes(USEFUL)) };
 }
 
-/** How the web is looked at. */
+/** Options of a walk through the web. */
 export interface Look {
   readonly isCut?: (url: string) => boolean;
-  /** How a link is written. */
+  /** Rewrites a link. */
   readonly written?: (url: string) => string;
 }
 
-/** The URLs of a web that can be reached from the seeds without those that are cut. */
+/** The URLs of a web that can be reached from the seeds without rejected ones. */
 export function reachable(
   { pages, seeds }: SectionedWeb,
   { isCut = () => false, written = (url) => url }: Look = {},
@@ -211,7 +211,7 @@ export function reachable(
   return found;
 }
 
-/** Where a page leads. */
+/** The links of a page. */
 export function linksOf({ html = '', location }: FakePage = {}): string[] {
   if (location !== undefined) return [location];
   return [...new Set(Array.from(html.matchAll(/href="([^"]*)"/g), ([, href = '']) => href.replaceAll('&amp;', '&')))];

@@ -1,7 +1,4 @@
-/**
- * A key and a certificate that it signed itself, for the name `site.test`, from 2020 to 2099. For tests only: anybody
- * can read the key.
- */
+/** A key with a self-signed certificate for the name `site.test`, from 2020 to 2099. For tests only: the key is public. */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgm4c/VGiVUwU2fp3S

@@ -5,16 +5,16 @@ import type { FakePage } from './fake-web.js';
 export interface ServedWeb {
   /** `http://127.0.0.1:<port>` */
   readonly origin: string;
-  /** Paths that were asked for, in order, robots.txt left out. */
+  /** Requested paths in order, robots.txt excluded. */
   readonly requests: string[];
   close(): Promise<void>;
 }
 
-/** What is at a path now; undefined is 404. */
+/** The page at a path now; undefined is 404. */
 export type PageAt = (path: string) => FakePage | undefined | Promise<FakePage | undefined>;
 
 /**
- * Serves pages by path on a free port of loopback. Anything else is 404, and a page with an `etag` is 304 for who has it.
+ * Serves pages by path on a free port of loopback. Other paths are 404. A page with an `etag` is answered with 304 if the client has it.
  * @param address another one of 127.0.0.0/8, for a host of its own
  */
 export async function serveWeb(

@@ -8,24 +8,24 @@ import { bringJars, run } from '../../../bench/lib/maven.js';
 import { ROOT } from '../docs/source-files.js';
 import { JAVA, writeYarnConfig } from './yarn-config.js';
 
-/** A Hadoop YARN of our own on loopback, of one node, whose file system is that of the machine. It ends with this process. */
+/** A Hadoop YARN on loopback for one test, with one node; its file system is that of the machine. It ends with this process. */
 export interface YarnCluster {
   /** For files of the test. It is removed at the end. */
   readonly folder: string;
-  /** What its commands need in their environment: `hadoop` and `mapred` are in the path, and `webcrawl` is for the tasks too. */
+  /** Environment variables for its commands: `hadoop` and `mapred` are in the path, and `webcrawl`, which tasks use too. */
   readonly env: Readonly<Record<string, string>>;
-  /** The processes of tasks, by words of their command line. */
+  /** The processes of tasks, by words of their command lines. */
   find(words: readonly string[]): Promise<readonly number[]>;
-  /** What the tasks of all jobs have written to standard error. */
+  /** The standard error of the tasks of all jobs. */
   taskErrors(): Promise<string>;
-  /** Ends all that it has started, tasks too, and removes its files. */
+  /** Ends all its processes, including tasks, and removes its files. */
   stop(): Promise<void>;
 }
 
 const VERSION = '3.4.2';
 const START_MS = 300_000;
 
-/** Starts it at free ports. @throws Error when Maven cannot bring it, or it does not come to answer */
+/** Starts it at free ports. @throws Error when Maven cannot fetch it, or it does not answer */
 export async function startYarn(): Promise<YarnCluster> {
   const jars = await bringJars({
     name: 'Hadoop YARN',
@@ -61,7 +61,7 @@ export async function startYarn(): Promise<YarnCluster> {
     await log.close();
   }
 
-  /** The processes of tasks, and what has started them: the folder is in their environment or among their words. */
+  /** The processes of tasks and their ancestors: the folder is in their environment or command line. */
   async function ours(): Promise<{ pid: number; words: readonly string[] }[]> {
     const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
     const found = await Promise.all(
@@ -71,7 +71,7 @@ export async function startYarn(): Promise<YarnCluster> {
           const [environ = '', words = ''] = await Promise.all(files);
           return `${environ}${words}`.includes(folder) ? [{ pid, words: words.split('\0').slice(0, -1) }] : [];
         } catch {
-          // It has ended meanwhile, or belongs to somebody else.
+          // It has ended meanwhile, or belongs to another user.
           return [];
         }
       }),
@@ -139,7 +139,7 @@ function end(pid: number): void {
   }
 }
 
-/** The commands of a Hadoop that is installed, as far as they are needed, and that of webcrawl. */
+/** Writes the needed commands of an installed Hadoop, and that of webcrawl. */
 async function writeCommands(bin: string, classPath: string): Promise<void> {
   const java = (type: string): string => `exec java ${JAVA.join(' ')} -cp '${classPath}' ${type} "$@"`;
   const commands = {

@@ -14,7 +14,7 @@ export interface YarnPorts {
   readonly shuffle: number;
 }
 
-/** Of Java 17, for what Hadoop looks into; and for short lives on few cores. */
+/** Options of Java 17 for packages that Hadoop accesses; the others are for short lives on few cores. */
 export const JAVA = [
   ...['java.lang', 'java.util', 'java.net', 'sun.nio.ch'].flatMap((name) => [
     `--add-opens=java.base/${name}=ALL-UNNAMED`,
@@ -26,7 +26,7 @@ export const JAVA = [
 
 /**
  * Writes the configuration of a cluster of one node into its folder, `conf`; its file system is that of the machine.
- * @param path where tasks find programs
+ * @param path the PATH of tasks
  */
 export async function writeYarnConfig(folder: string, jars: string, path: string, ports: YarnPorts): Promise<void> {
   const conf = join(folder, 'conf');
@@ -77,7 +77,7 @@ export async function writeYarnConfig(folder: string, jars: string, path: string
       'yarn.app.mapreduce.am.resource.mb': 512,
       'yarn.app.mapreduce.am.command-opts': `-Xmx256m ${JAVA.join(' ')}`,
       'yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms': 200,
-      // There is but one node.
+      // There is only one node.
       'yarn.app.mapreduce.am.job.node-blacklisting.enable': false,
     },
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryStore, openTables, type Store, type Tables } from '../../../packages/webcrawl/index.js';
+import { MemoryStore, openTables, type Store, type Tables } from '../../../packages/webcrawl/internal.js';
 import type { BatchStep, SlotProgress } from '../../../webtable/index.js';
 import { VersionedRows, VersionedStore } from '../../support/versions/versioned-store.js';
 import { randomNumbers } from '../../support/web/fake-web.js';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { open, readFile, readdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, open, readFile, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
   SegmentFolder,
   type ContentLocation,
@@ -10,21 +9,15 @@ import {
   type SegmentFolderOptions,
 } from '../../../webtable/index.js';
 import { httpHead } from '../../../webtable/content/http-head.js';
-import { recordsOf } from '../../support/segment-records.js';
+import { recordsOf } from '../../support/files/segment-records.js';
+import { testFolder } from '../../support/files/temp-folder.js';
 
 let directory: string;
-const opened: SegmentFolder[] = [];
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'webcrawl-content-'));
-});
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((folder) => folder.close()));
-  await rm(directory, { recursive: true, force: true });
-});
+beforeEach(() => void (directory = testFolder()));
 
 function folder(options: SegmentFolderOptions = {}): SegmentFolder {
   const made = new SegmentFolder(directory, { clock: () => Date.UTC(2026, 0, 5), ...options });
-  opened.push(made);
+  onTestFinished(() => made.close());
   return made;
 }
 
@@ -48,6 +41,24 @@ describe('a folder of segments', () => {
     expect(await store.has(nowhere)).toBe(false);
     expect(await store.isMostlyDead()).toBe(false);
     expect(await readdir(directory)).toEqual([]);
+  });
+
+  it.each(['a folder', 'a link to itself'])('has nothing where %s is in the place of a segment', async (what) => {
+    const store = folder();
+    const [place] = await store.append([page(1)]);
+    await store.close();
+    const path = join(directory, `${place!.segment}.warc.gz`);
+    await rm(path);
+    if (what === 'a folder') await mkdir(path);
+    else await symlink(path, path);
+    const again = folder();
+    expect(await again.has(place!)).toBe(false);
+    expect(await texts(again, [place!])).toEqual([null]);
+    const compaction = await again.compaction();
+    compaction.note([place!]);
+    if (await compaction.begin()) expect(await compaction.move([place!])).toEqual([undefined]);
+    const [next] = await again.append([page(2)]);
+    expect(await texts(again, [next!])).toEqual(['body 2']);
   });
 
   it('gives back what was appended, in the order asked, also when it is opened anew', async () => {

@@ -4,78 +4,25 @@ import { tryParseUrl } from '../../../packages/url/index.js';
 import { hostKeyOfRow } from '../../../webtable/keys/host-key.js';
 import { domainRanges, hostRange, prefixRange, rowKeyOf, urlOf } from '../../../webtable/keys/row-key.js';
 import type { KeyRange } from '../../../webtable/store.js';
+import { words } from '../../support/files/words.js';
 
 const within = (key: string, { start, end }: KeyRange) => key >= start && (end === undefined || key < end);
 const withoutFragment = (url: string) => new URL(url).href.replace(/#.*$/s, '');
 
 const NASTY_HOSTS = [
-  ...[
-    'a..b',
-    '..a',
-    'a..',
-    '.',
-    '..',
-    'foo.',
-    '-foo',
-    'foo-',
-    'a--b.c',
-    'a_b.example.com',
-    'a!b',
-    'a*b.c',
-    "a'b",
-    'a"b',
-  ],
+  ...words`a..b ..a a.. . .. foo. -foo foo- a--b.c a_b.example.com a!b a*b.c a'b a"b`,
   ...['a(b)c', 'a~b', 'a$b', 'a&b', 'a;b', 'a=b', 'a,b', 'a+b', 'a`b', 'a{b}', '*.example.com', 'localhost', 'x'],
   ...['1.2.3.4', '1.2.3.4.', '127.1', '0x7f.1', '2130706433', '[::1]', '[2001:DB8::1]', '[::ffff:1.2.3.4]'],
   ...['1.example.com', '4.3.2.example', '1.2.3.4.com', 'com.1.2.3.4x', '3com', '1.2.3.4a', 'http', 'https.http'],
   ...['bücher.de', 'ß.de', 'xn--bcher-kva.de', 'пример.рф', '%66oo.com', 'ＦＵＬＬ.com', 'a\u00adb.com', 'EXAMPLE.Com'],
 ];
 const NASTY_PATHS = [
-  ...[
-    '',
-    '/',
-    '//',
-    '//double//slash',
-    '/.',
-    '/..',
-    '/./..//.',
-    '/%2e%2E/x',
-    '/.%2e',
-    '/a|b',
-    '/a!b',
-    '/a:b/c:d',
-    '/:80/',
-  ],
-  ...[
-    '/a b',
-    '/é',
-    '/%C3%A9',
-    '/%zz%',
-    '/%',
-    '/%00',
-    '/\u0000',
-    '/\ud800',
-    '/\\x',
-    '/^`{}"<>[]',
-    "/'",
-    '/~',
-    '/@',
-    '/a@b:c/',
-  ],
-  ...[
-    '?',
-    '?q',
-    '/?q=http://b.com:80/x',
-    '/?a\'b"c|d^e`f{g}',
-    '/?\ud800é',
-    '/??',
-    '/?a#b',
-    '#',
-    '#?x',
-    '/#a/b',
-    '/;x=1',
-    '/\t\n',
-  ],
+  ...words`/ // //double//slash /. /.. /./..//. /%2e%2E/x /.%2e /a|b /a!b /a:b/c:d /:80/`,
+  '',
+  ...words`/é /%C3%A9 /%zz% /% /%00 /\x /' /~ /@ /a@b:c/`,
+  ...['/a b', '/\u0000', '/\ud800', '/^`{}"<>[]'],
+  ...words`? ?q /?q=http://b.com:80/x /?? /?a#b # #?x /#a/b /;x=1`,
+  ...['/?a\'b"c|d^e`f{g}', '/?\ud800é', '/\t\n'],
   ...['/x'.repeat(500), '/?' + 'a=1&'.repeat(300)],
 ];
 const SCHEMES = ['http', 'https', 'HTTP'];
@@ -123,36 +70,15 @@ describe('rowKeyOf', () => {
   });
 
   it.each([
-    ...[
-      '',
-      'a.com/',
-      '/a',
-      '//a.com/',
-      'http://',
-      'http:// /',
-      'http://a b/',
-      'http://a|b/',
-      'http://a.com:-5/',
-      'http://a.com:99999/',
-    ],
-    ...[
-      'http://256.1.1.1/',
-      'http://foo.1.2.3.4/',
-      'http://x.1.2.3.4/',
-      'http://[::1/',
-      'http://a%2fb/',
-      'http://%00/',
-    ],
-    ...[
-      'file:///var/x',
-      'mailto:a@b',
-      'javascript:alert(1)',
-      'data:text/html,x',
-      'gopher://a.com/',
-      'foo:///x',
-      'ws://a.com/',
-      'blob:http://a.com/1',
-    ],
+    ...words`a.com/ /a //a.com/ http:// http://a|b/ http://a.com:-5/ http://a.com:99999/`,
+    ...['', 'http:// /', 'http://a b/'],
+    ...words`
+      http://256.1.1.1/ http://foo.1.2.3.4/ http://x.1.2.3.4/ http://[::1/ http://a%2fb/ http://%00/
+    `,
+    ...words`
+      file:///var/x mailto:a@b javascript:alert(1) data:text/html,x gopher://a.com/ foo:///x ws://a.com/
+      blob:http://a.com/1
+    `,
   ])('refuses %j', (url) => {
     expect(() => rowKeyOf(url)).toThrow(expect.objectContaining({ name: 'CrawlError', code: 'BAD_URL' }));
   });
@@ -244,37 +170,16 @@ describe('every URL that is accepted', () => {
 
 describe('urlOf and hostKeyOfRow', () => {
   it.each([
-    ...[
-      '',
-      ':',
-      'com.foo',
-      'com.foo:',
-      'com.foo:http',
-      'com.foo:http?x=1',
-      'com.foo:http:80:90/x',
-      'com.foo:http:/',
-      ':http/',
-      ':file/x',
-    ],
-    ...[
-      'com.foo:http:x/',
-      'com.foo:http:080/',
-      'com.foo:http:999999/',
-      'com.foo/nocolon',
-      '[::1:http/',
-      '::1:http/',
-      '[x]:http/',
-      'Com.foo:http/',
-    ],
-    ...[
-      'com.foo:gopher/',
-      'com.foo:HTTP/',
-      'com.foo:http/a b',
-      'com.foo:http/#a',
-      'com.foo:http/é',
-      'com.foo:http/\n',
-      'com.foo:http/\u0000',
-    ],
+    '',
+    ...words`
+      : com.foo com.foo: com.foo:http com.foo:http?x=1 com.foo:http:80:90/x com.foo:http:/ :http/ :file/x
+    `,
+    ...words`
+      com.foo:http:x/ com.foo:http:080/ com.foo:http:999999/ com.foo/nocolon [::1:http/ ::1:http/ [x]:http/
+      Com.foo:http/
+    `,
+    ...words`com.foo:gopher/ com.foo:HTTP/ com.foo:http/#a com.foo:http/é`,
+    ...['com.foo:http/a b', 'com.foo:http/\n', 'com.foo:http/\u0000'],
     ...['com.foo@x:http/', 'com fóo:http/', 'http://foo.com/', '.foo:http/\u007f'],
   ])('refuse %j', (key) => {
     const damaged: unknown = expect.objectContaining({ name: 'CrawlError', code: 'TABLE_DAMAGED' });
@@ -289,46 +194,20 @@ describe('urlOf and hostKeyOfRow', () => {
 });
 
 describe('ranges', () => {
-  const urls = [
-    ...['http://example.com/', 'https://example.com/', 'http://example.com:8080/', 'http://example.com/~'],
-    ...[
-      'http://www.example.com/',
-      'http://a.b.example.com/',
-      'http://-.example.com/',
-      'http://~.example.com/',
-      'http://!.example.com/',
-    ],
-    ...[
-      'http://example2.com/',
-      'http://example-x.com/',
-      'http://example_x.com/',
-      'http://examplex.com/',
-      'http://exampl.com/',
-    ],
-    ...[
-      'http://example;x.com/',
-      'http://www.example2.com/',
-      'http://example.com.au/',
-      'http://example.com./',
-      'http://com/',
-    ],
-    ...['http://example!.com/', 'http://1.2.3.4/', 'http://[::1]/'],
-  ];
+  const urls = words`
+    http://example.com/ https://example.com/ http://example.com:8080/ http://example.com/~ http://www.example.com/
+    http://a.b.example.com/ http://-.example.com/ http://~.example.com/ http://!.example.com/ http://example2.com/
+    http://example-x.com/ http://example_x.com/ http://examplex.com/ http://exampl.com/ http://example;x.com/
+    http://www.example2.com/ http://example.com.au/ http://example.com./ http://com/ http://example!.com/
+    http://1.2.3.4/ http://[::1]/
+  `;
 
   it('of a domain hold it and the hosts below it, and nothing else', () => {
     const isOf = (url: string, domain: string) => {
       const { hostname } = new URL(url);
       return hostname === domain || hostname.endsWith(`.${domain}`);
     };
-    for (const domain of [
-      'example.com',
-      'com',
-      'www.example.com',
-      '1.2.3.4',
-      '[::1]',
-      'example;x.com',
-      'example.com.',
-    ]) {
+    for (const domain of words`example.com com www.example.com 1.2.3.4 [::1] example;x.com example.com.`) {
       const found = urls.filter((url) => domainRanges(domain).some((range) => within(rowKeyOf(url), range)));
       expect(found, domain).toEqual(urls.filter((url) => isOf(url, domain)));
     }

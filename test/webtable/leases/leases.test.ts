@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryStore, openTables } from '../../../packages/webcrawl/index.js';
+import { MemoryStore, openTables } from '../../../packages/webcrawl/internal.js';
 import {
   HELD_MS,
   LEASE_MS,
   createLeases,
-  parseShard,
   slotsOf,
-  slotsOfShard,
   type HeldLeases,
   type Leases,
   type TakeOptions,
@@ -111,6 +109,31 @@ describe('leases', () => {
     expect((await settle(a.leases.take(['00'], FETCH))).isHeld()).toBe(true);
   });
 
+  it('keep the process alive while somebody waits for them, and else not', async () => {
+    const { time, store, settle } = cluster();
+    const machine = new SimulatedMachine(time, randomNumbers(1));
+    const far = new FarStore(store, time, machine, { random: () => 0.5 });
+    const { timing } = machine;
+    let isInBackground: boolean | undefined;
+    const after: typeof timing.after = (ms, callback, background) => {
+      isInBackground = background;
+      return timing.after(ms, callback, background);
+    };
+    const mine = await settle(
+      createLeases(far, 'a', { monotonic: () => timing.monotonic(), wall: () => timing.wall(), after }, 'a').take(
+        ['00'],
+        FETCH,
+      ),
+    );
+    expect(isInBackground).toBe(true);
+    machine.pause(25_000);
+    await time.runUntil(time.now + 24_000);
+    const held = mine.untilHeld();
+    expect(isInBackground).toBe(false);
+    await settle(held);
+    expect([mine.isHeld(), isInBackground]).toEqual([true, true]);
+  });
+
   it('are not held by a machine that was suspended, though its own clock did not go on', async () => {
     const { time, worker, settle } = cluster();
     const { machine, leases } = worker('a');
@@ -134,19 +157,6 @@ describe('leases', () => {
     await settle(parsing.release());
     await settle(b.leases.take(ALL, { ...FETCH, wait: 0 }));
     expect((await settle(a.leases.holders())).map(({ name }) => name)).toEqual(['b']);
-  });
-
-  it('may be taken for other numbers of shards from run to run', async () => {
-    const { worker, settle } = cluster();
-    const [a, b, c] = [worker('a'), worker('b'), worker('c')];
-    const slots = slotsOf(16);
-    const first = await settle(a.leases.take(slotsOfShard(slots, parseShard('1/3')), FETCH));
-    const second = await settle(b.leases.take(slotsOfShard(slots, parseShard('0/3')), FETCH));
-    const waiting = c.leases.take(slotsOfShard(slots, parseShard('1/2')), FETCH);
-    await settle(Promise.all([first.release(), second.release()]));
-    expect((await settle(waiting)).isHeld()).toBe(true);
-    const others = await settle(a.leases.take(slotsOfShard(slots, parseShard('0/4')), { ...FETCH, wait: 0 }));
-    expect(others.isHeld()).toBe(true);
   });
 
   it('say when the hosts of a slot were asked, and of one that was killed that it asked until now', async () => {

@@ -1,8 +1,7 @@
-import { mkdtemp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { createConnection, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi, onTestFinished } from 'vitest';
 import { CrawlError } from '../../../packages/errors/index.js';
 import {
   MemoryStore,
@@ -13,22 +12,17 @@ import {
   type Store,
 } from '../../../webtable/index.js';
 import { readChunk, scanChunks } from '../../../webtable/live/scan-chunks.js';
-import { connectTo } from '../../../webtable/live/connection.js';
+import { connectTo, type Connection } from '../../../webtable/live/connection.js';
 import { encodeMessage } from '../../../webtable/live/messages.js';
 import { serveTable, type LiveServer } from '../../../webtable/live/server.js';
-import { createLocks, type Exclusive } from '../../../webtable/stores/locks.js';
+import type { Service } from '../../../webtable/live/answer-request.js';
+import { createLocks, type Exclusive } from '../../../packages/util/index.js';
 import { getPlain, put, scanPlain } from '../../support/stores/plain-rows.js';
+import { testFolder } from '../../support/files/temp-folder.js';
 
 let directory: string;
-const ends: (() => unknown)[] = [];
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'webcrawl-live-'));
-});
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-  await rm(directory, { recursive: true, force: true });
-});
+beforeEach(() => void (directory = testFolder()));
 
 async function share(options: Partial<SharedStoreOptions> = {}): Promise<SharedStore> {
   const store = await openSharedStore({
@@ -38,7 +32,7 @@ async function share(options: Partial<SharedStoreOptions> = {}): Promise<SharedS
     version: '1',
     ...options,
   });
-  ends.push(() => store.close());
+  onTestFinished(() => store.close());
   await store.serve();
   return store;
 }
@@ -53,7 +47,7 @@ it.skipIf(process.platform === 'win32')('is opened where a long path cannot be r
   try {
     expect(await connectTo(deep, '1')).toBeUndefined();
     const store = await share({ directory: deep, open: () => openLevelStore(deep) });
-    expect([store.holder, store.notServed]).toEqual([undefined, expect.stringContaining('ENOENT')]);
+    expect([store.owner, store.notServed]).toEqual([undefined, expect.stringContaining('ENOENT')]);
   } finally {
     if (TMPDIR === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = TMPDIR;
@@ -64,7 +58,7 @@ describe('a table that is open elsewhere', () => {
   it('is read and written through the process that has it open, and is its own once that has closed it', async () => {
     const first = await share();
     const second = await share({ name: 'second' });
-    expect([first.holder, second.holder]).toMatchObject([undefined, { pid: process.pid, name: 'test' }]);
+    expect([first.owner, second.owner]).toMatchObject([undefined, { pid: process.pid, name: 'test' }]);
     await first.write('webpage', [put('a', { 'm:st': '1' })]);
     expect(await getPlain(second, ['a'], ['m'])).toEqual([{ key: 'a', cells: [['m:st', '1']] }]);
     await second.write('webpage', [put('b', { 'm:st': '2' })]);
@@ -72,9 +66,9 @@ describe('a table that is open elsewhere', () => {
     expect(first.outsideChanges).toBe(1);
     await first.close();
     expect(await scanPlain(second, 'webpage', { columns: ['m'] })).toHaveLength(2);
-    expect(second.holder).toBeUndefined();
+    expect(second.owner).toBeUndefined();
     // It serves from now on.
-    expect((await share()).holder).toMatchObject({ name: 'second' });
+    expect((await share()).owner).toMatchObject({ name: 'second' });
   });
 
   it('goes on in the middle of a scan when the process closes the table', async () => {
@@ -91,7 +85,7 @@ describe('a table that is open elsewhere', () => {
       if (seen.length === 1500) await first.close();
     }
     expect(seen).toEqual(keys);
-    expect(second.holder).toBeUndefined();
+    expect(second.owner).toBeUndefined();
   });
 
   it('is not to be had alone, and is waited for', async () => {
@@ -100,7 +94,7 @@ describe('a table that is open elsewhere', () => {
     await expect(refused).rejects.toMatchObject(locked);
     await expect(refused).rejects.toThrow(`process ${process.pid} (crawl)`);
     const second = await share();
-    await expect(second.holdAlone(() => Promise.resolve())).rejects.toMatchObject(locked);
+    await expect(second.withoutYielding(() => Promise.resolve())).rejects.toMatchObject(locked);
     await expect(second.exclusive('generate', () => Promise.resolve())).rejects.toMatchObject(locked);
     await second.close();
 
@@ -108,12 +102,12 @@ describe('a table that is open elsewhere', () => {
     const waiting = share({
       alone: true,
       wait: 1000,
-      onWait(holder) {
-        told = holder?.name;
+      onWait(owner) {
+        told = owner?.name;
         void first.close();
       },
     });
-    expect((await waiting).holder).toBeUndefined();
+    expect((await waiting).owner).toBeUndefined();
     expect(told).toBe('crawl');
   });
 
@@ -133,7 +127,7 @@ describe('a table that is open elsewhere', () => {
 
   it('is opened by one of many that come at once, and used by all', async () => {
     const stores = await Promise.all(Array.from({ length: 8 }, () => share()));
-    expect(stores.filter(({ holder }) => holder === undefined)).toHaveLength(1);
+    expect(stores.filter(({ owner }) => owner === undefined)).toHaveLength(1);
     await Promise.all(stores.map((store, i) => store.write('webpage', [put(`k${i}`, { 'm:st': '1' })])));
     // One after the other closes it, and those that are left go on.
     for (const store of stores) {
@@ -181,7 +175,7 @@ describe('the socket', () => {
     directory = join(directory, 'd'.repeat(120));
     const first = await share();
     await stat(socketOf(directory));
-    expect((await share()).holder).toBeDefined();
+    expect((await share()).owner).toBeDefined();
     await first.close();
   });
 
@@ -190,7 +184,7 @@ describe('the socket', () => {
     if (what === 'a file') await writeFile(socketOf(directory), '');
     else await mkdir(socketOf(directory));
     const store = await share();
-    expect(store.holder).toBeUndefined();
+    expect(store.owner).toBeUndefined();
     await store.write('webpage', [put('a', { 'm:st': '1' })]);
     // A folder is not ours to remove; the table is used without others.
     expect(store.notServed === undefined).toBe(what === 'a file');
@@ -206,8 +200,8 @@ describe('the socket', () => {
     await mkdir(join(directory, 'live'));
     const rude = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve) => rude.listen(socketOf(directory), resolve));
-    ends.push(() => rude.close());
-    expect((await share()).holder).toBeUndefined();
+    onTestFinished(() => void rude.close());
+    expect((await share()).owner).toBeUndefined();
   });
 });
 
@@ -216,29 +210,34 @@ describe('a client', () => {
   let exclusive: Exclusive;
   let server: LiveServer;
 
-  async function serve(leaseMs: number): Promise<void> {
+  async function serve(leaseMs: number, more: Partial<Service> = {}): Promise<void> {
     store = new MemoryStore();
     exclusive = createLocks();
     server = await serveTable(directory, {
       store,
-      holder: { pid: 1, name: 'test', version: '1', alone: true },
+      owner: { pid: 1, name: 'test', version: '1', alone: true },
       exclusive,
       status: () => Promise.resolve({ fine: true }),
       leaseMs,
+      ...more,
     });
-    ends.push(() => server.close());
+    onTestFinished(() => server.close());
   }
 
   async function dial(): Promise<{ socket: Socket; closed: Promise<void> }> {
     const socket = createConnection(socketOf(directory));
-    ends.push(() => socket.destroy());
+    onTestFinished(() => void socket.destroy());
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
     socket.on('error', () => undefined);
     await new Promise((resolve) => socket.once('connect', resolve));
     return { socket, closed };
   }
 
-  const connect = async () => (await connectTo(directory, '1'))!;
+  async function connect(): Promise<Connection> {
+    const connection = (await connectTo(directory, '1'))!;
+    onTestFinished(() => connection.close());
+    return connection;
+  }
   const change = { op: 'write', table: 'webpage', changes: [{ key: 'a', put: [['m:st', 1]] }] };
 
   it.each([
@@ -273,7 +272,6 @@ describe('a client', () => {
     await expect(connection.request(head)).rejects.toBeInstanceOf(CrawlError);
     await connection.request(change, [Buffer.from('1')]);
     expect(await scanPlain(store, 'webpage', { columns: ['m'] })).toHaveLength(1);
-    connection.close();
   });
 
   it('that holds the lock too long loses it, and what it writes then is not written', async () => {
@@ -289,13 +287,69 @@ describe('a client', () => {
 
   it('that is gone while it holds the lock, or waits for it, leaves it free', async () => {
     await serve(60_000);
-    const [holder, waiter] = [await connect(), await connect()];
-    await holder.request({ op: 'lock', name: 'rows' });
+    const [owner, waiter] = [await connect(), await connect()];
+    await owner.request({ op: 'lock', name: 'rows' });
     const waiting = waiter.request({ op: 'lock', name: 'rows' }).catch(() => 'lost');
     waiter.close();
     expect(await waiting).toBe('lost');
-    holder.close();
+    owner.close();
     await exclusive('rows', () => Promise.resolve());
+  });
+
+  it('that loses the lock while a write of its own is under way leaves it free when that is through', async () => {
+    const order: string[] = [];
+    await serve(50, {
+      exclusive: (name, task) =>
+        exclusive(name, async () => {
+          const result = await task();
+          order.push('free');
+          return result;
+        }),
+    });
+    const { write } = store;
+    let finish = (): void => {};
+    const isLate = new Promise<void>((resolve) => (finish = resolve));
+    onTestFinished(() => finish());
+    store.write = async (...args) => {
+      await isLate;
+      await write.apply(store, args);
+      order.push('written');
+    };
+    const connection = await connect();
+    await connection.request({ op: 'lock', name: 'rows' });
+    const writing = connection.request(change, [Buffer.from('1')]).catch(() => 'lost');
+    await connection.lost;
+    expect(await writing).toBe('lost');
+    expect(order).toEqual([]);
+    finish();
+    await exclusive('rows', () => Promise.resolve());
+    expect(order).toEqual(['written', 'free']);
+  });
+
+  it('that begins a message and does not end it is dropped, and others are served', async () => {
+    await serve(60_000, { messageMs: 20 });
+    const other = await connect();
+    const { socket, closed } = await dial();
+    socket.resume();
+    socket.write(encodeMessage({ id: 1, op: 'status' }).subarray(0, -1));
+    await closed;
+    expect((await other.request({ op: 'status' })).head['value']).toEqual({ fine: true });
+    other.close();
+  });
+
+  it('that holds the most is dropped where all hold too much together', async () => {
+    await serve(60_000, { mostHeld: 1000 });
+    const [large, small] = [await dial(), await dial()];
+    // A message of a thousand bytes, without its last four hundred.
+    const begun = (bytes: number): Buffer => Buffer.concat([Buffer.from([0, 0, 3, 232]), Buffer.alloc(bytes - 4)]);
+    large.socket.resume();
+    large.socket.write(begun(600));
+    small.socket.write(begun(500));
+    await large.closed;
+    expect(small.socket.destroyed).toBe(false);
+    const other = await connect();
+    expect((await other.request({ op: 'status' })).head['value']).toEqual({ fine: true });
+    other.close();
   });
 
   it('gets the lock again as soon as it has released it, while a write of its own is under way', async () => {
@@ -317,21 +371,20 @@ describe('a client', () => {
     await connection.request({ op: 'status' });
     finish();
     await Promise.all([writing, again]);
-    connection.close();
   });
 
   it('waits for an answer as long as the process that works on it gives signs of life', async () => {
     await serve(60_000);
     let finish = (): void => {};
     const isLate = new Promise<void>((resolve) => (finish = resolve));
-    ends.push(() => finish());
+    onTestFinished(() => finish());
     const { get } = store;
     store.get = async (...args) => {
       await isLate;
       return get.apply(store, args);
     };
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
-    ends.push(() => vi.useRealTimers());
+    onTestFinished(() => void vi.useRealTimers());
     const connection = await connect();
     const reading = connection.request({ op: 'get', table: 'webpage', keys: ['a'], columns: ['m'] });
     for (let minutes = 0; minutes < 5; minutes++) {
@@ -343,7 +396,6 @@ describe('a client', () => {
     expect(connection.isLost).toBe(false);
     finish();
     expect((await reading).head['rows']).toEqual([null]);
-    connection.close();
   });
 
   it('that asks for ever and never reads does not fill the memory, nor hold up the end', async () => {

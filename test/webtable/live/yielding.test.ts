@@ -1,18 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import type * as FileSystem from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi, onTestFinished } from 'vitest';
 import { openLevelStore, openSharedStore, type SharedStore, type SharedStoreOptions } from '../../../webtable/index.js';
 import { ConnectionLost, connectTo, type Connection } from '../../../webtable/live/connection.js';
 import { waitUntilYielded } from '../../../webtable/live/wait-until-yielded.js';
 import { turns, until } from '../../support/events.js';
 import { getPlain, put, scanPlain } from '../../support/stores/plain-rows.js';
+import { testFolder } from '../../support/files/temp-folder.js';
 
 const WORKER = fileURLToPath(new URL('yielding-reader.mjs', import.meta.url));
 const BUILT = fileURLToPath(new URL('../../../dist/webtable/index.js', import.meta.url));
@@ -32,20 +30,13 @@ vi.mock('node:fs/promises', async (original) => {
 });
 
 let directory: string;
-const ends: (() => unknown)[] = [];
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'webcrawl-yields-'));
-});
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-  await rm(directory, { recursive: true, force: true });
-});
+beforeEach(() => void (directory = testFolder()));
 
 async function share(options: Partial<SharedStoreOptions> = {}): Promise<SharedStore> {
   const open = (): ReturnType<typeof openLevelStore> => openLevelStore(directory);
   const store = await openSharedStore({ directory, open, name: 'test', version: '1', ...options });
-  ends.push(() => store.close());
+  onTestFinished(() => store.close());
   await store.serve();
   return store;
 }
@@ -55,13 +46,13 @@ it('gives the table to who needs it alone, reads it there meanwhile, and takes i
   await reader.write('webpage', [put('a', { 'm:st': '1' })]);
   for (const round of [1, 2]) {
     const alone = await share({ name: 'crawl', alone: true });
-    expect(alone.holder).toBeUndefined();
+    expect(alone.owner).toBeUndefined();
     await alone.write('webpage', [put('b', { 'm:st': String(round) })]);
     expect(await getPlain(reader, ['b'], ['m'])).toEqual([{ key: 'b', cells: [['m:st', String(round)]] }]);
-    expect(reader.holder).toMatchObject({ name: 'crawl' });
+    expect(reader.owner).toMatchObject({ name: 'crawl' });
     await alone.close();
     expect(await scanPlain(reader, 'webpage', { columns: ['m'] })).toHaveLength(2);
-    expect(reader.holder).toBeUndefined();
+    expect(reader.owner).toBeUndefined();
   }
 });
 
@@ -73,11 +64,11 @@ it('gives it also to one that read through it until now, and in the middle of a 
     keys.map((key) => put(key, { 'm:st': '1' })),
   );
   const other = await share({ name: 'job' });
-  expect(other.holder).toBeDefined();
+  expect(other.owner).toBeDefined();
   const seen: string[] = [];
   for await (const { key } of reader.scan('webpage', { columns: ['m'] })) {
     if (seen.push(key) === 10) {
-      await other.holdAlone(() => Promise.resolve(expect(other.holder).toBeUndefined()));
+      await other.withoutYielding(() => Promise.resolve(expect(other.owner).toBeUndefined()));
     }
   }
   expect(seen).toEqual(keys);
@@ -89,14 +80,14 @@ it('keeps it while it does something under a lock or holds it, and where it does
   await reader.exclusive('rows', async () => {
     await expect(share({ alone: true })).rejects.toMatchObject(locked);
   });
-  await reader.holdAlone(async () => {
+  await reader.withoutYielding(async () => {
     await expect(share({ alone: true })).rejects.toMatchObject(locked);
     await reader.exclusive('generate', () => Promise.resolve());
   });
   await reader.close();
   await share();
   await expect(share({ alone: true })).rejects.toMatchObject(locked);
-  await expect((await share()).holdAlone(() => Promise.resolve())).rejects.toMatchObject(locked);
+  await expect((await share()).withoutYielding(() => Promise.resolve())).rejects.toMatchObject(locked);
 });
 
 it('opens the table again where nobody has taken it', async () => {
@@ -128,7 +119,7 @@ it('gives it to one that asks before the reader is there to be asked', async () 
   await early!.lost;
   expect(early!.hasYielded).toBe(true);
   const alone = await share({ alone: true });
-  expect(alone.holder).toBeUndefined();
+  expect(alone.owner).toBeUndefined();
   expect(await reading).toHaveLength(1);
 });
 
@@ -136,7 +127,7 @@ it('is left to the job by all that read through the one that yielded it', async 
   const reader = await share({ yields: true });
   const second = await share({ name: 'second' });
   const third = await share({ name: 'third', yields: true });
-  expect([second.holder, third.holder]).toEqual([expect.anything(), expect.anything()]);
+  expect([second.owner, third.owner]).toEqual([expect.anything(), expect.anything()]);
   const reading: Promise<unknown>[] = [];
   const alone = await share({
     name: 'crawl',
@@ -148,18 +139,18 @@ it('is left to the job by all that read through the one that yielded it', async 
     },
   });
   await Promise.all(reading);
-  for (const each of [reader, second, third]) expect(each.holder).toMatchObject({ name: 'crawl' });
+  for (const each of [reader, second, third]) expect(each.owner).toMatchObject({ name: 'crawl' });
   await alone.close();
   const stores = [reader, second, third];
   for (const each of stores) await getPlain(each, ['a'], ['m']);
-  expect(stores.filter(({ holder }) => holder === undefined)).toHaveLength(1);
+  expect(stores.filter(({ owner }) => owner === undefined)).toHaveLength(1);
 });
 
 it('gives it to a job of another version, which does not read through it', async () => {
   const reader = await share({ version: '1', yields: true });
   await expect(share({ version: '2' })).rejects.toThrow(/webcrawl 2, found process \d+ \(test\) of version 1/);
   const alone = await share({ version: '2', alone: true });
-  expect(alone.holder).toBeUndefined();
+  expect(alone.owner).toBeUndefined();
   await expect(getPlain(reader, ['a'], ['m'])).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
   await alone.close();
   expect(await getPlain(reader, ['a'], ['m'])).toEqual([undefined]);
@@ -181,7 +172,7 @@ it('gives it when what a third process does there under a lock is done', async (
   });
   expect(await getPlain(await alone!, ['late'], ['m'])).toHaveLength(1);
   expect(await getPlain(injecting, ['late'], ['m'])).toHaveLength(1);
-  expect(injecting.holder).toMatchObject({ name: 'crawl' });
+  expect(injecting.owner).toMatchObject({ name: 'crawl' });
 });
 
 describe('a job that waits', () => {
@@ -197,13 +188,13 @@ describe('a job that waits', () => {
     let isLost = false;
     let onLost = (): void => {};
     const lost = new Promise<void>((resolve) => (onLost = resolve));
-    const holder = { pid: 1, name: 'serve', version: '1', alone: isAlone };
+    const owner = { pid: 1, name: 'serve', version: '1', alone: isAlone };
     const connection: Connection = {
-      holder,
+      owner,
       request() {
-        if (isLost) return Promise.reject(new ConnectionLost(holder));
+        if (isLost) return Promise.reject(new ConnectionLost(owner));
         times += 1;
-        return Promise.resolve({ head: { yields: answer(times) }, bytes: Buffer.alloc(0) });
+        return Promise.resolve({ head: { yields: answer(times) }, bytes: Buffer.alloc(0), size: 0 });
       },
       get isLost() {
         return isLost;
@@ -275,14 +266,14 @@ it.skipIf(!existsSync(BUILT))(
   'takes it where the reader is killed while it yields (needs dist: node scripts/setup.mjs)',
   async () => {
     const child = spawn(process.execPath, [WORKER, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
-    ends.push(() => child.kill('SIGKILL'));
+    onTestFinished(() => void child.kill('SIGKILL'));
     const said = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     expect((await said.next()).value).toBe('open');
     const waiting = share({ alone: true });
     expect((await said.next()).value).toBe('closing');
     child.kill('SIGKILL');
     const alone = await waiting;
-    expect(alone.holder).toBeUndefined();
+    expect(alone.owner).toBeUndefined();
     expect(await getPlain(alone, ['a'], ['m'])).toHaveLength(1);
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   },

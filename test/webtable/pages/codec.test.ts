@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FIELD_CODECS, inlinkCodec } from '../../../webtable/pages/codec.js';
-import type { Outlink } from '../../../webtable/index.js';
+import { FIELD_CODECS } from '../../../webtable/pages/codec.js';
+import type { Outlink, TextRange } from '../../../webtable/index.js';
 
 const SEED = 11;
 const anchor = fc.string({ unit: fc.constantFrom('a', ' ', '"', '\0', '\n', 'ä', '中', '😀'), maxLength: 40 });
@@ -76,38 +76,68 @@ describe('a number', () => {
   });
 });
 
-describe('an inlink', () => {
-  it('comes back as it was', () => {
-    fc.assert(
-      fc.property(anchor, fc.double(), (text, score) => {
-        expect(inlinkCodec.decode(inlinkCodec.encode({ anchor: text, score }))).toEqual({ anchor: text, score });
-      }),
-      { seed: SEED, numRuns: 500 },
-    );
-  });
-
-  it('is written alike, whatever its anchor holds and however long it is', () => {
-    const parts = fc.array(fc.constantFrom('a', '~', '\x7f', '\x80', 'ä', '中', '😀', '\ud800', 'x'.repeat(30)), {
-      maxLength: 6,
+describe('ranges of a text', () => {
+  const { textRanges } = FIELD_CODECS;
+  const lengths = fc.tuple(
+    fc.nat(2 ** 31),
+    fc.integer({ min: 1, max: 2 ** 31 }),
+    fc.constantFrom('prose', 'nosnippet'),
+  );
+  const ranges = fc.array(lengths, { maxLength: 20 }).map((all) => {
+    let before = 0;
+    return all.map(([gap, length, kind]): TextRange => {
+      const start = before + gap;
+      before = start + length;
+      return { start, end: before, kind };
     });
+  });
+
+  it('come back as they were', () => {
     fc.assert(
-      fc.property(parts, fc.double(), (texts, score) => {
-        const head = Buffer.alloc(8);
-        head.writeDoubleBE(score);
-        const plain = Buffer.concat([head, Buffer.from(texts.join(''), 'utf8')]);
-        expect(Buffer.compare(inlinkCodec.encode({ anchor: texts.join(''), score }), plain)).toBe(0);
+      fc.property(ranges, (each) => {
+        expect(textRanges.decode(textRanges.encode(each))).toEqual(each);
       }),
-      { seed: SEED, numRuns: 1000 },
+      { seed: SEED },
     );
   });
 
-  it('has the frozen format', () => {
-    const bytes = Buffer.from(inlinkCodec.encode({ anchor: 'aä', score: 1 }));
-    expect(bytes.toString('hex')).toBe('3ff000000000000061c3a4');
+  it('have the frozen format', () => {
+    const each: TextRange[] = [
+      { start: 3, end: 10, kind: 'prose' },
+      { start: 10, end: 110, kind: 'nosnippet' },
+    ];
+    expect([...textRanges.encode(each)]).toEqual([3, 28, 0, 0x91, 0x03]);
+    expect(textRanges.encode([])).toHaveLength(0);
   });
 
-  it('refuses what is too short, and text that is not UTF-8', () => {
-    for (let length = 0; length < 8; length++) expect(() => inlinkCodec.decode(Buffer.alloc(length))).toThrow();
-    expect(() => inlinkCodec.decode(Buffer.from('00000000000000ff'.repeat(2), 'hex').subarray(0, 16))).toThrow();
+  it.each([[[3]], [[0, 0]], [[0, 1]], [[0, 6]], [[0x80]], [[0, 0x80]], [[...Array<number>(12).fill(0xff), 1, 4]]])(
+    'refuse %j',
+    (bytes) => {
+      expect(() => textRanges.decode(Uint8Array.from(bytes))).toThrow();
+    },
+  );
+
+  it.each([
+    [[{ start: 2, end: 2, kind: 'prose' }]],
+    [[{ start: -1, end: 2, kind: 'prose' }]],
+    [[{ start: 0.5, end: 2, kind: 'prose' }]],
+    [[{ start: 0, end: 2, kind: 'other' }]],
+    [[{ start: 0, end: 2 ** 53, kind: 'prose' }]],
+    [
+      [
+        { start: 0, end: 3, kind: 'prose' },
+        { start: 2, end: 4, kind: 'prose' },
+      ],
+    ],
+  ])('do not take %j of a parser', (each) => {
+    expect(() => textRanges.encode(each as TextRange[])).toThrow(TypeError);
+  });
+});
+
+describe('languageSource', () => {
+  it('is one of two words', () => {
+    for (const source of ['stated', 'detected'] as const)
+      expect(FIELD_CODECS.languageSource.decode(FIELD_CODECS.languageSource.encode(source))).toBe(source);
+    expect(() => FIELD_CODECS.languageSource.decode(Buffer.from('guessed'))).toThrow();
   });
 });

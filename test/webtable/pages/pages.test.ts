@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { MemoryStore, openTables, createGroupWriter, type PageChange, type Pages } from '../../../webtable/index.js';
+import { encodeInlinks } from '../../../webtable/pages/inlink-cell.js';
+import { MemoryStore, openTables, type PageChange, type Pages } from '../../../webtable/index.js';
 
 const open = async (): Promise<Pages> => (await openTables(new MemoryStore())).pages;
 const KEY = 'com.example:http/';
@@ -14,6 +15,9 @@ describe('pages', () => {
       fetchInterval: 2_592_000,
       retries: 3,
       modifiedTime: -1,
+      firstSeen: 1_600_000_000_000,
+      changedAt: 1_650_000_000_000,
+      foundAs: 'redirect 0123456789abcdef',
       score: 1.5e-300,
       cash: -0.25,
       cashInFlight: Number.MAX_VALUE,
@@ -48,28 +52,45 @@ describe('pages', () => {
     expect(row).toEqual({ key: KEY, ...set });
   });
 
-  it('writes marks and inlinks cell by cell', async () => {
+  it('writes marks cell by cell', async () => {
     const pages = await open();
     await pages.write([
-      {
-        key: KEY,
-        marks: { generate: 'b1', inject: 'y' },
-        inlinks: new Map([['org.b:http/', { anchor: 'B', score: 1 }]]),
-      },
-      { key: KEY, marks: { fetch: 'b1' }, inlinks: new Map([['org.a:http/', { anchor: 'A', score: 2 }]]) },
+      { key: KEY, marks: { generate: 'b1', inject: 'y' } },
+      { key: KEY, marks: { fetch: 'b1' } },
       { key: KEY, marks: { generate: null } },
     ]);
-    expect(await pages.get(KEY, ['inlinkCount'])).toEqual({ key: KEY, inlinkCount: 2 });
-    expect(await pages.get(KEY, ['marks', 'inlinks'])).toEqual({
-      key: KEY,
-      marks: { inject: 'y', fetch: 'b1' },
-      inlinks: [
-        { url: 'http://a.org/', anchor: 'A', score: 2 },
-        { url: 'http://b.org/', anchor: 'B', score: 1 },
-      ],
-    });
-    await pages.write([{ key: KEY, inlinks: new Map([['org.a:http/', null]]) }]);
-    expect((await pages.get(KEY, ['inlinks']))?.inlinks).toHaveLength(1);
+    expect(await pages.get(KEY, ['marks'])).toEqual({ key: KEY, marks: { inject: 'y', fetch: 'b1' } });
+  });
+
+  it('writes the inlinks of a change as one cell; the last one of a source counts', async () => {
+    const { pages, store } = await openTables(new MemoryStore());
+    const bring = (position: number, links: Record<string, number>, replaces?: number[]): Promise<void> => {
+      const all = Object.entries(links).map(([host, score]) => [`org.${host}:http/`, { anchor: host, score }] as const);
+      return pages.write([{ key: KEY, inlinks: { position, links: new Map(all), ...(replaces && { replaces }) } }]);
+    };
+    const found = async (): Promise<unknown> => {
+      const row = await pages.get(KEY, ['inlinks', 'inlinkCount']);
+      expect(row?.inlinkCount).toBe(row?.inlinks?.length);
+      return row?.inlinks?.map(({ url, score }) => `${url} ${score}`);
+    };
+    const columns = async (): Promise<unknown> => {
+      const [row] = await store.get('webpage', [KEY], ['l']);
+      return row && [...row.cells.keys()];
+    };
+    await bring(0, { b: 1, c: 1 });
+    await bring(2, { a: 2, c: 2 });
+    expect(await found()).toEqual(['http://a.org/ 2', 'http://b.org/ 1', 'http://c.org/ 2']);
+    expect(await columns()).toEqual(['l:b:0000000000', 'l:b:0000000002']);
+    const [stored, none] = await pages.storedInlinks([KEY, 'org.none:http/']);
+    expect([...stored!.links.keys()]).toEqual(['org.b:http/', 'org.c:http/', 'org.a:http/']);
+    expect(stored!.positions).toEqual([0, 2]);
+    expect(none).toEqual({ links: new Map(), positions: [] });
+
+    await bring(0, { c: 3 }, [0, 2]);
+    expect(await found()).toEqual(['http://c.org/ 3']);
+    expect(await columns()).toEqual(['l:b:0000000000']);
+    await bring(0, {}, [0]);
+    expect([await found(), await columns()]).toEqual([undefined, undefined]);
   });
 
   it('has no field that was not asked for, for the compiler either', async () => {
@@ -80,7 +101,7 @@ describe('pages', () => {
     expectTypeOf(row!.score).toEqualTypeOf<number | undefined>();
     // @ts-expect-error title was not asked for
     expect(row!.title).toBeUndefined();
-    // @ts-expect-error inlinks are written cell by cell
+    // @ts-expect-error inlinks are written as a cell
     const wrong: PageChange = { key: KEY, set: { inlinks: [] } };
     expect(wrong).toBeDefined();
   });
@@ -114,30 +135,23 @@ describe('pages', () => {
         put: new Map([
           ['m:md', Buffer.from('{"a":')],
           ['m:st', Uint8Array.of(99)],
-          ['l:i:nonsense', Buffer.from('{}')],
+          ['l:b:0000000000', Buffer.from('{}')],
         ]),
       },
     ]);
-    const row = await pages.get(KEY, ['score', 'metadata', 'status', 'marks', 'inlinks']);
-    expect(row).toEqual({ key: KEY, score: 1, marks: { generate: 'b' }, damaged: ['metadata', 'status', 'inlinks'] });
+    const row = await pages.get(KEY, ['score', 'metadata', 'status', 'marks', 'inlinks', 'inlinkCount']);
+    const damaged = ['metadata', 'status', 'inlinks', 'inlinkCount'];
+    expect(row).toEqual({ key: KEY, score: 1, marks: { generate: 'b' }, damaged });
+    expect(await pages.storedInlinks([KEY])).toEqual([undefined]);
   });
-});
 
-describe('createGroupWriter', () => {
-  it('gathers what arrives together, and fails only those whose write failed', async () => {
-    const groups: string[][] = [];
-    let fail = false;
-    const write = createGroupWriter<string>(async (keys) => {
-      groups.push([...keys]);
-      await new Promise((resolve) => setImmediate(resolve));
-      if (fail) throw new Error('full');
-    });
-    await Promise.all(['a', 'b', 'c'].map((key) => write(key)));
-    expect(groups).toEqual([['a', 'b', 'c']]);
-    fail = true;
-    await expect(write('d')).rejects.toThrow('full');
-    fail = false;
-    await write('e');
-    expect(groups.slice(1)).toEqual([['d'], ['e']]);
+  it.each([
+    ['in a column without a position', 'l:b:nonsense', 'com.a:http/'],
+    ['from a source that is no row key', 'l:b:0000000000', 'nonsense'],
+  ] as const)('names inlinks %s as damaged', async (_, column, source) => {
+    const { pages, store } = await openTables(new MemoryStore());
+    const cell = encodeInlinks(new Map([[source, { anchor: '', score: 1 }]]));
+    await store.write('webpage', [{ key: KEY, put: new Map([[column, cell]]) }]);
+    expect(await pages.get(KEY, ['inlinks'])).toEqual({ key: KEY, damaged: ['inlinks'] });
   });
 });

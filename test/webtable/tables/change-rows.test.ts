@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jobs, openTables, rowKeyOf, type PageChange, type Tables } from '../../../packages/webcrawl/index.js';
+import { jobs, openTables, rowKeyOf, type PageChange, type Tables } from '../../../packages/webcrawl/internal.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 import { START, testCrawl } from '../../support/test-crawl.js';
 import { VersionedStore } from '../../support/versions/versioned-store.js';

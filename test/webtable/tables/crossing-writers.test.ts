@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openTables } from '../../../packages/webcrawl/index.js';
+import { openTables } from '../../../packages/webcrawl/internal.js';
 import { slotsOf, type StoredRow } from '../../../webtable/index.js';
-import { createFrontierKeys } from '../../../webtable/tables/frontier-keys.js';
-import { scoreIn } from '../../../webtable/tables/frontier-heads.js';
+import { createFrontierKeys } from '../../../webtable/frontier/frontier-keys.js';
+import { scoreIn } from '../../../webtable/frontier/frontier-entries.js';
 import { lostRows, step } from '../../support/versions/crossing-steps.js';
 import { createHostileTurns } from '../../support/versions/hostile-turns.js';
 import { VersionedStore } from '../../support/versions/versioned-store.js';

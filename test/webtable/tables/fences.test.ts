@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, openTables, type Tables } from '../../../webtable/index.js';
-import { createFrontierKeys } from '../../../webtable/tables/frontier-keys.js';
+import { createFrontierKeys } from '../../../webtable/frontier/frontier-keys.js';
 import type { TableName } from '../../../webtable/schema.js';
 import { hostKeyOf } from '../../../webtable/keys/host-key.js';
 import type { KeyRange } from '../../../webtable/store.js';

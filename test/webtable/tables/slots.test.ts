@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryStore, jobs, openTables } from '../../../packages/webcrawl/index.js';
+import { MemoryStore, jobs, openTables } from '../../../packages/webcrawl/internal.js';
 import { fakeWeb, links } from '../../support/web/fake-web.js';
 import { start } from '../../support/job-steps.js';
 import { allRows, testCrawl } from '../../support/test-crawl.js';

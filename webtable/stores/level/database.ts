@@ -1,14 +1,15 @@
 import type { AbstractLevel, AbstractSnapshot } from 'abstract-level';
 import { CrawlError } from '../../../packages/errors/index.js';
 
-/** A database whose own encodings are `utf8` for keys and `view` or `buffer` for values. */
+/** A database with the encoding `utf8` for keys, and `view` or `buffer` for values. */
 export type LevelDatabase = AbstractLevel<string | Buffer | Uint8Array, string, Uint8Array>;
 
 const MB = 1024 * 1024;
 
 /**
- * How the database of a table is opened. Write buffers are large because small ones stall writers while LevelDB compacts; two
- * are in memory at times. So are the indexes of up to 1,000 files, which are a quarter as long with blocks of this size.
+ * Options with which the database of a table is opened. Write buffers are large, because small ones stall writers while LevelDB compacts.
+ * At times two buffers are in memory. The indexes of up to 1,000 files are in memory too. With this block size, they are four times smaller
+ * than with LevelDB's default.
  */
 export const DATABASE_OPTIONS = {
   keyEncoding: 'utf8',
@@ -17,17 +18,17 @@ export const DATABASE_OPTIONS = {
   blockSize: 16 * 1024,
 } as const;
 
-/** A database, read as of one moment. */
+/** A database, and a snapshot for reads of one moment. */
 export interface LevelSnapshot {
   readonly database: LevelDatabase;
-  /** Absent where a single read answers all, which has a snapshot of its own. */
+  /** Absent if the caller makes only one read. Such a read has a snapshot of its own. */
   readonly snapshot?: AbstractSnapshot;
   close(): Promise<void>;
 }
 
 /**
- * The database as it is now.
- * @param isOneRead it is for one call of `getMany`, or one iterator, which reads as of one moment by itself in most databases
+ * Takes a snapshot of the database.
+ * @param isOneRead whether the snapshot is for one call of `getMany`, or for one iterator; most databases need no snapshot for such a read
  */
 export function takeSnapshot(database: LevelDatabase, isOneRead: boolean): LevelSnapshot {
   if (isOneRead && database.supports.implicitSnapshots) return { database, close: async () => undefined };
@@ -35,12 +36,12 @@ export function takeSnapshot(database: LevelDatabase, isOneRead: boolean): Level
   return { database, snapshot, close: () => snapshot.close() };
 }
 
-/** Reads the values of these keys as of the snapshot. */
+/** Reads the values of these keys in the snapshot. */
 export function readMany({ database, snapshot }: LevelSnapshot, keys: string[]): Promise<(Uint8Array | undefined)[]> {
   return snapshot ? database.getMany(keys, { snapshot }) : database.getMany(keys);
 }
 
-/** @throws CrawlError STORE_FAILED where the database cannot carry a store */
+/** @throws CrawlError STORE_FAILED if the database cannot be used for a store */
 export function checkDatabase(db: LevelDatabase): void {
   if (!db.supports.explicitSnapshots) {
     throw new CrawlError('STORE_FAILED', 'expected a database with explicit snapshots, found one without');
@@ -58,7 +59,7 @@ export function checkDatabase(db: LevelDatabase): void {
 /** Bytes that an iterator reads ahead. */
 const READ_AHEAD = MB / 4;
 
-/** Options of an iterator over these keys as of the snapshot. */
+/** Options of an iterator over these keys in the snapshot. */
 export function iteratorOptions(
   range: { gte: string; lt: string },
   snapshot?: AbstractSnapshot,

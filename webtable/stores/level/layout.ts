@@ -1,11 +1,11 @@
 /**
- * FROZEN. Where the cells of a table are in LevelDB. Every key begins with two letters, for table and family, so that
- * a family is one range and reading it never touches another.
+ * FROZEN. The keys of the cells of a table in LevelDB. Every key begins with two letters, for table and family. So a family is one range,
+ * and a read of one family never touches another family.
  *
  *     packed   prefix row                     all cells of the row in one value, see packed-cells.ts
  *     wide     prefix row NUL qualifier       one cell
  *
- * Row keys hold no NUL, so a row's cells sort before any longer row key and rows keep their order.
+ * Row keys contain no NUL. So the cells of a row sort before any longer row key, and rows are in order of their keys.
  */
 import { TABLES, type FamilyShape, type TableName } from '../../schema.js';
 import type { KeyRange } from '../../store.js';
@@ -34,19 +34,19 @@ const LAYOUTS = new Map(
   }),
 );
 
-/** The families of a table in order of their names, so that cells read family by family come in order of their columns. */
+/** Returns the families of a table in order of their names. So cells that are read family by family are in order of their columns. */
 export function familiesOf(table: TableName): readonly FamilyLayout[] {
   return LAYOUTS.get(table)!;
 }
 
-/** Whether a key is one of the hot family of the pages. */
+/** Whether a key belongs to the family `m` of the pages, which is read and changed most often. */
 export const isHot = (key: string): boolean => key.startsWith(PREFIXES.webpage.m);
 
-/** For sorting by the keys in the database. */
+/** Compares items by their keys in the database. */
 export const byKey = (a: { readonly key: string }, b: { readonly key: string }): number => (a.key < b.key ? -1 : 1);
 export const keyOf = ({ key }: { readonly key: string }): string => key;
 
-/** Whether names are in order, none of them twice. */
+/** Whether names are in order, without duplicates. */
 export function isAscending(names: readonly string[]): boolean {
   for (let i = 1; i < names.length; i++) if (names[i - 1]! >= names[i]!) return false;
   return true;
@@ -57,7 +57,7 @@ export function wideKey(family: FamilyLayout, rowKey: string, qualifier: string)
   return `${family.prefix}${rowKey}\0${qualifier}`;
 }
 
-/** The keys of all cells of a row in a wide family whose qualifiers begin so. */
+/** Returns the range of the cells of a row in a wide family whose qualifiers have this prefix. */
 export function wideRange(family: FamilyLayout, rowKey: string, prefix = ''): { gte: string; lt: string } {
   const gte = wideKey(family, rowKey, prefix);
   return { gte, lt: `${gte}\u007f` };
@@ -70,7 +70,10 @@ export function rangeKeys(family: FamilyLayout, { start, end }: KeyRange): { gte
   return { gte: family.prefix + bound(start), lt: end === undefined ? after : family.prefix + bound(end) };
 }
 
-/** A bound with a NUL lies between a row key and all longer ones; cut there it would split the cells of a wide row. */
+/**
+ * Returns a bound for the keys of a family. A bound with a NUL lies between a row key and all longer keys. Unchanged, it would split the
+ * cells of a wide row. So the NUL and all characters after it are replaced.
+ */
 function bound(key: string): string {
   const nul = key.indexOf('\0');
   return nul < 0 ? key : `${key.slice(0, nul)}\u0001`;

@@ -1,4 +1,8 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { CrawlError } from '../../../packages/errors/index.js';
+import { createOneByOne } from '../../../packages/util/index.js';
 import { checkChanges, checkTable } from '../../check-changes.js';
 import type { ContentStore } from '../../content/content-store.js';
 import { checkDatabase, takeSnapshot, type LevelDatabase } from './database.js';
@@ -8,33 +12,57 @@ import { addFamilies, isRanged } from './read/get.js';
 import { createRowCache } from './row-cache.js';
 import { finishRow, newDraft, planRead } from './read/rows.js';
 import { scanRows } from './read/scan.js';
+import { stageDatabase } from './stage-files.js';
+import { partPath } from './table-folder.js';
 import { writeRows } from './write/write.js';
 import type { TableName } from '../../schema.js';
 import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '../../store.js';
 
-/** What a {@link LevelStore} is made of. */
+/** The prefix of folders that hold files for a backup. */
+const STAGED = 'backup-';
+
+/**
+ * Removes a folder with files for a backup. The folder is renamed first, so that a backup which reads it finds either all files or no
+ * folder.
+ */
+async function removeStaged(path: string): Promise<void> {
+  const removed = path.endsWith(REMOVED) ? path : `${path}${REMOVED}`;
+  try {
+    if (removed !== path) await rename(path, removed);
+  } catch (error) {
+    // The process that created the file has removed it.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  await rm(removed, { recursive: true, force: true });
+}
+
+/** The suffix of a staged folder while it is removed. */
+const REMOVED = '.removed';
+
+/** The parts of a {@link LevelStore}. */
 export interface LevelStoreOptions {
-  /** Where the rows are. Key encoding `utf8`, value encoding `view` or `buffer`, given to its constructor. */
+  /** The database with the rows. Its constructor must get the key encoding `utf8` and the value encoding `view` or `buffer`. */
   readonly database: LevelDatabase;
-  /** Where bodies go; the table `content` of the database when absent. */
+  /** The store of the bodies. Absent: the bodies are in the table `content` of the database. */
   readonly content?: ContentStore;
-  /** Where both are, for messages. */
+  /** The folder of database and bodies, for messages. */
   readonly directory?: string;
 }
 
 /**
- * A store on an abstract-level database, which nothing else may write to. It closes what it is made of when it is closed.
+ * A store on an abstract-level database. No other writer may use the database. Closing the store also closes the database and the content
+ * store.
  *
- * Errors: CLOSED, STORE_FULL, TABLE_LOCKED, TABLE_DAMAGED and, for all else, STORE_FAILED. A cell that cannot be read
- * makes its row `damaged` and no error; it does not pass a filter.
+ * Errors: CLOSED, STORE_FULL, TABLE_LOCKED, TABLE_DAMAGED and STORE_FAILED for all other failures. A cell that cannot be read is no error:
+ * its row has a `damaged` member, and filters do not match the cell.
  */
 export class LevelStore implements Store {
   readonly content?: ContentStore;
   readonly #database: LevelDatabase;
   readonly directory: string | undefined;
   readonly #cache = createRowCache(isHot);
-  /** Ends with the last write that was asked for. Writes read what they merge with, so they run one by one. */
-  #lastWrite: Promise<unknown> = Promise.resolve();
+  /** Runs writes one by one, because each write reads old values and merges them with new ones. */
+  readonly #oneByOne = createOneByOne();
   #closing: Promise<void> | undefined;
 
   constructor({ database, content, directory }: LevelStoreOptions) {
@@ -94,16 +122,25 @@ export class LevelStore implements Store {
   async write(table: TableName, changes: readonly RowChange[]): Promise<void> {
     this.#assertOpen();
     checkChanges(table, changes);
-    const write = this.#lastWrite.then(async () => {
-      await whenOpen(this.#database);
-      await writeRows(this.#database, this.#cache, table, changes);
-    });
-    this.#lastWrite = write.catch(() => undefined);
-    try {
-      await write;
-    } catch (error) {
-      throw toCrawlError(error, this.directory);
+    await this.#betweenWrites(() => writeRows(this.#database, this.#cache, table, changes));
+  }
+
+  async stage(): Promise<string> {
+    this.#assertOpen();
+    const { content, directory } = this;
+    if (directory === undefined || !content?.stage) {
+      throw new CrawlError('USAGE', 'expected a table in a folder, found one without files of its own');
     }
+    const path = resolve(directory);
+    const name = `${STAGED}${randomBytes(4).toString('hex')}`;
+    await this.#betweenWrites(async () => {
+      for (const left of await readdir(path)) if (left.startsWith(STAGED)) await removeStaged(join(path, left));
+      await mkdir(join(path, name), { mode: 0o700 });
+      // Rows are staged before bodies. A row is written after its body, so the bodies of all staged rows exist.
+      await stageDatabase(partPath(path, 'hot'), partPath(join(path, name), 'hot'));
+      await content.stage!(partPath(join(path, name), 'content'));
+    });
+    return name;
   }
 
   async close(): Promise<void> {
@@ -112,9 +149,20 @@ export class LevelStore implements Store {
   }
 
   async #close(): Promise<void> {
-    await this.#lastWrite;
     try {
-      await Promise.all([this.#database.close(), this.content?.close()]);
+      await this.#oneByOne(() => Promise.all([this.#database.close(), this.content?.close()]));
+    } catch (error) {
+      throw toCrawlError(error, this.directory);
+    }
+  }
+
+  /** Runs a task after all earlier writes, and before all later ones. */
+  async #betweenWrites(task: () => Promise<void>): Promise<void> {
+    try {
+      await this.#oneByOne(async () => {
+        await whenOpen(this.#database);
+        await task();
+      });
     } catch (error) {
       throw toCrawlError(error, this.directory);
     }
@@ -130,7 +178,7 @@ export class LevelStore implements Store {
   }
 }
 
-/** Waits for a database that is still being opened. One that was closed stays so. */
+/** Waits for a database that is still being opened. A closed database stays closed. */
 async function whenOpen(database: LevelDatabase): Promise<void> {
   if (database.status === 'opening') await database.open();
 }

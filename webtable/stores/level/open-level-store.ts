@@ -6,18 +6,19 @@ import { DATABASE_OPTIONS, type LevelDatabase } from './database.js';
 import { LevelStore } from './level-store.js';
 import { SegmentFolder } from '../../content/segment-folder.js';
 import { makePrivateFolder } from '../../private-folder.js';
-import { TABLE_PARTS, lookAtTable, partPath } from './table-folder.js';
+import { TABLE_PARTS, inspectTable, partPath } from './table-folder.js';
 
 /**
- * Opens the store in a directory. Where no file of a table is, one is made unless `create` is false; the directory is
- * then for its owner only (0700). Where any is, nothing is made, so that no part of a table is taken for a new one.
- * @throws CrawlError NO_TABLE, TABLE_LOCKED, TABLE_DAMAGED, STORE_FULL or STORE_FAILED, naming the directory
+ * Opens the store in a directory. If `create` is true and the directory has no file of a table, a new table is created. Only the owner may
+ * enter the new directory (0700). If the directory has any file of a table, nothing is created, so that an incomplete table is never
+ * mistaken for a new one.
+ * @throws CrawlError NO_TABLE, TABLE_LOCKED, TABLE_DAMAGED, STORE_FULL or STORE_FAILED, with the name of the directory
  */
 export async function openLevelStore(directory: string, { create = true } = {}): Promise<LevelStore> {
   let database: LevelDatabase | undefined;
   try {
     const path = resolve(directory);
-    const table = await lookAtTable(path);
+    const table = await inspectTable(path);
     if (table.state === 'damaged') throw tableDamaged(directory, table.found);
     const isNew = table.state === 'none';
     if (isNew && !create) throw noTable(directory, table.found);
@@ -34,19 +35,19 @@ export async function openLevelStore(directory: string, { create = true } = {}):
   }
 }
 
-/** The bodies of the table in a directory, for a process that has not opened it; nothing is looked at before it is read. */
+/** Returns the bodies of the table in a directory, for a process that has not opened the table. The first read opens the first file. */
 export function contentOfTable(directory: string): SegmentFolder {
   return new SegmentFolder(partPath(resolve(directory), 'content'));
 }
 
 function noTable(directory: string, found: string): CrawlError {
   return new CrawlError('NO_TABLE', `expected a table in ${directory}, found ${found}`, {
-    hint: 'crawl and inject make one; or name another place with --table level:<directory>',
+    hint: 'crawl and inject create a table; or name another place with --table level:<directory>',
   });
 }
 
 function notMade(directory: string, found: string): CrawlError {
   return new CrawlError('STORE_FAILED', `expected a folder for a table at ${directory}, found ${found}`, {
-    hint: 'name a folder, or a place where one can be made',
+    hint: 'name a folder, or a path at which a folder can be created',
   });
 }

@@ -1,26 +1,26 @@
 /**
- * FROZEN. How the cells of a `packed` family become one value:
+ * FROZEN. The format of the value that holds all cells of a row in a `packed` family:
  *
  *     count, then per cell in order of the qualifier: qualifier length, qualifier, value length, value
  *
  * Numbers are varints: seven bits to a byte, low bits first, the high bit says that more follow. Qualifiers are ASCII.
  */
 
-/** Changes of cells, each qualifier once and in order; undefined takes a cell away. */
-export interface PackedChanges {
+/** Changes of cells, sorted by qualifier, with each qualifier once. undefined removes a cell. */
+interface PackedChanges {
   readonly qualifiers: readonly string[];
   readonly values: readonly (Uint8Array | undefined)[];
 }
 
-/** Where values up to this size are put together, from {@link FIRST_CELL} on. */
+/** Results up to this size are built in this buffer. The first cell begins at {@link FIRST_CELL}. */
 const scratch = new Uint8Array(16_384);
-/** Room for the longest count in front of the first cell. */
+/** Bytes in front of the first cell, enough for the longest count. */
 const FIRST_CELL = 5;
 
 /**
- * The value after these changes; undefined where no cell is left. A small one is part of Node's pool, a large one may have unused bytes around it.
- * What is not changed is copied as it is, in one pass.
- * @throws Error where `stored` is not a packed value
+ * Makes the changes and returns the new value; undefined if no cell is left. A small result shares Node's pool of buffers; a large result
+ * may be part of a longer buffer. Adjacent unchanged cells are copied together.
+ * @throws Error if `stored` is not a packed value
  */
 export function mergePacked(stored: Uint8Array | undefined, changes: PackedChanges): Uint8Array | undefined {
   const { qualifiers, values } = changes;
@@ -31,7 +31,7 @@ export function mergePacked(stored: Uint8Array | undefined, changes: PackedChang
   let next = 0;
   if (stored) {
     const cell = new CellCursor(stored);
-    /** Up to here what is stored was copied, or left out. */
+    /** The cells before this offset of `stored` are complete: copied, replaced or removed. */
     let done = cell.at;
     while (cell.next()) {
       let order = 1;
@@ -58,17 +58,23 @@ export function mergePacked(stored: Uint8Array | undefined, changes: PackedChang
   return at - start < SMALL ? Buffer.from(scratch.subarray(start, at)) : scratch.slice(start, at);
 }
 
-/** V8 has so small arrays on its own heap, and moves them when LevelDB asks for their bytes, unlike those of a `Buffer`. */
+/**
+ * Below this size the result is a `Buffer`. V8 allocates other arrays of this size on its own heap, and must move them when LevelDB
+ * accesses their bytes.
+ */
 const SMALL = 65;
 
-/** At least as many bytes as all of it takes. */
+/** An upper bound for the bytes of the result. */
 function roomFor(stored: Uint8Array | undefined, { qualifiers, values }: PackedChanges): number {
   let room = FIRST_CELL + (stored?.length ?? 0);
   for (let i = 0; i < qualifiers.length; i++) room += qualifiers[i]!.length + (values[i]?.length ?? 0) + 10;
   return room;
 }
 
-/** @returns where the cell ends; a cell that is taken away is not written */
+/**
+ * Writes a cell. If the value is undefined, it writes nothing.
+ * @returns the offset after the cell
+ */
 function writeCell(bytes: Uint8Array, start: number, qualifier: string, value: Uint8Array | undefined): number {
   if (!value) return start;
   let at = writeVarint(bytes, start, qualifier.length);
@@ -77,10 +83,10 @@ function writeCell(bytes: Uint8Array, start: number, qualifier: string, value: U
   return copy(value, 0, value.length, bytes, at);
 }
 
-/** So few bytes are copied one by one in less time than a view of them is made. */
+/** Up to this number of bytes, a loop over the bytes is faster than a view. */
 const FEW_BYTES = 64;
 
-/** @returns where the copy ends */
+/** @returns the offset after the copy */
 function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {
   if (end - start > FEW_BYTES) to.set(start === 0 && end === from.length ? from : from.subarray(start, end), at);
   else for (let i = start; i < end; i++) to[at + i - start] = from[i]!;
@@ -88,8 +94,8 @@ function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: 
 }
 
 /**
- * Reads from packed values the cells that `nameOf` names, under the name it gives. Names of short qualifiers are
- * remembered, so make one for each scan and drop it afterwards.
+ * Reads from packed values the cells for which `nameOf` returns a name, and stores them under that name. The reader caches the names of
+ * short qualifiers, so create one reader for each scan and drop it afterwards.
  */
 export class PackedReader {
   readonly #nameOf: (qualifier: string) => string | undefined;
@@ -100,8 +106,8 @@ export class PackedReader {
   }
 
   /**
-   * Sets each cell of a value in `into`; the bytes are views of the value.
-   * @throws Error where the value is not a packed one; some of its cells may be set by then
+   * Adds each selected cell of a packed value to `into`. The bytes of the cells are views of the packed value.
+   * @throws Error if the value is not packed; `into` may then have some of its cells
    */
   read(bytes: Uint8Array, into: Map<string, Uint8Array>): void {
     const cell = new CellCursor(bytes);
@@ -124,7 +130,7 @@ export class PackedReader {
   }
 }
 
-/** Goes through the cells of a packed value; the places are those of the cell that {@link next} found. */
+/** Iterates over the cells of a packed value. The offsets belong to the cell that {@link next} found last. */
 class CellCursor {
   start = 0;
   nameStart = 0;
@@ -142,8 +148,8 @@ class CellCursor {
   }
 
   /**
-   * Moves to the next cell. False when there was none left.
-   * @throws Error where the bytes are not those of a packed value
+   * Moves to the next cell. Returns false if there is none.
+   * @throws Error if the bytes are not a packed value
    */
   next(): boolean {
     if (this.#left === 0) {
@@ -185,7 +191,7 @@ function latin1(bytes: Uint8Array, start: number, end: number): string {
   return text;
 }
 
-/** Below zero where the stored name comes first. */
+/** Compares a stored name with `name`. Negative if the stored name sorts first. */
 function compareName(bytes: Uint8Array, start: number, end: number, name: string): number {
   const length = Math.min(end - start, name.length);
   for (let i = 0; i < length; i++) {

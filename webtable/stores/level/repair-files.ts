@@ -6,47 +6,47 @@ import { CrawlError } from '../../../packages/errors/index.js';
 import { toCrawlError } from '../../store-errors.js';
 import { DATABASE_OPTIONS } from './database.js';
 import { makePrivateFolder } from '../../private-folder.js';
-import { TABLE_PARTS, lookAtTable, type PartFolder, type TablePart } from './table-folder.js';
+import { TABLE_PARTS, inspectTable, type PartFolder, type TablePart } from './table-folder.js';
 
-/** What is wrong with one part of a table as far as its files show, and what is done about it. */
+/** The damage of one part of a table, by its files, and the step that repairs the part. */
 export interface PartRepair {
   readonly name: TablePart;
-  /** `looks whole`, or why it cannot be opened. */
+  /** `looks whole`, or why the part cannot be opened. */
   readonly found: string;
   /**
-   * `check`: read through, and rebuilt where that fails; `rebuild`: made anew from the files that can be read; `create`:
-   * made empty; `keep`: nothing, since files with bodies are never changed. In the report of a repair what was done, of
-   * which `check` means that nothing had to be.
+   * `check`: the repair reads the part, and rebuilds it if that fails. `rebuild`: the part is rebuilt from the readable files. `create`:
+   * the part is created empty. `keep`: the part stays unchanged, because a repair changes no files with bodies. In a report, this is the
+   * step that was done; `check` then means that the files were not damaged.
    */
   readonly step: 'check' | 'rebuild' | 'create' | 'keep';
 }
 
-/** What a repair of the files of a table is to do, or has done. */
+/** The plan of a repair of a table's files, or its result. */
 export interface FileRepair {
   readonly directory: string;
-  /** A folder within it, which gets a copy of the files with the rows before any is changed. */
+  /** A folder inside `directory`. Before a repair changes files with rows, it copies all of them into this folder. */
   readonly copy: string;
-  /** The size of that copy. */
+  /** The size of the copy in bytes. */
   readonly bytes: number;
   readonly parts: readonly PartRepair[];
   /** false: nothing was changed. */
   readonly done: boolean;
 }
 
-/** How the names of these copies begin. */
+/** The prefix of the names of copies. */
 const COPY = 'before-repair-';
-/** LevelDB moves there what it has made anew or could not read; the copy has all of it. */
+/** The folder into which LevelDB moves files that it has rebuilt or could not read. The copy of the repair has these files too. */
 const LEFTOVERS = 'lost';
 const KEYS_AT_ONCE = 1000;
 
 /**
- * Puts the files of a damaged table right as far as they can be read. A dry run looks at the files and says what would be
- * done. Otherwise the files with the rows are copied first; then their database is rebuilt by LevelDB where it cannot be
- * read from end to end, which leaves out what it cannot read, and may bring back what was deleted shortly before. Files
- * with bodies stay as they are. It can be killed at any moment and run again; no other process may have the table open.
- * Indexes and lost bodies are up to `jobs.repair`.
+ * Repairs the files of a damaged table as far as they can be read. A dry run inspects the files and returns what a repair would do. A
+ * repair first copies the files with the rows. If the database of the rows cannot be read completely, LevelDB then rebuilds it. The rebuilt
+ * database lacks the unreadable data, and may again have rows that were deleted shortly before. Files with bodies stay unchanged. The
+ * repair can be killed at any moment and run again. No other process may have the table open. `jobs.repair` repairs indexes and lost
+ * bodies.
  * @param options.dryRun default: true
- * @throws CrawlError NO_TABLE, TABLE_LOCKED, STORE_FULL, STORE_FAILED; TABLE_DAMAGED where no row is left to save
+ * @throws CrawlError NO_TABLE, TABLE_LOCKED, STORE_FULL, STORE_FAILED; TABLE_DAMAGED if no row can be saved
  */
 export async function repairLevelFiles(
   directory: string,
@@ -56,7 +56,7 @@ export async function repairLevelFiles(
     const plan = await planRepair(directory, now);
     if (dryRun) return plan;
     const path = resolve(directory);
-    const folders = await lookAtTable(path);
+    const folders = await inspectTable(path);
     await checkLock(folders.hot);
     await keepCopy(folders.hot, plan.copy);
     const parts: PartRepair[] = [];
@@ -69,7 +69,7 @@ export async function repairLevelFiles(
 
 async function planRepair(directory: string, now: number): Promise<FileRepair> {
   const path = resolve(directory);
-  const folders = await lookAtTable(path);
+  const folders = await inspectTable(path);
   if (folders.state === 'none') {
     throw new CrawlError('NO_TABLE', `expected a table in ${directory}, found ${folders.found}`, {
       hint: 'there is nothing to repair; name another place with --table level:<directory>',
@@ -84,7 +84,7 @@ async function planRepair(directory: string, now: number): Promise<FileRepair> {
   return { directory, copy, bytes, parts: TABLE_PARTS.map((name) => stepOf(name, folders[name])), done: false };
 }
 
-/** One that was killed and is run again in the same second finds its own copy there. */
+/** Returns a name that is not in use. If a repair was killed and runs again in the same second, its first copy already has this name. */
 async function freeName(path: string, name: string): Promise<string> {
   const taken = new Set(await readdir(path));
   let free = name;
@@ -109,8 +109,9 @@ async function sizeOf({ path }: PartFolder): Promise<number> {
 }
 
 /**
- * LevelDB takes the lock before it looks at anything else, and refuses then what it is not to find.
- * @throws CrawlError TABLE_LOCKED where another process has the database open
+ * Checks that no other process has the database open. It opens the database with options that LevelDB refuses, but LevelDB takes its lock
+ * before it checks the options.
+ * @throws CrawlError TABLE_LOCKED
  */
 async function checkLock({ path }: PartFolder): Promise<void> {
   const database = new Level(path, { createIfMissing: false, errorIfExists: true });
@@ -124,7 +125,7 @@ async function checkLock({ path }: PartFolder): Promise<void> {
   }
 }
 
-/** Copies every file, by reference where the file system can. The copy has its name once it is whole. */
+/** Copies every file. Data blocks are shared if the file system supports this. The copy gets its final name once it is complete. */
 async function keepCopy({ path }: PartFolder, copy: string): Promise<void> {
   const directory = dirname(copy);
   const partial = `${copy}.partial`;
@@ -162,11 +163,12 @@ async function repairPart(folder: PartFolder, plan: PartRepair): Promise<PartRep
 
 async function rebuild(folder: PartFolder, plan: PartRepair): Promise<PartRepair> {
   await checkLock(folder);
-  // LevelDB repairs without it. A repair that is killed leaves a database that nobody opens, and so removes files of, as it is.
+  // LevelDB does not need this file for a repair. If the repair is killed, the database cannot be opened without this file, so LevelDB
+  // removes no other file.
   await rm(join(folder.path, 'CURRENT'), { recursive: true, force: true });
   await LEVELDB.repair(folder.path);
   await withDatabase(folder, async (database) => {
-    // LevelDB looks into rebuilt files in the order of their numbers, not of their age, until it has merged them.
+    // LevelDB orders rebuilt files by number and not by age, until they are merged. So they are merged now.
     await database.compactRange('', '\u{10ffff}');
     await readThrough(database);
   });
@@ -174,7 +176,7 @@ async function rebuild(folder: PartFolder, plan: PartRepair): Promise<PartRepair
   return { ...plan, step: 'rebuild' };
 }
 
-/** What `Level` has on Node, and its types leave out since browsers have none of it. */
+/** On Node, `Level` has this method. The types of `Level` lack it, because browsers do not have the method. */
 const LEVELDB = Level as unknown as { repair(location: string): Promise<void> };
 interface LevelOnDisk extends Level<string, Uint8Array> {
   compactRange(start: string, end: string): Promise<void>;

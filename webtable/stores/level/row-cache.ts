@@ -1,44 +1,44 @@
 import { createBoundedCache } from '../../../packages/util/index.js';
 
-/** The value of each key, in their order; undefined where there is none. */
-export type ReadValues = (keys: string[]) => Promise<(Uint8Array | undefined)[]>;
+/** Reads the value of each key, in order; undefined if the key does not exist. */
+type ReadValues = (keys: string[]) => Promise<(Uint8Array | undefined)[]>;
 
-/** Packed values of rows that were read or written last, which are as they are in the database. */
+/** The packed values of the rows that were last read or written, always the same as in the database. */
 export type RowCache = ReturnType<typeof createRowCache>;
 
-/** Bytes that are held, with what an entry takes beside them. */
+/** Maximum bytes of the cache, including the overhead of each entry. */
 const MOST_BYTES = 16 * 1024 * 1024;
 const ENTRY = 300;
 
-/** Stands for a value that is being written. Taking the key out and putting it back would make the cache copy its keys over and over. */
+/** Marks a value that is being written. Removing the key and adding it again would cost more. */
 const UNSURE = Symbol('unsure');
 
 /**
- * A write-through cache of some keys of a database that nobody else writes to. A row is read and changed several times within minutes:
- * as a link, selected, fetched, released. That a key is not there is held, too.
- * @param isHeld whether a key is one of them
+ * Makes a write-through cache of some keys of a database that has no other writer. A row is read and changed several times within minutes:
+ * when it is linked, selected, fetched and released. The cache also stores that a key does not exist.
+ * @param isHeld whether the cache handles a key
  */
 export function createRowCache(isHeld: (key: string) => boolean) {
   const cache = createBoundedCache<Uint8Array | null | typeof UNSURE>(MOST_BYTES);
-  /** Writes that are under way, and those that have begun so far. */
+  /** Number of running writes. `begun` is the number of all writes that have begun. */
   let underWay = 0;
   let begun = 0;
 
   function keep(key: string, value: Uint8Array | undefined): void {
-    // A small Buffer is a view of memory that it shares with others, all of which it would hold.
+    // A small Buffer may be a view of a large shared block. A reference to the view would keep the block in memory.
     const own = value && value.buffer.byteLength > value.length ? new Uint8Array(value) : value;
     cache.set(key, own ?? null, weightOf(key, own?.length ?? 0));
   }
 
   return {
     /**
-     * Reads values, of the database only those that are not held. Each is of a moment between the call and its end. The bytes are those
-     * that are held: nobody may change them.
+     * Returns the values of keys. Only values that are not cached are read from the database. Each value is from a moment during the call.
+     * The bytes belong to the cache, so callers must not change them.
      */
     async read(keys: readonly string[], read: ReadValues): Promise<(Uint8Array | undefined)[]> {
       const values: (Uint8Array | undefined)[] = [];
       const missed: string[] = [];
-      /** Their places in `keys`. */
+      /** The indexes in `keys` of the keys that are not cached. */
       const places: number[] = [];
       for (const [at, key] of keys.entries()) {
         const held = cache.get(key);
@@ -53,7 +53,7 @@ export function createRowCache(isHeld: (key: string) => boolean) {
       if (missed.length === 0) return values;
       const [before, isQuiet] = [begun, underWay === 0];
       const found = await read(missed);
-      // What is written meanwhile may be newer than what was read.
+      // If a write ran meanwhile, its values may be newer than the values that were read.
       const isCurrent = isQuiet && before === begun;
       for (const [i, key] of missed.entries()) {
         values[places[i]!] = found[i];
@@ -63,9 +63,9 @@ export function createRowCache(isHeld: (key: string) => boolean) {
     },
 
     /**
-     * Makes operations by `write`, which may make others too; undefined deletes. Until they are made, and where they fail, the database is
-     * asked for these keys.
-     * @param operations of keys that are held
+     * Runs `write`, which must make these operations and may make others too. A value of undefined deletes the key. Until `write`
+     * completes, reads of these keys go to the database; if `write` fails, this stays so.
+     * @param operations on keys that the cache handles
      */
     async write(
       operations: readonly (readonly [key: string, value: Uint8Array | undefined])[],

@@ -1,6 +1,6 @@
 import { CrawlError, messageOf, safeText } from '../../../errors/index.js';
 
-/** By the name or code of what the SDK throws: what was found, and what to do. */
+/** The message and the hint for an error of the SDK, by its names or codes. */
 const KNOWN: readonly (readonly [names: RegExp, found: string, hint: string])[] = [
   [/^NoSuchBucket$/, 'no bucket of this name', 'make the bucket, or set AWS_ENDPOINT_URL_S3 to the store that has it'],
   [
@@ -10,8 +10,8 @@ const KNOWN: readonly (readonly [names: RegExp, found: string, hint: string])[] 
   ],
   [
     /^(InvalidAccessKeyId|SignatureDoesNotMatch|InvalidClientTokenId|ExpiredToken|TokenRefreshRequired|AuthFailure)$/,
-    'a key that the store does not take',
-    'look at AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN',
+    'a key that the store does not accept',
+    'check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN',
   ],
   [
     /^(AccessDenied|AllAccessDisabled|AccountProblem|403|Forbidden)$/,
@@ -26,16 +26,16 @@ const KNOWN: readonly (readonly [names: RegExp, found: string, hint: string])[] 
   [
     /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|TimeoutError|CERT_.*|.*_CERT.*)$/,
     'a store that cannot be reached',
-    'look at AWS_ENDPOINT_URL_S3 and the network, and run the same command again',
+    'check AWS_ENDPOINT_URL_S3 and the network, and run the same command again',
   ],
   [
     /^(ECONNRESET|EPIPE|InternalError|ServiceUnavailable|SlowDown|5\d\d|RequestTimeout|IncompleteBody)$/,
-    'a store that breaks off',
-    'run the same command again: what is uploaded already is kept',
+    'a store that ended the connection',
+    'run the same command again',
   ],
 ];
 
-/** The error for what went wrong with a bucket. */
+/** The error for a failed operation on a bucket. */
 export function s3Error(bucket: string, cause: unknown): CrawlError {
   if (cause instanceof CrawlError) return cause;
   const names = [...namesOf(cause)];
@@ -44,7 +44,7 @@ export function s3Error(bucket: string, cause: unknown): CrawlError {
   return new CrawlError(
     'BAD_OUTPUT',
     `expected to write to the bucket ${safeText(bucket)}, found ${found === undefined ? said : `${found} (${said})`}`,
-    { hint: hint ?? 'run the same command again: what is uploaded already is kept', cause },
+    { hint: hint ?? 'run the same command again', cause },
   );
 }
 
@@ -54,7 +54,7 @@ interface SdkError extends Error {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-/** Every name that an error has, and then those of the errors within. */
+/** Every name that an error has, then the names of its nested errors. */
 function* namesOf(error: unknown): Generator<string> {
   for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth += 1) {
     const { code, Code, $metadata } = at as SdkError;

@@ -2,55 +2,59 @@ import { createReadStream } from 'node:fs';
 import { optionalPackage } from '../../../errors/index.js';
 import type { PutObjectCommandInput } from '@aws-sdk/client-s3';
 import { Stopped } from '../files.js';
+import { listedKeys } from './listed-keys.js';
 import { s3Error } from './s3-errors.js';
 
-/** What an export notes at an object. */
-export type ObjectNotes = Readonly<Record<string, string>>;
+/** The metadata of an object of an export. */
+type ObjectMetadata = Readonly<Record<string, string>>;
 
-/** An object that is there. */
-export interface FoundObject {
+interface FoundObject {
   readonly bytes: number;
-  readonly notes: ObjectNotes;
+  readonly metadata: ObjectMetadata;
 }
 
 /** The objects of a bucket. All methods throw CrawlError BAD_OUTPUT, USAGE; Stopped once the signal is aborted. */
 export interface S3Store {
   head(key: string): Promise<FoundObject | undefined>;
-  /** The keys that begin so, in their order. */
+  /** The keys with this prefix, in the order of the store. */
   list(prefix: string): AsyncGenerator<string>;
-  put(key: string, text: string, notes: ObjectNotes): Promise<void>;
-  /** Uploads a file in pieces; what an upload that was killed has left of it is removed first. */
-  upload(key: string, path: string, bytes: number, notes: ObjectNotes): Promise<void>;
+  put(key: string, text: string, metadata: ObjectMetadata): Promise<void>;
+  /** Uploads a file in pieces. Pieces that a killed upload has left are removed first. */
+  upload(key: string, path: string, bytes: number, metadata: ObjectMetadata): Promise<void>;
   remove(key: string): Promise<void>;
   close(): void;
 }
 
-/** What {@link openS3} takes. */
+/** Options of {@link openS3}. */
 export interface S3Options {
+  /** When the signal is aborted, an upload ends. */
   readonly signal?: AbortSignal | undefined;
-  /** Is called for bytes that were uploaded. */
+  /** Called with the number of bytes that were uploaded. */
   readonly onUpload?: ((bytes: number) => void) | undefined;
 }
 
-/** Bytes of a piece. A store takes 10,000 of them at the most, so those of large files are larger. */
+/** Minimum bytes of a piece. A store accepts at most 10,000 pieces, so pieces of large files are larger. */
 const PIECE = 8_388_608;
 const PIECES = 10_000;
-/** Pieces of a file that are under way at the same time; so many are in memory. */
+/** Maximum number of pieces of a file that are uploaded at the same time. These pieces are in memory. */
 const TOGETHER = 2;
-/** Milliseconds until a store that does not answer counts as unreachable, and until a silent connection does. */
+/**
+ * Limits in milliseconds: for making a connection, and for a connection on which nothing arrives. After either, the store counts as
+ * unreachable.
+ */
 const WAIT = { connectionTimeout: 10_000, socketTimeout: 120_000 };
-/** The region of a store where nothing names another; AWS then says where a bucket is, and others take any. */
+/** The default region. AWS then answers with the region of the bucket; other stores accept any region. */
 const REGION = 'us-east-1';
 
 /**
- * Opens a bucket with what the AWS SDK finds in the environment (`AWS_ENDPOINT_URL_S3`, `AWS_REGION`, `AWS_ACCESS_KEY_ID` and so on),
- * in its files, or from the machine.
+ * Opens a bucket. The AWS SDK finds address, region and keys in the environment (`AWS_ENDPOINT_URL_S3`, `AWS_REGION`, `AWS_ACCESS_KEY_ID`
+ * and so on), in the files of the SDK, or from the machine.
  * @throws CrawlError MISSING_PACKAGE
  */
 export async function openS3(bucket: string, { signal, onUpload }: S3Options = {}): Promise<S3Store> {
   const load = () => Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')]);
   const [sdk, { Upload }] = await optionalPackage('@aws-sdk/client-s3 @aws-sdk/lib-storage', 'an S3 store', load);
-  // Stores beside AWS have no host for each bucket.
+  // Other stores than AWS have no separate host for each bucket.
   const common = { forcePathStyle: true, followRegionRedirects: true, requestHandler: WAIT } as const;
   const given = new sdk.S3Client(common);
   const hasRegion = await given.config.region().then(Boolean, () => false);
@@ -67,8 +71,8 @@ export async function openS3(bucket: string, { signal, onUpload }: S3Options = {
     }
   }
 
-  /** Pieces of uploads that were never ended are kept, and paid for, until somebody removes them. */
-  async function removePieces(key: string): Promise<void> {
+  /** Removes the pieces of unfinished uploads. The store would keep them, and charge for them. */
+  async function removePieces(key: string, abort?: { abortSignal: AbortSignal }): Promise<void> {
     const { Uploads = [] } = await client.send(
       new sdk.ListMultipartUploadsCommand({ Bucket: bucket, Prefix: key }),
       abort,
@@ -105,35 +109,36 @@ export async function openS3(bucket: string, { signal, onUpload }: S3Options = {
       run(async () => {
         try {
           const found = await client.send(new sdk.HeadObjectCommand({ Bucket: bucket, Key: key }), abort);
-          return { bytes: found.ContentLength ?? 0, notes: found.Metadata ?? {} };
+          return { bytes: found.ContentLength ?? 0, metadata: found.Metadata ?? {} };
         } catch (error) {
           if (error instanceof sdk.NotFound || error instanceof sdk.NoSuchKey) return undefined;
           throw error;
         }
       }),
-    async *list(prefix) {
-      let token: string | undefined;
-      do {
-        const page = await run(() =>
-          client.send(
-            new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: token }),
-            abort,
-          ),
+    list: (prefix) =>
+      listedKeys(bucket, (ContinuationToken) =>
+        run(() =>
+          client.send(new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken }), abort),
+        ),
+      ),
+    put: (key, text, metadata) =>
+      run(async () => {
+        await client.send(
+          new sdk.PutObjectCommand({ Bucket: bucket, Key: key, Body: text, Metadata: metadata }),
+          abort,
         );
-        for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key;
-        token = page.NextContinuationToken;
-      } while (token !== undefined);
-    },
-    put: (key, text, notes) =>
-      run(async () => {
-        await client.send(new sdk.PutObjectCommand({ Bucket: bucket, Key: key, Body: text, Metadata: notes }), abort);
       }),
-    upload: (key, path, bytes, notes) =>
+    upload: (key, path, bytes, metadata) =>
       run(async () => {
-        if (bytes > PIECE) await removePieces(key);
+        if (bytes > PIECE) await removePieces(key, abort);
         const body = createReadStream(path, { highWaterMark: 1_048_576 });
         try {
-          await send({ Key: key, Body: body, Metadata: notes }, bytes);
+          await send({ Key: key, Body: body, Metadata: metadata }, bytes);
+        } catch (error) {
+          // A stopped upload rejects before its pieces are removed. If the removal of the pieces fails now, the next export to this key
+          // removes them.
+          if (signal?.aborted && bytes > PIECE) await removePieces(key).catch(() => undefined);
+          throw error;
         } finally {
           body.destroy();
         }

@@ -1,13 +1,13 @@
 import { CrawlError, safeText } from '../../../errors/index.js';
 
-/** A place in a store of the kind of S3. */
-export interface S3Place {
+/** A location in an S3-compatible store. */
+interface S3Place {
   readonly bucket: string;
-  /** Without `/` at its ends; empty for the whole bucket. */
+  /** The key of a file, or the prefix of a folder, without `/` at either end. Empty: the whole bucket. */
   readonly key: string;
 }
 
-/** Whether an output names a place in a store of the kind of S3. */
+/** Whether an output names a location in an S3-compatible store. */
 export function isS3(output: string): boolean {
   return /^s3:\/\//i.test(output);
 }
@@ -19,7 +19,7 @@ export function isS3(output: string): boolean {
 export function parseS3(output: string, kind: 'file' | 'folder'): S3Place {
   const [, bucket, rest = ''] = /^s3:\/\/([^/\s]+)(?:\/(.*))?$/is.exec(output) ?? [];
   const key = kind === 'folder' ? rest.replace(/\/+$/, '') : rest;
-  // An empty name between two slashes is hard to write for most programs, and `..` is a name like any other there.
+  // Most programs cannot write an empty name between two slashes, and `..` has no special meaning in a key.
   const isKey = !/^\/|\/\/|(^|\/)\.{1,2}(\/|$)/.test(key);
   if (bucket !== undefined && isKey && (kind === 'folder' || (key !== '' && !key.endsWith('/'))))
     return { bucket, key };

@@ -5,22 +5,21 @@ import { bodyFraming, headersOf, parseHeaderLines, parseStatusLine } from './len
 import { LineBuffer } from './line-buffer.js';
 import type { NetworkCode } from '../network-error.js';
 
-/** What {@link createAnswerReader} needs to know. */
-export interface AnswerReaderOptions {
-  /** Bytes of the heads together, interim answers too. */
+interface AnswerReaderOptions {
+  /** Maximum bytes of all heads together, including the heads of interim answers. */
   readonly headerLimit: number;
   readonly keep: Exchange['keep'];
 }
 
-/** Reads one answer from the bytes of a connection, as a browser would rather than by the letter. */
-export interface AnswerReader {
-  /** Takes the next bytes; a result ends it, and nothing may be pushed after it. */
+/** Reads one answer from the bytes of a connection, as tolerantly as a browser. */
+interface AnswerReader {
+  /** Reads the next bytes. It returns a result at the end of the answer. After that, `push` must not be called. */
   push(bytes: Buffer): ExchangeResult | undefined;
-  /** The bytes have come to their end, or, with a failure, broken off. */
+  /** Call `end` when no more bytes will arrive. If the connection broke off, `failure` is the reason. */
   end(failure?: { readonly code: NetworkCode; readonly message: string }): ExchangeResult;
 }
 
-/** The beginning of an answer without status line; a byte order mark may precede it. */
+/** Matches the beginning of an answer without a status line. A byte order mark may come first. */
 const MARKUP = /^(?:\xef\xbb\xbf)?</;
 const MARKUP_WITHIN = 4;
 const STATUS_BEGUN = /^[^]{0,4}?(?:http|icy)/i;
@@ -29,12 +28,12 @@ const NOT_HTTP = 'what came is not HTTP';
 type Head = Pick<Extract<ExchangeResult, { status: number }>, 'status' | 'statusText' | 'headers' | 'rawHeaders'>;
 
 /**
- * Makes a reader for one answer. Memory is bounded by `headerLimit` and by what `keep` allows.
+ * Makes a reader for one answer. `headerLimit` and `keep` limit its memory.
  *
- * An answer without status line is taken for a page where it begins with `<`, since HTTP/0.9 knew HTML only; anything
- * else, such as the greeting of another protocol, is refused. A body that ends early or breaks is kept as cut, unless
- * nothing of it has come: that is a failure. Half a head is a failure too, as what is missing might say something else
- * (RFC 9112, section 8). What follows the answer is not read.
+ * If an answer has no status line and begins with `<`, it is read as a page, because HTTP/0.9 had only HTML. Anything else, such as the
+ * greeting of another protocol, is refused. If a body ends early or breaks off, the part that has arrived is stored and marked as cut. If
+ * no part of the body has arrived, the answer is a failure. An incomplete head is a failure too, because the missing part might change the
+ * meaning of the head (RFC 9112, section 8). Bytes after the answer are not read.
  */
 export function createAnswerReader({ headerLimit, keep }: AnswerReaderOptions): AnswerReader {
   const lines = new LineBuffer();
@@ -44,13 +43,13 @@ export function createAnswerReader({ headerLimit, keep }: AnswerReaderOptions): 
   let head: Head | undefined;
   let body = new BodyBuffer(0);
   let chunked: ChunkedBody | undefined;
-  /** Bytes of the body to come; Infinity where only the end of the connection says. */
+  /** Remaining bytes of the body. Infinity if the body ends when the connection is closed. */
   let left = Infinity;
 
   const refuse = (message: string): ExchangeResult => ({ failure: 'protocol', message });
   const answer = (answered: Head, cut: boolean): ExchangeResult => ({ ...answered, body: body.bytes(), cut });
 
-  /** With the head known: a result where there is no body to read. */
+  /** Begins to read the body after the head is complete. Returns a result if there is no body to read. */
   function beginBody(begun: Head): ExchangeResult | undefined {
     const room = keep(begun.status, begun.headers);
     if (room === undefined || begun.status === 204 || begun.status === 304) return answer(begun, false);
@@ -67,7 +66,7 @@ export function createAnswerReader({ headerLimit, keep }: AnswerReaderOptions): 
     const { status, statusText } = statusLine ?? { status: 200, statusText: '' };
     statusLine = undefined;
     const rawHeaders = parseHeaderLines(headers.splice(0));
-    // Nobody asked for another protocol, and what follows would be in it.
+    // The next bytes would be in another protocol, which was not requested.
     if (status === 101) return refuse('a switch to another protocol');
     return status < 200 ? undefined : beginBody({ status, statusText, headers: headersOf(rawHeaders), rawHeaders });
   }
@@ -82,7 +81,7 @@ export function createAnswerReader({ headerLimit, keep }: AnswerReaderOptions): 
     return statusLine ? undefined : refuse(NOT_HTTP);
   }
 
-  /** Takes bytes of the head, up to the end of a line at the most. */
+  /** Reads bytes of the head, up to the end of a line. */
   function pushHead(bytes: Buffer): { readonly result?: ExchangeResult | undefined; readonly taken: number } {
     const isStart = !statusLine && lines.pending.length < MARKUP_WITHIN;
     if (isStart && MARKUP.test(lines.pending + bytes.toString('latin1', 0, MARKUP_WITHIN))) {
@@ -124,7 +123,7 @@ export function createAnswerReader({ headerLimit, keep }: AnswerReaderOptions): 
       return rest.length > 0 ? pushBody(rest) : undefined;
     },
     end(failure) {
-      // Without a length the end of the connection is the end of the body.
+      // Without a length, the body ends when the connection is closed.
       if (head && !failure && !chunked && left === Infinity) return answer(head, false);
       if (head && body.size > 0 && (failure?.code ?? 'reset') === 'reset') return answer(head, true);
       if (failure) return { failure: failure.code, message: failure.message };

@@ -1,12 +1,12 @@
 import { LineBuffer } from './line-buffer.js';
 
-/** Longer lines with the size of a chunk are not believed; they may hold extensions. */
+/** Maximum length of the line before a chunk. The line has the size of the chunk, and may have extensions. */
 const LINE_LIMIT = 4096;
 const SIZE = /^[ \t]*(?=[0-9a-f])0*([0-9a-f]{0,13})[ \t]*(?:;|$)/i;
 
 /**
- * Undoes the transfer coding `chunked`. Lines may end in LF alone, and blanks may surround a size. What comes after the
- * last chunk is not looked at: with it the body is complete.
+ * Removes the transfer coding `chunked`. A line may end with LF alone, and blanks may surround a size. The body is complete after the last
+ * chunk. Anything after that chunk is ignored.
  */
 export class ChunkedBody {
   readonly #lines = new LineBuffer();
@@ -14,9 +14,9 @@ export class ChunkedBody {
   #left = 0;
 
   /**
-   * Takes the next bytes.
-   * @param keep is handed the content; it returns whether more is wanted
-   * @returns `end` after the last chunk, `broken` where this cannot be the coding, `full` where no more is wanted
+   * Reads the next bytes.
+   * @param keep receives the content, and returns whether it needs more
+   * @returns `end` after the last chunk; `broken` if the bytes are not in this coding; `full` if `keep` needs no more content
    */
   push(bytes: Buffer, keep: (content: Buffer) => boolean): 'more' | 'end' | 'broken' | 'full' {
     for (let rest = bytes; rest.length > 0;) {

@@ -5,18 +5,17 @@ import { deadline } from '../../../util/index.js';
 import { givenUp, type Exchange, type ExchangeResult } from '../http-exchange.js';
 import { networkCode, networkMessage } from '../network-error.js';
 
-/** Bounds of {@link lenientExchange}. */
 export interface LenientLimits {
-  /** Milliseconds that may pass without a byte. */
+  /** Maximum milliseconds during which no byte arrives. */
   readonly timeout: number;
-  /** Bytes of the head, interim answers included. */
+  /** Maximum bytes of the head, including the heads of interim answers. */
   readonly headerLimit: number;
 }
 
 /**
- * Sends one GET request over a connection of its own, and reads the answer as leniently as browsers do. It never
- * rejects, and it ends within the time limit.
- * @param connector makes the connection
+ * Sends one GET request over a new connection, and reads the answer as tolerantly as browsers do. It never rejects, and it ends within the
+ * time limit.
+ * @param connector makes the new connection
  */
 export async function lenientExchange(
   connector: buildConnector.connector,
@@ -68,7 +67,7 @@ function connectOptions(url: URL): buildConnector.Options {
   return { protocol, host, hostname, port, ...(isIP(hostname) === 0 && { servername: hostname }) };
 }
 
-/** A header with a line break or a NUL would be another request; none is expected, and none is sent. */
+/** Makes the head of the request. A header with a line break or a NUL is never sent, because a server could read it as another request. */
 function requestHead(url: URL, headers: readonly string[]): string {
   const lines = [`GET ${url.pathname}${url.search} HTTP/1.1`, `Host: ${url.host}`, 'Connection: close'];
   for (let i = 0; i + 1 < headers.length; i += 2) {

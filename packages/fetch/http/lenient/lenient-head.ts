@@ -1,24 +1,26 @@
 import type { RawHeaders } from '../http-headers.js';
 
-/** The first line of an answer. */
-export interface StatusLine {
+interface StatusLine {
   readonly status: number;
   readonly statusText: string;
 }
 
-/** How the end of a body is found. */
-export type BodyFraming =
+/** How to find the end of a body. */
+type BodyFraming =
   | { readonly kind: 'chunked' }
   | { readonly kind: 'length'; readonly length: number }
   | { readonly kind: 'until_close' };
 
-/** Up to four bytes of rubbish may precede the word `HTTP`, as in Chromium. `ICY` is what SHOUTcast says. */
+/**
+ * Matches a status line. Like Chromium, it allows up to four other bytes before the word `HTTP`. SHOUTcast servers send `ICY` instead of
+ * `HTTP`.
+ */
 const STATUS_LINE = /^[^]{0,4}?(?:http(?:\/[\d.]*)?|icy)(?!\S)\s*([^]*)$/i;
 
 /**
- * Reads a status line in any spelling: version incomplete or unknown, lower case, no reason, further blanks. One
- * without a number means 200, as browsers have it. Undefined when the line is no status line, or the number is not one
- * of three digits from 100 on.
+ * Reads a status line. The line may have an incomplete or unknown version, lower-case letters, no reason, or extra blanks. As in browsers,
+ * a line without a number means 200. Returns undefined if the line is not a status line, or if its number does not have three digits, or is
+ * below 100.
  */
 export function parseStatusLine(line: string): StatusLine | undefined {
   const rest = STATUS_LINE.exec(line)?.[1];
@@ -37,9 +39,9 @@ export function parseStatusLine(line: string): StatusLine | undefined {
 }
 
 /**
- * Reads header lines, given without their ends. A folded line is joined by a blank (RFC 9112, section 5.2), blanks
- * around the name are dropped (5.1), CR and NUL in a value become blanks (RFC 9110, section 5.5). A line that is no
- * header is passed over: one without colon, with a name that is no token, or folded without one to belong to.
+ * Reads header lines, without their line ends. A folded line is appended to the line before it with a blank (RFC 9112, section 5.2). Blanks
+ * around a name are removed (section 5.1). CR and NUL in a value become blanks (RFC 9110, section 5.5). Invalid lines are skipped: lines
+ * without a colon, lines with an invalid name, and a folded line without a line before it.
  * @returns name, value, name, value, …
  */
 export function parseHeaderLines(lines: readonly string[]): string[] {
@@ -66,7 +68,7 @@ export function parseHeaderLines(lines: readonly string[]): string[] {
   return headers;
 }
 
-/** Headers by their names. */
+/** Returns headers by their names in lower case. */
 export function headersOf(rawHeaders: readonly string[]): RawHeaders {
   const headers = new Map<string, string[]>();
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
@@ -79,8 +81,8 @@ export function headersOf(rawHeaders: readonly string[]): RawHeaders {
 }
 
 /**
- * How the body ends (RFC 9112, section 6.3): `chunked` outweighs any length; a length that is no number is as good as
- * none. Undefined when lengths contradict each other, since one of them is a lie (Fetch Standard, "extract a length").
+ * Returns how to find the end of the body (RFC 9112, section 6.3). `chunked` takes precedence over a length, and an invalid length is
+ * ignored. Returns undefined if there are different lengths, because one of them must be wrong (Fetch Standard, "extract a length").
  */
 export function bodyFraming(headers: RawHeaders): BodyFraming | undefined {
   if (list(headers, 'transfer-encoding').some((coding) => coding.toLowerCase() === 'chunked'))
@@ -91,7 +93,7 @@ export function bodyFraming(headers: RawHeaders): BodyFraming | undefined {
   return Number.isSafeInteger(value) ? { kind: 'length', length: value } : { kind: 'until_close' };
 }
 
-/** The items of a header that is a list, over all its lines. */
+/** Returns the items of a list header, from all lines of this header. */
 function list(headers: RawHeaders, name: string): string[] {
   const values = Object.hasOwn(headers, name) ? headers[name] : undefined;
   return [values ?? []].flat().flatMap((value) => value.split(',').map((item) => item.trim()));

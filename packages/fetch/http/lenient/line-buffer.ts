@@ -1,14 +1,14 @@
 /**
- * Takes lines off a stream of bytes. Ends of lines are LF; CRs before it belong to the end. Whoever feeds it sees to its
- * bound: what it holds is what was taken and is not complete.
+ * Splits a stream of bytes into lines. A line ends with LF. The LF, and CRs before it, are removed. The bytes of an incomplete line stay in
+ * memory, so the caller must limit their number.
  */
 export class LineBuffer {
-  /** What has come of the line that is not complete yet, each byte one character. */
+  /** The incomplete line. Each character is one byte. */
   pending = '';
 
   /**
-   * Takes bytes up to the end of the line.
-   * @returns the line without its end where it is complete, and how many of the bytes were taken
+   * Reads bytes up to the end of the line.
+   * @returns the number of bytes that were read, and the line without its end, if it is complete
    */
   take(bytes: Buffer): { readonly line?: string; readonly taken: number } {
     const end = bytes.indexOf(0x0a);
@@ -19,7 +19,7 @@ export class LineBuffer {
     return { line: this.clear().slice(0, length), taken: end + 1 };
   }
 
-  /** Forgets what is pending, and returns it. */
+  /** Removes the incomplete line and returns it. */
   clear(): string {
     const text = this.pending;
     this.pending = '';

@@ -3,31 +3,29 @@ import { createBoundedCache } from '../../../util/index.js';
 import { exchange, type Exchange, type ExchangeResult } from '../http-exchange.js';
 import { lenientExchange, type LenientLimits } from './lenient-exchange.js';
 
-/** The two ways to a server: both must refuse the same addresses. */
+/** The two ways to connect to a server. Both must refuse the same addresses. */
 export interface Route {
   readonly dispatcher: Dispatcher;
-  /** Makes a connection for the lenient reader. Absent where there is none to be made, as through a proxy. */
+  /** Connects for the lenient reader. Absent if the lenient reader cannot be used, for example with a proxy. */
   readonly connector?: buildConnector.connector;
 }
 
-/** Requests that make the best of unusual servers. */
-export interface TolerantExchange {
+interface TolerantExchange {
   /**
-   * Sends one GET request. Where the answer is not what the strict client takes, or breaks off within its body, the
-   * request is made once more, at once, and its answer is read leniently. It never rejects, and both together end
-   * within the time limit.
+   * Sends one request. If the strict client cannot read the answer, or the answer breaks off within its body, a second request is sent at
+   * once, and its answer is read leniently. It never rejects, and both requests together end within the time limit.
    */
   exchange(route: Route, request: Exchange): Promise<ExchangeResult>;
-  /** Ends what is being read leniently, as `aborted`. */
+  /** Aborts lenient requests, with code `aborted`. */
   close(): void;
 }
 
-/** Origins that are remembered; the least recently asked are forgotten first. */
+/** Maximum number of remembered origins. The least recently used origins are removed first. */
 const MOST_ORIGINS = 10_000;
 
 /**
- * Makes a client that remembers, while it lives, which origins only the lenient reader understands: their further pages
- * are asked for once. It is forgotten when the lenient reader does not understand them either.
+ * Makes a client that remembers the origins whose answers only the lenient reader can read. Further pages of these origins are requested
+ * once, with the lenient reader. If the lenient reader cannot read an answer either, the origin of the answer is forgotten.
  */
 export function createTolerantExchange(limits: LenientLimits): TolerantExchange {
   const lenientOrigins = createBoundedCache<boolean>(MOST_ORIGINS);
@@ -50,12 +48,13 @@ export function createTolerantExchange(limits: LenientLimits): TolerantExchange 
     async exchange({ dispatcher, connector }, request) {
       const { origin } = request.url;
       const began = performance.now();
-      if (!connector) return exchange(dispatcher, request);
+      // The answer to a HEAD request decides nothing, so a second request is not needed.
+      if (!connector || request.method === 'HEAD') return exchange(dispatcher, request);
       let isOdd = lenientOrigins.get(origin) === true;
       if (!isOdd) {
         const strict = await exchange(dispatcher, request);
         if (!('failure' in strict) || !strict.unreadable) return strict;
-        // A body that broke off may have been bad luck: it says little about the other pages.
+        // An origin is remembered only if an answer breaks the protocol. If a body breaks off, this may be a coincidence.
         isOdd = strict.failure === 'protocol';
       }
       const timeLimit = Math.max(1, Math.floor(request.timeLimit - (performance.now() - began)));

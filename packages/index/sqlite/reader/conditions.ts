@@ -1,21 +1,24 @@
 import { CrawlError } from '../../../errors/index.js';
-import type { KeyRange } from '../../../../webtable/index.js';
+import type { KeyRange } from '../../../core/index.js';
 import type { IndexQuery } from '../../reader.js';
 import type { SqlValue } from '../database.js';
 
-/** What a query asks of the row of a page in `docs d`, as SQL with its values; no text where it asks nothing. */
-export interface Conditions {
+/** The conditions of a query on a row of `docs d`: SQL expressions, and the values for their question marks. */
+interface Conditions {
   readonly sql: readonly string[];
   readonly values: readonly SqlValue[];
 }
 
-/** Ranges of keys, or languages, of which one must hold: SQLite reads no expression that is a thousand deep. */
+/** Maximum number of key ranges or languages in one condition. SQLite refuses an expression that is nested a thousand deep. */
 const MOST = 128;
 
-/** When a page last changed; where that is not known, when it was fetched. */
+/** The time when a page last changed. If it is unknown, the time when the page was fetched. */
 const TIME = 'case when d.modified > 0 then d.modified else d.fetched end';
 
-/** Conditions on site, language and time. @throws CrawlError USAGE for too many of them */
+/**
+ * Makes the conditions on site, language and time.
+ * @throws CrawlError USAGE for too many conditions
+ */
 export function conditionsOf(query: Omit<IndexQuery, 'must' | 'mustNot' | 'weights' | 'limit'>): Conditions {
   const { sites = [], notSites = [], languages = [], notLanguages = [], from, to } = query;
   const most = Math.max(...[sites, notSites, languages, notLanguages].map(({ length }) => length));

@@ -1,18 +1,10 @@
 import { createBoundedCache } from '../../../util/index.js';
 import type { Database } from '../database.js';
 
-/** Counts that are kept until the index changes: those of the commonest words take the longest, and are asked for most. */
-export interface Counts {
-  /** Documents of the index. */
-  documents(): number;
-  /** Documents that an argument of MATCH finds. */
-  matches(match: string): number;
-}
-
 const KEPT = 1000;
 
-/** Makes counts of a database. */
-export function createCounts(database: Database): Counts {
+/** Makes functions that count in a database. */
+export function createCounts(database: Database) {
   const version = database.prepare('pragma data_version');
   const documents = database.prepare('select count(*) as n from docs');
   const matches = database.prepare('select count(*) as n from fts where fts match ?');
@@ -31,7 +23,9 @@ export function createCounts(database: Database): Counts {
   }
 
   return {
-    documents: () => count('', () => Number(documents.get()?.n ?? 0)),
-    matches: (match) => count(match, () => Number(matches.get(match)?.n ?? 0)),
+    /** Number of documents of the index. */
+    documents: (): number => count('', () => Number(documents.get()?.n ?? 0)),
+    /** Number of documents that an argument of MATCH finds. */
+    matches: (match: string): number => count(match, () => Number(matches.get(match)?.n ?? 0)),
   };
 }

@@ -6,52 +6,57 @@ import { conditionsOf } from './conditions.js';
 import { excludedMatch, hasPairs, matchOf, phraseMatch } from './match.js';
 import { createRankCache, wholeNumbers } from './rank-cache.js';
 
-/** From so many matches on, pages are scored only where they may be among the best. */
+/** If there are more matches than this, only pages that may be among the best are scored. */
 const MANY = 30_000;
-/** Pages that are scored at the most of so many matches. */
+/** Maximum number of pages that are scored if there are more than `MANY` matches. */
 const MOST_SCORED = 20_000;
-/** Where that is not enough: pages with the words in the title that are scored, and as many others. */
+/**
+ * If more than `MOST_SCORED` pages may be among the best, only this number of pages with the words in the title is scored, and the same
+ * number of other pages.
+ */
 const FEW_SCORED = 5000;
-/** Pages of the highest rank that are scored first, to learn what a page needs to be among the best. */
+/** Number of pages with the highest rank that are scored first. The scores of these pages show which rank a page needs to be among the best. */
 const FIRST_SCORED = 1000;
-/** `k1` of bm25() in FTS5, plus 1: what a phrase counts at the most, times its inverse document frequency. */
+/** The maximum score of a phrase, divided by its inverse document frequency. The maximum is `k1` of bm25() in FTS5, plus 1. */
 const MOST_OF_PHRASE = 2.2;
 
-/** Ranks in memory are rounded, to seven digits. */
+/** Allowance for the rounding of ranks, which have seven digits in memory. */
 const ROUNDING = 1e-4;
 
-const HIT = 'd.key, d.language, d.fetched, d.modified, d.rank, d.simhash';
+const HIT = 'd.key, d.title, d.language, d.fetched, d.modified, d.rank, d.simhash';
 
-/** What the best of many matches are found with. */
+/** The input for finding the best of many matches. */
 interface Search {
   readonly query: IndexQuery;
   readonly match: string;
   /** Further conditions as SQL, with their values. */
   readonly where: string;
   readonly values: readonly SqlValue[];
-  /** Of the whole index. */
+  /** Number of documents of the whole index. */
   readonly documents: number;
 }
 
 /**
  * Makes the function that answers queries from the index.
  *
- * A page scores BM25 over all its fields, where a word in a field counts as often as the weight of the field says, and
- * the weight of the rank times ln(1 + its rank in relation to the mean), and that of the language where it is preferred.
- * What stands together counts where a word of the query is in at most 30,000 pages. Of at most 30,000 matches each is scored. Of
- * more, those of the highest ranks are scored first. As BM25 is below 2.2 times the inverse document frequency of each
- * phrase, that says what rank a page needs to be among the best, and all that have it are scored: the result is that of
- * scoring all. Where these are more than 20,000, the result is approximate: 5,000 pages with the words in the title are
- * scored and 5,000 others, of the highest ranks both. Which pages those are goes by ranks that may be a minute old; they
- * are scored by those of now.
+ * The score of a page has three parts. The first is BM25 over all fields of the page, where a word in a field counts as often as the weight
+ * of the field says. The second is the weight of the rank, multiplied by ln(1 + rank of the page / mean rank). The third is the weight of
+ * the language, if the page is in a preferred language. Words close together and the typed text letter for letter raise the score only if
+ * a word of the query is in at most 30,000 pages.
+ *
+ * If there are at most 30,000 matches, all are scored. If there are more, the pages with the highest ranks are scored first. BM25 has an
+ * upper limit: 2.2 times the inverse document frequency of each phrase. So the scores of these pages tell which rank a page needs to be
+ * among the best. Then all pages with at least this rank are scored, so the result is the same as if all pages were scored. If more than
+ * 20,000 pages have this rank, the result is approximate. Then only 5,000 pages with the words in the title and 5,000 other pages are
+ * scored; in both groups, those with the highest ranks. The ranks for this choice may be a minute old; the scores use the present ones.
  */
 export function createFinder(database: Database, now: () => number): (query: IndexQuery) => IndexHits {
   const counts = createCounts(database);
   const ranks = createRankCache(database, now);
 
   return (asked) => {
-    const isMany = asked.must.every((clause) => mostMatches(clause) > MANY);
-    const query = isMany ? { ...asked, together: [] } : asked;
+    const isMany = asked.must.every(isInMany);
+    const query = isMany ? withWordsAlone(asked) : asked.literal?.every(isInMany) ? { ...asked, literal: [] } : asked;
     const match = matchOf(query);
     if (match === undefined) return withoutWords(query);
     const { sql, values } = conditionsOf(query);
@@ -75,13 +80,11 @@ export function createFinder(database: Database, now: () => number): (query: Ind
     return { total, partial: all - total, hits, isApproximate: false };
   };
 
-  /** Documents that a clause finds at the most. */
-  function mostMatches({ phrases, isPrefix }: Clause): number {
-    if (isPrefix) return Infinity;
-    return phrases.reduce(
-      (sum, terms) => sum + Math.min(...terms.map((term) => counts.matches(phraseMatch([term])))),
-      0,
-    );
+  /** Whether more than {@link MANY} documents may match a clause. */
+  function isInMany({ phrases, pairs = [], isPrefix }: Clause): boolean {
+    const mostOf = (terms: readonly string[]): number =>
+      terms.length === 0 ? 0 : Math.min(...terms.map((term) => counts.matches(phraseMatch([term]))));
+    return isPrefix === true || [...phrases, pairs].reduce((sum, terms) => sum + mostOf(terms), 0) > MANY;
   }
 
   function countOf({ match, where, values }: Search): number {
@@ -89,7 +92,7 @@ export function createFinder(database: Database, now: () => number): (query: Ind
     return Number(database.prepare(`select count(*) as n ${fromOf(where)}`).get(match, ...values)?.n ?? 0);
   }
 
-  /** Scores all matches that hold what else is asked, and gives the best. */
+  /** Scores all matches that meet the other conditions, and returns the best. */
   function scored({ query, match, where, values, documents }: Search): readonly IndexHit[] {
     return database
       .prepare(
@@ -118,7 +121,7 @@ export function createFinder(database: Database, now: () => number): (query: Ind
     return { hits: scoreSome(search, ids, wanted.size, (i) => wanted.has(ids[i]!)), isApproximate: true };
   }
 
-  /** The best where ranks tell which pages can be among them; undefined where these are too many. */
+  /** Returns the best pages, if the ranks show which pages can be among them. Undefined: too many pages can be among them. */
   function bestByRank(
     search: Search,
     ids: Float64Array,
@@ -135,14 +138,14 @@ export function createFinder(database: Database, now: () => number): (query: Ind
     return scoreSome(search, ids, MOST_SCORED, (i) => found[i]! >= least);
   }
 
-  /** The ids of all matches, ascending, as one text: a row each would take ten times as long. */
+  /** Returns the ids of all matches, ascending. SQLite returns the ids as one text, because reading rows would take ten times as long. */
   function matches({ match, where, values }: Search): Float64Array {
     const from = where === '' ? 'from fts where fts match ?' : fromOf(where);
     const row = database.prepare(`select group_concat(fts.rowid) as ids ${from}`).get(match, ...values);
     return wholeNumbers(String(row?.ids ?? ''));
   }
 
-  /** Scores the matches that are wanted, at most `most` of them and those of equal rank in the order of their ids. */
+  /** Scores the wanted matches, at most `most` of them. Matches of equal rank are in the order of their ids. */
   function scoreSome(
     search: Search,
     ids: Float64Array,
@@ -159,22 +162,25 @@ export function createFinder(database: Database, now: () => number): (query: Ind
     return scored({ ...search, where: ` and substr(?, fts.rowid, 1) = x'01'`, values: [flags] });
   }
 
-  /** What BM25 and the language can be at the most. */
+  /** The upper limit of BM25 for this query, plus the weight of the language. */
   function mostOfWords({ query, documents }: Search): number {
     const { preferred = [], weights } = query;
-    const phrases = query.must.flatMap((clause) => clause.phrases.map((terms) => phraseMatch(terms, clause.isPrefix)));
+    const phrases = query.must.flatMap(({ phrases: own, pairs = [], isPrefix }) => [
+      ...own.map((terms) => phraseMatch(terms, isPrefix)),
+      ...pairs.map((pair) => phraseMatch([pair])),
+    ]);
     return (
       (preferred.length > 0 ? Math.max(0, weights.language) : 0) +
       phrases.reduce((sum, phrase) => {
         const found = counts.matches(phrase);
-        // As FTS5 has it, also where more than half of the documents hold it.
+        // The result is at least 1e-6, as in FTS5. It would be negative for a phrase in more than half of the documents.
         const frequency = Math.max(Math.log((documents - found + 0.5) / (found + 0.5)), 1e-6);
         return sum + MOST_OF_PHRASE * frequency;
       }, 0)
     );
   }
 
-  /** Pages by rank alone, as of `site:` without a word. */
+  /** Finds pages by rank alone, for example for `site:` without a word. */
   function withoutWords(query: IndexQuery): IndexHits {
     const conditions = conditionsOf(query);
     const excluded = excludedMatch(query.mustNot);
@@ -192,11 +198,16 @@ export function createFinder(database: Database, now: () => number): (query: Ind
   }
 }
 
+/** Returns the query without the parts that refine the score, and without `literal`: it finds the pages with its words alone. */
+function withWordsAlone(query: IndexQuery): IndexQuery {
+  return { ...query, must: query.must.map(({ longer: _, ...clause }) => clause), together: [], literal: [] };
+}
+
 function fromOf(where: string): string {
   return `from fts cross join docs d on d.id = fts.rowid where fts match ?${where}`;
 }
 
-/** The score as SQL; {@link rankOfPart} turns its first part around. */
+/** Returns the score as SQL. {@link rankOfPart} is the inverse of the part of the score that comes from the rank. */
 function scoreOf({ weights, preferred = [] }: IndexQuery, documents: number): string {
   const fields = TEXT_COLUMNS.map((field) => real(weights[field])).join();
   const languages = preferred.map((name) => `'${name.replaceAll("'", "''")}'`).join();
@@ -205,27 +216,28 @@ function scoreOf({ weights, preferred = [] }: IndexQuery, documents: number): st
   return `(${real(weights.rank)} * ln(1 + ${real(documents)} * d.rank) - bm25(fts, ${fields})${language})`;
 }
 
-/** The rank at which the second part of the score is so great; -Infinity where every rank will do. */
+/** Returns the rank from which the rank part of the score has this value. -Infinity: any rank is high enough. */
 function rankOfPart(part: number, { weights }: IndexQuery, documents: number): number {
   if (weights.rank === 0) return part > 0 ? Infinity : -Infinity;
   return (Math.exp(part / weights.rank) - 1) / documents;
 }
 
-/** The rank that `count` of them have at the least; the lowest of all where there are fewer. */
+/** Returns the highest rank that at least `count` of the given ranks reach. If there are fewer ranks, it returns the lowest of them. */
 function rankOfBest(sorted: Float32Array, count: number): number {
   return sorted[Math.max(0, sorted.length - count)] ?? -Infinity;
 }
 
-/** A number as SQL reads it. */
+/** A number in the syntax of SQL. */
 function real(value: number): string {
   if (!Number.isFinite(value)) throw new RangeError(`expected a finite number, found ${value}`);
   return value.toExponential();
 }
 
 function hitOf(row: SqlRow): IndexHit {
-  const { key, score, language, fetched, modified, rank, simhash } = row;
+  const { key, title, score, language, fetched, modified, rank, simhash } = row;
   return {
     key: String(key),
+    title: String(title),
     score: Number(score),
     language: String(language),
     fetchedAt: Number(fetched),

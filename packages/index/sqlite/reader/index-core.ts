@@ -4,11 +4,13 @@ import { CrawlError, messageOf } from '../../../errors/index.js';
 import type { IndexHits, IndexInfo, IndexQuery, SimilarTerm } from '../../reader.js';
 import { openDatabase, type Database } from '../database.js';
 import { isDamaged, toCrawlError, wrongIndex } from '../errors.js';
+import { fileId } from '../file-id.js';
+import { mustBeginAsDatabase, mustBeIndex } from '../ownership.js';
 import { INDEX_FILE, INDEX_FORMAT } from '../schema.js';
 import { createFinder } from './find-best.js';
 import { createSpelling } from './spelling.js';
 
-/** All that a reader does, at once and in the thread that calls. */
+/** The functions that answer questions to an index. They block the thread that calls them. */
 export interface IndexCore {
   info(): IndexInfo;
   search(query: IndexQuery): IndexHits;
@@ -16,34 +18,30 @@ export interface IndexCore {
   similar(term: string): SimilarTerm[];
 }
 
-/** What is to be read. */
-export interface IndexPlace {
+/** The index to read. */
+export interface IndexLocation {
   /** The folder of the index. */
   readonly folder: string;
-  /** The name of the tokenizer that reads queries: an index of another is refused. Default: any, for who asks no words. */
+  /**
+   * The name of the tokenizer that reads queries. An index of another tokenizer is refused. Absent: the index of any tokenizer is accepted,
+   * for callers that search no words.
+   */
   readonly words?: string | undefined;
-  /** Names the table: an index of another is refused. Default: any. */
+  /** The id of the table. The index of another table is refused. Absent: the index of any table is accepted. */
   readonly table?: string | undefined;
 }
 
-/** An open index: what it does, and the file it was opened from. */
+/** An open index: its functions, and the id of its file. */
 interface OpenIndex {
   readonly core: IndexCore;
-  /** @throws CrawlError NO_INDEX where it has become one of other words or another format, WRONG_INDEX of another table */
+  /** @throws CrawlError NO_INDEX when the index now has other words or another format, WRONG_INDEX when the index is of another table */
   check(): void;
   readonly file: string;
   readonly database: Database;
 }
 
-/** An index that is opened anew where its file is another one. */
-export interface CurrentIndex {
-  /** @throws CrawlError NO_INDEX where there is none, or one that cannot be used, WRONG_INDEX where it is that of another table */
-  get(): Promise<IndexCore>;
-  close(): void;
-}
-
-/** Opens an index when it is first asked for. Between two questions it looks whether the index was made anew, or is gone. */
-export function createCurrentIndex(place: IndexPlace): CurrentIndex {
+/** Opens an index at the first query. Before each further query it checks whether the index was rebuilt or deleted. */
+export function createCurrentIndex(place: IndexLocation) {
   let open: OpenIndex | undefined;
   const close = (): void => {
     open?.database.close();
@@ -63,7 +61,8 @@ export function createCurrentIndex(place: IndexPlace): CurrentIndex {
     return open.core;
   }
   return {
-    async get() {
+    /** @throws CrawlError NO_INDEX when there is no usable index, WRONG_INDEX for the index of another table */
+    async get(): Promise<IndexCore> {
       try {
         return await current();
       } catch (error) {
@@ -74,30 +73,26 @@ export function createCurrentIndex(place: IndexPlace): CurrentIndex {
   };
 }
 
-function fileId(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false, bigint: true });
-  // A file that was made anew may have the number of the one before.
-  return found && `${found.dev}/${found.ino}/${found.birthtimeNs}`;
-}
-
-async function openIndex(path: string, place: IndexPlace): Promise<Omit<OpenIndex, 'file'>> {
+async function openIndex(path: string, place: IndexLocation): Promise<Omit<OpenIndex, 'file'>> {
   let database: Database | undefined;
   try {
     database = await openDatabase(path, { readOnly: true });
     database.exec('pragma cache_size=-65536; pragma busy_timeout=5000');
+    if (!mustBeIndex(database, place.folder, 'NO_INDEX')) {
+      throw noIndex(`expected a search index in ${place.folder}, found an empty file`);
+    }
     return { database, check: createCheck(database, place), core: guarded(createCore(database, path), place.folder) };
   } catch (error) {
     database?.close();
     if (!isDamaged(error)) throw error;
+    // The error must not promise a rebuild for another file, because a writer rebuilds only damaged databases.
+    mustBeginAsDatabase(path, place.folder, 'NO_INDEX');
     throw noIndex(`expected a search index in ${path}, found a file that cannot be read: ${messageOf(error)}`, error);
   }
 }
 
-/**
- * Makes the check that the index is of this table, these words and this format, and checks it. It looks again where the index has
- * changed.
- */
-function createCheck(database: Database, { folder, words, table }: IndexPlace): () => void {
+/** Checks that the index has this table, these words and this format. Returns a function that checks again when the index has changed. */
+function createCheck(database: Database, { folder, words, table }: IndexLocation): () => void {
   const version = database.prepare('pragma data_version');
   const read = database.prepare(`select name, value from info where name in ('format', 'words', 'table')`);
   let seen: unknown;
@@ -111,8 +106,8 @@ function createCheck(database: Database, { folder, words, table }: IndexPlace): 
     if (words !== undefined && others !== words) {
       throw new CrawlError('NO_INDEX', `expected a search index of words split by ${words}, found ${others}`, {
         hint:
-          'start this process again where webcrawl index has run since by another version of Node.js or of @node-rs/jieba; ' +
-          'else webcrawl index makes it anew from the table',
+          'restart this process if webcrawl index has run since with another version of Node.js or of @node-rs/jieba; ' +
+          'otherwise webcrawl index rebuilds the index from the table',
       });
     }
     if (table !== undefined && found.get('table') !== table) throw wrongIndex(folder);
@@ -123,10 +118,10 @@ function createCheck(database: Database, { folder, words, table }: IndexPlace): 
 }
 
 function noIndex(message: string, cause?: unknown): CrawlError {
-  return new CrawlError('NO_INDEX', message, { hint: 'webcrawl index --all makes it anew from the table', cause });
+  return new CrawlError('NO_INDEX', message, { hint: 'webcrawl index --all rebuilds it from the table', cause });
 }
 
-/** The same, with errors that say what to do. */
+/** Returns the same functions. The errors of SQLite become CrawlErrors with hints. */
 function guarded(core: IndexCore, folder: string): IndexCore {
   const wrap =
     <A extends readonly unknown[], R>(call: (...args: A) => R) =>

@@ -1,53 +1,65 @@
 import type { Clause, IndexQuery } from '../../reader.js';
 
-/** Words between those that stand near each other, at the most. */
+/** Words count as close together if at most this number of words is between them. */
 const NEAR = 20;
-/** Words of a query of which two side by side in a title make a page a hit. */
+/** If a query has at least this number of words, a page with two neighbouring words of the query in its title is a hit. */
 const FEWEST_OF_PAIRS = 3;
 
 /**
- * The argument of MATCH for the words of a query, in the syntax of FTS5; undefined where it asks for no word. Every
- * phrase is quoted, so that no term is read as syntax.
+ * Returns the argument of MATCH for the words of a query, in the syntax of FTS5. Undefined: the query has no word. Every phrase is quoted,
+ * so that no term is read as syntax.
  */
 export function matchOf({
   must,
   mustNot,
   together = [],
-}: Pick<IndexQuery, 'must' | 'mustNot' | 'together'>): string | undefined {
-  const wanted = must.map(clauseMatch).filter((text) => text !== undefined);
-  if (wanted.length === 0) return undefined;
-  const all = [wanted.join(' AND '), ...together.flatMap(togetherMatches)].join(' OR ');
+  literal = [],
+}: Pick<IndexQuery, 'must' | 'mustNot' | 'together' | 'literal'>): string | undefined {
+  const wanted = allMatch(must);
+  if (wanted === undefined) return undefined;
+  const all = [wanted, allMatch(literal) ?? [], together.flatMap(togetherMatches)].flat().join(' OR ');
   const none = mustNot.map(clauseMatch).filter((text) => text !== undefined);
   return none.reduce((match, text) => `(${match}) NOT ${text}`, all);
 }
 
-/** The argument of MATCH for the pages that a query without words leaves out. */
+/** Undefined: no clause has a word. */
+function allMatch(clauses: readonly Clause[]): string | undefined {
+  const some = clauses.map(clauseMatch).filter((text) => text !== undefined);
+  return some.length === 0 ? undefined : some.join(' AND ');
+}
+
+/** Returns the argument of MATCH for the pages that a query without words excludes. */
 export function excludedMatch(mustNot: readonly Clause[]): string | undefined {
   const none = mustNot.map(clauseMatch).filter((text) => text !== undefined);
   return none.length === 0 ? undefined : none.join(' OR ');
 }
 
-/** What each of these finds beside the words counts in the score as one more word, as rare as it is. */
+/**
+ * Returns the arguments of MATCH for words close together. In the score, each argument counts like one more word of the query: rare matches
+ * count more.
+ */
 function togetherMatches(terms: readonly string[]): string[] {
   const near = `NEAR(${terms.map((term) => phraseMatch([term])).join(' ')}, ${NEAR})`;
   const pairs = terms.length < FEWEST_OF_PAIRS ? [] : terms.slice(1).map((term, i) => phraseMatch([terms[i]!, term]));
   return [near, `{title} : ^ ${phraseMatch(terms)}`, ...pairs.map((pair) => `{title} : ${pair}`)];
 }
 
-/** Whether pages that do not hold all words may match, for two of them side by side in their title. */
+/** Whether pages without all words may match because two words of the query are next to each other in their title. */
 export function hasPairs({ together = [] }: Pick<IndexQuery, 'together'>): boolean {
   return together.some((terms) => terms.length >= FEWEST_OF_PAIRS);
 }
 
-/** One phrase, anywhere. */
+/** Returns the argument of MATCH for one phrase in any field. */
 export function phraseMatch(terms: readonly string[], isPrefix = false): string {
   return `"${terms.map((term) => term.replaceAll('"', '""').replaceAll('\0', '')).join(' ')}"${isPrefix ? ' *' : ''}`;
 }
 
-function clauseMatch({ phrases, fields, isPrefix }: Clause): string | undefined {
+function clauseMatch({ phrases, longer = [], pairs = [], fields, isPrefix }: Clause): string | undefined {
   const some = phrases.filter((terms) => terms.some((term) => term !== ''));
   if (some.length === 0) return undefined;
-  const [first = '', ...others] = some.map((terms) => phraseMatch(terms, isPrefix));
-  const any = others.length === 0 ? first : `(${[first, ...others].join(' OR ')})`;
-  return fields ? `({${fields.join(' ')}} : ${any})` : any;
+  const texts = [...some.map((terms) => phraseMatch(terms, isPrefix)), ...longer.map((terms) => phraseMatch(terms))];
+  if (pairs.length > 0) texts.push(`(${pairs.map((pair) => phraseMatch([pair])).join(' AND ')})`);
+  const [first = '', ...others] = texts;
+  const match = others.length === 0 ? first : `(${[first, ...others].join(' OR ')})`;
+  return fields ? `({${fields.join(' ')}} : ${match})` : match;
 }

@@ -3,47 +3,49 @@ import { fileURLToPath } from 'node:url';
 import { CrawlError } from '../../../errors/index.js';
 import type { IndexReader } from '../../reader.js';
 import { createThreadClient } from '../../threads/thread-client.js';
-import { createCurrentIndex, type IndexCore, type IndexPlace } from './index-core.js';
+import { createCurrentIndex, type IndexCore, type IndexLocation } from './index-core.js';
 
-/** How an index is read. */
-export interface ReaderOptions extends IndexPlace {
-  /** Questions that may wait at a time; more are refused. Default: 100. */
+/** Options for reading an index. */
+export interface ReaderOptions extends IndexLocation {
+  /** Maximum number of waiting questions. Further questions are refused. Default: 100. */
   readonly mostWaiting?: number;
-  /** Milliseconds that a question may wait for its turn. Default: 10,000. */
+  /** Maximum milliseconds that a question waits to begin. Default: 10,000. */
   readonly waitLimit?: number;
-  /** Milliseconds from its turn to its answer. Default: 10,000. */
+  /** Maximum milliseconds from the start of a question to its answer. Default: 10,000. */
   readonly timeLimit?: number;
-  /** The module that the thread runs; undefined: questions are answered in this one. Default: the one beside this. */
+  /**
+   * The module that the thread runs. Default: the module beside this file. If the value is `undefined`, questions are answered in the
+   * calling thread.
+   */
   readonly entry?: URL | undefined;
 }
 
 const ENTRY = new URL('./reader-worker.js', import.meta.url);
 
-/** A question in the line. */
+/** A question in the queue. */
 interface Waiting {
-  /** Asks it; it does not reject. */
+  /** Asks the question. The promise never rejects. */
   ask(): Promise<void>;
-  /** Ends it with an error, unless it is answered. */
+  /** Ends the question with an error, unless it is answered. */
   refuse(error: Error): void;
 }
 
 /**
- * Opens an index for reading, in a thread of its own, so that a long question holds up no other work: questions wait in
- * line there. Where the module of the thread is not there, as in a bundle, they are answered in this thread. Whether
- * there is an index is found at the first question. All reject with CrawlError NO_INDEX where there is no index or one
- * that cannot be used, WRONG_INDEX where it is that of another table, SEARCH_BUSY where too many wait or a time is over, STORE_FAILED
- * where it cannot be read, and CLOSED behind `close`.
+ * Opens an index for reading in a separate thread, so that a long question does not block other work. Questions wait in a queue. If the
+ * module of the thread is missing, as in a bundle, questions are answered in the calling thread. Whether an index exists is checked at the
+ * first question. All questions reject with CrawlError NO_INDEX when there is no usable index, WRONG_INDEX for the index of another table,
+ * SEARCH_BUSY when too many questions wait or the time is over, STORE_FAILED when the index cannot be read, and CLOSED after `close`.
  */
 export function openIndexReader(options: ReaderOptions): IndexReader {
   const { folder, words, table, mostWaiting = 100, waitLimit = 10_000, timeLimit = 10_000 } = options;
-  const place: IndexPlace = { folder, words, table };
+  const place: IndexLocation = { folder, words, table };
   const entry = 'entry' in options ? options.entry : existsSync(fileURLToPath(ENTRY)) ? ENTRY : undefined;
   const engine = entry ? threadEngine(entry, place) : localEngine(place);
   const line: Waiting[] = [];
   let isClosed = false;
   let isBusy = false;
 
-  /** Asks one after the other. What runs too long is ended with its thread: nothing else ends a question that SQLite is at. */
+  /** Asks one question after another. If a question runs too long, the thread is ended, because nothing else can interrupt SQLite. */
   async function serve(): Promise<void> {
     if (isBusy) return;
     isBusy = true;
@@ -118,8 +120,8 @@ export function openIndexReader(options: ReaderOptions): IndexReader {
     return new CrawlError('SEARCH_BUSY', `expected an answer of the search index ${what}`, { hint });
   }
 
-  /** @returns what answers one question at a time; `end` ends the one under way */
-  function threadEngine(module: URL, data: IndexPlace) {
+  /** Makes the engine that answers questions in a thread, one at a time. Its `end` ends the running question. */
+  function threadEngine(module: URL, data: IndexLocation) {
     return createThreadClient<IndexCore>({
       entry: module,
       data,
@@ -134,7 +136,7 @@ export function openIndexReader(options: ReaderOptions): IndexReader {
   }
 }
 
-function localEngine(place: IndexPlace): ReturnType<typeof createThreadClient<IndexCore>> {
+function localEngine(place: IndexLocation): ReturnType<typeof createThreadClient<IndexCore>> {
   const index = createCurrentIndex(place);
   return {
     async call(name, ...args) {

@@ -1,21 +1,24 @@
 import type { Database } from '../database.js';
 
 /**
- * The ranks of all documents in memory, four bytes each, by which the best of very many matches are found without a look
- * at each.
+ * The ranks of all documents in memory, four bytes each. With the ranks in memory, the best of very many matches can be found without
+ * reading each match.
  */
-export interface RankCache {
-  /** The rank of a document; of one that came after the ranks were read, Infinity, so that it is never left out. */
+interface RankCache {
+  /** The rank of a document. Infinity for a document that was added after the ranks were read, so that this document is never left out. */
   rankOf(id: number): number;
 }
 
-/** How long ranks are good for after the index has changed, in ms: they only choose what is scored, by the ranks of now. */
+/**
+ * Maximum age of the ranks in ms, if the index has changed since. Old ranks do little harm: they only decide which pages are scored, and
+ * scores use the present ranks.
+ */
 const GOOD_FOR = 60_000;
 
-/** Makes the function that gives the ranks, read anew where the index has changed since, at most once a minute. */
+/** Makes the function that returns the ranks. The ranks are read again when the index has changed, at most once a minute. */
 export function createRankCache(database: Database, now: () => number): () => RankCache {
   const version = database.prepare('pragma data_version');
-  // One long text instead of a row each: that is five times as fast.
+  // Reading one long text is five times as fast as reading one row for each rank.
   const read = database.prepare(
     `select group_concat(id) as ids, group_concat(cast(rank * 1e12 as integer)) as ranks from (select id, rank from docs order by id)`,
   );
@@ -37,7 +40,7 @@ export function createRankCache(database: Database, now: () => number): () => Ra
   };
 }
 
-/** Reads `1,20,300`. */
+/** Parses `1,20,300`. */
 export function wholeNumbers(text: string): Float64Array {
   if (text === '') return new Float64Array();
   let count = 1;

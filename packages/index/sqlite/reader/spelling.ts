@@ -3,23 +3,23 @@ import type { Database } from '../database.js';
 import { createCounts } from './counts.js';
 import { phraseMatch } from './match.js';
 
-/** Letters that a misspelt word may lack, by script. */
+/** Letters that may be missing in a misspelt word, by script. */
 const ALPHABETS: readonly (readonly [RegExp, string])[] = [
   [/^[a-z0-9]+$/, 'abcdefghijklmnopqrstuvwxyz'],
   [/^[\u0430-\u044f\u0451]+$/, 'абвгдежзийклмнопрстуфхцчшщъыьэюя'],
   [/^[\u03b1-\u03c9]+$/, 'αβγδεζηθικλμνξοπρστυφχψω'],
 ];
 const HAN = /^\p{Script=Han}{3,}$/u;
-/** Characters that a term shares with those that are looked through for more than one mistake. */
+/** In the search for terms with two mistakes, this number of first letters must be equal. */
 const SHARED = 4;
-/** Letters of the longest term of which others are looked for: what that costs grows with each, and longer words are rare. */
+/** Maximum length of a term for which similar terms are searched. The cost grows with each letter, and longer words are rare. */
 const LONGEST = 20;
 const MOST_READ = 1000;
 
 /**
- * Makes the function that finds terms of the index that are spelt nearly as another: one letter more, less or other, or
- * two that changed places; of at least eight letters also two mistakes behind the first four. Of Chinese only words of
- * three characters and more, of which one differs: of shorter ones nearly any two characters make another word.
+ * Makes the function that finds terms of the index with a similar spelling: one letter is added, missing or different, or two letters are
+ * swapped. For terms of at least eight letters, it also finds terms with two mistakes after the first four letters. For Chinese, it finds
+ * only words of at least three characters with one different character, because in shorter words nearly any change makes another word.
  */
 export function createSpelling(database: Database): {
   counts(terms: readonly string[]): number[];
@@ -28,7 +28,7 @@ export function createSpelling(database: Database): {
   database.exec(`create virtual table temp.terms using fts5vocab(main, fts, 'row')`);
   const all = createCounts(database);
   const some = database.prepare('select term, doc as n from temp.terms where term >= ? and term < ? limit ?');
-  // Not by the counts that are kept: a thousand candidates that nobody asks for again would drive those out.
+  // This does not use the cache of counts, because a thousand candidates, each used only once, would push other terms out of it.
   const one = database.prepare('select doc as n from temp.terms where term = ?');
   const countOf = (term: string): number => all.matches(phraseMatch([term]));
   const between = (start: string): SimilarTerm[] =>
@@ -87,8 +87,11 @@ function oneEdit(letters: readonly string[], alphabet: string): Set<string> {
   return edits;
 }
 
-/** Letters to insert, delete or replace, or neighbours that change places. */
-export function editDistance(first: string, second: string): number {
+/**
+ * Returns the number of edits that turn one word into the other. An edit inserts, deletes or replaces a letter, or swaps two neighbouring
+ * letters.
+ */
+function editDistance(first: string, second: string): number {
   const a = [...first];
   const b = [...second];
   const rows = [Array.from({ length: b.length + 1 }, (_, i) => i)];

@@ -1,59 +1,64 @@
-import { roleOf, type Role } from '../page-element.js';
+import { MARKABLE, roleOf, roleOfElement, type PageElement, type Role } from '../page-element.js';
 import { isAt } from './html-tags.js';
 
-/** What the scanner knows of the elements of one name. */
+/** The rules of the scanner for elements of one name. */
 export interface ElementKind {
-  /** In lower case. */
+  /** The name in lower case. */
   readonly name: string;
-  /** Those of the rules below that hold of it, each a bit. */
+  /** The rules that apply to these elements, one bit for each rule below. */
   readonly rules: number;
   /** The name in UTF-8. */
   readonly bytes: Uint8Array;
-  /** What it is to a reader of pages. */
+  /** The role of these elements for page readers. Undefined: they have no effect. */
   readonly role: Role | undefined;
 }
 
-/** Content or place follows rules that the scanner does not know. */
+/** The scanner has no rules for the content or the position of this element. */
 export const NEVER_SURE = 1 << 0;
-/** An element of SVG that holds others of it and text, and neither HTML nor scripts. */
+/** An SVG element that contains only text and other SVG elements, and no scripts. */
 export const IN_SVG = 1 << 1;
-/** 13.2.6.4.16: what a list of choices is made of. */
+/** A part of a `select` list (HTML Standard, 13.2.6.4.16). */
 export const SELECT_PART = 1 << 2;
-/** 13.2.6.4.4: belongs in the head. */
+/** The element belongs in the head (HTML Standard, 13.2.6.4.4). */
 export const IN_HEAD = 1 << 3;
-/** Has no content. */
+/** The element has no content. */
 export const VOID = 1 << 4;
-/** Content is text in which nothing counts but the end tag, or, for the second, character references besides. */
+/** The content is text up to the end tag of the element. With RICH_TEXT, the text may contain character references. */
 export const RAW_TEXT = 1 << 5;
 export const RICH_TEXT = 1 << 6;
 export const HEADING = 1 << 7;
-/** 13.2.6.4.7: the start tag closes an open paragraph. */
+/** The start tag closes an open paragraph (HTML Standard, 13.2.6.4.7). */
 export const CLOSES_P = 1 << 8;
-/** 13.2.6.4.7: before the end tag others may be left out. */
+/** The end tag also closes the elements inside, if their end tags may be left out (HTML Standard, 13.2.6.4.7). */
 export const BLOCK_END = 1 << 9;
-/** 13.2.6.3: the end tag may be left out. */
+/** The end tag may be left out (HTML Standard, 13.2.6.3). */
 export const IMPLIED_END = 1 << 10;
-/** 13.2.4.2: bounds the search for an open element; the others are for an open paragraph, list item or part of a table. */
+/**
+ * The search for an open element ends at this element (HTML Standard, 13.2.4.2). The next three rules do the same for the search for a
+ * paragraph, a list item and a part of a table.
+ */
 export const SCOPE = 1 << 11;
 export const BUTTON_SCOPE = 1 << 12;
 export const LIST_SCOPE = 1 << 13;
 export const TABLE_SCOPE = 1 << 14;
-/** Means something within a table only. */
+/** The element has a meaning only inside a table. */
 export const TABLE_TAG = 1 << 15;
-/** An element of a table which holds nothing but other parts of it. */
+/** A table element that contains only other parts of the table. */
 export const TABLE_PART = 1 << 16;
-/** 13.2.4.2: the search for an open list item ends there. */
+/** The search for an open list item ends here (HTML Standard, 13.2.4.2). */
 export const ENDS_ITEM_SEARCH = 1 << 17;
-/** Closes an item of the same list. */
+/** The start tag closes the previous item of the same list. */
 export const ITEM = 1 << 18;
-/** Is never within another of its name. */
+/** An element of this name is never inside another element of the same name. */
 export const NOT_NESTED = 1 << 19;
-/** `html`, `head` and `body`, of which there is one. */
+/** `html`, `head` and `body`: a page has one of each. */
 export const ONLY_ONE = 1 << 20;
-/** A reader of pages may ask for attributes of it. */
+/** Page readers may read the attributes of the element. */
 export const WITH_ATTRIBUTES = 1 << 21;
-/** An element of a table which holds what people read. */
+/** A table element with content for readers. */
 export const CELL = 1 << 22;
+/** The role of the element may depend on its attributes. */
+export const MAY_BE_MARKED = 1 << 23;
 
 const BOUNDS = 'applet caption html marquee object table td th';
 
@@ -81,7 +86,7 @@ const NAMES: readonly (readonly [rule: number, names: string])[] = [
   [TABLE_TAG, 'caption col colgroup tbody td tfoot th thead tr'],
   [TABLE_PART, 'colgroup table tbody tfoot thead tr'],
   [CELL, 'caption td th'],
-  // All that are special but `address`, `div` and `p`.
+  // All special elements of the Standard except `address`, `div` and `p`.
   [ENDS_ITEM_SEARCH, 'applet area article aside base basefont bgsound blockquote body br button caption center col'],
   [ENDS_ITEM_SEARCH, 'colgroup dd details dir dl dt embed fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6'],
   [ENDS_ITEM_SEARCH, 'head header hgroup hr html iframe img input keygen li link listing main marquee menu meta nav'],
@@ -90,17 +95,21 @@ const NAMES: readonly (readonly [rule: number, names: string])[] = [
   [ITEM, 'dd dt li'],
   [NOT_NESTED, 'a button form'],
   [ONLY_ONE, 'body head html'],
+  [MAY_BE_MARKED, [...MARKABLE].join(' ')],
   [WITH_ATTRIBUTES, 'a area base form frame html iframe img link meta script source'],
 ];
 
-/** The rules that say something of where the start tag may be, what it closes, or what is in the element. */
+/**
+ * All rules for which the start tag does more than open the element. They depend on the position of the tag, close other elements, or
+ * concern the content of the element.
+ */
 export const MORE_THAN_OPENED =
   IN_SVG | SELECT_PART | VOID | RAW_TEXT | RICH_TEXT | HEADING | CLOSES_P | TABLE_TAG | ITEM | NOT_NESTED | ONLY_ONE;
 
-/** The bits of a letter that are the same in either case. */
+/** Mask for the bits of a letter that are the same in upper and lower case. */
 const LETTER = 0x1f;
 
-/** Kinds by a hash of their names, in the first free place from there on. */
+/** Number of slots of a hash table of kinds, by name. The slot of a kind is the first free slot from its hash on. */
 const SIZE = 1024;
 const KINDS: (ElementKind | undefined)[] = Array.from({ length: SIZE });
 for (const each of kinds()) {
@@ -114,7 +123,7 @@ function kinds(): ElementKind[] {
   for (const [rule, names] of NAMES) {
     for (const name of names.split(' ')) rulesOf.set(name, (rulesOf.get(name) ?? 0) | rule);
   }
-  for (const name of 'b code em i small span strong tt u var'.split(' ')) rulesOf.set(name, 0);
+  for (const name of 'b code em i small strong tt u var'.split(' ')) rulesOf.set(name, 0);
   return Array.from(rulesOf, ([name, rules]) => kind(name, rules));
 }
 
@@ -123,8 +132,8 @@ function kind(name: string, rules: number): ElementKind {
 }
 
 /**
- * The kind of the name between two places, in any case. A known kind is always the same object; an unknown one is made anew, and
- * has no rules.
+ * Returns the kind of the element whose name is between two positions, in any letter case. For a known name, the result is always the
+ * same object. For an unknown name, it is a new object without rules.
  */
 export function kindAt(bytes: Buffer, start: number, end: number): ElementKind {
   for (let slot = hashOf(bytes, start, end); ; slot = (slot + 1) % SIZE) {
@@ -139,12 +148,21 @@ export function kindAt(bytes: Buffer, start: number, end: number): ElementKind {
   );
 }
 
-/** The kind of a name in lower case that is known. */
+/** Returns the kind of an element whose role may depend on its attributes. If the attributes change the role, the result is a new kind. */
+export function markedKind(kind: ElementKind, element: PageElement): ElementKind {
+  const role = roleOfElement(element);
+  return role === kind.role ? kind : { name: kind.name, rules: kind.rules, bytes: kind.bytes, role };
+}
+
+/** Returns the kind of a known name in lower case. */
 export function kindOf(name: string): ElementKind {
   return kindAt(Buffer.from(name), 0, Buffer.byteLength(name));
 }
 
-/** By the length of a name and three letters of it. With these factors hardly two names of HTML have the same. */
+/**
+ * Returns a hash of the length of a name and of three of its letters. With these factors, hardly any two names of HTML have the same
+ * hash.
+ */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
   const first = bytes[start]! & LETTER;
   const middle = bytes[(start + end) >>> 1]! & LETTER;

@@ -2,20 +2,19 @@ import { ENDS_ITEM_SEARCH, IMPLIED_END, kindOf, type ElementKind } from './html-
 import type { PageBody } from '../page-body.js';
 import type { PageElement } from '../page-element.js';
 
-/** Elements open at once; a page with more is read from its tree, so that looking through them costs little. */
+/** Maximum number of open elements, so that it takes little time to search them. A page with more is read from its tree. */
 const MAX_DEPTH = 500;
 
 const [LI, DD, DT, SEARCH] = [kindOf('li'), kindOf('dd'), kindOf('dt'), kindOf('search')];
 
-/** Thrown where the scanner gives up. */
+/** The error by which the scanner gives up. */
 export class Unsure extends Error {}
 
-/** Gives up. */
 export function unsure(): never {
   throw new Unsure();
 }
 
-/** An element of whose attributes nothing is asked. */
+/** An element without attributes and text, for elements whose attributes are not needed. */
 class BareElement implements PageElement {
   readonly isHtml = true;
   readonly tagName: string;
@@ -33,32 +32,33 @@ class BareElement implements PageElement {
   }
 }
 
-/** The stack of open elements; what opens and closes is shown to the body. */
+/** The stack of open elements. It reports to the body which elements open and close. */
 export class OpenElements {
   readonly #body: PageBody;
   #left: number;
-  /** From the outermost on; behind `#depth` those that are closed. */
+  /** The kinds of the open elements, from the outermost on. Entries from `#depth` on belong to closed elements. */
   readonly #kinds: ElementKind[] = [];
   #depth = 0;
-  /** The kind of the innermost; undefined where none is open. */
+  /** The kind of the innermost element. Undefined: no element is open. */
   top: ElementKind | undefined;
-  /** How many are open around the drawing; -1 outside of one. */
+  /** Number of open elements around the SVG drawing; -1 if no drawing is open. */
   #aroundDrawing = -1;
 
-  /** @param maxElements elements up to which it goes on */
+  /** @param maxElements maximum number of elements; with more, the scanner gives up */
   constructor(body: PageBody, maxElements: number) {
     this.#body = body;
     this.#left = maxElements;
   }
 
-  /** Whether the innermost is none of HTML. */
+  /** Whether the innermost element is not HTML. */
   get isForeign(): boolean {
     return this.#aroundDrawing >= 0;
   }
 
   /**
-   * @param element what may be asked of it
-   * @returns false: what is in it is left out, and it was not opened
+   * Opens an element.
+   * @param element gives access to attributes and text of the element
+   * @returns false if the content of the element is left out; then the element is not open
    */
   push(kind: ElementKind, element: PageElement): boolean {
     this.#count();
@@ -67,19 +67,18 @@ export class OpenElements {
     return true;
   }
 
-  /** An element of whose attributes nothing is asked. */
+  /** Opens an element whose attributes are not needed. */
   pushBare(kind: ElementKind): void {
     this.push(kind, new BareElement(kind.name));
   }
 
-  /** An element of SVG, of which the body sees nothing but text. */
+  /** Opens an SVG element. The body gets only its text. */
   pushForeign(kind: ElementKind): void {
     this.#count();
     if (this.#aroundDrawing < 0) this.#aroundDrawing = this.#depth;
     this.#put(kind);
   }
 
-  /** Closes the innermost. */
   pop(): void {
     const kind = this.top;
     if (!kind) return;
@@ -90,18 +89,21 @@ export class OpenElements {
     } else if (kind.role) this.#body.leave(kind.role, kind.name, true);
   }
 
-  /** Closes all but the outermost. */
+  /** Closes all elements except the outermost `length` ones. */
   popTo(length: number): void {
     while (this.#depth > length) this.pop();
   }
 
-  /** Closes one and those in it, which must be such that their end tags may be left out. */
+  /** Closes an element and the elements inside it. The scanner gives up if an inner element has an end tag that must not be left out. */
   close(index: number): void {
     if (index < 0) unsure();
     this.closeWith(index);
   }
 
-  /** Closes one and those in it, each of which must be such that its end tag may be left out, or one of these names. */
+  /**
+   * Closes an element and the elements inside it. The scanner gives up if the end tag of an inner element must not be left out. Inner
+   * elements with one of these names are allowed.
+   */
   closeWith(index: number, names?: readonly string[]): void {
     for (let i = index + 1; i < this.#depth; i++) {
       const { rules, name } = this.#kinds[i]!;
@@ -110,7 +112,10 @@ export class OpenElements {
     this.popTo(index);
   }
 
-  /** Where the innermost of a known kind is, unless one that bounds the scope is within it; else -1. */
+  /**
+   * Returns the index of the innermost element of a known kind. -1: no such element is open, or the search meets an element with a rule
+   * of `scope` first.
+   */
   find(kind: ElementKind, scope = 0): number {
     for (let i = this.#depth - 1; i >= 0; i--) {
       const open = this.#kinds[i]!;
@@ -120,18 +125,18 @@ export class OpenElements {
     return -1;
   }
 
-  /** Where the innermost is of which one of these rules holds; -1 where there is none. */
+  /** The index of the innermost element with one of these rules. -1: there is no such element. */
   findLast(rules: number): number {
     for (let i = this.#depth - 1; i >= 0; i--) if ((this.#kinds[i]!.rules & rules) !== 0) return i;
     return -1;
   }
 
-  /** Closes the list item before one of this kind, unless it is of another list. */
+  /** Closes the previous list item, unless the new item belongs to another list. */
   closeItem(kind: ElementKind): void {
     for (let i = this.#depth - 1; i >= 0; i--) {
       const open = this.#kinds[i]!;
       if (kind === LI ? open === LI : open === DD || open === DT) return this.close(i);
-      // parse5 looks further through this one, which the Standard counts as special.
+      // The search of parse5 continues beyond a `search` element. In the Standard it ends there, because this element is special.
       if (open === SEARCH) unsure();
       if ((open.rules & ENDS_ITEM_SEARCH) !== 0) return;
     }

@@ -1,7 +1,7 @@
 import { CELL, kindOf, SELECT_PART, TABLE_SCOPE, type ElementKind } from './html-elements.js';
 import { unsure, type OpenElements } from './html-stack.js';
 
-/** What the end of a part of a table closes besides, unless it is closed already. */
+/** Elements that a part of a table also closes when it ends, if they are open. */
 const ROWS = ['tr', 'td', 'th'];
 const CLOSED_BY: Readonly<Record<string, readonly string[]>> = {
   table: [...ROWS, 'tbody', 'thead', 'tfoot', 'caption', 'colgroup'],
@@ -13,7 +13,7 @@ const CLOSED_BY: Readonly<Record<string, readonly string[]>> = {
 
 const [TABLE, TBODY, COLGROUP, TR] = [kindOf('table'), kindOf('tbody'), kindOf('colgroup'), kindOf('tr')];
 
-/** The start tag of a part of a table: closes what it ends, and opens what may be left out around it. */
+/** Handles the start tag of a part of a table. It closes the elements that end here, and opens the optional elements around the part. */
 export function openTablePart(open: OpenElements, name: string): void {
   const isCell = name === 'td' || name === 'th';
   for (;;) {
@@ -40,14 +40,13 @@ export function openTablePart(open: OpenElements, name: string): void {
   }
 }
 
-/** The end tag of a table or a part of one. */
+/** Handles the end tag of a table or of a part of a table. */
 export function closeTablePart(open: OpenElements, kind: ElementKind): void {
   const index = open.find(kind, TABLE_SCOPE);
   if (index < 0) unsure();
   open.closeWith(index, CLOSED_BY[kind.name]);
 }
 
-/** A start tag in a list of choices. */
 export function openInSelect(open: OpenElements, kind: ElementKind): void {
   if (kind.name !== 'option' && kind.name !== 'optgroup') unsure();
   if (open.top?.name === 'option') open.pop();
@@ -55,7 +54,6 @@ export function openInSelect(open: OpenElements, kind: ElementKind): void {
   open.pushBare(kind);
 }
 
-/** An end tag in a list of choices. */
 export function closeInSelect(open: OpenElements, { name, rules }: ElementKind): void {
   if ((rules & SELECT_PART) === 0) unsure();
   if (name !== 'option' && open.top?.name === 'option') open.pop();

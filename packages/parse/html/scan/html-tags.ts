@@ -1,4 +1,4 @@
-/** White space, names, and what else HTML is made of, in bytes of UTF-8; by the HTML Standard, section 13.2.5. */
+/** White space, names and other syntax of HTML in bytes of UTF-8, by section 13.2.5 of the HTML Standard. */
 
 const [TAB, NEWLINE, FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0c, 0x0d, 0x20];
 const [BANG, SLASH, LESS, GREATER, QUESTION] = [0x21, 0x2f, 0x3c, 0x3e, 0x3f];
@@ -6,23 +6,22 @@ const COMMENT = Buffer.from('<!--');
 const COMMENT_END = Buffer.from('--');
 const END_TAG = Buffer.from('</');
 
-/** White space of the HTML Standard. */
+/** Whether a byte is white space in the HTML Standard. */
 export function isSpace(byte: number): boolean {
   if (byte > SPACE) return false;
   return byte === SPACE || byte === NEWLINE || byte === TAB || byte === RETURN || byte === FEED;
 }
 
-/** An ASCII letter. */
 export function isLetter(byte: number | undefined): boolean {
   return byte !== undefined && ((byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a));
 }
 
-/** An ASCII letter in lower case, and any other byte as it is. */
+/** Returns an ASCII letter in lower case, and any other byte unchanged. */
 export function lower(byte: number): number {
   return byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
 }
 
-/** Whether these bytes are at a place, in any case. @param name in lower case */
+/** Whether a name is at a position, in any letter case. @param name in lower case */
 export function isAt(name: Uint8Array, bytes: Uint8Array, at: number): boolean {
   for (let i = 0; i < name.length; i++) {
     const byte = bytes[at + i]!;
@@ -31,7 +30,7 @@ export function isAt(name: Uint8Array, bytes: Uint8Array, at: number): boolean {
   return true;
 }
 
-/** Where the name of a tag ends that begins at this letter. */
+/** Returns the end of a tag name that begins at this position. */
 export function nameEnd(bytes: Uint8Array, at: number): number {
   let end = at + 1;
   for (; end < bytes.length; end++) {
@@ -41,20 +40,20 @@ export function nameEnd(bytes: Uint8Array, at: number): number {
   return end;
 }
 
-/** Whether a `<` is no text. */
+/** Whether a `<` begins markup. */
 export function isMarkup(bytes: Uint8Array, at: number): boolean {
   const next = bytes[at + 1]!;
   return isLetter(next) || next === BANG || next === QUESTION || (next === SLASH && at + 2 < bytes.length);
 }
 
-/** The place of the next `<` that is no text; the length of the page where there is none. */
+/** The position of the next `<` that begins markup. If there is none, the length of the page. */
 export function nextMarkup(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(LESS, from); at >= 0; at = bytes.indexOf(LESS, at + 1))
     if (isMarkup(bytes, at)) return at;
   return bytes.length;
 }
 
-/** Where something ends that begins at this `<` and is no tag: a comment, a doctype, or what counts as a comment. */
+/** Returns the end of the markup at this `<`: a comment, a doctype, or other markup that is read as a comment. It must not be a tag. */
 export function markupEnd(bytes: Buffer, at: number): number {
   if (!isAt(COMMENT, bytes, at)) return behind(bytes, bytes.indexOf(GREATER, at + 2));
   if (bytes[at + 4] === GREATER) return at + 5;
@@ -71,9 +70,9 @@ function behind(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * Where the text of an element ends in which no tag but its own end counts: `script`, `title`, ….
+ * Returns the end of the text of an element, such as `script` or `title`, in which only the end tag of this element is markup.
  * @param name in lower case
- * @returns the place of that end tag; the length of the page where there is none
+ * @returns the position of that end tag; the length of the page if there is none
  */
 export function rawTextEnd(bytes: Buffer, name: Uint8Array, from: number): number {
   for (let at = bytes.indexOf(END_TAG, from); at >= 0; at = bytes.indexOf(END_TAG, at + 2)) {

@@ -2,24 +2,28 @@ import { decodeHTMLAttribute } from 'entities';
 import type { PageElement } from '../page-element.js';
 import { isLetter, isSpace, lower } from './html-tags.js';
 
-const [QUOTE, APOSTROPHE, SLASH, EQUALS, GREATER] = [0x22, 0x27, 0x2f, 0x3d, 0x3e];
-/** Numbers that are kept of an attribute: where its name begins and ends, and where its value does. */
+/** Letters that occur in the attributes to find quickly: the `n` of `data-nosnippet`, and the `o` and `e` of `role`. */
+const [LOWER_E, LOWER_N, LOWER_O] = [0x65, 0x6e, 0x6f];
+const [QUOTE, APOSTROPHE, DASH, SLASH, EQUALS, GREATER] = [0x22, 0x27, 0x2d, 0x2f, 0x3d, 0x3e];
+/** Number of positions to store for each attribute: start and end of the name, start and end of the value. */
 const PLACES = 4;
 
 /**
- * Reads tags (HTML Standard, sections 13.2.5.32 to 13.2.5.40), and is the element that was read last. Of attributes it keeps places,
- * and makes text only of those that are asked for.
+ * Reads tags (HTML Standard, sections 13.2.5.32 to 13.2.5.40), and represents the element of the last tag. Of attributes, only positions
+ * are stored. They become text when they are requested.
  */
 export class TagReader implements PageElement {
   readonly isHtml = true;
   tagName = '';
-  /** The tag that was read last ends in a slash which is no part of a value. */
+  /** Whether the last tag ends with a slash that is not part of a value. */
   closesItself = false;
-  /** Where the text in the element is that was read last, if no tag counts in that. */
+  /** Whether the skipped tag may have an attribute `data-nosnippet` or `role`. If so, only reading the tag shows whether it has. */
+  mayBeMarked = false;
+  /** Start of the text in the element of the last tag, if the content of the element is only text. */
   textStart = 0;
   textEnd = 0;
   readonly #bytes: Buffer;
-  /** Of one attribute after the other, {@link PLACES} each; behind `#kept` those of earlier tags. */
+  /** The positions of all attributes one after another, {@link PLACES} for each. Entries from `#kept` on belong to earlier tags. */
   readonly #places: number[] = [];
   #kept = 0;
 
@@ -29,8 +33,8 @@ export class TagReader implements PageElement {
 
   /**
    * Reads a tag from the end of its name on.
-   * @param isKept whether attributes of it may be asked for
-   * @returns where the page goes on; beyond its end where it ends within the tag
+   * @param isKept whether attributes of this tag may be requested
+   * @returns the position after the tag; if the page ends inside the tag, a position beyond the end of the page
    */
   read(from: number, isKept: boolean): number {
     const bytes = this.#bytes;
@@ -78,32 +82,44 @@ export class TagReader implements PageElement {
   }
 
   /**
-   * Reads a tag as {@link TagReader.read} does, where no attribute of it may be asked for: those with a quoted value, as nearly all
-   * are, at a fraction of the cost.
+   * Reads a tag whose attributes are not needed, with the same result as {@link TagReader.read}. If all values are quoted, as in nearly
+   * all tags, this is much faster.
    */
   skip(from: number): number {
     const bytes = this.#bytes;
     const { length } = bytes;
-    /** Where the attributes begin that are not passed over yet. */
+    this.mayBeMarked = false;
+    /** Start of the attributes that are not skipped yet. */
     let next = from;
     for (let at = from; at < length; at++) {
       const byte = bytes[at]!;
+      // Most bytes are letters.
+      if (byte > GREATER) continue;
       if (byte === GREATER) {
         this.#kept = 0;
         this.closesItself = bytes[at - 1] === SLASH;
         return at + 1;
       }
-      if (byte !== EQUALS) continue;
+      if (byte !== EQUALS) {
+        if (byte === DASH && lower(bytes[at + 1]!) === LOWER_N) this.mayBeMarked = true;
+        continue;
+      }
       const quote = bytes[at + 1]!;
-      // Else it may be part of a name, or before a value without quotes.
-      if (!isLetter(bytes[at - 1]) || (quote !== QUOTE && quote !== APOSTROPHE)) return this.read(next, false);
+      const last = bytes[at - 1];
+      // A `=` between a letter and a quote surely belongs to an attribute. Another `=` may be part of a name, or come before a value
+      // without quotes.
+      if (!isLetter(last) || (quote !== QUOTE && quote !== APOSTROPHE)) {
+        this.mayBeMarked = true;
+        return this.read(next, false);
+      }
+      if (lower(last!) === LOWER_E && lower(bytes[at - 3]!) === LOWER_O) this.mayBeMarked = true;
       at = quoteEnd(bytes, at + 2, quote);
       next = at + 1;
     }
     return length + 1;
   }
 
-  /** Of several of one name the first counts. */
+  /** The value of an attribute. If the tag has several attributes of this name, the first one is used. */
   attribute(name: string): string | undefined {
     const places = this.#places;
     for (let i = 0; i < this.#kept; i += PLACES) {
@@ -136,14 +152,14 @@ export class TagReader implements PageElement {
     return value.includes('&') ? decodeHTMLAttribute(value) : value;
   }
 
-  /** Bytes as text; every end of a line is a line feed. */
+  /** Returns bytes as text. Each end of a line becomes a line feed. */
   #lines(start: number, end: number): string {
     const raw = this.#bytes.toString('utf8', start, end);
     return raw.includes('\r') ? raw.replace(/\r\n?/g, '\n') : raw;
   }
 }
 
-/** Values are short; a search by a call of the system's library takes longer to begin. */
+/** Maximum number of bytes of a value to search one by one. For longer values, a library call is faster. */
 const SHORT = 64;
 
 function quoteEnd(bytes: Buffer, start: number, quote: number): number {

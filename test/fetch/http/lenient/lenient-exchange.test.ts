@@ -1,21 +1,10 @@
 import net from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { buildConnector } from 'undici';
 import { PrivateAddressError } from '../../../../packages/fetch/address/address-guard.js';
 import type { Exchange } from '../../../../packages/fetch/http/http-exchange.js';
 import { lenientExchange } from '../../../../packages/fetch/http/lenient/lenient-exchange.js';
-import { rawServer, type RawHandler, type RawServer } from '../../../support/web/raw-server.js';
-
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function serve(handler: RawHandler): Promise<RawServer> {
-  const server = await rawServer(handler);
-  cleanups.push(() => server.close());
-  return server;
-}
+import { serve } from '../../../support/web/http-kit.js';
 
 const LIMITS = { timeout: 5000, headerLimit: 4096 };
 const plain: buildConnector.connector = ({ hostname, port }, callback) => {

@@ -6,14 +6,13 @@ import type { Settings } from '../../../../config/schema.js';
 import type { HttpExtras, HttpProtocol } from '../../../../packages/fetch/index.js';
 import { until } from '../../../support/events.js';
 import { randomNumbers } from '../../../support/web/fake-web.js';
-import { httpKit, kept } from '../../../support/web/http-kit.js';
+import { kept, listen, openProtocol, serve } from '../../../support/web/http-kit.js';
 import { ODD_ANSWERS, oddBytes } from '../../../support/web/odd-answers.js';
 import { answer } from '../../../support/web/raw-server.js';
 import { SELF_SIGNED } from '../../../support/web/self-signed.js';
 
-const { protocol: open, serve, cleanups } = httpKit();
 const protocol = (settings: Partial<Settings['http']> = {}, extras: HttpExtras = {}): HttpProtocol =>
-  open({ privateAddresses: 'allow', ...settings }, extras);
+  openProtocol({ privateAddresses: 'allow', ...settings }, extras);
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 
@@ -221,9 +220,7 @@ describe('the second request', () => {
       names.push(socket.servername);
       socket.once('data', () => socket.end(`${ODD}\r\nhello`));
     });
-    await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve));
-    cleanups.push(() => new Promise<void>((resolve) => void tls.close(() => resolve())));
-    const { port } = tls.address() as net.AddressInfo;
+    const port = await listen(tls);
     const http = protocol({}, { lookup: () => Promise.resolve(['127.0.0.1']), connect: { ca } });
     expect(await http.fetch({ url: `https://${host}:${port}/` })).toMatchObject({ code });
     if (code === 'success') expect(names).toEqual([host, host]);
@@ -234,12 +231,8 @@ describe('the second request', () => {
       socket.on('error', () => undefined);
       socket.once('data', (head) => socket.end(`${ODD}\r\n${/^host: (.*)\r$/im.exec(head.toString())?.[1] ?? ''}`));
     });
-    const listening = await new Promise<boolean>((resolve) => {
-      server.on('error', () => resolve(false)).listen(0, '::1', () => resolve(true));
-    });
-    if (!listening) return;
-    cleanups.push(() => new Promise<void>((resolve) => void server.close(() => resolve())));
-    const { port } = server.address() as net.AddressInfo;
+    const port = await listen(server, '::1').catch(() => undefined);
+    if (port === undefined) return;
     expect(kept(await protocol().fetch({ url: `http://[::1]:${port}/` }))).toBe(`[::1]:${port}`);
   });
 });

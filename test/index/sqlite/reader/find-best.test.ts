@@ -9,7 +9,7 @@ const WEIGHTS = { title: 8, headings: 4, anchors: 3, url: 2, text: 1, rank: 0.5,
 async function manyPages(rankOf: (id: number) => number): Promise<Database> {
   const database = await openDatabase(':memory:', { readOnly: false });
   createSchema(database);
-  const doc = database.prepare(`insert into docs values(?, ?, ?, 0, 0, ?, '', '')`);
+  const doc = database.prepare(`insert into docs values(?, ?, '', ?, 0, 0, ?, '', '')`);
   const text = database.prepare(
     `insert into fts(rowid, title, headings, anchors, url, text) values(?, ?, '', '', '', ?)`,
   );
@@ -58,6 +58,9 @@ describe('of very many matches', () => {
   test('without ranks some are scored, those with the word in the title among them, and it is said', async () => {
     const database = await manyPages(() => 0);
     const find = createFinder(database, () => 0);
+    const rare = { must: [{ phrases: [['common'], ['third']] }, { phrases: [['absent']] }] };
+    expect(find(query({ ...rare, literal: [{ phrases: [['common']] }] })).hits).toEqual([]);
+    expect(find(query({ ...rare, literal: [{ phrases: [['third']] }] })).hits).toHaveLength(100);
     const found = find(query());
     expect(found.isApproximate).toBe(true);
     expect(found.hits).toHaveLength(100);
@@ -75,7 +78,7 @@ describe('words of a query together', () => {
   ) {
     const database = await openDatabase(':memory:', { readOnly: false });
     createSchema(database);
-    const doc = database.prepare(`insert into docs values(?, ?, ?, 0, 0, 0, '', '')`);
+    const doc = database.prepare(`insert into docs values(?, ?, '', ?, 0, 0, 0, '', '')`);
     const text = database.prepare(`insert into fts(rowid, title, headings, anchors, url, text) values(?,?,'','','',?)`);
     // Others, so that words are rare.
     const all = Object.entries(pages);

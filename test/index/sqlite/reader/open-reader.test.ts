@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import {
   INDEX_FILE,
+  createWords,
   openDatabase,
   openIndexReader,
+  openSqliteWriter,
   type Clause,
   type IndexQuery,
   type IndexReader,
@@ -16,17 +17,11 @@ import {
 import { urlOf } from '../../../../webtable/index.js';
 import { ROOT } from '../../../support/docs/source-files.js';
 import { makeIndex, type MadeDocument } from '../../../support/index/made-index.js';
+import { testFolder } from '../../../support/files/temp-folder.js';
 
 let folder: string;
-const open: IndexReader[] = [];
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'webcrawl-reader-'));
-});
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((reader) => reader.close()));
-  await rm(folder, { recursive: true });
-});
+beforeEach(() => void (folder = testFolder()));
 
 const WEIGHTS = { title: 8, headings: 4, anchors: 3, url: 2, text: 1, rank: 0.5, language: 2 };
 const clause = (...terms: string[]): Clause => ({ phrases: [terms] });
@@ -40,7 +35,7 @@ const query = (must: readonly Clause[], more: Partial<IndexQuery> = {}): IndexQu
 
 function readerOf(words: string, more: Partial<ReaderOptions> = {}): IndexReader {
   const reader = openIndexReader({ folder, words, entry: undefined, ...more });
-  open.push(reader);
+  onTestFinished(() => reader.close());
   return reader;
 }
 
@@ -173,7 +168,7 @@ describe('an index that cannot be used', () => {
     expect(await failure(reader)).toMatchObject({
       code: 'NO_INDEX',
       message: expect.stringContaining('others-2') as string,
-      hint: expect.stringContaining('start this process again') as string,
+      hint: expect.stringContaining('restart this process') as string,
     });
     database.exec(`update info set value = '0' where name = 'format'`);
     expect(await failure(reader)).toMatchObject({
@@ -202,7 +197,29 @@ describe('an index that cannot be used', () => {
 
   test('it is no database', async () => {
     await writeFile(join(folder, INDEX_FILE), 'something else that is long enough to be read'.repeat(100));
-    expect(await failure(readerOf('any'))).toMatchObject({ code: 'NO_INDEX' });
+    // What is to be done is what `index` says too: it makes no file of another program anew.
+    const hint = expect.stringContaining('remove it, and webcrawl index rebuilds it') as string;
+    expect(await failure(readerOf('any'))).toMatchObject({ code: 'NO_INDEX', hint });
+    await expect(openSqliteWriter(folder, 'any', await createWords())).rejects.toMatchObject({
+      code: 'BAD_SETTING',
+      hint,
+    });
+  });
+
+  test('it is an empty file, which index makes an index of', async () => {
+    await writeFile(join(folder, INDEX_FILE), '');
+    const hint = 'webcrawl index --all rebuilds it from the table';
+    expect(await failure(readerOf('any'))).toMatchObject({ code: 'NO_INDEX', hint });
+    await (await openSqliteWriter(folder, 'any', await createWords())).close();
+  });
+
+  test('a file is where its folder should be', async () => {
+    const file = join(folder, 'index');
+    await writeFile(file, 'x');
+    const hint = expect.stringContaining('index.path') as string;
+    const reader = openIndexReader({ folder: file });
+    await expect(reader.info()).rejects.toMatchObject({ code: 'STORE_FAILED', hint });
+    await reader.close();
   });
 });
 

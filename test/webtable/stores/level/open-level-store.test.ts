@@ -1,17 +1,14 @@
-import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Level } from 'level';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openLevelStore } from '../../../../webtable/index.js';
 import { getPlain, put } from '../../../support/stores/plain-rows.js';
+import { testFolder } from '../../../support/files/temp-folder.js';
 
 describe('openLevelStore', () => {
   let directory: string;
-  beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'webcrawl-open-'));
-  });
-  afterEach(() => rm(directory, { recursive: true, force: true }));
+  beforeEach(() => void (directory = testFolder()));
 
   it('makes directories that are not there', async () => {
     const deep = join(directory, 'not', 'there yet');

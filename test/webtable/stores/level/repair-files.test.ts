@@ -1,21 +1,19 @@
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readFile, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openLevelStore, repairLevelFiles, type LevelStore } from '../../../../webtable/index.js';
-import { fileDigests } from '../../../support/file-digests.js';
+import { fileDigests } from '../../../support/files/file-digests.js';
 import { getPlain, put, scanPlain } from '../../../support/stores/plain-rows.js';
+import { suiteFolder, testFolder } from '../../../support/files/temp-folder.js';
 
 const ROWS = 300;
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
 const COPY = 'before-repair-20260102T030405';
-let base: string;
-let made: string;
+const base = suiteFolder();
+const made = join(base, 'made');
 let folder: string;
 
 beforeAll(async () => {
-  base = await mkdtemp(join(tmpdir(), 'webcrawl-repair-'));
-  made = join(base, 'made');
   // Every row is written in each run, so that old values lie in files beside the new ones.
   for (let run = 1; run <= 3; run++) {
     const store = await openLevelStore(made);
@@ -26,12 +24,10 @@ beforeAll(async () => {
     await store.close();
   }
 });
-afterAll(() => rm(base, { recursive: true, force: true }));
 beforeEach(async () => {
-  folder = await mkdtemp(join(base, 'table-'));
+  folder = testFolder();
   await cp(made, folder, { recursive: true });
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** All but LevelDB's log of what it does, which it begins anew whenever it takes the lock. */
 function dataOf(files: Readonly<Record<string, string>>): Record<string, string> {

@@ -1,19 +1,17 @@
-import { cp, mkdir, mkdtemp, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeAll, afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openLevelStore, type Store } from '../../../../webtable/index.js';
-import { fileDigests } from '../../../support/file-digests.js';
+import { fileDigests } from '../../../support/files/file-digests.js';
 import { put, scanPlain } from '../../../support/stores/plain-rows.js';
+import { suiteFolder, testFolder } from '../../../support/files/temp-folder.js';
 
 const ROWS = 300;
-let base: string;
-let made: string;
+const base = suiteFolder();
+const made = join(base, 'made');
 let folder: string;
 
 beforeAll(async () => {
-  base = await mkdtemp(join(tmpdir(), 'webcrawl-folder-'));
-  made = join(base, 'made');
   for (let part = 0; part < 3; part++) {
     const store = await openLevelStore(made);
     for (let i = part; i < ROWS; i += 3)
@@ -22,10 +20,9 @@ beforeAll(async () => {
     await store.close();
   }
 });
-afterAll(() => rm(base, { recursive: true, force: true }));
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(base, 'table-'));
+  folder = testFolder();
   await cp(made, folder, { recursive: true });
 });
 
@@ -162,7 +159,7 @@ describe('a place without a table', () => {
     [
       'a link to what is not there',
       async () => (await rm(folder, { recursive: true }), symlink(join(base, 'nowhere'), folder)),
-      /found a link to .*nowhere, which is not there/,
+      /found a link to .*nowhere, which does not exist/,
     ],
   ])('is refused where it is %s', async (_, prepare, found) => {
     await prepare();
@@ -224,5 +221,3 @@ async function onlyContent(): Promise<void> {
 function closing(store: Store): Store & AsyncDisposable {
   return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() });
 }
-
-afterEach(() => rm(folder, { recursive: true, force: true }));

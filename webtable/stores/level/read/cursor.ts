@@ -5,10 +5,10 @@ import { addPacked, type FamilyPlan, type RowDraft } from './rows.js';
 import { selects } from '../../../selectors.js';
 import type { KeyRange } from '../../../store.js';
 
-/** Entries to read at a time; fewer when they are large. */
+/** Entries to read at a time; fewer if they are large. */
 const CHUNK = 1000;
 
-/** Goes through the rows of one family in one range. Call {@link fill} when {@link isEmpty}. */
+/** Iterates over the rows of one family in one range. Call {@link fill} when {@link isEmpty} is true. */
 export class FamilyCursor {
   readonly #family: FamilyPlan;
   readonly #iterator: AbstractIterator<LevelDatabase, string, Uint8Array>;
@@ -16,27 +16,27 @@ export class FamilyCursor {
   #at = 0;
   #ended = false;
   #chunk: number;
-  /** The row key of the entry at hand; undefined where there is none. */
+  /** The row key of the current entry; undefined if there is none. */
   #key: string | undefined;
 
-  /** @param wanted how many rows are likely to be asked for; it is only a hint */
+  /** @param wanted the probable number of rows to read; only a hint */
   constructor({ database, snapshot }: LevelSnapshot, family: FamilyPlan, range: KeyRange, wanted = Infinity) {
     this.#family = family;
     this.#chunk = Math.min(wanted, CHUNK);
     this.#iterator = database.iterator(iteratorOptions(rangeKeys(family.layout, range), snapshot));
   }
 
-  /** The row it is at; undefined where it is empty or at the end. */
+  /** The key of the current row; undefined if the cursor is empty or at the end. */
   get key(): string | undefined {
     return this.#key;
   }
 
-  /** More must be read before it knows where it is. */
+  /** Whether {@link fill} must read more before the current row is known. */
   get isEmpty(): boolean {
     return this.#key === undefined && !this.#ended;
   }
 
-  /** Reads on. */
+  /** Reads the next entries. */
   async fill(): Promise<void> {
     this.#entries = await this.#iterator.nextv(this.#chunk);
     this.#chunk = CHUNK;
@@ -45,15 +45,12 @@ export class FamilyCursor {
     this.#readRow();
   }
 
-  /** The stored value of a packed family at this row. */
+  /** The stored value of a packed family in the current row. */
   get packed(): Uint8Array {
     return this.#entries[this.#at]![1];
   }
 
-  /**
-   * Adds what is asked for to the row it is at and moves on to the next one. Returns a promise where the row goes on
-   * beyond what was read ahead.
-   */
+  /** Adds the selected cells to the current row, and moves to the next row. Returns a promise if some entries of the row are not read yet. */
   take(row: RowDraft): Promise<void> | undefined {
     if (this.#family.layout.shape === 'wide') return this.#takeCells(row);
     addPacked(this.#family, this.packed, row);
@@ -61,7 +58,7 @@ export class FamilyCursor {
     return undefined;
   }
 
-  /** Moves on by one entry. */
+  /** Moves to the next entry. */
   advance(): void {
     this.#at++;
     this.#readRow();

@@ -3,7 +3,7 @@ import type { RowCache } from '../row-cache.js';
 import { byKey, keyOf, wideKey, wideRange } from '../layout.js';
 import { addPacked, sortCells, type FamilyPlan, type RowDraft } from './rows.js';
 
-/** Rows whose wide families are read at the same time. */
+/** Maximum number of rows whose wide families are read at the same time. */
 const PARALLEL_RANGES = 16;
 
 /** A value to read. */
@@ -11,11 +11,11 @@ interface Lookup {
   readonly key: string;
   readonly row: RowDraft;
   readonly family: FamilyPlan;
-  /** Absent: the value is a packed one. */
+  /** Absent: the value is packed. */
   readonly column?: string;
 }
 
-/** Adds to each row what these families hold of it. The cells of a row that had none are then in column order. */
+/** Adds the cells of these families to each row. In a row that was empty before, the cells are in column order. */
 export async function addFamilies(
   snapshot: LevelSnapshot,
   cache: RowCache,
@@ -37,7 +37,7 @@ export async function addFamilies(
   }
   lookups.sort(byKey);
   const keys = lookups.map(keyOf);
-  // Of more than one family, all of a row has to be of one moment.
+  // With several families, all cells of a row must be from one moment. The cache does not promise this, so it is not used.
   const values =
     families.length === 1
       ? await cache.read(keys, (missed) => readMany(snapshot, missed))
@@ -58,7 +58,7 @@ export async function addFamilies(
   for (const row of rows) sortCells(row);
 }
 
-/** Whether {@link addFamilies} has to read ranges of this family, and does not find all in the one call for its cells. */
+/** Whether {@link addFamilies} must read ranges of this family. Otherwise it reads the cells of all rows with one call. */
 export function isRanged({ layout, selector }: FamilyPlan): boolean {
   return layout.shape === 'wide' && selector.prefixes.length > 0;
 }

@@ -4,11 +4,11 @@ import type { TableName } from '../../../schema.js';
 import { parseSelectors, selects, type FamilySelector } from '../../../selectors.js';
 import type { ColumnSelector, StoredRow } from '../../../store.js';
 
-/** What to read of a family. */
+/** A family, and which of its cells to read. */
 export interface FamilyPlan {
   readonly layout: FamilyLayout;
   readonly selector: FamilySelector;
-  /** Reads the cells asked for from values of a packed family. */
+  /** Reads the selected cells from values of a packed family. */
   readonly reader: PackedReader;
 }
 
@@ -19,7 +19,7 @@ export interface RowDraft {
   readonly damaged: string[];
 }
 
-/** What to read to answer some selectors, in order of the families' names. */
+/** Returns the families that a read of these columns needs, in order of their names. */
 export function planRead(table: TableName, columns: readonly ColumnSelector[]): FamilyPlan[] {
   const selectors = parseSelectors(table, columns);
   return familiesOf(table).flatMap((layout) => {
@@ -32,13 +32,13 @@ export function newDraft(key: string): RowDraft {
   return { key, cells: new Map(), damaged: [] };
 }
 
-/** The row that a caller gets; undefined where there is nothing to give. */
+/** The row for the caller; undefined if it has no cell and no damage. */
 export function finishRow({ key, cells, damaged }: RowDraft): StoredRow | undefined {
   if (damaged.length > 0) return { key, cells, damaged: damaged.join('; ') };
   return cells.size > 0 ? { key, cells } : undefined;
 }
 
-/** Puts the cells of a row that was not read family by family in order of their columns. */
+/** Sorts the cells of a row by column. This is needed if the row was not read family by family. */
 export function sortCells(row: RowDraft): void {
   row.cells = new Map([...row.cells].sort(byColumn));
 }
@@ -50,7 +50,7 @@ function readerOf({ name }: FamilyLayout, selector: FamilySelector): PackedReade
   return new PackedReader((qualifier) => (selects(selector, qualifier) ? start + qualifier : undefined));
 }
 
-/** Adds the cells asked for to the row. `stored` is the value of a packed family. */
+/** Adds the selected cells of a packed family to the row. `stored` is the value of the family. */
 export function addPacked({ layout, reader }: FamilyPlan, stored: Uint8Array, row: RowDraft): void {
   try {
     reader.read(stored, row.cells);

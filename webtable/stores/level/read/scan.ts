@@ -3,7 +3,7 @@ import type { LevelSnapshot } from '../database.js';
 import { finishRow, newDraft, type FamilyPlan, type RowDraft } from './rows.js';
 import type { KeyRange, ScanOptions, StoredRow } from '../../../store.js';
 
-/** The rows of a scan, all from this snapshot, which stays open. */
+/** Yields the rows of a scan, all from the same snapshot. The caller closes the snapshot. */
 export async function* scanRows(
   snapshot: LevelSnapshot,
   families: readonly FamilyPlan[],
@@ -24,7 +24,7 @@ export async function* scanRows(
   }
 }
 
-/** All rows of the range, joined from one cursor for each family; `wanted` is how many will be asked for at most. */
+/** Yields all rows of the range, merged from one cursor for each family. `wanted` is the maximum number of rows that will be read. */
 async function* mergedRows(
   snapshot: LevelSnapshot,
   families: readonly FamilyPlan[],
@@ -37,7 +37,7 @@ async function* mergedRows(
       const group: RowDraft[] = [];
       for (const cursor of cursors) if (cursor.isEmpty) await cursor.fill();
       let readOn = false;
-      // A row that had to be read on ends the group, so that a group holds little more than what was read ahead.
+      // A row that needs a further read ends the group, so a group is hardly larger than the entries that were read ahead.
       while (!readOn && !cursors.some(isEmpty)) {
         const key = lowestKey(cursors);
         if (key === undefined) {

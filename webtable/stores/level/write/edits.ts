@@ -1,24 +1,24 @@
 import { isAscending, type FamilyLayout } from '../layout.js';
 import type { RowChange } from '../../../store.js';
 
-/** What becomes of cells of one family of a row; undefined takes a cell away. The last word on a qualifier counts. */
+/** The edits of cells in one family of a row; undefined removes a cell. If a qualifier occurs twice, the last edit applies. */
 export interface CellEdits {
   readonly qualifiers: string[];
   readonly values: (Uint8Array | undefined)[];
 }
 
-/** What all changes of one row in one call come to. */
+/** The combined result of all changes of one row in one call. */
 export interface RowEdit {
   readonly key: string;
-  /** Everything that was in the row goes. */
+  /** Whether all cells that the row had are removed. */
   cleared: boolean;
-  /** By the place of the family in the table; a family that is not changed has none. */
+  /** The edits by the index of the family in the table; undefined for a family without changes. */
   readonly families: (CellEdits | undefined)[];
 }
 
 /**
- * Brings the changes of each row together, in the order of their first change.
- * @param families of the table, which have all columns of the changes
+ * Combines the changes of each row. Rows are in the order of their first change.
+ * @param families of the table; they include the columns of all changes
  */
 export function foldChanges(families: readonly FamilyLayout[], changes: readonly RowChange[]): RowEdit[] {
   const edits = new Map<string, RowEdit>();
@@ -54,10 +54,10 @@ function addCell(
   cells.values.push(value);
 }
 
-/** From here on a plain insertion, whose time grows with the square, is no longer quicker than a sort. */
+/** Above this number of edits, a sort by a map is faster than an insertion sort. */
 const FEW = 40;
 
-/** The same edits in the order of their qualifiers, one for each. */
+/** Returns the same edits, sorted by qualifier, with one edit for each qualifier. */
 export function inOrder(edits: CellEdits): CellEdits {
   const { qualifiers, values } = edits;
   if (isAscending(qualifiers)) return edits;

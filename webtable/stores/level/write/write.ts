@@ -7,24 +7,23 @@ import { mergePacked } from '../packed-cells.js';
 import type { TableName } from '../../../schema.js';
 import type { RowChange } from '../../../store.js';
 
-/** Puts and deletions, in order; undefined deletes. */
+/** Puts and deletes, in order; undefined deletes. */
 interface Operations {
   readonly keys: string[];
   readonly values: (Uint8Array | undefined)[];
-  /** Those of the hot family. */
+  /** The operations on the family `m` of the pages. */
   readonly hot: [key: string, value: Uint8Array | undefined][];
 }
 
-/** Keys of the cells that rows to be cleared have in wide families, by prefix and row key. */
+/** For each row that is cleared: the keys of its cells in wide families, by prefix and row key. */
 type OldCells = ReadonlyMap<string, readonly string[]>;
 
-/** What the packed families of a row hold now, by their place among the families; only what must be known. */
+/** The present values of a row's packed families, by the index of the family. Only the values that an edit needs are set. */
 type Present = readonly (Uint8Array | undefined)[];
 
 /**
- * Makes the changes; no other write may run on the database meanwhile.
- * @throws CrawlError TABLE_DAMAGED, before anything is written, where cells must be merged into a value that cannot be
- * read
+ * Writes the changes. No other write may run on the database meanwhile.
+ * @throws CrawlError TABLE_DAMAGED, before anything is written, if cells must be merged into a value that cannot be read
  */
 export async function writeRows(
   database: LevelDatabase,
@@ -46,7 +45,7 @@ export async function writeRows(
   if (operations.keys.length > 0) await cache.write(operations.hot, () => apply(database, operations));
 }
 
-/** What is there of each edit, by its place; nothing where no edit has to know. */
+/** Reads the present values for each edit, by the index of the edit; undefined if an edit needs no value. */
 async function readPresent(
   database: LevelDatabase,
   cache: RowCache,
@@ -124,7 +123,7 @@ function planWide(operations: Operations, oldCells: OldCells, family: FamilyLayo
   }
 }
 
-/** Makes the operations in order, all or none. */
+/** Makes all operations in order, as one atomic write. */
 async function apply(db: LevelDatabase, { keys, values }: Operations): Promise<void> {
   const batch = db.batch();
   for (let i = 0; i < keys.length; i++) {
@@ -138,7 +137,7 @@ async function apply(db: LevelDatabase, { keys, values }: Operations): Promise<v
 function damaged(key: string, family: FamilyLayout, cause: unknown): CrawlError {
   const message = `expected readable cells in family ${family.name} of row "${safeText(key)}": ${(cause as Error).message}`;
   return new CrawlError('TABLE_DAMAGED', message, {
-    hint: 'the row is left as it is; restore the table from a copy, or crawl into a new one',
+    hint: 'the row stays unchanged; restore the table from a copy, or crawl into a new table',
     cause,
   });
 }

@@ -1,0 +1,89 @@
+import { encodeFacts, idHash, NO_FACTS, type LinkFact } from '../../packages/audit/facts/facts.js';
+import { rowKeyOf, type PageChange } from '../../packages/webcrawl/internal.js';
+import { mix } from './made-page.js';
+
+/** The content of a table of the benchmark `audit`. */
+export interface AuditPlan {
+  readonly hosts: number;
+  readonly rowsPerHost: number;
+}
+
+const TIME = 1_800_000_000_000;
+/** A page has from 10 to 47 links, half of them with a fragment. */
+const LINKS = { least: 10, range: 38 };
+const IDS = 20;
+/** One row in this number is a page that is not there, or a redirect. */
+const SPECIAL = 50;
+/** One fragment in this number is missing. */
+const MISSING = 500;
+/** One title in this number is that of another page. */
+const SAME_TITLE = 20;
+
+/** The rows in key order: pages with the facts that an audit reads, pages that are not there, and redirects. */
+export function* auditRows({ hosts, rowsPerHost }: AuditPlan): Generator<PageChange> {
+  for (let host = 0; host < hosts; host++) {
+    const url = (row: number): string =>
+      `https://www.h${String(host).padStart(6, '0')}.example/manual/chapter-${String(row).padStart(6, '0')}.html`;
+    for (let row = 0; row < rowsPerHost; row++) {
+      const random = mix(host, row);
+      const linked = (i: number): number => mix(random, i, 1) % rowsPerHost;
+      const key = rowKeyOf(url(row));
+      const known = { fetchedAt: TIME - random, distance: row === 0 ? 0 : 3, dueAt: TIME + random };
+      if (row > 0 && random % SPECIAL === 0) {
+        yield { key, set: { ...known, status: 'gone', protocolStatus: { code: 'notfound', http: 404 } } };
+      } else if (row > 0 && random % SPECIAL === 1) {
+        const redirectTarget = url(linked(0));
+        yield {
+          key,
+          set: { ...known, status: 'redir_perm', redirectTarget, protocolStatus: { code: 'moved', http: 301 } },
+        };
+      } else
+        yield {
+          key,
+          set: {
+            ...known,
+            ...page(
+              random,
+              Array.from({ length: linksOf(random) }, (_, i) => url(linked(i))),
+            ),
+          },
+        };
+    }
+  }
+}
+
+function linksOf(random: number): number {
+  return LINKS.least + (random % LINKS.range);
+}
+
+function page(random: number, urls: readonly string[]): PageChange['set'] {
+  const title = `Chapter ${random % SAME_TITLE === 0 ? 'of many' : random}`;
+  const places = [...new Set(urls)];
+  const links = places.map((_, to): LinkFact => {
+    const lot = mix(random, to, 2);
+    const fragment = lot % 2 === 0 ? '' : lot % MISSING === 1 ? `lost-${lot}` : `section-${lot % IDS}`;
+    return { to, kind: 0, line: 10 + to, fragment, anchor: '', rel: 0 };
+  });
+  const ids = Uint32Array.from({ length: IDS }, (_, i) => idHash(`section-${i}`));
+  return {
+    status: 'fetched',
+    signature: random.toString(16).padStart(32, '0'),
+    contentType: 'text/html',
+    protocolStatus: { code: 'success', http: 200 },
+    parseStatus: { code: 'success' },
+    title,
+    outlinks: places.map((url, place) => ({ url, anchor: `chapter ${place} of the manual` })),
+    custom: {
+      audit: encodeFacts({
+        ...NO_FACTS,
+        ids,
+        links,
+        titles: 1,
+        h1: title,
+        headings: '1223',
+        words: 400,
+        simhash: [random, random],
+      }),
+    },
+  };
+}

@@ -1,0 +1,124 @@
+/** How much of the main content of pages an extractor finds, on two public sets. */
+import { parseFragment, type DefaultTreeAdapterTypes as Tree } from 'parse5';
+
+/** A page with fragments that must and must not be in its main content. */
+export interface FragmentPage {
+  readonly url: string;
+  readonly html: Buffer;
+  readonly wanted: readonly string[];
+  readonly unwanted: readonly string[];
+}
+
+/** A page with the whole text of its article. */
+export interface ArticlePage {
+  readonly url: string;
+  readonly html: Buffer;
+  readonly article: string;
+}
+
+/** A picture in Markdown. */
+const PICTURE = /!\[[^\]]*\]\([^)]*\)/g;
+
+/** Sums over pages. */
+export interface MainContentScore {
+  pages: number;
+  /** Number of pages without any text from the extractor. */
+  empty: number;
+  /** Numbers of fragments: wanted ones that were found, wanted ones that were not, and unwanted ones that were found. */
+  right: number;
+  missing: number;
+  wrong: number;
+  /** Sums of precision and recall over articles, and the number of articles. */
+  precision: number;
+  precisions: number;
+  recall: number;
+  recalls: number;
+}
+
+/** The score before the first page. */
+export function noMainContentScore(): MainContentScore {
+  return { pages: 0, empty: 0, right: 0, missing: 0, wrong: 0, precision: 0, precisions: 0, recall: 0, recalls: 0 };
+}
+
+/** Adds a page with fragments. Both texts are compared without Markdown marks, and with single spaces. */
+export function addFragments(score: MainContentScore, { wanted, unwanted }: FragmentPage, found: string): void {
+  const text = plainOf(found);
+  const has = (fragment: string): boolean => text.includes(plainOf(fragment));
+  score.pages += 1;
+  if (text.trim() === '') score.empty += 1;
+  const right = wanted.filter(has).length;
+  score.right += right;
+  score.missing += wanted.length - right;
+  score.wrong += unwanted.filter(has).length;
+}
+
+/**
+ * Adds an article. Each four consecutive words are looked up in the other text. The articles of the set have no titles and no pictures, so
+ * these do not count in the result of an extractor: a line that is an `h1` of the page, and a picture in Markdown.
+ */
+export function addArticle(score: MainContentScore, { article, html }: ArticlePage, found: string): void {
+  const wanted = shinglesOf(plainOf(article));
+  const has = shinglesOf(plainOf(withoutTitles(found.replace(PICTURE, ' '), titlesOf(html.toString()))));
+  let right = 0;
+  for (const [shingle, count] of wanted.counts) right += Math.min(count, has.counts.get(shingle) ?? 0);
+  score.pages += 1;
+  if (has.all === 0) score.empty += 1;
+  else {
+    score.precision += right / has.all;
+    score.precisions += 1;
+  }
+  if (wanted.all === 0) return;
+  score.recall += right / wanted.all;
+  score.recalls += 1;
+}
+
+/** F1 of a precision and a recall. */
+export function f1Of(precision: number, recall: number): number {
+  return precision + recall === 0 ? 0 : (2 * precision * recall) / (precision + recall);
+}
+
+/** The texts of the `h1` of a page. */
+function titlesOf(html: string): string[] {
+  return Array.from(html.matchAll(/<h1\b[^>]*>([^]*?)<\/h1>/gi), ([, inside]) =>
+    plainOf(textOf(parseFragment(inside!))).trim(),
+  );
+}
+
+function textOf(node: Tree.Node): string {
+  if (node.nodeName === '#text') return (node as Tree.TextNode).value;
+  return 'childNodes' in node ? node.childNodes.map(textOf).join('') : '';
+}
+
+/** Removes the first line that equals one of these titles, for each of them. */
+function withoutTitles(text: string, titles: readonly string[]): string {
+  const lines = text.split('\n');
+  const plain = lines.map((line) => plainOf(line).trim());
+  for (const title of titles) {
+    const line = plain.indexOf(title);
+    if (line !== -1) lines[line] = '';
+  }
+  return lines.join('\n');
+}
+
+/** Removes Markdown marks and the addresses of links; makes spaces single. */
+function plainOf(text: string): string {
+  return text
+    .replace(/!?\[((?:[^[\]]|\[[^\]]*\])*)\]\([^)]*\)/g, '$1')
+    .replace(/\\([^\w\s])/g, '$1')
+    .replace(/[*_`#>|]/g, '')
+    .replace(/&amp;/g, '&')
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/[\s\u00a0]+/g, ' ');
+}
+
+function shinglesOf(text: string): { all: number; counts: ReadonlyMap<string, number> } {
+  const words = text.match(/[\p{L}\p{N}_]+/gu) ?? [];
+  const all = words.length === 0 ? 0 : Math.max(1, words.length - 3);
+  const counts = new Map<string, number>();
+  for (let i = 0; i < all; i++) {
+    const shingle = words.slice(i, i + 4).join(' ');
+    counts.set(shingle, (counts.get(shingle) ?? 0) + 1);
+  }
+  return { all, counts };
+}

@@ -1,0 +1,73 @@
+/** Manuals whose links are checked, as sites on loopback. */
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MANUAL_FOLDER } from '../manual-pages.js';
+import { findNginx, serveByNginx } from '../nginx.js';
+
+/** A site, until it is closed. */
+export interface CheckedSite {
+  readonly url: string;
+  readonly seeds: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Path on the site, folder below {@link MANUAL_FOLDER}, and first page. Those of few links to places come first. */
+const DEBIAN = [
+  ['debian-handbook', 'doc/debian-handbook/html/en-US', 'index.html'],
+  ['maint-guide', 'doc/maint-guide/html', 'index.en.html'],
+  ['installation-guide', 'doc/installation-guide-amd64/en', 'index.html'],
+  ['aptitude', 'doc/aptitude/html/en', 'index.html'],
+  ['debian-faq', 'doc/debian/FAQ', 'index.en.html'],
+  ['debian-reference', 'debian-reference', 'index.en.html'],
+  ['developers-reference', 'developers-reference', 'index.html'],
+  ['debian-policy', 'doc/debian-policy', 'policy.html/index.html'],
+] as const;
+const FEW = 4;
+const RUST = 'doc/rust-doc/html';
+
+/** Fills the folder of a site, and returns its seeds. The other books and crates of Rust are not served, so links to them are broken. */
+export const CHECKED_SITES = {
+  debian: (root: string) => debian(root, DEBIAN.length),
+  rust: (root: string) => rust(root, ['std', 'book', 'src'], ['std/index.html', 'book/index.html']),
+  'debian-few': (root: string) => debian(root, FEW),
+  'rust-book': (root: string) => rust(root, ['book'], ['book/index.html']),
+} as const;
+
+/**
+ * Serves manuals by nginx on a free port.
+ * @throws Error when the manuals or nginx are not installed
+ */
+export async function serveChecked(name: keyof typeof CHECKED_SITES): Promise<CheckedSite> {
+  const nginx = findNginx();
+  if (!nginx) throw new Error('expected nginx: bench/install.sh nginx fetches it');
+  const folder = await mkdtemp(join(tmpdir(), 'webcrawl-checked-'));
+  const root = join(folder, 'site');
+  await mkdir(root);
+  const seeds = await CHECKED_SITES[name](root);
+  const server = await serveByNginx(nginx, { folder, root, addresses: ['127.0.0.1'] });
+  const url = server.seeds[0]!;
+  return {
+    url,
+    seeds: seeds.map((seed) => url + seed),
+    async close() {
+      await server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function debian(root: string, count: number): Promise<readonly string[]> {
+  const manuals = DEBIAN.slice(0, count);
+  for (const [path, folder] of manuals) await symlink(join(MANUAL_FOLDER, folder), join(root, path));
+  const links = manuals.map(([path, , first]) => `<li><a href="${path}/${first}">${path}</a>`).join('');
+  await writeFile(join(root, 'index.html'), `<!DOCTYPE html><html lang="en"><title>Manuals</title><ul>${links}</ul>`);
+  return [''];
+}
+
+async function rust(root: string, parts: readonly string[], seeds: readonly string[]): Promise<readonly string[]> {
+  const from = join(MANUAL_FOLDER, RUST);
+  const files = (await readdir(from, { withFileTypes: true })).filter((entry) => entry.isFile());
+  for (const name of [...files.map((file) => file.name), ...parts]) await symlink(join(from, name), join(root, name));
+  return seeds;
+}

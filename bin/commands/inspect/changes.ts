@@ -1,0 +1,103 @@
+import { Option, type Command } from 'commander';
+import type { ChangeKind, Changes, ChangesOptions } from '../../../packages/webcrawl/internal.js';
+import { CHANGE_KINDS, CrawlError, defined } from '../../../packages/webcrawl/names.js';
+import { library } from '../../library.js';
+import { EXIT, open, type Cli } from '../../cli.js';
+import { listOf, wholeNumber } from '../../options/arguments.js';
+import { MOMENT, momentOrMark } from '../../options/moment.js';
+import { markdownOfRecord, markdownHead, summaryText, textOfRecord } from '../../output/changes-text.js';
+import { jsonLine, say, write } from '../../output/output.js';
+
+interface Options {
+  readonly since?: number | string;
+  readonly until?: number | string;
+  readonly kind?: readonly ChangeKind[];
+  readonly host?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly diff?: boolean;
+  readonly format?: 'table' | 'jsonl' | 'markdown';
+}
+
+/** `changes`: shows the changes of pages. */
+export function addChanges(program: Command, cli: Cli): void {
+  program
+    .command('changes')
+    .summary('show what has changed on the pages')
+    .description(
+      'Shows which pages have changed, and how, in the order in which the changes were found. It reads only the change log, so its cost ' +
+        'depends on the number of changes. It may run during a crawl. Exits with 1 when there is no change.',
+    )
+    .option('--since <time>', `only changes since this time or mark: ${MOMENT} (default: 7d)`, momentOrMark)
+    .option('--until <time>', 'only changes before this time or mark (default: now)', momentOrMark)
+    .option(
+      '--kind <kinds>',
+      `only changes of these kinds, separated by commas: ${CHANGE_KINDS.join(', ')}`,
+      listOf(CHANGE_KINDS),
+    )
+    .option('--host <host>', 'only pages of this host')
+    .option('--limit <n>', 'maximum number of changes', wholeNumber(1))
+    .option('--diff', 'show the changes of the main content, if db.keepVersions keeps both versions')
+    .option('--cursor <cursor>', 'only changes after the record with this cursor; not with --since')
+    .addOption(
+      new Option('--format <format>', 'output format (default: table)').choices(['table', 'jsonl', 'markdown']),
+    )
+    .addHelpText('after', HELP)
+    .action((options: Options) => showChanges(cli, options));
+}
+
+const HELP = `
+Kinds of changes:
+new         fetched for the first time, after the first complete crawl
+gone        answered 410 once, or 404 twice with at least a day between
+back        answers again after it was gone
+content     the text outside navigation is different; moved: its blocks are in another order
+title, description, canonical, noindex, links
+            the field of this name is different; links: links were added or removed
+redirect    a redirect began, ended, or has another target
+status      requests began to fail, or succeed again; robots.txt, 403, 5xx and DNS never make a page "gone"
+bytes       only the bytes are different, such as a build number
+
+The first crawl is the baseline: its pages are counted, but are not changes. A page that was not fetched again
+may have changed, so the command says when pages are due. Changes are kept for db.changesKept days.
+
+Examples:
+  webcrawl changes --since 7d
+  webcrawl changes --since 2026-01-31 --kind content,gone --host docs.example.com
+  webcrawl mark release-41; webcrawl changes --since release-41 --diff
+  webcrawl changes --since 1d --format markdown > changes.md
+  webcrawl changes --json | jq -r 'select(.type == "page") | .url'`;
+
+async function showChanges(cli: Cli, { kind: kinds, format, ...options }: Options): Promise<void> {
+  const { io } = cli;
+  const { json = false, quiet = false } = cli.options();
+  if (json && format !== undefined && format !== 'jsonl') {
+    throw new CrawlError('USAGE', `expected one of --format ${format} and --json`);
+  }
+  if (options.cursor !== undefined && options.since !== undefined) {
+    throw new CrawlError('USAGE', 'expected one of --since and --cursor');
+  }
+  const shown = json ? 'jsonl' : (format ?? 'table');
+  await using crawl = await open(cli, { name: 'changes' });
+  const { changes } = await library();
+  const found = changes(crawl, defined({ ...options, kinds }) satisfies ChangesOptions);
+  if (shown === 'markdown') await write(io.stdout, markdownHead(await found.summary()));
+  const count = await printRecords(cli, found, shown);
+  if (!quiet && shown !== 'markdown') say(io, summaryText(await found.summary(), count));
+  if (count === 0) cli.exitCode ||= EXIT.nothing;
+}
+
+async function printRecords(cli: Cli, changes: Changes, format: NonNullable<Options['format']>): Promise<number> {
+  const { io } = cli;
+  const print = { table: textOfRecord, markdown: markdownOfRecord, jsonl: jsonLine }[format];
+  let count = 0;
+  for await (const record of changes) {
+    if (io.signal.aborted) {
+      cli.exitCode = EXIT.interrupted;
+      break;
+    }
+    await write(io.stdout, print(record));
+    count++;
+  }
+  return count;
+}

@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import { runJob, type Cli } from '../../cli.js';
+import { say } from '../../output/output.js';
+
+/** `migrate`: converts a table of an earlier version of webcrawl to the present layout. */
+export function addMigrate(program: Command, cli: Cli): void {
+  program
+    .command('migrate')
+    .summary('convert a table of an earlier version to the present layout')
+    .description(
+      'Rewrites the rows of a table with an earlier layout (schema version), in one pass. Other commands refuse such a ' +
+        'table (TABLE_VERSION), and their message names this command. A table of the present layout stays as it is.',
+    )
+    .addHelpText(
+      'after',
+      `
+Make a backup first: webcrawl backup copies a table of any version, and the earlier version of webcrawl
+cannot open the table again. You may stop or kill it at any moment; the same command continues.
+Until it has ended, no version of webcrawl opens the table for anything else.
+
+It needs exclusive access to the table: during a crawl it fails with TABLE_LOCKED, or waits with --wait.
+On HBase, stop all workers first, including those of the earlier version; it fails with LEASE_HELD while
+a worker runs.
+
+From layout 6 to 7, the inlinks of a page, one cell each before, are joined in one cell.
+
+Examples:
+  webcrawl backup /backup/crawl
+  webcrawl migrate
+  webcrawl migrate --table level:./crawl --json`,
+    )
+    .action(async () => {
+      const { from, to, interrupted } = await runJob(cli, 'migrate', (crawl, job, { migrate }) => migrate(crawl, job), {
+        migrates: true,
+      });
+      const { json, quiet } = cli.options();
+      if (json || quiet || interrupted) return;
+      say(
+        cli.io,
+        from === to ? `The table already has layout ${to}.` : `The table has layout ${to} now; it had ${from}.`,
+      );
+    });
+}

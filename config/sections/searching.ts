@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { indexUrlProblem, siteLinksProblem } from '../index-checks.js';
+import { path, refusedBy, weight, textByName, section } from './types.js';
+
+/** The search index. */
+export const index = section({
+  path: path
+    .default('')
+    .describe(
+      'Folder of the search index, which can be rebuilt from the table. Empty: the folder `index` in the folder of the table',
+    ),
+  writer: z
+    .enum(['sqlite', 'opensearch'])
+    .default('sqlite')
+    .describe('Kind of the index: an SQLite file, which the search page reads; or an OpenSearch index at `index.url`'),
+  url: refusedBy(z.string(), indexUrlProblem)
+    .meta({ secret: true })
+    .default('http://localhost:9200/webcrawl')
+    .describe(
+      'URL of the OpenSearch index, which ends with its name: `https://user:password@search.example:9200/pages`. A missing index is created',
+    ),
+});
+
+/** The search page, and the weights of words. */
+export const search = section({
+  weightTitle: weight(16).describe('Weight of a word in the title'),
+  weightHeadings: weight(4).describe('Weight of a word in a heading'),
+  weightAnchors: weight(3).describe('Weight of a word in the text of a link to the page'),
+  weightUrl: weight(2).describe('Weight of a word in the URL'),
+  weightText: weight(1).describe('Weight of a word in the text'),
+  weightRank: weight(0.5).describe(
+    'Weight of PageRank in addition to the words; it is multiplied by ln(1 + rank divided by the mean rank)',
+  ),
+  weightLanguage: weight(2).describe(
+    'Weight, in addition to the words, of a page in a language with the same script as the query',
+  ),
+  site: section({
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(60)
+      .default('webcrawl')
+      .describe('Name of the search page in the header, in titles and in browsers'),
+    logo: path
+      .default('')
+      .describe('Picture of the header, a file of at most 256 KiB: SVG, PNG, JPEG, GIF or WebP. Empty: none'),
+    color: z
+      .string()
+      .regex(/^#[0-9a-f]{6}$/i, 'a colour such as #17695a')
+      .default('#17695a')
+      .describe('Colour of the search page, made lighter or darker where text would be hard to read'),
+    language: z
+      .enum(['en', 'de', 'es', 'fr', 'ja', 'zh'])
+      .default('en')
+      .describe('Language of the search page; the dashboard and the pages of rules are in English'),
+    links: refusedBy(textByName, siteLinksProblem)
+      .default({})
+      .describe('Links of the header by their text, to a URL or a path: `{"About": "https://example.com/about"}`'),
+  }),
+  commonWords: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.5)
+    .describe(
+      'Maximum share of pages with a word of a query. A word of more pages is ignored if the query has other words. 1: no word is ignored',
+    ),
+});

@@ -1,0 +1,237 @@
+import {
+  LAST_MOMENT,
+  batchTime,
+  type BackoffRecord,
+  type BatchHeader,
+  type PageRow,
+  applyUrlChain,
+  type UrlVerdict,
+  isSetAside,
+  type CrawlContext,
+  SELECTION_FIELDS,
+  isReleasedSource,
+  latestDue,
+  refusalOf,
+  rejection,
+} from '../../core/index.js';
+import { safeText } from '../../errors/index.js';
+import type { RobotsExplanation } from './explain-robots.js';
+
+/** The next step of a URL, and the reason. */
+export interface NextStep {
+  /**
+   * `rejected`: the URL would be rejected. `not_in_table`: the URL would be accepted. `held_*`: the URL is in a batch, which waits for that
+   * job. `locked`: the URL is in a batch that cannot complete. `blocked`: because of a rule or a setting, generate does not select the URL.
+   * `waiting`: the URL is not due yet, or its host is in back-off. `due`: the next generate may select the URL. `damaged`, `not_indexed`:
+   * generate cannot select the URL.
+   */
+  readonly kind:
+    | 'rejected'
+    | 'not_in_table'
+    | 'held_generate'
+    | 'held_fetch'
+    | 'held_parse'
+    | 'held_updatedb'
+    | 'locked'
+    | 'damaged'
+    | 'not_indexed'
+    | 'blocked'
+    | 'waiting'
+    | 'due';
+  /** Text for people; untrusted parts are made safe. */
+  readonly text: string;
+  /** The earliest time of the step, in ms since the epoch, if it is known. */
+  readonly at?: number;
+}
+
+/** The fields from which the next step of a row is found. */
+export const NEXT_FIELDS = [...SELECTION_FIELDS, 'cashInFlight', 'retries'] as const;
+type Row = PageRow<(typeof NEXT_FIELDS)[number]>;
+
+/** The input of {@link nextOfRow}. */
+interface RowState {
+  /** The normalised URL. */
+  readonly url: string;
+  readonly row: Row;
+  /** The batch that the generate mark names, if it is known. */
+  readonly batch: BatchHeader | undefined;
+  /** The batch that the updatedb mark names, if it is known. */
+  readonly lastBatch: BatchHeader | undefined;
+  /** Whether a field that generate needs cannot be read. */
+  readonly isDamaged: boolean;
+  /** Whether the frontier has an entry for the row. */
+  readonly isIndexed: boolean;
+  readonly robots: RobotsExplanation;
+  readonly backoff: BackoffRecord | undefined;
+}
+
+const AS_SITEMAP = ' As a sitemap, named by a robots.txt or a sitemap index, it would be accepted.';
+
+/**
+ * Returns the next step of a URL that is not in the table.
+ * @param verdict whether the URL would be accepted as a seed
+ */
+export function nextOfUnknown(crawl: CrawlContext, given: string, verdict: UrlVerdict): NextStep {
+  if (!verdict.accepted) {
+    const isTaken = (sitemap: boolean) => applyUrlChain(crawl.plugins, given, 'outlink', { sitemap }).accepted;
+    const note = !isTaken(false) && isTaken(true) ? AS_SITEMAP : '';
+    return { kind: 'rejected', text: `Not in the table, and not accepted: ${rejection(crawl, verdict)}.${note}` };
+  }
+  const asLink = applyUrlChain(crawl.plugins, given, 'outlink');
+  // For a sitemap, only the patterns of `exclude` are checked.
+  const isKeptOut = (isSitemap: boolean): boolean =>
+    asLink.accepted &&
+    (crawl.scope?.excludes(asLink.url, isSitemap) !== undefined ||
+      crawl.scope?.isOutside(asLink.url, isSitemap) === true);
+  const note = isKeptOut(false) && !isKeptOut(true) ? AS_SITEMAP : '';
+  const { updateAdditionsAllowed, ignoreExternalLinks, ignoreExternalLinksMode } = crawl.settings.db;
+  const excluded = asLink.accepted ? crawl.scope?.excludes(asLink.url) : undefined;
+  let link = 'as a seed, or when a page links to it';
+  if (!asLink.accepted) link = `as a seed only; as a link it is ${rejection(crawl, asLink)}`;
+  else if (!updateAdditionsAllowed) link = 'as a seed only; db.updateAdditionsAllowed is off';
+  else if (excluded !== undefined) link = `as a seed only; as a link it is left out: ${safeText(excluded)}`;
+  else if (crawl.scope?.isOutside(asLink.url)) link = 'as a seed only; the crawl stays in the folders of its seeds';
+  else if (ignoreExternalLinks && !crawl.scope?.isOnSeedSite(asLink.url))
+    link = `as a seed, or when a page of the same ${ignoreExternalLinksMode} links to it`;
+  return { kind: 'not_in_table', text: `Not in the table. It would be accepted ${link}.${note}` };
+}
+
+/** Returns the next step of a row. The conditions are checked in the same order as in the jobs. */
+export function nextOfRow(crawl: CrawlContext, state: RowState): NextStep {
+  const { row, isDamaged, isIndexed } = state;
+  const held = nextOfHeld(crawl, state);
+  if (held) return held;
+  if (isDamaged) return { kind: 'damaged', text: 'The row cannot be read in full, and generate skips it.' };
+  if (!isIndexed) {
+    return { kind: 'not_indexed', text: 'The frontier has no entry for this row: run `webcrawl repair`.' };
+  }
+  const block = blockOf(crawl, state);
+  if (block !== undefined) return { kind: 'blocked', text: `generate does not select it: ${block}.` };
+
+  const now = crawl.clock();
+  const at = row.dueAt ?? 0;
+  const robots = robotsNote(state.robots);
+  const { backoff } = state;
+  const rest = backoffNote(backoff, Math.max(at, now));
+  if (at > latestDue(crawl, now)) {
+    const wrong = `Due at ${iso(at)}, later than the longest interval allows, probably because a clock was ahead`;
+    return { kind: 'due', at: now, text: `${wrong}: the next generate makes it due.${rest}${robots}` };
+  }
+  if (at > now) {
+    let why = 'Due again';
+    if (row.status === 'gone') why = 'Gone; fetched again';
+    else if ((row.retries ?? 0) > 0) why = `Failed ${times(row.retries ?? 0)}; tried again`;
+    else if (row.status === undefined || row.status === 'unfetched') why = 'Not fetched yet; due';
+    return { kind: 'waiting', at, text: `${why} at ${iso(at)}.${lockedNote(row)}${rest}${robots}` };
+  }
+  const lost =
+    row.marks?.generate === undefined
+      ? ''
+      : ` Batch ${safeText(row.marks.generate, 80)} held it too long, and generate releases it.`;
+  if (backoff && isSetAside(crawl.settings, backoff, now)) {
+    const text = `Due since ${iso(at)}, but generate skips it for now.${rest}${robots}`;
+    return { kind: 'waiting', at: backoff.until, text };
+  }
+  return {
+    kind: 'due',
+    at: now,
+    text: `Due since ${iso(at)}: the next generate selects it${limits(crawl)}.${lost}${rest}${robots}`,
+  };
+}
+
+/** Returns the step for which the batch of a row waits. Undefined: the row is in no batch now. */
+function nextOfHeld(crawl: CrawlContext, state: RowState): NextStep | undefined {
+  const { row, batch, lastBatch, robots, backoff } = state;
+  const id = row.marks?.generate;
+  if (lastBatch?.state === 'updating' && isReleasedSource(row, lastBatch.batchId)) {
+    const name = `batch ${safeText(lastBatch.batchId, 80)}`;
+    return { kind: 'held_updatedb', text: `Released by ${name}, whose updatedb has not ended.` };
+  }
+  if (id === undefined) return undefined;
+  const lockExpiry = crawl.settings.generate.lockExpiry * 1000;
+  const expiry = (batchTime(id) ?? 0) + lockExpiry;
+  const name = `batch ${safeText(id, 80)}`;
+  if (batch?.state === 'generating') {
+    return {
+      kind: 'held_generate',
+      text: `In ${name}, which generate has not finished. When generate is run again, it releases the rows.`,
+    };
+  }
+  if (batch?.state === 'updating') {
+    return { kind: 'held_updatedb', text: `In ${name}, on which updatedb has begun: updatedb releases it.` };
+  }
+  if (batch?.state !== 'open') {
+    const why = batch ? 'which is closed' : 'which is not known';
+    return { kind: 'locked', text: `Held by ${name}, ${why}: run \`webcrawl repair\`.` };
+  }
+  if (expiry <= crawl.clock()) return undefined;
+  const lock = `; its lock expires at ${iso(expiry)}`;
+  if (row.marks?.fetch !== id) {
+    const refused = refusalOf(crawl, row);
+    if (
+      refused &&
+      refused.rule !== undefined &&
+      crawl.ruleSet?.ruleOf(refused.rule) &&
+      crawl.ruleSet.version !== batch.rules
+    ) {
+      return {
+        kind: 'held_fetch',
+        text: `In ${name}, but fetch does not request it, and updatedb releases it: ${refused.why()}.`,
+      };
+    }
+    const notes = backoffNote(backoff, crawl.clock()) + robotsNote(robots);
+    return { kind: 'held_fetch', text: `In ${name}, which waits for fetch${lock}.${notes}` };
+  }
+  const canParse = row.status === 'fetched' && row.marks.parse !== id && row.parseStatus === undefined;
+  if (canParse) return { kind: 'held_parse', text: `In ${name}: fetched, and waits for parse${lock}.` };
+  return { kind: 'held_updatedb', text: `In ${name}: done, and waits for updatedb${lock}.` };
+}
+
+/** Returns why generate refuses this row each time when the row is due. Undefined: generate does not refuse the row. */
+function blockOf(crawl: CrawlContext, { row }: RowState): string | undefined {
+  return (
+    refusalOf(crawl, row)?.why() ?? (crawl.settings.generate.maxCount === 0 ? 'generate.maxCount is 0' : undefined)
+  );
+}
+
+function limits(crawl: CrawlContext): string {
+  const { maxCount } = crawl.settings.generate;
+  if (maxCount < 0) return ', unless topN pages with a better score are due';
+  return `, unless topN pages, or ${maxCount} of its ${crawl.settings.partition.urlMode}, with a better score are due`;
+}
+
+/** @param planned when the row would be fetched without back-off, in ms since the epoch */
+function backoffNote(backoff: BackoffRecord | undefined, planned: number): string {
+  if (!backoff || backoff.until <= planned) return '';
+  const why = `it failed ${times(backoff.failures)}, with ${backoffReason(backoff)}`;
+  return ` Its host is left alone until ${iso(backoff.until)}: ${why}.`;
+}
+
+/** Returns the reason of the back-off. It is safe to show. */
+function backoffReason({ code, http }: BackoffRecord): string {
+  return http ? `HTTP ${http}` : safeText(code, 80);
+}
+
+function lockedNote({ protocolStatus }: Row): string {
+  const http = protocolStatus?.http;
+  if (http !== 401 && http !== 403) return '';
+  return ` The server answered ${http}: if it needs a password, set http.credentials; injected as a seed, the page is fetched at once.`;
+}
+
+function robotsNote(robots: RobotsExplanation): string {
+  const line = robots.line && `line ${robots.line.number}: ${safeText(robots.line.text)}`;
+  if (robots.verdict === 'denied') return ` robots.txt denies it (${line ?? 'no line'}), so fetch will not request it.`;
+  if (robots.verdict === 'unavailable')
+    return ' Its robots.txt is not available now, so fetch would leave its host alone.';
+  if (robots.delayTooLong) return ' The Crawl-delay is beyond fetcher.maxCrawlDelay, so fetch will not request it.';
+  return '';
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times in a row`;
+}
+
+/** Writes a time in ms since the epoch as text. A time that `Date` cannot represent is written as a number. */
+function iso(time: number): string {
+  return Math.abs(time) <= LAST_MOMENT ? new Date(time).toISOString() : String(time);
+}

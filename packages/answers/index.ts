@@ -1,0 +1,11 @@
+export type * from './public.js';
+export { ownStatus } from './status.js';
+export { dumpPage, stats } from './readdb.js';
+export { DUMP_FIELDS } from './pages/dump-terms.js';
+export { selectorOf, type PageSelector, type SelectionField } from './pages/page-selection.js';
+export { checkQuery, readPages, rowsInOrder } from './pages/read-pages.js';
+export { explain } from './explain/explain.js';
+export { checkUrl } from './check-url.js';
+export { checkRobots } from './check-robots.js';
+export { checkParse } from './check-parse.js';
+export { fetchDocument } from './fetch-document.js';

@@ -1,0 +1,114 @@
+import type { Field } from '../../core/index.js';
+
+/** The fields that a dump shows by default. */
+export const DUMP_FIELDS = [
+  'status',
+  'dueAt',
+  'fetchedAt',
+  'fetchInterval',
+  'retries',
+  'score',
+  'distance',
+  'signature',
+  'contentType',
+  'redirectTarget',
+  'title',
+  'text',
+  'outlinks',
+  'inlinks',
+  'marks',
+  'metadata',
+  'protocolStatus',
+] as const satisfies readonly Field[];
+
+/** The fields that a dump shows only on request. */
+export const FURTHER_FIELDS = [
+  'modifiedTime',
+  'firstSeen',
+  'changedAt',
+  'duplicateAt',
+  'foundAs',
+  'cash',
+  'cashInFlight',
+  'distanceInFlight',
+  'prevSignature',
+  'newSignature',
+  'redirectDepth',
+  'linkedUpTo',
+  'inlinkBound',
+  'inlinksFolded',
+  'inlinkCount',
+  'rank',
+  'hostRank',
+  'duplicateOf',
+  'relevant',
+  'relevantBonus',
+  'rejectedLinks',
+  'bodyBytes',
+  'fetchMs',
+  'digest',
+  'logged',
+  'sitemap',
+  'refusedBy',
+  'parseStatus',
+  'language',
+  'languageSource',
+  'headings',
+  'textRanges',
+  'pageMetadata',
+  'custom',
+  'headers',
+  'contentAt',
+  'contentVersions',
+  'content',
+] as const satisfies readonly Field[];
+
+/** The fields by which pages can be sorted. The values of these fields are numbers, times or texts. */
+export const SORT_FIELDS = [
+  'score',
+  'rank',
+  'hostRank',
+  'distance',
+  'fetchMs',
+  'bodyBytes',
+  'inlinkCount',
+  'retries',
+  'redirectDepth',
+  'fetchInterval',
+  'fetchedAt',
+  'modifiedTime',
+  'firstSeen',
+  'changedAt',
+  'dueAt',
+  'title',
+  'language',
+  'contentType',
+] as const satisfies readonly Field[];
+
+/** A field by which pages can be sorted. */
+export type SortField = (typeof SORT_FIELDS)[number];
+
+/** The maximum number of pages that can be sorted. */
+export const MAX_SORTED = 100_000;
+
+/**
+ * An order of pages: a field, or a field with `:asc` or `:desc`, which set the direction. By default the greatest number and the latest
+ * time come first, and texts are in alphabetical order.
+ */
+export type SortOrder = SortField | `${SortField}:${'asc' | 'desc'}`;
+
+/** A parsed order. */
+export interface ParsedOrder {
+  readonly field: SortField;
+  /** Absent: the default direction of the field. */
+  readonly direction?: 'asc' | 'desc';
+}
+
+/** Parses an order. Undefined: the text is not an order. */
+export function parseOrder(text: string): ParsedOrder | undefined {
+  const [name, direction, ...rest] = text.split(':');
+  const field = SORT_FIELDS.find((each) => each === name);
+  if (!field || rest.length > 0) return undefined;
+  if (direction === undefined) return { field };
+  return direction === 'asc' || direction === 'desc' ? { field, direction } : undefined;
+}

@@ -1,0 +1,129 @@
+import { urlOf, type Field, type PageRow, type CrawlContext, withRules } from '../../core/index.js';
+import { CrawlError, safeText } from '../../errors/index.js';
+import { selectorOf, type PageSelection, type PageSelector } from './page-selection.js';
+import { MAX_SORTED, SORT_FIELDS, parseOrder, type ParsedOrder, type SortOrder } from './dump-terms.js';
+import { sortedKeys } from './sorted-keys.js';
+
+/** The pages to read, their maximum number, and their order. */
+export interface PageQuery extends PageSelection {
+  /** Maximum number of pages. */
+  readonly limit?: number;
+  /**
+   * A field to sort by, such as `score`; the highest value comes first. Equal pages are in key order, and pages without the field come
+   * last. Of a text, only the first 200 characters are compared. A sort needs a `limit` of at most {@link MAX_SORTED}, because the keys of
+   * the pages are in memory. Absent: key order.
+   */
+  readonly sort?: SortOrder;
+}
+
+/** A page in the form that {@link readPages} returns. */
+export type FoundPage<F extends Field> = PageRow<F | 'status'> & { readonly url: string };
+
+/** Number of pages that are read together by their keys. It is small, because each page may have a body. */
+const ROWS_AT_ONCE = 20;
+
+type Crawl = Pick<CrawlContext, 'tables' | 'plugins' | 'rules'>;
+
+/**
+ * Reads the pages of a selection, with their status and the given fields. All fields of a page are of the same moment. In key order, pages
+ * are returned while the table is read. Sorted pages are returned after the table was read.
+ * @throws CrawlError USAGE for a limit below 1, a sort without a limit, a limit above {@link MAX_SORTED} with a sort, and a wrong
+ * {@link PageSelection}; BAD_URL for a wrong host or prefix
+ */
+export async function* readPages<F extends Field>(
+  crawl: Crawl,
+  query: PageQuery,
+  fields: readonly F[],
+): AsyncGenerator<FoundPage<F>> {
+  checkQuery(query);
+  const selector = selectorOf(await withRules(crawl), query);
+  const asked = new Set<Field>(['status', ...fields]);
+  const extra = selector.fields.filter((field) => !asked.has(field));
+  for await (const row of rowsInOrder(crawl, selector, query, [...asked])) yield pageOf<F>(row, extra);
+}
+
+/** The rows that {@link rowsInOrder} returns. */
+export interface RowTest extends Pick<PageSelector, 'ranges'> {
+  /** The fields that {@link matches} reads. */
+  readonly fields: readonly Field[];
+  matches(row: PageRow<Field>): boolean;
+  /** If it returns true, reading ends early. */
+  readonly isAborted?: () => boolean;
+}
+
+/**
+ * Yields at most `limit` rows that pass a test, in key order or sorted. The rows have the given fields, and the fields that the test reads.
+ * With a sort, the test is called twice for a row.
+ */
+export async function* rowsInOrder(
+  crawl: Pick<CrawlContext, 'tables'>,
+  selector: RowTest,
+  { limit = Infinity, sort }: Pick<PageQuery, 'limit' | 'sort'>,
+  fields: readonly Field[],
+): AsyncGenerator<PageRow<Field>> {
+  const read = [...new Set<Field>([...fields, ...selector.fields])];
+  const order = sort && parseOrder(sort);
+  const rows = order ? sortedRows(crawl, selector, order, limit, read) : scanRows(crawl, selector, read);
+  let left = limit;
+  for await (const row of rows) {
+    yield row;
+    left -= 1;
+    if (left === 0) return;
+  }
+}
+
+/**
+ * Checks the limit and the order.
+ * @throws CrawlError USAGE as {@link readPages}
+ */
+export function checkQuery({ limit, sort }: Pick<PageQuery, 'limit' | 'sort'>): void {
+  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1)) {
+    throw new CrawlError('USAGE', `expected a limit that is a whole number of at least 1, found ${String(limit)}`);
+  }
+  if (sort === undefined) return;
+  if (!parseOrder(sort)) {
+    const found = safeText(String(sort), 80);
+    throw new CrawlError('USAGE', `expected a sort by one of ${SORT_FIELDS.join(', ')}, found "${found}"`, {
+      hint: 'append :asc or :desc for the order',
+    });
+  }
+  if (limit === undefined || limit > MAX_SORTED) {
+    const found = limit === undefined ? 'none' : String(limit);
+    throw new CrawlError('USAGE', `expected a limit of at most ${MAX_SORTED} with a sort, found ${found}`, {
+      hint: 'the keys of sorted pages are in memory; without a sort, pages come in key order, and the limit may be higher',
+    });
+  }
+}
+
+async function* scanRows(
+  crawl: Pick<CrawlContext, 'tables'>,
+  { ranges, matches, isAborted }: RowTest,
+  fields: readonly Field[],
+) {
+  if (ranges?.length === 0) return;
+  for await (const row of crawl.tables.pages.scan({ fields, ...(ranges && { ranges }) })) {
+    if (isAborted?.()) return;
+    if (matches(row)) yield row;
+  }
+}
+
+/** Yields the first rows of an order. First their keys are found and sorted. Then the rows are read again, in their present state. */
+async function* sortedRows(
+  crawl: Pick<CrawlContext, 'tables'>,
+  selector: RowTest,
+  order: ParsedOrder,
+  limit: number,
+  fields: readonly Field[],
+) {
+  const keys = await sortedKeys(scanRows(crawl, selector, [order.field, 'status', ...selector.fields]), order, limit);
+  for (let at = 0; at < keys.length; at += ROWS_AT_ONCE) {
+    const some = keys.slice(at, at + ROWS_AT_ONCE);
+    for (const row of await crawl.tables.pages.getMany(some, fields)) if (row && selector.matches(row)) yield row;
+  }
+}
+
+function pageOf<F extends Field>(row: PageRow<Field>, extra: readonly Field[]): FoundPage<F> {
+  const page: Record<string, unknown> = { ...row, url: urlOf(row.key) };
+  for (const field of extra) delete page[field];
+  return page as unknown as FoundPage<F>;
+}

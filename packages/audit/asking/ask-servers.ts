@@ -1,0 +1,111 @@
+import { htmlDocument, sniffContentType, type CrawlContext, type CrawledPage, type Tracker } from '../../core/index.js';
+import { inParallel, pause } from '../../util/index.js';
+import type { AskedNote } from '../collect/records.js';
+import { factsOf } from '../facts/plugin.js';
+import type { ProbeNote } from '../rules/indexing.js';
+import { verdictOf } from '../verdict.js';
+import { createAsker, type Answer, type Asker } from './host-asker.js';
+import { wantedOf, type Wanted, type WantedInput } from './wanted.js';
+
+/** Maximum number of hosts to which requests are made at the same time. */
+const HOSTS = 16;
+/** Maximum number of failures that are stored for a URL. */
+const FAILURES = 5;
+const PROBE_HOLDS = 7 * 86_400_000;
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+
+/**
+ * Requests three kinds of URLs: URLs that pages name but the crawl has not requested, pages that failed once, and made-up names in folders
+ * with possible soft 404 pages. The answers are stored with the table. Good answers are valid for a week.
+ */
+export async function askServers(
+  crawl: CrawlContext,
+  input: WantedInput,
+  { done }: Pick<Tracker, 'done'>,
+): Promise<void> {
+  const { signal } = input;
+  const { wanted, folders } = await wantedOf(crawl, input);
+  const asker = createAsker(crawl, signal);
+  await inParallel(byHost(wanted), HOSTS, async (urls) => {
+    for (const each of urls) {
+      signal?.throwIfAborted();
+      const wait = each.notBefore - crawl.clock();
+      if (wait > 0) await pause(wait, signal);
+      const answer = await asker.ask(each.url, !each.isInternal);
+      await crawl.tables.audits.putNotes('asked', new Map([[each.key, noteOf(each, answer, crawl.clock())]]));
+      done();
+    }
+  });
+  await inParallel(await dueFolders(crawl, folders), HOSTS, async (folder) => {
+    signal?.throwIfAborted();
+    const probe = await tryFolder(crawl, asker, folder);
+    await crawl.tables.audits.putNotes('probe', new Map([[folder, probe]]));
+    done();
+  });
+}
+
+/** Groups URLs by host. Requests to the first hosts begin while the other hosts are still read from disk. */
+async function* byHost(wanted: AsyncIterable<Wanted>): AsyncGenerator<readonly Wanted[]> {
+  let group: Wanted[] = [];
+  for await (const each of wanted) {
+    const [first] = group;
+    if (first && (new URL(first.url).hostname !== new URL(each.url).hostname || group.length >= 1000)) {
+      yield group;
+      group = [];
+    }
+    group.push(each);
+  }
+  if (group.length > 0) yield group;
+}
+
+/** Returns the stored form of an answer, together with the earlier answers. */
+function noteOf({ before }: Wanted, { code, http, to }: Answer, at: number): AskedNote {
+  const answer = { at, code, ...(http !== undefined && { http }), ...(to !== undefined && { to }) };
+  const verdict = verdictOf(answer);
+  const lastOk = verdict === 'ok' ? at : before?.lastOk;
+  const wasOk = !before || verdictOf(before) === 'ok';
+  const isBad = verdict === 'broken' || verdict === 'failing';
+  const failures = verdict === 'failing' ? [...(before?.failures ?? []), at].slice(-FAILURES) : undefined;
+  return {
+    ...answer,
+    ...(lastOk !== undefined && { lastOk }),
+    ...(isBad && { since: wasOk ? at : (before.since ?? at) }),
+    ...(failures && { failures }),
+  };
+}
+
+/** Returns the folders that were not tried recently. */
+async function dueFolders({ tables, clock }: CrawlContext, folders: ReadonlySet<string>): Promise<string[]> {
+  const due = new Set(folders);
+  for await (const [folder, note] of tables.audits.notes('probe')) {
+    if (clock() - (note as ProbeNote).at < PROBE_HOLDS) due.delete(folder);
+  }
+  return [...due];
+}
+
+async function tryFolder(crawl: CrawlContext, asker: Asker, folder: string): Promise<ProbeNote> {
+  const name = Array.from({ length: 16 }, () => LETTERS[Math.floor(crawl.random() * LETTERS.length)]).join('');
+  const url = `${folder}${name}`;
+  const { http = 0, outcome, to = url } = await asker.ask(url, false);
+  const nothing = { at: crawl.clock(), http, words: 0, simhash: [0, 0] as const, marks: 0 };
+  // A redirect to another page, such as a login form or the home page, tells nothing about pages that do not redirect.
+  if (outcome?.kind !== 'content' || !new URL(to).pathname.includes(name)) return nothing;
+  const { body: content, headers = {}, truncated } = outcome;
+  const contentType = sniffContentType(content, outcome.contentType, headers);
+  const document = htmlDocument({ content, contentType, charset: undefined }, crawl.settings);
+  const page: CrawledPage = {
+    url,
+    contentType,
+    headers,
+    content,
+    truncated,
+    title: '',
+    text: '',
+    outlinks: [],
+    metadata: {},
+    robots: { noindex: false, nofollow: false, noarchive: false },
+    document: () => document,
+  };
+  const { words, simhash, marks } = factsOf(page);
+  return { ...nothing, words, simhash, marks };
+}

@@ -1,0 +1,251 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  createTracker,
+  rowKeyOf,
+  urlOf,
+  CrawlError,
+  type CrawlContext,
+  type JobOptions,
+  type Page,
+  type Tracker,
+} from '../core/index.js';
+import { withWorkFolder } from '../graph/index.js';
+import { askServers } from './asking/ask-servers.js';
+import { folderOf } from './asking/wanted.js';
+import { createAlternatePairs } from './collect/alternate-pairs.js';
+import { createFindings, findingOf, sourceOf, type FindingSorter } from './collect/findings.js';
+import { createGroups } from './collect/groups.js';
+import { createKeyTable, type KeyTable } from './collect/key-table.js';
+import { createLinkStore, type LinkStore } from './collect/link-store.js';
+import type { AskedNote } from './collect/records.js';
+import { createRowTable, type RowTable } from './collect/row-table.js';
+import { scanForAudit, type Scanned } from './collect/scan.js';
+import { joinTargets } from './collect/targets.js';
+import { completenessOf } from './completeness.js';
+import { createIgnoring, type Ignoring } from './ignoring.js';
+import { newnessOf, newsSince } from './newness.js';
+import type { AuditReport, AuditSummary } from './report.js';
+import type { AuditedPage, Found, Rule, Site, Target } from './rule.js';
+import { RULES, auditRules } from './rules/index.js';
+import { noteNoReturn } from './rules/hreflang.js';
+import { noteDenied, noteSoftNotFound, type ProbeNote } from './rules/indexing.js';
+import { noteInsecure, noteUnverified } from './rules/links.js';
+import { noteTexts } from './rules/titles.js';
+
+/** Options of {@link audit}. */
+export interface AuditOptions extends JobOptions {
+  /** Marks findings as new if their target failed, or their links were added, after this time: in ms since the epoch, or the name of a mark. */
+  readonly since?: number | string;
+  /**
+   * First request URLs that pages name and the crawl has not requested: parts of pages, links that are not followed, pages that failed
+   * once, and a made-up name in each folder with possible soft 404 pages. Default: false; the audit makes no requests.
+   */
+  readonly ask?: boolean;
+  /** Also request links to other sites, and judge these links. A good answer is valid for a week. Default: false. */
+  readonly external?: boolean;
+  /** Folder for sorting links, with some 200 bytes for each link. Default: the system's folder for temporary files. */
+  readonly folder?: string;
+  /** Bytes of memory for each sort at a time. Default: 16 MiB. */
+  readonly memory?: number;
+}
+
+/** A report whose temporary files exist until it is closed. */
+export interface OpenAuditReport extends AuditReport, AsyncDisposable {}
+
+const MEMORY = 16 * 2 ** 20;
+const LOOKED_AT = ['protocolStatus', 'inlinkCount', 'custom'] as const satisfies (keyof Page)[];
+
+/** The rules that judge one kind of item. */
+type RulesOn<On extends Rule['on']> = readonly Extract<Rule, { readonly on: On }>[];
+const PAGE_RULES = RULES.filter(({ on }) => on === 'page') as RulesOn<'page'>;
+const TARGET_RULES = RULES.filter(({ on }) => on === 'target') as RulesOn<'target'>;
+const GROUP_RULES = new Map(
+  (RULES.filter(({ on }) => on === 'group') as RulesOn<'group'>).map((rule) => [rule.id, rule]),
+);
+const MALFORMED = TARGET_RULES.find(({ id }) => id === 'link-malformed')!;
+
+/**
+ * Finds faults in the pages of a table, by the rules of `auditRules`. It reads every row once, with the facts that were stored when pages
+ * were parsed (`parser.audit`), and sorts links by target on disk. It needs 40 bytes of memory for each row, and four times `memory`.
+ *
+ * Close the report when its findings are read, or declare it with `await using`.
+ * @throws CrawlError NO_FACTS when pages were parsed without facts; STORE_FULL, BAD_OUTPUT when there is no disk space to sort
+ */
+export async function audit(crawl: CrawlContext, options: AuditOptions = {}): Promise<OpenAuditReport> {
+  const { folder = tmpdir(), memory = MEMORY, external = false, signal } = options;
+  const tracker = createTracker(crawl, 'audit', options);
+  let close = (): void => {};
+  const closing = new Promise<void>((resolve) => (close = resolve));
+  return new Promise((give, fail) => {
+    const whole = withWorkFolder(folder, async (work) => {
+      await using keys = await createKeyTable(join(work, 'keys'));
+      await using links = await createLinkStore(work, memory / 2);
+      if (options.ask || external) {
+        const input = { folder: work, memory, external, ...(signal && { signal }) };
+        await askServers(crawl, input, tracker);
+      }
+      const made = await judge(crawl, options, { work, keys, links, tracker });
+      give({
+        ...made,
+        async [Symbol.asyncDispose]() {
+          close();
+          await whole;
+        },
+      });
+      await closing;
+    });
+    whole.catch(fail);
+  });
+}
+
+interface Work {
+  readonly work: string;
+  readonly keys: KeyTable;
+  readonly links: LinkStore;
+  readonly tracker: Tracker;
+}
+
+async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): Promise<AuditReport> {
+  const { external = false, memory = MEMORY, signal } = options;
+  const { work, keys, links, tracker } = given;
+  const now = crawl.clock();
+  const { since, linksChanged } = await newsSince(crawl, options.since);
+  const rows = createRowTable();
+  const findings = createFindings(work, memory / 2);
+  const groups = createGroups(work, memory / 2);
+  const pairs = createAlternatePairs(work, memory);
+  const ignoring = await createIgnoring(crawl, now);
+  const probes = await readProbes(crawl);
+  const site: Mutable<Site> = {
+    rows,
+    now,
+    isComplete: false,
+    isExternal: external,
+    urlOf: async (row) => urlOf(await keys.get(row)),
+    look: (url) => lookAt(crawl, url),
+    group: (rule, key, member) => groups.add(rule, key, member),
+  };
+  const tell = createTelling({ keys, links, rows, findings, ignoring, since });
+
+  const scanned = await scanForAudit(crawl, {
+    folder: work,
+    memory,
+    rows,
+    keys,
+    ...(linksChanged && { linksChanged }),
+    asked: crawl.tables.audits.notes('asked') as AsyncIterable<readonly [string, AskedNote]>,
+    async onPage(page, row) {
+      if (await noteSoftNotFound(page, row, site, probes.get(folderOf(page.url)))) return false;
+      for (const rule of PAGE_RULES) await tell(rule, await rule.check(page, site), page);
+      await noteTexts(page, row, site);
+      return true;
+    },
+    onRow: () => tracker.done(),
+    ...(signal && { signal }),
+  });
+  checkFacts(scanned);
+  const claims = await completenessOf(crawl, scanned);
+  site.isComplete = claims.isWhole;
+
+  await joinTargets(scanned, {
+    rows,
+    links,
+    async onTarget(target) {
+      signal?.throwIfAborted();
+      for (const rule of TARGET_RULES) {
+        const found = rule.check(target, site);
+        if (found !== undefined) await tell(rule, await found, target);
+      }
+      await noteInsecure(target, site);
+      await noteDenied(target, site);
+      if (external) await noteUnverified(target, site);
+    },
+    onAlternate: ({ from, to }) => pairs.add(from, to),
+    onBad: (text, sources) =>
+      tell(
+        MALFORMED,
+        { url: text.slice(text.indexOf(': ') + 2), message: `A link is written wrong (${text}).`, sources },
+        undefined,
+      ),
+  });
+  await links.end();
+  await pairs.oneSided((from, to) => noteNoReturn(from, to, site));
+  for await (const { rule, group } of groups.groups()) {
+    const of = GROUP_RULES.get(rule)!;
+    await tell(of, await of.check(group, site), undefined);
+  }
+
+  const summary: AuditSummary = {
+    version: 1,
+    at: now,
+    scope: scanned.hosts,
+    ...(since !== undefined && { since }),
+    complete: claims.because.length === 0,
+    because: claims.because,
+    pages: scanned.counts.pages,
+    links: scanned.counts.links,
+    counts: findings.counts,
+    rules: auditRules(),
+    ...(ignoring.count > 0 && { ignored: ignoring.count }),
+    ...(ignoring.unused.length > 0 && { unusedIgnores: ignoring.unused }),
+  };
+  return {
+    summary,
+    findings: { [Symbol.asyncIterator]: () => findings.sorted() },
+    async *sourcesOf(finding) {
+      const kept = findings.keptOf(finding);
+      if (kept === undefined) yield* finding.sources.shown;
+      else for await (const link of links.read(kept)) yield await sourceOf(link.source, link, keys);
+    },
+  };
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+interface Telling {
+  readonly keys: KeyTable;
+  readonly links: LinkStore;
+  readonly rows: RowTable;
+  readonly findings: FindingSorter;
+  readonly ignoring: Ignoring;
+  readonly since: number | undefined;
+}
+
+/** Makes a function that turns the results of a rule into findings, and leaves ignored findings out. */
+function createTelling({ keys, links, rows, findings, ignoring, since }: Telling) {
+  return async (
+    rule: Rule,
+    found: Found | readonly Found[] | undefined,
+    of: Target | AuditedPage | undefined,
+  ): Promise<void> => {
+    if (found === undefined) return;
+    for (const each of Array.isArray(found) ? (found as readonly Found[]) : [found as Found]) {
+      const impact =
+        each.impact ?? (of && 'facts' in of && !each.sources ? (of.row.rank ?? of.row.inlinkBound ?? 0) : undefined);
+      const whole = { ...each, url: each.url ?? of?.url ?? '', ...(impact !== undefined && { impact }) };
+      if (ignoring.isIgnored(rule, whole.url, whole.sources)) continue;
+      const isNew = since === undefined ? undefined : newnessOf(whole, of, since, rows);
+      const { sources } = whole;
+      const kept = sources && sources.total > 0 ? links.keep(sources) : undefined;
+      await findings.add(await findingOf(rule, whole, keys, isNew), kept);
+    }
+  };
+}
+
+function checkFacts({ counts: { pages, withoutFacts } }: Scanned): void {
+  if (withoutFacts === 0 || withoutFacts < pages) return;
+  throw new CrawlError('NO_FACTS', 'expected pages with the facts that an audit reads, found none', {
+    hint: 'crawl again with --set parser.audit=true --refetch, or run webcrawl audit with the seeds',
+  });
+}
+
+async function readProbes({ tables }: CrawlContext): Promise<ReadonlyMap<string, ProbeNote>> {
+  const probes = new Map<string, ProbeNote>();
+  for await (const [key, note] of tables.audits.notes('probe')) probes.set(key, note as ProbeNote);
+  return probes;
+}
+
+async function lookAt({ tables }: CrawlContext, url: string) {
+  return tables.pages.get(rowKeyOf(url), LOOKED_AT);
+}

@@ -1,0 +1,70 @@
+import { hash } from 'node:crypto';
+import { createRecordSorter } from '../../graph/index.js';
+import type { Group, Member } from '../rule.js';
+
+/** Maximum number of members of a group that are stored. */
+const KEPT = 100;
+const DIGEST = 16;
+/** The page number of a list, in a query or a path. */
+const PAGE_NUMBER = /(?:[?&](?:page|paged|p|pg|seite|start|offset)=\d+)|(?:\/page\/\d+\/?$)/gi;
+
+/** Sorts results into groups. */
+export interface GroupSorter {
+  add(rule: string, key: string, member: Member): Promise<void> | undefined;
+  /** Yields each group. A group has at least one member. */
+  groups(): AsyncGenerator<{ readonly rule: string; readonly group: Group }>;
+}
+
+export function createGroups(folder: string, memory: number): GroupSorter {
+  const sorter = createRecordSorter({ folder, memory });
+  return {
+    add(rule, key, { row, url, label, impact }) {
+      const head = Buffer.from(hash('sha256', `${rule}\0${key}`, 'binary'), 'latin1').subarray(0, DIGEST);
+      const body = Buffer.from(JSON.stringify([rule, key, row ?? -1, url, label ?? '', impact]));
+      return sorter.add(Buffer.concat([head, body]));
+    },
+    async *groups() {
+      let digest = Buffer.alloc(0);
+      let draft: GroupDraft | undefined;
+      for await (const record of sorter.sorted()) {
+        if (!draft || record.compare(digest, 0, DIGEST, 0, DIGEST) !== 0) {
+          if (draft) yield draft.end();
+          draft = new GroupDraft();
+          digest = Buffer.from(record.subarray(0, DIGEST));
+        }
+        draft.add(JSON.parse(record.toString('utf8', DIGEST)) as Packed);
+      }
+      if (draft) yield draft.end();
+    },
+  };
+}
+
+type Packed = readonly [rule: string, key: string, row: number, url: string, label: string, impact: number];
+
+class GroupDraft {
+  readonly #members: Member[] = [];
+  /** URLs without page numbers, to count how many are different. */
+  readonly #bare = new Set<string>();
+  readonly #sum = { total: 0, impact: 0 };
+  #rule = '';
+  #key = '';
+
+  add([rule, key, row, url, label, impact]: Packed): void {
+    this.#rule = rule;
+    this.#key = key;
+    this.#sum.total += 1;
+    this.#sum.impact += impact;
+    if (this.#bare.size < KEPT) this.#bare.add(url.replace(PAGE_NUMBER, ''));
+    const member = { ...(row >= 0 && { row }), url, ...(label !== '' && { label }), impact };
+    if (this.#members.length < KEPT) this.#members.push(member);
+    else {
+      const least = this.#members.reduce((low, each, i, all) => (each.impact < all[low]!.impact ? i : low), 0);
+      if (this.#members[least]!.impact < impact) this.#members[least] = member;
+    }
+  }
+
+  end(): { readonly rule: string; readonly group: Group } {
+    const members = this.#members.sort((a, b) => b.impact - a.impact || (a.url < b.url ? -1 : 1));
+    return { rule: this.#rule, group: { key: this.#key, ...this.#sum, members, distinct: this.#bare.size } };
+  }
+}

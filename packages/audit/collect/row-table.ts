@@ -1,0 +1,106 @@
+import { growingArray, NONE } from '../../graph/index.js';
+import { VERDICTS, VERDICT, type Verdict } from '../verdict.js';
+
+/** The data of each row except its key, by row number. A row takes 30 bytes. */
+export interface RowNote {
+  readonly verdict: Verdict;
+  readonly http: number;
+  /** Flags of {@link ROW}. */
+  readonly flags: number;
+  /** The rank of the page divided by the number of its links; 0: the page has no rank. */
+  readonly share: number;
+  /** When the content of the page last changed, in ms since the epoch; 0: unknown. */
+  readonly changedAt: number;
+  /** When the page was last requested, in ms since the epoch; 0: never. */
+  readonly askedAt: number;
+}
+
+export const ROW = {
+  page: 1,
+  /** The page may be shown by a search engine. */
+  indexable: 2,
+  noindex: 4,
+  denied: 8,
+  /** The page names another page as canonical. */
+  notCanonical: 16,
+  sitemap: 32,
+  permanent: 64,
+  /** The links and ids of the page are known. */
+  facts: 128,
+  /** Two successive requests failed, at least a minute apart. */
+  twice: 256,
+  /** The URL returned a page earlier. */
+  wasPage: 512,
+  seed: 1024,
+  /** The URL redirects to itself. */
+  toItself: 2048,
+  html: 4096,
+  /** The page changed after the moment with which the audit compares, but its links to pages did not change. */
+  linksSame: 8192,
+  /** robots.txt or a sitemap index names this URL as a sitemap. */
+  namedSitemap: 16384,
+} as const;
+
+export type RowTable = ReturnType<typeof createRowTable>;
+
+/** Maximum number of redirects to follow; a longer chain counts as a loop. */
+const MOST_HOPS = 10;
+
+/** A chain of redirects that starts at a row. */
+export interface Chain {
+  /** The rows of the chain from the first on, without the last one. */
+  readonly hops: readonly number[];
+  /** The last row of the chain. Undefined: it is unknown, or does not exist. */
+  readonly end: number | undefined;
+  readonly isLoop: boolean;
+}
+
+export function createRowTable() {
+  const verdicts = growingArray((length) => new Uint8Array(length));
+  const https = growingArray((length) => new Uint16Array(length));
+  const flags = growingArray((length) => new Uint16Array(length));
+  const shares = growingArray((length) => new Float32Array(length));
+  const changed = growingArray((length) => new Uint32Array(length));
+  const asked = growingArray((length) => new Uint32Array(length));
+  let next: Uint32Array = new Uint32Array(0);
+
+  return {
+    add(note: RowNote): number {
+      verdicts.push(VERDICT[note.verdict]);
+      https.push(note.http);
+      flags.push(note.flags);
+      shares.push(note.share);
+      changed.push(Math.floor(note.changedAt / 1000));
+      asked.push(Math.floor(note.askedAt / 1000));
+      return verdicts.length - 1;
+    },
+    get length(): number {
+      return verdicts.length;
+    },
+    /** Sets the target of each redirect. Call it once, after all rows were added. */
+    setRedirects(targets: Uint32Array): void {
+      next = targets;
+    },
+    verdict: (row: number): Verdict => VERDICTS[verdicts.values()[row]!]!,
+    http: (row: number): number => https.values()[row]!,
+    is: (row: number, flag: number): boolean => (flags.values()[row]! & flag) !== 0,
+    unset(row: number, flag: number): void {
+      flags.values()[row]! &= ~flag;
+    },
+    share: (row: number): number => shares.values()[row]!,
+    changedAt: (row: number): number => changed.values()[row]! * 1000,
+    askedAt: (row: number): number => asked.values()[row]! * 1000,
+    chainOf(first: number): Chain {
+      const hops: number[] = [];
+      let row = first;
+      while (row !== NONE && verdicts.values()[row] === VERDICT.redirect) {
+        if (hops.includes(row) || hops.length > MOST_HOPS || flags.values()[row]! & ROW.toItself) {
+          return { hops: hops.includes(row) ? hops : [...hops, row], end: undefined, isLoop: true };
+        }
+        hops.push(row);
+        row = next[row] ?? NONE;
+      }
+      return { hops, end: row === NONE ? undefined : row, isLoop: false };
+    },
+  };
+}

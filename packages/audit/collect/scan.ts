@@ -1,0 +1,230 @@
+import { hostKeyOfRow, originOf, resolveLink, urlOf, type CrawlContext, type HostKey } from '../../core/index.js';
+import { createKeyJoin, createRecordSorter, type NONE } from '../../graph/index.js';
+import { FLAWS, MARKS, type PageFacts } from '../facts/facts.js';
+import { LINK_KINDS, REL } from '../facts/kinds.js';
+import { withoutText } from '../facts/places.js';
+import { AUDIT_FIELDS, type AuditRow, type AuditedPage } from '../rule.js';
+import type { KeyTable } from './key-table.js';
+import { createLinkKeys } from './link-keys.js';
+import { NOT_LOGGED, RECORD, packJson, packLink, packRow, type AskedNote, type HostNote } from './records.js';
+import { ROW, type RowTable } from './row-table.js';
+import { isSitemapRow, readRow, type SeenRow } from './seen-row.js';
+
+/** Numbers of pages that were not read, by reason. */
+export interface ScanCounts {
+  rows: number;
+  pages: number;
+  links: number;
+  /** Known URLs that were never requested. */
+  unasked: number;
+  /** Not requested, because they are too far from a seed. */
+  tooFar: number;
+  /** Failed, and to be retried. */
+  failing: number;
+  /** Read in part, so some of their links are unknown. */
+  inPart: number;
+  /** HTML pages without facts. */
+  withoutFacts: number;
+  damaged: number;
+  /** Pages of the crawled hosts whose server refuses crawlers. */
+  blocked: number;
+}
+
+/** The input of a scan of the rows. */
+export interface ScanInput {
+  readonly folder: string;
+  /** Bytes of memory for sorting. */
+  readonly memory: number;
+  readonly rows: RowTable;
+  readonly keys: KeyTable;
+  /** Answers to requests of earlier audits. */
+  readonly asked: AsyncIterable<readonly [key: string, note: AskedNote]>;
+  /** The keys of pages whose links have changed since the moment of the comparison. Absent: unknown, or there is no such moment. */
+  readonly linksChanged?: ReadonlySet<string>;
+  /** Called for each page, in the order of the rows. Returns false for a soft 404, whose links do not count. */
+  readonly onPage: (page: AuditedPage, row: number) => Promise<boolean>;
+  readonly onRow?: () => void;
+  readonly signal?: AbortSignal;
+}
+
+/** The records by target, and the counts. */
+export interface Scanned {
+  readonly records: ReturnType<typeof createRecordSorter>;
+  readonly counts: ScanCounts;
+  readonly hosts: readonly string[];
+}
+
+const LINK = LINK_KINDS.indexOf('a');
+/** Maximum number of hosts that a summary names. */
+const SHOWN_HOSTS = 20;
+
+/** Reads every row once, and sorts its links by target. */
+export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promise<Scanned> {
+  const { folder, memory, rows, keys, asked, linksChanged, onPage, onRow, signal } = input;
+  const records = createRecordSorter({ folder, memory });
+  const redirects = createKeyJoin(folder, Math.floor(memory / 4));
+  const counts = noCounts();
+  const hosts: string[] = [];
+  const keyOf = createLinkKeys(crawl);
+  let host: { readonly key: HostKey; note: Mutable<HostNote> } | undefined;
+
+  const endHost = async (): Promise<void> => {
+    if (!host) return;
+    const { key, note } = host;
+    if ((note.pages > 0 || note.seeds > 0) && hosts.length < SHOWN_HOSTS)
+      hosts.push(new URL(urlOf(`${key}:http/`)).hostname);
+    await records.add(packJson(`${key}:`, RECORD.host, note));
+  };
+
+  for await (const row of crawl.tables.pages.scan({ fields: AUDIT_FIELDS })) {
+    signal?.throwIfAborted();
+    counts.rows += 1;
+    onRow?.();
+    if (row.damaged) counts.damaged += 1;
+    if (!host || !row.key.startsWith(`${host.key}:`)) {
+      await endHost();
+      host = {
+        key: hostKeyOfRow(row.key),
+        note: { pages: 0, seeds: 0, sitemaps: [], unreadSitemaps: 0, alternates: false },
+      };
+    }
+    const seen = readRow(row);
+    count(counts, host.note, row, seen);
+    if (linksChanged && !linksChanged.has(row.key)) seen.note.flags |= ROW.linksSame;
+    const number = rows.add({ ...seen.note, share: shareOf(row, seen.facts) });
+    await keys.add(row.key);
+    await redirects.enter(row.key, number);
+    await records.add(
+      packRow(row.key, {
+        row: number,
+        marks: seen.facts.marks,
+        ids: seen.facts.ids,
+        ownPlaces: seen.facts.ownPlaces,
+        ...(seen.ending && { ending: seen.ending }),
+      }),
+    );
+    const { redirectTarget } = row;
+    if (seen.note.verdict === 'redirect' && redirectTarget !== undefined) {
+      const key = keyOf(redirectTarget);
+      if (key !== undefined) {
+        await redirects.ask(key, number);
+        await records.add(packLink(key, RECORD.redirect, plainLink(number)));
+      }
+    }
+    if (seen.isPage) {
+      if (await onPage(seen.page, number)) await addLinks(row, seen, number);
+      else rows.unset(number, ROW.indexable);
+    }
+  }
+  await endHost();
+  for await (const [key, note] of asked) await records.add(packJson(key, RECORD.asked, note));
+  const targets = new Uint32Array(rows.length).fill((2 ** 32 - 1) satisfies typeof NONE);
+  await redirects.answer((from, to) => void (targets[from] = to));
+  rows.setRedirects(targets);
+  return { records, counts, hosts };
+
+  async function addLinks(row: AuditRow, { facts, page: { isIndexable } }: SeenRow, source: number): Promise<void> {
+    const { outlinks = [], parseStatus, duplicateOf } = row;
+    const isSitemap = isSitemapRow(row, facts);
+    const known = new Set<number>();
+    const targets = new Set<string>();
+    const add = (key: string | undefined, type: number, link: Omit<Parameters<typeof packLink>[2], 'source'>) => {
+      if (key === undefined) return undefined;
+      counts.links += 1;
+      return records.add(packLink(key, type, { source, ...link }));
+    };
+    for (const { to, raw } of facts.bad) {
+      known.add(to);
+      // The crawl still follows this link, perhaps in another form.
+      const key = keyOf(resolveLink(raw, urlOf(row.key)) ?? '');
+      if (key !== undefined) targets.add(key);
+    }
+    for (const link of facts.links) {
+      const outlink = typeof link.to === 'number' ? outlinks[link.to] : undefined;
+      if (typeof link.to === 'number') known.add(link.to);
+      const url = outlink?.url ?? (typeof link.to === 'string' ? link.to : undefined);
+      const key = url === undefined ? undefined : keyOf(url);
+      if (key !== undefined) targets.add(key);
+      const anchor = link.anchor || (outlink?.anchor.slice(0, 80) ?? '');
+      const fragment = withoutText(link.fragment);
+      await add(key, RECORD.link, { ...link, fragment, anchor, rel: outlink ? link.rel : link.rel | NOT_LOGGED });
+    }
+    for (const [place, { url, anchor, sitemap }] of outlinks.entries()) {
+      if (known.has(place)) continue;
+      const key = keyOf(url);
+      if (key === undefined || targets.has(key)) continue;
+      if (isSitemap && sitemap) continue;
+      await add(key, isSitemap ? RECORD.listed : RECORD.link, { ...plainLink(source), anchor: anchor.slice(0, 80) });
+    }
+    for (const { raw, flaw, kind, line, anchor, to } of facts.bad) {
+      await add(`\u0001${FLAWS[flaw]}: ${Buffer.from(raw).toString('latin1').replaceAll('\0', '')}`, RECORD.link, {
+        ...plainLink(source),
+        kind,
+        line,
+        anchor,
+        rel: to < 0 ? NOT_LOGGED : 0,
+      });
+    }
+    const canonical = parseStatus?.canonical === undefined ? undefined : keyOf(parseStatus.canonical);
+    if (canonical !== row.key) await add(canonical, RECORD.canonical, plainLink(source));
+    for (const { tag, url } of facts.alternates)
+      await add(keyOf(url), RECORD.alternate, { ...plainLink(source), anchor: tag });
+    // A page that names another page as canonical has declared the duplicate itself.
+    if (duplicateOf !== undefined && isIndexable) await add(keyOf(duplicateOf), RECORD.duplicate, plainLink(source));
+  }
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+function plainLink(source: number) {
+  return { source, kind: LINK, rel: 0, line: 0, fragment: '', anchor: '' };
+}
+
+function noCounts(): ScanCounts {
+  return {
+    rows: 0,
+    pages: 0,
+    links: 0,
+    unasked: 0,
+    tooFar: 0,
+    failing: 0,
+    inPart: 0,
+    withoutFacts: 0,
+    damaged: 0,
+    blocked: 0,
+  };
+}
+
+function shareOf({ rank, outlinks = [] }: AuditRow, { links }: PageFacts): number {
+  return rank === undefined ? 0 : rank / Math.max(1, outlinks.length, links.length);
+}
+
+function count(counts: ScanCounts, host: Mutable<HostNote>, row: AuditRow, seen: SeenRow): void {
+  const { protocolStatus, refusedBy, distance, parseStatus } = row;
+  if (distance === 0) host.seeds += 1;
+  if (seen.isPage) {
+    counts.pages += 1;
+    host.pages += 1;
+    const isCut =
+      (seen.facts.marks & MARKS.truncated) !== 0 || protocolStatus?.truncated === true || seen.facts.cutLinks > 0;
+    if (isCut) counts.inPart += 1;
+    if (seen.isHtml && !seen.hasFacts) counts.withoutFacts += 1;
+    if (isSitemapRow(row, seen.facts)) {
+      if (isCut || parseStatus?.code !== 'success') host.unreadSitemaps += 1;
+      else host.sitemaps = [...new Set([...host.sitemaps, originOf(urlOf(row.key))])];
+      if (seen.facts.marks & MARKS.alternates) host.alternates = true;
+    }
+    return;
+  }
+  if (row.sitemap) host.unreadSitemaps += 1;
+  if (!protocolStatus) {
+    if (refusedBy?.startsWith('distance')) counts.tooFar += 1;
+    else if (refusedBy === undefined) counts.unasked += 1;
+  } else if (seen.note.verdict === 'failing') counts.failing += 1;
+  else if (seen.note.verdict === 'blocked') counts.blocked += 1;
+}
+
+/** Whether a link asks robots not to follow it. */
+export function isNofollow(rel: number): boolean {
+  return (rel & REL.nofollow) !== 0;
+}

@@ -1,0 +1,97 @@
+import { TO_ITSELF, isPage, rowKeyOf, tryParseUrl, urlOf } from '../../core/index.js';
+import { FACTS_FIELD, MARKS, NO_FACTS, decodeFacts, type PageFacts } from '../facts/facts.js';
+import { saysNotFound } from '../not-found.js';
+import type { AuditRow, AuditedPage } from '../rule.js';
+import { verdictOf } from '../verdict.js';
+import type { Ending } from './records.js';
+import { ROW } from './row-table.js';
+
+export type SeenRow = ReturnType<typeof readRow>;
+
+/** Reads the data of a row that the audit needs. */
+export function readRow(row: AuditRow) {
+  const { status, protocolStatus, parseStatus, retries = 0, title = '' } = row;
+  const verdict = verdictOf(protocolStatus);
+  const stored = isPage(status) ? decodeFacts(row.custom?.[FACTS_FIELD]) : undefined;
+  const facts = stored ?? NO_FACTS;
+  const isWall = (facts.marks & MARKS.wall) !== 0;
+  const isAnswered = isPage(status) && verdict === 'ok' && !isWall;
+  const isHtml = isAnswered && parseStatus?.code === 'success' && isHtmlType(row.contentType);
+  const canonical = parseStatus?.canonical;
+  const notCanonical = canonical !== undefined && keyOrNone(canonical) !== row.key;
+  const noindex = parseStatus?.noindex === true;
+  const isIndexable = isHtml && !noindex && !notCanonical;
+  const toItself = verdict === 'redirect' && row.redirectTarget === undefined && protocolStatus?.message === TO_ITSELF;
+  const flags =
+    (isAnswered ? ROW.page : 0) |
+    (isHtml ? ROW.html : 0) |
+    (isIndexable ? ROW.indexable : 0) |
+    (noindex ? ROW.noindex : 0) |
+    (protocolStatus?.code === 'robots_denied' ? ROW.denied : 0) |
+    (notCanonical ? ROW.notCanonical : 0) |
+    (isSitemapRow(row, facts) ? ROW.sitemap : 0) |
+    (status === 'redir_perm' ? ROW.permanent : 0) |
+    (stored ? ROW.facts : 0) |
+    (retries > 1 || isTwice(row) ? ROW.twice : 0) |
+    (row.signature !== undefined || row.logged?.stands === 'page' ? ROW.wasPage : 0) |
+    (row.distance === 0 ? ROW.seed : 0) |
+    (toItself ? ROW.toItself : 0) |
+    (row.sitemap === true ? ROW.namedSitemap : 0);
+  const url = urlOf(row.key);
+  const notFound = isHtml && saysNotFound(title, facts.h1);
+  return {
+    facts,
+    isPage: isAnswered,
+    isHtml,
+    hasFacts: stored !== undefined,
+    ending: endingOf(row),
+    note: {
+      verdict: isWall ? ('blocked' as const) : verdict,
+      http: protocolStatus?.http ?? 0,
+      flags,
+      changedAt: row.changedAt ?? 0,
+      askedAt: row.fetchedAt ?? 0,
+    },
+    page: {
+      url,
+      row,
+      facts,
+      hasFacts: stored !== undefined,
+      isIndexable,
+      saysNotFound: notFound,
+    } satisfies AuditedPage,
+  };
+}
+
+/** Whether two successive requests failed, at least a minute apart. */
+function isTwice({ logged, fetchedAt = 0 }: AuditRow): boolean {
+  return logged?.failing !== undefined && fetchedAt - logged.failing.since >= 60_000;
+}
+
+function endingOf({ protocolStatus, redirectTarget, retries, logged }: AuditRow): Ending | undefined {
+  if (!protocolStatus || verdictOf(protocolStatus) === 'ok') return undefined;
+  const { code, message } = protocolStatus;
+  return {
+    code,
+    ...(message !== undefined && { message }),
+    ...(redirectTarget !== undefined && { to: redirectTarget }),
+    ...(retries !== undefined && retries > 0 && { tries: retries }),
+    ...(logged?.failing && { since: logged.failing.since }),
+    ...(logged?.failing && logged.seenAt !== undefined && { lastOk: logged.seenAt }),
+  };
+}
+
+/** Whether a row is a sitemap or a sitemap index. */
+export function isSitemapRow({ sitemap, contentType }: AuditRow, { marks }: PageFacts): boolean {
+  return (sitemap === true && !isHtmlType(contentType)) || (marks & MARKS.sitemap) !== 0;
+}
+
+/** Whether a media type is HTML. */
+function isHtmlType(contentType = ''): boolean {
+  return contentType === 'text/html' || contentType === 'application/xhtml+xml';
+}
+
+/** Returns the row key of a URL. Undefined: the URL has no row key. */
+export function keyOrNone(url: string): string | undefined {
+  return tryParseUrl(url) ? rowKeyOf(url) : undefined;
+}

@@ -1,0 +1,61 @@
+import { NOT_LOGGED, type LinkRecord } from './records.js';
+import { ROW, type RowTable } from './row-table.js';
+
+/** Maximum number of sources that a finding shows. */
+const SHOWN = 10;
+
+/** A source in a finding. */
+export interface ShownSource extends Pick<LinkRecord, 'kind' | 'line' | 'anchor'> {
+  readonly row: number;
+  readonly share: number;
+}
+
+/** The pages that link to a target: their number, and the pages with the highest rank. It needs bounded memory. */
+export class Sources {
+  /** Number of pages. If a page has several links to the target, it counts once. */
+  total = 0;
+  /** Sum of the shares of rank of these pages. If no page has a rank: their number. */
+  #shares = 0;
+  readonly shown: ShownSource[] = [];
+  /** Number of pages that have a link without `nofollow`. */
+  followed = 0;
+  /** The time of the last change of each page is known. This is the earliest of these times, in ms since the epoch. */
+  oldestChange = Infinity;
+  /** A flag for each kind of link. */
+  kinds = 0;
+  /** The flags of `REL` that all links have. */
+  rels = ~0;
+  #last: number | undefined;
+  #lastFollowed: number | undefined;
+
+  get impact(): number {
+    return this.#shares > 0 ? this.#shares : this.total;
+  }
+
+  /** Adds a link. Links must be added in the order of their rows. @param isFollowed the link is not `nofollow` */
+  add(link: LinkRecord, rows: RowTable, isFollowed = true): void {
+    const { source, kind, line, anchor, rel } = link;
+    this.kinds |= 1 << kind;
+    this.rels &= rel;
+    if (isFollowed && this.#lastFollowed !== source) {
+      this.followed += 1;
+      this.#lastFollowed = source;
+    }
+    if (this.#last === source) return;
+    this.#last = source;
+    this.total += 1;
+    const share = rows.share(source);
+    this.#shares += share;
+    const isSame = link.fragment === '' && (rel & NOT_LOGGED) === 0 && rows.is(source, ROW.linksSame);
+    const changedAt = isSame ? 0 : rows.changedAt(source);
+    if (changedAt < this.oldestChange) this.oldestChange = changedAt;
+    const last = this.shown[SHOWN - 1];
+    if (last && last.share >= share) return;
+    let place = this.shown.length;
+    while (place > 0 && this.shown[place - 1]!.share < share) place--;
+    this.shown.splice(place, 0, { row: source, kind, line, anchor, share });
+    if (this.shown.length > SHOWN) this.shown.pop();
+  }
+}
+
+export const NO_SOURCES: Sources = new Sources();

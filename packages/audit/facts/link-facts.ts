@@ -1,0 +1,141 @@
+import { hostOf, resolveLink, tryParseUrl, type CrawledPage } from '../../core/index.js';
+import { flawOfHref } from './bad-href.js';
+import { linksOfElement, relFlags, type ElementLink, type SeenElement } from './element-links.js';
+import type { BadLink, LinkFact } from './facts.js';
+import { MIXED, isLoaded, leadsToPage } from './kinds.js';
+import { createLineFinder } from './line-finder.js';
+import { hasPlace, withoutText } from './places.js';
+import { MOST_ANCHOR, MOST_URL, short } from './short.js';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type AnyLink = Mutable<LinkFact> | Mutable<BadLink>;
+
+/** Maximum length of a fragment. Longer fragments are not judged. */
+const MOST_FRAGMENT = 500;
+/** Maximum length of a URL of another host. Longer ones are mostly code for a playground, and use up the space of other links. */
+const MOST_FOREIGN_URL = 500;
+const MOST_RAW = 200;
+/** The highest number of 16 bits. */
+const MOST_PLACES = 65_535;
+const MOST_BAD = 50;
+
+/** A link whose element is still open, so its anchor is incomplete. */
+interface OpenAnchor {
+  /** Undefined: the link is not stored. */
+  readonly link: AnyLink | undefined;
+  text: string;
+  alt: string;
+}
+
+/** Collects all links of a page, including those that a crawl does not follow. */
+export class LinkFacts {
+  links: LinkFact[] = [];
+  readonly bad: BadLink[] = [];
+  /** Number of links within the host that were dropped because they are too long. */
+  cut = 0;
+  readonly #page: CrawledPage;
+  /** Links by target, kind and fragment. */
+  readonly #seen = new Map<string, Mutable<LinkFact>>();
+  readonly #outlinks: ReadonlyMap<string, number>;
+  readonly #lineOf: (value: string) => number;
+  readonly #open: OpenAnchor[] = [];
+
+  constructor(page: CrawledPage) {
+    this.#page = page;
+    this.#outlinks = new Map(page.outlinks.map(({ url }, place) => [url, place]));
+    this.#lineOf = createLineFinder(page.content);
+  }
+
+  /** @param base the URL to which addresses are relative */
+  enter(element: SeenElement, base: string): void {
+    const links = linksOfElement(element);
+    const isAnchor = element.tagName === 'a';
+    if (element.tagName === 'img') this.#addAlt(element.attribute('alt'));
+    if (links.length === 0 && !isAnchor) return;
+    const rel = relFlags(element.attribute('rel'));
+    const named = element.attribute('aria-label') ?? element.attribute('alt') ?? element.attribute('title') ?? '';
+    const label = short(named, MOST_ANCHOR);
+    let link: AnyLink | undefined;
+    for (const each of links) link = this.add(each, isAnchor ? '' : label, rel, base);
+    // `leave` is called for every `a`, so each `a` is added here, even if its link is not stored.
+    if (isAnchor) this.#open.push({ link, text: '', alt: label });
+  }
+
+  text(text: string): void {
+    const anchor = this.#open[this.#open.length - 1];
+    if (anchor && anchor.text.length < 2 * MOST_ANCHOR) anchor.text += text;
+  }
+
+  /** Call it when an `a` closes. */
+  leave(): void {
+    const closed = this.#open.pop();
+    if (!closed?.link || closed.link.anchor !== '') return;
+    const { link } = closed;
+    const anchor = short(closed.text, MOST_ANCHOR) || short(closed.alt, MOST_ANCHOR);
+    const known = typeof link.to === 'number' ? this.#page.outlinks[link.to]?.anchor : undefined;
+    // The outlink already has this anchor.
+    link.anchor = known !== undefined && short(known, MOST_ANCHOR) === anchor && 'fragment' in link ? '' : anchor;
+  }
+
+  add({ raw, kind }: ElementLink, anchor: string, rel: number, base: string): AnyLink | undefined {
+    const url = tryParseUrl(raw, base);
+    const flaw = flawOfHref(raw, base, url);
+    if (flaw !== undefined) {
+      if (this.bad.length >= MOST_BAD) return undefined;
+      const to = this.#outlinks.get(resolveLink(raw, base) ?? '') ?? -1;
+      const bad = { raw: short(raw, MOST_RAW), flaw, kind, line: this.#lineOf(raw), anchor, to };
+      this.bad.push(bad);
+      return bad;
+    }
+    if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined;
+    const fragment = url.hash.length > MOST_FRAGMENT + 1 ? '' : url.hash.slice(1);
+    url.hash = '';
+    const isOwn = url.hostname === hostOf(this.#page.url);
+    if (url.href.length > (isOwn ? MOST_URL : MOST_FOREIGN_URL)) {
+      if (isOwn) this.cut += 1;
+      return undefined;
+    }
+    const to = this.#outlinks.get(url.href) ?? url.href;
+    const key = `${kind} ${to} ${fragment}`;
+    const flags = isMixed(this.#page.url, url, kind) ? rel | MIXED : rel;
+    const known = this.#seen.get(key);
+    if (known) {
+      // If one of several equal links has no `nofollow`, the link counts as followed.
+      known.rel &= flags;
+      return known;
+    }
+    const link = { to, kind, line: this.#lineOf(raw), fragment, anchor, rel: flags };
+    this.#seen.set(key, link);
+    this.links.push(link);
+    return link;
+  }
+
+  /** Removes links of the page to its own start and to ids that it has. @returns the number of different ids among them */
+  takeOwn(ids: ReadonlySet<number>): number {
+    const { url } = this.#page;
+    const own = this.#outlinks.get(url) ?? url;
+    const places = new Set<string>();
+    const others = this.links.filter(({ to, kind, fragment }) => {
+      if (to !== own || !leadsToPage(kind)) return true;
+      const place = withoutText(fragment);
+      if (place === '') return false;
+      if (!hasPlace(ids, place)) return true;
+      places.add(place);
+      return false;
+    });
+    this.links = others;
+    return Math.min(places.size, MOST_PLACES);
+  }
+
+  /** Adds the alternative text of an image to the anchor of the open link. */
+  #addAlt(alt: string | undefined): void {
+    const anchor = this.#open[this.#open.length - 1];
+    if (alt && anchor && anchor.alt.length < MOST_ANCHOR) anchor.alt += ` ${alt}`;
+  }
+}
+
+/** Whether a page of https loads a part by http. Addresses of the local machine count as safe. */
+function isMixed(page: string, { protocol, hostname }: URL, kind: number): boolean {
+  if (protocol !== 'http:' || !page.startsWith('https:') || !isLoaded(kind)) return false;
+  return !/^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}

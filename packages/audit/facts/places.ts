@@ -1,0 +1,18 @@
+import { decoded } from './decoded.js';
+import { idHash } from './facts.js';
+
+/** Removes the part of a fragment from `:~:` on. Browsers search the page for the text in this part. */
+export function withoutText(fragment: string): string {
+  const at = fragment.indexOf(':~:');
+  return at === -1 ? fragment : fragment.slice(0, at);
+}
+
+/**
+ * Whether a page has the place of a fragment.
+ * @param ids hashes of the ids of the page, see `idHash`
+ * @param fragment without a text part; raw or percent-encoded
+ */
+export function hasPlace(ids: ReadonlySet<number>, fragment: string): boolean {
+  const readable = decoded(fragment);
+  return [fragment, readable, `user-content-${readable}`].some((id) => ids.has(idHash(id)));
+}

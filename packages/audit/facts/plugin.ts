@@ -1,0 +1,80 @@
+import { sniffSitemap, type CrawledPage, type JsonValue, type Plugin } from '../../core/index.js';
+import { FACTS_FIELD, MARKS, NO_FACTS, encodeFacts, encodeLink, type PageFacts } from './facts.js';
+import { readPageFacts } from './page-facts.js';
+
+/**
+ * Maximum number of bytes of the facts of a page. Most pages take one or two thousand bytes. The longest pages of manuals, with 2,000 ids
+ * and as many links, take forty thousand. All plugins together may store 65,536 bytes.
+ */
+const MOST_BYTES = 48_000;
+/** The bytes of an empty list. `MOST_CUT` is a number of links that takes as many bytes as any. */
+const LIST_BYTES = 8;
+const MOST_CUT = 999_999_999;
+/** Maximum number of bytes of each list other than links, on a page with too many facts. */
+const MOST_OTHERS = 6_000;
+/** Maximum number of ids of a page that are stored. They take half of the space. */
+const MOST_IDS = 4_500;
+
+/**
+ * Makes the plugin that stores the data of every page that `audit` reads, in the field `audit` of `custom`. Ids and links that exceed the
+ * maximum size are dropped and counted.
+ */
+export function auditFacts(): Plugin {
+  return {
+    name: 'audit-facts',
+    onPage: (page) => ({ [FACTS_FIELD]: encodeWithin(factsOf(page)) }),
+  };
+}
+
+/** Returns the facts of a page of any type. */
+export function factsOf(page: CrawledPage): PageFacts {
+  const document = page.document();
+  if (document) return readPageFacts(page, document);
+  return { ...NO_FACTS, marks: marksOf(page) };
+}
+
+function marksOf({ contentType, content, truncated }: CrawledPage): number {
+  const cut = truncated ? MARKS.truncated : 0;
+  if (!/[/+]xml$/.test(contentType)) return cut;
+  const head = Buffer.from(content.buffer, content.byteOffset, Math.min(content.length, 65_536)).toString('latin1');
+  const isSitemap = sniffSitemap(content) === 'application/xml' && /<(?:\w+:)?(?:urlset|sitemapindex)[\s>]/.test(head);
+  if (!isSitemap) return cut;
+  return cut | MARKS.sitemap | (/<\w+:link\s[^>]*hreflang/.test(head) ? MARKS.alternates : 0);
+}
+
+function encodeWithin(facts: PageFacts) {
+  const ids = facts.ids.slice(0, MOST_IDS);
+  const cutIds = facts.ids.length - ids.length;
+  // If some ids are unknown, no fragment may be reported as missing.
+  const marks = facts.marks | (cutIds > 0 ? MARKS.truncated : 0);
+  const whole = encodeFacts({ ...facts, ids, cutIds, marks });
+  if (bytesOf(whole) <= MOST_BYTES) return whole;
+  // Anchors are only shown, so they are dropped before any link is dropped.
+  const links = facts.links.map((link) => ({ ...link, anchor: '' }));
+  const others = {
+    bad: fitting(facts.bad, MOST_OTHERS, Object.values),
+    canonicals: fitting(facts.canonicals, MOST_OTHERS, Object.values),
+    alternates: fitting(facts.alternates, MOST_OTHERS, Object.values),
+  };
+  const rest = { ...facts, ...others, ids, cutIds, marks };
+  const kept = fitting(
+    links,
+    MOST_BYTES - bytesOf(encodeFacts({ ...rest, links: [], cutLinks: MOST_CUT })),
+    encodeLink,
+  );
+  const before = [facts.links, facts.bad, facts.canonicals, facts.alternates];
+  const after = [kept, others.bad, others.canonicals, others.alternates];
+  const lengthOf = (lists: readonly (readonly unknown[])[]): number => lists.flat().length;
+  return encodeFacts({ ...rest, links: kept, cutLinks: facts.cutLinks + lengthOf(before) - lengthOf(after) });
+}
+
+/** Returns the first items of a list that together have at most this number of bytes in their encoded form. */
+function fitting<T>(list: readonly T[], room: number, encode: (item: T & object) => JsonValue): readonly T[] {
+  let left = room - LIST_BYTES;
+  const over = list.findIndex((item) => (left -= bytesOf(encode(item as T & object)) + 1) < 0);
+  return over === -1 ? list : list.slice(0, over);
+}
+
+function bytesOf(encoded: JsonValue): number {
+  return Buffer.byteLength(JSON.stringify(encoded));
+}

@@ -1,0 +1,164 @@
+import type { Page, PageRow } from '../core/index.js';
+import type { RowTable } from './collect/row-table.js';
+import type { AskedNote, Ending, HostNote } from './collect/records.js';
+import type { Sources } from './collect/sources.js';
+import type { PageFacts } from './facts/facts.js';
+import type { AuditFinding, AuditRule } from './report.js';
+import type { Verdict } from './verdict.js';
+
+/** The result of a rule. */
+export interface Found {
+  /** Default: the URL of the page or the target. */
+  readonly url?: string;
+  /**
+   * The id of the finding is computed from this key instead of the URL. Therefore a finding on a group keeps its id when the first member
+   * of the group changes.
+   */
+  readonly key?: string;
+  /** Distinguishes findings of one rule and URL: a fragment, or the other URL of a pair. */
+  readonly part?: string;
+  /** Default: the severity of the rule. */
+  readonly severity?: AuditFinding['severity'];
+  /** Default: `open`. */
+  readonly state?: AuditFinding['state'];
+  readonly message: string;
+  readonly evidence?: AuditFinding['evidence'];
+  /** The links of the finding. Default: none. */
+  readonly sources?: Sources;
+  /** Default: the impact of the sources. If there are no sources: the impact of the page. */
+  readonly impact?: number;
+  readonly since?: number;
+  readonly lastOk?: number;
+  readonly lastAsked?: number;
+}
+
+type Answer = Found | readonly Found[] | undefined;
+
+/** The fields of a row that the audit reads. */
+export const AUDIT_FIELDS = [
+  'status',
+  'fetchedAt',
+  'changedAt',
+  'retries',
+  'signature',
+  'protocolStatus',
+  'parseStatus',
+  'contentType',
+  'redirectTarget',
+  'distance',
+  'sitemap',
+  'refusedBy',
+  'rank',
+  'duplicateOf',
+  'bodyBytes',
+  'fetchMs',
+  'inlinkBound',
+  'outlinks',
+  'title',
+  'language',
+  'custom',
+  'logged',
+] as const satisfies (keyof Page)[];
+
+export type AuditRow = PageRow<(typeof AUDIT_FIELDS)[number]>;
+
+/** A page that was fetched and parsed, with its facts. */
+export interface AuditedPage {
+  readonly url: string;
+  readonly row: AuditRow;
+  readonly facts: PageFacts;
+  /** Whether the facts of the page are known. Without facts, a rule must not report what the page lacks. */
+  readonly hasFacts: boolean;
+  readonly isIndexable: boolean;
+  /** Whether the page says that it does not exist. */
+  readonly saysNotFound: boolean;
+}
+
+/** A URL that pages link to or name. */
+export interface Target {
+  readonly url: string;
+  /** The number of its row. Undefined: the table has no row for this URL. */
+  readonly row: number | undefined;
+  readonly isInternal: boolean;
+  readonly host: HostNote;
+  readonly verdict: Verdict;
+  /** The HTTP status; 0: there was no answer. */
+  readonly http: number;
+  /** Whether two successive requests failed, at least a minute apart. */
+  readonly isTwice: boolean;
+  readonly ending: Ending | undefined;
+  readonly asked: AskedNote | undefined;
+  /** Flags of `MARKS`. */
+  readonly marks: number;
+  readonly ids: Uint32Array;
+  /** Number of ids of this page to which links on the same page lead. */
+  readonly ownPlaces: number;
+  /** Links from other pages. */
+  readonly links: Sources;
+  /** Pages that load this URL as a part. */
+  readonly parts: Sources;
+  /** Pages of https that load this URL by http. */
+  readonly mixed: Sources;
+  /** Links by fragment. Links of the page to itself are included if the page lacks the fragment. */
+  readonly fragments: ReadonlyMap<string, Sources>;
+  readonly canonicals: Sources;
+  readonly alternates: Sources;
+  /** The sitemaps that list this URL. */
+  readonly listed: Sources;
+  readonly redirects: Sources;
+  readonly duplicates: Sources;
+}
+
+/** Data of the whole audit for rules. */
+export interface Site {
+  readonly rows: RowTable;
+  readonly now: number;
+  /** Every page was fetched, so a page without inlinks is an orphan. */
+  readonly isComplete: boolean;
+  /** Links to other sites were requested. */
+  readonly isExternal: boolean;
+  urlOf(row: number): Promise<string>;
+  /** Returns the present row of a URL. Undefined: the table has no row for this URL. */
+  look(url: string): Promise<PageRow<'protocolStatus' | 'inlinkCount' | 'custom'> | undefined>;
+  /** Adds a result to a group. One finding is reported for each key, see {@link GroupRule}. */
+  group(rule: string, key: string, member: Member): Promise<void> | void;
+}
+
+/** A result in a group. */
+export interface Member {
+  readonly row?: number;
+  readonly url: string;
+  readonly label?: string;
+  readonly impact: number;
+}
+
+/** The results of one key. */
+export interface Group {
+  readonly key: string;
+  readonly total: number;
+  readonly impact: number;
+  /** The members with the highest impact, at most 100. */
+  readonly members: readonly Member[];
+  /** Number of different members, without regard to the page numbers of lists. */
+  readonly distinct: number;
+}
+
+/** A rule that judges one page. */
+export interface PageRule extends AuditRule {
+  readonly on: 'page';
+  check(page: AuditedPage, site: Site): Answer | Promise<Answer>;
+}
+
+/** A rule that judges the targets of links. */
+export interface TargetRule extends AuditRule {
+  readonly on: 'target';
+  check(target: Target, site: Site): Answer | Promise<Answer>;
+}
+
+/** A rule that judges groups of results. Other rules have collected these results by `Site.group`. */
+export interface GroupRule extends AuditRule {
+  readonly on: 'group';
+  check(group: Group, site: Site): Answer | Promise<Answer>;
+}
+
+export type Rule = PageRule | TargetRule | GroupRule;

@@ -1,0 +1,133 @@
+import { rowKeyOf } from '../../core/index.js';
+import { ROW } from '../collect/row-table.js';
+import type { Found, PageRule, Rule, Site, Target, TargetRule } from '../rule.js';
+import { lost } from './links.js';
+import { endingText, pagesThat } from './texts.js';
+
+const group = 'canonical';
+const HELP =
+  'Name the page itself. Or name a page that exists, is shown by search engines and names itself as canonical.';
+
+/** Returns a finding on the pages that name a target as canonical. */
+function named(target: Target, site: Site, message: string, more: Partial<Found> = {}): Found {
+  return {
+    ...lost(target, site),
+    message: `${message} ${pagesThat(target.canonicals.total, 'name')} it as canonical.`,
+    sources: target.canonicals,
+    ...more,
+  };
+}
+
+const canonicalBroken: TargetRule = {
+  id: 'canonical-broken',
+  group,
+  severity: 'error',
+  title: 'The canonical page is not there',
+  help: HELP,
+  on: 'target',
+  check(target, site) {
+    const { canonicals, verdict, url, isInternal, row, isTwice } = target;
+    if (canonicals.total === 0) return undefined;
+    if (verdict === 'broken' || (verdict === 'failing' && isTwice))
+      return named(target, site, `${url} ${endingText(target)}.`);
+    const isUnknown = verdict === 'unchecked' && isInternal && !(row !== undefined && site.rows.is(row, ROW.denied));
+    if (!isUnknown) return undefined;
+    return named(target, site, `${url} was not looked at.`, { state: 'inconclusive', severity: 'notice' });
+  },
+};
+
+const canonicalRedirect: TargetRule = {
+  id: 'canonical-redirect',
+  group,
+  severity: 'warn',
+  title: 'The canonical page redirects',
+  help: 'Name the page where the redirect ends.',
+  on: 'target',
+  async check(target, site) {
+    const { canonicals, verdict, row, url } = target;
+    if (canonicals.total === 0 || verdict !== 'redirect' || row === undefined) return undefined;
+    const { end } = site.rows.chainOf(row);
+    const to = end === undefined ? target.ending?.to : await site.urlOf(end);
+    return named(target, site, `${url} redirects${to === undefined ? '' : ` to ${to}`}.`);
+  },
+};
+
+const canonicalChain: TargetRule = {
+  id: 'canonical-chain',
+  group,
+  severity: 'warn',
+  title: 'The canonical page names another one',
+  help: HELP,
+  on: 'target',
+  check(target, site) {
+    const { canonicals, row, url } = target;
+    if (canonicals.total === 0 || row === undefined) return undefined;
+    if (!site.rows.is(row, ROW.page) || !site.rows.is(row, ROW.notCanonical)) return undefined;
+    return named(target, site, `${url} names another canonical itself.`);
+  },
+};
+
+const canonicalNoindex: TargetRule = {
+  id: 'canonical-noindex',
+  group,
+  severity: 'error',
+  title: 'Search engines do not show the canonical page',
+  help: 'Remove noindex from the canonical page, or remove the line of robots.txt that denies it. Or name another canonical page.',
+  on: 'target',
+  check(target, site) {
+    const { canonicals, row, url, ending } = target;
+    if (canonicals.total === 0 || row === undefined) return undefined;
+    if (site.rows.is(row, ROW.denied))
+      return named(
+        target,
+        site,
+        `robots.txt denies ${url}${ending?.message === undefined ? '' : ` (${ending.message})`}.`,
+      );
+    if (!site.rows.is(row, ROW.page) || !site.rows.is(row, ROW.noindex)) return undefined;
+    return named(target, site, `${url} says noindex.`);
+  },
+};
+
+const canonicalMultiple: PageRule = {
+  id: 'canonical-multiple',
+  group,
+  severity: 'error',
+  title: 'A page names two canonical pages',
+  help: 'Name one, in the head of the page or in the header Link.',
+  on: 'page',
+  check({ facts, url }) {
+    const { canonicals } = facts;
+    const { size } = new Set(canonicals.map((each) => rowKeyOf(each.url)));
+    if (size < 2) return undefined;
+    return {
+      message: `${url} names ${size} canonical pages.`,
+      evidence: { canonicals: canonicals.map((each) => `${each.url} (${each.place})`) },
+    };
+  },
+};
+
+const canonicalMisplaced: PageRule = {
+  id: 'canonical-misplaced',
+  group,
+  severity: 'warn',
+  title: 'A canonical outside the head of the page',
+  help: 'Put the link into the head, before any element that ends the head. Search engines ignore a canonical in the body.',
+  on: 'page',
+  check({ facts, url, isIndexable }) {
+    const found = facts.canonicals.filter(({ place }) => place === 'body');
+    if (!isIndexable || found.length === 0) return undefined;
+    return {
+      message: `${url} names its canonical page outside the head.`,
+      evidence: { canonicals: found.map((each) => each.url) },
+    };
+  },
+};
+
+export const CANONICAL_RULES: readonly Rule[] = [
+  canonicalBroken,
+  canonicalRedirect,
+  canonicalChain,
+  canonicalNoindex,
+  canonicalMultiple,
+  canonicalMisplaced,
+];

@@ -1,0 +1,145 @@
+import { hostOf } from '../../core/index.js';
+import { distanceOf } from '../../duplicates/index.js';
+import { ROW } from '../collect/row-table.js';
+import { keyOrNone } from '../collect/seen-row.js';
+import { MARKS } from '../facts/facts.js';
+import type { AuditedPage, Group, GroupRule, PageRule, Rule, Site, Target } from '../rule.js';
+
+const group = 'indexability';
+/** A page that says "not found" and has fewer words probably has no other content. */
+const FEW_WORDS = 150;
+/**
+ * Texts are compared if they have at least this number of words. They are similar if their simhashes differ in at most this number of bits,
+ * of 64: about a twentieth of the text.
+ */
+const SIMILAR = { words: 15, bits: 4 };
+
+/** The answer of a server to a made-up name in a folder. Plain data, as stored in the table. */
+export interface ProbeNote {
+  readonly at: number;
+  readonly http: number;
+  readonly words: number;
+  readonly simhash: readonly [high: number, low: number];
+  readonly marks: number;
+}
+
+const softNotFound: GroupRule = {
+  id: 'soft-404',
+  group,
+  severity: 'warn',
+  title: 'Pages that show "not found", but answer 200',
+  help: 'Let the server answer 404 or 410 for addresses without a page.',
+  on: 'group',
+  check({ key, total, members, impact }) {
+    const [first] = members;
+    if (!first) return undefined;
+    const isHost = key === first.label;
+    if (isHost) {
+      return {
+        url: key,
+        impact,
+        severity: 'notice',
+        message: `${key} answers every address with the same page, which scripts fill. A missing page cannot be recognised.`,
+        evidence: { pages: members.slice(0, 20).map(({ url }) => url) },
+      };
+    }
+    return {
+      url: key,
+      impact,
+      message: `${key} answers 200 for a page that is not there: ${first.label ?? ''}.`,
+      evidence: { signs: first.label ?? '', ...(total > 1 && { total }) },
+    };
+  },
+};
+
+/**
+ * Adds a soft 404 if the page is one. This is decided by the text of the page, and by the answer of its server to a made-up name in the
+ * same folder. @returns whether it is a soft 404: then no other rule judges the page, and its links do not count
+ */
+export async function noteSoftNotFound(
+  page: AuditedPage,
+  place: number,
+  site: Site,
+  probe: ProbeNote | undefined,
+): Promise<boolean> {
+  const { url, row, facts, saysNotFound } = page;
+  const { pathname, origin } = new URL(url);
+  if (pathname === '/' || row.parseStatus?.code !== 'success') return false;
+  const impact = row.rank ?? row.inlinkBound ?? 0;
+  const like = probe && isLike(probe, facts);
+  if (probe && like && (probe.marks | facts.marks) & MARKS.app) {
+    await site.group(softNotFound.id, `${origin}/`, { row: place, url, label: `${origin}/`, impact });
+    return true;
+  }
+  const signs: string[] = [];
+  if (like) signs.push('a made-up name in its folder gives the same page');
+  if (saysNotFound) signs.push('its title or heading says so');
+  if (saysNotFound && facts.words < FEW_WORDS) signs.push(`${facts.words} words`);
+  if (saysNotFound && row.parseStatus.noindex === true) signs.push('noindex');
+  // A single sign in the text is not enough.
+  if (!like && signs.length < 2) return false;
+  await site.group(softNotFound.id, url, { row: place, url, label: signs.join(', '), impact });
+  return true;
+}
+
+/** Whether a page and the answer to a made-up name have the same text. */
+function isLike(probe: ProbeNote, { words, simhash, marks }: AuditedPage['facts']): boolean {
+  if (probe.http < 200 || probe.http >= 300) return false;
+  const bits = distanceOf(probe.simhash[0], probe.simhash[1], simhash[0], simhash[1]);
+  const most = Math.max(probe.words, words);
+  if (most < SIMILAR.words)
+    return bits === 0 && probe.words === words && (words > 0 || (probe.marks & marks & MARKS.app) !== 0);
+  return bits <= SIMILAR.bits && Math.abs(probe.words - words) <= most / 20;
+}
+
+const noindexConflict: PageRule = {
+  id: 'noindex-conflict',
+  group,
+  severity: 'notice',
+  title: 'A page with noindex names another canonical page',
+  help: 'Keep one of the two. noindex removes the page from search engines; a canonical passes its links on to another page.',
+  on: 'page',
+  check({ row, url }) {
+    const { noindex, canonical } = row.parseStatus ?? {};
+    if (noindex !== true || canonical === undefined || keyOrNone(canonical) === row.key) return undefined;
+    return { message: `${url} says noindex, and names ${canonical} as canonical.`, evidence: { canonical } };
+  },
+};
+
+const robotsBlocked: GroupRule = {
+  id: 'robots-blocked',
+  group,
+  severity: 'notice',
+  title: 'Linked pages that robots.txt denies',
+  help: 'If search engines should show these pages, remove the line from robots.txt. Otherwise give the links rel=nofollow.',
+  on: 'group',
+  check({ key, total, members, impact }: Group) {
+    const [origin = '', line = ''] = key.split('\n');
+    const isListed = members.some(({ label }) => label === 'listed');
+    const pages = total === 1 ? '1 page' : `${total} pages`;
+    return {
+      url: origin,
+      part: line,
+      impact,
+      ...(isListed && { severity: 'warn' as const }),
+      message: `robots.txt denies ${pages} of ${origin} that pages link to${line === '' ? '' : ` (${line})`}.`,
+      evidence: { pages: members.slice(0, 20).map(({ url }) => url), ...(line !== '' && { line }) },
+    };
+  },
+};
+
+/** Adds a page that robots.txt denies and that other pages link to. There is one finding for each line of robots.txt. */
+export async function noteDenied(target: Target, site: Site): Promise<void> {
+  const { row, links, url, ending, listed, isInternal } = target;
+  if (row === undefined || !isInternal || !site.rows.is(row, ROW.denied) || links.followed === 0) return;
+  const { protocol, host } = new URL(url);
+  const key = `${protocol}//${host || hostOf(url)}/\n${ending?.message ?? ''}`;
+  await site.group(robotsBlocked.id, key, {
+    row,
+    url,
+    impact: links.impact,
+    ...(listed.total > 0 && { label: 'listed' }),
+  });
+}
+
+export const INDEXING_RULES: readonly Rule[] = [softNotFound, robotsBlocked, noindexConflict];

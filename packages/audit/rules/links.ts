@@ -1,0 +1,219 @@
+import { hostOf } from '../../core/index.js';
+import { LINK_KINDS } from '../facts/kinds.js';
+import { ROW } from '../collect/row-table.js';
+import type { Found, GroupRule, Rule, Site, Target, TargetRule } from '../rule.js';
+import { endingText, evidenceOf, pagesThat, timesOf } from './texts.js';
+
+const group = 'links';
+/** The target of a link does not exist. */
+export const BROKEN = 'broken';
+const FORMS = 1 << LINK_KINDS.indexOf('form');
+const STYLES = (1 << LINK_KINDS.indexOf('script')) | (1 << LINK_KINDS.indexOf('stylesheet'));
+
+/** Returns the data that all findings on missing targets have in common. */
+export function lost(target: Target, { rows }: Site): Pick<Found, 'since' | 'lastOk' | 'lastAsked' | 'evidence'> {
+  const { row } = target;
+  const times = timesOf(target, row === undefined ? 0 : rows.changedAt(row), row === undefined ? 0 : rows.askedAt(row));
+  const worked = row !== undefined && rows.is(row, ROW.wasPage);
+  return { ...times, evidence: { ...evidenceOf(target), ...(worked && { before: 'it was a page before' }) } };
+}
+
+/** Returns an unverified finding: a server that refuses crawlers tells nothing about the page. */
+function unverified(target: Target, site: Site): Found {
+  const { links } = target;
+  return {
+    ...lost(target, site),
+    state: 'unverified',
+    severity: 'notice',
+    message: `${target.url} ${endingText(target)}, which tells nothing about the page. ${pagesThat(links.total)} to it.`,
+    sources: links,
+  };
+}
+
+const linkBroken: TargetRule = {
+  id: 'link-broken',
+  group: BROKEN,
+  severity: 'error',
+  title: 'Links to a page that is not there',
+  help: 'Change the link to the new address of the page, remove it, or redirect the old address.',
+  on: 'target',
+  check(target, site) {
+    const { isInternal, verdict, links, url, http } = target;
+    if (!isInternal || links.total === 0) return undefined;
+    if (verdict === 'blocked') return unverified(target, site);
+    if (verdict !== 'broken') return undefined;
+    // The target of a form is requested without its fields, so the server may give any answer.
+    if (links.kinds === FORMS && http !== 404 && http !== 410) return undefined;
+    return {
+      ...lost(target, site),
+      message: `${url} ${endingText(target)}. ${pagesThat(links.total)} to it.`,
+      sources: links,
+    };
+  },
+};
+
+const linkServerError: TargetRule = {
+  id: 'link-server-error',
+  group: BROKEN,
+  severity: 'error',
+  title: 'Links to a page whose server fails',
+  help: 'Look for this address in the log of the server. If the page is gone for ever, answer 404 or 410.',
+  on: 'target',
+  check(target, site) {
+    const { isInternal, verdict, links, url, isTwice } = target;
+    if (!isInternal || verdict !== 'failing' || links.total === 0) return undefined;
+    const found = { ...lost(target, site), sources: links };
+    if (isTwice)
+      return { ...found, message: `${url} ${endingText(target)}, more than once. ${pagesThat(links.total)} to it.` };
+    const message = `${url} ${endingText(target)}. It failed once, and the next crawl requests it again. ${pagesThat(links.total)} to it.`;
+    return { ...found, state: 'unverified', severity: 'notice', message };
+  },
+};
+
+/** Reports links that are not URLs. The target of such a link is its text. */
+const linkMalformed: TargetRule = {
+  id: 'link-malformed',
+  group,
+  severity: 'error',
+  title: 'Links that cannot lead anywhere',
+  help: 'Correct the address: https:// once, then the host name, then the path.',
+  on: 'target',
+  check: () => undefined,
+};
+
+const linkInsecure: GroupRule = {
+  id: 'link-insecure',
+  group,
+  severity: 'notice',
+  title: 'Links to http where there is https',
+  help: 'Link to the https address.',
+  on: 'group',
+  check({ key, total, members, impact }) {
+    const urls = members.slice(0, 10).map(({ url }) => url);
+    return {
+      url: key,
+      impact,
+      message: `https pages link to ${total === 1 ? '1 http address' : `${total} http addresses`} below ${key}, which https serves too.`,
+      evidence: { addresses: urls },
+    };
+  },
+};
+
+/** Adds a link to http whose https version exists. There is one finding for each folder. */
+export async function noteInsecure(target: Target, site: Site): Promise<void> {
+  const { url, isInternal, links, verdict } = target;
+  if (!isInternal || links.total === 0 || !url.startsWith('http://')) return;
+  if (verdict !== 'ok' && verdict !== 'redirect') return;
+  const [first] = links.shown;
+  if (!first || !(await site.urlOf(first.row)).startsWith('https://')) return;
+  const twin = await site.look(`https://${url.slice('http://'.length)}`);
+  const http = twin?.protocolStatus?.http ?? 0;
+  if (http < 200 || http >= 300) return;
+  await site.group(linkInsecure.id, url.slice(0, url.lastIndexOf('/') + 1), { url, impact: links.impact });
+}
+
+const resourceBroken: TargetRule = {
+  id: 'resource-broken',
+  group: BROKEN,
+  severity: 'warn',
+  title: 'Images, scripts and style sheets that are not there',
+  help: 'Put the file back, or remove the element that loads it.',
+  on: 'target',
+  check(target, site) {
+    const { isInternal, verdict, parts, url, isTwice } = target;
+    if (!isInternal || parts.total === 0) return undefined;
+    const fails = verdict === 'failing' && isTwice;
+    if (verdict !== 'broken' && !fails) return undefined;
+    const isNeeded = (parts.kinds & STYLES) !== 0;
+    const kinds = LINK_KINDS.filter((_, kind) => parts.kinds & (1 << kind));
+    const found = lost(target, site);
+    return {
+      ...found,
+      ...(isNeeded && { severity: 'error' as const }),
+      message: `${url} ${endingText(target)}. ${pagesThat(parts.total, 'load')} it.`,
+      evidence: { ...found.evidence, elements: kinds },
+      sources: parts,
+    };
+  },
+};
+
+const externalBroken: TargetRule = {
+  id: 'external-broken',
+  group: BROKEN,
+  severity: 'warn',
+  title: 'Links to pages of other sites that are not there',
+  help: 'Link to the new address of the page, or to a copy in an archive, or remove the link.',
+  on: 'target',
+  check(target, site) {
+    const { isInternal, verdict, http, url } = target;
+    const sources = target.links.total > 0 ? target.links : target.parts;
+    if (isInternal || sources.total === 0 || verdict !== 'broken') return undefined;
+    // A server may answer crawlers alone with other 4xx statuses.
+    if (http !== 404 && http !== 410) return undefined;
+    return {
+      ...lost(target, site),
+      message: `${url} ${endingText(target)}. ${pagesThat(sources.total)} to it.`,
+      sources,
+    };
+  },
+};
+
+const externalUnreachable: TargetRule = {
+  id: 'external-unreachable',
+  group: 'external',
+  severity: 'warn',
+  title: 'Links to sites that do not answer',
+  help: 'Check whether the site has moved or closed. It failed several times, over at least a day.',
+  on: 'target',
+  check(target, site) {
+    const { isInternal, verdict, url, isTwice } = target;
+    const sources = target.links.total > 0 ? target.links : target.parts;
+    if (isInternal || sources.total === 0 || verdict !== 'failing') return undefined;
+    const found = { ...lost(target, site), sources };
+    if (isTwice)
+      return {
+        ...found,
+        message: `${url} ${endingText(target)}, at several times. ${pagesThat(sources.total)} to it.`,
+      };
+    const message = `${url} ${endingText(target)}. If it fails again a day later, it is a fault.`;
+    return { ...found, state: 'unverified', severity: 'notice', message };
+  },
+};
+
+const externalUnverified: GroupRule = {
+  id: 'external-unverified',
+  group: 'external',
+  severity: 'notice',
+  title: 'Sites that block crawlers',
+  help: 'These links may be fine. Check them by hand, or ignore the host.',
+  on: 'group',
+  check({ key, total, members, impact }) {
+    const urls = members.slice(0, 10).map(({ url, label = '' }) => `${url} (${label})`);
+    const links = total === 1 ? '1 address' : `${total} addresses`;
+    return {
+      url: key,
+      impact,
+      state: 'unverified',
+      message: `${key} keeps crawlers out: ${links} could not be verified.`,
+      evidence: { addresses: urls },
+    };
+  },
+};
+
+/** Adds another site that refuses crawlers. There is one finding for each host. */
+export async function noteUnverified(target: Target, site: Site): Promise<void> {
+  const { isInternal, verdict, asked, http, url, links, parts } = target;
+  if (isInternal || links.total + parts.total === 0) return;
+  const isOther = verdict === 'broken' && http !== 404 && http !== 410;
+  const isDenied = verdict === 'unchecked' && asked !== undefined;
+  if (verdict !== 'blocked' && !isOther && !isDenied) return;
+  const label = http > 0 ? String(http) : (asked?.code ?? '');
+  await site.group(externalUnverified.id, `${new URL(url).protocol}//${hostOf(url)}/`, {
+    url,
+    label,
+    impact: links.impact,
+  });
+}
+
+export const LINK_RULES: readonly Rule[] = [linkBroken, linkServerError, linkMalformed, linkInsecure, resourceBroken];
+export const EXTERNAL_RULES: readonly Rule[] = [externalBroken, externalUnreachable, externalUnverified];

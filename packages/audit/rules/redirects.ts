@@ -1,0 +1,132 @@
+import { ROW, type Chain } from '../collect/row-table.js';
+import type { Found, Rule, Site, Target, TargetRule } from '../rule.js';
+import { BROKEN, lost } from './links.js';
+import { pagesThat } from './texts.js';
+
+const group = 'redirects';
+
+/** Returns the hops of a redirect chain, each with its status, and the end of the chain. */
+async function hopsOf({ hops, end }: Chain, { rows, urlOf }: Site): Promise<string[]> {
+  const all: string[] = [];
+  for (const row of hops) all.push(`${await urlOf(row)} (${rows.http(row)})`);
+  if (end !== undefined) all.push(`${await urlOf(end)} (${rows.http(end)})`);
+  return all;
+}
+
+/** Returns the redirect chain of a target within the crawled hosts. Undefined: it does not redirect, or no page links to it. */
+function chainOf(target: Target, { rows }: Site): Chain | undefined {
+  const { isInternal, row, verdict, links } = target;
+  if (!isInternal || row === undefined || verdict !== 'redirect' || links.total === 0) return undefined;
+  return rows.chainOf(row);
+}
+
+const redirectLink: TargetRule = {
+  id: 'redirect-link',
+  group,
+  severity: 'notice',
+  title: 'Links to an address that has moved for good',
+  help: 'Link to where the redirect ends.',
+  on: 'target',
+  check(target, site) {
+    const chain = chainOf(target, site);
+    const { rows } = site;
+    if (!chain || chain.end === undefined || rows.verdict(chain.end) !== 'ok') return undefined;
+    const http = rows.http(target.row!);
+    if (http !== 301 && http !== 308) return undefined;
+    return describe(
+      target,
+      chain,
+      site,
+      (end) => `${target.url} has moved to ${end}. ${pagesThat(target.links.total)} to the old address.`,
+    );
+  },
+};
+
+const redirectChain: TargetRule = {
+  id: 'redirect-chain',
+  group,
+  severity: 'warn',
+  title: 'Redirects that lead to further redirects',
+  help: 'Change the first redirect to lead directly to the last page.',
+  on: 'target',
+  check(target, site) {
+    const chain = chainOf(target, site);
+    if (!chain || chain.isLoop || chain.hops.length < 2) return undefined;
+    return describe(target, chain, site, (end) => `${target.url} takes ${chain.hops.length} redirects to ${end}.`);
+  },
+};
+
+const redirectInsecure: TargetRule = {
+  id: 'redirect-insecure',
+  group,
+  severity: 'warn',
+  title: 'Redirects from https to http',
+  help: 'Let every redirect lead to an https address.',
+  on: 'target',
+  async check(target, site) {
+    const chain = chainOf(target, site);
+    if (!chain || chain.isLoop) return undefined;
+    const urls = await Promise.all(chain.hops.map((row) => site.urlOf(row)));
+    urls.push(chain.end === undefined ? (target.ending?.to ?? '') : await site.urlOf(chain.end));
+    const at = urls.findIndex((url, i) => url.startsWith('http:') && urls[i - 1]?.startsWith('https:'));
+    if (at === -1) return undefined;
+    return describe(target, chain, site, () => `${target.url} leads over ${urls[at]!}, which is not https.`);
+  },
+};
+
+const redirectLoop: TargetRule = {
+  id: 'redirect-loop',
+  group: BROKEN,
+  severity: 'error',
+  title: 'Redirects that never end',
+  help: 'Change the last redirect to answer with the page.',
+  on: 'target',
+  check(target, site) {
+    const { rows } = site;
+    const { row, verdict, isInternal, links, url } = target;
+    if (!isInternal || row === undefined || verdict !== 'redirect') return undefined;
+    if (links.total === 0 && !rows.is(row, ROW.seed)) return undefined;
+    const chain = rows.chainOf(row);
+    if (!chain.isLoop) return undefined;
+    return describe(target, chain, site, () => `${url} redirects for ever. ${pagesThat(links.total)} to it.`);
+  },
+};
+
+const redirectBroken: TargetRule = {
+  id: 'redirect-broken',
+  group: BROKEN,
+  severity: 'error',
+  title: 'Redirects to a page that is not there',
+  help: 'Change the target of the redirect to an existing page, or answer 404 or 410.',
+  on: 'target',
+  check(target, site) {
+    const chain = chainOf(target, site);
+    if (!chain || chain.end === undefined || site.rows.verdict(chain.end) !== 'broken') return undefined;
+    const { end } = chain;
+    return describe(
+      target,
+      chain,
+      site,
+      (url) =>
+        `${target.url} redirects to ${url}, which answers ${site.rows.http(end)}. ${pagesThat(target.links.total)} to it.`,
+    );
+  },
+};
+
+async function describe(target: Target, chain: Chain, site: Site, messageOf: (end: string) => string): Promise<Found> {
+  const end = chain.end === undefined ? (target.ending?.to ?? 'an unknown address') : await site.urlOf(chain.end);
+  return {
+    ...lost(target, site),
+    message: messageOf(end),
+    evidence: { hops: await hopsOf(chain, site) },
+    sources: target.links,
+  };
+}
+
+export const REDIRECT_RULES: readonly Rule[] = [
+  redirectLink,
+  redirectChain,
+  redirectInsecure,
+  redirectLoop,
+  redirectBroken,
+];

@@ -1,0 +1,41 @@
+import { safeText } from '../../core/index.js';
+import type { Found, Target } from '../rule.js';
+
+/** Returns the result of the last request for a target, in a few words. */
+export function endingText({ http, ending, asked }: Target): string {
+  if (http > 0) return `answers ${http}`;
+  const code = asked?.code ?? ending?.code ?? 'nothing';
+  return `fails (${safeText(code, 40)})`;
+}
+
+/** Returns `1 page links`, `3 pages link`. */
+export function pagesThat(n: number, verb = 'link'): string {
+  return n === 1 ? `1 page ${verb}s` : `${n.toLocaleString('en-US')} pages ${verb}`;
+}
+
+/** Returns the known times of a failed target. */
+export function timesOf(
+  target: Target,
+  changedAt: number,
+  askedAt: number,
+): Pick<Found, 'since' | 'lastOk' | 'lastAsked'> {
+  const { asked, ending } = target;
+  const lastOk = asked?.lastOk ?? ending?.lastOk;
+  return {
+    since: asked?.since ?? ending?.since ?? changedAt,
+    ...(lastOk !== undefined && { lastOk }),
+    lastAsked: Math.max(asked?.at ?? 0, askedAt),
+  };
+}
+
+/** Returns the evidence for a missing target. */
+export function evidenceOf({ http, ending, asked }: Target): Record<string, string | number> {
+  const code = asked?.code ?? ending?.code;
+  const message = ending?.message;
+  return {
+    ...(http > 0 && { status: http }),
+    ...(code !== undefined && { code }),
+    ...(message !== undefined && { message: safeText(message, 200) }),
+    ...(ending?.tries !== undefined && { tries: ending.tries }),
+  };
+}

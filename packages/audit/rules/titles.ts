@@ -1,0 +1,121 @@
+import type { AuditedPage, Group, GroupRule, PageRule, Rule, Site } from '../rule.js';
+
+const group = 'titles';
+
+const titleMissing: PageRule = {
+  id: 'title-missing',
+  group,
+  severity: 'error',
+  title: 'A page has no title',
+  help: 'Give the page a title element with text.',
+  on: 'page',
+  check({ isIndexable, hasFacts, facts, url, saysNotFound }) {
+    if (!isIndexable || !hasFacts || facts.titles > 0 || saysNotFound) return undefined;
+    return { message: `${url} has no title.` };
+  },
+};
+
+const titleDuplicate: GroupRule = {
+  id: 'title-duplicate',
+  group,
+  severity: 'warn',
+  title: 'Pages have the same title',
+  help: 'Give each page a title that differs from the titles of other pages.',
+  on: 'group',
+  check: (found) => same(found, 'title'),
+};
+
+const descriptionDuplicate: GroupRule = {
+  id: 'description-duplicate',
+  group,
+  severity: 'notice',
+  title: 'Pages have the same description',
+  help: 'Write a different description for each page, or none.',
+  on: 'group',
+  check: (found) => same(found, 'description'),
+};
+
+const descriptionMissing: GroupRule = {
+  id: 'description-missing',
+  group,
+  severity: 'notice',
+  title: 'Pages have no description',
+  help: 'Add <meta name="description"> to pages that people should find.',
+  on: 'group',
+  check({ key, total, members, impact }) {
+    return {
+      url: key,
+      impact,
+      message: `${total === 1 ? '1 page' : `${total} pages`} below ${key} ${total === 1 ? 'has' : 'have'} no description.`,
+      evidence: { pages: members.slice(0, 20).map(({ url }) => url) },
+    };
+  },
+};
+
+/** Returns the finding for pages with the same text. Pages of one list may have the same title. */
+function same({ key, total, members, impact, distinct }: Group, what: string) {
+  const [first] = members;
+  if (total < 2 || distinct < 2 || !first) return undefined;
+  return {
+    url: first.url,
+    key,
+    impact,
+    message: `${total} pages have the ${what} "${first.label}".`,
+    evidence: { pages: members.slice(0, 20).map(({ url }) => url) },
+  };
+}
+
+/** Groups the titles and descriptions of pages that search engines may show. */
+export async function noteTexts(
+  { url, row, facts, hasFacts, isIndexable, saysNotFound }: AuditedPage,
+  place: number,
+  { group: add }: Site,
+): Promise<void> {
+  if (!isIndexable || !hasFacts || saysNotFound) return;
+  const impact = row.rank ?? row.inlinkBound ?? 0;
+  const language = row.language?.toLowerCase().split('-')[0] ?? '';
+  const note = (rule: string, text: string): Promise<void> | void => {
+    const plain = text.normalize('NFC').replace(/\s+/g, ' ').trim();
+    if (plain === '') return undefined;
+    return add(rule, `${language}\0${plain.toLowerCase()}`, { row: place, url, label: plain.slice(0, 160), impact });
+  };
+  if (facts.titles > 0) await note(titleDuplicate.id, row.title ?? '');
+  if (facts.description !== '') await note(descriptionDuplicate.id, facts.description);
+  else await add(descriptionMissing.id, sectionOf(url), { row: place, url, impact });
+}
+
+/** Returns the first folder of a URL, or its host. */
+function sectionOf(url: string): string {
+  return /^https?:\/\/[^/]+\/(?:[^/?]+\/)?/.exec(url)?.[0] ?? url;
+}
+
+const titleMultiple: PageRule = {
+  id: 'title-multiple',
+  group,
+  severity: 'notice',
+  title: 'A page has several titles',
+  help: 'Keep only one title element. Browsers show the first.',
+  on: 'page',
+  check: ({ isIndexable, facts, url }) =>
+    isIndexable && facts.titles > 1 ? { message: `${url} has ${facts.titles} titles.` } : undefined,
+};
+
+const h1Missing: PageRule = {
+  id: 'h1-missing',
+  group,
+  severity: 'notice',
+  title: 'A page has no main heading',
+  help: 'Give the page an h1 that says what it is about.',
+  on: 'page',
+  check: ({ isIndexable, hasFacts, facts, url }) =>
+    isIndexable && hasFacts && !facts.headings.includes('1') ? { message: `${url} has no h1.` } : undefined,
+};
+
+export const TITLE_RULES: readonly Rule[] = [
+  titleMissing,
+  titleDuplicate,
+  titleMultiple,
+  descriptionMissing,
+  descriptionDuplicate,
+  h1Missing,
+];

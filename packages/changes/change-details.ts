@@ -1,0 +1,39 @@
+import { figures } from '../util/index.js';
+import type { ChangeSide } from '../core/index.js';
+import type { PageRecord } from './read-changes.js';
+
+const { number, quantity } = figures;
+
+/** Describes a record of a host, without the name of the host. */
+export function hostText({ failing, asked }: { readonly failing: number; readonly asked: number }): string {
+  return `${number(failing)} of ${quantity(asked, 'page')} failed together; their changes wait for a second fetch`;
+}
+
+/** Describes the known details of a change for people, one line for each detail. Titles are untrusted. */
+export function changeDetails({ kinds, before, after }: PageRecord): string[] {
+  const lines: string[] = [];
+  if (kinds.includes('title')) lines.push(`title: "${before?.title ?? ''}" -> "${after.title ?? ''}"`);
+  if (kinds.includes('redirect')) lines.push(`redirect: ${standsText(before)} -> ${standsText(after)}`);
+  if (kinds.some((kind) => kind === 'status' || kind === 'gone' || kind === 'back')) {
+    lines.push(`status: ${answerText(before)} -> ${answerText(after)}`);
+  }
+  if (kinds.includes('noindex')) lines.push(after.noindex ? 'noindex: set' : 'noindex: lifted');
+  if (kinds.includes('links')) lines.push(`links: ${linksText(before)} -> ${linksText(after)}`);
+  return lines;
+}
+
+function standsText(side: ChangeSide | undefined): string {
+  if (side?.is !== 'redirect') return 'none';
+  return side.target ?? 'another page';
+}
+
+function answerText(side: ChangeSide | undefined): string {
+  if (!side) return 'unknown';
+  const { is, http, code } = side;
+  if (http !== undefined) return String(http);
+  return code ?? (is === 'failing' ? 'failing' : 'answered');
+}
+
+function linksText({ links = 0, outerLinks = 0 }: Partial<ChangeSide> = {}): string {
+  return `${number(links)} within the host, ${number(outerLinks)} to others`;
+}

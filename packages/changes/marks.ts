@@ -1,0 +1,65 @@
+import { CrawlError, batchesLeft, safeText, type CrawlContext, type LogState } from '../core/index.js';
+
+/** A named moment. Changes after it can be read. The name begins with a letter, followed by up to 99 letters, digits and `._-`. */
+export interface MarkedMoment {
+  readonly name: string;
+  /** When the mark was set, in ms since the epoch. */
+  readonly at: number;
+}
+
+const NAME = /^[a-z][\w.-]{0,99}$/i;
+/** Names that mean a moment without a mark. */
+const TAKEN: ReadonlySet<string> = new Set(['now']);
+
+/**
+ * Stores the present moment under a name. A mark of the same name is moved to this moment. Changes of a batch that updatedb has not closed
+ * yet come after the mark. The first mark ends the baseline of the table.
+ * @throws CrawlError USAGE for an invalid name, for more than 1,000 marks, and if changes are not logged
+ */
+export async function mark(crawl: CrawlContext, name: string): Promise<MarkedMoment> {
+  checkName(name);
+  if (crawl.settings.db.changesKept === 0) {
+    throw new CrawlError('USAGE', 'expected a table whose changes are logged, found db.changesKept of 0', {
+      hint: 'set db.changesKept to the days for which changes are to be kept',
+    });
+  }
+  const { changes } = crawl.tables;
+  const { at } = await changes.mark(name, crawl.clock(), await batchesLeft(crawl.tables));
+  return { name, at };
+}
+
+/** Returns the marks, the oldest first. */
+export async function marks({ tables }: Pick<CrawlContext, 'tables'>): Promise<readonly MarkedMoment[]> {
+  const { marks = [] } = await tables.changes.state();
+  return marks.map(({ name, at }) => ({ name, at })).sort((a, b) => a.at - b.at || (a.name < b.name ? -1 : 1));
+}
+
+/**
+ * Removes a mark.
+ * @returns whether a mark of this name existed
+ * @throws CrawlError USAGE for an invalid name
+ */
+export function unmark({ tables }: Pick<CrawlContext, 'tables'>, name: string): Promise<boolean> {
+  checkName(name);
+  return tables.changes.unmark(name);
+}
+
+/**
+ * Returns the time in the log from which the changes after a mark begin.
+ * @throws CrawlError USAGE for an unknown mark
+ */
+export function timeOfMark({ marks = [] }: LogState, name: string): number {
+  const found = marks.find((mark) => mark.name === name);
+  if (found) return found.from;
+  const names = marks.map((mark) => mark.name);
+  throw new CrawlError('USAGE', `expected the name of a mark or a time, found "${safeText(name, 100)}"`, {
+    hint: names.length === 0 ? '`webcrawl mark <name>` sets one' : `there are ${safeText(names.join(', '), 300)}`,
+  });
+}
+
+function checkName(name: string): void {
+  if (typeof name === 'string' && NAME.test(name) && !TAKEN.has(name)) return;
+  throw new CrawlError('USAGE', `expected the name of a mark, found "${safeText(String(name), 100)}"`, {
+    hint: 'a name begins with a letter, followed by up to 99 letters, digits, dots, hyphens or underscores; "now" is reserved',
+  });
+}

@@ -1,0 +1,5 @@
+/** The public types of this package. */
+export type { ChangesOptions, Changes, ChangesSummary, LoggedRecord, HostRecord, PageRecord } from './read-changes.js';
+export type { Incomplete, IncompleteReason } from './completeness.js';
+export type { ChangeDiff, DiffLine, TextDiff } from './diff/diff-texts.js';
+export type { MarkedMoment } from './marks.js';

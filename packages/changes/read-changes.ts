@@ -1,0 +1,272 @@
+import {
+  CHANGE_KINDS,
+  CrawlError,
+  batchesLeft,
+  cursorOfTime,
+  horizonOf,
+  hostKeyOfRow,
+  hostOfKey,
+  hostRange,
+  isCursor,
+  safeText,
+  timeOfCursor,
+  urlOf,
+  type ChangeKind,
+  type ChangeSide,
+  type CrawlContext,
+  type LogEntry,
+  type LogState,
+} from '../core/index.js';
+import { incompleteness, type Incomplete } from './completeness.js';
+import type { ChangeDiff } from './diff/diff-texts.js';
+import { timeOfMark } from './marks.js';
+
+/** Selects the changes to read. */
+export interface ChangesOptions {
+  /**
+   * The start of the interval, in ms since the epoch, or the name of a mark. The time of a change is the time at which updatedb found it.
+   * Therefore a page that was fetched before the start is included if updatedb found its change after the start. Absent: seven days ago.
+   */
+  readonly since?: number | string;
+  /** The end of the interval, in ms since the epoch, or the name of a mark. Changes of exactly this time are excluded. Absent: now. */
+  readonly until?: number | string;
+  /** Only changes of these kinds. Absent: changes of all kinds. */
+  readonly kinds?: readonly ChangeKind[];
+  /** Only pages of this host, which is named without a scheme and a port. */
+  readonly host?: string;
+  /** Maximum number of records. */
+  readonly limit?: number;
+  /** The `cursor` of a record or of `next()`. Only records after this cursor are read. It replaces `since`. */
+  readonly cursor?: string;
+  /** Whether to compare the main content of both versions, as far as they are stored. Default: false. */
+  readonly diff?: boolean;
+}
+
+/** A change of a page. Titles are untrusted. */
+export interface PageRecord {
+  readonly type: 'page';
+  readonly url: string;
+  readonly kinds: readonly ChangeKind[];
+  /** When updatedb found the change, in ms since the epoch. */
+  readonly at: number;
+  /**
+   * The times between which the page changed. `from` is the last fetch without the change; absent if there was none. `to` is the first
+   * fetch with the change.
+   */
+  readonly between: { readonly from?: number; readonly to: number };
+  readonly before?: ChangeSide;
+  readonly after: ChangeSide;
+  /** Present if a diff was requested and the content has changed. */
+  readonly diff?: ChangeDiff;
+  readonly cursor: string;
+}
+
+/** A host, more than a fifth of whose requested pages failed together. Changes of these pages are reported only after a second fetch. */
+export interface HostRecord {
+  readonly type: 'host';
+  readonly host: string;
+  readonly at: number;
+  /** Number of failed pages, among the `asked` requested pages. */
+  readonly failing: number;
+  readonly asked: number;
+  readonly cursor: string;
+}
+
+/** A record of the log. */
+export type LoggedRecord = PageRecord | HostRecord;
+
+/** A summary of the changes in an interval. */
+export interface ChangesSummary {
+  /** The start of the interval, in ms since the epoch. */
+  readonly since: number;
+  /** The end of the interval up to which changes are known, in ms since the epoch. The next call may begin here. */
+  readonly until: number;
+  /** Whether all changes of the interval are known. */
+  readonly complete: boolean;
+  /** The reasons if some changes are not known. */
+  readonly because: readonly Incomplete[];
+  /** Number of pages that the first crawl of the table has found. They do not count as changes. */
+  readonly baseline: number;
+}
+
+/** The changes of an interval, in the order in which they were found. Changes of the same time are in order of the row key. */
+export interface Changes extends AsyncIterable<LoggedRecord> {
+  /** Returns a summary of these changes. It reads the rest of the log if needed. */
+  summary(): Promise<ChangesSummary>;
+  /** Returns the cursor before the first of these changes. It reads no entry. */
+  begin(): Promise<string>;
+  /**
+   * Returns the cursor after the last of these changes, even if not all were read. Changes that are found later come after this cursor. It
+   * reads no entry.
+   */
+  next(): Promise<string>;
+}
+
+const DAY = 86_400_000;
+const USUAL_DAYS = 7;
+/** Kinds of changes that are reported only after a second fetch if many pages of a host fail together. */
+const HELD_KINDS: readonly ChangeKind[] = ['gone', 'status'];
+
+/** The interval to read, and the state of the log. */
+interface Interval {
+  readonly state: LogState;
+  readonly since: number;
+  readonly until: number;
+  /** The first time whose changes are kept, according to the settings. */
+  readonly kept: number;
+}
+
+/**
+ * Reads changes. It reads only the entries of the interval, so the cost depends on the number of changes. With `diff`, it also reads the
+ * bodies of the changed pages.
+ * @throws CrawlError during the read: USAGE for an unknown mark or cursor, a start in the future, and an end before the start; BAD_URL for
+ * an invalid host
+ */
+export function readChanges(crawl: CrawlContext, options: ChangesOptions = {}): Changes {
+  const opened = intervalOf(crawl, options);
+  // The caller gets the error from the method that it calls.
+  opened.catch(() => undefined);
+  return {
+    async *[Symbol.asyncIterator]() {
+      yield* records(crawl, options, await opened);
+    },
+    async summary() {
+      const interval = await opened;
+      const { state, since, until, kept } = interval;
+      const because = await incompleteness(crawl, state, since, kept);
+      const baseline = await baselineOf(crawl, interval);
+      return { since, until, complete: because.length === 0, because, baseline };
+    },
+    begin: async () => options.cursor ?? cursorOfTime((await opened).since),
+    async next() {
+      const { since, until } = await opened;
+      const end = cursorOfTime(until);
+      return options.cursor !== undefined && until <= since ? options.cursor : end;
+    },
+  };
+}
+
+async function intervalOf(
+  { tables, settings, clock }: CrawlContext,
+  { since, until, cursor, host }: ChangesOptions,
+): Promise<Interval> {
+  if (host !== undefined) hostRange(host);
+  if (cursor !== undefined) checkCursor(cursor);
+  const state = await tables.changes.state();
+  const horizon = horizonOf(state, await batchesLeft(tables));
+  const now = clock();
+  const timeOf = (moment: number | string): number =>
+    typeof moment === 'string' ? timeOfMark(state, moment) : Math.max(0, moment);
+  const from = cursor === undefined ? timeOf(since ?? now - USUAL_DAYS * DAY) : timeOfCursor(cursor);
+  const to = until === undefined ? Infinity : timeOf(until);
+  // Without this check, a mistyped year would return no changes.
+  if (typeof since === 'number' && cursor === undefined && from > Math.max(now, horizon)) {
+    throw new CrawlError('USAGE', `expected a start in the past, found ${momentText(from)}`);
+  }
+  if (since !== undefined && cursor === undefined && to < from) {
+    throw new CrawlError(
+      'USAGE',
+      `expected an end after the start, found ${momentText(to)} before ${momentText(from)}`,
+    );
+  }
+  return {
+    state,
+    since: from,
+    until: Math.min(to, horizon),
+    kept: now - settings.db.changesKept * DAY,
+  };
+}
+
+/** Formats a time for a message. The time may be outside the calendar. */
+function momentText(ms: number): string {
+  return ms <= 8.64e15 ? new Date(ms).toISOString() : String(ms);
+}
+
+function checkCursor(text: string): void {
+  if (isCursor(text)) return;
+  throw new CrawlError('USAGE', `expected the cursor of a record, found "${safeText(text, 80)}"`);
+}
+
+async function* entriesOf(
+  { tables }: CrawlContext,
+  { since, until, kept }: Interval,
+  cursor?: string,
+): AsyncGenerator<LogEntry> {
+  const isBehind = cursor !== undefined && since >= kept;
+  const from = isBehind ? { cursor } : { at: Math.max(since, kept) };
+  for await (const entries of tables.changes.read(from, until)) yield* entries;
+}
+
+async function* records(
+  crawl: CrawlContext,
+  { kinds, host, limit = Infinity, cursor, diff = false }: ChangesOptions,
+  interval: Interval,
+): AsyncGenerator<LoggedRecord> {
+  const isWanted = wantedBy(kinds, host);
+  const differ = diff ? (await import('./diff/diff-versions.js')).createDiffer(crawl) : undefined;
+  let left = limit;
+  for await (const entry of entriesOf(crawl, interval, cursor)) {
+    if (left <= 0) return;
+    const record = isWanted(entry) ? recordOf(entry) : undefined;
+    if (!record) continue;
+    left--;
+    if (record.type !== 'page' || !differ) yield record;
+    else {
+      const found = await differ(record);
+      yield found ? { ...record, diff: found } : record;
+    }
+  }
+}
+
+/**
+ * Returns a change by its cursor. undefined: the change was removed.
+ * @throws CrawlError USAGE for an invalid cursor
+ */
+export async function readChange(
+  { tables }: Pick<CrawlContext, 'tables'>,
+  cursor: string,
+): Promise<LoggedRecord | undefined> {
+  checkCursor(cursor);
+  const entry = await tables.changes.find(cursor);
+  return entry && recordOf(entry);
+}
+
+function wantedBy(kinds: ChangesOptions['kinds'], host: string | undefined): (entry: LogEntry) => boolean {
+  const wanted = new Set<ChangeKind>(kinds ?? CHANGE_KINDS);
+  const takesHosts = HELD_KINDS.some((kind) => wanted.has(kind));
+  const of = host === undefined ? undefined : hostKeyOfRow(hostRange(host).start);
+  return (entry) => {
+    if (entry.kind === 'baseline') return false;
+    const hostKey = entry.kind === 'host' ? entry.host : hostKeyOfRow(entry.rowKey);
+    if (of !== undefined && hostKey !== of) return false;
+    return entry.kind === 'host' ? takesHosts : entry.change.kinds.some((kind) => wanted.has(kind));
+  };
+}
+
+function recordOf(entry: LogEntry): LoggedRecord | undefined {
+  const { at, cursor } = entry;
+  if (entry.kind === 'baseline') return undefined;
+  if (entry.kind === 'host') return { type: 'host', host: hostOfKey(entry.host), at, ...entry.found, cursor };
+  const { kinds, from, to, before, after } = entry.change;
+  return {
+    type: 'page',
+    url: urlOf(entry.rowKey),
+    kinds,
+    at,
+    between: { ...(from !== undefined && { from }), to },
+    ...(before && { before }),
+    after,
+    cursor,
+  };
+}
+
+/** Returns the number of baseline pages in the entries of an interval. */
+async function baselineOf(crawl: CrawlContext, interval: Interval): Promise<number> {
+  const { begun, baselineEnd = Infinity } = interval.state;
+  if (begun === undefined || interval.since > baselineEnd) return 0;
+  let pages = 0;
+  for await (const entry of entriesOf(crawl, { ...interval, until: Math.min(interval.until, baselineEnd + 1) })) {
+    if (entry.kind === 'baseline') pages += entry.found.pages;
+  }
+  return pages;
+}

@@ -1,0 +1,100 @@
+/** Content within a line. The names are those of mdast, except for `sup` and `sub`, which mdast does not have. */
+export type Inline = Text | InlineCode | Break | Image | InlineMath | Marked;
+
+interface Text {
+  readonly type: 'text';
+  value: string;
+}
+
+interface InlineCode {
+  readonly type: 'inlineCode';
+  value: string;
+}
+
+interface Break {
+  readonly type: 'break';
+}
+
+interface Image {
+  readonly type: 'image';
+  readonly url: string;
+  readonly alt: string;
+}
+
+/** A formula in TeX, within a line. */
+interface InlineMath {
+  readonly type: 'inlineMath';
+  readonly value: string;
+}
+
+/** A mark around some text. */
+export interface Marked {
+  readonly type: 'link' | 'strong' | 'emphasis' | 'delete' | 'sup' | 'sub';
+  /** The target of a link. Absent for other marks. */
+  readonly url?: string;
+  children: Inline[];
+}
+
+/** A block of a page, in the shape of mdast. */
+export type Block = Paragraph | Heading | List | Quote | Code | Table | Rule | Formula;
+
+interface Paragraph {
+  readonly type: 'paragraph';
+  readonly children: Inline[];
+}
+
+/** A heading; 1 is the highest. */
+export interface Heading {
+  readonly type: 'heading';
+  readonly depth: 1 | 2 | 3 | 4 | 5 | 6;
+  readonly children: Inline[];
+}
+
+export interface List {
+  readonly type: 'list';
+  readonly ordered: boolean;
+  /** The number of the first item. */
+  readonly start: number | null;
+  /** Whether the items are separated by blank lines. */
+  readonly spread: boolean;
+  readonly children: Item[];
+}
+
+export interface Item {
+  readonly type: 'listItem';
+  /** Whether the blocks of the item are separated by blank lines. */
+  readonly spread: boolean;
+  readonly children: Block[];
+}
+
+interface Quote {
+  readonly type: 'blockquote';
+  readonly children: Block[];
+}
+
+export interface Code {
+  readonly type: 'code';
+  readonly lang: string | null;
+  readonly value: string;
+}
+
+/** A table; the first row is its head. */
+export interface Table {
+  readonly type: 'table';
+  readonly children: Row[];
+}
+
+export interface Row {
+  readonly type: 'tableRow';
+  readonly children: { readonly type: 'tableCell'; readonly children: Inline[] }[];
+}
+
+interface Rule {
+  readonly type: 'thematicBreak';
+}
+
+/** A formula in TeX on lines of its own. */
+interface Formula {
+  readonly type: 'math';
+  readonly value: string;
+}

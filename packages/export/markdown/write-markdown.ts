@@ -1,0 +1,63 @@
+import type { defaultHandlers as Defaults, Options } from 'mdast-util-to-markdown';
+import { optionalPackage } from '../../errors/index.js';
+import type { Block } from './blocks.js';
+
+/** Writes blocks as Markdown: CommonMark with the tables and strikethrough of GitHub, and formulas in `$`. */
+export type WriteMarkdown = (blocks: readonly Block[]) => string;
+
+type Handlers = typeof Defaults;
+
+/** The packages for Markdown, as arguments of `npm install`. */
+const PACKAGES = 'mdast-util-to-markdown mdast-util-gfm-table mdast-util-gfm-strikethrough mdast-util-math';
+
+/**
+ * Loads the packages that write Markdown.
+ * @throws CrawlError MISSING_PACKAGE if a package is missing. The hint is the command that installs the packages
+ */
+export async function loadMarkdown(): Promise<WriteMarkdown> {
+  const [{ defaultHandlers, toMarkdown }, { gfmTableToMarkdown }, { gfmStrikethroughToMarkdown }, { mathToMarkdown }] =
+    await optionalPackage(PACKAGES, 'Markdown', () =>
+      Promise.all([
+        import('mdast-util-to-markdown'),
+        import('mdast-util-gfm-table'),
+        import('mdast-util-gfm-strikethrough'),
+        import('mdast-util-math'),
+      ]),
+    );
+  const text = (...[node, parent, state, info]: Parameters<Handlers['text']>): string =>
+    isPlain(node.value, info) ? node.value : defaultHandlers.text(node, parent, state, info);
+  const lineBreak = (...[node, parent, state, info]: Parameters<Handlers['break']>): string =>
+    state.stack.includes('tableCell') ? '<br>' : defaultHandlers.break(node, parent, state, info);
+  const options: Options = {
+    // Cells are not padded to the width of their column: the padding could be longer than the rest of the table.
+    extensions: [gfmTableToMarkdown({ tablePipeAlign: false }), gfmStrikethroughToMarkdown(), mathToMarkdown()],
+    handlers: {
+      text: Object.assign(text, { peek: (node: { readonly value: string }) => node.value.charAt(0) }),
+      break: lineBreak,
+      sup: raised('sup'),
+      sub: raised('sub'),
+    } as Options['handlers'],
+  };
+  return (blocks) => toMarkdown({ type: 'root', children: blocks } as Parameters<typeof toMarkdown>[0], options).trim();
+}
+
+/** Matches text in which no character has a meaning in Markdown, neither at the start of a line nor later. */
+const PLAIN = /^[^\s!(*_`<[\]\\&$~|#][^*_`<[\]\\&$~|#\t\r\n]*$/;
+const PLAIN_START = /^\p{L}/u;
+
+function isPlain(value: string, { before, after }: { readonly before: string; readonly after: string }): boolean {
+  if (!PLAIN.test(value)) return false;
+  if (/[\r\n]$/.test(before) && !PLAIN_START.test(value)) return false;
+  return !(value.endsWith('!') && after.startsWith('[')) && !(value.endsWith(' ') && /^[\r\n]/.test(after));
+}
+
+/** Markdown has no raised or lowered text, so the HTML tags are written. */
+function raised(tag: 'sup' | 'sub'): Handlers['paragraph'] {
+  const handle: Handlers['paragraph'] = (node, _, state, info) => {
+    const tracker = state.createTracker(info);
+    const open = tracker.move(`<${tag}>`);
+    const inner = tracker.move(state.containerPhrasing(node, { ...tracker.current(), before: '>', after: '<' }));
+    return open + inner + tracker.move(`</${tag}>`);
+  };
+  return Object.assign(handle, { peek: () => '<' });
+}

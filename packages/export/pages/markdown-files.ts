@@ -1,0 +1,86 @@
+import { urlOf, type Field, type PageRow, type Settings, type Tracker } from '../../core/index.js';
+import { loadBlocks } from '../markdown/markdown-field.js';
+import { loadMarkdown } from '../markdown/write-markdown.js';
+import { DOCUMENT_FIELDS, pageView } from '../stated/page-view.js';
+import type { ComputedFieldName } from './page-formats.js';
+import type { Target, TargetResult } from '../target/target.js';
+import { fileOfPage } from '../target/page-name.js';
+
+/** The stored fields that a Markdown file is made from. */
+export const MARKDOWN_FILE_FIELDS = [
+  ...DOCUMENT_FIELDS,
+  'title',
+  'modifiedTime',
+  'fetchedAt',
+  'language',
+] as const satisfies readonly Field[];
+
+/** The computed fields in the front matter of a Markdown file, if they are known. */
+export const FRONT_MATTER_FIELDS = ['author', 'published'] as const satisfies readonly ComputedFieldName[];
+
+/**
+ * Loads the function that makes the file of a page: its main content as Markdown, after front matter. That function returns undefined for a
+ * page without text.
+ * @throws CrawlError MISSING_PACKAGE with the command that installs a missing package
+ */
+export async function loadMarkdownFile(
+  settings: Settings,
+): Promise<(row: PageRow<Field>, line: Readonly<Record<string, unknown>>) => string | undefined> {
+  const [blocksOf, write] = await Promise.all([loadBlocks(settings), loadMarkdown()]);
+  return (row, line) => {
+    const { removed } = line;
+    const markdown = removed === undefined ? write(blocksOf(pageView(row, settings))) : '';
+    if (markdown === '' && removed === undefined) return undefined;
+    return `${frontMatter(row, line)}${markdown === '' ? '' : `\n${markdown}\n`}`;
+  };
+}
+
+/** Returns the front matter: the known fields of the page, then the given fields. It is YAML, with values in JSON, which YAML allows. */
+function frontMatter(row: PageRow<Field>, line: Readonly<Record<string, unknown>>): string {
+  const { title, language, modifiedTime, fetchedAt } = row;
+  const { key: _key, readableUrl: _readable, url, status: _status, author, published, ...fields } = line;
+  const known = {
+    title,
+    url,
+    author,
+    published: isoTime(published),
+    date: isoTime(modifiedTime ?? fetchedAt),
+    language,
+    ...fields,
+  };
+  const lines = Object.entries(known).filter(([, value]) => value !== undefined);
+  return ['---', ...lines.map(([name, value]) => `${name}: ${yamlOf(value)}`), '---', ''].join('\n');
+}
+
+function isoTime(time: unknown): string | undefined {
+  return typeof time === 'number' ? new Date(time).toISOString() : undefined;
+}
+
+/** JSON without characters that end a line in YAML. */
+function yamlOf(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** Writes a file for each page with text, and counts the other pages. */
+export async function writeMarkdownFiles(
+  target: Target,
+  rows: AsyncIterable<PageRow<Field>>,
+  fileOf: (row: PageRow<Field>) => string | undefined,
+  tracker: Pick<Tracker, 'done' | 'count' | 'aborted'>,
+): Promise<TargetResult> {
+  for await (const row of rows) {
+    const text = fileOf(row);
+    tracker.done(1);
+    if (text === undefined) {
+      tracker.count('no_markdown');
+      continue;
+    }
+    const part = await target.part(fileOfPage(urlOf(row.key)));
+    await part.write(text, 1);
+    await part.end();
+  }
+  return tracker.aborted ? 'stopped' : {};
+}

@@ -1,0 +1,22 @@
+/** The types that the library gives to its users. */
+export type { OutputFile } from './target/output-file.js';
+export type { ExportPagesOptions } from './export-pages.js';
+export type { ComputedFieldName, LinkList, PageFormat } from './pages/page-formats.js';
+export type { ExportOptions } from './target/run-export.js';
+export type { ExportKrakeOptions } from './krake/export-krake.js';
+export type { Krake } from './krake/open-krake.js';
+export type { KrakeLinks } from './krake/formats.js';
+export type { ExportArchiveOptions } from './warc/export-warc.js';
+export type { PresentSelection } from './pages/left-out.js';
+export type { ExportSelection } from './pages/selected-rows.js';
+export type { ExportGraphOptions } from './export-graph.js';
+export type { GraphFormat } from './graph/graph-formats.js';
+export type { ComputedField } from './markdown/computed-field-table.js';
+export type { ComputedValues, PageDump, PageField } from './pages/computed-fields.js';
+export type { CountSkipped, PageView, SkippedCounter } from './stated/page-view.js';
+export type { FeedLink } from './stated/links.js';
+export type { MicrodataItem } from './stated/microdata.js';
+export type { OpenGraph } from './stated/open-graph.js';
+export type { TypeSelection } from './pages/page-types.js';
+export type { Chunk, ExportChunksOptions } from './export-chunks.js';
+export type { ColumnType } from './pages/page-columns.js';

@@ -1,0 +1,120 @@
+import { attribute, resolveLink, walkElements } from '../../core/index.js';
+import { headOf, metaOf, tokens, type Element } from './head.js';
+import { isNode, list, type JsonLdNode } from './json-ld.js';
+import { namesOf, nodesByKind } from './main-node.js';
+import { textWithin } from './text-within.js';
+import type { PageView } from './page-view.js';
+
+/** Maximum number of authors. */
+const MOST_AUTHORS = 20;
+/** Maximum number of characters in a name. */
+const LONGEST_NAME = 200;
+const AUTHOR_NAMES = [
+  'author',
+  'article:author',
+  'citation_author',
+  'dc.creator',
+  'dcterms.creator',
+  'dc.creator.personalname',
+  'parsely-author',
+  'sailthru.author',
+  'byl',
+  'og:article:author',
+  'book:author',
+  'twitter:creator_name',
+] as const;
+
+/**
+ * Returns the names of the authors, each once. The first of these sources that has a name is used: JSON-LD, `meta` elements,
+ * `itemprop=author`, `rel=author`. Undefined: no source has a name.
+ */
+export function authorsOf(view: PageView): string[] | undefined {
+  const head = headOf(view);
+  if (!head) return undefined;
+  for (const node of nodesByKind(view)) {
+    const found = cleanNames(namesOf(view, node.author ?? node.creator));
+    if (found) return found;
+  }
+  for (const wanted of AUTHOR_NAMES) {
+    const found = cleanNames(head.metas.flatMap(({ name, content }) => (name === wanted ? [content] : [])));
+    if (found) return found;
+  }
+  const marked: Element[] = [];
+  const linked: Element[] = [];
+  walkElements(view.document()!, (element) => {
+    if (tokens(attribute(element, 'itemprop')).includes('author')) marked.push(element);
+    else if (element.tagName === 'a' && tokens(attribute(element, 'rel')).includes('author')) linked.push(element);
+    return marked.length + linked.length < MOST_AUTHORS;
+  });
+  return cleanNames(marked.map(markedName)) ?? cleanNames(linked.map((element) => textWithin(element, LONGEST_NAME)));
+}
+
+/** Cleans up names. URLs and handles are dropped. Undefined: no name is left. */
+function cleanNames(names: readonly string[]): string[] | undefined {
+  const clean = names
+    .map((name) => name.replace(/^\s*(?:by|von|par|por|di)\s+/i, '').trim())
+    .filter((name) => name !== '' && name.length <= LONGEST_NAME && !/^(https?:|www\.|@)|^\W+$/i.test(name));
+  return clean.length === 0 ? undefined : [...new Set(clean)].slice(0, MOST_AUTHORS);
+}
+
+/** The author in an element with `itemprop=author`: the text of the element, or of an element with `itemprop=name` within it. */
+function markedName(element: Element): string {
+  const own = attribute(element, 'content');
+  if (own !== undefined) return own;
+  let name: Element | undefined;
+  walkElements(element, (inner) => {
+    if (!name && tokens(attribute(inner, 'itemprop')).includes('name')) name = inner;
+    return !name;
+  });
+  return (name && attribute(name, 'content')) ?? textWithin(name ?? element, LONGEST_NAME + 1);
+}
+
+/** The absolute URL of the image that represents the page, from Open Graph, Twitter, JSON-LD or a `link` element. */
+export function imageOf(view: PageView): string | undefined {
+  const head = headOf(view);
+  if (!head) return undefined;
+  const absolute = (url: string | undefined): string | undefined =>
+    url === undefined ? undefined : (resolveLink(url, head.base) ?? undefined);
+  const stated = metaOf(
+    head,
+    'og:image:secure_url',
+    'og:image',
+    'og:image:url',
+    'twitter:image',
+    'twitter:image:src',
+    'image',
+    'thumbnail',
+  );
+  const found = absolute(stated);
+  if (found !== undefined) return found;
+  for (const node of nodesByKind(view)) {
+    const image = absolute(urlIn(node.image) ?? urlIn(node.thumbnailUrl));
+    if (image !== undefined) return image;
+  }
+  return head.links.find(({ relations }) => relations.includes('image_src'))?.url;
+}
+
+function urlIn(value: JsonLdNode[string] | undefined): string | undefined {
+  for (const each of list(value)) {
+    const url = isNode(each) ? (each.url ?? each.contentUrl) : each;
+    if (typeof url === 'string' && url !== '') return url;
+  }
+  return undefined;
+}
+
+/** The name of the site of the page, from Open Graph, JSON-LD or `application-name`. */
+export function siteNameOf(view: PageView): string | undefined {
+  const head = headOf(view);
+  if (!head) return undefined;
+  const stated = metaOf(head, 'og:site_name');
+  if (stated !== undefined) return stated;
+  const nodes = nodesByKind(view);
+  for (const node of nodes) {
+    const [name] = namesOf(view, node.publisher ?? node.isPartOf);
+    if (name !== undefined) return name;
+  }
+  for (const node of nodes) {
+    if (list(node['@type']).includes('WebSite') && typeof node.name === 'string' && node.name !== '') return node.name;
+  }
+  return metaOf(head, 'application-name', 'apple-mobile-web-app-title');
+}

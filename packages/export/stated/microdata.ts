@@ -1,0 +1,194 @@
+import {
+  attribute,
+  isElement,
+  resolveLink,
+  walkElements,
+  type HtmlDocument,
+  type JsonValue,
+} from '../../core/index.js';
+import { headOf, type Element } from './head.js';
+import type { PageView } from './page-view.js';
+
+/** An item of microdata, in the JSON form of the HTML Standard. */
+export interface MicrodataItem {
+  readonly type?: readonly string[];
+  readonly id?: string;
+  readonly properties: Readonly<Record<string, readonly JsonValue[]>>;
+}
+
+/** Maximum nesting of items. */
+const DEEPEST = 40;
+/** Maximum number of steps for the items of a page. A step is a visit of a node, or a character of an attribute. */
+const MOST_STEPS = 1_000_000;
+/** Maximum number of characters in a value. */
+const LONGEST = 10_000;
+/** Maximum number of characters in all values of a page. */
+const MOST_CHARACTERS = 1_000_000;
+
+/** For elements whose value is a URL: the attribute that has the URL, by element name. */
+const URL_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
+  ...['audio', 'embed', 'iframe', 'img', 'source', 'track', 'video'].map((tag): [string, string] => [tag, 'src']),
+  ...['a', 'area', 'link'].map((tag): [string, string] => [tag, 'href']),
+  ['object', 'data'],
+]);
+
+const read = new WeakMap<HtmlDocument, MicrodataItem[]>();
+
+/**
+ * The top-level microdata items of a page, by the algorithm of the HTML Standard (5.4.2). An item that contains itself is replaced by the
+ * text `ERROR`, as the standard says. An item that is nested more than 40 deep is replaced too. If a page exceeds the limits on steps and
+ * characters, its remaining items are left out. Undefined: the page has no item.
+ */
+export function microdataItems(view: PageView): MicrodataItem[] | undefined {
+  const document = view.document();
+  if (!document) return undefined;
+  let items = read.get(document);
+  if (!items) read.set(document, (items = new ItemReader(document, headOf(view)?.base ?? view.url).items()));
+  return items.length === 0 ? undefined : items;
+}
+
+/** The items that describe the page: the outermost ones, and their `mainEntity`. */
+export function mainItems(view: PageView): MicrodataItem[] {
+  const found: MicrodataItem[] = [];
+  const waiting: MicrodataItem[] = [...(microdataItems(view) ?? [])].reverse();
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    found.push(next);
+    for (const value of next.properties['mainEntity'] ?? []) {
+      if (typeof value === 'object' && value !== null) waiting.push(value as unknown as MicrodataItem);
+    }
+  }
+  return found;
+}
+
+/** Reads the items of one document within shared limits. */
+class ItemReader {
+  readonly #base: string;
+  readonly #roots: Element[] = [];
+  /** The first element with each id. */
+  readonly #ids = new Map<string, Element>();
+  /** The position of each element in the page. */
+  readonly #places = new Map<Element, number>();
+  #steps = MOST_STEPS;
+  #characters = MOST_CHARACTERS;
+
+  constructor(document: HtmlDocument, base: string) {
+    this.#base = base;
+    walkElements(document, (element) => {
+      this.#places.set(element, this.#places.size);
+      const id = attribute(element, 'id');
+      if (id !== undefined && !this.#ids.has(id)) this.#ids.set(id, element);
+      if (isItem(element) && attribute(element, 'itemprop') === undefined) this.#roots.push(element);
+      return true;
+    });
+  }
+
+  items(): MicrodataItem[] {
+    const items: MicrodataItem[] = [];
+    for (const root of this.#roots) {
+      if (this.#steps <= 0) break;
+      items.push(this.#item(root, []));
+    }
+    return items;
+  }
+
+  /** @param around the items that contain this item */
+  #item(root: Element, around: readonly Element[]): MicrodataItem {
+    const type = this.#words(root, 'itemtype');
+    const id = attribute(root, 'itemid');
+    const properties = new Map<string, JsonValue[]>();
+    for (const element of this.#properties(root)) {
+      for (const name of new Set(words(attribute(element, 'itemprop')))) {
+        // A property of this name would become the prototype of an object into which the item is copied.
+        if (name === '__proto__') continue;
+        if (this.#steps <= 0) break;
+        // If an element has several names, each name gets a separate value, because JSON cannot share values.
+        const value = this.#value(element, [...around, root]);
+        const values = properties.get(name);
+        if (values) values.push(value);
+        else properties.set(name, [value]);
+      }
+    }
+    return {
+      ...(type.length > 0 && { type }),
+      ...(id !== undefined && { id: this.#url(id) }),
+      properties: Object.fromEntries(properties),
+    };
+  }
+
+  /** The elements with the properties of an item, in the order of the page. */
+  #properties(root: Element): Element[] {
+    const found: Element[] = [];
+    const seen = new Set([root]);
+    const waiting: Element[] = root.childNodes.filter(isElement);
+    for (const id of new Set(this.#words(root, 'itemref'))) {
+      const element = this.#ids.get(id);
+      if (element) waiting.push(element);
+    }
+    for (let next = waiting.pop(); next && this.#steps > 0; next = waiting.pop()) {
+      this.#steps--;
+      if (seen.has(next)) continue;
+      seen.add(next);
+      if (!isItem(next)) for (const child of next.childNodes) if (isElement(child)) waiting.push(child);
+      if (this.#words(next, 'itemprop').length > 0) found.push(next);
+    }
+    return found.sort((a, b) => this.#places.get(a)! - this.#places.get(b)!);
+  }
+
+  #value(element: Element, around: readonly Element[]): JsonValue {
+    if (isItem(element)) {
+      if (around.includes(element) || around.length >= DEEPEST) return 'ERROR';
+      return this.#item(element, around) as unknown as JsonValue;
+    }
+    const { tagName } = element;
+    if (tagName === 'meta') return this.#bounded(attribute(element, 'content') ?? '');
+    const urlAttribute = URL_ATTRIBUTES.get(tagName);
+    if (urlAttribute !== undefined) return this.#bounded(this.#url(attribute(element, urlAttribute)));
+    if (tagName === 'data' || tagName === 'meter') return this.#bounded(attribute(element, 'value') ?? '');
+    const datetime = tagName === 'time' ? attribute(element, 'datetime') : undefined;
+    return datetime === undefined ? this.#text(element) : this.#bounded(datetime);
+  }
+
+  /** Returns the words of an attribute. This costs steps too, because an item is read again for each item that refers to it. */
+  #words(element: Element, name: string): string[] {
+    const value = attribute(element, name);
+    this.#steps -= value?.length ?? 0;
+    return words(value);
+  }
+
+  #url(reference: string | undefined): string {
+    this.#steps -= reference?.length ?? 0;
+    return reference === undefined ? '' : (resolveLink(reference, this.#base) ?? '');
+  }
+
+  #bounded(value: string): string {
+    const cut = value.slice(0, Math.min(LONGEST, Math.max(0, this.#characters)));
+    this.#characters -= cut.length;
+    return cut;
+  }
+
+  /** The text within an element, unchanged. */
+  #text(element: Element): string {
+    const parts: string[] = [];
+    let length = 0;
+    const stack: (typeof element.childNodes)[number][] = [element];
+    for (let node = stack.pop(); node && this.#steps > 0 && length < LONGEST; node = stack.pop()) {
+      this.#steps--;
+      if (node.nodeName === '#text' && 'value' in node) {
+        parts.push(node.value);
+        length += node.value.length;
+      } else if (isElement(node)) {
+        for (let i = node.childNodes.length - 1; i >= 0; i--) stack.push(node.childNodes[i]!);
+      }
+    }
+    return this.#bounded(parts.join(''));
+  }
+}
+
+function isItem(element: Element): boolean {
+  return attribute(element, 'itemscope') !== undefined;
+}
+
+/** The words of an attribute, unchanged. */
+function words(value = ''): string[] {
+  return value.split(/[\t\n\f\r ]+/).filter((word) => word !== '');
+}

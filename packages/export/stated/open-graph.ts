@@ -1,0 +1,21 @@
+import { headOf } from './head.js';
+import type { PageView } from './page-view.js';
+
+/** The vocabularies of Open Graph, by the prefixes of their properties. */
+const PREFIX = /^(og|article|product|book|profile|music|video):[\w:.-]+$/;
+
+/** The Open Graph properties of a page, by name in lower case. A repeated property has a list of values. */
+export type OpenGraph = Readonly<Record<string, string | readonly string[]>>;
+
+/** Returns the Open Graph properties of a page. Undefined: the page has none. */
+export function openGraphOf(view: PageView): OpenGraph | undefined {
+  const values = new Map<string, string[]>();
+  for (const { name, content } of headOf(view)?.metas ?? []) {
+    if (!PREFIX.test(name) || content === '') continue;
+    const before = values.get(name);
+    if (before) before.push(content);
+    else values.set(name, [content]);
+  }
+  if (values.size === 0) return undefined;
+  return Object.fromEntries([...values].map(([name, all]) => [name, all.length === 1 ? all[0]! : all]));
+}

@@ -1,0 +1,60 @@
+import { htmlDocument, urlOf, type Field, type HtmlDocument, type PageRow, type Settings } from '../../core/index.js';
+
+/** The fields of a row that {@link PageView.document} reads. */
+export const DOCUMENT_FIELDS = ['content', 'contentType', 'parseStatus'] as const satisfies readonly Field[];
+
+/** A row in the form that computed fields read. Data derived from the row is made once, and all fields share it. */
+export interface PageView {
+  readonly row: PageRow<Field>;
+  readonly url: string;
+  /**
+   * The tree of an HTML page. It must not be changed. Undefined: the page has no body, its media type is another one, or parsing took
+   * longer than `parser.timeout`.
+   */
+  document(): HtmlDocument | undefined;
+  /** Returns the same tree as `document`, for a caller that changes the tree. Later calls get a new tree. */
+  takeDocument(): HtmlDocument | undefined;
+  /** Counts skipped data, by the name of a counter of exports. */
+  count(name: SkippedCounter): void;
+}
+
+/** The counters of computed fields. */
+export type SkippedCounter = 'broken_json_ld';
+
+/** Called for data that computed fields skip. */
+export type CountSkipped = (name: SkippedCounter) => void;
+
+const views = new WeakMap<PageRow<Field>, PageView>();
+
+/** The view of a row that has the fields {@link DOCUMENT_FIELDS}. All callers get the same view. */
+export function pageView(row: PageRow<Field>, settings: Settings, count: CountSkipped = () => {}): PageView {
+  let view = views.get(row);
+  if (!view) views.set(row, (view = makeView(row, settings, count)));
+  return view;
+}
+
+function makeView(row: PageRow<Field>, settings: Settings, count: CountSkipped): PageView {
+  const url = urlOf(row.key);
+  let made: { readonly document: HtmlDocument | undefined } | undefined;
+  const document = (): HtmlDocument | undefined => (made ??= { document: makeDocument(row, settings) }).document;
+  return {
+    row,
+    url,
+    document,
+    takeDocument() {
+      const taken = document();
+      // If making a tree took too long, it is not tried again.
+      if (taken) made = undefined;
+      return taken;
+    },
+    count,
+  };
+}
+
+function makeDocument(
+  { content, contentType = 'text/html', parseStatus }: PageRow<Field>,
+  settings: Settings,
+): HtmlDocument | undefined {
+  if (content === undefined) return undefined;
+  return htmlDocument({ content, contentType, charset: parseStatus?.charset }, settings);
+}

@@ -1,0 +1,14 @@
+import { mainNodes, shortName, typesOf } from './json-ld.js';
+import { mainItems } from './microdata.js';
+import type { PageView } from './page-view.js';
+
+/**
+ * Whether JSON-LD or microdata of a page states one of these types. It looks at the outermost nodes and items, at the nodes in `@graph`,
+ * and at the `mainEntity` of any of these.
+ * @param types short names of schema.org in lower case
+ */
+export function isOfType(view: PageView, types: ReadonlySet<string>): boolean {
+  const isWanted = (type: string): boolean => types.has(type.toLowerCase());
+  if (mainNodes(view).some((node) => typesOf(node).some(isWanted))) return true;
+  return mainItems(view).some(({ type = [] }) => type.some((each) => isWanted(shortName(each))));
+}

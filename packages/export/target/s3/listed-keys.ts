@@ -1,0 +1,46 @@
+import { CrawlError, safeText } from '../../../errors/index.js';
+
+/** A page of a listing, as the SDK returns it. */
+export interface ListedPage {
+  readonly Contents?: readonly { readonly Key?: string | undefined }[] | undefined;
+  readonly NextContinuationToken?: string | undefined;
+}
+
+/** The maximum number of pages of a listing to read. Together, these pages have ten million objects. */
+const MOST_PAGES = 10_000;
+/** The maximum number of successive pages without objects. */
+const MOST_EMPTY = 100;
+
+/**
+ * The keys of a listing, page by page.
+ * @param read reads the page of a token; undefined means the first page
+ * @throws CrawlError BAD_OUTPUT for an endless listing: the listing repeats a page, has too many pages without objects, or has more pages
+ * than the files of any export need
+ */
+export async function* listedKeys(
+  bucket: string,
+  read: (token: string | undefined) => Promise<ListedPage>,
+): AsyncGenerator<string> {
+  let token: string | undefined;
+  let empty = 0;
+  for (let pages = 1; ; pages += 1) {
+    const { Contents = [], NextContinuationToken: next } = await read(token);
+    for (const { Key } of Contents) if (Key !== undefined) yield Key;
+    if (next === undefined) return;
+    empty = Contents.length === 0 ? empty + 1 : 0;
+    if (next === token) throw endless(bucket, 'one that names the same page again');
+    if (empty > MOST_EMPTY) throw endless(bucket, `${MOST_EMPTY} pages without an object, one after the other`);
+    if (pages >= MOST_PAGES) throw endless(bucket, `more than ${MOST_PAGES} pages`);
+    token = next;
+  }
+}
+
+function endless(bucket: string, found: string): CrawlError {
+  return new CrawlError(
+    'BAD_OUTPUT',
+    `expected a listing of the bucket ${safeText(bucket)} that ends, found ${found}`,
+    {
+      hint: 'name a target with fewer objects, or ask the operator of the store: its listings may be broken',
+    },
+  );
+}

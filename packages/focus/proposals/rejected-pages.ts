@@ -1,0 +1,185 @@
+import { urlOf, domainOf, hostOf } from '../../core/index.js';
+import { growingArray } from '../../graph/index.js';
+import { compileRules, type CheckedRule, type RuleSet } from '../../rules/index.js';
+import type { TableGraph } from './read-graph.js';
+import { createTriedPages, type TriedPages } from './tried-pages.js';
+import { TRAIT, createPauses, type Rejections } from './ways.js';
+
+/** The pages that proposals reject. The number of a proposal is the index of its rule in the given list. */
+export interface RejectedPages extends Rejections {
+  /** For each domain, the number of pages that the present rules accept and that are not relevant. */
+  readonly rest: Float64Array;
+  /** For each domain, the number of pages that generated rules refuse already. */
+  readonly pruned: Float64Array;
+  /** For each proposal, the number of pages that it rejects, and the number of fetched pages among them. */
+  readonly rows: Float64Array;
+  readonly fetched: Float64Array;
+  /** If a proposal would reject a page that must stay, the URL of the first such page, by the number of the proposal. */
+  readonly kept: ReadonlyMap<number, string>;
+  readonly tried: TriedPages;
+}
+
+/** Maximum number of combinations of proposals that are distinguished for each domain. */
+const MOST_SETS = 1_000;
+
+/** The registrable domain of a rule. Undefined: the rule is for all hosts. */
+export function domainOfRule({ scope }: Pick<CheckedRule, 'scope'>): string | undefined {
+  return scope === '*' ? undefined : domainOf(scope.slice(scope.indexOf(':') + 1));
+}
+
+/**
+ * Finds for each page of a graph the rules that reject it, in one pass over the keys. This takes 4 bytes of memory for each page. A `www`
+ * rule gives a page another URL. If a present rule refuses that URL, the `www` rule rejects the page. The other proposals are tested on
+ * both URLs of the page.
+ *
+ * The pages of a domain may be rejected by more than {@link MOST_SETS} combinations of rules. If so, pages of further combinations count
+ * as rejected by all rules of these combinations. So the result may have too many rejected pages, but it has every rejected page.
+ */
+export async function findRejectedPages(
+  graph: TableGraph,
+  rules: readonly CheckedRule[],
+  signal?: AbortSignal,
+): Promise<RejectedPages> {
+  const { traits, domains, names } = graph;
+  const testsOf = createDomainTests(graph.ruleSet, rules);
+  const rest = new Float64Array(names.length);
+  const pruned = new Float64Array(names.length);
+  const rows = new Float64Array(rules.length);
+  const fetched = new Float64Array(rules.length);
+  const kept = new Map<number, string>();
+  const tried = createTriedPages();
+  const ofNode = growingArray((length) => new Uint32Array(length));
+  const sets: number[][] = [[]];
+  const numbers = new Map<number, DomainSets>();
+  const pauses = createPauses(graph, signal);
+  let node = 0;
+  for await (const group of graph.keys()) {
+    for (const key of group) {
+      const pause = pauses();
+      if (pause) await pause;
+      const trait = traits[node]!;
+      const domain = domains[node]!;
+      node += 1;
+      if ((trait & TRAIT.pruned) !== 0) pruned[domain]! += 1;
+      if ((trait & (TRAIT.closed | TRAIT.relevant)) === 0) rest[domain]! += 1;
+      const rejections = (trait & TRAIT.closed) === 0 ? testsOf(names[domain]!) : undefined;
+      if (!rejections) {
+        ofNode.push(0);
+        continue;
+      }
+      const url = urlOf(key);
+      const { rejecting, unmarked } = rejections(url, (trait & TRAIT.relevant) !== 0);
+      const keptFrom = (trait & TRAIT.kept) !== 0 ? [...rejecting, ...unmarked] : unmarked;
+      for (const each of keptFrom) if (!kept.has(each)) kept.set(each, url);
+      for (const each of rejecting) {
+        rows[each]! += 1;
+        if ((trait & TRAIT.fetched) !== 0) fetched[each]! += 1;
+        tried.add(each, pathOf(url), (trait & TRAIT.read) !== 0);
+      }
+      let ofDomain = numbers.get(domain);
+      if (!ofDomain) numbers.set(domain, (ofDomain = createDomainSets(sets)));
+      ofNode.push(ofDomain(rejecting));
+    }
+  }
+  return { ofNode: ofNode.values(), sets, rest, pruned, rows, fetched, kept, tried };
+}
+
+/** Returns the number of a set of proposals. A new set is added. */
+type DomainSets = (rejecting: readonly number[]) => number;
+
+/**
+ * Makes the function that numbers the sets of one domain.
+ * @param sets the sets of all domains; new sets are added to it
+ */
+function createDomainSets(sets: number[][]): DomainSets {
+  const numbers = new Map<string, number>();
+  let others: number | undefined;
+  return (rejecting) => {
+    if (rejecting.length === 0) return 0;
+    const name = rejecting.join(' ');
+    let number = numbers.get(name);
+    if (number === undefined && numbers.size < MOST_SETS) {
+      numbers.set(name, (number = sets.length));
+      sets.push([...rejecting]);
+    }
+    if (number !== undefined) return number;
+    if (others === undefined) sets[(others = sets.length)] = [];
+    sets[others] = [...new Set([...sets[others]!, ...rejecting])].sort((a, b) => a - b);
+    return others;
+  };
+}
+
+const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('//') + 2));
+
+/** Returns the proposals that reject a page, and the proposals that make the page irrelevant. */
+type DomainTests = (url: string, isRelevant: boolean) => { readonly rejecting: number[]; readonly unmarked: number[] };
+
+/** Returns a function that makes the tests for a domain. The result is undefined if no rule is for the domain. */
+function createDomainTests(
+  ruleSet: RuleSet,
+  rules: readonly CheckedRule[],
+): (domain: string) => DomainTests | undefined {
+  const byDomain = new Map<
+    string | undefined,
+    { rejects: [number, RuleTest][]; www: [number, RuleSet['rewrite']][] }
+  >();
+  for (const [proposal, rule] of rules.entries()) {
+    const domain = domainOfRule(rule);
+    let ofDomain = byDomain.get(domain);
+    if (!ofDomain) byDomain.set(domain, (ofDomain = { rejects: [], www: [] }));
+    if (rule.kind === 'www') ofDomain.www.push([proposal, compiled(rule).rewrite]);
+    else if (rule.kind === 'reject') ofDomain.rejects.push([proposal, ruleTest(rule)]);
+  }
+  return (domain) => {
+    const ofDomain = byDomain.get(domain);
+    if (!ofDomain) return undefined;
+    const { rejects, www } = ofDomain;
+    return (url, isRelevant) => {
+      const rejecting = new Set<number>();
+      const unmarked: number[] = [];
+      const reject = (written: string): void => {
+        const host = hostOf(written);
+        const path = pathOf(written);
+        for (const [proposal, rejections] of rejects) if (rejections(written, host, path)) rejecting.add(proposal);
+      };
+      reject(url);
+      for (const [proposal, rewrite] of www) {
+        const moved = rewrite(url)?.url;
+        if (moved === undefined) continue;
+        if (ruleSet.decides(moved)?.kind === 'reject') rejecting.add(proposal);
+        if (isRelevant && !ruleSet.relevantRule(moved)) unmarked.push(proposal);
+        reject(moved);
+      }
+      return { rejecting: [...rejecting].sort((a, b) => a - b), unmarked };
+    };
+  };
+}
+
+type RuleTest = (url: string, host: string, path: string) => boolean;
+
+/** Makes a function that tells whether a `reject` rule refuses a page. */
+function ruleTest(rule: Exclude<CheckedRule, { readonly kind: 'www' }>): RuleTest {
+  const { pattern } = rule;
+  if ('prefix' in pattern) {
+    const isOf = scopeTest(rule.scope);
+    const { prefix } = pattern;
+    return prefix.startsWith('/')
+      ? (_url, host, path) => path.startsWith(prefix) && isOf(host)
+      : (url, host) => url.startsWith(prefix) && isOf(host);
+  }
+  const { decides } = compiled(rule);
+  return (url) => decides(url) !== undefined;
+}
+
+/** Compiles a single rule. */
+function compiled(rule: CheckedRule): RuleSet {
+  const made = { ...rule, id: 'r1', createdAt: 0, changedAt: 0, state: 'active' } as const;
+  return compileRules({ version: '', rules: [made], damaged: [] }, { score: 0, other: 0 });
+}
+
+function scopeTest(scope: CheckedRule['scope']): (host: string) => boolean {
+  const name = scope.slice(scope.indexOf(':') + 1);
+  if (scope === '*') return () => true;
+  if (scope.startsWith('host:')) return (host) => host === name;
+  return (host) => host === name || host.endsWith(`.${name}`);
+}

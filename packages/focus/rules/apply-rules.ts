@@ -1,0 +1,200 @@
+import {
+  chunked,
+  createRowCounts,
+  createTracker,
+  inAllSlots,
+  rowKeyOf,
+  urlOf,
+  withRules,
+  type CrawlContext,
+  type RelevanceFields,
+  type JobOptions,
+  type PageChange,
+  type PageRow,
+  type Report,
+  type StoredRules,
+  type Tracker,
+} from '../../core/index.js';
+
+const RELEVANCE_FIELDS = ['relevant', 'relevantBonus', 'score'] as const;
+/** Fields that a page keeps when a `www` rule gives it another URL. A fetch under the new URL is due at once. */
+const MOVED_FIELDS = [
+  'dueAt',
+  'fetchInterval',
+  'score',
+  'cash',
+  'distance',
+  'sitemap',
+  'metadata',
+  'marks',
+  'status',
+] as const;
+const SCANNED = [...RELEVANCE_FIELDS, 'status'] as const;
+type Row = PageRow<(typeof SCANNED)[number]>;
+const CHUNK = 1000;
+
+/**
+ * Applies the rules to the rows of the table: stores for each row whether it is relevant, and its score bonus. If a `www` rule now
+ * rewrites the URL of a page and there is no row with the new URL, such a row is added. The old row stays, but is no longer fetched. At
+ * the end the `www` rules are recorded as applied. Before a crawl selects its next pages, it applies all `www` rules that are not
+ * recorded.
+ *
+ * The job reads the hot family once, and writes only the rows that differ. It may be killed at any moment and run again, and may run
+ * during a crawl. Counters: `COUNTERS['rules apply']`.
+ * @throws CrawlError LEASE_HELD, LEASE_LOST
+ */
+export function applyRules(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
+  return inAllSlots(crawl, 'rules apply', options, applyToRows);
+}
+
+async function applyToRows(crawl: CrawlContext, options: JobOptions): Promise<Report> {
+  const { tables, rules } = crawl;
+  const tracker = createTracker(crawl, 'rules apply', options);
+  const began = await rules?.current();
+  // A table that never had rules needs no change.
+  if (!rules || !began?.version) return tracker.report();
+  for await (const rows of chunked(tables.pages.scan({ fields: SCANNED }), CHUNK)) {
+    if (tracker.aborted) return tracker.report();
+    const now = await withRules(crawl);
+    const { ruleSet } = now;
+    const relevanceOf: RelevanceOf = ({ key }) => ruleSet?.relevanceFields(urlOf(key)) ?? {};
+    await applyRelevance(crawl, rows, relevanceOf, tracker);
+    if (ruleSet?.plugin?.normalizeUrl) await addMoved({ ...now, ruleSet }, rows, tracker);
+    tracker.count('rows', rows.length);
+    tracker.done(rows.length);
+  }
+  const ended = await rules.current();
+  // If a `www` rule was changed during the run, it was not applied to all rows. So nothing is recorded.
+  if (wwwOf(ended) === wwwOf(began)) await noteApplied(tables, wwwOf(began));
+  return tracker.report();
+}
+
+/** Returns a text that changes with the active `www` rules. */
+const wwwOf = ({ stored }: { readonly stored: StoredRules }): string =>
+  stored.rules
+    .flatMap(({ kind, state, id, changedAt }) => (kind === 'www' && state === 'active' ? [`${id}:${changedAt}`] : []))
+    .join(' ');
+
+async function noteApplied({ rules }: CrawlContext['tables'], www: string): Promise<void> {
+  if ((await rules.wwwApplied()) !== www) await rules.noteWwwApplied(www);
+}
+
+/** Applies the rules if a `www` rule was not applied yet, for example because the process that added it was killed. */
+type ApplyIfDue = (options: Pick<JobOptions, 'signal'>) => Promise<Report | undefined>;
+
+/**
+ * Makes the function that applies rules if a `www` rule was not applied yet. The function reads the table only if the `www` rules have
+ * changed since its last call.
+ */
+export function createApplyIfDue(crawl: CrawlContext): ApplyIfDue {
+  let applied = '';
+  return async (options) => {
+    const set = await crawl.rules?.current();
+    const www = set ? wwwOf(set) : '';
+    if (www === applied) return undefined;
+    const { watch: _, ...unwatched } = crawl;
+    const report = (await crawl.tables.rules.wwwApplied()) === www ? undefined : await applyRules(unwatched, options);
+    if (!report?.interrupted) applied = www;
+    return report;
+  };
+}
+
+/** Returns whether a row is relevant by the present rules, and its score bonus. */
+type RelevanceOf = (row: Pick<Row, 'key'>) => RelevanceFields;
+
+const differs = (row: RelevanceFields, wanted: RelevanceFields): boolean =>
+  row.relevant !== wanted.relevant || (row.relevantBonus ?? 0) !== (wanted.relevantBonus ?? 0);
+
+async function applyRelevance(
+  { tables, clock }: CrawlContext,
+  rows: readonly Row[],
+  relevanceOf: RelevanceOf,
+  tracker: Tracker,
+): Promise<void> {
+  const keys: string[] = [];
+  for (const row of rows) {
+    if (row.damaged) tracker.count('damaged');
+    else if (differs(row, relevanceOf(row))) keys.push(row.key);
+  }
+  if (keys.length === 0) return;
+  const counts = createRowCounts(tracker.count);
+  await tables.changeRows(keys, RELEVANCE_FIELDS, clock(), (found) =>
+    found.map((row): PageChange | undefined => {
+      if (!row || row.damaged) return undefined;
+      const wanted = relevanceOf(row);
+      if (!differs(row, wanted)) return undefined;
+      const { relevant, relevantBonus = 0 } = wanted;
+      const bonus = row.relevantBonus ?? 0;
+      const count = counts.of(row.key);
+      if (relevant === true && row.relevant !== true) count('marked');
+      if (relevant !== true && row.relevant === true) count('unmarked');
+      if (bonus !== relevantBonus) count('rescored');
+      return {
+        key: row.key,
+        set: {
+          ...(relevant !== undefined && { relevant }),
+          ...(relevantBonus !== 0 && { relevantBonus }),
+          ...(bonus !== relevantBonus && { score: (row.score ?? 0) - bonus + relevantBonus }),
+        },
+        unset: [
+          ...(relevant === undefined ? (['relevant'] as const) : []),
+          ...(relevantBonus === 0 ? (['relevantBonus'] as const) : []),
+        ],
+      };
+    }),
+  );
+  counts.end();
+}
+
+/** Adds rows under the URLs that `www` rules give to existing rows, so that no known page is lost. */
+async function addMoved(
+  crawl: CrawlContext & Required<Pick<CrawlContext, 'ruleSet'>>,
+  rows: readonly Row[],
+  tracker: Tracker,
+): Promise<void> {
+  const { tables, clock, ruleSet } = crawl;
+  const targets = new Map<string, { readonly from: string; readonly url: string }>();
+  for (const { key, status, damaged } of rows) {
+    const moved = damaged ? undefined : ruleSet.rewrite(urlOf(key));
+    // If a page is gone or redirects, its other URL is assumed to have the same result.
+    if (moved && (status === 'unfetched' || status === 'fetched' || status === 'notmodified')) {
+      targets.set(rowKeyOf(moved.url), { from: key, url: moved.url });
+    }
+  }
+  if (targets.size === 0) return;
+  const sources = await tables.pages.getMany(
+    Array.from(targets.values(), ({ from }) => from),
+    [...MOVED_FIELDS, 'relevantBonus'],
+  );
+  const sourceOf = new Map(sources.map((row) => [row?.key, row]));
+  const counts = createRowCounts(tracker.count);
+  await tables.changeRows([...targets.keys()], [], clock(), (found, keys) =>
+    keys.map((key, i): PageChange | undefined => {
+      const { from, url } = targets.get(key)!;
+      const source = sourceOf.get(from);
+      const count = counts.of(key);
+      if (found[i] || !source || source.damaged) return undefined;
+      count('moved');
+      const { dueAt = 0, fetchInterval, cash, distance, sitemap, metadata, marks } = source;
+      const relevant = ruleSet.relevanceFields(url);
+      return {
+        key,
+        set: {
+          status: 'unfetched',
+          dueAt,
+          firstSeen: clock(),
+          ...(fetchInterval !== undefined && { fetchInterval }),
+          retries: 0,
+          score: (source.score ?? 0) - (source.relevantBonus ?? 0) + (relevant.relevantBonus ?? 0),
+          ...(cash !== undefined && { cash }),
+          ...relevant,
+          ...(distance !== undefined && { distance }),
+          ...(sitemap && { sitemap }),
+          ...(metadata && { metadata }),
+        },
+        ...(marks?.inject !== undefined && { marks: { inject: marks.inject } }),
+      };
+    }),
+  );
+  counts.end();
+}

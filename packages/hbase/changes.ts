@@ -1,0 +1,128 @@
+/** Turns row changes into calls of HBase. */
+import { CrawlError, safeText } from '../errors/index.js';
+import { TABLES, type TableName, splitColumn, type RowChange } from '../core/index.js';
+import {
+  CELL_OVERHEAD,
+  columnsOf,
+  encodeValue,
+  keepsVersion,
+  MOST_CELL_BYTES,
+  MOST_KEY_BYTES,
+  VERSION_QUALIFIER,
+  versionFamily,
+} from './layout.js';
+import { CELL_FRAME_BYTES, type Cell, type Mutation, type Target } from './requests.js';
+import type { Ticks } from './ticks.js';
+
+/** Number of ticks of a change. Deletions have the first tick, and puts have the second. */
+export const TICKS_OF_CHANGE = 2;
+
+/** A change, ready to be sent. Changes of kind `put` and `clear` can be sent in batches; each `mutate` is a separate call. */
+export type PlannedChange = { readonly key: string; readonly size: number } & (
+  | { readonly kind: 'put'; readonly cells: readonly Cell[]; readonly tick: number }
+  | { readonly kind: 'clear'; readonly tick: number }
+  | { readonly kind: 'mutate'; readonly mutations: readonly Mutation[] }
+);
+
+const EMPTY = new Uint8Array(0);
+
+/**
+ * Checks keys and cells against the limits of HBase.
+ * @throws CrawlError STORE_FAILED
+ */
+export function checkSizes(changes: readonly RowChange[]): void {
+  for (const { key, put } of changes) {
+    if (key.length > MOST_KEY_BYTES) {
+      const found = `one of ${key.length} that begins with "${safeText(key, 60)}"`;
+      throw new CrawlError('STORE_FAILED', `expected a row key of at most ${MOST_KEY_BYTES} bytes, found ${found}`);
+    }
+    for (const [column, value] of put ?? []) {
+      const size = key.length + column.length + value.length + CELL_OVERHEAD;
+      if (size <= MOST_CELL_BYTES) continue;
+      const found = `${size} bytes in ${safeText(column, 60)} of ${safeText(key, 100)}`;
+      throw new CrawlError('STORE_FAILED', `expected a cell of at most 10 MiB with its key, found ${found}`, {
+        hint: 'HBase accepts no larger cell; store bodies in segments (?segments=<folder>), or lower http.contentLimit',
+      });
+    }
+  }
+}
+
+/** Plans a change without a condition on the row. @param tick the first of {@link TICKS_OF_CHANGE} */
+export function planChange(table: TableName, change: RowChange, tick: number, ticks: Ticks): PlannedChange {
+  const { key, put, clear } = change;
+  const hasPuts = put !== undefined && put.size > 0;
+  if (clear && !hasPuts) return { kind: 'clear', key, tick: tick + 1, size: key.length + CELL_FRAME_BYTES };
+  const all = columnsOf(table);
+  const cells = cellsOf(table, change, tick + 1, ticks, clear ? (all ?? []) : (change.delete ?? []));
+  const size = sizeOf(key, cells);
+  if (!clear || all) return { kind: 'put', key, cells, tick: tick + 1, size };
+  const mutations: Mutation[] = [
+    { kind: 'delete', tick },
+    { kind: 'put', cells, tick: tick + 1 },
+  ];
+  return { kind: 'mutate', key, mutations, size };
+}
+
+/**
+ * Plans a change that is made only if the row has a certain version. Such a change is a call of its own, so a deletion adds little to its
+ * cost. Therefore columns of a `wide` family are deleted, and only other columns are replaced by empty cells.
+ * @param seen the tick of the required version; undefined for a row without a version
+ */
+export function planUnchanged(
+  table: TableName,
+  change: RowChange,
+  tick: number,
+  ticks: Ticks,
+  seen: number | undefined,
+): { readonly mutations: readonly Mutation[]; readonly size: number } {
+  const { key, put, clear } = change;
+  const all = columnsOf(table);
+  if (clear) {
+    const isEmpty = put === undefined || put.size === 0;
+    // The deletion gets the tick of the existing cells. A later tick would hide the next put of another process whose clock is slightly
+    // behind.
+    if (isEmpty && !keepsVersion(table))
+      return { mutations: [{ kind: 'delete', tick: seen ?? tick + 1 }], size: key.length * 2 };
+    const cells = cellsOf(table, change, tick + 1, ticks, isEmpty ? [] : (all ?? []));
+    const kept: Mutation = { kind: 'put', cells, tick: tick + 1 };
+    const mutations: Mutation[] = all && !isEmpty ? [kept] : [{ kind: 'delete', tick }, kept];
+    return { mutations, size: sizeOf(key, cells) };
+  }
+  const deleted = (change.delete ?? []).filter((column) => !put?.has(column));
+  const isWide = (column: string): boolean => {
+    const families: Readonly<Record<string, string>> = TABLES[table];
+    return families[splitColumn(column)[0]] === 'wide';
+  };
+  const removed = deleted.filter(isWide);
+  const emptied = deleted.filter((column) => !isWide(column));
+  const cells = cellsOf(table, change, tick + 1, ticks, emptied);
+  const mutations: Mutation[] = [{ kind: 'put', cells, tick: tick + 1 }];
+  if (removed.length > 0) mutations.push({ kind: 'delete', columns: removed.map(targetOf), tick: tick + 1 });
+  return { mutations, size: sizeOf(key, cells) + removed.length * CELL_FRAME_BYTES };
+}
+
+/** Returns the new cells, empty cells for deleted columns, and the cell with the version. */
+function cellsOf(
+  table: TableName,
+  { put }: RowChange,
+  tick: number,
+  ticks: Ticks,
+  emptied: readonly string[],
+): readonly Cell[] {
+  const cells: Cell[] = [];
+  for (const [column, value] of put ?? []) cells.push({ ...targetOf(column), value: encodeValue(value) });
+  for (const column of emptied) if (!put?.has(column as never)) cells.push({ ...targetOf(column), value: EMPTY });
+  cells.push({ family: versionFamily(table), qualifier: VERSION_QUALIFIER, value: ticks.versionCell(tick) });
+  return cells;
+}
+
+function targetOf(column: string): Required<Target> {
+  const [family, qualifier = ''] = splitColumn(column);
+  return { family, qualifier };
+}
+
+function sizeOf(key: string, cells: readonly Cell[]): number {
+  let size = key.length + CELL_FRAME_BYTES;
+  for (const { qualifier, value } of cells) size += CELL_FRAME_BYTES + qualifier.length + value.length;
+  return size;
+}

@@ -1,0 +1,173 @@
+import { parseSelectors, type TableName, type ColumnSelector, type KeyRange, type StoredRow } from '../core/index.js';
+import type { Gateways } from './gateway/gateways.js';
+import { decodeValue, HIDDEN, MOST_KEY_BYTES, VERSION_QUALIFIER, versionFamily } from './layout.js';
+import { inParallel } from '../util/index.js';
+import { getMultiple, getScannerResults, type Projection, type Target } from './requests.js';
+import type { RowDecoder } from './thrift/read-rows.js';
+import { createRowSizes, type RowSizes } from './row-sizes.js';
+import type { Ticks } from './ticks.js';
+
+/** A table to read, and its name in HBase. */
+export interface Reading {
+  readonly table: TableName;
+  readonly name: string;
+  readonly columns: readonly ColumnSelector[];
+}
+
+/** Reads rows. Selectors are checked at once. An empty list of selectors selects nothing. */
+export interface Reads {
+  get(reading: Reading, keys: readonly string[]): Promise<(StoredRow | undefined)[]>;
+  /** Reads one range in pages of several rows. The next page is requested while the caller processes the current one. */
+  pages(reading: Reading, range: KeyRange, limit: number): AsyncGenerator<readonly StoredRow[]>;
+}
+
+/** Maximum number of simultaneous calls of one get. */
+const GETS_AT_ONCE = 2;
+/** Maximum number of rows in an answer. */
+const MOST_ROWS = { get: 500, scan: 1000 } as const;
+
+export function createReads(gateways: Gateways, ticks: Ticks): Reads {
+  const sizes = createRowSizes();
+  return {
+    async get({ table, name, columns }, keys) {
+      const projection = projectionOf(table, columns);
+      if (!projection || keys.length === 0) return keys.map(() => undefined);
+      const unique = [...new Set(keys)];
+      const size = sizes.of(table, projection.families);
+      const chunks: string[][] = [];
+      const step = size.rowsAtOnce(MOST_ROWS.get);
+      for (let i = 0; i < unique.length; i += step) chunks.push(unique.slice(i, i + step));
+      const found = new Map<string, StoredRow>();
+      await inParallel(chunks, GETS_AT_ONCE, async (chunk) => {
+        const decoder = createDecoder(ticks, size);
+        for (const row of await gateways.call(getMultiple(name, chunk, projection, decoder))) {
+          if (row) found.set(row.key, row);
+        }
+      });
+      return keys.map((key) => found.get(key));
+    },
+
+    async *pages({ table, name, columns }, range, limit) {
+      const projection = projectionOf(table, columns);
+      const end = range.end === undefined ? undefined : boundOf(range.end);
+      let start: Buffer | undefined = boundOf(range.start);
+      // Empty ranges must not be sent: for HBase, an empty end means no end, and equal start and end mean one row.
+      if (!projection || limit <= 0 || (end && Buffer.compare(start, end) >= 0)) return;
+      const size = sizes.of(table, projection.families);
+
+      /** Reads the next page. Returns the rows, and the start of the following page; undefined at the end of the range. */
+      const read = async (from: Buffer, most: number): Promise<{ rows: StoredRow[]; next: Buffer | undefined }> => {
+        const decoder = createDecoder(ticks, size);
+        const asked = getScannerResults(name, { start: from, ...(end && { end }) }, projection, most, decoder);
+        const { rows, last } = await gateways.call(asked);
+        const next = last === undefined || rows.length < most ? undefined : boundOf(`${last}\0`);
+        return {
+          rows: rows.filter((row) => row !== undefined),
+          next: next && end && Buffer.compare(next, end) >= 0 ? undefined : next,
+        };
+      };
+
+      let left = limit;
+      let most = Math.min(size.rowsAtOnce(MOST_ROWS.scan), limit);
+      let ahead = read(start, most);
+      for (;;) {
+        const { rows, next } = await ahead;
+        start = next;
+        left -= rows.length;
+        if (start && left > 0) {
+          // If some rows were hidden, more rows are read to find enough visible ones.
+          most = Math.min(size.rowsAtOnce(MOST_ROWS.scan), Math.max(left, 2 * most));
+          ahead = read(start, most);
+          // A caller that ends the iteration does not wait for this page, so its error is ignored.
+          ahead.catch(() => undefined);
+        }
+        yield left < 0 ? rows.slice(0, left) : rows;
+        if (!start || left <= 0) return;
+      }
+    },
+  };
+}
+
+interface TableProjection extends Projection {
+  /** The families that readers requested. */
+  readonly families: readonly string[];
+}
+
+/**
+ * Returns the cells to request from HBase: the columns, and the version of each row. Undefined: nothing is selected.
+ * @throws CrawlError STORE_FAILED for an invalid selector
+ */
+function projectionOf(table: TableName, columns: readonly ColumnSelector[]): TableProjection | undefined {
+  const selectors = parseSelectors(table, columns);
+  if (selectors.size === 0) return undefined;
+  const targets: Target[] = [];
+  const filters: string[] = [];
+  for (const [family, { exact, prefixes }] of selectors) {
+    if (prefixes.length === 0) {
+      for (const qualifier of exact) targets.push({ family, qualifier });
+      continue;
+    }
+    targets.push({ family });
+    if (prefixes.includes('')) continue;
+    const tests = [
+      `FamilyFilter(!=,${quoted('binary', family)})`,
+      ...prefixes.map((prefix) => `QualifierFilter(=,${quoted('binaryprefix', prefix)})`),
+      ...[...exact].map((qualifier) => `QualifierFilter(=,${quoted('binary', qualifier)})`),
+      `QualifierFilter(=,${quoted('binary', VERSION_QUALIFIER)})`,
+    ];
+    filters.push(`(${tests.join(' OR ')})`);
+  }
+  const family = versionFamily(table);
+  const isThere = targets.some((target) => target.family === family && target.qualifier === undefined);
+  if (!isThere) targets.push({ family, qualifier: VERSION_QUALIFIER });
+  return {
+    columns: targets,
+    families: [...selectors.keys()],
+    ...(filters.length > 0 && { filter: filters.join(' AND ') }),
+  };
+}
+
+function quoted(comparator: string, value: string): string {
+  return `'${comparator}:${value.replaceAll("'", "''")}'`;
+}
+
+/**
+ * Returns the bytes of a bound. If the bound is longer than any key, it is replaced by the smallest bound of valid length that has the same
+ * position among the keys.
+ */
+function boundOf(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= MOST_KEY_BYTES) return bytes;
+  const cut = bytes.subarray(0, MOST_KEY_BYTES);
+  // Keys are ASCII and bounds are UTF-8, so no byte is 255, and this byte can be increased.
+  cut[MOST_KEY_BYTES - 1]! += 1;
+  return cut;
+}
+
+/** Makes rows from the cells that readers see. Undefined: the row has no such cells. */
+function createDecoder(ticks: Ticks, size: ReturnType<RowSizes['of']>): RowDecoder<StoredRow | undefined> {
+  let cells = new Map<string, Uint8Array>();
+  let version: string | undefined;
+  let bytes = 0;
+  return {
+    begin() {
+      cells = new Map();
+      version = undefined;
+      bytes = 0;
+    },
+    cell(family, qualifier, value) {
+      bytes += qualifier.length + value.length + 50;
+      if (qualifier[0] === HIDDEN) {
+        if (qualifier.toString('latin1') === VERSION_QUALIFIER) version = ticks.versionOf(value);
+        return;
+      }
+      const decoded = decodeValue(value);
+      if (decoded) cells.set(`${family}:${qualifier.toString('latin1')}`, decoded);
+    },
+    end(key) {
+      size.learn(bytes);
+      if (key === undefined || cells.size === 0) return undefined;
+      return { key, cells, ...(version !== undefined && { version }) };
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { TableName } from '../core/index.js';
+
+/** Target size of an answer in bytes. A gateway has the whole answer in memory, so the answer should be small. */
+const ANSWER_BYTES = 4 * 1024 * 1024;
+
+/** Assumed bytes of a family in one row, until the first row was read. Families that are not listed are small. */
+const FIRST_GUESS: Readonly<Record<string, number>> = { m: 600, l: 4_000, p: 40_000, c: 400_000 };
+const SMALL = 200;
+
+/** The weight of the latest rows in the average size. */
+const WEIGHT_OF_NEW = 1 / 16;
+
+/** Average sizes of rows, by the families that are read. */
+export interface RowSizes {
+  of(
+    table: TableName,
+    families: readonly string[],
+  ): {
+    /** Number of rows to request. */
+    rowsAtOnce(most: number): number;
+    /** Records the size of a row. */
+    learn(bytes: number): void;
+  };
+}
+
+/** Keeps an average for each table and set of families. */
+export function createRowSizes(): RowSizes {
+  const known = new Map<string, ReturnType<RowSizes['of']>>();
+  return {
+    of(table, families) {
+      const name = [table, ...families].join();
+      const found = known.get(name);
+      if (found) return found;
+      let average = families.reduce((sum, family) => sum + (FIRST_GUESS[family] ?? SMALL), 0);
+      const size = {
+        rowsAtOnce: (most: number): number => Math.max(1, Math.min(most, Math.floor(ANSWER_BYTES / average))),
+        learn(bytes: number): void {
+          // A large row changes the average at once, so that the next answer has fewer rows.
+          average = Math.max(average + (bytes - average) * WEIGHT_OF_NEW, SMALL / 2);
+        },
+      };
+      known.set(name, size);
+      return size;
+    },
+  };
+}

@@ -1,0 +1,203 @@
+import type { BackoffRecord, PageRow, Status } from '../core/index.js';
+import type { DelayInForce } from './delay.js';
+
+/** The content of the stored robots.txt of a host. Reading the figures does not fetch it again. */
+export interface HostRobots {
+  /** Scheme, host and port. If a host has several origins, this is the one with the most pages. */
+  readonly origin: string;
+  /**
+   * `denies`: the front page is denied, and perhaps more. `absent`: there is no file, so all pages are allowed. `unknown`: no answer is
+   * stored.
+   */
+  readonly verdict: 'allows' | 'denies' | 'absent' | 'unknown';
+  /** When robots.txt was fetched, in ms since the epoch. */
+  readonly fetchedAt?: number;
+  /** The HTTP status of robots.txt. */
+  readonly status?: number;
+  /** Whether the file is older than a day, so that the next fetch requests it again. */
+  readonly expired?: boolean;
+  /** Seconds. If the host has several origins, the longest delay of all. */
+  readonly crawlDelay?: number;
+}
+
+/** The figures of one host, or of all hosts of one domain, from the table. Plain data that JSON can hold; times are ms since the epoch. */
+export interface HostFigures {
+  /** The host, or the domain. */
+  readonly host: string;
+  /** Number of hosts in these figures: 1 for a host. */
+  readonly hosts: number;
+  readonly pages: number;
+  /** Pages by status. */
+  readonly statuses: Readonly<Partial<Record<Status | 'unknown', number>>>;
+  /** Number of pages whose last fetch or parse failed, by the code of the failure. A code of a parse begins with `failed_`. */
+  readonly errors: Readonly<Record<string, number>>;
+  /** Number of due pages that no batch holds and that generate has not refused. */
+  readonly due: number;
+  /** Number of pages that are in a batch. */
+  readonly inBatches: number;
+  /** Number of pages that generate has refused and skips until the cause changes. */
+  readonly refused: number;
+  /** When the next page becomes due, apart from pages that are due already. Absent if there is no such page. */
+  readonly nextDue?: number;
+  /** Sum of the bytes of the last bodies. */
+  readonly bytes: number;
+  /** Number of pages whose last answer has a known time. */
+  readonly answers: number;
+  /** Mean milliseconds until an answer is complete. Absent if `answers` is 0. */
+  readonly meanMs?: number;
+  /** Milliseconds of the slowest answer among the last answers of all pages. Absent if `answers` is 0. */
+  readonly slowestMs?: number;
+  /** When a page was last requested. Absent if no page was requested. */
+  readonly lastAsked?: number;
+  /** Number of rows that cannot be read in full. */
+  readonly damaged: number;
+  /** The delay of the host; for several hosts, the longest delay. */
+  readonly delay: DelayInForce;
+  /** Number of hosts in back-off now. */
+  readonly leftAlone: number;
+  /** Absent for a domain. */
+  readonly robots?: HostRobots;
+  /** The back-off of the host. Absent for a domain, and if the host has answered since. */
+  readonly backoff?: BackoffRecord;
+}
+
+/** The fields from which the figures are computed. All are in the hot family. */
+export const HOST_FIELDS = [
+  'status',
+  'protocolStatus',
+  'parseStatus',
+  'dueAt',
+  'fetchedAt',
+  'fetchMs',
+  'bodyBytes',
+  'refusedBy',
+  'marks',
+] as const;
+type Row = PageRow<(typeof HOST_FIELDS)[number]>;
+
+/** The figures while rows are added. */
+export interface Tally {
+  readonly host: string;
+  hosts: number;
+  pages: number;
+  readonly statuses: Map<string, number>;
+  readonly errors: Map<string, number>;
+  due: number;
+  inBatches: number;
+  refused: number;
+  nextDue: number;
+  bytes: number;
+  answers: number;
+  answerMs: number;
+  slowestMs: number;
+  lastAsked: number;
+  damaged: number;
+}
+
+/** Maximum number of different errors to count. A plugin may have any number of codes. */
+const MOST_ERRORS = 100;
+/** Outcomes of pages that were not requested. */
+const NOT_ASKED: ReadonlySet<string> = new Set([
+  'robots_denied',
+  'crawl_delay_too_long',
+  'private_address',
+  'bad_port',
+  'no_protocol',
+  'host_backoff',
+]);
+/** Outcomes that are not failures. */
+const WELL: ReadonlySet<string> = new Set(['success', 'notmodified', 'moved', 'temp_moved']);
+
+export function newTally(host: string): Tally {
+  return {
+    host,
+    hosts: 0,
+    pages: 0,
+    statuses: new Map(),
+    errors: new Map(),
+    due: 0,
+    inBatches: 0,
+    refused: 0,
+    nextDue: Infinity,
+    bytes: 0,
+    answers: 0,
+    answerMs: 0,
+    slowestMs: 0,
+    lastAsked: -Infinity,
+    damaged: 0,
+  };
+}
+
+function add(counts: Map<string, number>, name: string, n = 1): void {
+  const key = counts.has(name) || counts.size < MOST_ERRORS ? name : 'other';
+  counts.set(key, (counts.get(key) ?? 0) + n);
+}
+
+/** Adds a row. @param now in ms since the epoch */
+export function addRow(tally: Tally, row: Row, now: number): void {
+  const { status = 'unknown', protocolStatus, parseStatus, dueAt = 0, fetchedAt, fetchMs, bodyBytes = 0, marks } = row;
+  tally.pages += 1;
+  if (row.damaged) tally.damaged += 1;
+  add(tally.statuses, status);
+  const code = protocolStatus?.code;
+  if (code !== undefined && !WELL.has(code)) add(tally.errors, code);
+  if (parseStatus !== undefined && parseStatus.code !== 'success') add(tally.errors, `failed_${parseStatus.code}`);
+  if (marks?.generate !== undefined) tally.inBatches += 1;
+  else if (row.refusedBy !== undefined) tally.refused += 1;
+  else if (dueAt <= now) tally.due += 1;
+  else tally.nextDue = Math.min(tally.nextDue, dueAt);
+  tally.bytes += bodyBytes;
+  if (fetchMs !== undefined) {
+    tally.answers += 1;
+    tally.answerMs += fetchMs;
+    tally.slowestMs = Math.max(tally.slowestMs, fetchMs);
+  }
+  if (fetchedAt !== undefined && code !== undefined && !NOT_ASKED.has(code)) {
+    tally.lastAsked = Math.max(tally.lastAsked, fetchedAt);
+  }
+}
+
+/** Adds the figures of a host to those of its domain. */
+export function addTally(into: Tally, tally: Tally): void {
+  into.hosts += tally.hosts;
+  into.pages += tally.pages;
+  for (const [status, n] of tally.statuses) add(into.statuses, status, n);
+  for (const [code, n] of tally.errors) add(into.errors, code, n);
+  into.due += tally.due;
+  into.inBatches += tally.inBatches;
+  into.refused += tally.refused;
+  into.nextDue = Math.min(into.nextDue, tally.nextDue);
+  into.bytes += tally.bytes;
+  into.answers += tally.answers;
+  into.answerMs += tally.answerMs;
+  into.slowestMs = Math.max(into.slowestMs, tally.slowestMs);
+  into.lastAsked = Math.max(into.lastAsked, tally.lastAsked);
+  into.damaged += tally.damaged;
+}
+
+/** Mean milliseconds of an answer; undefined if no time is known. */
+export const meanOf = ({ answers, answerMs }: Tally): number | undefined =>
+  answers > 0 ? answerMs / answers : undefined;
+
+/** The figures of a host that are not from its rows. */
+export type HostState = Pick<HostFigures, 'delay' | 'leftAlone' | 'robots' | 'backoff'>;
+
+/** Returns the figures in the public form. */
+export function figuresOf(tally: Tally, state: HostState): HostFigures {
+  const { nextDue, lastAsked, slowestMs, statuses, errors, answerMs: _, ...sums } = tally;
+  const mean = meanOf(tally);
+  return {
+    ...sums,
+    statuses: sorted(statuses),
+    errors: sorted(errors),
+    ...(nextDue < Infinity && { nextDue }),
+    ...(mean !== undefined && { meanMs: mean, slowestMs }),
+    ...(lastAsked > -Infinity && { lastAsked }),
+    ...state,
+  };
+}
+
+/** Returns the counts, the highest first. */
+function sorted(counts: ReadonlyMap<string, number>): Record<string, number> {
+  return Object.fromEntries([...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)));
+}

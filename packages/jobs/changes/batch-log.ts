@@ -1,0 +1,130 @@
+import {
+  hostKeyOfRow,
+  type HostKey,
+  type LogItem,
+  type LoggedBatch,
+  type LoggedState,
+  type PageChange,
+  type PageRow,
+} from '../../../webtable/index.js';
+import type { CrawlContext } from '../context.js';
+import type { Count } from '../reporting/counters.js';
+import { createHostFailures, type HostFailures } from './host-failures.js';
+import { noteChange, type LOGGED_FIELDS } from './note-change.js';
+
+type Row = PageRow<(typeof LOGGED_FIELDS)[number]>;
+
+type LoggedFields = Pick<PageChange, 'set' | 'unset'>;
+
+/** Writes the change log while updatedb releases the rows of a batch. */
+export interface BatchLog {
+  /** Starts a group of rows that are released together. */
+  chunk(): LogChunk;
+}
+
+/** A group of rows that are released together. If `note` is called several times for a row, the last call applies. */
+export interface LogChunk {
+  /** Returns the log fields for the change that releases the row. */
+  note(row: Row, count: Count): LoggedFields;
+  /** Counts a row that an earlier run has released. Such a row still belongs to the baseline. */
+  pass(row: Pick<Row, 'key' | 'logged' | 'marks'>): void;
+  /** Writes the log entries of the group. Call `write` before the rows are changed. */
+  write(): Promise<void>;
+}
+
+/** The log of a batch whose state is `updating`. */
+export interface BegunLog {
+  /** Counts failures of hosts, before rows are released. Absent if an earlier run has counted the failures. */
+  readonly failures: HostFailures | undefined;
+  /**
+   * Writes a log entry for each host that looks broken.
+   * @param isShard true if this run counts only the hosts of one shard. In this case, call `writeHosts` before the shard records that it
+   * has added its links.
+   */
+  writeHosts(isShard: boolean): Promise<void>;
+  /** Opens the log of the rows. Call `open` after the hosts of all shards are written. */
+  open(): Promise<BatchLog>;
+  /** Ends the log of the batch. Call `end` after the batch is updated. */
+  end(): Promise<void>;
+}
+
+/** Begins to log a batch whose state is `updating`. Returns undefined if changes are not logged. */
+export async function beginLog(crawl: CrawlContext, batchId: string): Promise<BegunLog | undefined> {
+  if (crawl.settings.db.changesKept === 0) return undefined;
+  const { changes } = crawl.tables;
+  const batch = await changes.begin(batchId, crawl.clock());
+  await changes.end([...(await batchesLeft(crawl.tables))]);
+  const failures = batch.isCounted ? undefined : createHostFailures(batchId);
+  return {
+    failures,
+    async writeHosts(isShard) {
+      if (!failures) return;
+      await changes.write(batch, failures.items());
+      if (!isShard) await changes.noteCounted(batchId);
+    },
+    open: async () => createBatchLog(crawl, batch, await changes.hostsOf(batch)),
+    end: () => changes.end([batchId]),
+  };
+}
+
+/** Returns the batches that the log still names, although updatedb has finished them. Updatedb was killed before it removed the names. */
+export async function batchesLeft({
+  changes,
+  batches,
+}: Pick<CrawlContext['tables'], 'changes' | 'batches'>): Promise<ReadonlySet<string>> {
+  const left = new Set<string>();
+  for (const batchId of Object.keys((await changes.state()).writing ?? {})) {
+    if ((await batches.find(batchId))?.state !== 'updating') left.add(batchId);
+  }
+  return left;
+}
+
+function createBatchLog(crawl: CrawlContext, batch: LoggedBatch, hosts: ReadonlySet<HostKey>): BatchLog {
+  const { batchId, isBaseline } = batch;
+  const isFirstPage = ({ stands, isFirst }: LoggedState): boolean => isFirst === true && stands === 'page';
+
+  function chunk(): LogChunk {
+    const items = new Map<string, LogItem>();
+    /** The row keys of all pages that were fetched for the first time in this batch, whether the rows are released or not. */
+    const firsts = new Set<string>();
+    /**
+     * Whether this run releases a page that was fetched for the first time. If not, an earlier run has already written the baseline entry.
+     * A second entry would count the pages of the group twice, because the groups of the earlier run may have been different.
+     */
+    let releasesFirst = false;
+    return {
+      note(row, count) {
+        items.delete(row.key);
+        firsts.delete(row.key);
+        const isHostFailing = hosts.has(hostKeyOfRow(row.key));
+        const noted = noteChange(row, batchId, { isBaseline, isHostFailing });
+        if (!noted) return { unset: ['digest'] };
+        const { logged, change, isRebased, isHeld } = noted;
+        if (isFirstPage(logged)) {
+          firsts.add(row.key);
+          releasesFirst = true;
+        }
+        if (isRebased) count('rebased');
+        if (isHeld) count('changes_held');
+        if (change) {
+          count('changes');
+          items.set(row.key, { kind: 'page', rowKey: row.key, change });
+        }
+        return { set: { logged }, unset: ['digest'] };
+      },
+      pass({ key, logged, marks }) {
+        if (marks?.updatedb === batchId && logged && isFirstPage(logged)) firsts.add(key);
+      },
+      async write() {
+        const [rowKey] = [...firsts].sort();
+        const baseline: LogItem[] = [];
+        if (isBaseline && releasesFirst && rowKey !== undefined) {
+          baseline.push({ kind: 'baseline', rowKey, found: { pages: firsts.size } });
+        }
+        await crawl.tables.changes.write(batch, [...baseline, ...items.values()]);
+      },
+    };
+  }
+
+  return { chunk };
+}

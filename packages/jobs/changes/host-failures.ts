@@ -1,0 +1,53 @@
+import { hostKeyOfRow, type HostKey, type LogItem, type PageRow } from '../../../webtable/index.js';
+import { foundNow, type LOGGED_FIELDS } from './note-change.js';
+
+/** A host looks broken if more than this share of its requested pages, and at least {@link LEAST} pages, turn into failures in one batch. */
+const SHARE = 0.2;
+const LEAST = 5;
+
+interface Figures {
+  asked: number;
+  failing: number;
+}
+
+/** Counts, for each host, the pages of a batch that existed before this batch and fail in it. */
+export interface HostFailures {
+  /** Adds a row. Add rows in the order of the batch, in which all rows of a queue are together. */
+  add(row: PageRow<(typeof LOGGED_FIELDS)[number]>, queue: string): void;
+  /** Returns the log entries of the hosts that look broken. */
+  items(): readonly LogItem[];
+}
+
+/** Counts failures of hosts. Only the figures for one queue are in memory at a time. */
+export function createHostFailures(batchId: string): HostFailures {
+  const found: LogItem[] = [];
+  let hosts = new Map<HostKey, Figures>();
+  let current: string | undefined;
+
+  function judge(): void {
+    for (const [host, { asked, failing }] of hosts) {
+      if (failing < LEAST || failing <= SHARE * asked) continue;
+      found.push({ kind: 'host', host, found: { failing, asked } });
+    }
+    hosts = new Map();
+  }
+
+  return {
+    add(row, queue) {
+      if (queue !== current) judge();
+      current = queue;
+      const now = foundNow(row, batchId);
+      if (!now) return;
+      const host = hostKeyOfRow(row.key);
+      const figures = hosts.get(host) ?? { asked: 0, failing: 0 };
+      hosts.set(host, figures);
+      figures.asked++;
+      const { stands, failing } = row.logged ?? {};
+      if (now.is === 'failing' && stands !== undefined && !failing) figures.failing++;
+    },
+    items() {
+      judge();
+      return found;
+    },
+  };
+}

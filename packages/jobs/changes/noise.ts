@@ -1,0 +1,163 @@
+/**
+ * Replaces noise in a text before the text is hashed: parts that change although the content does not. Every pattern is bounded, so no text
+ * takes long.
+ */
+
+/** Invisible characters: soft hyphen, zero-width characters, direction marks. They are removed. */
+const HIDDEN = /[\u00ad\u200b-\u200f\u2060\ufeff]/g;
+
+/** Characters that are invisible, or that may have several encodings. A text with such a character is normalised. */
+export const ODD = /[\u00ad\u0300-\u036f\u0590-\u1dff\u200b-\u200f\u2060\u3099\u309a\uf900-\ufb4f\ufeff]/g;
+/** Matches characters beyond Latin-1. The test is fast: V8 knows which texts have only Latin-1 characters. */
+const WIDE = /[^\0-\xff]/;
+/** Whether a text may match {@link ODD}. The only Latin-1 character that {@link ODD} matches is the soft hyphen. */
+export const mayBeOdd = (text: string): boolean => WIDE.test(text) || text.includes('\u00ad');
+/** ASCII digits. */
+export const DIGIT = /\d/g;
+
+/** Words of mixed letters and digits, such as session ids, build stamps and file names with a hash. */
+const TOKEN = /\b[a-z\d]{20,}/gi;
+const asToken = (word: string): string => (/\d/.test(word) && /[a-z]/i.test(word) ? '<token>' : word);
+
+/** Minimum length of a word that {@link TOKEN} matches. */
+const LONG_WORD = 20;
+/** For each ASCII character, whether it is a letter or a digit. */
+const IS_OF_WORD = Uint8Array.from({ length: 128 }, (_, code) => (/[a-z\d]/i.test(String.fromCharCode(code)) ? 1 : 0));
+
+/** A word that occurs in every phrase like "n days ago". */
+const MAY_AGO = /ago|vor |il y a|hace |há |r[ae] fa|[ioe] fa|geleden|sedan|temu|назад|前|전/i;
+/** Phrases that give a time relative to now. */
+const AGO = alternatives([
+  String.raw`\d{1,6} ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|wks?|weeks?|mos?|months?|y|yrs?|years?) ago`,
+  String.raw`(?:an?|one) (?:second|minute|hour|day|week|month|year) ago`,
+  String.raw`vor \d{1,6} (?:sekunden?|minuten?|stunden?|tage?n?|wochen?|monate?n?|jahre?n?)`,
+  String.raw`il y a \d{1,6} (?:secondes?|minutes?|heures?|jours?|semaines?|mois|ans?)`,
+  String.raw`hace \d{1,6} (?:segundos?|minutos?|horas?|días?|semanas?|mes(?:es)?|años?)`,
+  String.raw`há \d{1,6} (?:segundos?|minutos?|horas?|dias?|semanas?|m[eê]s(?:es)?|anos?)`,
+  String.raw`\d{1,6} (?:second[oi]|minut[oi]|or[ae]|giorn[oi]|settiman[ae]|mes[ei]|ann[oi]) fa`,
+  String.raw`\d{1,6} (?:seconden?|minu(?:ut|ten)|uur|uren|dag(?:en)?|we(?:ek|ken)|maand(?:en)?|jaar) geleden`,
+  String.raw`för \d{1,6} (?:sekunder|minuter|timmar|dagar|veckor|månader|år) sedan`,
+  String.raw`\d{1,6} (?:sekund|minut|godzin|dni|dzień|tygodni|miesięcy|miesiące|lat)[ay]? temu`,
+  String.raw`\d{1,6} (?:секунд|минут|час|дн|день|недел|месяц|год|лет)[а-я]{0,3} назад`,
+  String.raw`\d{1,6} ?(?:秒|分钟|分|小时|時間|天|日|周|週間|个月|か月|ヶ月|年)前`,
+  String.raw`\d{1,6} ?(?:초|분|시간|일|주|개월|년) 전`,
+]);
+
+/** Phrases that give a time relative to now without a number. They are replaced only if they are a whole block. */
+const ALONE: ReadonlySet<string> = new Set(
+  [
+    'just now',
+    'now',
+    'today',
+    'yesterday',
+    'gerade eben',
+    'heute',
+    'gestern',
+    "aujourd'hui",
+    'hier',
+    'hoy',
+    'ayer',
+  ].concat([
+    'oggi',
+    'ieri',
+    'hoje',
+    'ontem',
+    'vandaag',
+    'gisteren',
+    'сегодня',
+    'вчера',
+    '今天',
+    '昨天',
+    '今日',
+    '昨日',
+    '오늘',
+    '어제',
+  ]),
+);
+
+/** Phrases that tell when a page was created or changed. */
+const UPDATED =
+  /updated|modified|changed|revised|edited|generated|rendered|loaded|built|aktualisiert|geändert|^stand\b|mis à jour|modifi|actualiz|atualiz|aggiorn|bijgewerkt|gewijzigd|uppdaterad|zaktualiz|обновл|изменен|更新|업데이트/i;
+const DATE_OR_TIME = /\d{1,2}[:.h]\d\d|\d{4}|\d{1,2}[./-]\d{1,2}|\d(?: ?m?s\b| sec)/i;
+const CLOCK = /\b\d{1,2}:\d\d:\d\d\b(?: ?[ap]\.?m\b\.?)?/gi;
+
+/** A number directly before the noun that it counts, such as "12 comments". */
+const COUNTED = alternatives([
+  String.raw`\d[\d.,\s]{0,12}[km]?\+? ?(?:(?:user|customer|page|unique) )?(?:reviews?|ratings?|comments?|replies|answers?|views?|visits?|visitors?|likes?|shares?|votes?|upvotes?|followers?|subscribers?|downloads?|stars?|forks?|reads?|claps?|people online|users online)`,
+  String.raw`\d[\d.,\s]{0,12} ?(?:bewertung(?:en)?|kommentare?|aufrufe?|antwort(?:en)?|besucher|avis|commentaires?|vues?|comentarios?|comentários?|visitas?|visualizações|recensioni|commenti|visualizzazioni|reacties|отзыв\S{0,3}|комментари\S{0,3}|просмотр\S{0,3})`,
+]);
+
+/** Maximum length of a line in which dates and counts are replaced. */
+const SHORT_LINE = 160;
+/** Maximum words of a line in which dates or counts are replaced. */
+const [DATE_WORDS, COUNT_WORDS] = [12, 6];
+
+/** Maximum length of a block that is compared with {@link ALONE}. */
+const LONGEST_ALONE = 12;
+/** For each ASCII character: 1 if it is a blank or the first character of a phrase in {@link ALONE}, else 0. */
+const BEGINS_ALONE = Uint8Array.from({ length: 128 }, (_, code) => {
+  const first = String.fromCharCode(code).toLowerCase();
+  return first.trim() === '' || [...ALONE].some((phrase) => phrase.startsWith(first)) ? 1 : 0;
+});
+
+/** Whether a part of a text may be a phrase in {@link ALONE}, by its length and its first character. */
+export function mayBeAlone(text: string, start: number, end: number): boolean {
+  return end - start <= LONGEST_ALONE && BEGINS_ALONE[text.charCodeAt(start)] !== 0;
+}
+
+/**
+ * Returns the text of a block without noise, for its hash.
+ * @param hasDigit whether the block contains an ASCII digit. If not, only hidden characters and {@link ALONE} are replaced.
+ * @param isOdd whether the block matches {@link ODD}
+ */
+export function withoutNoise(block: string, hasDigit: boolean, isOdd: boolean): string {
+  let text = isOdd ? block.replace(HIDDEN, '').normalize('NFC') : block;
+  if (mayBeAlone(text, 0, text.length) && ALONE.has(text.trim().toLowerCase())) return '<ago>';
+  if (!hasDigit) return text;
+  if (hasLongWord(text)) text = text.replace(TOKEN, asToken);
+  if (text.length > SHORT_LINE) return text;
+  if (MAY_AGO.test(text)) text = text.replace(AGO, '<ago>');
+  if (hasMoreWords(text, DATE_WORDS)) return text;
+  if (DATE_OR_TIME.test(text) && UPDATED.test(text)) return '<updated>';
+  const mayCount = !hasMoreWords(text, COUNT_WORDS);
+  if (text.includes(':')) text = text.replace(CLOCK, '<time>');
+  return mayCount ? text.replace(COUNTED, '<n>') : text;
+}
+
+/** Whether a text has a word of at least {@link LONG_WORD} letters and digits. The check reads only a few characters of most texts. */
+function hasLongWord(text: string): boolean {
+  const isOfWord = (at: number): boolean => IS_OF_WORD[text.charCodeAt(at)] === 1;
+  for (let end = LONG_WORD; end <= text.length;) {
+    let start = end;
+    while (start > end - LONG_WORD && isOfWord(start - 1)) start--;
+    if (start === end - LONG_WORD) return true;
+    end = start + LONG_WORD;
+  }
+  return false;
+}
+
+/** Whether a text has more than `most` words. */
+function hasMoreWords(text: string, most: number): boolean {
+  let words = 1;
+  for (let at = text.indexOf(' '); at >= 0 && words <= most; at = text.indexOf(' ', at + 1)) words++;
+  return words > most;
+}
+
+/** Parameters of links that identify a source, a campaign or a session. */
+const TRACKING =
+  /([?&;])(?:utm_[a-z]{1,20}|gclid|fbclid|msclkid|dclid|yclid|mc_[ce]id|_ga|igshid|ref_src|sid|s?_?session_?id|phpsessid|jsessionid|token|nonce|csrf(?:_token)?|_|v|ver|ts|timestamp|cb)=[^&;#]*/gi;
+const MAIL = /\/cdn-cgi\/l\/email-protection.*/;
+
+/** Returns the URL of a link without the parts that change from visit to visit. */
+export function plainLink(url: string): string {
+  if (!url.includes('?') && !url.includes(';') && !url.includes('/cdn-cgi/')) return url;
+  if (url.includes('/cdn-cgi/')) return url.replace(MAIL, '/<mail>');
+  return url
+    .replace(TRACKING, '$1')
+    .replace(/([?&;])[?&;]+/g, '$1')
+    .replace(/[?&;]$/, '');
+}
+
+function alternatives(patterns: readonly string[]): RegExp {
+  return new RegExp(patterns.join('|'), 'gi');
+}

@@ -1,0 +1,112 @@
+import type { BatchHeader } from '../../../webtable/index.js';
+import type { CrawlContext } from '../context.js';
+import type { Tracker } from '../reporting/tracker.js';
+import { withRules } from '../rules/with-rules.js';
+import type { BatchFetchOptions } from './batch-fetch.js';
+import type { createBatchPages } from './batch-pages.js';
+import type { FetchItem, FetchRun, FetchTools } from './fetch-item.js';
+import { fetchPage } from './page/fetch-page.js';
+import { createOpenQueues, type QueuedPage, type SharedFetch } from './shared-fetch.js';
+import { storeJoined } from './slots-through.js';
+
+export interface BatchWorkInput {
+  readonly crawl: CrawlContext;
+  readonly tools: FetchTools;
+  readonly shared: SharedFetch;
+  readonly batch: BatchHeader;
+  readonly pages: ReturnType<typeof createBatchPages>;
+  readonly tracker: Tracker;
+  readonly options: Pick<BatchFetchOptions, 'parse' | 'outgoing'>;
+  /** Aborts requests in flight. */
+  readonly giveUp: AbortSignal;
+  /** Whether the time limit was reached. Then waiting pages are skipped. */
+  readonly isTimedOut: () => boolean;
+  /** Called when the work on a page has ended. */
+  readonly onLeave: () => void;
+}
+
+/** Puts the pages of a batch into the queues of the fetcher, fetches them from there, and counts the results. */
+export function createBatchWork(input: BatchWorkInput) {
+  const { crawl, tools, shared, batch, pages, tracker, giveUp, isTimedOut, onLeave } = input;
+  const { parse, outgoing } = input.options;
+  const { batchId } = batch;
+  const { queues } = shared;
+  /** The open queues with their number of waiting and running pages. While the rows of a queue are still being read, its number is one higher. */
+  const open = createOpenQueues(shared);
+  const state = {
+    open,
+    /** Slots with pages that wait for another worker. */
+    waiting: new Set<string>(),
+    inWork: 0,
+    /** Number of stored pages; `moved` is the number of those that moved to the outgoing batch. */
+    stored: 0,
+    moved: 0,
+    /** Returns a queued page with the function that fetches it. */
+    workOn,
+    /** Counts one page less in a queue, and calls `onLeave`. */
+    leave(queue: string): void {
+      open.leave(queue);
+      onLeave();
+    },
+  };
+
+  const again = (queue: string, item: FetchItem): QueuedPage => {
+    pages.left += 1;
+    open.enter(queue);
+    return workOn(item);
+  };
+  const run: FetchRun = {
+    ...tools,
+    batchId,
+    tracker,
+    parse,
+    rules: batch.rules,
+    giveUp,
+    joined: pages.joined,
+    // A host keeps the queue that generate gave to it, even if its IP address has changed since then.
+    queueNames: { nameOf: (host) => pages.queueOf(host) ?? tools.queueNames.nameOf(host) },
+    queues: {
+      ...queues,
+      push: (queue, item) => queues.push(queue, again(queue, item)),
+      requeue: (queue, item) => queues.requeue(queue, again(queue, item)),
+    },
+    join(queue, item) {
+      pages.held += 1;
+      tracker.more();
+      queues.push(queue, again(queue, item));
+    },
+    joinOtherShard: (slot) => storeJoined(crawl.tables, batchId, slot),
+    waits: (queue) => void state.waiting.add(crawl.tables.slots.ofQueue(queue)),
+    async store(page) {
+      if (outgoing) {
+        if (await outgoing.move({ ...page, from: batchId })) state.moved += 1;
+      } else {
+        const marks = { fetch: batchId, parse: page.isParsed ? batchId : null };
+        if (!(await shared.store({ ...page.change, marks }, batchId))) return false;
+      }
+      state.stored += 1;
+      return true;
+    },
+  };
+
+  function workOn(item: FetchItem): QueuedPage {
+    return {
+      work: async (queue) => {
+        const page = { key: item.key, queue, since: performance.now() };
+        state.inWork += 1;
+        shared.inWork.add(page);
+        try {
+          return isTimedOut() ? 'no_request' : await fetchPage(await withRules(crawl), run, item, queue);
+        } finally {
+          state.inWork -= 1;
+          shared.inWork.delete(page);
+          pages.left -= 1;
+          state.leave(queue);
+          shared.onPage();
+        }
+      },
+    };
+  }
+
+  return state;
+}

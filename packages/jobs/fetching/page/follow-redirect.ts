@@ -1,0 +1,116 @@
+import { isHeld, rowKeyOf, type PageChange } from '../../../../webtable/index.js';
+import { applyUrlChain } from '../../../plugin-api/index.js';
+import { hostOf } from '../../../url/index.js';
+import { checkLeases, isOfJob } from '../../shards/job-slots.js';
+import type { CrawlContext } from '../../context.js';
+import type { CounterName } from '../../reporting/counters.js';
+import { FETCH_FIELDS, type FetchItem, type FetchRun } from '../fetch-item.js';
+import { outOfScope } from '../../rows/leaves-site.js';
+import { newRowFields } from '../../rows/new-row.js';
+import { isReleasedSource, updatingBatches } from '../../rows/reschedule.js';
+import { relevanceFields } from '../../rules/relevance.js';
+import { createScoring } from '../../rows/scoring-chain.js';
+
+/** Maximum number of redirects in a row if `fetcher.maxRedirects` is 0. It is the limit of section 4.4 of the Fetch Standard. */
+const REDIRECT_LIMIT = 20;
+
+/**
+ * Decides whether the target of a redirect is used. An accepted target joins the batch, if redirects are followed.
+ * @returns the URL of the target; `too_many` if the chain of redirects is too long; `itself` if the page redirects to itself; undefined if
+ * the target is not used
+ */
+export async function takeTarget(
+  crawl: CrawlContext,
+  run: FetchRun,
+  item: FetchItem,
+  url: string,
+  location: string | null,
+): Promise<{ readonly url: string } | 'too_many' | 'itself' | undefined> {
+  const { count } = run.tracker;
+  if (location === null) return void count('redirect_invalid');
+  const verdict = applyUrlChain(crawl.plugins, location, 'redirect', item);
+  if (!verdict.accepted) return void count(`redirect_rejected_${verdict.rejectedBy}`);
+  if (verdict.url === url) {
+    count('redirect_to_itself');
+    return 'itself';
+  }
+  // A seed may redirect to any site. The operator who gave http://example.org/ may mean https://www.example.org/.
+  const out = item.distance === 0 ? undefined : outOfScope(crawl, url, verdict.url, item.sitemap);
+  if (out !== undefined) return void count(`redirect_${out}`);
+
+  if (item.distance === 0) crawl.scope?.addSite(verdict.url);
+  const { maxRedirects } = crawl.settings.fetcher;
+  const hops = (item.redirectDepth ?? 0) + 1;
+  if (hops > (maxRedirects || REDIRECT_LIMIT)) return 'too_many';
+  if (maxRedirects > 0) await followRedirect(crawl, run, item, verdict.url, hops);
+  return verdict;
+}
+
+/**
+ * Adds the target of a redirect to the batch, if the target is new, or if it is due and no batch holds it. Order of writes: the index of
+ * the batch, the row with the generate mark, then the queue. Two targets stay as they are: a known target that is not due, and a target
+ * whose distributed score updatedb may still need.
+ */
+async function followRedirect(
+  crawl: CrawlContext,
+  run: FetchRun,
+  source: FetchItem,
+  url: string,
+  hops: number,
+): Promise<void> {
+  const key = rowKeyOf(url);
+  const queue = await run.queueNames.nameOf(hostOf(url));
+  const slot = crawl.tables.slots.ofQueue(queue);
+  const now = crawl.clock();
+  let isLeft = false;
+  let outcome: CounterName = 'redirects_followed';
+  let item: FetchItem | undefined;
+  // Other pages may redirect or link to the target at the same time, so its row is changed by compare-and-set.
+  await crawl.tables.changeRows([key], [...FETCH_FIELDS, 'cash', 'cashInFlight'], now, async ([row]) => {
+    // This may be a repeated attempt, because another worker has changed the row. The decision of the earlier attempt is dropped.
+    outcome = 'redirects_followed';
+    item = undefined;
+    await checkLeases(crawl);
+    // The target may have joined the batch in an earlier run, which was killed before it told the owner of the slot.
+    isLeft = row?.marks?.generate === run.batchId && row.marks.fetch !== run.batchId;
+    if (row && (row.damaged || isHeld(row) || (row.dueAt ?? 0) > now)) outcome = 'redirect_known';
+    else if (!row && !crawl.settings.db.updateAdditionsAllowed) outcome = 'redirect_not_added';
+    const last = row?.marks?.updatedb ?? '';
+    if (row && isReleasedSource(row, last) && (await updatingBatches(crawl.tables, [row])).has(last)) {
+      outcome = 'redirect_known';
+    }
+    if (outcome !== 'redirects_followed') return [];
+    const { batchId } = run;
+    await crawl.tables.batches.enter(batchId, [{ rowKey: key, queue }]);
+    const set: PageChange['set'] = row
+      ? // The new location of a sitemap is a sitemap, too.
+        { cashInFlight: row.cash ?? 0, ...(source.sitemap && { sitemap: source.sitemap }) }
+      : firstFields(crawl, run, source, url, hops);
+    run.joined.add(key);
+    item = { ...row, ...set, key, marks: { ...row?.marks, generate: batchId } };
+    return [{ key, set, ...(row && { unset: ['distanceInFlight' as const] }), marks: { generate: batchId } }];
+  });
+  // This call comes before the page gets its mark. If the job is killed in between, the page is fetched again, and the call is repeated.
+  if (!isOfJob(crawl, slot) && (item || isLeft)) await run.joinOtherShard(slot);
+  else if (item) run.join(queue, item);
+  run.tracker.count(outcome);
+}
+
+function firstFields(
+  crawl: CrawlContext,
+  run: FetchRun,
+  source: FetchItem,
+  url: string,
+  hops: number,
+): NonNullable<PageChange['set']> {
+  const { score, cash } = createScoring(crawl, run.tracker.count).initial(url);
+  return {
+    ...newRowFields(crawl, run.tracker.count, source.sitemap),
+    score,
+    cash,
+    cashInFlight: cash,
+    ...relevanceFields(crawl, url),
+    redirectDepth: hops,
+    ...(source.distance !== undefined && { distance: source.distance }),
+  };
+}

@@ -1,0 +1,136 @@
+import { isRedirect, urlOf, type PageChange, type RowToChange } from '../../../webtable/index.js';
+import type { CrawlContext } from '../context.js';
+import { hintedFields, mergeHints, soonerDue, type LinkHints } from '../parsing/link-hints.js';
+import type { Count } from '../reporting/counters.js';
+import { SITEMAP_INTERVAL, newRowFields } from '../rows/new-row.js';
+import { createScoring } from '../rows/scoring-chain.js';
+import { relevanceFields } from '../rules/relevance.js';
+import type { Refusals } from '../selection/refusals.js';
+import { shardSlots } from '../shards/job-slots.js';
+import { bestLinks, inlinksOf } from './inlinks.js';
+import { batchOf, madeBy } from './watermarks.js';
+import type { LinkEvent } from './link-slice.js';
+
+/** The fields of a row that are read to add links. */
+export const LINKED_FIELDS = [
+  'status',
+  'fetchedAt',
+  'retries',
+  'cash',
+  'distance',
+  'distanceInFlight',
+  'fetchInterval',
+  'redirectDepth',
+  'sitemap',
+  'linkedUpTo',
+  'inlinkBound',
+  'inlinksFolded',
+] as const;
+/** A row to which links are added. */
+export type Target = NonNullable<RowToChange<(typeof LINKED_FIELDS)[number]>>;
+
+/** The context with the rules that are in force while rows are changed. */
+export interface LinkTerms {
+  readonly crawl: CrawlContext;
+  readonly refusals: Refusals;
+}
+
+const scoreOf = (event: LinkEvent): number => event.score;
+const anchorOf = (event: LinkEvent): string => event.anchor;
+const hintsOf = (event: LinkEvent): LinkEvent['hints'] => event.hints;
+const isInSitemap = (event: LinkEvent): boolean => event.sitemap === true;
+
+/**
+ * Makes the change that adds links to a row. If the row does not exist, the change creates it.
+ * @param mayAdd whether a batch may still add links
+ */
+export function linkChange(
+  terms: LinkTerms,
+  count: Count,
+  batchId: string,
+  key: string,
+  row: Target | undefined,
+  events: readonly LinkEvent[],
+  mayAdd: (batchId: string) => boolean,
+): PageChange {
+  const { crawl, refusals } = terms;
+  const url = urlOf(key);
+  // Errors of plugins are counted by `count`. It counts an error once, even if the change is made again.
+  const scoring = createScoring(crawl, count);
+  const best = bestLinks(events, crawl.settings.db.updateMaxInlinks);
+  // Every link is used for the distance, even if it does not become an inlink.
+  let distance = row?.distance ?? Infinity;
+  for (const { from } of events) distance = Math.min(distance, from.distance);
+  const before = row ? { score: row.score ?? 0, cash: row.cash ?? 0 } : scoring.initial(url);
+  const { score, cash } = scoring.update(before, best.map(scoreOf), url, best.map(anchorOf));
+  const hints = mergeHints(events.map(hintsOf));
+  const due = row && soonerDue(row, hints, crawl.clock());
+  const watermarks = new Map<string, string>();
+  for (const [watermark, position] of Object.entries(row?.linkedUpTo ?? {}))
+    if (mayAdd(batchOf(watermark))) watermarks.set(watermark, position);
+  for (const { from } of events)
+    if (from.position > (watermarks.get(from.watermark) ?? '')) watermarks.set(from.watermark, from.position);
+  // Another shard may have created the row in this batch. Then these links change the row as if they had been among the first links.
+  const isMade = row?.linkedUpTo?.[madeBy(batchId)] !== undefined;
+  if (!row && shardSlots(crawl)) watermarks.set(madeBy(batchId), '');
+  const isOwn = row?.marks?.generate === batchId;
+  // A redirect passes its sitemap mark to its target only if the redirect had the mark when it was fetched. So a redirect that was fetched
+  // in this batch gets no mark now. Otherwise the result would depend on the order in which updatedb adds links.
+  const isSitemap = events.some(isInSitemap) && !(isOwn && row.marks.fetch === batchId && isRedirect(row.status));
+  const isLowered = Number.isFinite(distance) && distance !== row?.distance;
+  const first = row ? undefined : firstFields(crawl, count, events);
+  const refusal = row ? undefined : refusals.of({ ...first, key, score, distance });
+  return {
+    key,
+    set: {
+      ...first,
+      ...(!row && relevanceFields(crawl, url)),
+      ...(refusal?.cause !== undefined && { refusedBy: refusal.cause }),
+      ...(row && !isMade ? { score } : hintedFields(hints, score, crawl.settings.db.fetchIntervalMax)),
+      ...(due !== undefined && { dueAt: due }),
+      ...(isSitemap && !row?.sitemap && { sitemap: true }),
+      cash,
+      ...(isLowered && { distance }),
+      // The row keeps its old distance in `distanceInFlight`. The links of the page itself may be collected after this change, and they
+      // need the old distance.
+      ...(isLowered && isOwn && row.distanceInFlight === undefined && { distanceInFlight: row.distance ?? Infinity }),
+      ...(isMade && lateFields(row, isSitemap, hints, redirectDepthOf(events))),
+      linkedUpTo: Object.fromEntries(watermarks),
+      inlinkBound: (row?.inlinkBound ?? 0) + best.length,
+    },
+    unset:
+      isMade && row.redirectDepth !== undefined && redirectDepthOf(events) === 0 ? (['redirectDepth'] as const) : [],
+    inlinks: { position: row?.inlinkBound ?? 0, links: inlinksOf(best) },
+  };
+}
+
+function redirectDepthOf(events: readonly LinkEvent[]): number {
+  let least = Infinity;
+  for (const { from } of events) least = Math.min(least, from.redirectDepth);
+  return least;
+}
+
+/** Returns the fields of a row to correct, if another shard created the row without these links. */
+function lateFields(
+  row: Target,
+  isSitemap: boolean,
+  { changeInterval = Infinity }: LinkHints,
+  redirectDepth: number,
+): NonNullable<PageChange['set']> {
+  const { fetchInterval = Infinity, redirectDepth: depth = 0 } = row;
+  return {
+    ...(isSitemap &&
+      !row.sitemap &&
+      !Number.isFinite(changeInterval) && { fetchInterval: Math.min(fetchInterval, SITEMAP_INTERVAL) }),
+    ...(redirectDepth > 0 && redirectDepth < depth && { redirectDepth }),
+  };
+}
+
+/** Returns the first fields of a row that is created for a link. */
+function firstFields(crawl: CrawlContext, count: Count, events: readonly LinkEvent[]): NonNullable<PageChange['set']> {
+  const redirectDepth = redirectDepthOf(events);
+  return {
+    ...newRowFields(crawl, count, events.some(isInSitemap)),
+    ...(Number.isFinite(redirectDepth) && redirectDepth > 0 && { redirectDepth }),
+  };
+}

@@ -1,0 +1,141 @@
+import { urlOf, type BatchEntry, type PageRow } from '../../../webtable/index.js';
+import type { TableRuleSet } from '../../plugin-api/index.js';
+import { readAhead } from '../../util/index.js';
+import type { CrawlContext } from '../context.js';
+import type { HostFailures } from '../changes/host-failures.js';
+import { hintsOf } from '../parsing/link-hints.js';
+import type { Tracker } from '../reporting/tracker.js';
+import { batchRows, type BatchRow } from '../rows/batch-rows.js';
+import { handsOnLinks, isReleasedSource, linksOf } from '../rows/reschedule.js';
+import { createScoring, scoringReads, type Scoring } from '../rows/scoring-chain.js';
+import { withRules } from '../rules/with-rules.js';
+import { watermarkOf } from './watermarks.js';
+import { createLinkSlice, weightOf, type LinkSlice, type LinksOfTargets } from './link-slice.js';
+import type { Linker } from './linker.js';
+
+/** Number of rows that are read at a time with their links. Each row may have `db.maxOutlinksPerPage` links. */
+const SOURCE_CHUNK = 20;
+const SOURCE_FIELDS = [
+  'status',
+  'cashInFlight',
+  'distance',
+  'distanceInFlight',
+  'redirectDepth',
+  'redirectTarget',
+  'outlinks',
+  'sitemap',
+] as const;
+/** Further fields of a row that are read to count failures. */
+const FAILURE_FIELDS = ['fetchedAt', 'protocolStatus', 'parseStatus', 'logged'] as const;
+type SourceField = (typeof SOURCE_FIELDS)[number] | (typeof FAILURE_FIELDS)[number] | 'title' | 'text';
+type Source = BatchRow<SourceField>['row'];
+
+/**
+ * Adds the links of the pages of a batch to their target rows, in slices that fit into memory.
+ * @param slots the slots of the pages that have the links
+ * @param leavesOwn whether links to the batch's own rows are left until these rows are released
+ * @param failures counts failed pages of the batch; absent: failures are not counted
+ * @returns the links to own rows that are left; undefined if the job was stopped before all other links were added
+ */
+export async function linkRows(
+  crawl: CrawlContext,
+  batchId: string,
+  linker: Linker,
+  tracker: Tracker,
+  slots: Iterable<string>,
+  leavesOwn: boolean,
+  failures?: HostFailures,
+): Promise<LinksOfTargets | undefined> {
+  const scoring = createScoring(crawl, tracker.count);
+  const limit = crawl.settings.db.updateMaxLinksInMemory;
+  const fields = [...SOURCE_FIELDS, ...scoringReads(crawl), ...(failures ? FAILURE_FIELDS : [])];
+  let slice = createLinkSlice(batchId);
+  /**
+   * Own rows of the batch that were read. Links to them are left until their release, so these rows are not read again. The set may use as
+   * much memory as the links.
+   */
+  const own = new Set<string>();
+  let ownWeight = 0;
+  const sources = batchRows(crawl, batchId, fields, SOURCE_CHUNK, tracker.count, isReleasedSource, slots);
+  for await (const read of readAhead(sources)) {
+    if (tracker.aborted) return undefined;
+    const rows = await fenced(crawl, batchId, read, fields);
+    const { ruleSet } = await withRules(crawl);
+    for (const { row, entry } of rows) {
+      // At the memory bound, all links of this slice are added now. Only links of the last slice can be left until the release of the
+      // batch's own rows.
+      if (slice.links >= limit) {
+        await linker.addLinks(slice);
+        slice = createLinkSlice(batchId);
+      }
+      if (leavesOwn && row.marks?.generate === batchId && ownWeight < limit) {
+        own.add(row.key);
+        ownWeight += weightOf(row.key.length);
+      }
+      collectLinks(scoring, slice, row, entry, ruleSet);
+      failures?.add(row, entry.queue);
+    }
+  }
+  return linker.addLinks(slice, leavesOwn ? own : undefined);
+}
+
+/**
+ * Gives a new version to rows that a dead worker may still change. If that worker has fetched or parsed such a row, its late write fails,
+ * because the version has changed. Returns the rows as they are now.
+ */
+async function fenced<F extends SourceField>(
+  { tables, clock }: CrawlContext,
+  batchId: string,
+  rows: readonly BatchRow<F>[],
+  fields: readonly F[],
+): Promise<readonly BatchRow<F>[]> {
+  if (!tables.isShared) return rows;
+  const isOpen = ({ marks, status }: PageRow<'marks' | 'status'>): boolean =>
+    marks?.generate === batchId && (marks.fetch !== batchId || (status === 'fetched' && marks.parse !== batchId));
+  const keys = rows.filter(({ row }) => isOpen(row as PageRow<'marks' | 'status'>)).map(({ row }) => row.key);
+  if (keys.length === 0) return rows;
+  await tables.changeRows(keys, ['status'], clock(), (found) =>
+    found.map((row) => (row && isOpen(row) ? { key: row.key } : undefined)),
+  );
+  const now = await tables.pages.getMany<F | 'marks'>(keys, [...fields, 'marks']);
+  const rowOf = new Map(now.flatMap((row) => (row && !row.damaged ? [[row.key, row]] : [])));
+  return rows.map((each) => ({ ...each, row: rowOf.get(each.row.key) ?? each.row }));
+}
+
+/** Adds the links of a row to the slice. They are the links of a page that was parsed in this batch, or the target of a redirect. */
+function collectLinks(
+  scoring: Scoring,
+  slice: LinkSlice,
+  row: Source,
+  entry: BatchEntry,
+  ruleSet: TableRuleSet | undefined,
+): void {
+  const isReleased = isReleasedSource(row, slice.batchId);
+  if (!isReleased && !handsOnLinks(row, slice.batchId)) return;
+  const links = linksOf(row);
+  if (links.length === 0) return;
+  const { status, distance = Infinity } = row;
+  const isRedirect = status !== 'fetched';
+
+  const targets = links.map((link) => link.url);
+  const { title = '', text = '' } = isRedirect ? {} : row;
+  const anchors = links.map((link) => link.anchor);
+  const scores = scoring.distribute(urlOf(row.key), targets, row.cashInFlight ?? 0, { anchors, title, text });
+  const from = {
+    source: row.key,
+    watermark: watermarkOf(slice.batchId, entry),
+    position: entry.position,
+    distance: (row.distanceInFlight ?? distance) + (isRedirect ? 0 : 1),
+    redirectDepth: isRedirect ? (row.redirectDepth ?? 0) + 1 : 0,
+  };
+  for (const [i, link] of links.entries()) {
+    // A `www` rule may have been added after the page was parsed.
+    const target = slice.keyOf(ruleSet?.rewrite(link.url)?.url ?? link.url);
+    slice.add(target, from, {
+      anchor: link.anchor,
+      score: scores[i] ?? 0,
+      hints: hintsOf(link),
+      sitemap: link.sitemap,
+    });
+  }
+}

@@ -1,0 +1,115 @@
+import { originOf } from '../../url/index.js';
+import type { Count } from './counters.js';
+
+/** An origin (scheme, host and port) that gave no answer. Plain data that JSON can hold. The URL of the origin is untrusted text. */
+export interface FailedOrigin {
+  readonly origin: string;
+  /** The reason, as the protocol code of the last failed page: `connect`, `dns`, `timeout`, … */
+  readonly code: string;
+  /** Number of pages that failed because the origin gave no answer. */
+  readonly pages: number;
+}
+
+/** A part of a site that has most of the pages of a run. Plain data that JSON can hold. `prefix` is untrusted text. */
+export interface LargeSection {
+  /** The common prefix of the URLs, up to the first segment of the path: `https://example.com/calendar`. */
+  readonly prefix: string;
+  /** Number of pages with this prefix, or a little less. */
+  readonly pages: number;
+  /** Number of all pages that the run fetched. */
+  readonly of: number;
+}
+
+/** What people should know about a run, in addition to its counters. */
+export interface Findings {
+  /** Origins that gave no answer: at most 10, those with the most failed pages first. */
+  readonly failedOrigins?: readonly FailedOrigin[];
+  /**
+   * The section with at least four fifths of the fetched pages. Absent if there is no such section, if it has a seed, or if fewer than 200
+   * pages were fetched.
+   */
+  readonly largeSection?: LargeSection;
+}
+
+/** Maximum number of remembered origins, and of remembered sections with seeds. */
+const MAX_ORIGINS = 10_000;
+/** Maximum number of origins in a report. */
+const SHOWN = 10;
+/** Maximum number of sections that are counted at the same time. */
+const MAX_SECTIONS = 256;
+const LARGE_SHARE = 0.8;
+const ENOUGH_PAGES = 200;
+
+/** Collects the findings of a run of a fetcher, in bounded memory. */
+export type FindingsOfRun = ReturnType<typeof createFindings>;
+
+export function createFindings() {
+  const origins = new Map<string, { code: string; pages: number }>();
+  /** A lower bound for the number of pages of a section, by prefix. The map has every section with more than a 256th of all pages. */
+  const sections = new Map<string, number>();
+  /** Sections with a seed. They are not reported, because the operator asked for them. */
+  const ofSeeds = new Set<string>();
+  let pages = 0;
+
+  function largeSection(): LargeSection | undefined {
+    if (pages < ENOUGH_PAGES) return undefined;
+    for (const [prefix, found] of sections) {
+      if (found >= LARGE_SHARE * pages && !ofSeeds.has(prefix)) return { prefix, pages: found, of: pages };
+    }
+    return undefined;
+  }
+
+  function addSeed(url: string): void {
+    const prefix = sectionOf(url);
+    if (prefix !== undefined && ofSeeds.size < MAX_ORIGINS) ofSeeds.add(prefix);
+  }
+
+  return {
+    /** Records a seed, even if it is not fetched in this run. */
+    addSeed,
+    /**
+     * Records that a page was fetched, with any outcome.
+     * @param isSeed whether the page is a seed, or the target of a seed's redirect
+     */
+    fetched(url: string, isSeed: boolean): void {
+      pages += 1;
+      const prefix = sectionOf(url);
+      if (prefix === undefined) return;
+      if (isSeed) addSeed(url);
+      const known = sections.get(prefix);
+      if (known !== undefined || sections.size < MAX_SECTIONS) sections.set(prefix, (known ?? 0) + 1);
+      else {
+        for (const [other, found] of sections) {
+          if (found === 1) sections.delete(other);
+          else sections.set(other, found - 1);
+        }
+      }
+    },
+    /** Records that a page failed because its origin gave no answer. At most ten thousand origins are recorded. */
+    noAnswer(url: string, code: string): void {
+      const origin = originOf(url);
+      const known = origins.get(origin);
+      if (!known && origins.size >= MAX_ORIGINS) return;
+      origins.set(origin, { code, pages: (known?.pages ?? 0) + 1 });
+    },
+    largeSection,
+    /** Returns the findings for a report, and counts the failed origins. */
+    report(count: Count): Findings {
+      if (origins.size > 0) count('origins_failed', origins.size);
+      const failedOrigins = [...origins]
+        .map(([origin, failed]): FailedOrigin => ({ origin, ...failed }))
+        .sort((a, b) => b.pages - a.pages)
+        .slice(0, SHOWN);
+      const large = largeSection();
+      return { ...(failedOrigins.length > 0 && { failedOrigins }), ...(large && { largeSection: large }) };
+    },
+  };
+}
+
+/** Returns a URL up to the end of the first segment of its path. Returns undefined for the root of a site. */
+function sectionOf(url: string): string | undefined {
+  const path = originOf(url).length + 1;
+  const rest = url.slice(path).search(/[/?#]/);
+  const end = rest < 0 ? url.length : path + rest;
+  return end === path ? undefined : url.slice(0, end);
+}

@@ -1,0 +1,132 @@
+import { LEASE_MS, slotsOfShard, type HeldLeases, type Shard } from '../../../webtable/index.js';
+import type { CrawlContext } from '../context.js';
+import type { JobOptions, Report } from '../reporting/job.js';
+
+/** Options of jobs that can run in shards. */
+export interface ShardOptions {
+  /** The shard of the table to work on, while other workers work on the other shards. Absent: the whole table. */
+  readonly shard?: Shard;
+  /**
+   * Milliseconds to wait for slots that other workers hold. After that the job throws LEASE_HELD. Default: a little longer than the time
+   * until a dead worker is detected. This option applies only to a table that several processes use.
+   */
+  readonly leaseWait?: number;
+}
+
+/** The slots that a job works on, with their leases. */
+export interface JobSlots {
+  readonly slots: ReadonlySet<string>;
+  /** Whether the job works on all slots of the table. */
+  readonly isWhole: boolean;
+  /** Whether the job was given a shard, even if this shard has all slots. */
+  readonly isShard: boolean;
+  readonly leases: HeldLeases;
+}
+
+/** The work for which {@link inSlots} takes leases. */
+export interface SlotTask {
+  readonly job: string;
+  /** Absent: the work is on any batch. */
+  readonly batchId?: string;
+  /** Whether the job sends requests to hosts. */
+  readonly asks?: boolean;
+}
+
+/** Milliseconds to wait for slots. In this time, the leases of a dead worker expire, and a slow worker can renew its leases. */
+export const USUAL_WAIT = LEASE_MS + 10_000;
+
+/**
+ * Runs a job while no other worker works on its slots. If a job runs inside another job, it uses the slots of the outer job.
+ * @param run gets the context with the slots, and a signal. The signal also aborts when the leases are lost.
+ * @throws CrawlError LEASE_HELD, LEASE_LOST; USAGE for more shards than slots; the reason of the signal, if the signal aborts before other
+ * workers have released the slots
+ */
+export async function inSlots<T>(
+  given: CrawlContext,
+  { job, batchId, asks = false }: SlotTask,
+  { shard, leaseWait = USUAL_WAIT, signal }: ShardOptions & { readonly signal?: AbortSignal },
+  run: (crawl: CrawlContext, signal: AbortSignal | undefined) => Promise<T>,
+): Promise<T> {
+  if (given.jobSlots) return run(given, signal);
+  const { tables, clock } = given;
+  const slots = shard ? slotsOfShard(tables.slots, shard) : tables.slots.all;
+  // If the signal is already aborted, the job does not wait for slots. Its report says that it was interrupted.
+  const waiting = signal?.aborted ? { wait: 0 } : { wait: leaseWait, ...(signal && { signal }) };
+  const leases = await tables.leases
+    .take(slots, { job, ...(batchId !== undefined && { batchId }), asks, clock, ...waiting })
+    .catch((error: unknown) => {
+      // The signal has ended the wait for slots.
+      signal?.throwIfAborted();
+      throw error;
+    });
+  const jobSlots: JobSlots = {
+    slots: new Set(slots),
+    isWhole: slots.length === tables.slots.all.length,
+    isShard: shard !== undefined,
+    leases,
+  };
+  let hasFailed = true;
+  try {
+    const ends = signal ? AbortSignal.any([signal, leases.lost]) : leases.lost;
+    const result = await run({ ...given, jobSlots }, ends);
+    leases.lost.throwIfAborted();
+    hasFailed = false;
+    return result;
+  } catch (error) {
+    // If the leases are lost, all other failures are only consequences.
+    leases.lost.throwIfAborted();
+    throw error;
+  } finally {
+    const released = leases.release();
+    // If the release of the leases fails, they expire soon.
+    if (hasFailed) await released.catch(() => undefined);
+    else await released;
+  }
+}
+
+/**
+ * Runs a job that needs all slots, so that no other job works on the table. The signal in `options` then also aborts when the leases are
+ * lost.
+ */
+export function inAllSlots<O extends JobOptions, R extends Report>(
+  crawl: CrawlContext,
+  job: string,
+  options: O,
+  run: (crawl: CrawlContext, options: O) => Promise<R>,
+): Promise<R> {
+  return inSlots(crawl, { job }, { ...(options.signal && { signal: options.signal }) }, (held, signal) =>
+    run(held, { ...options, ...(signal && { signal }) }),
+  );
+}
+
+/** Returns the slots of a job that works on a shard. Returns undefined if the job works on all slots. */
+export function shardSlots({ jobSlots }: Pick<CrawlContext, 'jobSlots'>): ReadonlySet<string> | undefined {
+  return jobSlots && !jobSlots.isWhole ? jobSlots.slots : undefined;
+}
+
+export function firstOf(slots: Iterable<string> = []): string | undefined {
+  const [first] = slots;
+  return first;
+}
+
+/** Whether a job works on a slot. */
+export function isOfJob({ jobSlots }: Pick<CrawlContext, 'jobSlots'>, slot: string): boolean {
+  return !jobSlots || jobSlots.slots.has(slot);
+}
+
+/**
+ * Waits until the leases of the slots are held. Usually they are held already. Later changes are written by compare-and-set and use rows
+ * that were read before. Therefore this worker changes nothing if other workers considered it dead meanwhile.
+ * @throws CrawlError LEASE_LOST
+ */
+export async function checkLeases({ jobSlots }: Pick<CrawlContext, 'jobSlots'>): Promise<void> {
+  if (jobSlots && !jobSlots.leases.isHeld()) await jobSlots.leases.untilHeld();
+}
+
+/**
+ * Whether the progress of each slot is stored. It is stored if other workers use the table too, or if the job works on a shard. Otherwise
+ * the header of the batch is enough.
+ */
+export function isProgressStored({ jobSlots, tables }: Pick<CrawlContext, 'jobSlots' | 'tables'>): boolean {
+  return tables.isShared || jobSlots?.isShard === true;
+}

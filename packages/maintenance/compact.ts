@@ -1,0 +1,126 @@
+import {
+  chunked,
+  isSameLocation,
+  type ContentLocation,
+  type PageChange,
+  type PageRow,
+  type CrawlContext,
+  type JobOptions,
+  type Report,
+  createTracker,
+  type Tracker,
+  checkLeases,
+  inAllSlots,
+} from '../core/index.js';
+import { withoutOtherJobs } from './without-other-jobs.js';
+
+type Row = PageRow<'contentAt' | 'contentVersions'>;
+const FIELDS = ['contentAt', 'contentVersions'] as const;
+const CHUNK = 500;
+
+/**
+ * Removes unreferenced bodies: bodies of removed pages, and earlier bodies beyond `db.keepVersions`. If a segment has an unreferenced body,
+ * its other bodies are copied, then the rows are changed, and then the segment is removed. compact may be killed at any time and run again.
+ * It waits until no other job runs on the table, and reads the locations of all bodies twice. It also removes entries of the change log
+ * that are older than `db.changesKept`. Counters: `COUNTERS.compact`.
+ * @throws CrawlError LEASE_HELD, LEASE_LOST
+ */
+export async function compact(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
+  return inAllSlots(crawl, 'compact', options, async (own, how) => {
+    const tracker = createTracker(own, 'compact', how);
+    await withoutOtherJobs(own, () => compactContent(own, tracker));
+    await forgetOldChanges(own, tracker);
+    return tracker.report();
+  });
+}
+
+/** A day in milliseconds. */
+const DAY = 86_400_000;
+
+/** Removes entries of the change log that are older than `db.changesKept`. */
+async function forgetOldChanges({ tables, settings, clock }: CrawlContext, tracker: Tracker): Promise<void> {
+  if (tracker.aborted) return;
+  const removed = await tables.changes.removeBefore(clock() - settings.db.changesKept * DAY);
+  tracker.count('changes_removed', removed);
+}
+
+async function compactContent(crawl: CrawlContext, tracker: Tracker): Promise<void> {
+  const { content, pages } = crawl.tables;
+  const { keepVersions } = crawl.settings.db;
+  const compaction = await content.compaction();
+  for await (const row of pages.scan({ fields: FIELDS })) {
+    if (tracker.aborted) return;
+    compaction.note(locationsOf(row, keepVersions));
+  }
+  if (!(await compaction.begin())) return;
+  for await (const rows of chunked(pages.scan({ fields: FIELDS }), CHUNK)) {
+    if (tracker.aborted) return;
+    const locations = rows.map((row) => locationsOf(row, keepVersions));
+    const moved = await compaction.move(locations.flat());
+    let from = 0;
+    const changes = rows.flatMap((row, i) => {
+      const now = moved.slice(from, (from += locations[i]!.length));
+      return changeOf(row, locations[i]!, now, tracker);
+    });
+    // Another worker has changed some of these rows, so the old locations may still be in use. No segment is removed.
+    if (!(await writeUnchanged(crawl, rows, changes))) return;
+    tracker.count('rows', rows.length);
+    tracker.done(rows.length);
+  }
+  await checkLeases(crawl);
+  const { segments, bytes } = await compaction.finish();
+  tracker.count('segments_removed', segments);
+  tracker.count('bytes_freed', bytes);
+}
+
+/** Returns the locations of the bodies that a row keeps. The newest body is first. */
+function locationsOf({ contentAt, contentVersions = [] }: Row, keepVersions: number): readonly ContentLocation[] {
+  return [...(contentAt ? [contentAt] : []), ...contentVersions.slice(0, keepVersions - 1)];
+}
+
+/**
+ * Returns the change of a row after its bodies were copied. If a body cannot be read, the row keeps the old location, because it shows that
+ * there was a body.
+ */
+function changeOf(
+  { key, contentAt, contentVersions = [] }: Row,
+  before: readonly ContentLocation[],
+  now: readonly (ContentLocation | undefined)[],
+  { count }: Tracker,
+): PageChange[] {
+  count('lost_body', now.filter((place) => !place).length);
+  const copied = now.filter((place, i) => place && !isSameLocation(place, before[i])).length;
+  count('copied', copied);
+  const locations = before.map((place, i) => now[i] ?? place);
+  const versions = contentAt ? locations.slice(1) : locations;
+  if (copied === 0 && versions.length === contentVersions.length) return [];
+  return [
+    {
+      key,
+      set: {
+        ...(contentAt && { contentAt: locations[0]! }),
+        ...(versions.length > 0 && { contentVersions: versions }),
+      },
+      ...(versions.length === 0 && { unset: ['contentVersions'] as const }),
+    },
+  ];
+}
+
+/** Changes the rows that have not changed since they were read. Returns false if another worker has changed any of the rows. */
+async function writeUnchanged(
+  crawl: CrawlContext,
+  rows: readonly Row[],
+  changes: readonly PageChange[],
+): Promise<boolean> {
+  const { pages } = crawl.tables;
+  const read = new Map(rows.map((row) => [row.key, row]));
+  const keys = changes.map(({ key }) => key);
+  await checkLeases(crawl);
+  const now = await pages.getMany(keys, ['contentAt']);
+  const same = changes.filter(({ key }, i) => isSameLocation(now[i]?.contentAt, read.get(key)!.contentAt));
+  const lost = await pages.writeUnchanged(
+    same,
+    same.map(({ key }) => read.get(key)!.version),
+  );
+  return lost.size === 0 && same.length === changes.length;
+}

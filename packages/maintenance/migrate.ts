@@ -1,0 +1,26 @@
+import { createTracker, inAllSlots, type CrawlContext, type JobOptions, type Report } from '../core/index.js';
+
+/** The report of {@link migrate}. */
+export interface MigrationReport extends Report {
+  /**
+   * The schema version of the table before the migration. If it equals `to`, nothing had to be done. Absent if the job was stopped before
+   * it began.
+   */
+  readonly from?: number;
+  /** The schema version to which the job migrates. The table has this version once the migration is complete. */
+  readonly to?: number;
+}
+
+/**
+ * Migrates a table with an earlier schema version to the present version. It reads all rows, and changes the rows that must change. It may
+ * be killed at any time and run again. The table cannot be opened for other work until the migration has ended. Counters:
+ * `COUNTERS.migrate`.
+ * @throws CrawlError LEASE_HELD if another worker uses the table; LEASE_LOST
+ */
+export function migrate(crawl: CrawlContext, options: JobOptions = {}): Promise<MigrationReport> {
+  return inAllSlots(crawl, 'migrate', options, async (own, how) => {
+    const tracker = createTracker(own, 'migrate', how);
+    const versions = await own.tables.migrate(tracker);
+    return { ...tracker.report(), ...versions };
+  });
+}

@@ -1,0 +1,158 @@
+import {
+  FRONTIER_FIELDS,
+  chunked,
+  hostKeyOfRow,
+  hostOfKey,
+  isHeld,
+  type PageRow,
+  type CrawlContext,
+  type JobOptions,
+  type Report,
+  newBatch,
+  removeSeedHost,
+  withRules,
+  createRowCounts,
+  inAllSlots,
+  createTracker,
+  type Tracker,
+} from '../core/index.js';
+import { CrawlError } from '../errors/index.js';
+import { selectorOf, type PageSelection, type PageSelector, type SelectionField } from '../answers/index.js';
+
+/** Options of {@link remove}: a selection with at least one condition, and options of the job. */
+export interface RemoveOptions extends JobOptions, PageSelection {
+  /** true: the selected rows are only counted. Default: false. */
+  readonly dryRun?: boolean;
+}
+
+const CONTENT_FIELDS = ['contentAt', 'contentVersions'] as const;
+type Row = PageRow<SelectionField | (typeof FRONTIER_FIELDS)[number] | (typeof CONTENT_FIELDS)[number]>;
+const CHUNK = 500;
+
+/**
+ * Removes rows with all their data: links, texts and bodies. The next `compact` removes the bodies from the files. Links to a removed page
+ * stay in other rows. If a page with such a link is fetched again, the removed page comes back, unless a URL filter rejects it. The data of
+ * the host (robots.txt, back-off) stays. A host without a seed is no longer a seed host. Two kinds of rows stay: a row that a batch holds,
+ * until updatedb has released it, and a row that cannot be read.
+ *
+ * remove may be killed at any time and run again. Each row is removed in one change, and then its index entries are removed.
+ *
+ * Counters: `COUNTERS.remove`.
+ * @throws CrawlError USAGE for a selection without conditions, and for the reasons in {@link PageSelection}; BAD_URL; LEASE_HELD,
+ * LEASE_LOST
+ */
+export function remove(crawl: CrawlContext, options: RemoveOptions): Promise<Report> {
+  if (options.dryRun) return removeSelected(crawl, options);
+  return inAllSlots(crawl, 'remove', options, removeSelected);
+}
+
+async function removeSelected(crawl: CrawlContext, options: RemoveOptions): Promise<Report> {
+  const selector = selectorOf(await withRules(crawl), options);
+  if (selector.isWhole) {
+    throw new CrawlError('USAGE', 'expected a selection of pages to remove, found none', {
+      hint: 'name a host, a domain, a prefix, a status, a code or a time; to remove a whole table, delete its folder',
+    });
+  }
+  const tracker = createTracker(crawl, 'remove', options);
+  const notice = createNotice(crawl);
+  for await (const rows of chunked(candidates(crawl, selector), CHUNK)) {
+    if (tracker.aborted) break;
+    if (options.dryRun) tracker.count('would_remove', removable(rows, tracker).length);
+    else await removeChunk(crawl, selector, rows, notice, tracker);
+    tracker.done(rows.length);
+  }
+  await notice.end();
+  return tracker.report();
+}
+
+const fieldsOf = ({ fields }: PageSelector) => [...FRONTIER_FIELDS, ...CONTENT_FIELDS, ...fields];
+
+/** Yields the selected rows. A row that cannot be read is included, because it may be selected. */
+async function* candidates({ tables }: CrawlContext, selector: PageSelector): AsyncGenerator<Row> {
+  const { ranges, matches } = selector;
+  for await (const row of tables.pages.scan({ fields: fieldsOf(selector), ...(ranges && { ranges }) })) {
+    if (row.damaged || matches(row)) yield row;
+  }
+}
+
+/** Returns the rows that may be removed, and counts the other rows. */
+function removable(rows: readonly Row[], tracker: Tracker): Row[] {
+  return rows.filter((row) => {
+    const reason = whyKept(row);
+    if (reason) tracker.count(reason);
+    return !reason;
+  });
+}
+
+/** Returns why a row must stay. Returns undefined if the row may be removed. */
+function whyKept(row: Row): 'damaged' | 'held' | undefined {
+  if (row.damaged) return 'damaged';
+  return isHeld(row) ? 'held' : undefined;
+}
+
+/** Removes some of the selected rows. Each row is checked again, because it may have changed after it was selected. */
+async function removeChunk(
+  { tables, clock }: CrawlContext,
+  selector: PageSelector,
+  found: readonly Row[],
+  notice: Notice,
+  tracker: Tracker,
+): Promise<void> {
+  const keys = found.map(({ key }) => key);
+  /**
+   * The rows to remove, with the locations of their bodies. If another worker has changed a row, the decision is repeated, and the last
+   * decision applies.
+   */
+  const chosen = new Map<string, Row>();
+  await notice.give(keys);
+  const counts = createRowCounts(tracker.count);
+  await tables.removeRows(keys, fieldsOf(selector), clock(), (rows, left) =>
+    rows.map((row, i) => {
+      const key = left[i]!;
+      const count = counts.of(key);
+      chosen.delete(key);
+      if (!row || !(row.damaged || selector.matches(row))) return false;
+      const reason = whyKept(row);
+      count(reason ?? 'removed');
+      if (reason === undefined) chosen.set(key, row);
+      return reason === undefined;
+    }),
+  );
+  counts.end();
+  const removed = [...chosen.values()];
+  await tables.content.discard(
+    removed.flatMap(({ contentAt, contentVersions = [] }) => [...(contentAt ? [contentAt] : []), ...contentVersions]),
+  );
+  const seedHosts = new Set(removed.flatMap(({ key, marks }) => (marks?.inject ? [hostKeyOfRow(key)] : [])));
+  for (const host of seedHosts) await removeSeedHost(tables, host);
+}
+
+type Notice = ReturnType<typeof createNotice>;
+
+/**
+ * Tells the consumers of updated batches which rows were removed. It does so with a special batch, which has index entries of these rows
+ * but does not hold the rows. During the removal the batch has the state `updating`. So if this job is killed, updatedb closes the batch.
+ */
+function createNotice(crawl: CrawlContext) {
+  const { runs, batches, slots } = crawl.tables;
+  let batchId: string | undefined;
+  let consumers: readonly string[] | undefined;
+  return {
+    /** Adds rows to the batch. Call it before the rows are removed. If a row stays, consumers only read it once more. */
+    async give(keys: readonly string[]): Promise<void> {
+      consumers ??= await runs.consumers();
+      if (consumers.length === 0) return;
+      batchId ??= await newBatch(crawl, { state: 'updating', consumers });
+      const entries = keys.map((rowKey) => {
+        const queue = hostOfKey(hostKeyOfRow(rowKey));
+        return { rowKey, queue, slot: slots.ofQueue(queue), position: `${queue}|${rowKey}` };
+      });
+      await batches.keepUpdated(batchId, entries);
+    },
+    async end(): Promise<void> {
+      if (batchId === undefined || !consumers) return;
+      const state = { size: 0, state: 'updated', consumers } as const;
+      await batches.advance(batchId, ['updating'], () => state);
+    },
+  };
+}

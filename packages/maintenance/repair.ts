@@ -1,0 +1,208 @@
+import {
+  FRONTIER_FIELDS,
+  chunked,
+  hostKeyOfRow,
+  hostOfKey,
+  type FrontierEntry,
+  type HostKey,
+  type PageRow,
+  type CrawlContext,
+  type JobOptions,
+  type Report,
+  createQueueNames,
+  enterSeedHosts,
+  holdsSeed,
+  inAllSlots,
+  createTracker,
+  type Tracker,
+} from '../core/index.js';
+import { makeLostBodiesDue } from './lost-bodies.js';
+import { mendTimes } from './mend-times.js';
+import { withoutOtherJobs } from './without-other-jobs.js';
+
+type Row = PageRow<(typeof FRONTIER_FIELDS)[number]>;
+const CHUNK = 1000;
+
+/**
+ * Rebuilds the indexes from the rows, because the rows are the source of truth. First, it adds missing entries to the frontier, to the
+ * indexes of batches, and to the hosts of seeds, and removes stale entries. Then it makes two kinds of rows due: rows with times that were
+ * written by a clock that was ahead, and pages whose body is lost. It waits until no other job runs on the table, and reads the whole
+ * table. After a crash, some entries may be stale, but no entry is missing. Counters: `COUNTERS.repair`.
+ * @throws CrawlError LEASE_HELD if another worker uses the table; LEASE_LOST
+ */
+export function repair(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
+  return inAllSlots(crawl, 'repair', options, repairAll);
+}
+
+async function repairAll(crawl: CrawlContext, options: JobOptions): Promise<Report> {
+  const tracker = createTracker(crawl, 'repair', options);
+  if (tracker.aborted) return tracker.report();
+  await withoutOtherJobs(crawl, async () => {
+    await enterRows(crawl, tracker);
+    await removeStaleOfFrontier(crawl, tracker);
+    await removeStaleProgress(crawl, tracker);
+    await removeStaleOfBatches(crawl, tracker);
+    await removeStaleSeedHosts(crawl, tracker);
+  });
+  await mendTimes(crawl, tracker);
+  await makeLostBodiesDue(crawl, tracker);
+  return tracker.report();
+}
+
+async function enterRows(crawl: CrawlContext, tracker: Tracker): Promise<void> {
+  const { pages, frontier, batches } = crawl.tables;
+  const known = new Set((await batches.list()).map(({ batchId }) => batchId));
+  const lost = new Map<string, number>();
+  const queueIn = createQueuesOfBatches(crawl);
+  for await (const rows of chunked(pages.scan({ fields: FRONTIER_FIELDS }), CHUNK)) {
+    if (tracker.aborted) return;
+    const whole = rows.filter((row) => !row.damaged);
+    tracker.count('damaged', rows.length - whole.length);
+    tracker.count('rows', rows.length);
+    for (const { marks } of whole) {
+      const id = marks?.generate;
+      if (id !== undefined && !known.has(id)) lost.set(id, (lost.get(id) ?? 0) + 1);
+    }
+    await enterIntoSeedHosts(crawl, whole, tracker);
+    tracker.count('missing_frontier', await frontier.enterMissing(whole, crawl.clock()));
+    await enterIntoBatches(crawl, whole, queueIn, tracker);
+    tracker.done(rows.length);
+  }
+  for (const [batchId, size] of lost) {
+    await batches.change(batchId, (header) =>
+      header && header.state !== 'closed' ? undefined : { state: 'open', size },
+    );
+    tracker.count('missing_header');
+  }
+}
+
+type QueueIn = (batchId: string, host: HostKey) => Promise<string>;
+
+/**
+ * Returns a function that finds the queue of a host in a batch. The batch stores this queue, because the address of the host may change
+ * later.
+ */
+function createQueuesOfBatches(crawl: CrawlContext): QueueIn {
+  const names = createQueueNames(crawl);
+  const known = new Map<string, Map<HostKey, string>>();
+  return async (batchId, host) => {
+    let queues = known.get(batchId);
+    if (!queues) {
+      queues = new Map<HostKey, string>();
+      known.set(batchId, queues);
+      for await (const { queue, hosts } of crawl.tables.batches.queues(batchId)) {
+        for (const each of hosts) queues.set(each, queue);
+      }
+    }
+    return queues.get(host) ?? names.nameOf(hostOfKey(host));
+  };
+}
+
+async function enterIntoBatches(
+  { tables: { batches } }: CrawlContext,
+  rows: readonly Row[],
+  queueIn: QueueIn,
+  tracker: Tracker,
+): Promise<void> {
+  const held: { rowKey: string; batchId: string; queue: string }[] = [];
+  for (const { key: rowKey, marks } of rows) {
+    const batchId = marks?.generate;
+    if (batchId) held.push({ rowKey, batchId, queue: await queueIn(batchId, hostKeyOfRow(rowKey)) });
+  }
+  const found = await batches.has(held);
+  for (const [i, row] of held.entries()) {
+    if (found[i]) continue;
+    await batches.enter(row.batchId, [row]);
+    tracker.count('missing_batch');
+  }
+}
+
+async function removeStaleOfFrontier(crawl: CrawlContext, tracker: Tracker): Promise<void> {
+  const { pages, frontier, isShared, changeRows } = crawl.tables;
+  for await (const entries of frontier.entries()) {
+    if (tracker.aborted) return;
+    const keys = entries.map(({ rowKey }) => rowKey);
+    const rows = await pages.getMany(keys, FRONTIER_FIELDS);
+    const stale = entries.flatMap((entry, i) => {
+      const row = rows[i];
+      return row && (row.damaged || frontier.isEntryOf(entry, row)) ? [] : [{ entry, row }];
+    });
+    // On a store that several processes share, another process may be injecting this row at the moment, and may have written the entry
+    // first. So the row is read again before the entry is removed.
+    const isOfRow = ({ row }: (typeof stale)[number]): boolean => isShared && row !== undefined;
+    await frontier.correct(
+      stale.filter((each) => !isOfRow(each)),
+      crawl.clock(),
+    );
+    const byRow = new Map<string, FrontierEntry[]>();
+    for (const { entry } of stale.filter(isOfRow)) byRow.set(entry.rowKey, [...(byRow.get(entry.rowKey) ?? []), entry]);
+    await changeRows([...byRow.keys()], FRONTIER_FIELDS, crawl.clock(), (rows, left, drop) =>
+      rows.map((row, i) => {
+        for (const entry of byRow.get(left[i]!)!) if (row && !frontier.isEntryOf(entry, row)) drop(entry);
+        return undefined;
+      }),
+    );
+    tracker.count('stale_frontier', stale.length);
+  }
+  tracker.count('stale_frontier', await frontier.removeStaleHeads());
+}
+
+/** Removes the stored progress of batches that are closed or empty. */
+async function removeStaleProgress(crawl: CrawlContext, tracker: Tracker): Promise<void> {
+  const { batches } = crawl.tables;
+  for (const batchId of await batches.noted()) {
+    const state = (await batches.find(batchId))?.state;
+    if (state === undefined ? await holdsRows(crawl, batchId) : state !== 'closed') continue;
+    await batches.robotsRequests.clear(batchId);
+    await batches.forget(batchId);
+    tracker.count('stale_progress');
+  }
+}
+
+/** Whether a batch still holds a row of its index. The progress of such a batch is kept, because the header of the batch is written again. */
+async function holdsRows({ tables: { batches, pages } }: CrawlContext, batchId: string): Promise<boolean> {
+  for await (const entries of batches.entries(batchId)) {
+    const keys = entries.map(({ rowKey }) => rowKey);
+    const rows = await pages.getMany(keys, ['marks']);
+    if (rows.some((row) => row?.marks?.generate === batchId)) return true;
+  }
+  return false;
+}
+
+async function removeStaleOfBatches(crawl: CrawlContext, tracker: Tracker): Promise<void> {
+  const { pages, batches } = crawl.tables;
+  const list = await batches.list();
+  const updating = new Set(list.flatMap(({ batchId, state }) => (state === 'updating' ? [batchId] : [])));
+  for await (const entries of batches.allEntries()) {
+    if (tracker.aborted) return;
+    const keys = entries.map(({ rowKey }) => rowKey);
+    const rows = await pages.getMany(keys, ['marks']);
+    const stale = entries.filter(({ batchId }, i) => {
+      const { marks, damaged } = rows[i] ?? {};
+      if (damaged || marks?.generate === batchId) return false;
+      return !(updating.has(batchId) && marks?.updatedb === batchId);
+    });
+    for (const entry of stale) await batches.remove(entry.batchId, [entry]);
+    tracker.count('stale_batch', stale.length);
+  }
+}
+
+async function enterIntoSeedHosts({ tables }: CrawlContext, rows: readonly Row[], tracker: Tracker): Promise<void> {
+  const seeds = rows.filter(({ marks }) => marks?.inject !== undefined);
+  const keys = new Map(seeds.map(({ key }) => [hostKeyOfRow(key), key]));
+  const found = await tables.hosts.seeds.get([...keys.keys()]);
+  const missing = [...keys.values()].filter((_, i) => found[i] === undefined);
+  await enterSeedHosts(tables, missing);
+  tracker.count('missing_seed_host', missing.length);
+}
+
+async function removeStaleSeedHosts({ tables }: CrawlContext, tracker: Tracker): Promise<void> {
+  for await (const hosts of tables.hosts.seeds.all()) {
+    if (tracker.aborted) return;
+    for (const host of hosts) {
+      if (await holdsSeed(tables, host)) continue;
+      await tables.hosts.seeds.remove(host);
+      tracker.count('stale_seed_host');
+    }
+  }
+}

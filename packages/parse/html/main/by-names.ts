@@ -1,0 +1,112 @@
+import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
+import { first } from '../elements.js';
+import { attribute } from '../html-tree.js';
+import type { Part } from './outline.js';
+import { AROUND_BITS, BESIDE_ROLES, sumOf, type Page } from './page.js';
+
+/** Matches programs that generate manuals, by their `meta name="generator"`. */
+const GENERATORS =
+  /docbook|docutils|sphinx|doxygen|javadoc|jdk|mkdocs|docusaurus|docfx|asciidoc|antora|gitbook|vitepress|jekyll-docs|texinfo|mdbook|rustdoc|typedoc|groff|mandoc/i;
+/** A page is a manual if at least this share of its text is code. */
+const MUCH_CODE = 0.08;
+/**
+ * A page is an index of a manual if its `main` element has at least this share of the text of the page, and prose is less than `NO_PROSE`
+ * of the text in `main`.
+ */
+const NEARLY_ALL = 0.8;
+const NO_PROSE = 0.05;
+/** Matches classes and ids of navigation in generators of manuals, and in their themes. */
+const NAMES =
+  /(^|[\s_-])(nav(igation|bar|header|footer|path|row)?|breadcrumbs?|side-?bar|sphinxsidebar|menu|site-?(header|footer)|footer|masthead|pagination|pager|cookies?|skip(-?link|-?nav)?|related|share|ttc|tooltip|title-?area|social|toolbar|search|spirit-nav)([\s_-]|$)/i;
+const TAGS = ['nav', 'form', 'dialog', 'aside', 'button'].reduce((bits, name) => bits | AROUND_BITS.get(name)!, 0);
+/**
+ * An element with such a class or id is not content if it has fewer characters than this, or if its share of links is larger than
+ * `MANY_LINKS`.
+ */
+const SMALL = 500;
+const MANY_LINKS = 0.3;
+/** Minimum share of links of a small table directly in the body that is navigation. */
+const ALL_LINKS = 0.9;
+/** Minimum share of a `main` element in the text of the page. A smaller `main` element is ignored. */
+const LEAST = 0.1;
+
+/** Whether a page is part of a manual. In a manual, code, tables, terms and lists of links are content like prose. */
+export function isManual(document: Tree.Document, page: Page): boolean {
+  const generator = first(document, (element) => isGenerator(element));
+  if (generator && GENERATORS.test((attribute(generator, 'content') ?? '').slice(0, 200))) return true;
+  return page.blocks.reduce((sum, { code }) => sum + code, 0) > page.length * MUCH_CODE || isIndex(page);
+}
+
+function isIndex(page: Page): boolean {
+  const main = mainOf(page);
+  if (!main) return false;
+  const length = sumOf(page, main, 'length');
+  return length > page.length * NEARLY_ALL && sumOf(page, main, 'prose') < length * NO_PROSE;
+}
+
+function isGenerator(element: Tree.Element): boolean {
+  return element.tagName === 'meta' && attribute(element, 'name')?.toLowerCase() === 'generator';
+}
+
+/**
+ * Returns, for each block, whether it is beside the content. This depends only on the names of the elements around it. Such blocks are
+ * outside the `main` element, or in navigation, forms, side bars, or elements with a class or id of navigation.
+ */
+export function besideByNames(page: Page): boolean[] {
+  const main = mainOf(page);
+  const beside = partsByNames(page, main);
+  return page.blocks.map(({ part, index }) => {
+    const isOutside = main !== undefined && (index < main.first || index >= main.end);
+    return isOutside || beside[part.index]!;
+  });
+}
+
+/** Returns the elements beside the content that have no kept block. They are removed with all of their content, such as pictures. */
+export function emptyByNames(page: Page, kept: readonly boolean[]): ReadonlySet<Tree.Element> {
+  const hasMain = mainOf(page) !== undefined;
+  const before = new Uint32Array(kept.length + 1);
+  for (let i = 0; i < kept.length; i++) before[i + 1] = before[i]! + (kept[i] ? 1 : 0);
+  const empty = new Set<Tree.Element>();
+  for (const part of page.parts) {
+    if (before[part.end] !== before[part.first]) continue;
+    const isWithin = part.parent !== undefined && empty.has(part.parent.element);
+    if (isWithin || isBeside(page, part, hasMain)) empty.add(part.element);
+  }
+  return empty;
+}
+
+function partsByNames(page: Page, main: Part | undefined): boolean[] {
+  const beside: boolean[] = [];
+  for (const part of page.parts) {
+    const isWithin = part.parent ? beside[part.parent.index]! : false;
+    beside.push(isWithin || isBeside(page, part, main !== undefined));
+  }
+  return beside;
+}
+
+function mainOf(page: Page): Part | undefined {
+  return page.parts.find(
+    (part) =>
+      (part.tagName === 'main' || attribute(part.element, 'role') === 'main') &&
+      sumOf(page, part, 'length') > page.length * LEAST,
+  );
+}
+
+function isBeside(page: Page, part: Part, hasMain: boolean): boolean {
+  const { tagName, element } = part;
+  const length = sumOf(page, part, 'length');
+  // An element with most of the text of the page contains the content, with one exception: a short notice below the title of a page with
+  // hardly any other text.
+  const isMost = length * 2 > page.length;
+  if (isMost && (length >= SMALL || part.first <= page.title || page.title === -1)) return false;
+  const isNamed = ((AROUND_BITS.get(tagName) ?? 0) & TAGS) !== 0 || BESIDE_ROLES.test(attribute(element, 'role') ?? '');
+  if (isNamed && !isMost) return true;
+  if (tagName === 'table' && part.depth === 1 && length < SMALL && sumOf(page, part, 'linked') >= length * ALL_LINKS) {
+    return true;
+  }
+  // If the page has a `main` element, a `header` or `footer` may belong to an article inside that element.
+  if (!hasMain && (tagName === 'header' || tagName === 'footer')) return true;
+  const names = `${attribute(element, 'class') ?? ''} ${attribute(element, 'id') ?? ''}`.slice(0, 400);
+  if (!NAMES.test(names)) return false;
+  return length < SMALL || sumOf(page, part, 'linked') > length * MANY_LINKS;
+}

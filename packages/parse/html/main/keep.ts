@@ -1,0 +1,219 @@
+import type { Block } from './block-text.js';
+import { besideByNames } from './by-names.js';
+import { FAMILY } from './class-words.js';
+import type { Part } from './outline.js';
+import { AROUND_BITS, CORES, isHeading, LISTS, sumOf, type Page } from './page.js';
+
+/** Minimum chance of a block that is kept. */
+const KEPT = 0.5;
+/**
+ * Lower minimum chances: for lists and tables that are in the article and have few links, for headings above a kept block, and for blocks
+ * of pages with little kept text.
+ */
+const KEPT_LIST = 0.2;
+const KEPT_HEADING = 0.2;
+const KEPT_OF_LITTLE = 0.2;
+/** Minimum chance of a caption, or of the text of a button, that is content. */
+const SURE = 0.9;
+/**
+ * If less text than `LITTLE` is kept, less likely blocks are kept too. If the kept text is then still shorter than `NOTHING`, more blocks
+ * are kept.
+ */
+const LITTLE = 200;
+const NOTHING = 40;
+/** Maximum number of characters of a heading. A longer heading is a paragraph in large letters. */
+const LONGEST_HEADING = 120;
+/** Minimum share of text in links of a list or table with many links. */
+const MANY_LINKS = 0.3;
+/** Minimum share of text in links of a block that consists of links. */
+const ALL_LINKS = 0.9;
+
+const CELLS: ReadonlySet<string> = new Set(['li', 'td', 'th', 'dd']);
+/** Minimum number of blocks of a cell or an item that may contain a whole page. */
+const MANY_BLOCKS = 5;
+/** Indexes in `cores`: of the smallest element with half of the prose, and of the smallest element with most of the prose. */
+const HALF = CORES.indexOf(0.5);
+const MOST = CORES.indexOf(0.9);
+const HIDDEN = AROUND_BITS.get('hidden')!;
+const CAPTION = AROUND_BITS.get('figcaption')!;
+
+/** A page, and the present decision on each of its blocks. */
+interface Verdicts {
+  readonly page: Page;
+  readonly chances: Float64Array;
+  /** Whether a block is visible on the page. */
+  readonly shown: readonly boolean[];
+  readonly kept: boolean[];
+}
+
+/**
+ * Decides which blocks of a page are kept. A block is kept if its chance is high enough, with three exceptions. Lists, tables and lists
+ * of terms are kept or dropped as a whole. A heading is kept if text below the heading is kept. If a page has text, some text is always
+ * kept.
+ * @param options `captions`: whether to keep captions of pictures; `isManual`: whether the page is part of a manual, in which everything
+ *   except navigation is kept
+ */
+export function keptBlocks(
+  page: Page,
+  chances: Float64Array,
+  { captions, isManual }: { captions: boolean; isManual: boolean },
+): boolean[] {
+  const shown = shownBlocks(page);
+  const kept = page.blocks.map(({ part }, i) => shown[i]! && chances[i]! >= (part.tagName === 'button' ? SURE : KEPT));
+  const verdicts = { page, chances, shown, kept };
+  if (isManual) keepByNames(verdicts);
+  else {
+    decideLists(verdicts, KEPT);
+    if (lengthOf(page, kept) < LITTLE) keepOfLittle(verdicts);
+    decideCaptions(verdicts, captions);
+    decideHeadings(verdicts);
+  }
+  if (kept.includes(true)) return kept;
+  return shown.includes(true) ? shown : shown.map(() => true);
+}
+
+/**
+ * Returns, for each block, whether it is visible. If most of the page is hidden, all blocks count as visible, because a script will show
+ * them.
+ */
+function shownBlocks(page: Page): boolean[] {
+  const shown = page.blocks.map(({ part }) => (page.around[part.index]! & HIDDEN) === 0);
+  return lengthOf(page, shown) * 2 < page.length ? page.blocks.map(() => true) : shown;
+}
+
+function lengthOf({ blocks }: Page, kept: readonly boolean[]): number {
+  return blocks.reduce((sum, { length }, i) => (kept[i] ? sum + length : sum), 0);
+}
+
+/**
+ * Keeps or drops each outermost list or table by the mean chance of its blocks, weighted by length.
+ * @param least the minimum chance of a list or table that is not clearly in the article
+ */
+function decideLists({ page, chances, shown, kept }: Verdicts, least: number): void {
+  let decided = 0;
+  for (const part of page.parts) {
+    const { first, end, tagName } = part;
+    if (first < decided || end - first < 2 || !LISTS.has(tagName) || isLayout(page, part)) continue;
+    decided = end;
+    let sum = 0;
+    let length = 0;
+    for (let i = first; i < end; i++) {
+      if (!shown[i]) continue;
+      sum += chances[i]! * page.blocks[i]!.length;
+      length += page.blocks[i]!.length;
+    }
+    const keep = sum >= length * leastOf(page, part, least);
+    for (let i = first; i < end; i++) kept[i] = keep && shown[i]!;
+  }
+}
+
+/** The minimum mean chance of a list or table that is kept. */
+function leastOf(page: Page, part: Part, least: number): number {
+  const isContent =
+    page.beside[part.index] === undefined &&
+    (isIn(part, page.top) || isIn(part, page.cores[MOST]!) || isBelowTitle(page, part)) &&
+    sumOf(page, part, 'linked') < MANY_LINKS * sumOf(page, part, 'length');
+  if (!isContent) return least;
+  return part.tagName === 'dl' ? 0 : KEPT_LIST;
+}
+
+function isIn(part: Part, around: Part): boolean {
+  return part.first >= around.first && part.end <= around.end;
+}
+
+/** Whether a part comes after the title, and ends before the end of the element that is most likely around the article. */
+function isBelowTitle({ title, top }: Page, { first, end }: Part): boolean {
+  return title >= 0 && first > title && end <= top.end;
+}
+
+/** Whether a list or table is only layout: one of its cells or items contains half of the prose of the page, in many blocks. */
+function isLayout(page: Page, part: Part): boolean {
+  let up: Part | undefined = page.cores[HALF];
+  if (!up || up.first < part.first || up.end > part.end) return false;
+  for (; up && up.depth > part.depth; up = up.parent) {
+    if (CELLS.has(up.tagName) && up.end - up.first >= MANY_BLOCKS) return true;
+  }
+  return false;
+}
+
+/** Keeps all visible blocks that are not beside the content. This depends only on the names of elements. */
+function keepByNames({ page, shown, kept }: Verdicts): void {
+  const beside = besideByNames(page);
+  for (let i = 0; i < kept.length; i++) kept[i] = shown[i]! && !beside[i];
+}
+
+/**
+ * Keeps more blocks of a page with little kept text. First it keeps less likely blocks, then all blocks that are not beside the content.
+ */
+function keepOfLittle(verdicts: Verdicts): void {
+  const { page, chances, shown, kept } = verdicts;
+  const { blocks, title } = page;
+  const byNames = besideByNames(page);
+  const isBeside = blocks.map(
+    ({ part, linked, length }, i) =>
+      byNames[i]! || part.tagName === 'button' || (i < title && linked > length * ALL_LINKS),
+  );
+  const keep = (wanted: (index: number) => boolean): number => {
+    for (let i = 0; i < kept.length; i++) kept[i] ||= shown[i]! && wanted(i);
+    return lengthOf(page, kept);
+  };
+  keep((i) => chances[i]! >= KEPT_OF_LITTLE && blocks[i]!.part.tagName !== 'button');
+  decideLists(verdicts, KEPT_OF_LITTLE);
+  const likely = lengthOf(page, kept);
+  const all = blocks.reduce((sum, { length }, i) => (isBeside[i] ? sum : sum + length), 0);
+  if (likely >= NOTHING && all > 2 * LITTLE) return;
+  keep((i) => !isBeside[i]);
+}
+
+/** Drops captions of pictures. With `captions`, a caption is kept if a neighbour is kept. Captions of code and tables stay as they are. */
+function decideCaptions({ page, chances, shown, kept }: Verdicts, captions: boolean): void {
+  const isCaption = page.blocks.map(
+    (block, i) => chances[i]! < SURE && isCaptionOfPicture(block, page.around[block.part.index]!),
+  );
+  if (isCaption.every((is) => is)) return;
+  const stays = isCaption.map(() => false);
+  const look = (from: number, step: number): void => {
+    let isNear = false;
+    for (let i = from; i >= 0 && i < kept.length; i += step) {
+      if (!isCaption[i]) isNear = kept[i]!;
+      else if (isNear) stays[i] = captions && shown[i]!;
+    }
+  };
+  look(0, 1);
+  look(kept.length - 1, -1);
+  for (let i = 0; i < kept.length; i++) if (isCaption[i]) kept[i] = stays[i]!;
+}
+
+function isCaptionOfPicture({ part, pictures, words, length }: Block, around: number): boolean {
+  if ((around & CAPTION) !== 0) {
+    let figure = part;
+    while (figure.parent && figure.tagName !== 'figcaption') figure = figure.parent;
+    const { first, end } = figure;
+    return figure.parent?.tagName !== 'figure' || figure.parent.end - figure.parent.first === end - first;
+  }
+  return pictures > 0 && length < LITTLE && ((words | part.words) & FAMILY.caption) !== 0;
+}
+
+/**
+ * Keeps a heading if text between this heading and the next heading of its rank is kept. The heading that is the title of the page is
+ * also kept.
+ */
+function decideHeadings({ page, chances, shown, kept }: Verdicts): void {
+  const { blocks, title, isTitled } = page;
+  /** For each rank of headings, whether a kept block comes before the next heading of this rank. */
+  const hasKept = new Array<boolean>(7).fill(false);
+  for (let i = blocks.length - 1; i >= 0; i--) {
+    const block = blocks[i]!;
+    if (!isHeading(block)) {
+      if (kept[i]) hasKept.fill(true);
+      continue;
+    }
+    const rank = Number(block.part.tagName[1]);
+    const isLikely = chances[i]! >= KEPT_HEADING && (kept[i + 1] ?? false);
+    const isText = kept[i]! && block.length > LONGEST_HEADING;
+    const stays = isText || (hasKept[rank]! && (kept[i]! || isLikely || i === title));
+    kept[i] = shown[i]! && (stays || (i === title && isTitled));
+    hasKept.fill(false, rank);
+    if (kept[i]) hasKept.fill(true, 0, rank);
+  }
+}

@@ -1,0 +1,141 @@
+import { html as spec, type DefaultTreeAdapterTypes as Tree } from 'parse5';
+import { isElement } from '../elements.js';
+import { attribute } from '../html-tree.js';
+import { addText, BOLD, CODE, IN_LINK, isBlank, ITALIC, newBlock, type Block } from './block-text.js';
+import { ClassWords } from './class-words.js';
+
+/** An element of a page, and the range of its blocks. */
+export interface Part {
+  readonly element: Tree.Element;
+  readonly tagName: string;
+  readonly parent: Part | undefined;
+  /** The index of this part among the parts. */
+  readonly index: number;
+  readonly depth: number;
+  /** Families of words in class, id and role of the element, as bits. */
+  readonly words: number;
+  /** The index of the first block in the element, and the index after its last block. */
+  readonly first: number;
+  end: number;
+}
+
+/** The text of a page as blocks in document order, and its elements as parts. A part comes before the parts inside it. */
+export interface Outline {
+  readonly blocks: readonly Block[];
+  readonly parts: readonly Part[];
+}
+
+const HTML = spec.NS.HTML;
+/** Bits in addition to the marks of `block-text.ts`. `INLINE`: an inline element. `NO_TEXT`: an element whose text is not for readers. */
+const INLINE = 16;
+const NO_TEXT = 32;
+/** Bits of elements by name. An element without an entry is block-level and gives no marks. */
+const TAGS: ReadonlyMap<string, number> = new Map(
+  [
+    bitsOfTags(
+      'script style template select textarea svg iframe object embed noembed noframes head link meta title input canvas audio video datalist',
+      NO_TEXT,
+    ),
+    bitsOfTags(
+      'abbr acronym bdi bdo big cite data del dfn font img ins label mark nobr picture q rb rp rt ruby s small source span strike sub sup time u var wbr',
+      INLINE,
+    ),
+    bitsOfTags('a', INLINE | IN_LINK),
+    bitsOfTags('b strong', INLINE | BOLD),
+    bitsOfTags('i em', INLINE | ITALIC),
+    bitsOfTags('code kbd samp tt', INLINE | CODE),
+    bitsOfTags('pre', CODE),
+  ].flat(),
+);
+
+function bitsOfTags(names: string, bits: number): [string, number][] {
+  return names.split(' ').map((name) => [name, bits]);
+}
+
+/** Whether the text in elements of this name is not for readers. */
+export function isWithoutText(tagName: string): boolean {
+  return ((TAGS.get(tagName) ?? 0) & NO_TEXT) !== 0;
+}
+
+/** Reads the blocks and elements of a page. */
+export function readOutline(body: Tree.Element): Outline {
+  const reader = new OutlineReader();
+  reader.read(body, undefined, undefined, 0, 0);
+  return reader;
+}
+
+class OutlineReader implements Outline {
+  readonly blocks: Block[] = [];
+  readonly parts: Part[] = [];
+  readonly #classWords = new ClassWords();
+  #open: Block | undefined;
+  /** Number of line breaks since the last text. */
+  #breaks = 0;
+  /** Number of pictures since the last block began. */
+  #pictures = 0;
+
+  /**
+   * Reads an element and its content.
+   * @param holder the nearest block-level element around the element
+   * @param words families of class words of the inline elements around the element
+   */
+  read(element: Tree.Element, parent: Part | undefined, holder: Part | undefined, marks: number, words: number): void {
+    const part = this.#enter(element, parent);
+    const bits = TAGS.get(part.tagName) ?? 0;
+    const isInline = (bits & INLINE) !== 0 || element.namespaceURI !== HTML;
+    if (!isInline) this.#open = undefined;
+    const owner = isInline && holder ? holder : part;
+    const innerMarks = marks | bits;
+    const innerWords = isInline ? words | part.words : 0;
+    if (part.tagName === 'a' && this.#open) this.#open.links++;
+    for (const child of element.childNodes) {
+      if (child.nodeName === '#text') this.#text(child as Tree.TextNode, owner, innerMarks, innerWords);
+      else if (!isElement(child) || isWithoutText(child.tagName)) continue;
+      else if (child.tagName === 'br') this.#breaks++;
+      else if (child.tagName === 'img') this.#pictures++;
+      else this.read(child, part, owner, innerMarks, innerWords);
+    }
+    if (!isInline) this.#open = undefined;
+    part.end = this.blocks.length;
+  }
+
+  #enter(element: Tree.Element, parent: Part | undefined): Part {
+    const part = {
+      element,
+      tagName: element.tagName,
+      parent,
+      index: this.parts.length,
+      depth: parent ? parent.depth + 1 : 0,
+      words: this.#classWords.of(element),
+      first: this.blocks.length,
+      end: this.blocks.length,
+    };
+    this.parts.push(part);
+    return part;
+  }
+
+  #text(node: Tree.TextNode, owner: Part, marks: number, words: number): void {
+    if (isBlank(node.value)) {
+      if (this.#open) addText(this.#open, node, 0);
+      return;
+    }
+    if (this.#breaks > 1) this.#open = undefined;
+    this.#breaks = 0;
+    if (!this.#open) {
+      this.#open = newBlock(this.blocks.length, owner, words, this.#pictures);
+      this.#pictures = 0;
+      if (marks & IN_LINK) this.#open.links++;
+      this.blocks.push(this.#open);
+    }
+    addText(this.#open, node, marks);
+  }
+}
+
+/** Whether an element is hidden. Content that a reader can open is not hidden, such as a tab, or text that a search in the page finds. */
+export function isHidden(element: Tree.Element): boolean {
+  if (attribute(element, 'role') === 'tabpanel') return false;
+  const hidden = attribute(element, 'hidden');
+  if (hidden !== undefined) return hidden.toLowerCase() !== 'until-found';
+  const style = attribute(element, 'style');
+  return style !== undefined && /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(style.slice(0, 400));
+}

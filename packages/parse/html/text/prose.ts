@@ -1,0 +1,110 @@
+import type { PageText } from '../page-text.js';
+import { isProse, LEAST_PROSE } from './is-prose.js';
+import { addStretch, noStretches, type Stretches } from './stretches.js';
+
+/**
+ * The kind of content in an element. `main`: main content. `article`: an article. `header`: the header of an article. `apart`: content
+ * that is not part of the main content.
+ */
+export type Place = 'main' | 'article' | 'header' | 'apart';
+
+/** Minimum shares of links: from `MANY_LINKS` on, a run is not prose; from `MOSTLY_LINKS` on, it is not content. */
+const MANY_LINKS = 0.35;
+const MOSTLY_LINKS = 0.5;
+
+/**
+ * Records which runs of the text of a page are prose, while the page is read. This takes very little time. A run is the text between the
+ * borders of blocks. A run is prose if it is long, has a comma or stop, and has few links; in `main` or `article` it may be short. A
+ * heading belongs to the prose after it. If there is prose in `main`, text outside `main` is not prose. The result has errors, but it is
+ * good enough to choose the part of a page to show first.
+ */
+export class Prose {
+  readonly #text: PageText;
+  /** Start of the current run. */
+  #from = 0;
+  /** The start of the part of an open link that is not in `#linked` yet. -1: no link is open. */
+  #linkFrom = -1;
+  /** Number of bytes of the current run that are in links. */
+  #linked = 0;
+  /** Start of the headings directly before the current run. -1: there are no headings. */
+  #heading = -1;
+  readonly #open: Record<Place, number> = { main: 0, article: 0, header: 0, apart: 0 };
+  readonly #all = noStretches();
+  readonly #main = noStretches();
+  #isInMain = false;
+  /**
+   * Start and end of each run that is not `apart` and does not consist mostly of links. The list is complete after the last call of
+   * {@link Prose.endRun}.
+   */
+  readonly blocks: number[] = [];
+
+  constructor(text: PageText) {
+    this.#text = text;
+  }
+
+  enter(place: Place): void {
+    this.#open[place]++;
+  }
+
+  leave(place: Place): void {
+    this.#open[place]--;
+  }
+
+  beginLink(): void {
+    if (this.#linkFrom < 0) this.#linkFrom = this.#text.length;
+  }
+
+  endLink(): void {
+    this.#countLinked();
+    this.#linkFrom = -1;
+  }
+
+  /** Ends the current run. */
+  endRun(isHeading: boolean): void {
+    if (this.#text.length !== this.#from) this.#judge(isHeading);
+  }
+
+  #judge(isHeading: boolean): void {
+    const start = this.#from;
+    const end = this.#text.length;
+    if (this.#linkFrom >= 0) this.#countLinked();
+    const linked = this.#linked;
+    this.#from = end;
+    this.#linked = 0;
+    const { main, article, header, apart } = this.#open;
+    const length = end - start;
+    if (apart === 0 && linked < MOSTLY_LINKS * length) this.blocks.push(start, end);
+    const isContent = main + article > 0 && header === 0 && apart === 0 && linked < MOSTLY_LINKS * length;
+    if (apart > 0 || (!isContent && !this.#isProse(start, end, linked))) {
+      this.#heading = isHeading && apart === 0 ? this.#firstHeading(start) : -1;
+      return;
+    }
+    const from = this.#firstHeading(start);
+    this.#heading = -1;
+    addStretch(this.#all, from, end);
+    if (main === 0) return;
+    addStretch(this.#main, from, end);
+    this.#isInMain ||= this.#isProse(start, end, linked);
+  }
+
+  #isProse(start: number, end: number, linked: number): boolean {
+    const length = end - start;
+    return length >= LEAST_PROSE && linked < MANY_LINKS * length && isProse(this.#text.bytes, start, end);
+  }
+
+  /** All prose of the page. */
+  get found(): Stretches {
+    return this.#isInMain ? this.#main : this.#all;
+  }
+
+  #firstHeading(start: number): number {
+    return this.#heading < 0 ? start : this.#heading;
+  }
+
+  #countLinked(): void {
+    if (this.#linkFrom < 0) return;
+    const { length } = this.#text;
+    this.#linked += length - this.#linkFrom;
+    this.#linkFrom = length;
+  }
+}

@@ -1,0 +1,47 @@
+import { languageByWords } from './frequent-words.js';
+
+/** Minimum number of letters of a text. A letter outside the Latin script counts as three. */
+const ENOUGH = 60;
+/** Maximum number of UTF-16 units of the piece of a text that is examined. */
+const PIECE = 400;
+/**
+ * Maximum number of UTF-16 units for the second step, whose time grows with the length. This step runs if frequent words do not show the
+ * language.
+ */
+const PART = 160;
+/** Maximum number of UTF-16 units to skip at the start of a longer text, because pages begin with menus. */
+const MENUS = 1000;
+
+/**
+ * Detects the language of a text from a piece of some hundred characters. Returns the primary part of a language tag. Undefined: the text
+ * is too short, or no language is likely.
+ */
+export async function detectLanguage(text: string): Promise<string | undefined> {
+  const piece = pieceOf(text);
+  if (lettersIn(piece) < ENOUGH) return undefined;
+  const known = languageByWords(piece);
+  if (known !== undefined) return known;
+  // The package needs 30 MB of memory for its database. So it is loaded only when frequent words do not show the language of a page.
+  const { eld } = await import('eld/extrasmall');
+  const found = eld.detect(piece.slice(0, PART));
+  return found.language !== '' && found.isReliable() ? found.language : undefined;
+}
+
+/** Returns a piece of the text that begins with a whole word. */
+function pieceOf(text: string): string {
+  const from = Math.max(0, Math.min(MENUS, text.length - PIECE));
+  const start = from === 0 ? 0 : text.indexOf(' ', from) + 1;
+  return text.slice(start, start + PIECE);
+}
+
+function lettersIn(piece: string): number {
+  let letters = 0;
+  for (let i = 0; i < piece.length; i++) {
+    const code = piece.charCodeAt(i);
+    const lower = code | 0x20;
+    // Letters outside ASCII and Latin belong to other scripts. Punctuation, symbols and arrows are excluded.
+    if ((lower >= 0x61 && lower <= 0x7a) || (code >= 0xc0 && code < 0x250)) letters++;
+    else if (code >= 0x250 && !(code >= 0x2000 && code < 0x3040)) letters += 3;
+  }
+  return letters;
+}

@@ -1,0 +1,6 @@
+/** The types that the library gives to its users. */
+export type { SearchOptions, SearchResult, Searcher } from './searcher.js';
+export type { NoticeCode } from './query/parse-query.js';
+export type { SearchNotice } from './query/notices.js';
+export type { SearchHit } from './read-hits.js';
+export type { SnippetPart } from './results/snippet.js';

@@ -1,0 +1,154 @@
+import type { IndexHits, Words } from '../index/index.js';
+import { urlOf, type PageRow, type Tables } from '../core/index.js';
+import type { ParsedQuery } from './query/parse-query.js';
+import { queryText } from './query/query-text.js';
+import type { FoldedHit } from './results/fold-hits.js';
+import { ownText } from './results/own-text.js';
+import { shortLine } from './results/plain-text.js';
+import { COPY_FIELDS, hasCopy, shownText } from './results/shown-text.js';
+import { proseOf, withoutHidden } from './results/shown-parts.js';
+import { makeSnippet, withoutTitle, type SnippetInput, type SnippetPart } from './results/snippet.js';
+
+/** A found page. URL, title and snippet are untrusted plain text: nothing in them is escaped. */
+export interface SearchHit {
+  readonly url: string;
+  /** The title of the page, or its URL if the page has no title. */
+  readonly title: string;
+  /** The snippet. Empty if the page allows no snippet. */
+  readonly snippet: readonly SnippetPart[];
+  /** The language of the page in the index, as a BCP 47 tag. Empty: unknown. */
+  readonly language: string;
+  /** When the page was last fetched, in ms since the epoch; 0: unknown. */
+  readonly fetchedAt: number;
+  /** When the content of the page last changed, in ms since the epoch; 0: unknown. */
+  readonly modifiedTime: number;
+  readonly score: number;
+  /** The PageRank of the page; 0 if `rank` has not run yet. */
+  readonly rank: number;
+  /** Set if `serve` shows a copy of its text at `/cached`. A page may ask that no copy be shown, by `noarchive` for example. */
+  readonly hasCopy?: true;
+  /** Number of pages with nearly the same text that are folded behind this hit. */
+  readonly alike?: number;
+  /** Number of further pages of the same host that are folded behind this hit. To see them, use {@link hostQuery} or `fold: false`. */
+  readonly moreFromHost?: number;
+  /** The query that finds only pages of this host, if further pages of the host are folded. */
+  readonly hostQuery?: string;
+}
+
+/** The input of a reader of hits. */
+interface HitReaderInput {
+  readonly pages: Pick<Tables['pages'], 'getMany'>;
+  readonly words: Words;
+  /** Maximum number of rows whose texts are in memory at a time. */
+  readonly rowsAtOnce: number;
+}
+
+/** Maximum length of a title, or of a URL that is shown instead. */
+const MAX_TITLE = 200;
+/** Minimum length at which the description of a page may replace a snippet of its text. */
+const LEAST_DESCRIPTION = 50;
+
+const HIT_FIELDS = ['title', 'textRanges', 'pageMetadata', ...COPY_FIELDS] as const;
+
+/** Makes the reader for the rows of hits. The reader reads `rowsAtOnce` rows at a time, and keeps only the shown part of each text. */
+export function createHitReader({ pages, words, rowsAtOnce }: HitReaderInput) {
+  /** Reads the data to show, a few rows at a time. Pages that are no longer in the table are left out. */
+  async function read(
+    some: readonly FoldedHit[],
+    parsed: ParsedQuery,
+    terms: ReadonlySet<string>,
+    signal: AbortSignal | undefined,
+  ): Promise<SearchHit[]> {
+    const hits: SearchHit[] = [];
+    for (let at = 0; at < some.length; at += rowsAtOnce) {
+      signal?.throwIfAborted();
+      hits.push(...(await readSome(some.slice(at, at + rowsAtOnce), parsed, terms, signal)));
+    }
+    return hits;
+  }
+
+  async function readSome(
+    some: readonly FoldedHit[],
+    parsed: ParsedQuery,
+    terms: ReadonlySet<string>,
+    signal: AbortSignal | undefined,
+  ): Promise<SearchHit[]> {
+    const rows = await pages.getMany(
+      some.map(({ hit }) => hit.key),
+      HIT_FIELDS,
+    );
+    const hits: SearchHit[] = [];
+    for (const [i, { hit, alike, moreFromHost }] of some.entries()) {
+      const row = rows[i];
+      if (!row) continue;
+      signal?.throwIfAborted();
+      const { key, language, fetchedAt, modifiedTime, score, rank } = hit;
+      const url = urlOf(key);
+      const title = shortLine(row.title ?? '', MAX_TITLE);
+      const snippet = await snippetOf(row, {
+        words,
+        language: language === '' ? undefined : language,
+        terms,
+        most: shownText(row).snippet,
+        signal,
+      });
+      hits.push({
+        url,
+        title: title === '' ? shortLine(url, MAX_TITLE) : ownText(title),
+        snippet: snippet.map((part) => ({ ...part, text: ownText(part.text) })),
+        language,
+        fetchedAt,
+        modifiedTime,
+        score,
+        rank,
+        ...(hasCopy(row) && { hasCopy: true as const }),
+        ...(alike > 0 && { alike }),
+        ...(moreFromHost > 0 && { moreFromHost, hostQuery: queryText(ofHost(parsed, new URL(url).hostname)) }),
+      });
+    }
+    return hits;
+  }
+
+  /** Returns, for each stem, a word with this stem from the best pages. */
+  async function formsOf(terms: readonly string[], { hits }: IndexHits): Promise<ReadonlyMap<string, string>> {
+    const forms = new Map<string, string>();
+    for (const { key, language: named } of hits.slice(0, 3)) {
+      const [row] = await pages.getMany([key], ['title', 'text']);
+      const language = named === '' ? undefined : named;
+      for (const word of words.split(`${row?.title ?? ''}\n${(row?.text ?? '').slice(0, 20_000)}`, language)) {
+        const stem = words.stem(word.term, language);
+        if (terms.includes(stem) && !forms.has(stem)) forms.set(stem, word.term);
+      }
+    }
+    return forms;
+  }
+
+  /** Whether the table has these rows. */
+  async function areThere(keys: readonly string[]): Promise<readonly boolean[]> {
+    return (await pages.getMany(keys, ['status'])).map((row) => row !== undefined);
+  }
+
+  return { read, formsOf, areThere };
+}
+
+/**
+ * Makes the snippet of a page. The snippet is from the first of these that has a word of the query: the prose, the description, and all
+ * text that may be shown. If none of them has a word of the query, the snippet is the description, or the beginning of the prose if there
+ * is no long description.
+ */
+function snippetOf(row: PageRow<(typeof HIT_FIELDS)[number]>, input: SnippetInput): Promise<readonly SnippetPart[]> {
+  const { text = '', textRanges, pageMetadata } = row;
+  const title = (row.title ?? '').trim();
+  const whole = withoutTitle(withoutHidden(text, textRanges), title);
+  const prose = withoutTitle(proseOf(text, textRanges), title);
+  if (prose === '') return makeSnippet([whole], input);
+  const description = pageMetadata?.['description'] ?? '';
+  const otherwise = description.length < LEAST_DESCRIPTION ? prose : description;
+  return makeSnippet([prose, description, whole], input, otherwise);
+}
+
+/** Returns the query for pages of one host. Other sites that the query names are removed. */
+function ofHost(parsed: ParsedQuery, host: string): ParsedQuery {
+  const others = parsed.operators.filter(({ name, isExcluded }) => name !== 'site' || isExcluded);
+  return { ...parsed, operators: [...others, { name: 'site', value: host, isExcluded: false }] };
+}

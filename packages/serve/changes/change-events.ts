@@ -1,0 +1,127 @@
+import type { ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { LoggedRecord } from '../../changes/index.js';
+import { createWake } from '../../util/index.js';
+import type { Stream } from '../http/answer.js';
+import type { ChangesSource } from '../source.js';
+import type { AskedChanges } from './asked-changes.js';
+
+/** Options of {@link createChangeEvents}. */
+interface ChangeEventsOptions {
+  /** Called with the error when changes cannot be read. The client is then disconnected, and may connect again with its cursor. */
+  readonly onError: (error: unknown) => void;
+  /** Maximum number of clients at the same time. Default: 100. */
+  readonly most?: number;
+  /** Milliseconds between two checks for new changes. One check serves all clients. Default: 1,000. */
+  readonly every?: number;
+  /** Milliseconds between two comments, which keep a silent connection open. Default: 15,000. */
+  readonly comment?: number;
+}
+
+/** The position in the log at which a client begins. */
+interface Begin {
+  readonly cursor: string;
+  /** Whether the cursor of the client is unknown or too old, so that the client may have missed changes. */
+  readonly isReset: boolean;
+}
+
+interface Client {
+  readonly response: ServerResponse;
+  readonly wake: ReturnType<typeof createWake>;
+}
+
+/**
+ * Sends changes as Server-Sent Events, each with its cursor as id. Every client has its own position in the log. The log is checked for new
+ * changes once for all clients, and only while there are clients.
+ */
+export function createChangeEvents(
+  changes: ChangesSource,
+  { onError, most = 100, every = 1_000, comment = 15_000 }: ChangeEventsOptions,
+) {
+  const clients = new Set<Client>();
+  let timers: readonly NodeJS.Timeout[] = [];
+  let end: string | undefined;
+  let isLooking = false;
+
+  async function look(): Promise<void> {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      const { next } = await changes.places();
+      if (next === end) return;
+      end = next;
+      for (const { wake } of clients) wake.now();
+    } catch (error) {
+      onError(error);
+    } finally {
+      isLooking = false;
+    }
+  }
+
+  function enter(client: Client): void {
+    clients.add(client);
+    if (timers.length > 0) return;
+    const beat = (): void => {
+      // A client with unsent data gets no comment. If such a client reads nothing, its connection becomes silent and is closed.
+      for (const { response } of clients) if (response.writableLength === 0) response.write(':\n\n');
+    };
+    timers = [setInterval(() => void look(), every), setInterval(beat, comment)];
+  }
+
+  function leave(client: Client): void {
+    clients.delete(client);
+    client.wake.now();
+    if (clients.size > 0) return;
+    for (const timer of timers) clearInterval(timer);
+    timers = [];
+  }
+
+  /** Sends all changes after the cursor, and then each new change. */
+  async function follow({ response, wake }: Client, { cursor, isReset }: Begin, filter: AskedChanges['filter']) {
+    const isOver = (): boolean => response.destroyed || response.writableEnded;
+    const send = async (text: string): Promise<void> => {
+      if (!isOver() && !response.write(text)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    };
+    let place = cursor;
+    await send(isReset ? eventOf('reset', place, { oldest: place }) : `id: ${place}\n\n`);
+    while (!isOver()) {
+      const seen = end;
+      const found = changes.read({ ...filter, cursor: place });
+      for await (const record of found) {
+        await send(eventOf(record.type === 'host' ? 'host' : 'change', record.cursor, record));
+        if (isOver()) return;
+      }
+      const next = await found.next();
+      // An id without data makes no event. The client continues from this id when it connects again.
+      if (next !== place) await send(`id: ${next}\n\n`);
+      place = next;
+      if (seen === end) await wake.wait(Infinity);
+    }
+  }
+
+  return {
+    /** Whether the maximum number of clients is reached. */
+    get isFull() {
+      return clients.size >= most;
+    },
+    /** Returns the stream of events for one more client, until the client disconnects. */
+    stream: (begin: Begin, filter: AskedChanges['filter']): Stream => ({
+      stream(response) {
+        response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' });
+        response.write('retry: 5000\n\n');
+        const client = { response, wake: createWake() };
+        enter(client);
+        response.once('close', () => leave(client));
+        follow(client, begin, filter).catch((error: unknown) => {
+          onError(error);
+          response.end();
+        });
+      },
+    }),
+  };
+}
+
+/** Formats an event. Line ends need no escape, because JSON and cursors have none. */
+function eventOf(event: string, id: string, data: LoggedRecord | { readonly oldest: string }): string {
+  return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}

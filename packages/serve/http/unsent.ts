@@ -1,0 +1,40 @@
+import type { ServerResponse } from 'node:http';
+
+/** Maximum bytes of unsent answers for all clients together. A single answer is much smaller. */
+const MOST_UNSENT = 64 * 2 ** 20;
+
+/** Limits the memory of answers that clients do not read. */
+export type Unsent = ReturnType<typeof createUnsent>;
+
+/**
+ * Makes a limit on the memory of unsent answers.
+ * @param most maximum number of bytes. Default: 64 MiB
+ */
+export function createUnsent(most = MOST_UNSENT) {
+  const waiting = new Map<ServerResponse, number>();
+  let sum = 0;
+
+  function remove(response: ServerResponse): void {
+    sum -= waiting.get(response) ?? 0;
+    waiting.delete(response);
+  }
+
+  return {
+    /**
+     * Counts the bytes of an answer until it is sent or its client disconnects. When the sum of all answers is too large, the oldest
+     * answers are aborted.
+     */
+    add(response: ServerResponse, bytes: number): void {
+      if (response.writableFinished) return;
+      for (const [oldest] of waiting) {
+        if (sum + bytes <= most) break;
+        remove(oldest);
+        oldest.destroy();
+      }
+      waiting.set(response, bytes);
+      sum += bytes;
+      // `finish`: the system has accepted all data. `close`: the connection is closed.
+      for (const event of ['finish', 'close']) response.once(event, () => remove(response));
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { jsonAnswer, pageAnswer, textAnswer, type Answer } from './http/answer.js';
+import type { Problem } from './http/errors.js';
+import type { FormGuard } from './http/form-guard.js';
+import type { Request } from './http/request.js';
+import { layout, type Layout } from './pages/layout.js';
+import { problemPage } from './pages/other-pages.js';
+import type { Look, Site } from './site/site.js';
+
+/** The sender of a request for a page. */
+type Asker = Pick<Request, 'headers' | 'remoteAddress'>;
+
+/** Makes answers that are pages. */
+export type PageAnswers = ReturnType<typeof createPageAnswers>;
+
+/** Makes the pages of a site. What a page shows depends on the sender of the request. */
+export function createPageAnswers(site: Site, guard: FormGuard) {
+  const lookOf = (asker: Asker): Look => ({ site, isOperator: guard.isLocal(asker) });
+
+  function show(asker: Asker, page: Layout, rest: Partial<Omit<Answer, 'body' | 'type'>> = {}): Answer {
+    const policy = page.script && { 'content-security-policy': page.script.policy };
+    return pageAnswer(layout(lookOf(asker), page), { ...rest, headers: { ...policy, ...rest.headers } });
+  }
+
+  return {
+    lookOf,
+    show,
+
+    /** Returns a problem as JSON for paths below `/api/`, and as a page for other paths. */
+    problem(request: Asker & Pick<Request, 'path' | 'params'>, problem: Problem): Answer {
+      const { status, ...error } = problem;
+      if (request.path.startsWith('/api/')) return jsonAnswer({ error }, status);
+      // A client that used a wrong host name gets only a plain text, because a page would show the site of this server.
+      if (status === 421) return textAnswer(problem.message, status);
+      return show(request, problemPage(lookOf(request), problem, queryOf(request.params)), { status });
+    },
+  };
+}
+
+/** Returns the search query of a request, on one line. */
+export function queryOf(params: URLSearchParams): string {
+  return (params.get('q') ?? '').trim().replace(/\s+/g, ' ');
+}

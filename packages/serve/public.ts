@@ -1,0 +1,5 @@
+/** The types that the library gives to its users. */
+export type { ServeAddress, Served, ServeOptions } from './serve-pages.js';
+export type { SiteOptions } from './site/site.js';
+export type { WhoMayChange } from './http/form-guard.js';
+export type { CrawlStatus, IndexProblem, IndexUse } from './source.js';

@@ -1,0 +1,44 @@
+import type { FetchDocumentOptions, FetchedDocument, ParseCheck, UrlCheck } from '../answers/index.js';
+import { checkUrl } from '../answers/check-url.js';
+import { withRules, type CheckContext, type CrawlContext, type PageContent } from '../jobs/index.js';
+import { checkParse, fetchDocument } from './doors/answers.js';
+import { openCheckContext, warnOf } from './open-check-context.js';
+import type { OpenCrawlOptions } from './open-context.js';
+
+/** Tests URLs and pages against the settings, plugins and rules. Writes nothing. */
+export interface ChecksOfTable {
+  /** Tells what the normalisers, filters and rules do to a URL. */
+  url(url: string): Promise<UrlCheck>;
+  /** Parses a page: title, text, links and metadata, or the reason why it cannot be parsed. */
+  parse(page: PageContent): Promise<ParseCheck>;
+  /** Fetches one document for a person, without robots.txt and without a delay. See `fetchDocument` of packages/answers. */
+  fetch(url: string, options?: FetchDocumentOptions): Promise<FetchedDocument>;
+}
+
+/** The same checks without a table, so the rules of a table are not included. Close it at the end, or declare it with `await using`. */
+export interface Checks extends ChecksOfTable, AsyncDisposable {
+  /** Closes the connections. */
+  close(): Promise<void>;
+}
+
+/** Makes the checks with the settings and plugins of a context. If the context has rules, they are included. */
+export function checksOf(context: CheckContext & Pick<CrawlContext, 'rules'>): ChecksOfTable {
+  return {
+    url: async (url) => checkUrl(await withRules(context), url),
+    parse: (page) => checkParse(context, page),
+    fetch: (url, options) => fetchDocument(context, url, options),
+  };
+}
+
+/**
+ * Reads settings and plugins like `openCrawl`, but opens no table.
+ * @throws CrawlError BAD_SETTING, BAD_INPUT, BAD_PLUGIN
+ */
+export async function openChecks(
+  options: Pick<OpenCrawlOptions, 'config' | 'settings' | 'env' | 'plugins'> = {},
+): Promise<Checks> {
+  const context = await openCheckContext(options);
+  warnOf(context.settingNotices);
+  const { close } = context;
+  return { ...checksOf(context), close, [Symbol.asyncDispose]: close };
+}

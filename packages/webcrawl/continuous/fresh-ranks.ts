@@ -1,0 +1,71 @@
+import type { Retry } from '../retry.js';
+
+/** Milliseconds after which ranks are computed again in a crawl that is never idle. */
+const EVERY = 600_000;
+/** The pause after a ranking is this many times as long as the ranking took. */
+const TIMES_ITS_COST = 9;
+
+/** The two steps of a ranking. Each resolves when it is complete. */
+interface RankSteps {
+  /** Computes the ranks and writes them to the rows. */
+  rank(): Promise<unknown>;
+  /** Writes the ranks into the search index, now or later. */
+  index(): Promise<void>;
+}
+
+interface FreshRanks {
+  /** Call it after pages have changed. It computes ranks if the last ranks are at least ten minutes old. */
+  onUpdated(): void;
+  /** Call it when no page is left to fetch. It computes ranks if pages have changed since the last ranking. */
+  onRest(): void;
+  /** Resolves when no ranks are being computed. */
+  settled(): Promise<void>;
+}
+
+/**
+ * Runs the steps only when pages have changed, and for at most a tenth of the time. Failed steps are retried.
+ * @param now milliseconds that are never set back
+ */
+export function createFreshRanks(
+  steps: RankSteps,
+  retry: Retry,
+  now: () => number = () => performance.now(),
+): FreshRanks {
+  /** True at the start, because the last process may have been killed before it computed ranks. */
+  let isStale = true;
+  let underWay: Promise<void> | undefined;
+  let nextAtRest = -Infinity;
+  let nextInCrawl = now() + EVERY;
+
+  async function make(): Promise<void> {
+    const began = now();
+    isStale = false;
+    try {
+      await steps.rank();
+      await steps.index();
+      retry.succeeded();
+    } catch (error) {
+      isStale = true;
+      retry.failed(error);
+    }
+    const ended = now();
+    nextAtRest = ended + TIMES_ITS_COST * (ended - began);
+    nextInCrawl = retry.isDue ? Math.max(nextAtRest, ended + EVERY) : nextAtRest;
+    underWay = undefined;
+  }
+
+  function makeFrom(time: number): void {
+    if (isStale && !underWay && retry.isDue && now() >= time) underWay = make();
+  }
+
+  return {
+    onUpdated() {
+      isStale = true;
+      makeFrom(nextInCrawl);
+    },
+    onRest: () => makeFrom(nextAtRest),
+    async settled() {
+      await underWay;
+    },
+  };
+}

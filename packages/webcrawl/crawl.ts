@@ -1,0 +1,245 @@
+import type { SettingSource, Settings } from '../../config/index.js';
+import type { Field, TableOwner, PageRow } from '../../webtable/index.js';
+import type { Explanation, ExplainOptions, FoundPage, PageQuery, TableStats } from '../answers/index.js';
+import type { AuditOptions, OpenAuditReport } from '../audit/index.js';
+import type { Changes, ChangesOptions, MarkedMoment } from '../changes/index.js';
+import type { DedupOptions } from '../duplicates/index.js';
+import type { ComputedFieldName, ComputedValues, PageField } from '../export/index.js';
+import type { RankOptions } from '../graph/index.js';
+import type { CrawlPlan, HostExplanation, HostFigures, HostsOptions, PlanOptions } from '../hosts/index.js';
+import type { IndexOptions } from '../index/index.js';
+import type {
+  BatchOptions,
+  CrawlOptions,
+  FetchOptions,
+  GenerateOptions,
+  InjectOptions,
+  JobCounters,
+  JobName,
+  JobOptions,
+  ParseOptions,
+  Report as JobReport,
+} from '../jobs/index.js';
+import type { RemoveOptions } from '../maintenance/index.js';
+import type { RoundsOptions } from '../rounds/index.js';
+import type { Searcher, SearchOptions, SearchResult } from '../search/index.js';
+import type { CrawlStatus, Served, ServeOptions } from '../serve/index.js';
+import type { ChangeTarget, SendChangesOptions, SentChanges } from '../watch/index.js';
+import { bound, type Bound } from './bound.js';
+import { checksOf, type ChecksOfTable } from './checks.js';
+import { explain, stats, status } from './doors/answers.js';
+import { audit } from './doors/audit.js';
+import { changes, changeTargets, mark, marks, removeChangeTarget, sendChanges, unmark } from './doors/changes.js';
+import { exports } from './doors/export.js';
+import { explainHost, hosts, plan } from './doors/hosts.js';
+import { openSearch, search } from './doors/search.js';
+import { crawlContinuously, rounds, serve } from './doors/service.js';
+import { jobs, type RepairReport } from './jobs.js';
+import type { ContinuousCrawlOptions } from './continuous/continuous-crawl.js';
+import { warnOf } from './open-check-context.js';
+import { openContext, type OpenContext, type OpenCrawlOptions } from './open-context.js';
+import { checks } from './options/job-options.js';
+import { prefixStatistics } from './rules/prefix-statistics.js';
+import { rules } from './rules/rules.js';
+
+/** The result of a job. `Report<'fetch'>` has the counters of the job `fetch`. */
+export type Report<Job extends JobName | undefined = undefined> = JobReport<
+  Job extends JobName ? JobCounters<Job> : Readonly<Record<string, number | undefined>>
+>;
+
+/** Lists, changes, tests and proposes the rules of a table: the functions of `rules`, and `prefixes`. */
+export type CrawlRules = Bound<typeof rules> & {
+  /** Statistics of the pages by prefix of their path. */
+  readonly prefixes: Bound<typeof prefixStatistics>;
+};
+
+/** Exports of a table to files. */
+export type CrawlExports = Bound<typeof exports>;
+
+/**
+ * An open table with its settings and plugins. The same job cannot run twice at a time. Pages can be read while jobs run. Each job throws
+ * CrawlError USAGE for an option that is unknown or wrong, and TABLE_LOCKED if another process has the table open.
+ *
+ * Close the crawl at the end, or declare it with `await using`.
+ */
+export interface Crawl extends AsyncDisposable {
+  readonly settings: Settings;
+  /** The source of each setting, by its dotted key. */
+  readonly settingSources: Readonly<Record<string, SettingSource>>;
+  /** The other process that has the table open. Undefined: this process has the table open itself. */
+  readonly owner: TableOwner | undefined;
+  /** The reason why other processes cannot read the table while this process has it open. Undefined: they can read it, or `serve` is false. */
+  readonly notServed: string | undefined;
+
+  /** Adds the seeds, then repeats generate, fetch, parse and updatedb until no page is due or a limit is reached. */
+  run(options: CrawlOptions): Promise<Report<'crawl'>>;
+  /**
+   * Crawls until the signal aborts. Pages are fetched again when they are due, and the search index and the ranks stay up to date. See
+   * `crawlContinuously` of packages/webcrawl/continuous/continuous-crawl.ts.
+   */
+  watch(options: ContinuousCrawlOptions): Promise<Report<'crawl'>>;
+  /** Crawls in rounds whose work is done by workers in other processes, see packages/rounds. */
+  rounds(options: RoundsOptions): Promise<Report<'rounds'>>;
+
+  /** Adds URLs to the table, due at once. */
+  inject(options: InjectOptions): Promise<Report<'inject'>>;
+  /** Selects due pages into a batch, the best first. `batchId` of the report names the batch. */
+  generate(options?: GenerateOptions): Promise<Report<'generate'>>;
+  /** Fetches the pages of a batch. */
+  fetch(options: FetchOptions): Promise<Report<'fetch'>>;
+  /** Parses the fetched pages of a batch: text, links and metadata. */
+  parse(options: ParseOptions): Promise<Report<'parse'>>;
+  /** Writes the results of a batch to the table: statuses, due times, links and new pages. */
+  updatedb(options: BatchOptions): Promise<Report<'updatedb'>>;
+
+  /** Writes new and changed pages into the search index. `all` compares the whole table with the index. */
+  index(options?: IndexOptions): Promise<Report<'index'>>;
+  /** Removes the data that the table stores for the search index. */
+  forgetIndex(options?: JobOptions): Promise<Report<'index'>>;
+  /** Computes PageRank, of pages and of hosts. */
+  rank(options?: RankOptions): Promise<Report<'rank'>>;
+  /** Marks pages whose content equals that of another page. */
+  dedup(options?: DedupOptions): Promise<Report<'dedup'>>;
+  /** Checks the indexes of the table against its rows, and repairs them. */
+  repair(options?: JobOptions): Promise<RepairReport>;
+  /** Frees the disk space of bodies that no row points at. */
+  compact(options?: JobOptions): Promise<Report<'compact'>>;
+  /** Removes the pages of a selection. */
+  remove(options: RemoveOptions): Promise<Report<'remove'>>;
+
+  /**
+   * Returns one page by its URL, which is normalised like a seed. undefined: the table has no such page.
+   * @throws CrawlError BAD_URL for a URL that no table can hold, USAGE for an unknown field
+   */
+  page<F extends Field>(url: string, fields: readonly F[]): Promise<PageRow<F | 'status'> | undefined>;
+  /**
+   * Yields the pages of a selection, in key order or sorted. Each page has `url`, `status` and the requested fields, stored or computed.
+   * Other jobs may write to the table during the read; each page is consistent.
+   * @throws CrawlError USAGE or BAD_URL for a wrong query, when the first page is read; MISSING_PACKAGE for a computed field
+   */
+  pages<F extends PageField>(
+    query: PageQuery & { readonly fields: readonly F[] },
+  ): AsyncGenerator<FoundPage<Extract<F, Field>> & ComputedValues<Extract<F, ComputedFieldName>>>;
+  /** Number of pages by status. Reads the whole table. */
+  stats(options?: Pick<JobOptions, 'signal'>): Promise<TableStats>;
+  /** Returns the state of the table: the number of due pages, the size, and the jobs that run in the process that has the table open. */
+  status(): Promise<CrawlStatus>;
+  /** Explains a URL: the data of the table on it, its next step in the crawl, and the reason for this step. */
+  explain(url: string, options?: ExplainOptions): Promise<Explanation>;
+  /**
+   * Finds faults in the pages of the table. The pages must have been crawled with the setting `parser.audit`; see `audit` of
+   * packages/audit. Close the report after its findings are read.
+   * @throws CrawlError NO_FACTS, STORE_FULL, BAD_OUTPUT
+   */
+  audit(options?: AuditOptions): Promise<OpenAuditReport>;
+  /**
+   * Yields the figures of each host, or domain: pages by status, errors, robots.txt, delay, times of answers, bytes, and due pages. It
+   * reads the whole table once.
+   * @throws CrawlError USAGE or BAD_URL for wrong options, when the first host is read
+   */
+  hosts(options?: HostsOptions): AsyncGenerator<HostFigures>;
+  /**
+   * Explains the speed at which a host is crawled, and the time to fetch its due pages.
+   * @throws CrawlError BAD_URL if it is not a host
+   */
+  explainHost(host: string): Promise<HostExplanation>;
+  /**
+   * Returns the requests that the next rounds would make, and how long they take. Nothing is written or fetched.
+   * @throws CrawlError USAGE
+   */
+  plan(options?: PlanOptions): Promise<CrawlPlan>;
+  /** Tests a URL, a page or a document against rules and parsers. Writes nothing. */
+  readonly check: ChecksOfTable;
+
+  /**
+   * Returns the changes of pages. Iterate over them; they come in the order in which updatedb found them. `summary()` tells whether all
+   * changes are known, and the reasons if some are not.
+   * @throws CrawlError USAGE for wrong options; during the read, for an unknown mark or cursor
+   */
+  changes(options?: ChangesOptions): Changes;
+  /** Stores the present moment under a name. `changes` can then read the changes after this moment. A mark of the same name is moved. */
+  mark(name: string): Promise<MarkedMoment>;
+  /** Returns the marks, the oldest first. */
+  marks(): Promise<readonly MarkedMoment[]>;
+  /** Removes a mark. Resolves to false if there was no mark of this name. */
+  unmark(name: string): Promise<boolean>;
+  /**
+   * Sends changes to a URL as signed messages by Standard Webhooks. Each message is sent at least once. The call ends when the signal
+   * aborts, or when the target answers that it wants no more messages. The position of the target is stored in the table.
+   * @throws CrawlError USAGE for wrong options; LEASE_LOST if another sender has taken over this target
+   */
+  sendChanges(options: SendChangesOptions): Promise<SentChanges>;
+  /** Returns the targets of changes, with the position of each and the messages that were given up. */
+  changeTargets(): Promise<readonly ChangeTarget[]>;
+  /** Removes a target of changes, by its URL. Resolves to false if there was no such target. */
+  removeChangeTarget(to: string): Promise<boolean>;
+
+  readonly rules: CrawlRules;
+  readonly export: CrawlExports;
+
+  /**
+   * Searches the index once.
+   * @throws CrawlError USAGE for a wrong page or limit; NO_INDEX, WRONG_INDEX, SEARCH_BUSY, BAD_SETTING
+   */
+  search(query: string, options?: SearchOptions): Promise<SearchResult>;
+  /** Opens the search index for many queries. Close it before the crawl. */
+  openSearch(): Promise<Searcher>;
+  /** Serves the search page, the API, the dashboard and the metrics until it is closed. */
+  serve(options?: ServeOptions): Promise<Served>;
+
+  /** Ends connections and threads, and closes the table. Calling it again does nothing. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a table, with its settings and plugins.
+ * @throws CrawlError BAD_SETTING, BAD_INPUT, BAD_PLUGIN, NO_TABLE, TABLE_LOCKED, TABLE_VERSION, TABLE_DAMAGED, STORE_FULL,
+ *   STORE_FAILED; on HBase STORE_AWAY, STORE_DENIED, CLOCK_OFF too
+ */
+export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> {
+  const context = await openContext(options);
+  warnOf(context.settingNotices);
+  return crawlOf(context);
+}
+
+/** Calls a function if its options are valid. */
+async function withChecked<R>(check: (options: unknown) => void, options: unknown, call: () => Promise<R>): Promise<R> {
+  check(options ?? {});
+  return call();
+}
+
+function crawlOf(context: OpenContext): Crawl {
+  const { settings, settingSources, page, pages, close } = context;
+  const { crawl: run, ...otherJobs } = bound(jobs, context);
+  return {
+    settings,
+    settingSources,
+    get owner() {
+      return context.owner;
+    },
+    get notServed() {
+      return context.notServed;
+    },
+    run,
+    ...otherJobs,
+    ...bound(
+      { watch: crawlContinuously, status, openSearch, hosts, explainHost, changes, mark, marks, unmark },
+      context,
+    ),
+    ...bound({ sendChanges, changeTargets, removeChangeTarget }, context),
+    rounds: (options) => withChecked(checks.rounds, options, () => rounds(context, options)),
+    stats: (options) => withChecked(checks.stats, options, () => stats(context, options)),
+    audit: (options) => withChecked(checks.audit, options, () => audit(context, options)),
+    explain: (url, options) => withChecked(checks.explain, options, () => explain(context, url, options)),
+    plan: (options) => withChecked(checks.plan, options, () => plan(context, options)),
+    search: (query, options) => withChecked(checks.search, options, () => search(context, query, options)),
+    serve: (options) => withChecked(checks.serve, options, () => serve(context, options)),
+    page,
+    pages,
+    check: checksOf(context),
+    rules: { ...bound(rules, context), prefixes: bound(prefixStatistics, context) },
+    export: bound(exports, context),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

@@ -1,0 +1,33 @@
+import { loadSettings } from '../../config/index.js';
+import { cachedLookup, systemLookup } from '../fetch/index.js';
+import type { CheckContext } from '../jobs/index.js';
+import type { OpenCrawlOptions } from './open-context.js';
+import { checks } from './options/job-options.js';
+import { assemblePlugins, closeProtocols } from './plugins/assemble-plugins.js';
+
+/** Settings and plugins without a table, as the context of `checkUrl`, `checkParse` and `fetchDocument`. Close it after use. */
+export interface OpenCheckContext extends CheckContext, AsyncDisposable {
+  /** Notices on settings that were given by an old name, one for each setting. */
+  readonly settingNotices: readonly string[];
+  /** Closes the connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * Reads settings and plugins like `openContext`, but opens no table.
+ * @throws CrawlError BAD_SETTING, BAD_INPUT, BAD_PLUGIN
+ */
+export async function openCheckContext(
+  options: Pick<OpenCrawlOptions, 'config' | 'settings' | 'env' | 'plugins'> = {},
+): Promise<OpenCheckContext> {
+  checks.openCrawl(options);
+  const { settings, notices } = loadSettings({ file: options.config, env: options.env, overrides: options.settings });
+  const { plugins } = await assemblePlugins(settings, cachedLookup(systemLookup, { clock: Date.now }), options);
+  const close = (): Promise<void> => closeProtocols(plugins);
+  return { settings, settingNotices: notices, plugins, close, [Symbol.asyncDispose]: close };
+}
+
+/** Writes the notices on old names of settings to the log of the process, which is standard error by default. */
+export function warnOf(notices: readonly string[]): void {
+  for (const notice of notices) process.emitWarning(notice, 'DeprecationWarning');
+}

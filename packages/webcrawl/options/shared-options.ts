@@ -1,0 +1,43 @@
+import { optionSchemas } from '../../../config/index.js';
+import { STATUSES } from '../../../webtable/index.js';
+import { COMPUTED_FIELD_NAMES, DUMP_FIELDS, FURTHER_FIELDS } from '../names.js';
+
+const {
+  batch,
+  callback,
+  count,
+  anything,
+  flag,
+  listOf,
+  notNegative,
+  number,
+  oneOf,
+  shard,
+  signal,
+  someOf,
+  string,
+  text,
+} = optionSchemas;
+
+const FIELDS = [...DUMP_FIELDS, ...FURTHER_FIELDS];
+/** Names of stored fields. */
+export const fields = listOf(oneOf(FIELDS), 'fields');
+/** The names of stored fields, and of the fields that an export computes. */
+export const dumpFields = listOf(oneOf([...FIELDS, ...COMPUTED_FIELD_NAMES]), 'fields');
+
+export const JOB = { signal, onProgress: callback };
+export const SHARD = { shard, leaseWait: notNegative };
+export const BATCH = { ...JOB, ...SHARD, batch };
+export const SELECTION = {
+  host: string.optional(),
+  domain: string.optional(),
+  prefix: string.optional(),
+  status: someOf(oneOf(STATUSES), 'statuses'),
+  code: someOf(text, 'codes'),
+  fetchedSince: number,
+  fetchedBefore: number,
+  dueBefore: number,
+  rejected: flag,
+};
+export const EXPORT = { ...JOB, output: text, force: flag, stdout: callback };
+export const EXPORTED_PAGES = { ...SELECTION, since: anything, limit: count, shard };

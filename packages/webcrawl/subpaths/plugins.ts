@@ -1,0 +1,20 @@
+/** Parts for authors of plugins: the types of their arguments and results, the existing plugins, and building blocks. */
+export * from '../../plugin-api/public.js';
+export * from '../../plugins/index.js';
+export { defaultPlugins } from '../plugins/default-plugins.js';
+export {
+  httpProtocol,
+  type ConnectOptions,
+  type HttpExtras,
+  type HttpProtocol,
+  type Lookup,
+  type RobotsLine,
+} from '../../fetch/index.js';
+export {
+  htmlParser,
+  documentParser,
+  textParser,
+  xmlParser,
+  type ParseSettings,
+  type DocumentExtras,
+} from '../../parse/index.js';

@@ -1,0 +1,2 @@
+export function newestFirst(a: string, b: string): number;
+export function listVersions(folder: string): string[];

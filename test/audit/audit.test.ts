@@ -1,0 +1,342 @@
+import { describe, expect, it } from 'vitest';
+import {
+  MemoryStore,
+  audit,
+  ignoreFindings,
+  ignoreRules,
+  jobs,
+  tellFindings,
+  type AuditFinding,
+  type FetchRequest,
+  type AuditOptions,
+  type AuditSummary,
+  type OpenContext,
+} from '../../packages/webcrawl/internal.js';
+import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
+import { fakeWeb, type FakeWeb } from '../support/web/fake-web.js';
+import { SITE, askedSite, plantedSite, troubledSite, type PlantedSite } from '../support/audit/planted-site.js';
+
+const DAY = 86_400_000;
+const SETTINGS = { 'parser.audit': true, 'http.contentLimit': 4_000_000 };
+
+/** All findings of an audit, as `<rule> <url>`, with `~` before those that are not open. */
+async function findingsOf(
+  crawl: OpenContext,
+  options: AuditOptions = {},
+): Promise<{ summary: AuditSummary; findings: AuditFinding[]; names: string[] }> {
+  await using report = await audit(crawl, options);
+  const findings: AuditFinding[] = [];
+  for await (const finding of report.findings) findings.push(finding);
+  const names = findings.map(({ rule, url, state }) => `${state === 'open' ? '' : '~'}${rule} ${url}`).sort();
+  return { summary: report.summary, findings, names };
+}
+
+/** Crawls a site to its end, and once more two days later. */
+async function crawled(
+  { pages, seeds }: Pick<PlantedSite, 'pages' | 'seeds'>,
+  web: FakeWeb = fakeWeb(pages),
+): Promise<TestCrawl> {
+  const crawl = await testCrawl(web, { settings: SETTINGS });
+  await jobs.crawl(crawl, { seeds });
+  crawl.setTime(START + 2 * DAY);
+  await jobs.crawl(crawl, { seeds: [] });
+  await jobs.dedup(crawl);
+  return crawl;
+}
+
+/** A web that answers some requests for the head alone in other ways, and any name in folders with an answer for `*`. */
+function webWithHead(pages: PlantedSite['pages']): FakeWeb & { readonly heads: string[] } {
+  const web = fakeWeb(pages);
+  const { fetch } = web.protocol!;
+  const heads: string[] = [];
+  return Object.assign(web, {
+    heads,
+    protocol: {
+      ...web.protocol!,
+      async fetch(request: FetchRequest) {
+        const { url, headOnly } = request;
+        if (headOnly) heads.push(url);
+        if (headOnly && url.endsWith('/no-head')) return { kind: 'gone' as const, code: 'http_error', http: 405 };
+        if (headOnly && url.endsWith('/head-404')) return { kind: 'gone' as const, code: 'not_found', http: 404 };
+        const any = url.replace(/[^/]+(\/?)$/, '*$1');
+        if (url in pages || !(any in pages)) return fetch(request);
+        const answer = await fetch({ ...request, url: any });
+        return answer.kind === 'redirect' && answer.target?.endsWith('+/') ? { ...answer, target: `${url}/` } : answer;
+      },
+    },
+  });
+}
+
+describe('audit', () => {
+  const site = plantedSite();
+  const troubled = troubledSite();
+
+  it('finds every planted fault, and none of what looks like one', async () => {
+    await using crawl = await crawled(site);
+    const { names, summary } = await findingsOf(crawl);
+    expect(names).toEqual([...site.faults].sort());
+    expect(summary).toMatchObject({ complete: true, because: [], scope: ['site.example'] });
+  });
+
+  it('judges no page by an answer that says nothing of it, and claims no orphan where pages were not seen', async () => {
+    await using crawl = await crawled(troubled);
+    const { names, summary } = await findingsOf(crawl);
+    expect(names).toEqual([...troubled.faults].sort());
+    expect(summary.complete).toBe(false);
+    expect(summary.because).toEqual([
+      '2 pages failed, and will be tried again',
+      '14 pages refused to crawlers by their server',
+    ]);
+  });
+
+  it('asks for parts, for links that are not followed and for other sites, by HEAD and then by GET', async () => {
+    const asked = askedSite();
+    const web = webWithHead(asked.pages);
+    await using crawl = await crawled(asked, web);
+    web.requests.length = 0;
+    const { names } = await findingsOf(crawl, { external: true });
+    expect(names).toEqual([...asked.faults].sort());
+    expect(web.heads).not.toContain(`${SITE}/i/lost.png`);
+    expect(web.heads).toContain('https://other.example/fine');
+    // HEAD said that it is there.
+    expect(web.requests.filter((url) => url === 'https://other.example/fine')).toHaveLength(2);
+    expect(web.requests.filter((url) => url.includes('/private/'))).toEqual([]);
+    web.requests.length = 0;
+    const again = await findingsOf(crawl, { external: true });
+    expect(again.names).toEqual(names);
+    expect(web.requests).toEqual([]);
+  });
+
+  it('asks no server unless it is told to', async () => {
+    const asked = askedSite();
+    const web = webWithHead(asked.pages);
+    await using crawl = await crawled(asked, web);
+    web.requests.length = 0;
+    await findingsOf(crawl);
+    expect(web.requests).toEqual([]);
+  });
+
+  it('names every page that links to a dead one, by rank, with anchors and lines, in one finding', async () => {
+    const pages = {
+      [`${SITE}/`]: '<title>h</title><a href="/a">a</a>\n<a href="/b">b</a>\n<a href="/lost">from home</a>',
+      [`${SITE}/a`]: '<title>a</title>\n\n<a href="/lost#x">from a</a>\n<a href="/lost">again</a> <a href="/b">b</a>',
+      [`${SITE}/b`]: '<title>b</title><a href="/lost"><img src="/i.png" alt="from b"></a> <a href="/">h</a>',
+    };
+    await using crawl = await crawled({ pages, seeds: [`${SITE}/`] });
+    await jobs.rank(crawl);
+    const { findings } = await findingsOf(crawl);
+    const found = findings.filter(({ rule }) => rule === 'link-broken');
+    expect(found).toHaveLength(1);
+    const [{ sources, impact, message, since, lastAsked }] = found as [AuditFinding];
+    expect(message).toBe(`${SITE}/lost answers 404. 3 pages link to it.`);
+    expect([since, lastAsked]).toEqual([START, START]);
+    expect(sources.total).toBe(3);
+    expect([...sources.shown].sort((one, two) => (one.url < two.url ? -1 : 1))).toEqual([
+      { url: `${SITE}/`, anchor: 'from home', kind: 'a', line: 3 },
+      { url: `${SITE}/a`, anchor: 'from a', kind: 'a', line: 3 },
+      { url: `${SITE}/b`, anchor: 'from b', kind: 'a', line: 1 },
+    ]);
+    const ranks = new Map<string, number>();
+    for await (const { url, rank = 0, outlinks = [] } of crawl.pages({ fields: ['rank', 'outlinks'] })) {
+      ranks.set(url, rank / Math.max(outlinks.length, url.endsWith('/a') ? 3 : 0));
+    }
+    const shares = sources.shown.map(({ url }) => ranks.get(url)!);
+    expect(shares).toEqual([...shares].sort((one, two) => two - one));
+    expect(impact).toBeGreaterThan(0);
+    expect(impact).toBeLessThan(1);
+    const order = findings.map(({ severity }) => ['error', 'warn', 'notice'].indexOf(severity));
+    expect(order).toEqual([...order].sort());
+  });
+
+  it('shows ten of the pages that link to a dead one, and lists all of them with their anchors', async () => {
+    const many = Array.from({ length: 300 }, (_, n) => `${SITE}/p${n}`);
+    const pages = Object.fromEntries(many.map((url) => [url, `<title>${url}</title><a href="/lost">dead</a>`]));
+    const home = `<title>h</title>${many.map((url) => `<a href="${url}">p</a>`).join('')}`;
+    await using crawl = await crawled({ pages: { ...pages, [`${SITE}/`]: home }, seeds: [`${SITE}/`] });
+    // So little memory that what is sorted goes to the disk.
+    const { findings } = await findingsOf(crawl, { memory: 1 });
+    const [found, ...others] = findings.filter(({ rule }) => rule === 'link-broken');
+    expect(others).toEqual([]);
+    expect(found!.sources.total).toBe(300);
+    expect(found!.sources.shown).toHaveLength(10);
+    expect(found!.impact).toBe(300);
+    await using report = await audit(crawl, { memory: 1 });
+    const listed: string[] = [];
+    for await (const finding of report.findings) {
+      if (finding.rule !== 'link-broken') continue;
+      for await (const { url, anchor, kind } of report.sourcesOf(finding)) listed.push(`${kind} ${anchor} ${url}`);
+    }
+    expect(listed).toEqual(many.map((url) => `a dead ${url}`).sort());
+  });
+
+  it('lists each link of a page to a target, by element and fragment, and its links to fragments of it', async () => {
+    const pages = {
+      [`${SITE}/`]: '<title>h</title><a href="/lost">one</a>\n<a href="/lost#x">two</a><area href="/lost" alt="map">',
+      [`${SITE}/p`]: '<title>p</title><p id=a><a href="#none">own</a> <a href="/p#a">there</a>',
+    };
+    await using crawl = await crawled({ pages, seeds: [`${SITE}/`, `${SITE}/p`] });
+    await using report = await audit(crawl);
+    const listed: Record<string, string[]> = {};
+    for await (const finding of report.findings) {
+      const sources: string[] = [];
+      for await (const { url, anchor, kind } of report.sourcesOf(finding)) sources.push(`${kind} ${anchor} ${url}`);
+      listed[`${finding.rule} ${finding.url}`] = sources;
+    }
+    expect(listed[`link-broken ${SITE}/lost`]).toEqual([`a one ${SITE}/`, `a two ${SITE}/`, `area map ${SITE}/`]);
+    expect(listed[`fragment-missing ${SITE}/p#none`]).toEqual([`a own ${SITE}/p`]);
+    expect(listed[`description-missing ${SITE}/`]).toEqual([]);
+  });
+
+  it('says what is new since a moment: the target failed after it, or the link came after it', async () => {
+    const pages = {
+      [`${SITE}/`]:
+        '<title>h</title><a href="/works">w</a> <a href="/changes">c</a> <a href="/old-lost">o</a> <a href="/edited">e</a>',
+      [`${SITE}/works`]: '<title>w</title>works',
+      [`${SITE}/changes`]: '<title>c</title>before',
+      [`${SITE}/edited`]: '<title>e</title>one <a href="/old-dead">d</a>',
+    };
+    const web = fakeWeb(pages);
+    await using crawl = await testCrawl(web, { settings: SETTINGS });
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
+    web.set(`${SITE}/works`, { status: 404 });
+    // Its text changes, the dead link in it was there before.
+    web.set(`${SITE}/edited`, '<title>e</title>two <a href="/old-dead">d</a>');
+    web.set(`${SITE}/changes`, '<title>c</title>after <a href="/new-lost">n</a>');
+    crawl.setTime(START + 2 * DAY);
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`], refetch: true });
+    const { findings, summary } = await findingsOf(crawl, { since: START + DAY });
+    const news = findings
+      .filter(({ rule }) => rule === 'link-broken')
+      .map(({ url, isNew = 'old' }) => `${isNew} ${url}`);
+    expect(news.sort()).toEqual([
+      `link ${SITE}/new-lost`,
+      `old ${SITE}/old-dead`,
+      `old ${SITE}/old-lost`,
+      `target ${SITE}/works`,
+    ]);
+    const worked = findings.find(({ url, rule }) => rule === 'link-broken' && url.endsWith('/works'));
+    // The change log knows when it was there last.
+    expect(worked).toMatchObject({ since: START + 2 * DAY, lastOk: START, lastAsked: START + 2 * DAY });
+    expect(summary.since).toBe(START + DAY);
+    const before = await findingsOf(crawl);
+    expect(before.findings.filter(({ isNew }) => isNew)).toEqual([]);
+    expect(before.findings.map(({ id }) => id).sort()).toEqual(findings.map(({ id }) => id).sort());
+  });
+
+  it('says that a link which leads nowhere is new where its pages are', async () => {
+    const web = fakeWeb({
+      [`${SITE}/`]: '<title>h</title><a href="/a">a</a><a href="htp://old">o</a>',
+      [`${SITE}/a`]: '<title>a</title>one',
+    });
+    await using crawl = await testCrawl(web, { settings: SETTINGS });
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
+    crawl.setTime(START + 2 * DAY);
+    web.set(`${SITE}/a`, '<title>a</title>two <a href="htp://new">n</a> <a href="/lost" rel=nofollow>l</a>');
+    web.set(`${SITE}/lost`, { status: 404 });
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`], refetch: true });
+    const { findings } = await findingsOf(crawl, { since: START + DAY, ask: true });
+    const names = ['link-malformed', 'link-broken'];
+    const news = findings.filter(({ rule }) => names.includes(rule)).map(({ url, isNew = 'old' }) => `${isNew} ${url}`);
+    expect(news.sort()).toEqual(['link htp://new', `link ${SITE}/lost`, 'old htp://old']);
+  });
+
+  it('finds sitemaps that are not there or are pages, and none in feeds, in texts and behind redirects', async () => {
+    const names = ['lost.xml', 'page.xml', 'list.txt', 'feed.xml', 'moved.xml'];
+    const feed = `<rss version="2.0"><channel><item><link>${SITE}/a</link></item></channel></rss>`;
+    const pages = {
+      [`${SITE}/`]: '<title>h</title><a href="/a">a</a>',
+      [`${SITE}/a`]: '<title>a</title>',
+      [`${SITE}/page.xml`]: '<title>Our pages</title><h1>Our pages</h1>',
+      [`${SITE}/list.txt`]: { html: `${SITE}/\n${SITE}/a\n`, contentType: 'text/plain' },
+      [`${SITE}/feed.xml`]: { html: feed, contentType: 'application/rss+xml' },
+      [`${SITE}/moved.xml`]: { location: '/a', status: 302 },
+      [`${SITE}/robots.txt`]: {
+        html: names.map((name) => `Sitemap: ${SITE}/${name}`).join('\n'),
+        contentType: 'text/plain',
+      },
+    };
+    await using crawl = await crawled({ pages, seeds: [`${SITE}/`] });
+    const found = (await findingsOf(crawl)).names.filter((name) => name.startsWith('sitemap-invalid'));
+    expect(found).toEqual([`sitemap-invalid ${SITE}/lost.xml`, `sitemap-invalid ${SITE}/page.xml`]);
+  });
+
+  it('does not judge by facts that a page does not have', async () => {
+    const plain = (text: string): string =>
+      `<title>${text}</title><meta name="description" content="${text}"><h1>${text}</h1>`;
+    const web = fakeWeb({ [`${SITE}/`]: plain('h'), [`${SITE}/a`]: plain('a') });
+    const store = new MemoryStore();
+    const before = await testCrawl(web, { store });
+    await jobs.crawl(before, { seeds: [`${SITE}/`] });
+    await using crawl = await testCrawl(web, { store, settings: SETTINGS });
+    await jobs.crawl(crawl, { seeds: [`${SITE}/a`] });
+    const { names, summary } = await findingsOf(crawl);
+    expect(names).toEqual([]);
+    expect(summary.because).toEqual(['1 page parsed without the facts that an audit reads']);
+  });
+
+  it('leaves out what is to be ignored until its time, and names what ignores nothing', async () => {
+    const pages = {
+      [`${SITE}/`]: '<title>h</title><a href="/lost/1">1</a> <a href="/lost/2">2</a> <a href="/other">3</a>',
+    };
+    await using crawl = await crawled({ pages, seeds: [`${SITE}/`] });
+    const now = START + 2 * DAY;
+    await ignoreFindings(crawl, { rule: 'broken', url: `${SITE}/lost/*`, until: now + DAY });
+    await ignoreFindings(crawl, { rule: 'link-broken', url: 'https://nowhere.example/*', why: 'moved' });
+    await expect(ignoreFindings(crawl, { rule: 'link-brokn', url: '*' })).rejects.toMatchObject({ code: 'USAGE' });
+    const found = await findingsOf(crawl);
+    expect(found.names.filter((name) => name.startsWith('link-broken'))).toEqual([`link-broken ${SITE}/other`]);
+    expect(found.summary).toMatchObject({ ignored: 2, unusedIgnores: ['link-broken https://nowhere.example/*'] });
+    crawl.setTime(now + DAY);
+    expect((await findingsOf(crawl)).names.filter((name) => name.startsWith('link-broken'))).toHaveLength(3);
+    expect(await ignoreRules(crawl)).toHaveLength(2);
+    expect(await tellFindings(crawl, 'link-broken', 'https://nowhere.example/*')).toBe(true);
+    expect(await tellFindings(crawl, 'link-broken', 'https://nowhere.example/*')).toBe(false);
+    expect((await findingsOf(crawl)).summary.unusedIgnores).toBeUndefined();
+  });
+
+  it('leaves out what is to be ignored by rel only where all links of a finding have it', async () => {
+    const pages = {
+      [`${SITE}/`]:
+        '<title>h</title><a href="/lost/1" rel="ugc nofollow">1</a> <a href="/lost/2" rel=ugc>2</a> <a href="/a">a</a> <a href="/lost/3">3</a>',
+      [`${SITE}/a`]: '<title>a</title><a href="/lost/1" rel="UGC">1</a> <a href="/lost/2">2</a>',
+    };
+    await using crawl = await crawled({ pages, seeds: [`${SITE}/`, `${SITE}/lost/1`] });
+    const broken = async (): Promise<string[]> =>
+      (await findingsOf(crawl)).names.filter((name) => name.startsWith('link-broken'));
+    expect(await broken()).toHaveLength(3);
+    await ignoreFindings(crawl, { rule: 'broken', url: '*', rel: 'ugc' });
+    await ignoreFindings(crawl, { rule: '*', url: '*', rel: 'sponsored' });
+    expect(await broken()).toEqual([`link-broken ${SITE}/lost/2`, `link-broken ${SITE}/lost/3`]);
+    expect((await findingsOf(crawl)).summary).toMatchObject({ ignored: 1, unusedIgnores: ['* * rel=sponsored'] });
+    await expect(ignoreFindings(crawl, { rule: '*', url: '*', rel: 'noopener' as 'ugc' })).rejects.toMatchObject({
+      code: 'USAGE',
+    });
+    expect(await tellFindings(crawl, 'broken', '*')).toBe(false);
+    expect(await tellFindings(crawl, 'broken', '*', 'ugc')).toBe(true);
+    expect(await broken()).toHaveLength(3);
+  });
+
+  it('says so where pages were parsed without facts, and where nothing was fetched', async () => {
+    await using crawl = await testCrawl(fakeWeb({ [`${SITE}/`]: '<title>h</title><a href="/lost">l</a>' }));
+    const empty = await findingsOf(crawl);
+    expect(empty.summary).toMatchObject({ complete: false, because: ['no page was fetched'], pages: 0 });
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
+    await expect(audit(crawl)).rejects.toMatchObject({ code: 'NO_FACTS' });
+  });
+
+  it('says what was not looked at', async () => {
+    const web = fakeWeb({
+      [`${SITE}/`]: '<title>h</title><a href="/a">a</a> <a href="/b">b</a>',
+      [`${SITE}/a`]: '<title>a</title>',
+    });
+    await using crawl = await testCrawl(web, { settings: SETTINGS });
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`], maxPages: 1 });
+    const { summary } = await findingsOf(crawl);
+    expect(summary).toMatchObject({ complete: false, because: ['2 pages known and not fetched yet'] });
+  });
+
+  it('is tried with 80 faults and 40 that are none', () => {
+    expect(site.innocent.length + troubled.innocent.length).toBeGreaterThanOrEqual(40);
+    expect(site.faults.length + troubled.faults.length).toBeGreaterThanOrEqual(80);
+  });
+});

@@ -1,0 +1,85 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AuditFinding, AuditSummary } from '../../../packages/webcrawl/internal.js';
+import { freshFolder } from '../../support/files/temp-folder.js';
+import { runLine } from '../test-io.js';
+
+const folder = freshFolder();
+const webcrawl = (...args: readonly string[]) => runLine(['--table', join(folder, 'table'), ...args]);
+
+const page = (title: string, body: string): string =>
+  `<title>${title}</title><meta name="description" content="${title}"><h1>${title}</h1>${body}`;
+const PAGES: Readonly<Record<string, string>> = {
+  '/': page('Home', '<a href="/a">a</a> <a href="/lost">lost</a> <img src="/lost.png" alt="">'),
+  '/a': page('A', '<a href="/">home</a> <a href="/lost">lost too</a>'),
+};
+
+let server: Server;
+let site: string;
+const asked: string[] = [];
+
+beforeEach(async () => {
+  asked.length = 0;
+  server = createServer(({ url = '' }, answer) => {
+    asked.push(url);
+    answer.writeHead(url in PAGES ? 200 : 404, { 'content-type': 'text/html' }).end(PAGES[url] ?? 'none');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  site = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+});
+afterEach(() => new Promise((resolve) => server.close(resolve)));
+
+/** Rules and URLs of the findings that a line prints as JSON. */
+function findingsOf(out: string): string[] {
+  const { findings } = JSON.parse(out) as AuditSummary & { findings: AuditFinding[] };
+  return findings.map(({ rule, url }) => `${rule} ${new URL(url).pathname}`).sort();
+}
+
+describe('webcrawl audit', () => {
+  test('crawls its seeds, asks for parts, fails by --fail-on; then judges the table and asks no one', async () => {
+    const first = await webcrawl('audit', site, '--delay', '0', '--fail-on', 'broken', '--json', '-q');
+    expect(first.code).toBe(1);
+    const expected = ['link-broken /lost', 'resource-broken /lost.png'];
+    expect(findingsOf(first.out)).toEqual(expected);
+    expect(asked).toContain('/lost.png');
+    asked.length = 0;
+    const second = await webcrawl('audit', '--json', '-q');
+    expect(second.code).toBe(0);
+    expect(findingsOf(second.out)).toEqual(expected);
+    expect(asked).toEqual([]);
+  });
+
+  test('leaves out what is to be ignored, until it is to be told again', async () => {
+    await webcrawl('audit', site, '--delay', '0', '-q');
+    const pattern = `${site}lost*`;
+    expect(await webcrawl('audit', 'ignore', 'link-brokn', pattern)).toMatchObject({ code: 64 });
+    expect(await webcrawl('audit', 'ignore', 'broken', pattern, '--why', 'known')).toMatchObject({ code: 0 });
+    expect(await webcrawl('audit', '--fail-on', 'broken', '-q')).toMatchObject({ code: 0 });
+    expect((await webcrawl('audit', 'ignored')).out).toMatch(/broken +http.*lost\* +known/);
+    expect(await webcrawl('audit', 'tell', 'broken', pattern)).toMatchObject({ code: 0 });
+    expect(await webcrawl('audit', 'tell', 'broken', pattern)).toMatchObject({ code: 1 });
+    expect(await webcrawl('audit', '--fail-on', 'broken', '-q')).toMatchObject({ code: 1 });
+  });
+
+  test('compares with a mark', async () => {
+    await webcrawl('audit', site, '--delay', '0', '-q');
+    await webcrawl('mark', 'release');
+    expect(await webcrawl('audit', '--since', 'release', '--fail-on', 'new', '-q')).toMatchObject({ code: 0 });
+    const unknown = await webcrawl('audit', '--since', 'relase', '--fail-on', 'new');
+    expect(unknown.code).toBe(64);
+    expect(unknown.err).toContain('release');
+  });
+
+  test('lists its rules, and fails where there is nothing to judge', async () => {
+    const { out } = await webcrawl('audit', '--rules');
+    expect(out).toMatch(/^link-broken +broken +error +/);
+    const rules = (await webcrawl('audit', '--rules', '--json')).out.trim().split('\n');
+    expect(JSON.parse(rules[0]!)).toMatchObject({ id: 'link-broken', help: expect.any(String) as string });
+    await webcrawl('inject', site);
+    const empty = await webcrawl('audit');
+    expect(empty.code).toBe(1);
+    expect(empty.err).toContain('no page was looked at');
+  });
+});

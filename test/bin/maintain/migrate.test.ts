@@ -1,0 +1,63 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { ERROR_CODES } from '../../../packages/errors/index.js';
+import { openContext } from '../../../packages/webcrawl/internal.js';
+import { requireCommand, startCommand, type Ended } from '../../support/command-process.js';
+import { makeOldTable } from '../../support/versions/old-table.js';
+
+let folder: string;
+let table: string;
+beforeAll(requireCommand);
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'webcrawl-migrate-'));
+  table = join(folder, 'table');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const run = (...args: readonly string[]): Promise<Ended> => startCommand(folder, args).ended;
+
+test('a table of an earlier version: refused with what to do, backed up, migrated, and read', async () => {
+  const links = await makeOldTable(table, 300);
+  for (const args of [['readdb', '--stats'], ['status'], ['compact'], ['crawl', 'http://a.example.com/']]) {
+    const { code, err } = await run(...args);
+    expect([code, err]).toEqual([
+      ERROR_CODES.TABLE_VERSION.exitCode,
+      expect.stringContaining(
+        'hint: make a backup (`webcrawl backup`), then run `webcrawl migrate` with the same --table',
+      ),
+    ]);
+  }
+  expect(await run('backup', join(folder, 'backups'))).toMatchObject({ code: 0 });
+
+  const { code, out, err } = await run('migrate');
+  expect([code, out]).toEqual([0, '']);
+  // On a slow machine a line of progress comes before.
+  expect(err).toMatch(
+    /^migrate: [^,;]*\n +inlinks +[\d,]+\n +rows +[\d,]+\nThe table has layout 7 now; it had 6\.\n$/m,
+  );
+  const again = await run('migrate');
+  expect(again).toMatchObject({ code: 0, err: expect.stringContaining('The table already has layout 7.') as string });
+  const stats = await run('readdb', '--stats', '--json');
+  expect(JSON.parse(stats.out)).toMatchObject({ total: 300 });
+
+  const [name] = await readdir(join(folder, 'backups'));
+  const old = join(folder, 'backups', name!);
+  const migrated = await startCommand(folder, ['migrate', '--json', '-q'], { table: old }).ended;
+  expect(JSON.parse(migrated.out)).toMatchObject({ job: 'migrate', from: 6, to: 7, counters: { inlinks: links } });
+  expect(migrated.err).toBe('');
+});
+
+test('it needs the table alone, and waits for it when asked', async () => {
+  await makeOldTable(table, 10);
+  const other = await openContext({ table }, { migrates: true });
+  expect(await run('migrate')).toMatchObject({ code: ERROR_CODES.TABLE_LOCKED.exitCode });
+  const { child, ended } = startCommand(folder, ['migrate', '--wait', '60']);
+  const waiting = new Promise((resolve) => child.stderr.once('data', resolve));
+  await waiting;
+  await other.close();
+  expect(await ended).toMatchObject({ code: 0 });
+  const none = startCommand(folder, ['migrate'], { table: join(folder, 'none') });
+  expect(await none.ended).toMatchObject({ code: ERROR_CODES.NO_TABLE.exitCode });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import type { Command } from 'commander';
+import { HELP_ALL, RARE_OPTIONS } from '../../../bin/help.js';
+import { buildProgram } from '../../../bin/program.js';
+import { ERROR_CODES } from '../../../packages/errors/index.js';
+import { runLine, testIo } from '../test-io.js';
+
+/** The options that a help lists. */
+const listed = (help: string): string[] =>
+  [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, long = '']) => long);
+
+function commandsBelow(command: Command): Command[] {
+  return [command, ...command.commands.flatMap((one) => commandsBelow(one))];
+}
+
+describe('help', () => {
+  test('names for rare options only commands and options that exist', () => {
+    const commands = commandsBelow(buildProgram(testIo()).command);
+    for (const [name, rare] of Object.entries(RARE_OPTIONS)) {
+      const known = commands
+        .filter((one) => one.name() === name)
+        .flatMap(({ options }) => options.map(({ long }) => long));
+      expect(known, name).toEqual(expect.arrayContaining([...rare]));
+    }
+  });
+
+  test(`shows examples first, then the usual options; ${HELP_ALL} shows them all`, async () => {
+    const { out: usual } = await runLine(['crawl', '--help']);
+    const { out: all } = await runLine(['crawl', HELP_ALL]);
+    for (const out of [usual, all]) expect(out.indexOf('Examples:')).toBeLessThan(out.indexOf('Options:'));
+    expect(listed(usual)).toEqual(expect.arrayContaining(['--max-pages', '--stay', '--table']));
+    for (const rare of [...RARE_OPTIONS['crawl']!, ...RARE_OPTIONS['webcrawl']!]) {
+      expect(listed(usual)).not.toContain(rare);
+      expect(listed(all)).toContain(rare);
+    }
+  });
+
+  test('keeps the notes, behind the options', async () => {
+    const { out } = await runLine(['crawl', '--help']);
+    expect(out.indexOf('A pattern is a regular expression')).toBeGreaterThan(out.indexOf('Global Options:'));
+  });
+
+  test(`has the exit codes with ${HELP_ALL} only`, async () => {
+    const { out } = await runLine([HELP_ALL]);
+    for (const code of Object.keys(ERROR_CODES)) expect(out).toContain(`${code}: `);
+    expect(out).toMatch(/^ {2}130 /m);
+    expect((await runLine(['--help'])).out).not.toContain('STORE_FULL');
+  });
+});

@@ -1,0 +1,353 @@
+import { describe, expect, it } from 'vitest';
+import {
+  MemoryStore,
+  changes,
+  jobs,
+  mark,
+  marks,
+  unmark,
+  type ChangesOptions,
+  type LoggedRecord,
+  type OpenContext,
+} from '../../packages/webcrawl/internal.js';
+import { hostKeyOf } from '../../webtable/index.js';
+import { round } from '../support/job-steps.js';
+import { countingStore } from '../support/stores/counting-store.js';
+import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
+import { fakeWeb, type FakePage, type FakeWeb } from '../support/web/fake-web.js';
+
+const DAY = 86_400_000;
+const HOST = 'http://docs.example.com';
+const TEXT = 'This text says at some length what the page is about, so that it is content. ';
+
+/** A page with a heading, blocks of text, and links. */
+function page({ title = 'Page', head = '', blocks = [TEXT, 'A second block.'], links = ['/'] } = {}): string {
+  const body = `${blocks.map((block) => `<p>${block}</p>`).join('')}<p>${links.map((to) => `<a href="${to}">x</a>`).join('')}`;
+  return `<title>${title}</title>${head}<body><nav>Home</nav>${body}`;
+}
+
+const NAMES = [
+  'content',
+  'title',
+  'description',
+  'canonical',
+  'noindex',
+  'links',
+  'moved',
+  'bytes',
+  'redirect',
+  'missing',
+  'gone',
+  'same',
+];
+const urlOf = (name: string): string => `${HOST}/${name}`;
+
+async function listed(crawl: OpenContext, options?: ChangesOptions): Promise<LoggedRecord[]> {
+  const found: LoggedRecord[] = [];
+  for await (const record of changes(crawl, options)) found.push(record);
+  return found;
+}
+
+/** The changes as `kinds path`. */
+async function named(crawl: OpenContext, options: ChangesOptions = { since: 0 }): Promise<string[]> {
+  return (await listed(crawl, options)).map((record) =>
+    record.type === 'page'
+      ? `${record.kinds.join(',')} ${record.url.replace(`${HOST}/`, '')}`
+      : `host ${record.host} ${record.failing}/${record.asked}`,
+  );
+}
+
+/** A site that was crawled to its end. */
+async function crawledSite(options: Parameters<typeof testCrawl>[1] = {}): Promise<{ crawl: TestCrawl; web: FakeWeb }> {
+  const pages: Record<string, FakePage | string> = { [`${HOST}/`]: page({ links: NAMES.map(urlOf) }) };
+  for (const name of NAMES) pages[urlOf(name)] = page();
+  const web = fakeWeb(pages);
+  const crawl = await testCrawl(web, options);
+  await jobs.crawl(crawl, { seeds: [`${HOST}/`] });
+  return { crawl, web };
+}
+
+/** Changes each page in the way that its name says. */
+function changeAll(web: FakeWeb): void {
+  web.set(urlOf('content'), page({ blocks: [TEXT, 'Another second block.'] }));
+  web.set(urlOf('title'), page({ title: 'Other' }));
+  web.set(urlOf('description'), page({ head: '<meta name=description content=new>' }));
+  web.set(urlOf('canonical'), page({ head: '<link rel=canonical href=/same>' }));
+  web.set(urlOf('noindex'), page({ head: '<meta name=robots content=noindex>' }));
+  web.set(urlOf('links'), page({ links: ['/', '/same'] }));
+  web.set(urlOf('moved'), page({ blocks: ['A second block.', TEXT] }));
+  web.set(urlOf('bytes'), `${page()}<!-- built 17 -->`);
+  web.set(urlOf('redirect'), { location: '/same' });
+  web.set(urlOf('missing'), undefined);
+  web.set(urlOf('gone'), { status: 410 });
+  web.set(`${HOST}/`, page({ links: [...NAMES.map(urlOf), '/added'] }));
+  web.set(urlOf('added'), page());
+}
+
+describe('changes', () => {
+  it('names exactly what has changed in a dozen ways, and how', async () => {
+    const { crawl, web } = await crawledSite();
+    expect(await named(crawl)).toEqual([]);
+    expect(await changes(crawl, { since: 0 }).summary()).toMatchObject({ baseline: NAMES.length + 1 });
+    changeAll(web);
+    crawl.setTime(START + 40 * DAY);
+    await jobs.crawl(crawl, { seeds: [`${HOST}/`] });
+    expect((await named(crawl)).sort()).toEqual([
+      'bytes bytes',
+      'canonical canonical',
+      'content content',
+      'description description',
+      'gone gone',
+      'links ',
+      'links links',
+      'moved moved',
+      'new added',
+      'noindex noindex',
+      'redirect redirect',
+      'status missing',
+      'title title',
+    ]);
+    expect(await changes(crawl, { since: START + 1000 }).summary()).toMatchObject({
+      complete: true,
+      because: [],
+      baseline: 0,
+    });
+    const records = await listed(crawl, { since: 0, kinds: ['title', 'redirect', 'gone'] });
+    const of = (name: string) => records.find((record) => record.type === 'page' && record.url === urlOf(name));
+    expect(of('title')).toMatchObject({
+      between: { from: START, to: START + 40 * DAY },
+      before: { is: 'page', http: 200, title: 'Page', bodyAt: START },
+      after: { is: 'page', http: 200, title: 'Other', bodyAt: START + 40 * DAY },
+    });
+    expect(of('redirect')).toMatchObject({ after: { is: 'redirect', http: 301, target: urlOf('same') } });
+    expect(of('gone')).toMatchObject({ before: { is: 'page' }, after: { is: 'failing', http: 410 } });
+    // And back again; a page that answers 404 for a second time is gone.
+    for (const name of NAMES) if (name !== 'missing') web.set(urlOf(name), page());
+    crawl.setTime(START + 400 * DAY);
+    await jobs.crawl(crawl, { seeds: [`${HOST}/`] });
+    expect((await named(crawl, { since: START + 41 * DAY })).sort()).toEqual([
+      'back gone',
+      'bytes bytes',
+      'canonical canonical',
+      'content content',
+      'description description',
+      'gone missing',
+      'links links',
+      'moved moved',
+      'noindex noindex',
+      'redirect redirect',
+      'title title',
+    ]);
+  });
+
+  it('are read from a time, a mark, a cursor, of a host, of kinds, as many as are wanted', async () => {
+    const { crawl, web } = await crawledSite();
+    web.set(urlOf('title'), page({ title: 'Two' }));
+    crawl.setTime(START + 40 * DAY);
+    await round(crawl);
+    await mark(crawl, 'release-1');
+    web.set(urlOf('title'), page({ title: 'Three' }));
+    web.set(urlOf('content'), page({ blocks: ['Other.'] }));
+    web.set(urlOf('gone'), { status: 410 });
+    crawl.setTime(START + 80 * DAY);
+    await round(crawl);
+    expect(await named(crawl, { since: 'release-1' })).toEqual(['content content', 'gone gone', 'title title']);
+    expect(await named(crawl, { since: 0, until: 'release-1' })).toEqual(['title title']);
+    expect(await named(crawl, {})).toEqual(['content content', 'gone gone', 'title title']);
+    expect(await named(crawl, { since: 0, kinds: ['title'] })).toEqual(['title title', 'title title']);
+    expect(await named(crawl, { since: 0, host: 'DOCS.example.com', limit: 2 })).toEqual([
+      'title title',
+      'content content',
+    ]);
+    expect(await named(crawl, { since: 0, host: 'example.com' })).toEqual([]);
+    await expect(named(crawl, { since: 0, host: 'https://docs.example.com/' })).rejects.toMatchObject({
+      code: 'BAD_URL',
+    });
+    await expect(named(crawl, { since: START + 400 * DAY })).rejects.toThrow('expected a start in the past, found 20');
+    await expect(named(crawl, { since: 'release-1', until: START })).rejects.toThrow('expected an end after the start');
+    const all = await listed(crawl, { since: 0 });
+    for (const [i, { cursor }] of all.entries()) expect(await listed(crawl, { cursor })).toEqual(all.slice(i + 1));
+    expect(await marks(crawl)).toEqual([{ name: 'release-1', at: START + 40 * DAY }]);
+    await expect(listed(crawl, { since: 'release-2' })).rejects.toThrow(
+      'expected the name of a mark or a time, found "release-2"',
+    );
+    await expect(listed(crawl, { cursor: 'x' })).rejects.toThrow('expected the cursor of a record');
+    await expect(mark(crawl, '7d')).rejects.toThrow('expected the name of a mark, found "7d"');
+    await expect(mark(crawl, 'now')).rejects.toThrow('expected the name of a mark');
+    expect(() => changes(crawl, { kinds: ['text'] as never })).toThrow('expected kinds');
+    expect(await unmark(crawl, 'release-1')).toBe(true);
+    expect(await unmark(crawl, 'release-1')).toBe(false);
+  });
+
+  it('reads what has changed, and no other row', async () => {
+    const counting = countingStore(new MemoryStore());
+    const { crawl, web } = await crawledSite({ store: counting });
+    await jobs.inject(crawl, {
+      seeds: Array.from({ length: 3000 }, (_, i) => `http://other.example.com/${i}\tscore=0`),
+    });
+    changeAll(web);
+    crawl.setTime(START + 40 * DAY);
+    const batch = (await jobs.generate(crawl, { topN: 13 })).batchId!;
+    await jobs.fetch(crawl, { batch, parse: true });
+    await jobs.updatedb(crawl, { batch });
+    const before = { ...counting.rowsRead };
+    const found = await named(crawl, { since: START + 1 });
+    expect(found.length).toBeGreaterThan(5);
+    expect(counting.rowsRead.webpage).toBe(before.webpage);
+    expect(counting.rowsRead.frontier).toBe(before.frontier);
+    expect(counting.rowsRead.batch! - before.batch!).toBeLessThan(found.length + 10);
+  });
+
+  it('are no news before the table was crawled to its end, or a mark was set', async () => {
+    const web = fakeWeb({
+      [`${HOST}/`]: page({ links: ['/a'] }),
+      [urlOf('a')]: page({ links: ['/b'] }),
+      [urlOf('b')]: page(),
+    });
+    await using crawl = await testCrawl(web);
+    await round(crawl, `${HOST}/`);
+    await round(crawl);
+    expect(await named(crawl)).toEqual([]);
+    expect(await changes(crawl, { since: START }).summary()).toMatchObject({
+      complete: false,
+      because: [{ reason: 'baseline' }, { reason: 'due', pages: 1 }],
+      baseline: 2,
+    });
+    await mark(crawl, 'begin');
+    await round(crawl);
+    expect(await named(crawl)).toEqual(['new b']);
+    expect(await changes(crawl, { since: START }).summary()).toMatchObject({ complete: true, baseline: 2 });
+  });
+
+  it('ends the baseline where generate finds that nothing is due', async () => {
+    const web = fakeWeb({ [`${HOST}/`]: page(), [urlOf('a')]: page() });
+    await using crawl = await testCrawl(web);
+    await round(crawl, `${HOST}/`);
+    expect((await crawl.tables.changes.state()).baselineEnd).toBeUndefined();
+    expect((await jobs.generate(crawl)).batchId).toBeUndefined();
+    await round(crawl, urlOf('a'));
+    expect(await named(crawl)).toEqual(['new a']);
+  });
+
+  it('holds back the failures of a host that looks broken, until a second fetch says the same', async () => {
+    const { crawl, web } = await crawledSite();
+    const broken = NAMES.slice(0, 6);
+    for (const name of broken) web.set(urlOf(name), { status: 410 });
+    crawl.setTime(START + 40 * DAY);
+    const { updated } = await round(crawl);
+    expect(await named(crawl)).toEqual(['host docs.example.com 6/13']);
+    expect(updated.counters).toMatchObject({ changes_held: 6 });
+    expect(await named(crawl, { since: 0, kinds: ['title'] })).toEqual([]);
+    for (const name of broken.slice(2)) web.set(urlOf(name), page());
+    crawl.setTime(START + 400 * DAY);
+    await round(crawl);
+    expect(await named(crawl, { since: START + 41 * DAY })).toEqual(['gone content', 'gone title']);
+  });
+
+  it('says from when on it can answer, and what was not fetched', async () => {
+    await using off = await testCrawl(undefined, { settings: { 'db.changesKept': 0 } });
+    expect((await changes(off).summary()).because).toEqual([{ reason: 'not_logged' }, { reason: 'log_begins' }]);
+    await expect(mark(off, 'x')).rejects.toThrow('db.changesKept');
+    const { crawl } = await crawledSite();
+    expect((await changes(crawl, { since: START - DAY }).summary()).because).toEqual([
+      { reason: 'log_begins', since: START },
+    ]);
+    crawl.setTime(START + 40 * DAY);
+    await jobs.generate(crawl, { topN: 4 });
+    expect((await changes(crawl, { since: START }).summary()).because).toEqual([
+      { reason: 'due', pages: 9 },
+      { reason: 'under_way', pages: 4 },
+    ]);
+  });
+
+  it('says that pages are due whose host is not asked for a while', async () => {
+    const { crawl } = await crawledSite();
+    await jobs.inject(crawl, { seeds: ['http://other.example.com/'] });
+    crawl.setTime(START + 40 * DAY);
+    const now = START + 40 * DAY;
+    const record = { since: now, until: now + DAY, code: 'exception', http: 503, failures: 1 } as const;
+    await crawl.tables.hosts.backoff.put(new Map([[hostKeyOf('docs.example.com'), record]]));
+    expect((await changes(crawl, { since: START }).summary()).because).toEqual([
+      { reason: 'due', pages: 1 },
+      { reason: 'host_backoff', pages: NAMES.length + 1 },
+    ]);
+    crawl.setTime(now + 2 * DAY);
+    expect((await changes(crawl, { since: START }).summary()).because).toEqual([
+      { reason: 'due', pages: NAMES.length + 2 },
+    ]);
+  });
+
+  it('are forgotten after db.changesKept, by compact', async () => {
+    const { crawl, web } = await crawledSite();
+    web.set(urlOf('title'), page({ title: 'Two' }));
+    crawl.setTime(START + 40 * DAY);
+    await round(crawl);
+    crawl.setTime(START + 131 * DAY);
+    expect(await named(crawl)).toEqual([]);
+    expect((await changes(crawl, { since: 0 }).summary()).because).toContainEqual({
+      reason: 'removed',
+      since: START + 41 * DAY,
+    });
+    // The baseline of one chunk, and one change.
+    expect((await jobs.compact(crawl)).counters).toMatchObject({ changes_removed: expect.any(Number) as number });
+    crawl.setTime(START + 41 * DAY);
+    expect(await named(crawl)).toEqual([]);
+  });
+
+  it('are not compared with a row of before there was a log, which stays as it is otherwise', async () => {
+    const { crawl, web } = await crawledSite({ settings: { 'db.changesKept': 0 } });
+    const { store } = crawl.tables;
+    expect(await crawl.page(urlOf('title'), ['logged', 'digest'])).toEqual({
+      key: expect.any(String) as string,
+      status: 'fetched',
+    });
+    await using later = await testCrawl(web, { store });
+    await jobs.generate(later);
+    web.set(urlOf('title'), page({ title: 'Two' }));
+    later.setTime(START + 40 * DAY);
+    await round(later);
+    await mark(later, 'begin');
+    web.set(urlOf('title'), page({ title: 'Three' }));
+    later.setTime(START + 80 * DAY);
+    await round(later);
+    expect(await named(later)).toEqual(['title title']);
+  });
+});
+
+describe('the diff of a change', () => {
+  const diffOf = async (crawl: OpenContext): Promise<unknown> => {
+    const [found] = await listed(crawl, { since: START + 1, diff: true });
+    return found?.type === 'page' ? found.diff : undefined;
+  };
+
+  it('is of the main content, by line', async () => {
+    const { crawl, web } = await crawledSite({ settings: { 'db.keepVersions': 2 } });
+    web.set(urlOf('content'), page({ blocks: [TEXT, 'A third block that is longer.', 'And one.'] }));
+    crawl.setTime(START + 40 * DAY);
+    await round(crawl);
+    expect(await diffOf(crawl)).toEqual({
+      added: 8,
+      removed: 3,
+      similarity: expect.closeTo(0.72, 1) as number,
+      lines: [
+        { sign: ' ', text: TEXT.trim() },
+        { sign: '-', text: 'A second block.' },
+        { sign: '+', text: 'A third block that is longer.' },
+        { sign: '+', text: 'And one.' },
+        { sign: ' ', text: 'x' },
+      ],
+    });
+    await jobs.compact(crawl);
+    expect(await diffOf(crawl)).toMatchObject({ added: 8 });
+  });
+
+  it('is missing where a version is not kept, and says so', async () => {
+    const { crawl, web } = await crawledSite();
+    web.set(urlOf('content'), page({ blocks: ['Other.'] }));
+    crawl.setTime(START + 40 * DAY);
+    await round(crawl);
+    expect(await diffOf(crawl)).toEqual({
+      missing: 'the version before the change is no longer stored: db.keepVersions is 1',
+    });
+  });
+});

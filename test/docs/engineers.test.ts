@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { transcripts } from '../support/docs/doc-transcript.js';
+import { openShownSite, type ShownSite } from '../support/docs/shown-site.js';
+import { ROOT } from '../support/docs/source-files.js';
+
+const DOCUMENT = 'docs/ENGINEERS.md';
+
+let site: ShownSite;
+
+beforeAll(async () => {
+  site = await openShownSite({ document: DOCUMENT, files: ['site.mjs', 'copy.sh', 'receiver.mjs'] });
+});
+
+afterAll(() => site.close());
+
+test.skipIf(process.platform === 'win32')(
+  'every command of the guide for engineers does what the page shows',
+  async () => {
+    const blocks = transcripts(readFileSync(join(ROOT, DOCUMENT), 'utf8'));
+    expect(blocks.length).toBeGreaterThan(5);
+    for (const block of blocks) site.compare(block, await site.run(block.steps));
+  },
+);

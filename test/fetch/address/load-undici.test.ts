@@ -1,0 +1,35 @@
+import { expect, test, vi } from 'vitest';
+import { openProtocol, serve } from '../../support/web/http-kit.js';
+import { answer } from '../../support/web/raw-server.js';
+
+/** How often the HTTP client still fails to load. */
+const fails = vi.hoisted(() => ({ times: 0 }));
+
+vi.mock('../../../packages/fetch/address/load-undici.js', async (original) => {
+  const { loadUndici } = await original<{ loadUndici: () => unknown }>();
+  return {
+    loadUndici() {
+      if (fails.times-- > 0) throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+      return loadUndici();
+    },
+  };
+});
+
+test.each(['', 'http://127.0.0.1:1'])(
+  'a request tries again to load what an earlier one could not, proxy "%s"',
+  async (proxy) => {
+    const server = await serve(() => answer('200 OK', {}, 'x'));
+    const http = openProtocol({ privateAddresses: 'allow', proxy });
+    fails.times = 2;
+    for (let i = 0; i < 2; i++) await expect(http.fetch({ url: server.origin })).rejects.toThrow('too many open files');
+    const { code } = await http.fetch({ url: server.origin });
+    expect(code).toBe(proxy === '' ? 'success' : 'proxy');
+  },
+);
+
+test('a client that was never loaded is closed without an error', async () => {
+  const http = openProtocol();
+  fails.times = 1;
+  await expect(http.fetch({ url: 'http://127.0.0.1/' })).rejects.toThrow('too many open files');
+  await http.close();
+});

@@ -1,0 +1,349 @@
+import { until } from '../support/events.js';
+import { createServer as createHttpServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openTables, type Store } from '../../webtable/index.js';
+import { createHBaseTables } from '../../packages/hbase/create-tables.js';
+import { openHBaseStore } from '../../packages/hbase/open-hbase-store.js';
+import { fakeGateway, type FakeGateway, type Reaction } from '../support/hbase/fake-gateway.js';
+import { fakeTable, QUICK, type FakeTable } from '../support/hbase/open-fake-store.js';
+import { bytes } from '../support/stores/plain-rows.js';
+
+const closers: (() => Promise<unknown> | void)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function table(options: Parameters<typeof fakeTable>[0] = {}): Promise<FakeTable> {
+  const made = await fakeTable(options);
+  closers.push(made.close);
+  return made;
+}
+
+async function gateway(react: () => Reaction): Promise<FakeGateway> {
+  const made = await fakeGateway(react);
+  closers.push(() => made.close());
+  return made;
+}
+
+const open = (address: string, times = {}) =>
+  openHBaseStore(`hbase://${address}/x`, { times: { ...QUICK, ...times }, reachFor: 50 });
+const put = (key: string, value = '1') => ({ key, put: new Map([['m:st' as const, bytes(value)]]) });
+const denied =
+  'org.apache.hadoop.hbase.security.AccessDeniedException: Insufficient permissions (user=crawler)\n\tat x.y(Z.java:1)';
+
+describe('what is no gateway of HBase is named', () => {
+  it('a server of HTTP', async () => {
+    const server = createHttpServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    closers.push(() => new Promise((resolve) => server.close(resolve)));
+    const opened = open(`127.0.0.1:${(server.address() as AddressInfo).port}`);
+    await expect(opened).rejects.toMatchObject({
+      code: 'STORE_FAILED',
+      message: expect.stringContaining('HTTP') as string,
+    });
+  });
+
+  it('a closed port', async () => {
+    const closed = await gateway(() => 'close');
+    await closed.close();
+    await expect(open(closed.address)).rejects.toMatchObject({
+      code: 'STORE_AWAY',
+      exitCode: 75,
+      message: expect.stringContaining(closed.address) as string,
+    });
+  });
+
+  it.each<[string, Reaction, string, string]>([
+    ['a connection that is closed at each call', 'close', 'STORE_AWAY', 'closed the connection'],
+    ['half a frame', { part: { value: { list: [], of: 12 } }, length: 11 }, 'STORE_AWAY', 'within an answer'],
+    ['no answer', 'silence', 'STORE_AWAY', 'no answer to getMultiple in 30 ms'],
+    ['other bytes', { bytes: Buffer.from('220 mail.example ESMTP\r\n') }, 'STORE_FAILED', 'expected'],
+    ['a frame that is too large', { bytes: Buffer.from([0x7f, 255, 255, 255]) }, 'STORE_FAILED', 'of at most'],
+    ['the transport without frames', { bytes: Buffer.from([0x80, 1, 0, 2, 0, 0, 0, 0]) }, 'STORE_FAILED', 'framed'],
+    [
+      'another service',
+      { application: "Invalid method name: 'getMultiple'", type: 1 },
+      'STORE_FAILED',
+      'another service',
+    ],
+    ['a failure', { application: 'Internal error', type: 6 }, 'STORE_FAILED', 'Internal error'],
+    ['a refusal of an argument', { argument: 'bad table name' }, 'STORE_FAILED', 'bad table name'],
+    ['a missing right', { io: denied }, 'STORE_DENIED', 'AccessDeniedException'],
+    ['a missing namespace', { io: 'org.apache.hadoop.hbase.NamespaceNotFoundException: x' }, 'NO_TABLE', 'Namespace'],
+  ])('%s', async (_, reaction, code, message) => {
+    const { address } = await gateway(() => reaction);
+    // A machine that is busy may take longer than that for an answer that is given.
+    const times = reaction === 'silence' ? { answer: 30 } : {};
+    await expect(open(address, times)).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(message) as string,
+    });
+  });
+
+  it('without the trace of Java', async () => {
+    const { address } = await gateway(() => ({ io: denied }));
+    await expect(open(address)).rejects.toMatchObject({ message: expect.not.stringContaining('Z.java') as string });
+  });
+});
+
+describe('tables', () => {
+  it('that are not there are named, with what makes them', async () => {
+    const { url, hbase } = await table();
+    hbase.tables.delete('crawls:one_host');
+    await expect(openHBaseStore(url, { times: QUICK })).rejects.toMatchObject({
+      code: 'NO_TABLE',
+      message: expect.stringContaining('crawls:one_host') as string,
+      hint: expect.stringContaining('table create') as string,
+    });
+  });
+
+  it('lack a family, which creating them again adds', async () => {
+    const { url, hbase } = await table();
+    hbase.tables.get('crawls:one_webpage')!.families.delete('p');
+    await expect(openHBaseStore(url, { times: QUICK })).rejects.toMatchObject({ code: 'NO_TABLE' });
+    const made = await createHBaseTables(url, { slots: 16, times: QUICK });
+    expect(made).toMatchObject({ created: [], added: ['crawls:one_webpage:p'] });
+    await (await openHBaseStore(url, { times: QUICK })).close();
+  });
+
+  it('of another schema version are refused', async () => {
+    const store = await (await table()).open();
+    closers.push(() => store.close());
+    await store.write('meta', [{ key: 'schema', put: new Map([['v:n', bytes('5')]]) }]);
+    await expect(openTables(store)).rejects.toMatchObject({ code: 'TABLE_VERSION' });
+  });
+
+  it('are made without splits where a gateway cannot split, with lines for the shell', async () => {
+    const { gateways } = await table();
+    const url = `hbase://${gateways[0]!.address}/other`;
+    const { created, shellLines } = await createHBaseTables(url, { slots: 16, splits: 3, times: QUICK });
+    expect(created).toHaveLength(7);
+    expect(shellLines).toEqual(
+      ['frontier', 'batch'].flatMap((name) =>
+        ['04', '08', '0c'].map((key) => `split 'default:other_${name}', '${name === 'batch' ? 'e' : ''}${key}'`),
+      ),
+    );
+  });
+
+  it('that may not be made are made by an operator, who is given all lines', async () => {
+    const { address } = await gateway(() => ({ io: denied }));
+    const made = createHBaseTables(`hbase://${address}/ns:x`, { slots: 16, splits: 1, times: QUICK });
+    await expect(made).rejects.toMatchObject({
+      code: 'STORE_DENIED',
+      hint: expect.stringContaining(
+        "create 'ns:x_frontier', {NAME => 'f', VERSIONS => 1, COMPRESSION => 'NONE', DATA_BLOCK_ENCODING => 'FAST_DIFF'}, SPLITS => ['08']",
+      ) as string,
+    });
+  });
+
+  it('have from no split to one less than slots', async () => {
+    const made = createHBaseTables('hbase://127.0.0.1:1/x', { slots: 16, splits: 16 });
+    await expect(made).rejects.toMatchObject({ code: 'BAD_SETTING' });
+  });
+});
+
+describe('clocks', () => {
+  it('that are an hour apart are refused', async () => {
+    const { url } = await table();
+    const opened = openHBaseStore(url, { times: QUICK, clock: () => Date.now() - 3_600_000 });
+    await expect(opened).rejects.toMatchObject({
+      code: 'CLOCK_OFF',
+      message: expect.stringMatching(/3(599|600|601) s/) as string,
+    });
+  });
+
+  it('that are half a minute apart hide nothing: all follow that of the server', async () => {
+    const { url } = await table();
+    const ahead = await openHBaseStore(url, { times: QUICK, clock: () => Date.now() + 30_000 });
+    const behind = await openHBaseStore(url, { times: QUICK, clock: () => Date.now() - 30_000 });
+    closers.push(
+      () => ahead.close(),
+      () => behind.close(),
+    );
+    await ahead.write('webpage', [put('a', 'first'), put('b')]);
+    await ahead.write('webpage', [{ key: 'b', clear: true }]);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await behind.write('webpage', [put('a', 'second'), put('b', 'again')]);
+    const found = await ahead.get('webpage', ['a', 'b'], ['m']);
+    expect(found.map((row) => String(row?.cells.get('m:st')))).toEqual(['second', 'again']);
+  });
+});
+
+describe('a server that took long to say its time to the first of two processes', () => {
+  /** A table whose server stamps what is put 40 ms after it came, while the first process opens it. */
+  async function openedSlowly(clock?: () => number) {
+    const { hbase, url, open } = await table();
+    hbase.clock = () => {
+      for (const until = performance.now() + 40; performance.now() < until;);
+      return Date.now();
+    };
+    const first = await openHBaseStore(url, { times: QUICK, ...(clock && { clock }) });
+    hbase.clock = Date.now;
+    await first.write('webpage', [put('a', 'first'), put('b', 'first')]);
+    return { first, open };
+  }
+  const seen = async (store: Store) =>
+    (await store.get('webpage', ['a', 'b'], ['m'])).map((row) => row && String(row.cells.get('m:st')));
+
+  it('hides nothing of the second, which writes right after, where their clocks agree', async () => {
+    const { first, open } = await openedSlowly();
+    const second = await open();
+    closers.push(
+      () => first.close(),
+      () => second.close(),
+    );
+    await first.write('webpage', [put('a', 'first'), put('b', 'first')]);
+    await second.write('webpage', [put('a', 'second'), { key: 'b', clear: true }]);
+    expect(await seen(first)).toEqual(['second', undefined]);
+  });
+
+  it('hides nothing of the second, which begins after the first has closed the table, where they do not', async () => {
+    const { first, open } = await openedSlowly(() => Date.now() + 30_000);
+    await first.close();
+    const second = await open();
+    closers.push(() => second.close());
+    await second.write('webpage', [put('a', 'second'), { key: 'b', clear: true }]);
+    expect(await seen(second)).toEqual(['second', undefined]);
+  });
+});
+
+describe('the clock of a process that goes on', () => {
+  const HOUR = 3_600_000;
+  const MINUTES = 360_000;
+  async function opened() {
+    const made = await table();
+    const shift = { own: 0, monotonic: 0 };
+    const store = await openHBaseStore(made.url, {
+      times: QUICK,
+      clock: () => Date.now() + shift.own,
+      monotonic: () => performance.now() + shift.monotonic,
+    });
+    closers.push(() => store.close());
+    const calls = () => made.gateways[0]!.calls.length;
+    return { made, shift, store, calls };
+  }
+  const isOff = { code: 'CLOCK_OFF', message: expect.stringContaining('s apart') as string };
+
+  it.each([HOUR, -HOUR])('that is set by %i ms keeps it from writing, until it is right again', async (by) => {
+    const { shift, store } = await opened();
+    await store.write('webpage', [put('a', 'before')]);
+    shift.own = by;
+    await expect(store.write('webpage', [put('a', 'wrong')])).rejects.toMatchObject(isOff);
+    const unchanged = [{ change: put('b', 'wrong'), version: undefined }];
+    await expect(store.writeUnchanged('webpage', unchanged)).rejects.toMatchObject(isOff);
+    const [row] = await store.get('webpage', ['a'], ['m']);
+    expect(String(row?.cells.get('m:st'))).toBe('before');
+    shift.own = 0;
+    await store.write('webpage', [put('a', 'after')]);
+    expect(String((await store.get('webpage', ['a'], ['m']))[0]?.cells.get('m:st'))).toBe('after');
+  });
+
+  it('is followed by half a minute, and asked for again only after minutes', async () => {
+    const { shift, store, calls } = await opened();
+    shift.own = 30_000;
+    await store.write('webpage', [put('a', 'first')]);
+    const before = calls();
+    await store.write('webpage', [put('a', 'second')]);
+    expect(calls() - before).toBe(1);
+    expect(String((await store.get('webpage', ['a'], ['m']))[0]?.cells.get('m:st'))).toBe('second');
+  });
+
+  it('is asked for after minutes: a server whose clock was set is noticed', async () => {
+    const { made, shift, store } = await opened();
+    made.hbase.clock = () => Date.now() + HOUR;
+    await store.write('webpage', [put('a')]);
+    shift.own = shift.monotonic = MINUTES;
+    // The answer comes beside the writes.
+    await until(() =>
+      store.write('webpage', [put('a')]).then(
+        () => false,
+        () => true,
+      ),
+    );
+    await expect(store.write('webpage', [put('a')])).rejects.toMatchObject(isOff);
+  });
+});
+
+describe('calls that fail', () => {
+  it.each([
+    'org.apache.hadoop.hbase.NotServingRegionException: one_webpage,,1 is not online on server1',
+    'org.apache.hadoop.hbase.exceptions.RegionOpeningException: Region one_webpage,,1 is opening on server1',
+    'org.apache.hadoop.hbase.RegionTooBusyException: over memstore limit',
+  ])('since a region is in transition are made again: %s', async (io) => {
+    let failures = 0;
+    const made = await table({
+      around: (call, answer) => (call.method === 'putMultiple' && failures++ < 9 ? { io } : answer(call)),
+    });
+    const store = await made.open();
+    closers.push(() => store.close());
+    await store.write('webpage', [put('a')]);
+    expect(await store.get('webpage', ['a'], ['m'])).toHaveLength(1);
+  });
+
+  it('go on by the gateway that is left', async () => {
+    const made = await table({ gateways: 2 });
+    const store = await made.open();
+    closers.push(() => store.close());
+    for (let i = 0; i < 20; i++) {
+      if (i === 10) await made.gateways[0]!.close();
+      await store.write('webpage', [put(`a${i}`)]);
+    }
+    expect(await store.get('webpage', ['a0', 'a19'], ['m'])).toMatchObject([{ key: 'a0' }, { key: 'a19' }]);
+  });
+
+  it('end with STORE_AWAY when it takes too long, and each that waits settles', async () => {
+    let isAway = false;
+    const made = await table({ around: (call, answer) => (isAway ? 'close' : answer(call)) });
+    const store = await openHBaseStore(made.url, { times: { ...QUICK, giveUp: 60 } });
+    closers.push(() => store.close());
+    isAway = true;
+    const calls = Array.from({ length: 50 }, (_, i) => store.write('webpage', [put(`a${i}`)]));
+    for (const outcome of await Promise.allSettled(calls)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'STORE_AWAY', exitCode: 75 } });
+    }
+  });
+
+  it('are ended by closing, where they read', async () => {
+    let isAway = false;
+    const made = await table({ around: (call, answer) => (isAway ? 'silence' : answer(call)) });
+    const store = await made.open();
+    isAway = true;
+    const read = store.get('webpage', ['a'], ['m']);
+    const rejected = expect(read).rejects.toMatchObject({ code: 'CLOSED' });
+    await store.close();
+    await rejected;
+  });
+});
+
+describe('what HBase does not take is not sent', () => {
+  it.each([
+    ['a row key of 32,768 bytes', put('k'.repeat(32_768)), 'at most 32767 bytes'],
+    ['a cell beyond 10 MiB', put('a', 'x'.repeat(10 * 1024 * 1024)), 'at most 10 MiB'],
+  ])('%s', async (_, change, message) => {
+    const made = await table();
+    const store = await made.open();
+    closers.push(() => store.close());
+    const sent = made.gateways[0]!.calls.length;
+    const refused = { code: 'STORE_FAILED', message: expect.stringContaining(message) as string };
+    await expect(store.write('webpage', [put('good'), change])).rejects.toMatchObject(refused);
+    await expect(store.writeUnchanged!('webpage', [{ change, version: undefined }])).rejects.toMatchObject(refused);
+    expect(made.gateways[0]!.calls).toHaveLength(sent);
+  });
+
+  it('frames of two million bytes and more, but for rows that are as large', async () => {
+    const made = await table({ mostBytes: 2 * 1024 * 1024 });
+    const store = await made.open();
+    closers.push(() => store.close());
+    await store.write(
+      'webpage',
+      Array.from({ length: 3000 }, (_, i) => put(`k${i}`, 'x'.repeat(i))),
+    );
+    const sizes = made.gateways[0]!.calls.filter(({ method }) => method === 'putMultiple').map((call) => call.bytes);
+    expect(Math.max(...sizes)).toBeLessThan(1_800_000);
+    const rows = await store.get('webpage', ['k0', 'k2999', `k${'x'.repeat(32_766)}`], ['m']);
+    expect(rows.map((row) => row?.cells.get('m:st')?.length)).toEqual([0, 2999, undefined]);
+  });
+});

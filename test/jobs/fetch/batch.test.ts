@@ -1,0 +1,411 @@
+import { describe, expect, it, vi } from 'vitest';
+import {
+  MemoryStore,
+  jobs,
+  rowKeyOf,
+  type PageOutcome,
+  type FetchOutcome,
+} from '../../../packages/webcrawl/internal.js';
+import { fakeWeb, links } from '../../support/web/fake-web.js';
+import { damage } from '../../support/stores/damage.js';
+import { round, rowOf, select, start } from '../../support/job-steps.js';
+import { content } from '../../support/web/outcomes.js';
+import { START, allRows, testCrawl } from '../../support/test-crawl.js';
+import { DAY, MONTH, protocol } from '../../support/web/stub-protocol.js';
+
+describe('fetch', () => {
+  it('counts the answers that only the lenient reader took', async () => {
+    const { plugin } = protocol(({ url }) => content('x', url.endsWith('/odd') ? { lenient: true } : {}));
+    await using crawl = await testCrawl(undefined, { plugins: [plugin] });
+    await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://a.com/odd', 'http://b.com/odd'] });
+    const { fetched } = await round(crawl);
+    expect(fetched.counters).toMatchObject({ fetched: 3, lenient: 2 });
+  });
+
+  it('notes each page with its outcome, once that is stored', async () => {
+    const web = fakeWeb({
+      'http://a.com/': links('/old', '/private', '/none'),
+      'http://a.com/old': { location: '/new' },
+      'http://a.com/new': {},
+      'http://a.com/robots.txt': { html: 'User-agent: *\nDisallow: /private', contentType: 'text/plain' },
+    });
+    await using crawl = await testCrawl(web);
+    const noted: PageOutcome[] = [];
+    const stored: Promise<unknown>[] = [];
+    await jobs.crawl(crawl, {
+      seeds: ['http://a.com/'],
+      onFetched(page) {
+        noted.push(page);
+        stored.push(crawl.page(page.url, ['protocolStatus']).then((row) => row?.protocolStatus?.code));
+      },
+    });
+    const byUrl = new Map(noted.map(({ url, ...page }) => [url.replace('http://a.com', ''), page]));
+    expect(noted.length).toBe(byUrl.size);
+    expect(byUrl.get('/')).toMatchObject({ time: START, status: 'fetched', code: 'success', http: 200, from: 'seed' });
+    expect(byUrl.get('/')?.bytes).toBeGreaterThan(0);
+    expect(byUrl.get('/old')).toMatchObject({ code: 'moved', from: 'link' });
+    expect(byUrl.get('/new')).toMatchObject({ code: 'success', from: 'redirect' });
+    expect(byUrl.get('/none')).toMatchObject({ status: 'gone', code: 'not_found', http: 404, from: 'link' });
+    expect(byUrl.get('/private')).toMatchObject({ code: 'robots_denied', from: 'link' });
+    expect(await Promise.all(stored)).toEqual(noted.map(({ code }) => code));
+  });
+
+  it('leaves pages due that the proxy stood in the way of, and a crawl does not try them for ever', async () => {
+    let isDead = true;
+    const { plugin, requests } = protocol(({ url }) =>
+      isDead && !url.endsWith('/ok') ? { kind: 'retry', code: 'proxy', message: 'refused' } : content('x'),
+    );
+    await using crawl = await testCrawl(undefined, { plugins: [plugin] });
+    await start(crawl, 'http://a.com/', 'http://a.com/ok', 'http://b.com/');
+    const report = await jobs.crawl(crawl, { seeds: [] });
+    expect(report.counters).toMatchObject({ fetched: 1, success: 1 });
+    expect(report.counters.proxy).toBeGreaterThanOrEqual(2);
+    for (const url of ['http://a.com/', 'http://b.com/']) {
+      expect(await crawl.page(url, ['retries', 'dueAt', 'marks'])).toMatchObject({
+        status: 'unfetched',
+        retries: 0,
+        dueAt: START,
+        marks: { inject: 'y' },
+      });
+    }
+    const asked = requests.length;
+    expect(asked).toBeLessThan(10);
+    isDead = false;
+    expect((await jobs.crawl(crawl, { seeds: [] })).counters).toMatchObject({ fetched: 2, success: 2 });
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: 3 });
+  });
+
+  it('stores what came with the mark, and leaves the rest of the row alone', async () => {
+    const headers = {
+      'content-type': 'text/html; charset=utf-8',
+      etag: '"1"',
+      'last-modified': 'Wed, 01 Jan 2020 00:00:00 GMT',
+    };
+    await using crawl = await testCrawl(fakeWeb({ 'http://a.com/': { html: 'hello', headers } }));
+    const batch = await start(crawl, 'http://a.com/\tk=v');
+    const [before] = await allRows(crawl);
+    crawl.setTime(START + 5000);
+    const report = await jobs.fetch(crawl, { batch });
+    expect(report).toEqual({ job: 'fetch', batchId: batch, seconds: 0, counters: { fetched: 1, success: 1 } });
+    expect(await allRows(crawl)).toEqual([
+      {
+        ...before,
+        status: 'fetched',
+        fetchedAt: START + 5000,
+        contentType: 'text/html',
+        bodyBytes: 5,
+        headers,
+        content: 'hello',
+        protocolStatus: { code: 'success', http: 200, lastModified: Date.UTC(2020, 0, 1), etag: '"1"' },
+        marks: { inject: 'y', generate: batch, fetch: batch },
+      },
+    ]);
+  });
+
+  it('stores how long the last request took, and how long the last body was whether it is kept or not', async () => {
+    const answers: FetchOutcome[] = [
+      content('hello', { millis: 20 }),
+      { kind: 'retry', code: 'http_error', http: 500, millis: 7 },
+      { kind: 'retry', code: 'dns' },
+    ];
+    const { plugin } = protocol(() => answers.shift()!);
+    await using crawl = await testCrawl(undefined, { plugins: [plugin], settings: { 'fetcher.storeContent': false } });
+    await jobs.inject(crawl, { seeds: ['http://a.com/'] });
+    for (const [day, expected] of [
+      [0, { bodyBytes: 5, fetchMs: 20 }],
+      [40, { bodyBytes: 5, fetchMs: 7 }],
+      [80, { bodyBytes: 5 }],
+    ] as const) {
+      crawl.setTime(START + day * DAY);
+      await round(crawl);
+      expect(await rowOf(crawl, 'http://a.com/', 'bodyBytes', 'fetchMs')).toEqual(expected);
+    }
+  });
+
+  it('counts every page once by outcome', async () => {
+    const web = fakeWeb({
+      'http://a.com/ok': 'x',
+      'http://a.com/ok2': 'x',
+      'http://a.com/fails': { status: 500 },
+      'http://a.com/moved': { location: '/ok' },
+      'http://a.com/nowhere': { status: 302 },
+      'http://a.com/itself': { location: '#part' },
+      'http://a.com/image': { location: '/picture.png' },
+      'http://a.com/bad': { location: 'ftp://a.com/' },
+    });
+    await using crawl = await testCrawl(web);
+    const names = ['ok', 'ok2', 'fails', 'moved', 'nowhere', 'itself', 'image', 'bad', 'missing'];
+    const batch = await start(crawl, ...names.map((name) => `http://a.com/${name}`));
+    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({
+      fetched: 9,
+      success: 2,
+      exception: 1,
+      not_found: 1,
+      moved: 5,
+      redirect_known: 1,
+      redirect_invalid: 1,
+      redirect_to_itself: 1,
+      'redirect_rejected_urlfilter-regex': 1,
+      redirect_rejected_url: 1,
+    });
+    const rows = await allRows(crawl);
+    const found = Object.fromEntries(rows.map((row) => [String(row.url).slice('http://a.com/'.length), row]));
+    expect(Object.fromEntries(names.map((name) => [name, [found[name]!.status, found[name]!.redirectTarget]]))).toEqual(
+      {
+        ok: ['fetched', undefined],
+        ok2: ['fetched', undefined],
+        fails: ['retry', undefined],
+        moved: ['redir_perm', 'http://a.com/ok'],
+        nowhere: ['redir_temp', undefined],
+        itself: ['redir_perm', undefined],
+        image: ['redir_perm', undefined],
+        bad: ['redir_perm', undefined],
+        missing: ['gone', undefined],
+      },
+    );
+    for (const row of rows) expect(row.marks).toEqual({ inject: 'y', generate: batch, fetch: batch });
+  });
+
+  it('passes over what its batch has fetched', async () => {
+    const web = fakeWeb({ 'http://a.com/1': 'x', 'http://a.com/2': 'x', 'http://b.com/': 'x' });
+    await using crawl = await testCrawl(web);
+    const batch = await start(crawl, 'http://a.com/1', 'http://a.com/2', 'http://b.com/');
+    const controller = new AbortController();
+    web.onRequest = () => controller.abort();
+    const cut = await jobs.fetch(crawl, { batch, threads: 1, signal: controller.signal });
+    expect(cut).toMatchObject({ interrupted: true, counters: { fetched: 1, success: 1 } });
+    web.onRequest = () => {};
+    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({
+      fetched: 2,
+      success: 2,
+      already_fetched: 1,
+    });
+    expect([...web.requests].sort()).toEqual(['http://a.com/1', 'http://a.com/2', 'http://b.com/']);
+    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ already_fetched: 3 });
+    expect(web.requests).toHaveLength(3);
+  });
+
+  it('starts nothing under a signal that is aborted', async () => {
+    const web = fakeWeb({ 'http://a.com/': 'x' });
+    await using crawl = await testCrawl(web);
+    const batch = await start(crawl, 'http://a.com/');
+    const before = await allRows(crawl);
+    const report = await jobs.fetch(crawl, { batch, signal: AbortSignal.abort() });
+    expect(report).toMatchObject({ interrupted: true, counters: {} });
+    expect(await allRows(crawl)).toEqual(before);
+    expect(web.requests).toEqual([]);
+  });
+
+  it('fetches every open batch, oldest first, and adds up what it counts', async () => {
+    const web = fakeWeb({ 'http://a.com/': 'x', 'http://b.com/': { status: 500 } });
+    await using crawl = await testCrawl(web);
+    await start(crawl, 'http://a.com/');
+    crawl.setTime(START + 1000);
+    await start(crawl, 'http://b.com/');
+    const report = await jobs.fetch(crawl, { batch: 'all', parse: true });
+    expect(report.counters).toEqual({ batches: 2, fetched: 2, success: 1, exception: 1, parsed: 1 });
+    expect(web.requests).toEqual(['http://a.com/', 'http://b.com/']);
+    await jobs.updatedb(crawl, { batch: 'all' });
+    expect((await jobs.fetch(crawl, { batch: 'all' })).counters).toEqual({});
+  });
+
+  it('parses in the same change when told to', async () => {
+    const web = fakeWeb({
+      'http://a.com/': links('/x'),
+      'http://a.com/gif': { html: 'GIF89a', contentType: 'image/gif' },
+    });
+    await using crawl = await testCrawl(web);
+    const batch = await start(crawl, 'http://a.com/', 'http://a.com/gif');
+    expect((await jobs.fetch(crawl, { batch, parse: true })).counters).toEqual({
+      fetched: 2,
+      success: 2,
+      parsed: 1,
+      links: 1,
+      failed_unsupported_type: 1,
+    });
+    expect(await rowOf(crawl, 'http://a.com/', 'title', 'outlinks', 'marks')).toEqual({
+      title: 't',
+      outlinks: [{ url: 'http://a.com/x', anchor: 'to /x' }],
+      marks: { inject: 'y', generate: batch, fetch: batch, parse: batch },
+    });
+    expect(await rowOf(crawl, 'http://a.com/gif', 'parseStatus', 'marks', 'newSignature')).toEqual({
+      parseStatus: { code: 'unsupported_type', message: 'image/gif' },
+      marks: { inject: 'y', generate: batch, fetch: batch },
+    });
+    expect((await jobs.parse(crawl, { batch })).counters).toEqual({ already_parsed: 1, failed_unsupported_type: 1 });
+  });
+
+  it('keeps no bodies when told so, also none of an earlier fetch', async () => {
+    const web = fakeWeb({ 'http://a.com/': 'first' });
+    const store = new MemoryStore();
+    const before = await testCrawl(web, { store });
+    await start(before, 'http://a.com/');
+    await jobs.fetch(before, { batch: 'all' });
+    await jobs.updatedb(before, { batch: 'all' });
+
+    web.set('http://a.com/', { html: 'second' });
+    await using crawl = await testCrawl(web, { store, settings: { 'fetcher.storeContent': false } });
+    crawl.setTime(START + MONTH);
+    const batch = await select(crawl);
+    expect((await jobs.fetch(crawl, { batch, parse: true })).counters).toMatchObject({ parsed: 1 });
+    expect(await rowOf(crawl, 'http://a.com/', 'content', 'contentType', 'text')).toEqual({
+      contentType: 'text/html',
+      text: 'second',
+    });
+    expect((await jobs.parse(crawl, { batch, force: true })).counters).toEqual({ failed_missing_content: 1 });
+  });
+
+  it('refuses a batch that updatedb has begun on, until and after its end', async () => {
+    const web = fakeWeb({ 'http://a.com/': links('/x') });
+    await using crawl = await testCrawl(web);
+    const batch = await start(crawl, 'http://a.com/');
+    await jobs.fetch(crawl, { batch, parse: true });
+    for (const state of ['updating'] as const) {
+      await crawl.tables.store.write('batch', [
+        { key: `h|${batch}`, put: new Map([['b:h', Buffer.from(JSON.stringify({ state, size: 1 }))]]) },
+      ]);
+      for (const job of [jobs.fetch, jobs.parse]) {
+        await expect(job(crawl, { batch })).rejects.toMatchObject({ code: 'BATCH_CLOSING', exitCode: 68 });
+        expect((await job(crawl, { batch: 'all' })).counters).toEqual({ batch_closing: 1 });
+      }
+    }
+    await jobs.updatedb(crawl, { batch });
+    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ batch_closed: 1 });
+    expect((await jobs.parse(crawl, { batch })).counters).toEqual({ batch_closed: 1 });
+    expect(web.requests).toHaveLength(1);
+  });
+
+  it('never works on a batch at the same time as updatedb', async () => {
+    const web = fakeWeb({ 'http://a.com/1': links('/x'), 'http://a.com/2': links('/x'), 'http://a.com/3': 'x' });
+    await using crawl = await testCrawl(web);
+    const batch = await start(crawl, 'http://a.com/1', 'http://a.com/2', 'http://a.com/3');
+    let updated: Promise<unknown> | undefined;
+    web.onRequest = () => void (updated ??= jobs.updatedb(crawl, { batch }));
+    const [first, second] = await Promise.allSettled([
+      jobs.fetch(crawl, { batch, parse: true, threads: 1 }),
+      jobs.fetch(crawl, { batch, parse: true, threads: 1 }),
+    ]);
+    await updated;
+    expect(first).toMatchObject({ status: 'fulfilled', value: { counters: { fetched: 3, parsed: 3 } } });
+    // The second waited for the first, and so came to the batch after updatedb.
+    expect(second).toMatchObject({ status: 'fulfilled', value: { counters: { batch_closed: 1 } } });
+    for (const row of await allRows(crawl)) expect(row.marks ?? {}).not.toHaveProperty('fetch');
+    expect(await rowOf(crawl, 'http://a.com/x', 'inlinkCount')).toEqual({ inlinkCount: 2 });
+    expect((await crawl.tables.batches.get(batch)).state).toBe('closed');
+  });
+
+  it('passes over what the index names and the batch does not hold, and counts what is damaged', async () => {
+    const web = fakeWeb({ 'http://a.com/': 'x', 'http://a.com/damaged': 'x', 'http://a.com/free': 'x' });
+    await using crawl = await testCrawl(web);
+    const batch = await start(crawl, 'http://a.com/', 'http://a.com/damaged');
+    await jobs.inject(crawl, { seeds: ['http://a.com/free'] });
+    await crawl.tables.batches.enter(batch, [
+      { rowKey: rowKeyOf('http://a.com/free'), queue: 'a.com' },
+      { rowKey: rowKeyOf('http://none.com/'), queue: 'none.com' },
+    ]);
+    await damage(crawl, 'http://a.com/damaged', 'distance');
+    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 1, success: 1, damaged: 1 });
+    expect(web.requests).toEqual(['http://a.com/']);
+  });
+
+  it('ends at its time limit and leaves the rest for later', async () => {
+    const web = fakeWeb({ 'http://a.com/1': 'x', 'http://a.com/2': 'x', 'http://a.com/3': 'x' });
+    await using crawl = await testCrawl(web, { settings: { 'fetcher.timelimitMins': 1 } });
+    const batch = await start(crawl, 'http://a.com/1', 'http://a.com/2', 'http://a.com/3');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      web.onRequest = () => void vi.advanceTimersByTime(60_000);
+      expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 1, success: 1, time_limit: 1 });
+    } finally {
+      vi.useRealTimers();
+    }
+    expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ fetched: 1, not_fetched: 2, not_parsed: 1 });
+    expect((await jobs.generate(crawl)).counters).toEqual({ generated: 2 });
+  });
+
+  it('has one time limit for all the batches of a job', async () => {
+    const web = fakeWeb({ 'http://a.com/1': 'x', 'http://b.com/1': 'x', 'http://c.com/1': 'x' });
+    await using crawl = await testCrawl(web, { settings: { 'fetcher.timelimitMins': 1 } });
+    await jobs.inject(crawl, { seeds: ['http://a.com/1', 'http://b.com/1', 'http://c.com/1'] });
+    for (let i = 0; i < 3; i++) await jobs.generate(crawl, { topN: 1 });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      // The time is over while the first page is being fetched.
+      web.onRequest = () => void vi.advanceTimersByTime(60_000);
+      const { counters } = await jobs.fetch(crawl, { batch: 'all' });
+      expect(counters).toEqual({ batches: 3, fetched: 1, success: 1, time_limit: 3 });
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(web.requests).toHaveLength(1);
+  });
+
+  it('waits for no host when its time is over', async () => {
+    const { plugin } = protocol(() => ({ kind: 'retry', code: 'throttled', http: 503, retryAfter: 50 }));
+    await using crawl = await testCrawl(undefined, {
+      settings: { 'fetcher.timelimitMins': 0.002 },
+      plugins: [plugin],
+    });
+    const batch = await start(crawl, 'http://a.com/1', 'http://a.com/2');
+    expect((await jobs.fetch(crawl, { batch })).counters).toMatchObject({ tried_again: 1, time_limit: 1 });
+  });
+
+  it('takes any time limit that the settings take', async () => {
+    // The first is no whole number of milliseconds.
+    for (const minutes of [0.0123456789, 35_000]) {
+      const web = fakeWeb({ 'http://a.com/1': 'x', 'http://a.com/2': 'x' });
+      await using crawl = await testCrawl(web, { settings: { 'fetcher.timelimitMins': minutes } });
+      const batch = await start(crawl, 'http://a.com/1', 'http://a.com/2');
+      web.onRequest = () => new Promise((resolve) => setTimeout(resolve, 10));
+      expect((await jobs.fetch(crawl, { batch })).counters, `${minutes}`).toEqual({ fetched: 2, success: 2 });
+    }
+  });
+
+  it('takes a protocol that throws for one that failed, and goes on', async () => {
+    const { plugin } = protocol(({ url }) => {
+      if (url.endsWith('/bad')) throw new Error('out of order');
+      return content('x');
+    });
+    await using crawl = await testCrawl(undefined, { plugins: [plugin] });
+    const batch = await start(crawl, 'http://a.com/bad', 'http://a.com/good');
+    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({
+      fetched: 2,
+      success: 1,
+      [`plugin_error_${plugin.name}`]: 1,
+    });
+    expect(await rowOf(crawl, 'http://a.com/bad', 'status', 'protocolStatus')).toEqual({
+      status: 'retry',
+      protocolStatus: { code: `plugin_error_${plugin.name}`, message: 'out of order' },
+    });
+  });
+
+  it('takes the last protocol in the list for a scheme, and gives up on a scheme that none takes', async () => {
+    const web = fakeWeb({ 'http://a.com/': 'x', 'https://a.com/': 'x' });
+    const { plugin, requests } = protocol(() => content('y'));
+    await using crawl = await testCrawl(web);
+    const batch = await start(crawl, 'http://a.com/', 'https://a.com/');
+    const plugins = [...crawl.plugins, plugin];
+    expect((await jobs.fetch({ ...crawl, plugins }, { batch })).counters).toEqual({ fetched: 2, success: 2 });
+    expect(requests.map(({ url }) => url)).toEqual(['http://a.com/']);
+    expect(web.requests).toEqual(['https://a.com/']);
+
+    const without = plugins.filter((each) => !each.protocol?.schemes.includes('https'));
+    const next = await start(crawl, 'http://a.com/2', 'https://a.com/2');
+    const report = await jobs.fetch({ ...crawl, plugins: without }, { batch: next });
+    expect(report.counters).toEqual({ fetched: 2, success: 1, no_protocol: 1 });
+    expect(await rowOf(crawl, 'https://a.com/2', 'status')).toEqual({ status: 'gone' });
+  });
+
+  it('ends the run when the store fails, and a later one goes on', async () => {
+    const web = fakeWeb({ 'http://a.com/1': 'x', 'http://a.com/2': 'x' });
+    const store = new MemoryStore();
+    await using crawl = await testCrawl(web, { store });
+    const batch = await start(crawl, 'http://a.com/1', 'http://a.com/2');
+    const write = store.write.bind(store);
+    store.write = (table, changes) =>
+      table === 'webpage' ? Promise.reject(new Error('no space')) : write(table, changes);
+    await expect(jobs.fetch(crawl, { batch })).rejects.toThrow('no space');
+    store.write = write;
+    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 2, success: 2 });
+  });
+});

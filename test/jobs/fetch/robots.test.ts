@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { jobs, type Plugin } from '../../../packages/webcrawl/internal.js';
+import { fakeWeb, type FakePage } from '../../support/web/fake-web.js';
+import { rowOf, start } from '../../support/job-steps.js';
+import { content } from '../../support/web/outcomes.js';
+import { START, testCrawl } from '../../support/test-crawl.js';
+import { DAY } from '../../support/web/stub-protocol.js';
+
+describe('fetch under robots.txt', () => {
+  const fetchOne = async (robots: FakePage | string, settings: Record<string, unknown> = {}) => {
+    const web = fakeWeb({ 'http://a.com/robots.txt': robots, 'http://a.com/x': 'x' });
+    await using crawl = await testCrawl(web, { settings });
+    const batch = await start(crawl, 'http://a.com/x');
+    const { counters } = await jobs.fetch(crawl, { batch });
+    return { counters, requests: web.requests, ...(await rowOf(crawl, 'http://a.com/x', 'status', 'protocolStatus')) };
+  };
+
+  it('leaves a page alone that is disallowed, and says by which line', async () => {
+    expect(await fetchOne('User-agent: *\nAllow: /y\nDisallow: /x')).toEqual({
+      counters: { fetched: 1, robots_denied: 1 },
+      requests: [],
+      status: 'gone',
+      protocolStatus: { code: 'robots_denied', message: 'line 3: Disallow: /x' },
+    });
+  });
+
+  it('leaves the page as it was when robots.txt is not available', async () => {
+    for (const robots of [{ status: 503 }, { status: 500 }]) {
+      expect(await fetchOne(robots)).toEqual({
+        counters: { host_backoff: 1, backed_off: 3 },
+        requests: [],
+        status: 'unfetched',
+      });
+    }
+  });
+
+  it('is free where there is none', async () => {
+    for (const robots of [{ status: 404 }, { status: 403 }, { status: 301 }, { location: '/robots.txt' }, '']) {
+      expect(await fetchOne(robots)).toMatchObject({ counters: { fetched: 1, success: 1 }, status: 'fetched' });
+    }
+  });
+
+  it('gives up on a page whose crawl delay is too long, unless any is honoured', async () => {
+    const robots = 'User-agent: *\nCrawl-delay: 0.4';
+    expect(await fetchOne(robots, { 'fetcher.maxCrawlDelay': 0.3 })).toEqual({
+      counters: { fetched: 1, crawl_delay_too_long: 1 },
+      requests: [],
+      status: 'gone',
+      protocolStatus: { code: 'crawl_delay_too_long', message: 'Crawl-delay: 0.4' },
+    });
+    for (const maxCrawlDelay of [0.4, -1]) {
+      expect(await fetchOne(robots, { 'fetcher.maxCrawlDelay': maxCrawlDelay })).toMatchObject({ status: 'fetched' });
+    }
+  });
+
+  it('takes a protocol that throws on robots.txt for a server that does not answer: its page fails after three times', async () => {
+    const plugin: Plugin = {
+      name: 'broken',
+      protocol: {
+        schemes: ['http'],
+        fetch: () => {
+          throw new Error('out of order');
+        },
+      },
+    };
+    await using crawl = await testCrawl(undefined, { plugins: [plugin] });
+    const batch = await start(crawl, 'http://a.com/');
+    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({
+      fetched: 1,
+      backed_off: 3,
+      plugin_error_broken: 4,
+    });
+    expect(await rowOf(crawl, 'http://a.com/', 'status', 'protocolStatus')).toMatchObject({
+      status: 'retry',
+      protocolStatus: { code: 'plugin_error_broken' },
+    });
+  });
+
+  it('asks each origin once for a day, over runs', async () => {
+    const asked: string[] = [];
+    const plugin: Plugin = {
+      name: 'stub',
+      protocol: {
+        schemes: ['http', 'https'],
+        async fetch({ url }) {
+          if (!url.endsWith('/robots.txt')) return content('x');
+          asked.push(url);
+          return content('User-agent: *\nDisallow: /private', { contentType: 'text/plain' });
+        },
+      },
+    };
+    await using crawl = await testCrawl(undefined, { plugins: [plugin] });
+    const batch = await start(crawl, 'http://a.com/', 'http://a.com/private', 'https://a.com/', 'http://a.com:81/');
+    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 4, success: 3, robots_denied: 1 });
+    const again = async (path: string) => {
+      await start(crawl, ...['http://a.com', 'https://a.com', 'http://a.com:81'].map((origin) => `${origin}${path}`));
+      await jobs.fetch(crawl, { batch: 'all' });
+    };
+    await again('/2');
+    const files = ['http://a.com/robots.txt', 'http://a.com:81/robots.txt', 'https://a.com/robots.txt'];
+    expect([...asked].sort()).toEqual(files);
+    crawl.setTime(START + DAY);
+    await again('/3');
+    expect([...asked].sort()).toEqual([...files, ...files].sort());
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { jobs } from '../../../packages/webcrawl/internal.js';
+import { createFindings } from '../../../packages/jobs/reporting/findings.js';
+import { testCrawl } from '../../support/test-crawl.js';
+import { fakeWeb, links } from '../../support/web/fake-web.js';
+
+const report = (findings: ReturnType<typeof createFindings>) => {
+  const counters: Record<string, number> = {};
+  const found = findings.report((name, n = 1) => void (counters[name] = n));
+  return { ...found, counters };
+};
+
+describe('the section that holds most pages of a run', () => {
+  const fetchAll = (count: number, urlOf: (i: number) => string, findings = createFindings()) => {
+    for (let i = 0; i < count; i++) findings.fetched(urlOf(i), false);
+    return findings;
+  };
+
+  it('is told from four fifths of 200 pages on, by the first segment of the path', () => {
+    const calendar = (i: number): string => `http://a.example/cal${i % 2 ? `?m=${i}` : `/day?d=${i}`}`;
+    const findings = fetchAll(160, calendar);
+    fetchAll(39, (i) => `http://a.example/p${i}`, findings);
+    expect(report(findings)).toEqual({ counters: {} });
+    findings.fetched('http://a.example/', false);
+    expect(findings.largeSection()).toEqual({ prefix: 'http://a.example/cal', pages: 160, of: 200 });
+    findings.fetched('http://a.example/', false);
+    expect(findings.largeSection()).toBeUndefined();
+  });
+
+  it('is none where a seed is in it: that was asked for', () => {
+    const findings = fetchAll(300, (i) => `http://a.example/docs/${i}`);
+    expect(findings.largeSection()).toBeDefined();
+    findings.fetched('http://a.example/docs/', true);
+    expect(findings.largeSection()).toBeUndefined();
+  });
+
+  it('is none where a seed is in it that a run before has fetched', async () => {
+    const pages = Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`http://a.example/docs/${i}`, '']));
+    const seed = 'http://a.example/docs/';
+    await using crawl = await testCrawl(fakeWeb({ ...pages, [seed]: links(...Object.keys(pages)) }));
+    await jobs.crawl(crawl, { seeds: [seed], rounds: 1 });
+    const { counters, largeSection } = await jobs.crawl(crawl, { seeds: [seed] });
+    expect([counters.fetched, largeSection]).toEqual([250, undefined]);
+  });
+
+  it('is found among any number of others', () => {
+    const findings = fetchAll(20_000, (i) =>
+      i % 10 === 0 ? `http://a.example/other${i}/x` : `http://a.example/cal/${i}`,
+    );
+    const { prefix, pages } = findings.largeSection()!;
+    expect(prefix).toBe('http://a.example/cal');
+    // It counts at least that many.
+    expect(pages).toBeLessThanOrEqual(18_000);
+    expect(pages).toBeGreaterThan(17_500);
+  });
+});
+
+it('names the ten origins with the most pages, and counts all', () => {
+  const findings = createFindings();
+  for (let i = 0; i < 12; i++) {
+    for (let n = 0; n <= i; n++) findings.noAnswer(`http://a.example:${8000 + i}/${n}`, 'connect');
+  }
+  const { failedOrigins, counters } = report(findings);
+  expect(counters).toEqual({ origins_failed: 12 });
+  expect(failedOrigins).toHaveLength(10);
+  expect(failedOrigins![0]).toEqual({ origin: 'http://a.example:8011', code: 'connect', pages: 12 });
+});

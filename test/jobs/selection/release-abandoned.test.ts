@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { jobs, openTables } from '../../../packages/webcrawl/internal.js';
+import type { SlotProgress } from '../../../webtable/index.js';
+import { START, testCrawl } from '../../support/test-crawl.js';
+import { VersionedStore } from '../../support/versions/versioned-store.js';
+
+const LEFT = `${START / 1000 - 60}-1`;
+
+/** Tells when how far slots are is about to be changed. */
+class WatchedStore extends VersionedStore {
+  before: ((key: string) => Promise<void>) | undefined;
+
+  override async writeUnchanged(...args: Parameters<VersionedStore['writeUnchanged']>): Promise<boolean[]> {
+    const before = this.before;
+    const key = args[1].find(({ change }) => change.key.startsWith(`p|${LEFT}|`))?.change.key;
+    if (key !== undefined && before) {
+      this.before = undefined;
+      await before(key);
+    }
+    return super.writeUnchanged(...args);
+  }
+}
+
+/** A batch that a generate in two shards has left unfinished, and a generate of another one that begins to take it back. */
+async function takingBack(meanwhile: (others: Awaited<ReturnType<typeof openTables>>) => Promise<void>) {
+  const store = new WatchedStore(() => 0);
+  const others = await openTables(store, { slots: 4 });
+  const crawl = await testCrawl(undefined, { store });
+  await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://b.com/'] });
+  await jobs.generate(crawl, { batch: LEFT, shard: { index: 0, count: 2 } });
+  expect((await others.batches.find(LEFT))?.state).toBe('generating');
+  store.before = () => meanwhile(others);
+  await jobs.generate(crawl, { batch: `${START / 1000}-2`, shard: { index: 0, count: 2 } });
+  expect(store.before).toBeUndefined();
+  return others;
+}
+
+it('generate leaves what another worker has noted meanwhile, who has the slot by now', async () => {
+  const noted: SlotProgress = { generated: 2 };
+  const tables = await takingBack((others) => others.batches.changeProgress(LEFT, ['00', '02'], () => noted));
+  const progress = await tables.batches.progress(LEFT);
+  expect([progress.get('00'), progress.get('02')]).toEqual([noted, noted]);
+});
+
+it('generate notes nothing of a batch that is gone by then', async () => {
+  const tables = await takingBack(async (others) => {
+    await others.batches.delete(LEFT);
+  });
+  expect(await tables.batches.noted()).not.toContain(LEFT);
+  expect(await tables.batches.find(LEFT)).toBeUndefined();
+});

@@ -1,0 +1,32 @@
+import { jobs, rules } from '../../../packages/webcrawl/internal.js';
+import { testCrawl, type TestCrawl } from '../test-crawl.js';
+import { fakeWeb, links } from '../web/fake-web.js';
+
+export const SITE = 'http://www.example.com';
+export const SETTINGS = { 'propose.minRelevant': 3 };
+export const USEFUL = { kind: 'relevant', pattern: { prefix: '/news/' } } as const;
+const NEWS = Array.from({ length: 6 }, (_, i) => `/news/${i}`);
+
+/** News linked from the front page, tags that link to each other, and an archive with the only links to old news. */
+export function newsWeb(): Record<string, string> {
+  const pages: Record<string, string> = {};
+  const tags = Array.from({ length: 20 }, (_, i) => `/tag/${i}`);
+  const archive = Array.from({ length: 15 }, (_, i) => `/archive/${i}`);
+  pages[`${SITE}/`] = links(...NEWS, '/tag/0', '/archive/0');
+  for (const path of NEWS) pages[SITE + path] = links('/', '/tag/3');
+  tags.forEach((path, i) => (pages[SITE + path] = links(tags[(i + 1) % 20]!, NEWS[i % 6]!)));
+  archive.forEach((path, i) => (pages[SITE + path] = links(archive[i + 1] ?? '/', ...(i === 3 ? ['/news/old'] : []))));
+  pages[`${SITE}/news/old`] = links('/');
+  return pages;
+}
+
+/** Crawls the news web, or another one, to its end, with news as relevant pages. */
+export async function crawledNews(
+  web = newsWeb(),
+  { seeds = [`${SITE}/`], settings = {} }: { seeds?: string[]; settings?: Record<string, number> } = {},
+): Promise<TestCrawl> {
+  const crawl = await testCrawl(fakeWeb(web), { settings: { ...SETTINGS, ...settings } });
+  await rules.add(crawl, USEFUL);
+  await jobs.crawl(crawl, { seeds, stay: 'any' });
+  return crawl;
+}

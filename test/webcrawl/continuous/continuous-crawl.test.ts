@@ -1,0 +1,371 @@
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  CrawlError,
+  jobs,
+  crawlContinuously,
+  openContext,
+  openSearch,
+  serve,
+  status,
+  type OpenContext,
+  type CrawlRest,
+  type CrawlStatus,
+  type IndexChange,
+  type JobFailure,
+  type ContinuousCrawlOptions,
+  type OpenCrawlOptions,
+  type Plugin,
+  type Report,
+} from '../../../packages/webcrawl/internal.js';
+import { until } from '../../support/events.js';
+import { fakeWeb, type FakeWeb } from '../../support/web/fake-web.js';
+import { freshFolder } from '../../support/files/temp-folder.js';
+
+const LONG = 120_000;
+const MONTH = 31 * 86_400_000;
+const HOME = 'http://a.example/';
+const PAGES = {
+  [HOME]: '<title>Home</title><p>Welcome. <a href="/old">one</a> <a href="/lost">two</a>',
+  'http://a.example/old': '<title>Tea</title><p>Steep the oolong.',
+  'http://a.example/lost': '<title>Lost</title><p>A zebra is running.',
+};
+
+const folder = freshFolder();
+let now: number;
+beforeEach(() => void (now = 1_700_000_000_000));
+
+function open(web: FakeWeb, plugins: readonly Plugin[] = [], how: OpenCrawlOptions = {}): Promise<OpenContext> {
+  return openContext({
+    ...how,
+    table: join(folder, 'table'),
+    settings: { 'fetcher.serverDelay': 0, 'fetcher.backoffMin': 600, 'parser.threads': 0 },
+    plugins: [web, ...plugins],
+    clock: () => now,
+    lookup: () => Promise.resolve(['127.0.0.1']),
+  });
+}
+
+/** Keeps a table crawled while `look` looks at it by searching; then stops. */
+async function keep(
+  web: FakeWeb,
+  options: Partial<ContinuousCrawlOptions>,
+  look: (found: (query: string) => Promise<readonly { url: string; rank: number }[]>) => Promise<void>,
+): Promise<Report> {
+  await using crawl = await open(web);
+  await using searcher = await openSearch(crawl);
+  const stop = new AbortController();
+  const crawling = crawlContinuously(crawl, { seeds: [HOME], signal: stop.signal, ...options });
+  try {
+    await Promise.race([
+      look((query) =>
+        searcher.search(query).then(
+          ({ hits }) => hits,
+          (error: unknown) => {
+            if (error instanceof CrawlError && error.code === 'NO_INDEX') return [];
+            throw error;
+          },
+        ),
+      ),
+      crawling,
+    ]);
+  } finally {
+    stop.abort();
+  }
+  return await crawling;
+}
+
+describe('a continuous crawl', { timeout: LONG }, () => {
+  it('without a search only crawls what becomes due', async () => {
+    await using crawl = await open(fakeWeb(PAGES));
+    await using searcher = await openSearch(crawl);
+    const stop = new AbortController();
+    const rests: number[] = [];
+    const { counters } = await crawlContinuously(crawl, {
+      seeds: [HOME],
+      signal: stop.signal,
+      search: false,
+      onRest({ fetched }) {
+        rests.push(fetched);
+        if (rests.length === 2) stop.abort();
+        now += MONTH;
+      },
+    });
+    expect([rests, counters.fetched]).toEqual([[3, 3], 6]);
+    await expect(searcher.search('welcome')).rejects.toMatchObject({ code: 'NO_INDEX' });
+  });
+
+  it('is searched as soon as it is updated, is ranked at rest, and follows its pages', async () => {
+    const web = fakeWeb(PAGES);
+    let updatedAt = Infinity;
+    let foundAfter = Infinity;
+    const onUpdated = () => (updatedAt = Math.min(updatedAt, performance.now()));
+    const report = await keep(web, { onUpdated }, async (found) => {
+      await until(async () => (await found('welcome')).length === 1);
+      foundAfter = performance.now() - updatedAt;
+      await until(async () => (await found('oolong'))[0] !== undefined);
+      await until(async () => ((await found('welcome'))[0]?.rank ?? 0) > 0);
+      web.set('http://a.example/old', { html: '<title>Tea</title><p>Steep the sencha.' });
+      web.set('http://a.example/lost', undefined);
+      now += MONTH;
+      await until(async () => (await found('sencha')).length === 1);
+      await until(async () => (await found('oolong')).length === 0);
+      await until(async () => (await found('zebra')).length === 0);
+    });
+    expect(foundAfter).toBeLessThan(10_000);
+    console.log(`found ${(foundAfter / 1000).toFixed(2)} s after updatedb`);
+    expect(report).toMatchObject({ job: 'crawl', interrupted: true, counters: { fetched: 6 } });
+    // The table goes on. Where it was ended before the last batch was released, the next run of the index does so.
+    await using crawl = await open(web);
+    expect(await crawl.tables.batches.list()).toEqual([]);
+    await jobs.index(crawl);
+    expect(await crawl.tables.batches.listUpdated()).toEqual([]);
+    now += MONTH;
+    expect((await jobs.crawl(crawl, { seeds: [] })).counters).toMatchObject({ fetched: 2 });
+  });
+
+  it('says when it comes to rest, and until when it waits', async () => {
+    const web = fakeWeb(PAGES);
+    const rests: CrawlRest[] = [];
+    const onRest = (rest: CrawlRest): void => void rests.push(rest);
+    const began = now;
+    await keep(web, { onRest }, async () => {
+      await until(() => rests.length === 1);
+      now += MONTH;
+      await until(() => rests.length === 2);
+    });
+    expect(rests).toEqual([
+      { fetched: 3, fetchedInAll: 3, due: 0, nextDue: expect.any(Number) as number },
+      { fetched: 3, fetchedInAll: 6, due: 0, nextDue: expect.any(Number) as number },
+    ]);
+    expect(rests[0]!.nextDue).toBeGreaterThan(began + 29 * 86_400_000);
+    expect(rests[0]!.nextDue).toBeLessThan(began + MONTH);
+  });
+
+  it('makes its index anew where that is deleted beside it, says so, and so does the server', async () => {
+    const stop = new AbortController();
+    const failures: JobFailure[] = [];
+    await using crawl = await open(fakeWeb(PAGES));
+    await using served = await serve(crawl, { port: 0 });
+    const healthz = async () => (await fetch(`${served.url}healthz`)).text();
+    const metrics = async () => (await fetch(`${served.url}metrics`)).text();
+    const onFailing = (failure: JobFailure): void => void failures.push(failure);
+    const crawling = crawlContinuously(crawl, { seeds: [HOME], signal: stop.signal, onFailing });
+    const isWhole = async () => (await status(crawl)).index?.documents === 3;
+    try {
+      await until(isWhole);
+      await until(async () => (await metrics()).includes('webcrawl_index_usable 1'));
+      const folder = crawl.indexFolder!;
+      const away = `${folder}-away`;
+      await rename(folder, away);
+      await until(() => failures.length > 0);
+      expect(failures[0]).toMatchObject({ job: 'index', code: 'NO_INDEX', times: 1 });
+      await until(isWhole);
+      await until(async () => (await healthz()) === 'ok\n');
+      await until(async () => (await status(crawl)).failing === undefined);
+    } finally {
+      stop.abort();
+    }
+    await crawling;
+    // Nobody makes it anew now.
+    await rm(crawl.indexFolder!, { recursive: true });
+    await until(async () => (await healthz()).startsWith('NO_INDEX'));
+    expect((await fetch(`${served.url}healthz`)).status).toBe(503);
+    await until(async () => (await metrics()).includes('webcrawl_index_usable 0'));
+  });
+
+  it('goes on after its limit is reached, and fetches no more', async () => {
+    const web = fakeWeb(PAGES);
+    const rests: CrawlRest[] = [];
+    await keep(web, { rounds: 1, onRest: (rest) => void rests.push(rest) }, async (found) => {
+      await until(async () => ((await found('welcome'))[0]?.rank ?? 0) > 0);
+      now += MONTH;
+      await until(async () => (await found('welcome')).length === 1);
+    });
+    expect(web.requests).toEqual([HOME]);
+    expect(rests).toMatchObject([{ fetched: 1, due: 2 }]);
+  });
+
+  it('ends where all seeds are refused', async () => {
+    await using crawl = await open(fakeWeb(PAGES));
+    const report = await crawlContinuously(crawl, { seeds: ['no url'] });
+    expect(report).toMatchObject({ counters: { rejected_url: 1 } });
+    expect(report).not.toHaveProperty('interrupted');
+  });
+
+  it('keeps its table, also while it waits, where the table was opened to be yielded', async () => {
+    const web = fakeWeb(PAGES);
+    const stop = new AbortController();
+    await using crawl = await open(web, [], { yields: true });
+    await using searcher = await openSearch(crawl);
+    const crawling = crawlContinuously(crawl, { seeds: [HOME], signal: stop.signal });
+    await until(async () => (await searcher.info().catch(() => undefined))?.documents === 3);
+    // The figures of the jobs have those of the index too.
+    await until(() => (crawl.running.totals()['index']?.done ?? 0) >= 3);
+    expect(crawl.running.totals()['index']?.counters).toMatchObject({ added: 3 });
+    await expect(open(web, [], { alone: true })).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
+    now += MONTH;
+    await until(() => web.requests.length === 6);
+    stop.abort();
+    expect(await crawling).toMatchObject({ counters: { fetched: 6 } });
+    await using other = await open(web, [], { alone: true });
+    expect(other.owner).toBeUndefined();
+    await expect(jobs.crawl(crawl, { seeds: [] })).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
+  });
+
+  it('brings in what an earlier process has updated', async () => {
+    const web = fakeWeb(PAGES);
+    {
+      await using crawl = await open(web);
+      await jobs.crawl(crawl, { seeds: [HOME] });
+    }
+    await keep(web, { seeds: [] }, (found) => until(async () => ((await found('oolong'))[0]?.rank ?? 0) > 0));
+    expect(web.requests).toHaveLength(3);
+  });
+
+  it('goes on where its index cannot be written, says so, and writes it when it can', async () => {
+    let failures = 3;
+    const seen: JobFailure[] = [];
+    const inIndex = new Set<string>();
+    const opened: string[] = [];
+    const full: Plugin = {
+      name: 'full',
+      indexWriter: {
+        open() {
+          opened.push('open');
+          return Promise.resolve({
+            id: 'full',
+            isWhole: true,
+            markWhole: () => Promise.resolve(),
+            apply(changes: readonly IndexChange[]) {
+              if (failures-- > 0) return Promise.reject(new CrawlError('STORE_FULL', 'no room', { hint: 'make room' }));
+              for (const change of changes) inIndex.add(change.type === 'put' ? change.document.url : change.key);
+              return Promise.resolve({ added: changes.length, changed: 0, removed: 0 });
+            },
+            entries: () => Promise.resolve([]),
+            close() {
+              opened.push('close');
+              return Promise.resolve();
+            },
+          });
+        },
+      },
+    };
+    const stop = new AbortController();
+    await using crawl = await open(fakeWeb(PAGES), [full]);
+    let during: CrawlStatus | undefined;
+    const onFailing = async (failure: JobFailure): Promise<void> => {
+      seen.push(failure);
+      during ??= await status(crawl);
+    };
+    const crawling = crawlContinuously(crawl, {
+      seeds: [HOME],
+      signal: stop.signal,
+      onFailing: (f) => void onFailing(f),
+    });
+    await Promise.race([until(() => inIndex.size === 3), crawling]);
+    await until(async () => (await status(crawl)).failing === undefined);
+    stop.abort();
+    expect(await crawling).toMatchObject({ interrupted: true, counters: { fetched: 3 } });
+    expect(seen).toMatchObject(
+      [1, 2, 3].map((times) => ({ job: 'index', code: 'STORE_FULL', hint: 'make room', times })),
+    );
+    expect(during?.failing).toMatchObject([{ job: 'index', message: 'no room' }]);
+    // It is opened anew after each failure.
+    expect(opened).toEqual(['open', 'close', 'open', 'close', 'open', 'close', 'open', 'close']);
+  });
+
+  it('goes on where its index cannot be opened, but not where it is not set up', async () => {
+    const failing = (error: CrawlError): Plugin => ({
+      name: 'none',
+      indexWriter: { open: () => Promise.reject(error) },
+    });
+    for (const code of ['BAD_SETTING', 'WRONG_INDEX'] as const) {
+      await using crawl = await open(fakeWeb(PAGES), [failing(new CrawlError(code, 'no such index'))]);
+      await expect(crawlContinuously(crawl, { seeds: [HOME] })).rejects.toThrow('no such index');
+    }
+    const web = fakeWeb(PAGES);
+    await using crawl = await open(web, [failing(new CrawlError('STORE_FAILED', 'no database'))]);
+    const stop = new AbortController();
+    const crawling = crawlContinuously(crawl, { seeds: [HOME], signal: stop.signal });
+    await Promise.race([until(() => web.requests.length === 3), crawling]);
+    stop.abort();
+    expect(await crawling).toMatchObject({ counters: { fetched: 3 } });
+  });
+
+  it('crawls where its index does not answer, and ends within seconds', async () => {
+    const web = fakeWeb(PAGES);
+    await using crawl = await open(web, [{ name: 'away', indexWriter: { open: () => new Promise(() => {}) } }]);
+    const stop = new AbortController();
+    const crawling = crawlContinuously(crawl, { seeds: [HOME], signal: stop.signal });
+    await Promise.race([until(() => web.requests.length === 3), crawling]);
+    now += MONTH;
+    await Promise.race([until(() => web.requests.length === 6), crawling]);
+    stop.abort();
+    expect(await crawling).toMatchObject({ interrupted: true, counters: { fetched: 6 } });
+  });
+
+  it('ends where an index that answers late is not set up', async () => {
+    const web = fakeWeb(PAGES);
+    const late: Plugin = {
+      name: 'late',
+      indexWriter: {
+        async open() {
+          await until(() => web.requests.length === 3);
+          throw new CrawlError('WRONG_INDEX', 'of another table');
+        },
+      },
+    };
+    await using crawl = await open(web, [late]);
+    await expect(crawlContinuously(crawl, { seeds: [HOME] })).rejects.toThrow('of another table');
+  });
+
+  it('does not wait for a comparison of the whole table before it fetches what is due', async () => {
+    const web = fakeWeb(PAGES);
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let compares = false;
+    const slow: Plugin = {
+      name: 'slow',
+      indexWriter: {
+        open: () =>
+          Promise.resolve({
+            id: 'made',
+            isWhole: false,
+            markWhole: () => Promise.resolve(),
+            apply: (changes) => Promise.resolve({ added: changes.length, changed: 0, removed: 0 }),
+            async entries() {
+              compares = true;
+              await released;
+              return [];
+            },
+            close: () => Promise.resolve(),
+          }),
+      },
+    };
+    await using crawl = await open(web, [slow]);
+    const stop = new AbortController();
+    const crawling = crawlContinuously(crawl, { seeds: [HOME], signal: stop.signal });
+    await Promise.race([until(() => compares && web.requests.length === 3), crawling]);
+    now += MONTH;
+    await Promise.race([until(() => web.requests.length === 6), crawling]);
+    release();
+    stop.abort();
+    expect(await crawling).toMatchObject({ interrupted: true, counters: { fetched: 6 } });
+  });
+
+  it('takes what another process injects', async () => {
+    const web = fakeWeb(PAGES);
+    const stop = new AbortController();
+    await using crawl = await open(web);
+    const crawling = crawlContinuously(crawl, { seeds: ['http://a.example/lost'], signal: stop.signal });
+    await until(() => web.requests.length === 1);
+    await using other = await open(fakeWeb({}));
+    expect(other.owner).toBeDefined();
+    await jobs.inject(other, { seeds: [HOME] });
+    await Promise.race([until(() => web.requests.length === 3), crawling]);
+    stop.abort();
+    await crawling;
+  });
+});

@@ -1,0 +1,110 @@
+import { expect, test, vi } from 'vitest';
+import { openChecks, openCrawl } from '../../packages/webcrawl/index.js';
+import { fakeWeb, openTestCrawl, TEST_START } from '../../packages/webcrawl/subpaths/testing.js';
+
+const WEB = {
+  'http://a.example/': '<title>Home</title><a href="/b">b</a>',
+  'http://a.example/b': '<title>B</title>',
+};
+const seeds = ['http://a.example/'];
+
+test('a crawl shows what it does, and nothing of how it does it', async () => {
+  await using crawl = await openCrawl({ table: 'memory:' });
+  const shown = Object.entries(crawl);
+  const methods = shown.filter(([, value]) => typeof value === 'function').map(([name]) => name);
+  expect(shown.filter(([, value]) => typeof value !== 'function').map(([name]) => name)).toEqual([
+    'settings',
+    'settingSources',
+    'owner',
+    'notServed',
+    'check',
+    'rules',
+    'export',
+  ]);
+  expect(methods.sort()).toEqual(
+    [
+      ...['run', 'watch', 'rounds', 'inject', 'generate', 'fetch', 'parse', 'updatedb'],
+      ...['index', 'forgetIndex', 'rank', 'dedup', 'repair', 'compact', 'remove'],
+      ...['audit', 'changes', 'mark', 'marks', 'unmark', 'sendChanges', 'changeTargets', 'removeChangeTarget'],
+      ...['hosts', 'explainHost', 'plan'],
+      ...['page', 'pages', 'stats', 'status', 'explain', 'search', 'openSearch', 'serve', 'close'],
+    ].sort(),
+  );
+});
+
+test('an old name of a setting is a warning of the process', async () => {
+  const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  await using crawl = await openCrawl({ table: 'memory:', settings: { 'scoring.fit.score': 3 } });
+  await (await openChecks({ settings: { 'scoring.fit.score': 3 } })).close();
+  expect(crawl.settings.scoring.relevant.score).toBe(3);
+  const text = 'setting scoring.fit.score is now scoring.relevant.score; the old name works until 0.3';
+  expect(warned.mock.calls).toEqual([
+    [text, 'DeprecationWarning'],
+    [text, 'DeprecationWarning'],
+  ]);
+  warned.mockRestore();
+});
+
+test('its methods are the jobs, one by one or all of them', async () => {
+  await using crawl = await openTestCrawl(fakeWeb(WEB));
+  expect((await crawl.inject({ seeds })).counters).toEqual({ injected: 1 });
+  const { batchId = '' } = await crawl.generate();
+  expect((await crawl.fetch({ batch: batchId })).counters.success).toBe(1);
+  expect((await crawl.parse({ batch: batchId })).counters.links).toBe(1);
+  expect((await crawl.updatedb({ batch: batchId })).counters.added).toBe(1);
+  expect((await crawl.run({ seeds: [] })).counters.fetched).toBe(1);
+  expect((await crawl.stats()).statuses).toEqual({ fetched: 2 });
+  expect((await crawl.explain('http://a.example/b')).next.kind).toBe('waiting');
+  expect(await crawl.status()).toMatchObject({ jobs: [], due: { count: 0 } });
+});
+
+test('checks and rules work by what the table holds', async () => {
+  await using crawl = await openTestCrawl(fakeWeb(WEB));
+  await crawl.rules.add({ kind: 'reject', scope: 'host:a.example', pattern: { prefix: '/b' } });
+  expect(await crawl.check.url('http://a.example/b')).toMatchObject({ accepted: false, rejectedBy: 'rules' });
+  expect((await crawl.run({ seeds })).counters.fetched).toBe(1);
+  expect(
+    await crawl.check.parse({
+      url: 'http://a.example/',
+      contentType: 'text/html',
+      content: Buffer.from('<title>T'),
+      headers: {},
+      truncated: false,
+    }),
+  ).toMatchObject({
+    kind: 'success',
+    title: 'T',
+  });
+});
+
+test('the clock of a test stands still until it is moved', async () => {
+  await using crawl = await openTestCrawl(fakeWeb(WEB));
+  await crawl.run({ seeds });
+  expect(await crawl.page('http://a.example/', ['fetchedAt'])).toMatchObject({ fetchedAt: TEST_START });
+  expect((await crawl.run({ seeds: [] })).counters.fetched).toBeUndefined();
+  crawl.advance(31 * 86_400_000);
+  expect(crawl.now).toBe(TEST_START + 31 * 86_400_000);
+  expect((await crawl.run({ seeds: [] })).counters.fetched).toBe(2);
+});
+
+test.each([
+  ['run', { seed: seeds }, 'expected an option of crawl.run, found "seed"', 'did you mean seeds?'],
+  ['explain', { robot: true }, 'expected an option of crawl.explain, found "robot"', 'did you mean robots?'],
+  ['search', { limt: 3 }, 'expected an option of crawl.search, found "limt"', 'did you mean limit?'],
+  ['serve', { prot: 0 }, 'expected an option of crawl.serve, found "prot"', 'did you mean port?'],
+  ['stats', { singal: 0 }, 'expected an option of crawl.stats, found "singal"', 'did you mean signal?'],
+  ['rounds', { shard: 2 }, 'expected an option of crawl.rounds, found "shard"', 'did you mean shards?'],
+])('%s rejects an option that it does not know: %o', async (name, options, message, hint) => {
+  await using crawl = await openCrawl({ table: 'memory:' });
+  const method = (crawl as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>)[name]!;
+  const given = name === 'explain' || name === 'search' ? ['http://a.example/', options] : [options];
+  await expect(method(...given)).rejects.toMatchObject({ code: 'USAGE', message, hint });
+});
+
+test('so does openCrawl', async () => {
+  const options = { tabel: 'memory:' } as object;
+  await expect(openCrawl(options)).rejects.toMatchObject({
+    message: 'expected an option of openCrawl, found "tabel"',
+    hint: 'did you mean table?',
+  });
+});

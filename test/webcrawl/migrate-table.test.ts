@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { migrateTable, openCrawl, type JobReport } from '../../packages/webcrawl/index.js';
+import {
+  openContext,
+  openLevelStore,
+  type Progress,
+  type RowChange,
+  type TableName,
+} from '../../packages/webcrawl/internal.js';
+import { PassOnStore } from '../support/stores/pass-on-store.js';
+import { makeOldTable } from '../support/versions/old-table.js';
+import { setVersion, versionOf } from '../support/versions/version-6.js';
+
+let directory: string;
+let table: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'webcrawl-migrate-'));
+  table = join(directory, 'table');
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+async function storedVersion(): Promise<string | undefined> {
+  const store = await openLevelStore(table);
+  try {
+    return await versionOf(store);
+  } finally {
+    await store.close();
+  }
+}
+
+test('a table of version 6 is opened after it was migrated, and not before', async () => {
+  const links = await makeOldTable(table, 700);
+  await expect(openCrawl({ table })).rejects.toMatchObject({
+    code: 'TABLE_VERSION',
+    hint: expect.stringContaining('webcrawl migrate') as string,
+  });
+  const seen: Progress[] = [];
+  const { counters, from, to, interrupted } = await migrateTable({ table, onProgress: (done) => void seen.push(done) });
+  expect({ counters, from, to, interrupted }).toEqual({
+    counters: { rows: expect.any(Number) as number, inlinks: links },
+    from: 6,
+    to: 7,
+    interrupted: undefined,
+  });
+  expect(seen.at(-1)).toMatchObject({ job: 'migrate', done: counters['rows'], counters });
+  expect(seen.at(-1)).toHaveProperty('seconds');
+
+  await using crawl = await openCrawl({ table });
+  let found = 0;
+  for await (const { inlinkCount = 0 } of crawl.pages({ fields: ['inlinkCount'] })) found += inlinkCount;
+  expect(found).toBe(links);
+});
+
+test('it does nothing to a table of the present version, and needs one', async () => {
+  await expect(migrateTable({ table })).rejects.toMatchObject({ code: 'NO_TABLE' });
+  await (await openCrawl({ table })).close();
+  expect(await migrateTable({ table })).toMatchObject({ job: 'migrate', counters: {}, from: 7, to: 7 });
+  const store = await openLevelStore(table);
+  await setVersion(store, '99');
+  await store.close();
+  await expect(migrateTable({ table })).rejects.toMatchObject({ code: 'TABLE_VERSION' });
+  expect(await storedVersion()).toBe('99');
+});
+
+test('a stopped migration continues', async () => {
+  await makeOldTable(table, 1200);
+  const none: JobReport = await migrateTable({ table, signal: AbortSignal.abort() });
+  expect(none).toMatchObject({ interrupted: true, counters: {} });
+  expect(await storedVersion()).toBe('6');
+
+  const stop = new AbortController();
+  class StoppingStore extends PassOnStore {
+    override async write(name: TableName, changes: readonly RowChange[]): Promise<void> {
+      if (name === 'webpage') stop.abort();
+      await super.write(name, changes);
+    }
+  }
+  const first = await migrateTable({ table: new StoppingStore(await openLevelStore(table)), signal: stop.signal });
+  expect(first).toMatchObject({ interrupted: true, from: 6, to: 7 });
+  expect(await storedVersion()).toBe('6>7');
+  await expect(openCrawl({ table })).rejects.toMatchObject({
+    code: 'TABLE_VERSION',
+    message: expect.stringContaining('is not complete') as string,
+  });
+  const second = await migrateTable({ table });
+  expect(second).not.toHaveProperty('interrupted');
+  expect(first.counters['rows']! + second.counters['rows']!).toBeGreaterThan(1000);
+  await (await openCrawl({ table })).close();
+});
+
+test('the table is locked meanwhile, and while another process works on it', async () => {
+  await makeOldTable(table, 10);
+  const other = await openContext({ table }, { migrates: true });
+  await expect(migrateTable({ table })).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
+  // Who reads it through that process is refused too.
+  await expect(openCrawl({ table })).rejects.toMatchObject({ code: 'TABLE_VERSION' });
+  await other.close();
+  expect(await storedVersion()).toBe('6');
+});

@@ -1,0 +1,256 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryStore, jobs, openTables, rowKeyOf, type Tables } from '../../../packages/webcrawl/internal.js';
+import { hostKeyOfRow, type SlotProgress } from '../../../webtable/index.js';
+import { copyStore } from '../../support/stores/copy-store.js';
+import { FailingStore } from '../../support/stores/failing-store.js';
+import { countingStore } from '../../support/stores/counting-store.js';
+import { fakeWeb, links, randomNumbers } from '../../support/web/fake-web.js';
+import { start } from '../../support/job-steps.js';
+import { testCrawl } from '../../support/test-crawl.js';
+
+interface Row {
+  readonly rowKey: string;
+  readonly queue: string;
+}
+
+const rowOf = (host: string, path: string | number, queue = host): Row => ({
+  rowKey: rowKeyOf(`http://${host}/${path}`),
+  queue,
+});
+const before = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The rows in the order of the index: by slot, queue and key. */
+function ordered({ slots }: Tables, rows: readonly Row[]): Row[] {
+  const place = ({ queue, rowKey }: Row): string => `${slots.ofQueue(queue)}|${queue}|${rowKey}`;
+  return [...rows].sort((a, b) => before(place(a), place(b)));
+}
+
+function expectedQueues(tables: Tables, rows: readonly Row[]): { queue: string; slot: string; hosts: string[] }[] {
+  const queues: { queue: string; slot: string; hosts: string[] }[] = [];
+  for (const { queue, rowKey } of ordered(tables, rows)) {
+    const host = hostKeyOfRow(rowKey);
+    const last = queues.at(-1);
+    if (last?.queue !== queue) queues.push({ queue, slot: tables.slots.ofQueue(queue), hosts: [host] });
+    else if (last.hosts.at(-1) !== host) last.hosts.push(host);
+  }
+  return queues;
+}
+
+async function collect<T>(steps: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const step of steps) all.push(step);
+  return all;
+}
+
+const keysIn = async (steps: AsyncIterable<readonly { readonly rowKey: string }[]>): Promise<string[]> =>
+  (await collect(steps)).flat().map(({ rowKey }) => rowKey);
+
+describe('the index of a batch', () => {
+  it('names each queue once with its hosts, and passes over what large hosts have more', async () => {
+    for (let seed = 0; seed < 20; seed++) {
+      const random = randomNumbers(seed);
+      const store = countingStore(new MemoryStore());
+      const tables = await openTables(store);
+      const rows: Row[] = [];
+      const hosts = 40;
+      for (let h = 0; h < hosts; h++) {
+        const pages = h % 8 === 0 ? 300 : 1 + Math.floor(random() * 5);
+        const host = h % 10 === 1 ? `[::${h}]` : `h${h}.example${h % 3}.com`;
+        const queue = seed % 2 === 0 ? host : `example${h % 3}.com`;
+        for (let p = 0; p < pages; p++) rows.push(rowOf(host, p, queue));
+      }
+      await tables.batches.enter('b-1', rows);
+      await tables.batches.enter('b-0', [rowOf('other.com', 1)]);
+      await tables.batches.enter('b-2', [rowOf('other.com', 2)]);
+      const expected = expectedQueues(tables, rows);
+      store.rowsRead.batch = 0;
+      expect(await collect(tables.batches.queues('b-1'))).toEqual(expected);
+      // Of the five hosts with 300 rows at most two steps of 64 each.
+      expect(store.rowsRead.batch).toBeLessThanOrEqual(rows.length - 5 * (300 - 2 * 64));
+      expect(await keysIn(tables.batches.entries('b-1'))).toEqual(ordered(tables, rows).map(({ rowKey }) => rowKey));
+      expect(store.openScans).toBe(0);
+    }
+  });
+
+  it('has each row in the slot of its queue, where its queue is read in steps', async () => {
+    const tables = await openTables(new MemoryStore());
+    const rows = ['a', 'b', 'c', 'd'].flatMap((h) => [1, 2, 3].map((p) => rowOf(`${h}.x.com`, p, 'x.com')));
+    const others = [rowOf('y.com', 1), rowOf('x.com.au', 1), rowOf('x.co', 1)];
+    await tables.batches.enter('b-1', [...others, ...rows]);
+    const slots = new Map<string, Set<string>>();
+    for (const { queue, slot } of (await collect(tables.batches.entries('b-1'))).flat()) {
+      slots.set(queue, (slots.get(queue) ?? new Set()).add(slot));
+    }
+    for (const [queue, found] of slots) expect([...found]).toEqual([tables.slots.ofQueue(queue)]);
+
+    const read: string[] = [];
+    for (let last: string | undefined; ;) {
+      const step = await tables.batches.rowKeys(
+        'b-1',
+        { queue: 'x.com', slot: tables.slots.ofQueue('x.com') },
+        last,
+        5,
+      );
+      if (step.length === 0) break;
+      read.push(...step);
+      last = step.at(-1);
+    }
+    expect(read).toEqual(rows.map(({ rowKey }) => rowKey));
+  });
+
+  it('says which rows it has, and no more once they are removed', async () => {
+    const tables = await openTables(new MemoryStore());
+    const [one, two] = [rowOf('a.com', 1), rowOf('a.com', 2)];
+    await tables.batches.enter('b-1', [one, two]);
+    const asked = [one, two, { ...one, queue: 'com' }].map((row) => ({ batchId: 'b-1', ...row }));
+    expect(await tables.batches.has([...asked, { batchId: 'b-2', ...one }])).toEqual([true, true, false, false]);
+    const entries = (await collect(tables.batches.entries('b-1'))).flat();
+    await tables.batches.remove(
+      'b-1',
+      entries.filter(({ rowKey }) => rowKey === one.rowKey),
+    );
+    expect(await tables.batches.has(asked)).toEqual([false, true, false]);
+    await tables.batches.change('b-1', () => ({ state: 'open', size: 1 }));
+    await tables.batches.delete('b-1');
+    expect(await tables.batches.has(asked)).toEqual([false, false, false]);
+    expect(await tables.batches.find('b-1')).toBeUndefined();
+  });
+});
+
+describe('a batch that was updated', () => {
+  const pages = {
+    'http://a.com/': { html: links('/1') },
+    'http://b.com/': 'x',
+    'http://c.com/robots.txt': { status: 503 },
+  };
+  const seeds = ['http://a.com/', 'http://b.com/', 'http://c.com/'];
+
+  it('can be found with its rows until its consumers have read it', async () => {
+    await using crawl = await testCrawl(fakeWeb(pages));
+    const { batches, runs } = crawl.tables;
+    for (const name of ['x', 'y']) await runs.changeConsumer(name, true);
+    expect(await runs.consumers()).toEqual(['x', 'y']);
+    const batchId = await start(crawl, ...seeds);
+    await jobs.fetch(crawl, { batch: batchId, parse: true });
+    await jobs.updatedb(crawl, { batch: batchId });
+    const header = { batchId, state: 'updated', size: 3, consumers: ['x', 'y'] };
+    // It holds no page, and whoever asks for those that do never reads it.
+    expect(await batches.list()).toEqual([]);
+    expect(await batches.listUpdated()).toEqual([header]);
+    expect(await batches.get(batchId)).toEqual(header);
+    // What was not fetched is not among them.
+    expect((await keysIn(batches.updated(batchId))).sort()).toEqual(seeds.slice(0, 2).map(rowKeyOf));
+    expect(await keysIn(batches.entries(batchId))).toEqual([]);
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: 4 });
+    expect((await keysIn(batches.updated(batchId))).sort()).toEqual(seeds.slice(0, 2).map(rowKeyOf));
+
+    // No job takes it for its own.
+    const again = await jobs.updatedb(crawl, { batch: batchId });
+    expect(again.counters).toEqual({ batch_closed: 1 });
+    expect((await jobs.updatedb(crawl, { batch: 'all' })).counters).toEqual({});
+    const week = crawl.settings.generate.lockExpiry * 1000;
+    crawl.setTime(crawl.clock() + week);
+    expect((await jobs.generate(crawl)).counters).not.toHaveProperty('expired');
+    expect((await batches.get(batchId)).state).toBe('updated');
+
+    expect(await batches.change(batchId, (found) => ({ ...found!, consumers: ['y'] }))).toEqual({
+      ...header,
+      consumers: ['y'],
+    });
+    expect(await batches.listUpdated()).toEqual([{ ...header, consumers: ['y'] }]);
+    await batches.clear(batchId, { updated: true });
+    await batches.change(batchId, () => ({ state: 'closed', size: 3 }));
+    expect(await batches.listUpdated()).toEqual([]);
+    expect((await batches.get(batchId)).state).toBe('closed');
+    expect(await keysIn(batches.updated(batchId))).toEqual([]);
+  });
+
+  it('names every row to them, wherever the update was cut off', async () => {
+    const store = new MemoryStore();
+    const first = await testCrawl(fakeWeb(pages), { store });
+    await first.tables.runs.changeConsumer('x', true);
+    const batchId = await start(first, ...seeds);
+    await jobs.fetch(first, { batch: batchId, parse: true });
+    for (let failAt = 1, isWhole = false; !isWhole; failAt++) {
+      const copy = await copyStore(store);
+      const cut = await testCrawl(fakeWeb(pages), { store: new FailingStore(copy, failAt) });
+      isWhole = await jobs.updatedb(cut, { batch: batchId }).then(
+        () => true,
+        () => false,
+      );
+      await using crawl = await testCrawl(fakeWeb(pages), { store: copy });
+      await jobs.updatedb(crawl, { batch: batchId });
+      const { batches } = crawl.tables;
+      const updated = (await keysIn(batches.updated(batchId))).sort();
+      expect(updated, `cut at ${failAt}`).toEqual(seeds.slice(0, 2).map(rowKeyOf));
+      expect(await keysIn(batches.entries(batchId))).toEqual([]);
+    }
+  });
+
+  it('is closed where there are none', async () => {
+    await using crawl = await testCrawl(fakeWeb(pages));
+    const batchId = await start(crawl, ...seeds);
+    await jobs.fetch(crawl, { batch: batchId, parse: true });
+    await jobs.updatedb(crawl, { batch: batchId });
+    expect(await crawl.tables.batches.get(batchId)).toEqual({ batchId, state: 'closed', size: 3 });
+    expect(await keysIn(crawl.tables.batches.updated(batchId))).toEqual([]);
+  });
+});
+
+describe('how far the slots of a batch are', () => {
+  const SLOTS = 4096;
+  async function noted(count: number, isDone: (i: number) => boolean = () => true) {
+    const store = countingStore(new MemoryStore());
+    const tables = await openTables(store, { slots: count });
+    const { all } = tables.slots;
+    const done = all.filter((_, i) => isDone(i));
+    await tables.batches.changeProgress('b-1', done, (_, slot) => ({ generated: Number.parseInt(slot, 16) }));
+    // Others, before and behind.
+    for (const other of ['b-0', 'b-10', 'b-2'])
+      await tables.batches.changeProgress(other, all, () => ({ generated: 1 }));
+    store.rowsRead.batch = 0;
+    return { ...tables, all, rowsRead: () => store.rowsRead.batch ?? 0 };
+  }
+  const isGenerated = ({ generated }: SlotProgress): boolean => generated !== undefined;
+
+  it('is read of all slots, and once of each, where all are through', async () => {
+    const { batches, all } = await noted(SLOTS);
+    for (const from of [undefined, all[0]!, all[77]!, all.at(-1)!]) {
+      const asked: string[] = [];
+      const is = (_: object, slot: string): boolean => asked.push(slot) > 0;
+      expect(await batches.everyProgress('b-1', is, from)).toBe(true);
+      const at = from === undefined ? 0 : all.indexOf(from);
+      expect(asked).toEqual([...all.slice(at), ...all.slice(0, at)]);
+    }
+  });
+
+  it.each([
+    ['nothing is noted of', (i: number) => i !== 100],
+    ['it is not so of', () => true],
+  ])('is read until the first slot that %s', async (_, isNoted) => {
+    const { batches, all, rowsRead } = await noted(SLOTS, isNoted);
+    const is = (progress: SlotProgress): boolean => isGenerated(progress) && progress.generated !== 100;
+    expect(await batches.everyProgress('b-1', is, all[90])).toBe(false);
+    expect(rowsRead()).toBeLessThanOrEqual(16);
+    // Behind the one that is asked for first, and round to it.
+    expect(await batches.everyProgress('b-1', is, all[101])).toBe(false);
+  });
+
+  it.each([1, 2, 15, 16, 17, 33, 1100])('of %i slots is told for each that may be left', async (count) => {
+    for (const left of new Set([0, Math.floor(count / 2), count - 1])) {
+      const { batches, all } = await noted(count, (i) => i !== left);
+      for (const from of [undefined, all[0], all[left], all.at(-1)]) {
+        expect(await batches.everyProgress('b-1', isGenerated, from)).toBe(false);
+      }
+      await batches.changeProgress('b-1', [all[left] ?? all[0]!], () => ({ generated: 1 }));
+      expect(await batches.everyProgress('b-1', isGenerated, all[left])).toBe(true);
+    }
+  });
+
+  it('is read of some slots by their names alone', async () => {
+    const { batches, all, rowsRead } = await noted(SLOTS, (i) => i % 2 === 0);
+    const some = [all[3]!, all[8]!];
+    expect(await batches.progress('b-1', some)).toEqual(new Map([[all[8]!, { generated: 8 }]]));
+    expect(rowsRead()).toBe(2);
+  });
+});

@@ -1,0 +1,161 @@
+/** The state of the whole change log: one row of the table `meta`. Writers change this row one at a time. */
+import { CrawlError } from '../../packages/errors/index.js';
+import type { Exclusive } from '../../packages/util/index.js';
+import { json, metaValue } from '../pages/codec.js';
+import { INDEX_COLUMNS } from '../schema.js';
+import type { Store } from '../store.js';
+import { changeEach } from '../write-unchanged.js';
+
+/** What updatedb records about a batch in the log. */
+export interface LoggedBatch {
+  readonly batchId: string;
+  readonly at: number;
+  /** Whether the table was not completely crawled when the batch began. */
+  readonly isBaseline: boolean;
+  /** Whether the failures of each host were counted, and the host entries of the batch were written to the log. */
+  readonly isCounted: boolean;
+}
+
+/** A named point in time. */
+export interface ChangeMark {
+  readonly name: string;
+  /** When the mark was set, in ms since the epoch. */
+  readonly at: number;
+  /** The earliest possible time of the first batch after the mark, in ms since the epoch. */
+  readonly from: number;
+}
+
+/** The state of the whole log. */
+export interface LogState {
+  /** The time of the first logged batch; absent if no batch was logged. */
+  readonly begun?: number;
+  /** The latest time of a batch or a mark. */
+  readonly last?: number;
+  /** A time at or after the last batch of the baseline; absent during the baseline. */
+  readonly baselineEnd?: number;
+  /** Entries before this time were removed. */
+  readonly removedBefore?: number;
+  /** Batches that are being written. */
+  readonly writing?: Readonly<Record<string, Omit<LoggedBatch, 'batchId'>>>;
+  readonly marks?: readonly ChangeMark[];
+}
+
+const MOST_MARKS = 1000;
+const STATE = INDEX_COLUMNS.changeState;
+const STATE_KEY = 'changes';
+const codec = json<LogState>((value) => typeof value === 'object' && value !== null);
+const batchOf = ({ writing = {} }: LogState, batchId: string): LoggedBatch => ({ ...writing[batchId]!, batchId });
+
+export function createLogState(store: Store, exclusive: Exclusive) {
+  async function state(): Promise<LogState> {
+    const [row] = await store.get('meta', [STATE_KEY], [STATE]);
+    return metaValue(row, STATE, codec) ?? {};
+  }
+
+  /** Changes the state under a lock. @param decide returns the new state; undefined leaves the state unchanged */
+  async function change(decide: (state: LogState) => LogState | undefined): Promise<LogState> {
+    let now: LogState = {};
+    await changeEach(store, exclusive, { table: 'meta', keys: [STATE_KEY], columns: [STATE] }, (_, row) => {
+      const before = metaValue(row, STATE, codec) ?? {};
+      const changed = decide(before);
+      now = changed ?? before;
+      return changed && { put: new Map([[STATE, codec.encode(changed)]]) };
+    });
+    return now;
+  }
+
+  return {
+    /** The present state. @throws CrawlError TABLE_DAMAGED */
+    state,
+
+    /**
+     * Records that entries of a batch are about to be written. A batch that is already recorded keeps its time. Call it once the header of
+     * the batch is `updating`. Call {@link end} when the header has left this state.
+     * @param now milliseconds since the epoch
+     */
+    async begin(batchId: string, now: number): Promise<LoggedBatch> {
+      const noted = await change((state) => {
+        if (state.writing?.[batchId]) return undefined;
+        const at = Math.max(now, (state.last ?? -1) + 1);
+        const batch = { at, isBaseline: state.baselineEnd === undefined, isCounted: false };
+        return { ...state, begun: state.begun ?? at, last: at, writing: { ...state.writing, [batchId]: batch } };
+      });
+      return batchOf(noted, batchId);
+    },
+
+    /** Records that the host entries of a batch were written to the log. */
+    async noteCounted(batchId: string): Promise<void> {
+      await change((state) => {
+        const found = state.writing?.[batchId];
+        if (!found || found.isCounted) return undefined;
+        return { ...state, writing: { ...state.writing, [batchId]: { ...found, isCounted: true } } };
+      });
+    },
+
+    /** Records that no further entries of these batches will be written. */
+    async end(batchIds: readonly string[]): Promise<void> {
+      await change((state) => {
+        const left = Object.entries(state.writing ?? {}).filter(([batchId]) => !batchIds.includes(batchId));
+        if (left.length === Object.keys(state.writing ?? {}).length) return undefined;
+        return { ...state, writing: Object.fromEntries(left) };
+      });
+    },
+
+    /**
+     * Ends the baseline: from now on, pages that are fetched for the first time are new. Does nothing before the first batch, or if the
+     * baseline has already ended.
+     */
+    async endBaseline(now: number): Promise<void> {
+      await change((state) => {
+        if (state.begun === undefined || state.baselineEnd !== undefined) return undefined;
+        return { ...state, baselineEnd: Math.max(now, state.last ?? 0) };
+      });
+    },
+
+    /** Records that all entries before a time are removed. */
+    async noteRemoved(time: number): Promise<void> {
+      await change((state) => ((state.removedBefore ?? 0) >= time ? undefined : { ...state, removedBefore: time }));
+    },
+
+    /**
+     * Stores the present time under a name, and replaces an earlier mark of this name. It also ends the baseline.
+     * @param done as in {@link horizonOf}
+     * @throws CrawlError USAGE for more than 1,000 marks
+     */
+    async mark(name: string, now: number, done: ReadonlySet<string>): Promise<ChangeMark> {
+      let made: ChangeMark | undefined;
+      await change((state) => {
+        const others = (state.marks ?? []).filter((mark) => mark.name !== name);
+        if (others.length >= MOST_MARKS)
+          throw new CrawlError('USAGE', `expected at most ${MOST_MARKS} marks, found one more`, {
+            hint: 'remove marks that are not needed any more: `webcrawl mark <name> --remove`',
+          });
+        const last = Math.max(now, state.last ?? 0);
+        made = { name, at: now, from: horizonOf({ ...state, last }, done) };
+        return { ...state, last, baselineEnd: state.baselineEnd ?? last, marks: [...others, made] };
+      });
+      return made!;
+    },
+
+    /** @returns whether there was a mark of this name */
+    async unmark(name: string): Promise<boolean> {
+      let found = false;
+      await change((state) => {
+        const marks = (state.marks ?? []).filter((mark) => mark.name !== name);
+        found = marks.length !== (state.marks ?? []).length;
+        return found ? { ...state, marks } : undefined;
+      });
+      return found;
+    },
+  };
+}
+
+/**
+ * Returns the time up to which the log is complete: no entry with an earlier time will be written.
+ * @param done ids of batches that are still listed in `writing`, although updatedb has completed them
+ */
+export function horizonOf({ writing = {}, last = -1 }: LogState, done: ReadonlySet<string>): number {
+  let horizon = last + 1;
+  for (const [batchId, { at }] of Object.entries(writing)) if (!done.has(batchId)) horizon = Math.min(horizon, at);
+  return horizon;
+}

@@ -1,0 +1,126 @@
+import type { Asked, HolderRow, LeaseRow, LeaseRows } from './lease-rows.js';
+import type { OtherHolders } from './other-holders.js';
+
+/**
+ * The maximum difference between the clocks of two machines, in ms. A shared store refuses a machine whose clock is wrong by more than half
+ * of this difference. The clocks are needed only for the time of the last request to a host. If another machine recorded that time, the
+ * difference is added to it.
+ */
+const CLOCK_TOLERANCE = 120_000;
+
+/** For each slot of a holder: how many tasks use it, and how many of these tasks send requests. */
+export type HeldSlots = Map<string, { uses: number; asking: number }>;
+
+/** What one task needs. */
+export interface WantedSlots {
+  /** Whether the task makes requests to the hosts of the slots. */
+  readonly asks: boolean;
+  /** The clock of `askedAt`, in ms since the epoch. */
+  readonly clock: () => number;
+  /** The slots that were taken so far, with the latest time at which their hosts may have received earlier requests. */
+  readonly taken: Map<string, number | undefined>;
+}
+
+/** A slot that another holder has. */
+export interface TakenSlot {
+  readonly slot: string;
+  readonly holder: HolderRow;
+}
+
+/** Takes and returns leases of slots, by changes of the rows of the slots. Await each call before the next one. */
+export function createSlotLeases(rows: LeaseRows, others: OtherHolders) {
+  function askedAt({ asked }: Partial<LeaseRow>, isOwn: boolean, clock: () => number): number | undefined {
+    if (!asked) return undefined;
+    // A killed holder may have sent requests until now. No result is later than now. So after a clock was set back, no worker waits too
+    // long.
+    if (asked.state === 'running') return clock();
+    return Math.min(asked.at + (rows.isShared && !isOwn ? CLOCK_TOLERANCE : 0), clock());
+  }
+
+  /**
+   * Takes free slots, up to the first slot that is not free.
+   * @param id of the holder
+   * @returns the slot that was not free, with its holder; undefined if all slots were taken; `again` if another holder was faster
+   */
+  async function take(
+    id: string,
+    slots: HeldSlots,
+    order: readonly string[],
+    wanted: WantedSlots,
+  ): Promise<TakenSlot | 'again' | undefined> {
+    const { asks, clock, taken } = wanted;
+    const left = order.filter((slot) => !taken.has(slot));
+    // If no other holder can exist, a row is needed only to store the time of requests.
+    if (!rows.isShared && !asks) return void left.forEach((slot) => use(slot, undefined));
+    const found = await rows.leases.get(left);
+    const ids = new Set(found.flatMap(({ row }) => (row && row.holder !== id ? [row.holder] : [])));
+    const alive = await others.alive([...ids].filter((other) => other !== ''));
+    const inTheWay = found.findIndex(({ row }) => row && alive.has(row.holder));
+    const free = inTheWay < 0 ? left : left.slice(0, inTheWay);
+
+    function use(slot: string, at: number | undefined): void {
+      const { uses, asking } = slots.get(slot) ?? { uses: 0, asking: 0 };
+      slots.set(slot, { uses: uses + 1, asking: asking + Number(asks) });
+      taken.set(slot, at);
+    }
+    const changes = free.flatMap((slot, i) => {
+      const { row: before, version } = found[i]!;
+      const own = slots.get(slot);
+      const at = before && askedAt(before, own !== undefined && before.asked?.state === 'ended', clock);
+      if (own && (!asks || own.asking > 0)) {
+        use(slot, at);
+        return [];
+      }
+      const asked: Asked | undefined = asks
+        ? { state: 'running', at: clock() }
+        : at === undefined || before?.asked?.state === 'ended'
+          ? before?.asked
+          : { state: 'ended', at };
+      const epoch = (before?.epoch ?? 0) + (own ? 0 : 1);
+      return [{ name: slot, at, row: { holder: id, epoch, ...(asked && { asked }) }, version }];
+    });
+    const isMade = await rows.leases.write(changes);
+    changes.forEach(({ name: slot, at }, i) => isMade[i] && use(slot, at));
+    const lostAt = changes.findIndex((_, i) => !isMade[i]);
+    if (lostAt >= 0) {
+      // This task now waits for the lost slot. It returns the slots that come later in order, so that other workers can use them meanwhile.
+      await returnSlots(id, slots, wanted, free.slice(free.indexOf(changes[lostAt]!.name)), false);
+      return 'again';
+    }
+    if (inTheWay < 0) return undefined;
+    return { slot: left[inTheWay]!, holder: alive.get(found[inTheWay]!.row!.holder)! };
+  }
+
+  /**
+   * Returns the slots of one task.
+   * @param isLast the holder has no other task. The caller then removes the row of the holder, which frees all its slots
+   */
+  async function returnSlots(
+    id: string,
+    slots: HeldSlots,
+    { asks, clock, taken }: WantedSlots,
+    given: Iterable<string>,
+    isLast: boolean,
+  ): Promise<void> {
+    const left: string[] = [];
+    for (const slot of given) {
+      const held = slots.get(slot);
+      if (!held || !taken.delete(slot)) continue;
+      const uses = held.uses - 1;
+      const asking = held.asking - Number(asks);
+      if (uses === 0) slots.delete(slot);
+      else slots.set(slot, { uses, asking });
+      const isChanged = (asks && asking === 0) || (uses === 0 && !isLast && rows.isShared);
+      if (isChanged) left.push(slot);
+    }
+    await rows.leases.change(left, (slot, row) => {
+      // If another worker considered this holder dead, another holder may have the slot now.
+      if (row?.holder !== id) return undefined;
+      const held = slots.get(slot);
+      const asked: Asked | undefined = asks && !held?.asking ? { state: 'ended', at: clock() } : row.asked;
+      return { ...row, holder: held ? id : '', ...(asked && { asked }) };
+    });
+  }
+
+  return { take, returnSlots };
+}

@@ -1,0 +1,59 @@
+import type { TimeSlice } from '../../packages/util/index.js';
+import type { TableName } from '../schema.js';
+import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '../store.js';
+
+/**
+ * Passes all calls to another store, and yields to the event loop between the calls. A store that answers from memory never yields by
+ * itself. All jobs use this store, so no job blocks the process.
+ */
+export class YieldingStore implements Store {
+  /** The store that does the work. */
+  readonly inner: Store;
+  readonly #timeSlice: TimeSlice;
+
+  readonly writeUnchanged?: NonNullable<Store['writeUnchanged']>;
+  readonly splitKeys?: NonNullable<Store['splitKeys']>;
+
+  constructor(inner: Store, timeSlice: TimeSlice) {
+    this.inner = inner;
+    this.#timeSlice = timeSlice;
+    if (inner.writeUnchanged) this.writeUnchanged = inner.writeUnchanged.bind(inner);
+    if (inner.splitKeys) this.splitKeys = inner.splitKeys.bind(inner);
+  }
+
+  async get(
+    table: TableName,
+    keys: readonly string[],
+    columns: readonly ColumnSelector[],
+  ): Promise<(StoredRow | undefined)[]> {
+    const rows = await this.inner.get(table, keys, columns);
+    while (this.#timeSlice.isOver) await this.#timeSlice.next();
+    return rows;
+  }
+
+  scan(table: TableName, options: ScanOptions): AsyncIterable<StoredRow> {
+    const timeSlice = this.#timeSlice;
+    const rows = this.inner.scan(table, options);
+    return {
+      [Symbol.asyncIterator]() {
+        const iterator = rows[Symbol.asyncIterator]();
+        return {
+          next: () => (timeSlice.isOver ? timeSlice.next().then(() => iterator.next()) : iterator.next()),
+          async return() {
+            await iterator.return?.();
+            return { done: true, value: undefined };
+          },
+        };
+      },
+    };
+  }
+
+  async write(table: TableName, changes: readonly RowChange[]): Promise<void> {
+    await this.inner.write(table, changes);
+    while (this.#timeSlice.isOver) await this.#timeSlice.next();
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * The counts of each rule: on how many rows and links the rule had decided when the rows were counted. Each rule has a row with a point for
+ * each of the last counts. A lost point does no harm, because the next count adds another.
+ */
+import { json } from '../pages/codec.js';
+import { scanSteps } from '../scan-steps.js';
+import { INDEX_COLUMNS } from '../schema.js';
+import type { RowChange, Store, StoredRow } from '../store.js';
+import { writeUnchanged, type VersionedChange } from '../write-unchanged.js';
+import { isTime } from './moments.js';
+
+/** How many rows and links a rule has decided on. */
+export interface RuleCounts {
+  /** Number of rows that generate refuses because of the rule. */
+  readonly refused: number;
+  /** Number of rows that are relevant because of the rule. */
+  readonly relevant: number;
+  /** Number of links on stored pages that the rule rejects. */
+  readonly links: number;
+}
+
+/** The counts of a rule at one time. */
+export interface RulePoint extends RuleCounts {
+  /** When the rows were counted, in ms since the epoch. */
+  readonly at: number;
+}
+
+/** Maximum number of stored points of a rule. */
+export const MAX_POINTS = 100;
+
+type Packed = readonly (readonly [at: number, refused: number, relevant: number, links: number])[];
+
+const COLUMN = INDEX_COLUMNS.ruleHistory;
+const HISTORY = 'h|';
+const ALL = { start: HISTORY, end: 'h}' };
+/** Maximum number of rules in one write. */
+const STEP = 500;
+const codec = json<Packed>(
+  (value) =>
+    Array.isArray(value) &&
+    value.every((each) => Array.isArray(each) && each.length === 4 && each.every(Number.isFinite) && isTime(each[0])),
+);
+
+export function createRuleCounts(store: Store) {
+  return {
+    /** The last counts of each rule, by id; rules that were never counted are absent. */
+    async counts(): Promise<Map<string, RulePoint>> {
+      const found = new Map<string, RulePoint>();
+      for await (const rows of scanSteps(store, 'rule', [COLUMN], [ALL], STEP)) {
+        for (const row of rows) {
+          const last = pointsOf(row).at(-1);
+          if (last) found.set(idOf(row.key), last);
+        }
+      }
+      return found;
+    },
+
+    /** All stored counts of some rules, by id, oldest first; rules that were never counted are absent. */
+    async histories(ids: readonly string[]): Promise<Map<string, readonly RulePoint[]>> {
+      const rows = await store.get('rule', ids.map(keyOf), [COLUMN]);
+      return new Map(ids.map((id, i) => [id, pointsOf(rows[i])] as const).filter(([, points]) => points.length > 0));
+    },
+
+    /**
+     * Adds a point to the history of each counted rule, and removes the histories of all other rules. If two processes do so at the same
+     * time, possibly only one of the two points stays. This is enough.
+     * @param countedAt when the rows were counted, in ms since the epoch
+     */
+    async noteCounts(counts: ReadonlyMap<string, RuleCounts>, countedAt: number): Promise<void> {
+      const changeOf = (key: string, row: StoredRow | undefined): VersionedChange => {
+        const found = counts.get(idOf(key));
+        if (!found) return { change: { key, clear: true }, version: row?.version };
+        // If the clock was set back, the row may have points of the future.
+        const past = pointsOf(row).filter((point) => point.at < countedAt);
+        const points = [...past.slice(1 - MAX_POINTS), { at: countedAt, ...found }];
+        return { change: { key, put: new Map([[COLUMN, codec.encode(points.map(pack))]]) }, version: row?.version };
+      };
+      const left = new Set(counts.keys());
+      for await (const rows of scanSteps(store, 'rule', [COLUMN], [ALL], STEP)) {
+        for (const { key } of rows) left.delete(idOf(key));
+        await writeUnchanged(
+          store,
+          'rule',
+          rows.map((row) => changeOf(row.key, row)),
+        );
+      }
+      const fresh = [...left];
+      for (let i = 0; i < fresh.length; i += STEP) {
+        await writeUnchanged(
+          store,
+          'rule',
+          fresh.slice(i, i + STEP).map((id) => changeOf(keyOf(id), undefined)),
+        );
+      }
+    },
+  };
+}
+
+/** The change that removes the history of a rule. */
+export const clearCounts = (id: string): RowChange => ({ key: keyOf(id), clear: true });
+
+const keyOf = (id: string): string => `${HISTORY}${id}`;
+const idOf = (key: string): string => key.slice(HISTORY.length);
+const pack = ({ at, refused, relevant, links }: RulePoint): Packed[number] => [at, refused, relevant, links];
+
+function pointsOf(row: StoredRow | undefined): readonly RulePoint[] {
+  const cell = row?.cells.get(COLUMN);
+  if (!cell) return [];
+  try {
+    return codec.decode(cell).map(([at, refused, relevant, links]) => ({ at, refused, relevant, links }));
+  } catch {
+    // The next count begins a new history.
+    return [];
+  }
+}
