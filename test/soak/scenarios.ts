@@ -42,8 +42,8 @@ export interface Scenario {
   readonly except: readonly string[];
 }
 
-/** Of rounds that overlap: by which way, and how soon, a page was found. */
-const BY_ORDER = ['score', 'cash', 'cashInFlight', 'distance', 'distanceInFlight', 'redirectDepth'];
+/** In rounds that overlap, these depend on which way led to a page first, and on when its inlinks were joined. */
+const BY_ORDER = ['score', 'cash', 'cashInFlight', 'distance', 'distanceInFlight', 'redirectDepth', 'inlinksFolded'];
 
 const roots = ({ origins }: Soaked): string[] => origins.slice(0, -1).map((origin) => `${origin}/`);
 const apart = ({ origins }: Soaked): string[] => [0, 3, 6].map((i) => `${origins.at(-1)}/a${i}`);
