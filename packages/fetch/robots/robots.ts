@@ -11,7 +11,8 @@ export interface RobotsLine {
 export interface RobotsRules {
   /**
    * Returns whether a path with its query may be fetched, and the line that decides. `line` is absent if no rule matches. The rule with the
-   * longest pattern takes precedence. Of two rules with equal length, Allow takes precedence.
+   * longest pattern takes precedence. Of two rules with equal length, Allow takes precedence. If patterns with `*` would have to search
+   * more than {@link SEARCH_LIMIT} characters, the path is denied, and the text of `line` says so.
    */
   allowed(pathAndQuery: string): { readonly allowed: boolean; readonly line?: RobotsLine };
   /** Seconds. If there are several values, the longest one applies. */
@@ -33,6 +34,9 @@ interface RobotsTxt {
 
 /** Maximum bytes of a robots.txt that are read. RFC 9309 requires at least 500 KiB. */
 export const ROBOTS_LIMIT = 524_288;
+/** Maximum characters that the patterns with `*` of one file may search for one path. This takes some 50 ms. */
+export const SEARCH_LIMIT = 4_194_304;
+const TOO_LONG = 'too many patterns with * for a path of this length';
 
 interface Rule {
   readonly allow: boolean;
@@ -121,8 +125,13 @@ function toRules(groups: readonly Group[], delays: readonly CrawlDelay[], sitema
       const text = latin1(pathAndQuery.split('#', 1)[0] ?? '');
       if (/^\/robots\.txt($|\?)/.test(text)) return { allowed: true };
       const path = toOctets(text, false);
-      const rule = rules.find(({ pattern }) => matches(pattern, path));
-      return rule ? { allowed: rule.allow, line: rule.line } : { allowed: true };
+      let searched = 0;
+      for (const { pattern, allow, line } of rules) {
+        if (pattern.parts.length > 1) searched += path.length;
+        if (searched > SEARCH_LIMIT) return { allowed: false, line: { number: line.number, text: TOO_LONG } };
+        if (matches(pattern, path)) return { allowed: allow, line };
+      }
+      return { allowed: true };
     },
     ...(delays.length > 0 && { crawlDelay: delays.reduce((most, { seconds }) => Math.max(most, seconds), 0) }),
     sitemaps,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRobots, ROBOTS_LIMIT } from '../../../packages/fetch/index.js';
+import { SEARCH_LIMIT } from '../../../packages/fetch/robots/robots.js';
 import { compilePattern, matches, toOctets } from '../../../packages/fetch/robots/robots-pattern.js';
 
 const allowed = (robots: string | Uint8Array, path: string, agents = ['bot']): boolean =>
@@ -247,6 +248,18 @@ describe('patterns', () => {
     ];
     const rules = parseRobots(`User-agent: *\n${hostile.join('\n')}`).rulesFor(['bot']);
     expect(rules.allowed(`/${'a'.repeat(4000)}`).allowed).toBe(true);
+  });
+
+  it('that would search too many characters deny the path', () => {
+    const path = `/${'a'.repeat(1999)}`;
+    const verdict = (line: string, count: number) =>
+      parseRobots(`User-agent: *\n${`${line}\n`.repeat(count)}`)
+        .rulesFor(['bot'])
+        .allowed(path);
+    const most = Math.floor(SEARCH_LIMIT / path.length);
+    expect(verdict('Disallow: *aaab', most)).toEqual({ allowed: true });
+    expect(verdict('Disallow: *aaab', most + 1)).toMatchObject({ allowed: false, line: { number: most + 2 } });
+    expect(verdict('Disallow: /b', most + 1)).toEqual({ allowed: true });
   });
 });
 
