@@ -119,22 +119,23 @@ interface Interval {
 /**
  * Reads changes. It reads only the entries of the interval, so the cost depends on the number of changes. With `diff`, it also reads the
  * bodies of the changed pages.
+ * @param signal when it is aborted, the read ends with its reason
  * @throws CrawlError during the read: USAGE for an unknown mark or cursor, a start in the future, and an end before the start; BAD_URL for
  * an invalid host
  */
-export function readChanges(crawl: CrawlContext, options: ChangesOptions = {}): Changes {
+export function readChanges(crawl: CrawlContext, options: ChangesOptions = {}, signal?: AbortSignal): Changes {
   const opened = intervalOf(crawl, options);
   // The caller gets the error from the method that it calls.
   opened.catch(() => undefined);
   return {
     async *[Symbol.asyncIterator]() {
-      yield* records(crawl, options, await opened);
+      yield* records(crawl, options, await opened, signal);
     },
     async summary() {
       const interval = await opened;
       const { state, since, until, kept } = interval;
       const because = await incompleteness(crawl, state, since, kept);
-      const baseline = await baselineOf(crawl, interval);
+      const baseline = await baselineOf(crawl, interval, signal);
       return { since, until, complete: because.length === 0, because, baseline };
     },
     begin: async () => options.cursor ?? cursorOfTime((await opened).since),
@@ -190,22 +191,26 @@ function checkCursor(text: string): void {
 async function* entriesOf(
   { tables }: CrawlContext,
   { since, until, kept }: Interval,
-  cursor?: string,
+  { cursor, signal }: { readonly cursor?: string | undefined; readonly signal?: AbortSignal | undefined },
 ): AsyncGenerator<LogEntry> {
   const isBehind = cursor !== undefined && since >= kept;
   const from = isBehind ? { cursor } : { at: Math.max(since, kept) };
-  for await (const entries of tables.changes.read(from, until)) yield* entries;
+  for await (const entries of tables.changes.read(from, until)) {
+    signal?.throwIfAborted();
+    yield* entries;
+  }
 }
 
 async function* records(
   crawl: CrawlContext,
   { kinds, host, limit = Infinity, cursor, diff = false }: ChangesOptions,
   interval: Interval,
+  signal?: AbortSignal,
 ): AsyncGenerator<LoggedRecord> {
   const isWanted = wantedBy(kinds, host);
   const differ = diff ? (await import('./diff/diff-versions.js')).createDiffer(crawl) : undefined;
   let left = limit;
-  for await (const entry of entriesOf(crawl, interval, cursor)) {
+  for await (const entry of entriesOf(crawl, interval, { cursor, signal })) {
     if (left <= 0) return;
     const record = isWanted(entry) ? recordOf(entry) : undefined;
     if (!record) continue;
@@ -261,11 +266,12 @@ function recordOf(entry: LogEntry): LoggedRecord | undefined {
 }
 
 /** Returns the number of baseline pages in the entries of an interval. */
-async function baselineOf(crawl: CrawlContext, interval: Interval): Promise<number> {
+async function baselineOf(crawl: CrawlContext, interval: Interval, signal?: AbortSignal): Promise<number> {
   const { begun, baselineEnd = Infinity } = interval.state;
   if (begun === undefined || interval.since > baselineEnd) return 0;
   let pages = 0;
-  for await (const entry of entriesOf(crawl, { ...interval, until: Math.min(interval.until, baselineEnd + 1) })) {
+  const until = Math.min(interval.until, baselineEnd + 1);
+  for await (const entry of entriesOf(crawl, { ...interval, until }, { signal })) {
     if (entry.kind === 'baseline') pages += entry.found.pages;
   }
   return pages;

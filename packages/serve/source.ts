@@ -102,8 +102,11 @@ export interface RulesSource {
 
 /** The source of changes for a server. The cost of each call depends on the number of changes, not on the size of the table. */
 export interface ChangesSource {
-  /** Reads changes like `crawl.changes`. @throws CrawlError USAGE for an unknown mark or cursor, when the result is read */
-  read(options: ChangesOptions): Changes;
+  /**
+   * Reads changes like `crawl.changes`. @throws CrawlError USAGE for an unknown mark or cursor, when the result is read
+   * @param signal ends the read
+   */
+  read(options: ChangesOptions, signal: AbortSignal): Changes;
   /** Returns where the change log begins and ends, and whether a reader with this cursor has missed changes. */
   places(cursor?: string): Promise<LogPlaces>;
   /** Returns the id of the table. No other table has the same id. */

@@ -31,7 +31,7 @@ export async function serve(crawl: OpenContext, options: ServeOptions = {}): Pro
         status: () => statusWith(crawl, indexUse),
         rules: servedRules(crawl, budget),
         changes: {
-          read: (asked) => changes(crawl, asked),
+          read: (asked, signal) => changes(crawl, asked, signal),
           places: (cursor) => logPlaces(crawl, cursor),
           tableId: () => crawl.tables.id(),
         },

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Parser } from 'htmlparser2';
 import { logPlaces, readChanges, type LoggedRecord } from '../../packages/changes/index.js';
@@ -7,6 +8,8 @@ import { jobs } from '../../packages/webcrawl/internal.js';
 import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
 import { cursorOfTime } from '../../packages/core/index.js';
 import { fakeSource } from '../support/web/fake-source.js';
+import { writeChanges } from '../support/made-changes.js';
+import { until } from '../support/events.js';
 import { fakeWeb, type FakeWeb } from '../support/web/fake-web.js';
 
 const DAY = 86_400_000;
@@ -275,7 +278,7 @@ describe('the events', () => {
     const { crawl } = await site();
     const events = createChangeEvents(sourceOf(crawl), { onError: () => undefined, most: 1, comment: 5 });
     const written: string[] = [];
-    let leave = (): void => undefined;
+    const leaving: (() => void)[] = [];
     const comments = new Promise<void>((resolve) => {
       const response = {
         writableLength: 0,
@@ -285,15 +288,65 @@ describe('the events', () => {
           if (written.filter((each) => each === ':\n\n').length === 2) resolve();
           return true;
         },
-        once: (_: string, gone: () => void) => void (leave = gone),
+        once: (_: string, gone: () => void) => void leaving.push(gone),
         end: () => undefined,
       };
       events.stream({ cursor: '00000000000000', isReset: false }, {}).stream(response as never);
     });
-    expect(events.isFull).toBe(true);
+    const statusOfNext = (): number => {
+      let status = 0;
+      const response = {
+        writeHead: (given: number) => void (status = given),
+        write: () => true,
+        once: () => undefined,
+        end: () => undefined,
+      };
+      events.stream({ cursor: '00000000000000', isReset: false }, {}).stream(response as never);
+      return status;
+    };
+    expect(statusOfNext()).toBe(503);
     await comments;
     expect(written[0]).toBe('retry: 5000\n\n');
-    leave();
-    expect(events.isFull).toBe(false);
+    for (const gone of leaving) gone();
+    expect(statusOfNext()).toBe(200);
   });
 });
+
+it.each(['/api/changes?since=0000000', '/changes?x=', '/changes.json?x=', '/changes/events?since=0000000'])(
+  'reads for %s end with their clients; except for streams, two run at a time',
+  async (path) => {
+    const crawl = await testCrawl(undefined);
+    onTestFinished(() => crawl.close());
+    await writeChanges(crawl, ['a'], { at: START });
+    let running = 0;
+    let most = 0;
+    // A read that finds nothing, and only ends by its signal.
+    const endless: ChangesSource['read'] = (options, signal) => ({
+      ...readChanges(crawl, options),
+      async *[Symbol.asyncIterator]() {
+        most = Math.max(most, ++running);
+        if (!signal.aborted) await once(signal, 'abort');
+        running--;
+        signal.throwIfAborted();
+        yield* [];
+      },
+    });
+    const errors: unknown[] = [];
+    const source = fakeSource({ changes: { ...sourceOf(crawl), read: endless } });
+    const served = await servePages(source, { port: 0, onError: (error) => errors.push(error) });
+    onTestFinished(() => served.close());
+    const leave = new AbortController();
+    const requests = Array.from({ length: 5 }, () =>
+      fetch(new URL(`${path}&host=none.example`, served.url), { signal: leave.signal })
+        .then((response) => response.text())
+        .catch(() => undefined),
+    );
+    const expected = path.startsWith('/changes/events') ? 5 : 2;
+    await until(() => running === expected);
+    leave.abort();
+    await Promise.all(requests);
+    await until(() => running === 0);
+    expect(most).toBe(expected);
+    expect(errors).toEqual([]);
+  },
+);

@@ -78,15 +78,18 @@ export function createChangeEvents(
 
   /** Sends all changes after the cursor, and then each new change. */
   async function follow({ response, wake }: Client, { cursor, isReset }: Begin, filter: AskedChanges['filter']) {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
     const isOver = (): boolean => response.destroyed || response.writableEnded;
     const send = async (text: string): Promise<void> => {
-      if (!isOver() && !response.write(text)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+      if (isOver() || response.write(text)) return;
+      await once(response, 'drain', { signal: gone.signal }).catch(() => undefined);
     };
     let place = cursor;
     await send(isReset ? eventOf('reset', place, { oldest: place }) : `id: ${place}\n\n`);
     while (!isOver()) {
       const seen = end;
-      const found = changes.read({ ...filter, cursor: place });
+      const found = changes.read({ ...filter, cursor: place }, gone.signal);
       for await (const record of found) {
         await send(eventOf(record.type === 'host' ? 'host' : 'change', record.cursor, record));
         if (isOver()) return;
@@ -100,20 +103,22 @@ export function createChangeEvents(
   }
 
   return {
-    /** Whether the maximum number of clients is reached. */
-    get isFull() {
-      return clients.size >= most;
-    },
-    /** Returns the stream of events for one more client, until the client disconnects. */
+    /** Returns the stream of events for one more client, until the client disconnects. If there are too many clients, it gets a 503. */
     stream: (begin: Begin, filter: AskedChanges['filter']): Stream => ({
       stream(response) {
+        // The check is made here, because many clients may connect while the position of the first one is looked up.
+        if (clients.size >= most) {
+          response.writeHead(503, { 'content-type': 'text/plain; charset=utf-8', 'retry-after': '60' });
+          response.end('expected fewer readers of changes at the same time; connect again later\n');
+          return;
+        }
         response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' });
         response.write('retry: 5000\n\n');
         const client = { response, wake: createWake() };
         enter(client);
         response.once('close', () => leave(client));
         follow(client, begin, filter).catch((error: unknown) => {
-          onError(error);
+          if (!response.destroyed) onError(error);
           response.end();
         });
       },

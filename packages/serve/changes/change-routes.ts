@@ -1,4 +1,5 @@
-import { jsonAnswer, type Answer } from '../http/answer.js';
+import { createReadBudget } from '../../search/index.js';
+import { jsonAnswer } from '../http/answer.js';
 import type { Request, Route } from '../http/request.js';
 import type { PageAnswers } from '../page-answers.js';
 import type { Site } from '../site/site.js';
@@ -23,22 +24,25 @@ const SHOWN = { usual: 50, most: 500 };
 /** Default and maximum number of changes in an answer of the API. */
 const ANSWERED = { usual: 100, most: 1000 };
 
-const FULL: Answer = {
-  status: 503,
-  type: 'text/plain; charset=utf-8',
-  body: 'expected fewer readers of changes at the same time; connect again later\n',
-  headers: { 'retry-after': '60' },
-};
+/** Maximum bytes of memory for one read of changes, and number of reads at the same time. */
+const READ = 16 * 2 ** 20;
+const READS = 2;
 
 /** Makes the routes for changes. The routes read only the change log, from a cursor or a time on. They read no rows. */
 export function createChangeRoutes({ changes, answers, site, onError }: ChangeRoutesContext) {
   const events = createChangeEvents(changes, { onError });
   const newestChanges = createNewestChanges(changes);
+  // A filter may pass over the whole log. So few reads run at a time, and they take nothing from the budget of searches.
+  const budget = createReadBudget({ bytes: READS * READ });
+  const inTurn = <T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> => budget.run(READ, read, signal);
 
   async function feedOf({ params, path, origin, signal }: Request): Promise<Feed> {
     const asked = askedChanges(params, SHOWN);
     const { filter, before } = asked;
-    const [tableId, { records, older }] = await Promise.all([changes.tableId(), newestChanges(asked, signal)]);
+    const [tableId, { records, older }] = await Promise.all([
+      changes.tableId(),
+      inTurn(signal, () => newestChanges(asked, signal)),
+    ]);
     const own = filterParams(filter).toString();
     const at = (place: string, query: string): string => `${origin}${place}${query === '' ? '' : `?${query}`}`;
     return {
@@ -55,38 +59,37 @@ export function createChangeRoutes({ changes, answers, site, onError }: ChangeRo
   const routes: Readonly<Record<string, Route>> = {
     async '/changes'(request) {
       const asked = askedChanges(request.params, SHOWN);
-      const found = await newestChanges(asked, request.signal);
+      const found = await inTurn(request.signal, () => newestChanges(asked, request.signal));
       return answers.show(request, changesPage(asked, found), { cache: 'revalidate' });
     },
     '/changes.json': async (request) => jsonFeed(await feedOf(request)),
     '/changes.atom': async (request) => atomFeed(await feedOf(request)),
-    async '/changes/events'({ params, headers }) {
+    async '/changes/events'({ params, headers, signal }) {
       const { filter, since, cursor: asked } = askedChanges(params, ANSWERED);
-      if (events.isFull) return FULL;
       const last = headers['last-event-id'];
       const from = typeof last === 'string' && last !== '' ? last : asked;
       const { oldest, next, isKnown } = await changes.places(from);
       if (!isKnown) return events.stream({ cursor: oldest, isReset: true }, filter);
       if (from !== undefined || since === undefined)
         return events.stream({ cursor: from ?? next, isReset: false }, filter);
-      const begin = await changes.read({ since }).begin();
+      const begin = await changes.read({ since }, signal).begin();
       return events.stream({ cursor: begin, isReset: false }, filter);
     },
-    async '/api/changes'({ params }) {
+    async '/api/changes'({ params, signal }) {
       const { filter, since, cursor, limit } = askedChanges(params, ANSWERED);
-      const found = changes.read({
-        ...filter,
-        ...(cursor === undefined ? since !== undefined && { since } : { cursor }),
+      const from = cursor === undefined ? since !== undefined && { since } : { cursor };
+      return inTurn(signal, async () => {
+        const found = changes.read({ ...filter, ...from }, signal);
+        const records = [];
+        let isMore = false;
+        for await (const record of found) {
+          isMore = records.length >= limit;
+          if (isMore) break;
+          records.push(record);
+        }
+        const next = isMore ? records.at(-1)!.cursor : await found.next();
+        return jsonAnswer({ ...(await found.summary()), changes: records, next, more: isMore });
       });
-      const records = [];
-      let isMore = false;
-      for await (const record of found) {
-        isMore = records.length >= limit;
-        if (isMore) break;
-        records.push(record);
-      }
-      const next = isMore ? records.at(-1)!.cursor : await found.next();
-      return jsonAnswer({ ...(await found.summary()), changes: records, next, more: isMore });
     },
   };
   return { routes };

@@ -41,8 +41,9 @@ export function createNewestChanges(changes: ChangesSource) {
     async function lastOf(from: string, to: string): Promise<LoggedRecord[]> {
       const part: LoggedRecord[] = [];
       let count = 0;
-      for await (const record of changes.read({ ...filter, cursor: from, until: timeOfCursor(to) + 1 })) {
-        if (signal.aborted || record.cursor > to || record.cursor === end) break;
+      const asked = { ...filter, cursor: from, until: timeOfCursor(to) + 1 };
+      for await (const record of changes.read(asked, signal)) {
+        if (record.cursor > to || record.cursor === end) break;
         part.push(record);
         if (++count % SPACING === 0) passed.push(record.cursor);
         // One more change than is shown stays in the list, to know whether there are older changes.
@@ -55,7 +56,7 @@ export function createNewestChanges(changes: ChangesSource) {
     let to = end;
     for (const step of STEPS) {
       const since = cursorOfTime(Math.max(timeOfCursor(oldest), timeOfCursor(end) - step));
-      while (to > since && found.length <= limit && !signal.aborted) {
+      while (to > since && found.length <= limit) {
         const place = known.findLast((each) => each < to) ?? since;
         const from = place > since ? place : since;
         found = [...(await lastOf(from, to)), ...found];
@@ -66,7 +67,6 @@ export function createNewestChanges(changes: ChangesSource) {
       .filter((each) => each > oldest)
       .sort()
       .slice(-MOST_PLACES);
-    if (signal.aborted) return { records: [] };
     const shown = found.slice(-limit);
     const older = shown[0]?.cursor;
     return { records: shown.toReversed(), ...(found.length > limit && older !== undefined && { older }) };
