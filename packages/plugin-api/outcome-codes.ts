@@ -33,7 +33,7 @@ export const PROTOCOL_CODES = {
   too_slow: 'the answer was not complete after `http.timeLimit`',
   reset: 'the connection was reset',
   protocol: 'the answer is not HTTP',
-  header_limit: 'more headers than `http.headerLimit`',
+  header_limit: 'more headers than `http.headerLimit`, or more than 100 interim answers',
   aborted: 'the request was aborted because the run had to stop',
   network: 'any other network failure',
 } as const;

@@ -49,6 +49,8 @@ type Failure = Extract<ExchangeResult, { failure: NetworkCode }>;
 
 /** If a body is not needed, but has at most this number of bytes, it is read to its end, so that the connection can be reused. */
 const DRAIN_LIMIT = 65_536;
+/** Maximum number of interim answers (1xx) before an answer. The client limits the size of each head, but not their number. */
+const MAX_INTERIM = 100;
 
 /** Returns the result of a request that was ended early. */
 export function givenUp(why: Late, { timeLimit }: Exchange): Failure {
@@ -64,6 +66,7 @@ export async function exchange(dispatcher: Dispatcher, request: Exchange): Promi
   /** Absent if the body is not needed. */
   let body: BodyBuffer | undefined;
   let drained = 0;
+  let interim = 0;
   let done = false;
 
   /** If only status and headers are needed, failures of the body are ignored. */
@@ -88,7 +91,12 @@ export async function exchange(dispatcher: Dispatcher, request: Exchange): Promi
           if (done) started.abort(new Error('given up before it began'));
         },
         onResponseStart(started, status, headers, statusText) {
-          if (status < 200) return;
+          if (done) return;
+          if (status < 200) {
+            if (++interim <= MAX_INTERIM) return;
+            end({ failure: 'header_limit', message: `more than ${MAX_INTERIM} interim answers` });
+            return started.abort(new Error('too many interim answers'));
+          }
           head = { status, statusText: statusText ?? '', headers, rawHeaders: rawOf(started) };
           const room = request.keep(status, headers);
           body = room === undefined ? undefined : new BodyBuffer(room);

@@ -166,6 +166,11 @@ describe('the answer', () => {
     ['nothing', '', 'reset'],
     ['half a head', 'HTTP/1.1 200 OK\r\nContent-', 'reset'],
     ['a flood of headers', `HTTP/1.1 200 OK\r\n${'X-A: aaaaaaaaaaaa\r\n'.repeat(2000)}\r\n`, 'header_limit'],
+    [
+      'a flood of interim answers',
+      `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(101)}${answer('200 OK')}`,
+      'header_limit',
+    ],
     ['one long header', `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, 'header_limit'],
   ])('may be none: %s', async (_name, bytes, code) => {
     const outcome = await fetchRaw(bytes, { headerLimit: 16_384 });
