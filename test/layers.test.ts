@@ -78,7 +78,7 @@ const SATELLITES: Readonly<Record<string, readonly string[]>> = {
   'packages/answers': [],
   'packages/hosts': [],
   'packages/maintenance': ['packages/answers'],
-  'packages/changes': ['packages/export'],
+  'packages/changes': [],
   'packages/watch': ['packages/changes'],
   'packages/graph': [],
   'packages/duplicates': ['packages/graph'],

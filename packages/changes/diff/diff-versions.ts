@@ -1,55 +1,80 @@
-import { rowKeyOf, type ContentLocation, type CrawlContext, type PageRow } from '../../core/index.js';
-import { COMPUTED_FIELDS, pageView } from '../../export/index.js';
+import {
+  parseContent,
+  rowKeyOf,
+  type ContentLocation,
+  type CrawlContext,
+  type StoredRecord,
+} from '../../core/index.js';
 import type { PageRecord } from '../read-changes.js';
 import { diffTexts, type ChangeDiff } from './diff-texts.js';
 
 /** Kinds of changes that affect the text of a page. */
 const OF_TEXT: ReadonlySet<string> = new Set(['content', 'moved', 'back']);
-const FIELDS = ['contentAt', 'contentVersions', 'contentType', 'parseStatus'] as const;
+
+/** The body of a version, with the header `Content-Type` of its answer. */
+interface Version {
+  readonly content: Uint8Array;
+  readonly contentType: string;
+}
 
 /**
- * Makes a function that compares the main content before and after a change, from the bodies that the row keeps. The function returns
- * undefined if the change does not affect the text.
+ * Makes a function that compares the main content before and after a change, from the bodies that the row keeps. It compares the same
+ * blocks as the change log. The function returns undefined if the change does not affect the text.
  */
 export function createDiffer(crawl: CrawlContext): (record: PageRecord) => Promise<ChangeDiff | undefined> {
   const { pages, content } = crawl.tables;
-  const textField = COMPUTED_FIELDS.mainText.load(crawl.settings);
 
-  /** Returns the body of a row that was fetched at this time. */
-  async function bodyOf(
-    row: PageRow<(typeof FIELDS)[number]>,
+  /** Returns the version that was fetched at this time. */
+  async function versionOf(
+    places: readonly ContentLocation[],
     url: string,
     date: number,
-  ): Promise<Uint8Array | undefined> {
-    const places: ContentLocation[] = [...(row.contentAt ? [row.contentAt] : []), ...(row.contentVersions ?? [])];
+  ): Promise<Version | undefined> {
     const records = await content.records(places);
     const at = records.findIndex((record) => Date.parse(record?.headers.get('warc-date') ?? '') === date);
-    const place = places[at];
-    const [found] = place ? await content.read([place]) : [];
-    return found?.url === url ? found.body : undefined;
+    const [place, record] = [places[at], records[at]];
+    if (!place || !record) return undefined;
+    const [found] = await content.read([place]);
+    return found?.url === url ? { content: found.body, contentType: contentTypeOfRecord(record) } : undefined;
+  }
+
+  /** Returns the blocks that the change log compares, one for each line. */
+  async function textOf(url: string, version: Version): Promise<string> {
+    const headers = { 'content-type': version.contentType };
+    const { outcome } = await parseContent(crawl, { url, ...version, headers, truncated: false });
+    if (outcome.kind === 'failed') return '';
+    const { text, contentBlocks = [0, text.length] } = outcome;
+    const blocks: string[] = [];
+    for (let i = 0; i + 1 < contentBlocks.length; i += 2) {
+      const block = text.slice(contentBlocks[i], contentBlocks[i + 1]).trim();
+      if (block !== '') blocks.push(block);
+    }
+    return blocks.join('\n');
   }
 
   return async ({ url, kinds, before, after }) => {
     if (!before || !kinds.some((kind) => OF_TEXT.has(kind))) return undefined;
     if (before.bodyAt === undefined || after.bodyAt === undefined) return { missing: 'no body was stored' };
-    const key = rowKeyOf(url);
-    const row = await pages.get(key, FIELDS);
+    const row = await pages.get(rowKeyOf(url), ['contentAt', 'contentVersions']);
     if (!row) return { missing: 'the page is no longer in the table' };
-    const bodies = [await bodyOf(row, url, before.bodyAt), await bodyOf(row, url, after.bodyAt)];
-    const [from, to] = bodies;
+    const places = [...(row.contentAt ? [row.contentAt] : []), ...(row.contentVersions ?? [])];
+    const from = await versionOf(places, url, before.bodyAt);
+    const to = await versionOf(places, url, after.bodyAt);
     if (!from || !to) {
       const { keepVersions } = crawl.settings.db;
       return {
         missing: `the version ${from ? 'after' : 'before'} the change is no longer stored: db.keepVersions is ${keepVersions}`,
       };
     }
-    const textOf = await textField;
-    const { contentType, parseStatus } = row;
-    const texts = [from, to].map((body) => {
-      const version = { key, content: body, ...(contentType !== undefined && { contentType }) };
-      return textOf(pageView({ ...version, ...(parseStatus && { parseStatus }) }, crawl.settings)) ?? '';
-    });
+    const texts = [await textOf(url, from), await textOf(url, to)] as const;
     if (texts.every((text) => text === '')) return { missing: 'the page has no main content as text' };
-    return diffTexts(texts[0]!, texts[1]!);
+    return diffTexts(...texts);
   };
+}
+
+/** Returns the value of the header `Content-Type` of the answer that a record holds. */
+function contentTypeOfRecord({ headers, block }: StoredRecord): string {
+  if (headers.get('warc-type') !== 'response') return headers.get('content-type') ?? '';
+  const [head = ''] = Buffer.from(block.buffer, block.byteOffset, block.length).toString('latin1').split('\r\n\r\n', 1);
+  return /^content-type:[ \t]*(.*)$/im.exec(head)?.[1] ?? '';
 }
