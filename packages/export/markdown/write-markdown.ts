@@ -38,7 +38,9 @@ export async function loadMarkdown(): Promise<WriteMarkdown> {
       sub: raised('sub'),
     } as Options['handlers'],
   };
-  return (blocks) => toMarkdown({ type: 'root', children: blocks } as Parameters<typeof toMarkdown>[0], options).trim();
+  // Only the line break at the end is removed: without the space in `\u00a0- a` or `a #\u00a0`, the text would have another meaning.
+  return (blocks) =>
+    toMarkdown({ type: 'root', children: blocks } as Parameters<typeof toMarkdown>[0], options).replace(/\n$/, '');
 }
 
 /** Matches text in which no character has a meaning in Markdown, neither at the start of a line nor later. */

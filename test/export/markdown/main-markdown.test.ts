@@ -26,6 +26,12 @@ describe('Markdown', () => {
     ],
     ['a line break at the end of bold is none of its signs', '<p><b>One<br>&nbsp;</b>two</p>', '**One**\\\n\u00a0two'],
     ['nor is one at the end of a paragraph', '<p>One<br>&nbsp;</p><p>&nbsp;</p><p>two</p>', 'One\n\ntwo'],
+    [
+      'a text that only a space keeps from being a list stays a text',
+      '<p>&nbsp;- One</p><p>two</p>',
+      '\u00a0- One\n\ntwo',
+    ],
+    ['and a sign at the end of a heading stays, too', '<h2>One #&nbsp;</h2>', '## One #\u00a0'],
     ['two raised side by side are no one number', '<p>a<sup>1</sup><sup>2</sup></p>', 'a<sup>1</sup><sup>2</sup>'],
     ['a fence is longer than those in the code', '<pre>```\n# neither\n```</pre>', '````\n```\n# neither\n```\n````'],
     [
