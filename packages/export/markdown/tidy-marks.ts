@@ -1,6 +1,8 @@
 import type { Inline, Marked } from './blocks.js';
 
 const LETTER = /^[^\s\p{P}\p{S}]$/u;
+/** What may be a letter for a mark beside it. Older versions of CommonMark, such as that of GitHub, take symbols beyond ASCII for letters. */
+const LETTER_BESIDE = /^[^\s\p{P}$+<=>^`|~]$/u;
 const SPACE = /^\s$/;
 
 /** Characters that cannot be at an edge of a mark. */
@@ -35,8 +37,8 @@ function append(nodes: Inline[], node: Inline): void {
  */
 function parted(node: Marked, before: string, after: string): Inline[] {
   const inner = [...node.children];
-  const lead = cutEdge(inner, 'start', LETTER.test(before) ? 'punctuation' : 'spaces');
-  const trail = cutEdge(inner, 'end', LETTER.test(after) ? 'punctuation' : 'spaces');
+  const lead = cutEdge(inner, 'start', LETTER_BESIDE.test(before) ? 'punctuation' : 'spaces');
+  const trail = cutEdge(inner, 'end', LETTER_BESIDE.test(after) ? 'punctuation' : 'spaces');
   if (inner.length === 0 || lead.isStuck || trail.isStuck) return [...lead.nodes, ...inner, ...trail.nodes];
   node.children = inner;
   return [...lead.nodes, node, ...trail.nodes];
