@@ -38,10 +38,10 @@ export async function computedOf<F extends PageField>(settings: Settings, fields
     stored: fields.filter((field): field is Extract<F, Field> => !isComputed(field)),
     /** The stored fields from which the computed fields are made. */
     needs: computed.flatMap((name): readonly Field[] => COMPUTED_FIELDS[name].needs),
-    /** Returns the values of the computed fields for a row. Missing values are left out. */
+    /** Returns the values of the computed fields for a row. Missing values are left out. All texts are well-formed Unicode. */
     valuesOf(row: PageRow<Field>, count?: CountSkipped): ComputedValues<Extract<F, ComputedFieldName>> {
       const view = pageView(row, settings, count);
-      const values = made.map(({ name, compute }) => [name, compute(view)] as const);
+      const values = made.map(({ name, compute }) => [name, wellFormed(compute(view))] as const);
       return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as ComputedValues<
         Extract<F, ComputedFieldName>
       >;
@@ -64,6 +64,17 @@ export async function pageDump(settings: Settings, fields: readonly PageField[])
       return damaged === undefined ? page : { ...page, damaged };
     },
   };
+}
+
+/**
+ * Replaces unpaired surrogates in the texts and names of plain JSON by U+FFFD. JSON-LD may have them, and a cut may leave one. Many programs
+ * refuse a whole file of JSON with one of them.
+ */
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(/\p{Surrogate}/gu, '\ufffd');
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [wellFormed(name), wellFormed(inner)]));
 }
 
 function isComputed(field: PageField): field is ComputedFieldName {

@@ -48,6 +48,13 @@ describe('the field jsonLd', () => {
     expect(await blocksOf(jsonLd(`${'['.repeat(40)}${']'.repeat(40)}`))).toMatchObject({ skipped: 0 });
   });
 
+  it('has no half of a surrogate pair, because many programs refuse a file of JSON with one', async () => {
+    const html = `${jsonLd('{"a\\udc00":"\\ud83d","b":["\\ud83d\\ude00"]}')}<p itemscope><b itemprop="c">${'x'.repeat(9999)}\u{1f600}</b></p>`;
+    const { values } = await statedOf(html, ['jsonLd', 'microdata']);
+    expect(values.jsonLd).toEqual([{ 'a\ufffd': '\ufffd', b: ['\u{1f600}'] }]);
+    expect(JSON.stringify(values.microdata)).toMatch(/x\ufffd"/);
+  });
+
   it('reads a hundred blocks', async () => {
     const { blocks } = await blocksOf(jsonLd({ a: 1 }).repeat(150));
     expect(blocks).toHaveLength(100);
