@@ -51,10 +51,21 @@ export const text: Codec<string> = {
   decode: (bytes) => utf8.decode(bytes),
 };
 
+/** JSON in UTF-8. As in {@link text}, a lone surrogate becomes U+FFFD: `JSON.stringify` writes it as an escape, which many programs refuse. */
+function jsonBytes(value: unknown): Uint8Array {
+  const written = JSON.stringify(value);
+  if (!written.includes('\\ud')) return Buffer.from(written, 'utf8');
+  const escape = /\\(?:ud[89a-f][0-9a-f]{2}|.)/g;
+  return Buffer.from(
+    written.replace(escape, (found) => (found.length > 2 ? '\ufffd' : found)),
+    'utf8',
+  );
+}
+
 /** Stores a value as JSON. `decode` throws if `check` refuses the value. */
 export function json<T>(check: (value: unknown) => boolean): Codec<T> {
   return {
-    encode: (value) => Buffer.from(JSON.stringify(value), 'utf8'),
+    encode: jsonBytes,
     decode(bytes) {
       const value: unknown = JSON.parse(utf8.decode(bytes));
       if (!check(value)) throw new Error('JSON of another shape');
@@ -95,7 +106,7 @@ const linkList: Codec<readonly Outlink[]> = {
       const { url: _url, anchor: _anchor, ...said } = link;
       flat.push(said);
     }
-    return Buffer.from(JSON.stringify(flat), 'utf8');
+    return jsonBytes(flat);
   },
   decode(bytes) {
     const flat: unknown = JSON.parse(utf8.decode(bytes));

@@ -141,3 +141,16 @@ describe('languageSource', () => {
     expect(() => FIELD_CODECS.languageSource.decode(Buffer.from('guessed'))).toThrow();
   });
 });
+
+describe('fields of JSON', () => {
+  const { custom } = FIELD_CODECS;
+
+  it('hold a lone surrogate as U+FFFD, like every text', () => {
+    const cell = custom.encode({ 'a\ud83d': ['\udc00', '\u{1f600}', '\\ud83d', '\\\ud83d', 'two\nlines'] });
+    expect(custom.decode(cell)).toEqual({ 'a\ufffd': ['\ufffd', '\u{1f600}', '\\ud83d', '\\\ufffd', 'two\nlines'] });
+    expect(Buffer.from(cell).toString()).not.toMatch(/[^\\]\\ud/);
+    expect(outlinks.decode(outlinks.encode([{ url: 'http://a/', anchor: '\ud800' }]))).toEqual([
+      { url: 'http://a/', anchor: '\ufffd' },
+    ]);
+  });
+});
