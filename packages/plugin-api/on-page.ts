@@ -2,7 +2,10 @@ import type { DefaultTreeAdapterTypes } from 'parse5';
 import type { Outlink } from '../../webtable/index.js';
 import type { RobotsDirectives } from './parser.js';
 
-/** The tree of an HTML page. parse5 makes it with its default tree adapter, and with scripting off. */
+/**
+ * The tree of an HTML page. parse5 makes it with its default tree adapter, and with scripting off. Declarative shadow roots replace the
+ * children of their hosts, and slots contain the children that they show.
+ */
 export type HtmlDocument = DefaultTreeAdapterTypes.Document;
 
 /** A page after fetch and parse, before its row is stored. Plugins must not change it. Its texts are untrusted. */

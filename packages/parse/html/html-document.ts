@@ -1,7 +1,7 @@
 import type { HtmlDocument } from '../../plugin-api/index.js';
 import { decodeText } from '../charset/charset.js';
 import { rootName } from '../xml/xml-reader.js';
-import { parseTree } from './html-tree.js';
+import { flattenShadowRoots, parseTree } from './html-tree.js';
 import { MAX_ELEMENTS } from '../shared/limits.js';
 import type { ParseSettings } from '../shared/parse-settings.js';
 
@@ -16,7 +16,8 @@ export interface DocumentInput {
 const XML = /^(?:application|text)\/(?:x-)?xml$|\+xml$/;
 
 /**
- * The tree of an HTML or XHTML page, of at most {@link MAX_ELEMENTS} elements. Undefined: the page has another media type, or it took
+ * The tree of an HTML or XHTML page, of at most {@link MAX_ELEMENTS} elements. Declarative shadow roots replace the children of their hosts.
+ * Undefined: the page has another media type, or it took
  * longer than `parser.timeout` to build the tree.
  */
 export function htmlDocument(
@@ -30,5 +31,7 @@ export function htmlDocument(
   const { text } = decodeText(content, stated, parser.characterEncodingDefault);
   const expired = () => performance.now() > deadline;
   if (xhtml && contentType !== 'application/xhtml+xml' && rootName(text, expired) !== 'html') return undefined;
-  return parseTree(text, MAX_ELEMENTS, expired, xhtml)?.document;
+  const tree = parseTree(text, MAX_ELEMENTS, expired, xhtml);
+  if (tree) flattenShadowRoots(tree);
+  return tree?.document;
 }

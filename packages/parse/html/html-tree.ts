@@ -62,6 +62,9 @@ export function parseTree(text: string, maxElements: number, expired: () => bool
   return timedOut ? undefined : { document, shadowRoots, formulas, truncated, elements };
 }
 
+/** Elements that say something of the page, except in a shadow tree. */
+const OF_PAGE: ReadonlySet<string> = new Set(['base', 'link', 'meta']);
+
 class TreeElement implements PageElement {
   readonly tagName: string;
   readonly isHtml: boolean;
@@ -142,6 +145,39 @@ export function walkTree({ document, shadowRoots, formulas }: Tree, body: PageBo
         open.push(within(node, top.shadow, shadowRoots));
     }
   }
+}
+
+/**
+ * Makes the tree of a page flat, as {@link walkTree} reads it: shadow roots replace the children of their hosts, and slots contain the
+ * children that they show. Elements of a shadow tree that would say something of the page lose their attributes.
+ */
+export function flattenShadowRoots({ document, shadowRoots }: Pick<Tree, 'document' | 'shadowRoots'>): void {
+  if (shadowRoots.size === 0) return;
+  const open: Place[] = [{ element: undefined, nodes: document.childNodes, next: 0, shadow: undefined }];
+  for (let top = open[0]; top; top = open[open.length - 1]) {
+    const node = top.nodes[top.next++];
+    if (node === undefined) {
+      open.pop();
+      if (!top.isRoot) continue;
+      const { element, shadow, nodes } = top;
+      const others = unslotted(element!, shadow!.slots);
+      setChildren(element!, others.length > 0 ? [...nodes, defaultTreeAdapter.createTextNode(' '), ...others] : nodes);
+      open.push({ element: undefined, nodes: others, next: 0, shadow: shadow!.around });
+    } else if (defaultTreeAdapter.isElementNode(node)) {
+      if (top.shadow && OF_PAGE.has(node.tagName)) node.attrs = [];
+      const place = within(node, top.shadow, shadowRoots);
+      if (!place.isRoot && place.nodes !== node.childNodes) setChildren(node, place.nodes);
+      open.push(place);
+    }
+  }
+}
+
+function setChildren(
+  element: DefaultTreeAdapterTypes.Element,
+  nodes: readonly DefaultTreeAdapterTypes.ChildNode[],
+): void {
+  element.childNodes = [...nodes];
+  for (const node of nodes) node.parentNode = element;
 }
 
 /**

@@ -53,6 +53,15 @@ describe('the main content has the article', () => {
     expect(textOf(html)).toBe(`Courses ${plainWords(120)}`);
   });
 
+  it('in a declarative shadow root', () => {
+    const shadow = `<nav><a href="/">Home</a></nav><main><h1>Gauges</h1><slot></slot></main>`;
+    const html = `<title>Gauges</title><body><my-app><template shadowrootmode="open">${shadow}</template>${paragraphs('gauge', 2)}</my-app>`;
+    expect(textOf(html)).toMatch(/^Gauges In year 1850.* what he saw\.$/);
+    expect(textOf(`<body><my-app><template shadowrootmode="open"><p>All of it.</p></template></my-app>`)).toBe(
+      'All of it.',
+    );
+  });
+
   it('in a wrapper that is called after what stands beside the content', () => {
     const stories = Array.from(
       { length: 30 },

@@ -1,8 +1,34 @@
+import { serialize } from 'parse5';
 import { describe, expect, it } from 'vitest';
+import { settingsSchema } from '../../../config/index.js';
+import { htmlDocument } from '../../../packages/parse/index.js';
+import type { HtmlDocument } from '../../../packages/plugin-api/index.js';
 import { parsePage } from '../../support/parsing/parse-page.js';
 
 const open = (inside: string) => `<template shadowrootmode=open>${inside}</template>`;
-const text = (html: string) => parsePage(html).text;
+
+/** The text of a page, which is the text of its flat tree, too. */
+function text(html: string): string {
+  const { text: found } = parsePage(html);
+  expect(textIn(flatTree(html)).replace(/\s/g, '')).toBe(found.replace(/\s/g, ''));
+  return found;
+}
+
+function flatTree(html: string): HtmlDocument {
+  const input = { content: Buffer.from(html), contentType: 'text/html', charset: 'utf-8' };
+  return htmlDocument(input, settingsSchema.parse({}))!;
+}
+
+function textIn(node: HtmlDocument['childNodes'][number] | HtmlDocument): string {
+  if (!('childNodes' in node)) return node.nodeName === '#text' && 'value' in node ? node.value : '';
+  return node.childNodes
+    .map((child) => {
+      expect(child.parentNode).toBe(node);
+      return textIn(child);
+    })
+    .join('');
+}
+
 const links = (html: string) => parsePage(html).outlinks.map(({ url }) => url.replace('http://h.com', ''));
 
 describe('a declarative shadow root', () => {
@@ -75,8 +101,10 @@ describe('a declarative shadow root', () => {
     expect(page).toMatchObject({ title: 'yes', metadata: {}, robots: { nofollow: false } });
     expect(page.canonical ?? page.refresh).toBeUndefined();
     expect(page.outlinks.map(({ url }) => url)).toEqual(['http://h.com/d/x']);
+    expect(serialize(flatTree(`<div>${open(`<p>${head}</p>`)}</div>`))).not.toMatch(/(base|link|meta) /);
     const slotted = `<div>${open('<slot></slot>')}<meta name=description content=yes></div>`;
     expect(parsePage(slotted).metadata).toEqual({ description: 'yes' });
+    expect(serialize(flatTree(slotted))).toContain('<slot><meta name="description" content="yes"></slot>');
   });
 
   it('is unknown to XHTML', () => {
