@@ -15,10 +15,10 @@ const [FIRST_YEAR, LAST_YEAR] = [1990, 2100];
 /** Maximum characters of a text. A longer text is not a time. */
 const LONGEST = 100;
 
-const CLOCK = String.raw`(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*(z|utc|gmt|[+-]\d{2}:?\d{2}|[+-]\d{2})?`;
+const CLOCK = String.raw`(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?(?:\s*([ap])\.?m\b\.?)?\s*(z|utc|gmt|[+-]\d{2}:?\d{2}|[+-]\d{2})?`;
 const ISO = new RegExp(String.raw`^(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:t|\s+)${CLOCK})?(?!\d)`, 'i');
 const SLASHES = new RegExp(String.raw`^(\d{4})[/.](\d{1,2})[/.](\d{1,2})(?:\s+${CLOCK})?(?!\d)`, 'i');
-const COMPACT = /^(\d{4})(\d{2})(\d{2})(?:t?(\d{2}):?(\d{2}):?(\d{2})?(?:\.\d+)?(z|[+-]\d{2}:?\d{2})?)?$/i;
+const COMPACT = /^(\d{4})(\d{2})(\d{2})(?:t?(\d{2}):?(\d{2}):?(\d{2})?(?:\.\d+)?()(z|[+-]\d{2}:?\d{2})?)?$/i;
 const MAIL = new RegExp(
   String.raw`^(?:[a-z]{3,9},?\s+)?(\d{1,2})[\s-]+([a-z]{3})[a-z]*\.?,?[\s-]+(\d{4})(?:,?\s+${CLOCK})?(?!\d)`,
   'i',
@@ -77,12 +77,14 @@ function timeOf(
   year: number,
   month: number,
   day: number,
-  [hour = '0', minute = '0', second = '0', zone]: readonly (string | undefined)[],
+  [hour = '0', minute = '0', second = '0', half = '', zone]: readonly (string | undefined)[],
 ): StatedTime | undefined {
   if (!(year >= FIRST_YEAR && year <= LAST_YEAR && month >= 1 && month <= 12)) return undefined;
   const start = Date.UTC(year, month - 1, day);
   if (new Date(start).getUTCDate() !== day) return undefined;
-  const ofDay = (Number(hour) * 60 + Number(minute)) * 60 + Number(second);
+  // 12 am is the first hour of a day, and 12 pm the first after noon.
+  const hours = half === '' || Number(hour) > 12 ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
+  const ofDay = (hours * 60 + Number(minute)) * 60 + Number(second);
   const time = start + (ofDay < 86_400 ? ofDay : 0) * 1000 - offsetOf(zone);
   const inUtc = /^(z|utc|gmt|[+-]00(:?00)?)$/i.test(zone ?? '');
   return { time, day: new Date(start).toISOString().slice(0, 10), ...(inUtc && { inUtc }) };
