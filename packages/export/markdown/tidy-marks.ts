@@ -98,6 +98,8 @@ function trailing(text: string, what: Outside): number {
 
 /** Returns the character at an edge of a node, as Markdown shows it. Empty if there is no text at this edge. */
 function edgeOf(node: Inline | undefined, edge: 'start' | 'end'): string {
+  // The Markdown of GitHub looks through `~~` at the character behind it.
+  if (node?.type === 'delete') return edgeOf(node.children.at(edge === 'end' ? -1 : 0), edge);
   if (node?.type !== 'text') return '';
   return edge === 'end' ? lastOf(node.value) : String.fromCodePoint(node.value.codePointAt(0) ?? 32);
 }
