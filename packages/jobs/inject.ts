@@ -152,20 +152,21 @@ async function injectChunk(
     if (seeds.has(key)) count('known');
     else seeds.set(key, seed);
   }
-  const { tables, clock } = crawl;
+  const { tables } = crawl;
+  const now = crawl.clock();
   const fields = ['metadata', 'distance', 'protocolStatus', 'sitemap', 'relevant'] as const;
   const counts = createRowCounts(count);
-  await tables.changeRows([...seeds.keys()], fields, clock(), async (rows, keys) => {
+  await tables.changeRows([...seeds.keys()], fields, now, async (rows, keys) => {
     const changes: (PageChange | undefined)[] = [];
     for (const [i, key] of keys.entries()) {
       const seed = seeds.get(key)!;
       const row = rows[i];
       const countRow = counts.of(key);
-      let change = row ? changeOfKnown(crawl, row, seed, countRow) : newSeedRow(crawl, key, seed, countRow);
-      if (row && seed.retryDenied && isDenied(crawl, row)) {
+      let change = row ? changeOfKnown(crawl, row, seed, now, countRow) : newSeedRow(crawl, key, seed, now, countRow);
+      if (row && seed.retryDenied && isDenied(row, now)) {
         countRow('denied_before');
         await tables.hosts.robots.remove(new URL(seed.url).origin);
-        change = { ...change, key, set: { ...change?.set, dueAt: clock() } };
+        change = { ...change, key, set: { ...change?.set, dueAt: now } };
       }
       if (!row) countRow('injected');
       changes.push(change);
@@ -180,8 +181,8 @@ async function injectChunk(
  * Whether the last fetch of a page was denied, and the page is not due. A new request may be allowed: the crawl may have a password or
  * another agent name now, or the site may have another robots.txt.
  */
-function isDenied(crawl: CrawlContext, row: PageRow<'dueAt' | 'marks' | 'protocolStatus'>): boolean {
-  if (row.damaged || isHeld(row) || (row.dueAt ?? 0) <= crawl.clock()) return false;
+function isDenied(row: PageRow<'dueAt' | 'marks' | 'protocolStatus'>, now: number): boolean {
+  if (row.damaged || isHeld(row) || (row.dueAt ?? 0) <= now) return false;
   const { code, http } = row.protocolStatus ?? {};
   return http === 401 || http === 403 || code === 'robots_denied' || code === 'crawl_delay_too_long';
 }
@@ -191,6 +192,7 @@ function changeOfKnown(
   crawl: CrawlContext,
   row: PageRow<'metadata' | 'marks' | 'distance' | 'sitemap'>,
   seed: InjectedSeed,
+  now: number,
   count: Count,
 ): PageChange | undefined {
   const { injectorOverwrite, injectorUpdate } = crawl.settings.db;
@@ -207,7 +209,7 @@ function changeOfKnown(
     return isSeed ? undefined : { key: row.key, set: { distance: 0, ...sitemapOf(seed) }, marks: { inject: 'y' } };
   }
   count('updated');
-  const fresh = newSeedRow(crawl, row.key, seed, count).set;
+  const fresh = newSeedRow(crawl, row.key, seed, now, count).set;
   const metadata = injectorOverwrite ? seed.metadata : { ...row.metadata, ...seed.metadata };
   return {
     key: row.key,
@@ -235,8 +237,8 @@ function sitemapOf({ sitemap }: InjectedSeed): { readonly sitemap?: true } {
   return sitemap ? { sitemap } : {};
 }
 
-function newSeedRow(crawl: CrawlContext, key: string, seed: InjectedSeed, count: Count) {
-  const fields = newRowFields(crawl, count);
+function newSeedRow(crawl: CrawlContext, key: string, seed: InjectedSeed, now: number, count: Count) {
+  const fields = newRowFields(crawl, count, now);
   const { score, cash } = createScoring(crawl, count).injected(seed.score ?? crawl.settings.db.scoreInjected, seed.url);
   return {
     key,

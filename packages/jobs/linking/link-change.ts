@@ -33,6 +33,8 @@ export type Target = NonNullable<RowToChange<(typeof LINKED_FIELDS)[number]>>;
 export interface LinkTerms {
   readonly crawl: CrawlContext;
   readonly refusals: Refusals;
+  /** The time of the changes, in ms since the epoch. */
+  readonly now: number;
 }
 
 const scoreOf = (event: LinkEvent): number => event.score;
@@ -53,7 +55,7 @@ export function linkChange(
   events: readonly LinkEvent[],
   mayAdd: (batchId: string) => boolean,
 ): PageChange {
-  const { crawl, refusals } = terms;
+  const { crawl, refusals, now } = terms;
   const url = urlOf(key);
   // Errors of plugins are counted by `count`. It counts an error once, even if the change is made again.
   const scoring = createScoring(crawl, count);
@@ -64,7 +66,7 @@ export function linkChange(
   const before = row ? { score: row.score ?? 0, cash: row.cash ?? 0 } : scoring.initial(url);
   const { score, cash } = scoring.update(before, best.map(scoreOf), url, best.map(anchorOf));
   const hints = mergeHints(events.map(hintsOf));
-  const due = row && soonerDue(row, hints, crawl.clock());
+  const due = row && soonerDue(row, hints, now);
   const watermarks = new Map<string, string>();
   for (const [watermark, position] of Object.entries(row?.linkedUpTo ?? {}))
     if (mayAdd(batchOf(watermark))) watermarks.set(watermark, position);
@@ -78,7 +80,7 @@ export function linkChange(
   // in this batch gets no mark now. Otherwise the result would depend on the order in which updatedb adds links.
   const isSitemap = events.some(isInSitemap) && !(isOwn && row.marks.fetch === batchId && isRedirect(row.status));
   const isLowered = Number.isFinite(distance) && distance !== row?.distance;
-  const first = row ? undefined : firstFields(crawl, count, events);
+  const first = row ? undefined : firstFields(terms, count, events);
   const refusal = row ? undefined : refusals.of({ ...first, key, score, distance });
   return {
     key,
@@ -127,10 +129,14 @@ function lateFields(
 }
 
 /** Returns the first fields of a row that is created for a link. */
-function firstFields(crawl: CrawlContext, count: Count, events: readonly LinkEvent[]): NonNullable<PageChange['set']> {
+function firstFields(
+  { crawl, now }: LinkTerms,
+  count: Count,
+  events: readonly LinkEvent[],
+): NonNullable<PageChange['set']> {
   const redirectDepth = redirectDepthOf(events);
   return {
-    ...newRowFields(crawl, count, events.some(isInSitemap)),
+    ...newRowFields(crawl, count, now, events.some(isInSitemap)),
     ...(Number.isFinite(redirectDepth) && redirectDepth > 0 && { redirectDepth }),
   };
 }

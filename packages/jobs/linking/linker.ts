@@ -59,11 +59,11 @@ export function createLinker(
   openIds: ReadonlySet<string>,
   tracker: Tracker,
 ): Linker {
-  let latest: LinkTerms | undefined;
+  let latest: Omit<LinkTerms, 'now'> | undefined;
   const now = async (): Promise<LinkTerms> => {
     const ruled = await withRules(crawl);
-    if (latest?.crawl === ruled) return latest;
-    return (latest = { crawl: ruled, refusals: createRefusals(ruled, false) });
+    if (latest?.crawl !== ruled) latest = { crawl: ruled, refusals: createRefusals(ruled, false) };
+    return { ...latest, now: crawl.clock() };
   };
   const fold: Linker['fold'] = (rows, changes, later) => foldInlinks(crawl, rows, changes, later);
   const { batches, isShared } = crawl.tables;
@@ -135,7 +135,7 @@ export function createLinker(
         const some = sorted.slice(i, i + CHUNK);
         const terms = await now();
         await inFoldSteps(some, (step, later) =>
-          crawl.tables.changeRows(step, LINKED_FIELDS, crawl.clock(), async (rows, keys) => {
+          crawl.tables.changeRows(step, LINKED_FIELDS, terms.now, async (rows, keys) => {
             await checkLeases(crawl);
             await look(rows);
             const changes = keys.map((key, at) => {

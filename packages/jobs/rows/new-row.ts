@@ -7,10 +7,10 @@ export const SITEMAP_INTERVAL = 86_400;
 
 /**
  * Returns the first fields of every new row. The schedule decides when the row is due. A sitemap is fetched at least once a day.
+ * @param now the same time as for `changeRows`, so that a row that is due at once gets its place in the queue of its host at once
  * @param isSitemap whether the page was named as a sitemap
  */
-export function newRowFields(crawl: CrawlContext, count: Count, isSitemap = false) {
-  const now = crawl.clock();
+export function newRowFields(crawl: CrawlContext, count: Count, now: number, isSitemap = false) {
   const plan = createSchedule(crawl, count).initialize(now);
   const { dueAt, retries } = plan;
   const fetchInterval = isSitemap ? Math.min(plan.fetchInterval, SITEMAP_INTERVAL) : plan.fetchInterval;

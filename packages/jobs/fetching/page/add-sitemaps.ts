@@ -30,7 +30,8 @@ export async function addSitemaps(
   if (urls.length === 0) return;
   const urlOfKey = new Map(urls.map((url) => [rowKeyOf(url), url]));
   const added = new Set<string>();
-  await crawl.tables.changeRows([...urlOfKey.keys()], ['sitemap'], crawl.clock(), (rows, keys) =>
+  const now = crawl.clock();
+  await crawl.tables.changeRows([...urlOfKey.keys()], ['sitemap'], now, (rows, keys) =>
     rows.map((row, i): PageChange | undefined => {
       const key = keys[i]!;
       if (row) {
@@ -42,7 +43,7 @@ export async function addSitemaps(
         return undefined;
       }
       added.add(key);
-      return { key, set: firstFields(crawl, source, urlOfKey.get(key)!, count) };
+      return { key, set: firstFields(crawl, source, urlOfKey.get(key)!, now, count) };
     }),
   );
   if (added.size > 0) count('sitemaps_added', added.size);
@@ -69,9 +70,9 @@ function acceptedSitemaps(crawl: CrawlContext, from: string, found: readonly str
   return [...urls];
 }
 
-function firstFields(crawl: CrawlContext, source: FetchItem, url: string, count: Count) {
+function firstFields(crawl: CrawlContext, source: FetchItem, url: string, now: number, count: Count) {
   return {
-    ...newRowFields(crawl, count, true),
+    ...newRowFields(crawl, count, now, true),
     ...createScoring(crawl, count).initial(url),
     ...relevanceFields(crawl, url),
     ...(source.distance !== undefined && { distance: source.distance + 1 }),

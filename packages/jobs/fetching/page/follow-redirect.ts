@@ -85,7 +85,7 @@ async function followRedirect(
     const set: PageChange['set'] = row
       ? // The new location of a sitemap is a sitemap, too.
         { cashInFlight: row.cash ?? 0, ...(source.sitemap && { sitemap: source.sitemap }) }
-      : firstFields(crawl, run, source, url, hops);
+      : firstFields(crawl, run, source, url, now, hops);
     run.joined.add(key);
     item = { ...row, ...set, key, marks: { ...row?.marks, generate: batchId } };
     return [{ key, set, ...(row && { unset: ['distanceInFlight' as const] }), marks: { generate: batchId } }];
@@ -101,11 +101,12 @@ function firstFields(
   run: FetchRun,
   source: FetchItem,
   url: string,
+  now: number,
   hops: number,
 ): NonNullable<PageChange['set']> {
   const { score, cash } = createScoring(crawl, run.tracker.count).initial(url);
   return {
-    ...newRowFields(crawl, run.tracker.count, source.sitemap),
+    ...newRowFields(crawl, run.tracker.count, now, source.sitemap),
     score,
     cash,
     cashInFlight: cash,
