@@ -31,9 +31,14 @@ export function createOutgoingBatch(crawl: CrawlContext) {
   const oneByOne = createOneByOne();
 
   async function open(): Promise<Open> {
-    const batchId = await newBatch(crawl, { state: 'open' });
-    const release = await lockBatch(crawl, batchId);
-    return { batchId, release, since: performance.now(), size: 0 };
+    for (;;) {
+      const batchId = await newBatch(crawl, { state: 'open' });
+      const release = await lockBatch(crawl, batchId);
+      // Before the batch was locked, updatedb may have closed it, because it is still empty.
+      const found = await tables.batches.find(batchId);
+      if (found?.state === 'open') return { batchId, release, since: performance.now(), size: 0 };
+      release();
+    }
   }
 
   /**

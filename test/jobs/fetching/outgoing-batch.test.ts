@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OpenContext } from '../../../packages/webcrawl/internal.js';
+import { jobs, type OpenContext } from '../../../packages/webcrawl/internal.js';
 import { createOutgoingBatch, type LeavingPage } from '../../../packages/jobs/fetching/outgoing-batch.js';
 import { hostKeyOf, rowKeyOf } from '../../../webtable/index.js';
 import { testCrawl } from '../../support/test-crawl.js';
@@ -91,6 +91,25 @@ describe('an outgoing batch', () => {
     const batchId = await outgoing.close();
     const rows = await crawl.tables.pages.getMany(urls.map(rowKeyOf), ['marks']);
     for (const row of rows) expect(row?.marks).toEqual({ generate: batchId, fetch: batchId, parse: batchId });
+  });
+
+  it('is another batch if updatedb was faster and has closed the first one while it was empty', async () => {
+    await using crawl = await testCrawl(undefined);
+    await held(crawl, 'http://a.com/');
+    const { batches } = crawl.tables;
+    const { change } = batches;
+    const changeThenUpdate: typeof change = async (batchId, decide) => {
+      const header = await change(batchId, decide);
+      Object.assign(batches, { change });
+      await jobs.updatedb(crawl, { batch: batchId });
+      return header;
+    };
+    Object.assign(batches, { change: changeThenUpdate });
+    const outgoing = createOutgoingBatch(crawl);
+    expect(await outgoing.move(leaving('http://a.com/'))).toBe(true);
+    const batchId = (await outgoing.close())!;
+    expect(await batches.find(batchId)).toMatchObject({ state: 'open', size: 1 });
+    expect((await crawl.tables.pages.get(rowKeyOf('http://a.com/'), ['marks']))?.marks?.generate).toBe(batchId);
   });
 
   it('is held until it is closed, so that nobody else works on it', async () => {
