@@ -8,7 +8,7 @@ export type Verdict = (typeof VERDICTS)[number];
 export const VERDICT = Object.fromEntries(VERDICTS.map((name, place) => [name, place])) as Record<Verdict, number>;
 
 /** Statuses by which a server may refuse a crawler. They tell nothing about the page itself. */
-const BLOCKED: ReadonlySet<number> = new Set([202, 401, 403, 405, 406, 407, 408, 421, 425, 429, 430, 451, 999]);
+const BLOCKED: ReadonlySet<number> = new Set([202, 401, 402, 403, 405, 406, 407, 408, 421, 425, 429, 430, 451, 999]);
 /** Results that are known without a request. */
 const UNASKED: ReadonlySet<string> = new Set([
   'robots_denied',

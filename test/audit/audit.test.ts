@@ -85,7 +85,7 @@ describe('audit', () => {
     expect(summary.complete).toBe(false);
     expect(summary.because).toEqual([
       '2 pages failed, and will be tried again',
-      '14 pages refused to crawlers by their server',
+      '15 pages refused to crawlers by their server',
     ]);
   });
 

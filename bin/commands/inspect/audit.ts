@@ -46,7 +46,7 @@ An audit needs facts that parse stores only with --set parser.audit=true. With s
 seeds it also requests URLs that a crawl does not request: images, scripts, style sheets, links that are not followed,
 pages that failed once, and a made-up name in each folder that may have soft 404 pages.
 
-404 and 410 mean that a page is gone. 401, 403, 405 to 408, 421, 425, 429, 430, 451, 999 and 520 to 530 prove
+404 and 410 mean that a page is gone. 401 to 403, 405 to 408, 421, 425, 429, 430, 451, 999 and 520 to 530 prove
 nothing: such links are reported as not verified, never as broken. Temporary failures, such as 5xx and timeouts,
 count only if they happen twice. Orphans are reported only if the audit read every page; otherwise it says what
 is missing.

@@ -174,7 +174,7 @@ describe('verdicts', () => {
     [500, 'failing'],
     [503, 'failing'],
     [519, 'failing'],
-    ...[202, 401, 403, 405, 406, 407, 408, 421, 425, 429, 430, 451, 999, 520, 530].map(
+    ...[202, 401, 402, 403, 405, 406, 407, 408, 421, 425, 429, 430, 451, 999, 520, 530].map(
       (http) => [http, 'blocked'] as const,
     ),
   ] as const)('%d is %s', (http, verdict) => expect(verdictOf({ code: 'x', http })).toBe(verdict));

@@ -161,7 +161,7 @@ function plantLinks(site: SiteBuilder): void {
 
 /** Answers that tell nothing about the page, and servers that fail. */
 function plantTrouble(site: SiteBuilder): void {
-  for (const status of [401, 403, 405, 406, 407, 408, 421, 425, 429, 430, 451, 999, 520, 530]) {
+  for (const status of [401, 402, 403, 405, 406, 407, 408, 421, 425, 429, 430, 451, 999, 520, 530]) {
     site.add(`/s${status}`, { status: status }, { listed: false });
     site.unverified('link-broken', `/s${status}`);
     site.fine(`status ${status}`);
