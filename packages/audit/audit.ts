@@ -17,6 +17,7 @@ import { createAlternatePairs } from './collect/alternate-pairs.js';
 import { createFindings, findingOf, sourceOf, type FindingSorter } from './collect/findings.js';
 import { createGroups } from './collect/groups.js';
 import { createKeyTable, type KeyTable } from './collect/key-table.js';
+import { createLinkKeys } from './collect/link-keys.js';
 import { createLinkStore, type LinkStore } from './collect/link-store.js';
 import type { AskedNote } from './collect/records.js';
 import { createRowTable, type RowTable } from './collect/row-table.js';
@@ -117,11 +118,13 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
   const pairs = createAlternatePairs(work, memory);
   const ignoring = await createIgnoring(crawl, now);
   const probes = await readProbes(crawl);
+  const keyOf = createLinkKeys(crawl);
   const site: Mutable<Site> = {
     rows,
     now,
     isComplete: false,
     isExternal: external,
+    keyOf,
     urlOf: async (row) => urlOf(await keys.get(row)),
     look: (url) => lookAt(crawl, url),
     group: (rule, key, member) => groups.add(rule, key, member),
@@ -133,6 +136,7 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
     memory,
     rows,
     keys,
+    keyOf,
     ...(linksChanged && { linksChanged }),
     asked: crawl.tables.audits.notes('asked') as AsyncIterable<readonly [string, AskedNote]>,
     async onPage(page, row) {

@@ -118,6 +118,8 @@ export interface Site {
   /** Links to other sites were requested. */
   readonly isExternal: boolean;
   urlOf(row: number): Promise<string>;
+  /** Returns the row key of a URL on a page, in the form of the crawl. Undefined: no table can hold this URL. */
+  keyOf(url: string): string | undefined;
   /** Returns the present row of a URL. Undefined: the table has no row for this URL. */
   look(url: string): Promise<PageRow<'protocolStatus' | 'inlinkCount' | 'custom'> | undefined>;
   /** Adds a result to a group. One finding is reported for each key, see {@link GroupRule}. */

@@ -3,9 +3,8 @@ import { createKeyJoin, createRecordSorter, type NONE } from '../../graph/index.
 import { FLAWS, MARKS, type PageFacts } from '../facts/facts.js';
 import { LINK_KINDS, REL } from '../facts/kinds.js';
 import { withoutText } from '../facts/places.js';
-import { AUDIT_FIELDS, type AuditRow, type AuditedPage } from '../rule.js';
+import { AUDIT_FIELDS, type AuditRow, type AuditedPage, type Site } from '../rule.js';
 import type { KeyTable } from './key-table.js';
-import { createLinkKeys } from './link-keys.js';
 import { NOT_LOGGED, RECORD, packJson, packLink, packRow, type AskedNote, type HostNote } from './records.js';
 import { ROW, type RowTable } from './row-table.js';
 import { isSitemapRow, readRow, type SeenRow } from './seen-row.js';
@@ -37,6 +36,7 @@ export interface ScanInput {
   readonly memory: number;
   readonly rows: RowTable;
   readonly keys: KeyTable;
+  readonly keyOf: Site['keyOf'];
   /** Answers to requests of earlier audits. */
   readonly asked: AsyncIterable<readonly [key: string, note: AskedNote]>;
   /** The keys of pages whose links have changed since the moment of the comparison. Absent: unknown, or there is no such moment. */
@@ -60,12 +60,11 @@ const SHOWN_HOSTS = 20;
 
 /** Reads every row once, and sorts its links by target. */
 export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promise<Scanned> {
-  const { folder, memory, rows, keys, asked, linksChanged, onPage, onRow, signal } = input;
+  const { folder, memory, rows, keys, keyOf, asked, linksChanged, onPage, onRow, signal } = input;
   const records = createRecordSorter({ folder, memory });
   const redirects = createKeyJoin(folder, Math.floor(memory / 4));
   const counts = noCounts();
   const hosts: string[] = [];
-  const keyOf = createLinkKeys(crawl);
   let host: { readonly key: HostKey; note: Mutable<HostNote> } | undefined;
 
   const endHost = async (): Promise<void> => {

@@ -1,4 +1,3 @@
-import { rowKeyOf } from '../../core/index.js';
 import { ROW } from '../collect/row-table.js';
 import type { Found, PageRule, Rule, Site, Target, TargetRule } from '../rule.js';
 import { lost } from './links.js';
@@ -95,9 +94,9 @@ const canonicalMultiple: PageRule = {
   title: 'A page names two canonical pages',
   help: 'Name one, in the head of the page or in the header Link.',
   on: 'page',
-  check({ facts, url }) {
+  check({ facts, url }, { keyOf }) {
     const { canonicals } = facts;
-    const { size } = new Set(canonicals.map((each) => rowKeyOf(each.url)));
+    const { size } = new Set(canonicals.map((each) => keyOf(each.url)));
     if (size < 2) return undefined;
     return {
       message: `${url} names ${size} canonical pages.`,

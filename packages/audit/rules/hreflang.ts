@@ -1,4 +1,3 @@
-import { rowKeyOf } from '../../core/index.js';
 import { once } from '../../util/index.js';
 import { ROW } from '../collect/row-table.js';
 import type { GroupRule, PageRule, Rule, Site, Target, TargetRule } from '../rule.js';
@@ -94,11 +93,11 @@ const hreflangConflict: PageRule = {
   title: 'One language is given to two addresses',
   help: 'Name one address for each language and region.',
   on: 'page',
-  check({ facts, url }) {
-    const byTag = new Map<string, Set<string>>();
+  check({ facts, url }, { keyOf }) {
+    const byTag = new Map<string, Set<string | undefined>>();
     for (const { tag, url: to } of facts.alternates) {
       const known = byTag.get(tag.toLowerCase()) ?? new Set();
-      byTag.set(tag.toLowerCase(), known.add(rowKeyOf(to)));
+      byTag.set(tag.toLowerCase(), known.add(keyOf(to)));
     }
     const tags = [...byTag].filter(([, keys]) => keys.size > 1).map(([tag]) => tag);
     if (tags.length === 0) return undefined;
@@ -113,10 +112,10 @@ const hreflangNoSelf: PageRule = {
   title: 'A page is not among its own versions',
   help: 'Let the list of versions name the page itself too.',
   on: 'page',
-  check({ facts, url, row, isIndexable }) {
+  check({ facts, url, row, isIndexable }, { keyOf }) {
     // The stored URL may lack parameters that the page names.
     if (!isIndexable || facts.alternates.length === 0 || url.includes('?')) return undefined;
-    if (facts.alternates.some(({ url: to }) => rowKeyOf(to) === row.key)) return undefined;
+    if (facts.alternates.some(({ url: to }) => keyOf(to) === row.key)) return undefined;
     return { message: `${url} names versions in other languages, and not itself.` };
   },
 };

@@ -308,7 +308,9 @@ function plantCanonicals(site: SiteBuilder): void {
   site.fine('a page with noindex that names itself');
   naming('twice', '/c/twice', canonical(`${SITE}/c/twice`));
   site.listed.push({ url: `${SITE}/c/twice` });
-  site.fine('the same canonical twice');
+  naming('%C3%BC', '/c/%C3%BC', canonical('/c/%c3%bc'));
+  site.listed.push({ url: `${SITE}/c/%c3%bc` });
+  site.fine('the same canonical twice, also with escapes in small letters');
   site.add('/c/header', {
     html: page('c header', '', canonical('/c/header')),
     headers: { link: '</c/self>; rel="canonical"' },
@@ -381,6 +383,10 @@ function plantLanguages(site: SiteBuilder): void {
   site.add('/en/7', page('en seven', '', versions({ de: '/de/7' })));
   site.add('/de/7', page('de seven', '', versions({ de: '/de/7', en: '/en/7' })));
   site.fault('hreflang-no-self', '/en/7');
+  const escaped = versions({ en: '/en/%c3%bc', EN: '/en/%C3%BC', de: '/de/%c3%bc' });
+  site.add('/en/%C3%BC', page('en umlaut', '', escaped));
+  site.add('/de/%C3%BC', page('de umlaut', '', escaped));
+  site.fine('versions whose escapes have small letters');
 }
 
 function plantTitles(site: SiteBuilder): void {
