@@ -168,8 +168,10 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
     if (canonical !== row.key) await add(canonical, RECORD.canonical, plainLink(source));
     for (const { tag, url } of facts.alternates)
       await add(keyOf(url), RECORD.alternate, { ...plainLink(source), anchor: tag });
-    // A page that names another page as canonical has declared the duplicate itself.
-    if (duplicateOf !== undefined && isIndexable) await add(keyOf(duplicateOf), RECORD.duplicate, plainLink(source));
+    // A page that names another page as canonical, or as its version for another region, has declared the duplicate itself.
+    const original = duplicateOf !== undefined && isIndexable ? keyOf(duplicateOf) : undefined;
+    if (!facts.alternates.some(({ url }) => keyOf(url) === original))
+      await add(original, RECORD.duplicate, plainLink(source));
   }
 }
 

@@ -69,11 +69,13 @@ function same({ key, total, members, impact, distinct }: Group, what: string) {
 export async function noteTexts(
   { url, row, facts, hasFacts, isIndexable, saysNotFound }: AuditedPage,
   place: number,
-  { group: add }: Site,
+  { group: add, keyOf }: Site,
 ): Promise<void> {
   if (!isIndexable || !hasFacts || saysNotFound) return;
   const impact = row.rank ?? row.inlinkBound ?? 0;
-  const language = row.language?.toLowerCase().split('-')[0] ?? '';
+  // Versions for several regions may have the same text. Each names itself by its own tag.
+  const own = facts.alternates.find(({ tag, url: to }) => !/^x-default$/i.test(tag) && keyOf(to) === row.key);
+  const language = (own?.tag ?? row.language?.split('-')[0] ?? '').toLowerCase();
   const note = (rule: string, text: string): Promise<void> | void => {
     const plain = text.normalize('NFC').replace(/\s+/g, ' ').trim();
     if (plain === '') return undefined;

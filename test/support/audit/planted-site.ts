@@ -387,6 +387,10 @@ function plantLanguages(site: SiteBuilder): void {
   site.add('/en/%C3%BC', page('en umlaut', '', escaped));
   site.add('/de/%C3%BC', page('de umlaut', '', escaped));
   site.fine('versions whose escapes have small letters');
+  const regions = versions({ 'x-default': '/us/', 'en-US': '/us/', 'en-GB': '/gb/' });
+  site.add('/us/', page('shop', '', regions));
+  site.add('/gb/', page('shop', '', regions));
+  site.fine('versions for two regions with the same text');
 }
 
 function plantTitles(site: SiteBuilder): void {
