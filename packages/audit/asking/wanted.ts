@@ -1,4 +1,4 @@
-import { hostKeyOfRow, isPage, urlOf, type CrawlContext } from '../../core/index.js';
+import { TO_ITSELF, hostKeyOfRow, isPage, urlOf, type CrawlContext } from '../../core/index.js';
 import { createRecordSorter } from '../../graph/index.js';
 import { createLinkKeys } from '../collect/link-keys.js';
 import { RECORD, packJson, packRecord, readJson, readRecord, type AskedNote } from '../collect/records.js';
@@ -41,6 +41,7 @@ const FIELDS = [
   'status',
   'fetchedAt',
   'protocolStatus',
+  'redirectTarget',
   'parseStatus',
   'outlinks',
   'title',
@@ -77,7 +78,10 @@ export async function wantedOf(
     const note = Buffer.alloc(10);
     // A page that failed in two crawls counts as broken.
     note[0] = VERDICT[verdict === 'failing' && retries > 1 ? 'broken' : verdict];
-    note[1] = protocolStatus === undefined ? 0 : 1;
+    // The table does not know where a redirect to another site leads.
+    const leadsOut =
+      verdict === 'redirect' && row.redirectTarget === undefined && protocolStatus?.message !== TO_ITSELF;
+    note[1] = protocolStatus === undefined || (external && leadsOut) ? 0 : 1;
     note.writeDoubleBE(fetchedAt, 2);
     await sorter.add(packRecord(key, RECORD.row, note));
     const facts = isPage(status) && verdict === 'ok' ? decodeFacts(row.custom?.[FACTS_FIELD]) : undefined;
@@ -141,7 +145,7 @@ async function* join(
 interface Draft {
   readonly key: string;
   readonly isInternal: boolean;
-  /** The verdict of the row. Undefined: the URL was never requested. */
+  /** The verdict of the row. Undefined: the URL was never requested, or redirects to another site. */
   verdict: number | undefined;
   fetchedAt: number;
   asked: AskedNote | undefined;

@@ -101,8 +101,15 @@ const redirectBroken: TargetRule = {
   on: 'target',
   check(target, site) {
     const chain = chainOf(target, site);
-    if (!chain || chain.end === undefined || site.rows.verdict(chain.end) !== 'broken') return undefined;
+    if (!chain) return undefined;
     const { end } = chain;
+    const { asked, links, url: from } = target;
+    // With --external, the audit has followed redirects to other sites.
+    if (end === undefined && asked?.to !== undefined && (asked.http === 404 || asked.http === 410)) {
+      const message = `${from} redirects to ${asked.to}, which answers ${asked.http}. ${pagesThat(links.total)} to it.`;
+      return { ...lost(target, site), message, sources: links };
+    }
+    if (end === undefined || site.rows.verdict(end) !== 'broken') return undefined;
     return describe(
       target,
       chain,

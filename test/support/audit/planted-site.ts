@@ -563,6 +563,11 @@ export function askedSite(): PlantedSite {
     site.home.push(a(other(path), path));
   }
   site.pages[other('/robots.txt')] = { html: 'User-agent: *\nDisallow: /private/', contentType: 'text/plain' };
+  site.pages[other('/fine-behind')] = page('fine behind');
+  site.add('/go/fine', { location: other('/fine-behind'), status: 302 }, { listed: false });
+  site.add('/go/lost', { location: other('/lost-behind'), status: 302 }, { listed: false });
+  site.fault('redirect-broken', '/go/lost');
+  site.fine('a redirect to another site');
   for (const path of ['/lost', '/gone', '/moved-lost']) site.fault('external-broken', other(path));
   site.faults.push(`~external-unverified ${other('/')}`, `~external-unreachable ${other('/failing')}`);
   for (const path of ['/fine', '/no-head', '/head-404', '/wall', '/slow-down', '/linkedin', '/moved', '/private/x']) {
