@@ -139,7 +139,9 @@ class TargetDraft {
     const asked = this.#asked;
     const ofRow = row && rows.verdict(row.row);
     const useAsked = asked !== undefined && (ofRow === undefined || ofRow === 'unchecked' || isNewer(asked, row, rows));
-    const verdict: Verdict = useAsked ? verdictOf(asked) : (ofRow ?? 'unchecked');
+    const found: Verdict = useAsked ? verdictOf(asked) : (ofRow ?? 'unchecked');
+    // The audit follows redirects, so a good answer may be that of another page.
+    const verdict = found === 'ok' && useAsked && asked.to !== undefined ? 'redirect' : found;
     const isInternal = host.pages > 0 || host.seeds > 0;
     const of = (type: number): Sources => this.#sources.get(type) ?? NO_SOURCES;
     return {

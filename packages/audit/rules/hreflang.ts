@@ -60,9 +60,8 @@ const hreflangBroken: TargetRule = {
 function flawOf(target: Target, { rows }: Site): string | undefined {
   const { verdict, row } = target;
   if (verdict === 'broken' || (verdict === 'failing' && target.isTwice)) return endingText(target);
-  if (row === undefined) return undefined;
   if (verdict === 'redirect') return 'redirects';
-  if (!rows.is(row, ROW.page)) return undefined;
+  if (row === undefined || !rows.is(row, ROW.page)) return undefined;
   if (rows.is(row, ROW.noindex)) return 'says noindex';
   return rows.is(row, ROW.notCanonical) ? 'names another canonical' : undefined;
 }

@@ -605,6 +605,16 @@ function plantParts(site: SiteBuilder): void {
   site.fault('link-broken', '/nofollow-lost');
   site.add('/canonical', page('canonical', '', '<link rel="canonical" href="/unlinked-lost">'), { listed: false });
   site.fault('canonical-broken', '/unlinked-lost');
+  site.pages[`${SITE}/slashed/`] = { location: '/slashed', status: 301 };
+  site.add('/slashed', page('slashed', '', '<link rel="canonical" href="/slashed/">'), { listed: false });
+  site.fault('canonical-redirect', '/slashed/');
+  const versions = (de: string): string =>
+    `<link rel="alternate" hreflang="en" href="/slashed-en"><link rel="alternate" hreflang="de" href="${de}">`;
+  site.pages[`${SITE}/slashed-de/`] = { location: '/slashed-de', status: 301 };
+  site.add('/slashed-en', page('slashed en', '', versions('/slashed-de/')));
+  site.add('/slashed-de', page('slashed de', '', versions('/slashed-de')));
+  site.fault('hreflang-broken', '/slashed-de/');
+  site.fault('hreflang-no-return', '/slashed-en');
   site.add('/forms', page('forms', '<form action="/search"><input name="q"></form><form action="/lost-form"></form>'));
   site.pages[`${SITE}/search`] = { status: 422 };
   site.fine('a form whose target wants its fields');
