@@ -27,7 +27,7 @@ import { completenessOf } from './completeness.js';
 import { createIgnoring, type Ignoring } from './ignoring.js';
 import { newnessOf, newsSince } from './newness.js';
 import type { AuditReport, AuditSummary } from './report.js';
-import type { AuditedPage, Found, Rule, Site, Target } from './rule.js';
+import type { AuditedPage, Found, Group, Rule, Site, Target } from './rule.js';
 import { RULES, auditRules } from './rules/index.js';
 import { noteNoReturn } from './rules/hreflang.js';
 import { noteDenied, noteSoftNotFound, type ProbeNote } from './rules/indexing.js';
@@ -111,7 +111,7 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
   const { external = false, memory = MEMORY, signal } = options;
   const { work, keys, links, tracker } = given;
   const now = crawl.clock();
-  const { since, linksChanged } = await newsSince(crawl, options.since);
+  const { since, changed } = await newsSince(crawl, options.since);
   const rows = createRowTable();
   const findings = createFindings(work, memory / 2);
   const groups = createGroups(work, memory / 2);
@@ -137,12 +137,12 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
     rows,
     keys,
     keyOf,
-    ...(linksChanged && { linksChanged }),
+    ...(changed && { changed }),
     asked: crawl.tables.audits.notes('asked') as AsyncIterable<readonly [string, AskedNote]>,
-    async onPage(page, row) {
-      if (await noteSoftNotFound(page, row, site, probes.get(folderOf(page.url)))) return false;
+    async onPage(page) {
+      if (await noteSoftNotFound(page, site, probes.get(folderOf(page.url)))) return false;
       for (const rule of PAGE_RULES) await tell(rule, await rule.check(page, site), page);
-      await noteTexts(page, row, site);
+      await noteTexts(page, site);
       return true;
     },
     onRow: () => tracker.done(),
@@ -177,7 +177,7 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
   await pairs.oneSided((from, to) => noteNoReturn(from, to, site));
   for await (const { rule, group } of groups.groups()) {
     const of = GROUP_RULES.get(rule)!;
-    await tell(of, await of.check(group, site), undefined);
+    await tell(of, await of.check(group, site), group);
   }
 
   const summary: AuditSummary = {
@@ -221,15 +221,19 @@ function createTelling({ keys, links, rows, findings, ignoring, since }: Telling
   return async (
     rule: Rule,
     found: Found | readonly Found[] | undefined,
-    of: Target | AuditedPage | undefined,
+    of: Target | AuditedPage | Group | undefined,
   ): Promise<void> => {
     if (found === undefined) return;
     for (const each of Array.isArray(found) ? (found as readonly Found[]) : [found as Found]) {
       const impact =
         each.impact ?? (of && 'facts' in of && !each.sources ? (of.row.rank ?? of.row.inlinkBound ?? 0) : undefined);
-      const whole = { ...each, url: each.url ?? of?.url ?? '', ...(impact !== undefined && { impact }) };
+      const whole = {
+        ...each,
+        url: each.url ?? (of && 'url' in of ? of.url : ''),
+        ...(impact !== undefined && { impact }),
+      };
       if (ignoring.isIgnored(rule, whole.url, whole.sources)) continue;
-      const isNew = since === undefined ? undefined : newnessOf(whole, of, since, rows);
+      const isNew = since === undefined ? undefined : newnessOf(rule, whole, of, since, rows);
       const { sources } = whole;
       const kept = sources && sources.total > 0 ? links.keep(sources) : undefined;
       await findings.add(await findingOf(rule, whole, keys, isNew), kept);

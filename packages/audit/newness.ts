@@ -2,41 +2,57 @@ import { rowKeyOf, type CrawlContext } from '../core/index.js';
 import { readChanges } from '../changes/index.js';
 import { ROW, type RowTable } from './collect/row-table.js';
 import type { AuditFinding } from './report.js';
-import type { AuditedPage, Found, Target } from './rule.js';
+import type { ChangedPages } from './collect/scan.js';
+import type { AuditedPage, Found, Group, Rule, Target } from './rule.js';
 
 /**
  * Whether a finding is new since a moment: its target failed after the moment, or every page with the link has changed since. A page that
- * has not changed already had the link at that moment.
+ * has not changed already had the link at that moment, and a URL that the audit had already requested was already named by a page.
  */
 export function newnessOf(
+  rule: Rule,
   { sources, since: failedAt = 0 }: Found,
-  of: Target | AuditedPage | undefined,
+  of: Target | AuditedPage | Group | undefined,
   since: number,
   rows: RowTable,
 ): AuditFinding['isNew'] {
-  const isLinkNew = sources !== undefined && sources.total > 0 && sources.oldestChange > since;
-  if (!of) return isLinkNew ? 'link' : undefined;
-  if ('facts' in of) return (of.row.changedAt ?? 0) > since ? 'target' : undefined;
+  const hasLinks = sources !== undefined && sources.total > 0 && sources.oldestChange > since;
+  if (!of) return hasLinks ? 'link' : undefined;
+  const hasChanged = (row: number): boolean =>
+    rows.changedAt(row) > since && !(rule.isOfTitle && rows.is(row, ROW.titleSame));
+  if ('facts' in of) return hasChanged(of.number) ? 'target' : undefined;
+  if ('members' in of) {
+    const least = rule.on === 'group' ? (rule.least ?? 1) : 1;
+    const same = of.members.filter(({ row }) => row === undefined || !hasChanged(row)).length;
+    return same < least ? 'target' : undefined;
+  }
+  const firstAsked = Math.min(of.asked?.since ?? Infinity, of.asked?.lastOk ?? Infinity);
+  const isLinkNew = hasLinks && firstAsked > since;
   const changedAt = of.ending?.since ?? (of.row === undefined ? failedAt : Math.max(failedAt, rows.changedAt(of.row)));
   const worked = of.asked?.lastOk !== undefined || (of.row !== undefined && rows.is(of.row, ROW.wasPage));
   if (changedAt > since && (worked || !isLinkNew)) return 'target';
   return isLinkNew ? 'link' : undefined;
 }
 
-/** A moment, and the link changes after it. */
+/** A moment, and the changes after it. */
 interface News {
   readonly since: number | undefined;
-  /** The keys of pages whose links have changed since the moment. Undefined: the change log does not cover this time. */
-  readonly linksChanged: ReadonlySet<string> | undefined;
+  /** Undefined: the change log does not cover this time. */
+  readonly changed: ChangedPages | undefined;
 }
 
 /** Reads the changes since a moment. The cost depends on the number of changes. @throws CrawlError USAGE for an unknown mark */
 export async function newsSince(crawl: CrawlContext, moment: number | string | undefined): Promise<News> {
-  if (moment === undefined) return { since: undefined, linksChanged: undefined };
-  const changes = readChanges(crawl, { since: moment, kinds: ['links', 'new', 'back'] });
+  if (moment === undefined) return { since: undefined, changed: undefined };
+  const changes = readChanges(crawl, { since: moment, kinds: ['links', 'title', 'new', 'back'] });
   const { since, because } = await changes.summary();
-  if (because.some(({ reason }) => reason !== 'due')) return { since, linksChanged: undefined };
-  const linksChanged = new Set<string>();
-  for await (const change of changes) if (change.type === 'page') linksChanged.add(rowKeyOf(change.url));
-  return { since, linksChanged };
+  if (because.some(({ reason }) => reason !== 'due')) return { since, changed: undefined };
+  const changed = { links: new Set<string>(), titles: new Set<string>() };
+  for await (const change of changes) {
+    if (change.type !== 'page') continue;
+    const key = rowKeyOf(change.url);
+    if (change.kinds.some((kind) => kind !== 'title')) changed.links.add(key);
+    if (change.kinds.some((kind) => kind !== 'links')) changed.titles.add(key);
+  }
+  return { since, changed };
 }

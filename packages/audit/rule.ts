@@ -66,6 +66,8 @@ export type AuditRow = PageRow<(typeof AUDIT_FIELDS)[number]>;
 export interface AuditedPage {
   readonly url: string;
   readonly row: AuditRow;
+  /** The number of its row. */
+  readonly number: number;
   readonly facts: PageFacts;
   /** Whether the facts of the page are known. Without facts, a rule must not report what the page lacks. */
   readonly hasFacts: boolean;
@@ -148,18 +150,24 @@ export interface Group {
 /** A rule that judges one page. */
 export interface PageRule extends AuditRule {
   readonly on: 'page';
+  /** The findings depend only on the titles of pages. */
+  readonly isOfTitle?: true;
   check(page: AuditedPage, site: Site): Answer | Promise<Answer>;
 }
 
 /** A rule that judges the targets of links. */
 export interface TargetRule extends AuditRule {
   readonly on: 'target';
+  readonly isOfTitle?: never;
   check(target: Target, site: Site): Answer | Promise<Answer>;
 }
 
 /** A rule that judges groups of results. Other rules have collected these results by `Site.group`. */
 export interface GroupRule extends AuditRule {
   readonly on: 'group';
+  readonly isOfTitle?: true;
+  /** Number of members that make a fault. Default: 1. */
+  readonly least?: number;
   check(group: Group, site: Site): Answer | Promise<Answer>;
 }
 

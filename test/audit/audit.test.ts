@@ -223,6 +223,52 @@ describe('audit', () => {
     expect(before.findings.map(({ id }) => id).sort()).toEqual(findings.map(({ id }) => id).sort());
   });
 
+  it('says what is new where texts change: faults of titles by titles, groups by members, links by their targets', async () => {
+    const text = (title: string, body = 'one'): string =>
+      `${title && `<title>${title}</title>`}<h1>${title}</h1>${body}`;
+    const dead = '<a href="/dead#part">d</a><img src="/dead.png" alt=""><a href="/dead-too" rel=nofollow>d</a>';
+    const paths = ['none', 'none-now', 'a1', 'a2', 'b1', 'b2', 'oops', 'oops-now', 'links'];
+    const web = fakeWeb({
+      [`${SITE}/`]: text('h', paths.map((path) => `<a href="/${path}">x</a>`).join('')),
+      [`${SITE}/none`]: text(''),
+      [`${SITE}/none-now`]: text('n'),
+      [`${SITE}/a1`]: text('a'),
+      [`${SITE}/a2`]: text('a'),
+      [`${SITE}/b1`]: text('b'),
+      [`${SITE}/b2`]: text('b2'),
+      [`${SITE}/oops`]: text('Page not found'),
+      [`${SITE}/oops-now`]: text('o'),
+      [`${SITE}/links`]: text('links', dead),
+    });
+    await using crawl = await testCrawl(web, { settings: SETTINGS });
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
+    await findingsOf(crawl, { ask: true });
+    crawl.setTime(START + 2 * DAY);
+    web.set(`${SITE}/none`, text('', 'two'));
+    web.set(`${SITE}/none-now`, text('', 'two'));
+    web.set(`${SITE}/a2`, text('a', 'two'));
+    web.set(`${SITE}/b2`, text('b'));
+    web.set(`${SITE}/oops-now`, text('Page not found'));
+    web.set(`${SITE}/links`, text('links', `two ${dead}`));
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`], refetch: true });
+    const { findings } = await findingsOf(crawl, { since: START + DAY, ask: true });
+    const names = ['title-missing', 'title-duplicate', 'soft-404', 'link-broken', 'resource-broken'];
+    const news = findings
+      .filter(({ rule }) => names.includes(rule))
+      .map(({ rule, url, isNew = 'old' }) => `${isNew} ${rule} ${url}`);
+    expect(news.sort()).toEqual([
+      `old link-broken ${SITE}/dead`,
+      `old link-broken ${SITE}/dead-too`,
+      `old resource-broken ${SITE}/dead.png`,
+      `old soft-404 ${SITE}/oops`,
+      `old title-duplicate ${SITE}/a1`,
+      `old title-missing ${SITE}/none`,
+      `target soft-404 ${SITE}/oops-now`,
+      `target title-duplicate ${SITE}/b1`,
+      `target title-missing ${SITE}/none-now`,
+    ]);
+  });
+
   it('says that a link which leads nowhere is new where its pages are', async () => {
     const web = fakeWeb({
       [`${SITE}/`]: '<title>h</title><a href="/a">a</a><a href="htp://old">o</a>',

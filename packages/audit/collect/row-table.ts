@@ -39,6 +39,8 @@ export const ROW = {
   linksSame: 8192,
   /** robots.txt or a sitemap index names this URL as a sitemap. */
   namedSitemap: 16384,
+  /** The page changed after the moment with which the audit compares, but its title did not change. */
+  titleSame: 32768,
 } as const;
 
 export type RowTable = ReturnType<typeof createRowTable>;

@@ -29,6 +29,12 @@ export interface ScanCounts {
   blocked: number;
 }
 
+/** The keys of pages whose links, or whose titles, have changed since a moment. New pages are in both sets. */
+export interface ChangedPages {
+  readonly links: ReadonlySet<string>;
+  readonly titles: ReadonlySet<string>;
+}
+
 /** The input of a scan of the rows. */
 export interface ScanInput {
   readonly folder: string;
@@ -39,10 +45,10 @@ export interface ScanInput {
   readonly keyOf: Site['keyOf'];
   /** Answers to requests of earlier audits. */
   readonly asked: AsyncIterable<readonly [key: string, note: AskedNote]>;
-  /** The keys of pages whose links have changed since the moment of the comparison. Absent: unknown, or there is no such moment. */
-  readonly linksChanged?: ReadonlySet<string>;
+  /** The changes since the moment of the comparison. Absent: unknown, or there is no such moment. */
+  readonly changed?: ChangedPages;
   /** Called for each page, in the order of the rows. Returns false for a soft 404, whose links do not count. */
-  readonly onPage: (page: AuditedPage, row: number) => Promise<boolean>;
+  readonly onPage: (page: AuditedPage) => Promise<boolean>;
   readonly onRow?: () => void;
   readonly signal?: AbortSignal;
 }
@@ -60,7 +66,7 @@ const SHOWN_HOSTS = 20;
 
 /** Reads every row once, and sorts its links by target. */
 export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promise<Scanned> {
-  const { folder, memory, rows, keys, keyOf, asked, linksChanged, onPage, onRow, signal } = input;
+  const { folder, memory, rows, keys, keyOf, asked, changed, onPage, onRow, signal } = input;
   const records = createRecordSorter({ folder, memory });
   const redirects = createKeyJoin(folder, Math.floor(memory / 4));
   const counts = noCounts();
@@ -89,7 +95,8 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
     }
     const seen = readRow(row);
     count(counts, host.note, row, seen);
-    if (linksChanged && !linksChanged.has(row.key)) seen.note.flags |= ROW.linksSame;
+    if (changed && !changed.links.has(row.key)) seen.note.flags |= ROW.linksSame;
+    if (changed && !changed.titles.has(row.key)) seen.note.flags |= ROW.titleSame;
     const number = rows.add({ ...seen.note, share: shareOf(row, seen.facts) });
     await keys.add(row.key);
     await redirects.enter(row.key, number);
@@ -111,7 +118,7 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
       }
     }
     if (seen.isPage) {
-      if (await onPage(seen.page, number)) await addLinks(row, seen, number);
+      if (await onPage({ ...seen.page, number })) await addLinks(row, seen, number);
       else rows.unset(number, ROW.indexable);
     }
   }

@@ -59,7 +59,7 @@ export function readRow(row: AuditRow) {
       hasFacts: stored !== undefined,
       isIndexable,
       saysNotFound: notFound,
-    } satisfies AuditedPage,
+    } satisfies Omit<AuditedPage, 'number'>,
   };
 }
 

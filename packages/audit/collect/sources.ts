@@ -46,7 +46,7 @@ export class Sources {
     this.total += 1;
     const share = rows.share(source);
     this.#shares += share;
-    const isSame = link.fragment === '' && (rel & NOT_LOGGED) === 0 && rows.is(source, ROW.linksSame);
+    const isSame = (rel & NOT_LOGGED) === 0 && rows.is(source, ROW.linksSame);
     const changedAt = isSame ? 0 : rows.changedAt(source);
     if (changedAt < this.oldestChange) this.oldestChange = changedAt;
     const last = this.shown[SHOWN - 1];

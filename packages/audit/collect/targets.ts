@@ -4,6 +4,7 @@ import type { Target } from '../rule.js';
 import { verdictOf, type Verdict } from '../verdict.js';
 import type { LinkStore } from './link-store.js';
 import {
+  NOT_LOGGED,
   RECORD,
   readJson,
   readLink,
@@ -124,13 +125,16 @@ class TargetDraft {
       return parts;
     }
     const to: Sources[] = isMixed ? [this.#mixed] : [];
-    const { fragment } = link;
-    if (fragment !== '' && (this.#fragments.has(fragment) || this.#fragments.size < MOST_FRAGMENTS)) {
-      to.push(getOrMake(this.#fragments, fragment));
-    }
     // A link of a page to itself does not count as a source.
     if (link.source !== this.row) to.push(getOrMake(this.#sources, type));
     for (const sources of to) sources.add(link, this.#rows, followed);
+    const { fragment } = link;
+    if (fragment !== '' && (this.#fragments.has(fragment) || this.#fragments.size < MOST_FRAGMENTS)) {
+      const sources = getOrMake(this.#fragments, fragment);
+      // The change log knows links without their fragments.
+      sources.add({ ...link, rel: link.rel | NOT_LOGGED }, this.#rows, followed);
+      to.push(sources);
+    }
     return to;
   }
 

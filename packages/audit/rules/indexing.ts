@@ -56,19 +56,14 @@ const softNotFound: GroupRule = {
  * Adds a soft 404 if the page is one. This is decided by the text of the page, and by the answer of its server to a made-up name in the
  * same folder. @returns whether it is a soft 404: then no other rule judges the page, and its links do not count
  */
-export async function noteSoftNotFound(
-  page: AuditedPage,
-  place: number,
-  site: Site,
-  probe: ProbeNote | undefined,
-): Promise<boolean> {
-  const { url, row, facts, saysNotFound } = page;
+export async function noteSoftNotFound(page: AuditedPage, site: Site, probe: ProbeNote | undefined): Promise<boolean> {
+  const { url, row, number, facts, saysNotFound } = page;
   const { pathname, origin } = new URL(url);
   if (pathname === '/' || row.parseStatus?.code !== 'success') return false;
   const impact = row.rank ?? row.inlinkBound ?? 0;
   const like = probe && isLike(probe, facts);
   if (probe && like && (probe.marks | facts.marks) & MARKS.app) {
-    await site.group(softNotFound.id, `${origin}/`, { row: place, url, label: `${origin}/`, impact });
+    await site.group(softNotFound.id, `${origin}/`, { row: number, url, label: `${origin}/`, impact });
     return true;
   }
   const signs: string[] = [];
@@ -78,7 +73,7 @@ export async function noteSoftNotFound(
   if (saysNotFound && row.parseStatus.noindex === true) signs.push('noindex');
   // A single sign in the text is not enough.
   if (!like && signs.length < 2) return false;
-  await site.group(softNotFound.id, url, { row: place, url, label: signs.join(', '), impact });
+  await site.group(softNotFound.id, url, { row: number, url, label: signs.join(', '), impact });
   return true;
 }
 

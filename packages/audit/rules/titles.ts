@@ -9,6 +9,7 @@ const titleMissing: PageRule = {
   title: 'A page has no title',
   help: 'Give the page a title element with text.',
   on: 'page',
+  isOfTitle: true,
   check({ isIndexable, hasFacts, facts, url, saysNotFound }) {
     if (!isIndexable || !hasFacts || facts.titles > 0 || saysNotFound) return undefined;
     return { message: `${url} has no title.` };
@@ -22,6 +23,8 @@ const titleDuplicate: GroupRule = {
   title: 'Pages have the same title',
   help: 'Give each page a title that differs from the titles of other pages.',
   on: 'group',
+  isOfTitle: true,
+  least: 2,
   check: (found) => same(found, 'title'),
 };
 
@@ -32,6 +35,7 @@ const descriptionDuplicate: GroupRule = {
   title: 'Pages have the same description',
   help: 'Write a different description for each page, or none.',
   on: 'group',
+  least: 2,
   check: (found) => same(found, 'description'),
 };
 
@@ -67,8 +71,7 @@ function same({ key, total, members, impact, distinct }: Group, what: string) {
 
 /** Groups the titles and descriptions of pages that search engines may show. */
 export async function noteTexts(
-  { url, row, facts, hasFacts, isIndexable, saysNotFound }: AuditedPage,
-  place: number,
+  { url, row, number, facts, hasFacts, isIndexable, saysNotFound }: AuditedPage,
   { group: add, keyOf }: Site,
 ): Promise<void> {
   if (!isIndexable || !hasFacts || saysNotFound) return;
@@ -79,11 +82,11 @@ export async function noteTexts(
   const note = (rule: string, text: string): Promise<void> | void => {
     const plain = text.normalize('NFC').replace(/\s+/g, ' ').trim();
     if (plain === '') return undefined;
-    return add(rule, `${language}\0${plain.toLowerCase()}`, { row: place, url, label: plain.slice(0, 160), impact });
+    return add(rule, `${language}\0${plain.toLowerCase()}`, { row: number, url, label: plain.slice(0, 160), impact });
   };
   if (facts.titles > 0) await note(titleDuplicate.id, row.title ?? '');
   if (facts.description !== '') await note(descriptionDuplicate.id, facts.description);
-  else await add(descriptionMissing.id, sectionOf(url), { row: place, url, impact });
+  else await add(descriptionMissing.id, sectionOf(url), { row: number, url, impact });
 }
 
 /** Returns the first folder of a URL, or its host. */
