@@ -19,6 +19,7 @@ export async function completenessOf({ tables }: CrawlContext, { counts }: Scann
     [counts.failing, 'failed, and will be tried again'],
     [counts.blocked, 'refused to crawlers by their server'],
     [counts.inPart, 'read in part'],
+    [counts.manyLinks, 'with more links than db.maxOutlinksPerPage lets a crawl follow'],
     [counts.withoutFacts, 'parsed without the facts that an audit reads'],
     [counts.damaged, 'with damaged rows'],
   ];

@@ -379,6 +379,10 @@ describe('audit', () => {
     await jobs.crawl(crawl, { seeds: [`${SITE}/`], maxPages: 1 });
     const { summary } = await findingsOf(crawl);
     expect(summary).toMatchObject({ complete: false, because: ['2 pages known and not fetched yet'] });
+    await using few = await testCrawl(web, { settings: { ...SETTINGS, 'db.maxOutlinksPerPage': 1 } });
+    await jobs.crawl(few, { seeds: [`${SITE}/`] });
+    const { because } = (await findingsOf(few)).summary;
+    expect(because).toEqual(['1 page with more links than db.maxOutlinksPerPage lets a crawl follow']);
   });
 
   it('is tried with 80 faults and 40 that are none', () => {

@@ -22,6 +22,8 @@ export interface ScanCounts {
   failing: number;
   /** Read in part, so some of their links are unknown. */
   inPart: number;
+  /** With more links than the table keeps, so the crawl does not follow all of them. */
+  manyLinks: number;
   /** HTML pages without facts. */
   withoutFacts: number;
   damaged: number;
@@ -70,6 +72,7 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
   const records = createRecordSorter({ folder, memory });
   const redirects = createKeyJoin(folder, Math.floor(memory / 4));
   const counts = noCounts();
+  const most = crawl.settings.db.maxOutlinksPerPage;
   const hosts: string[] = [];
   let host: { readonly key: HostKey; note: Mutable<HostNote> } | undefined;
 
@@ -95,6 +98,7 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
     }
     const seen = readRow(row);
     count(counts, host.note, row, seen);
+    if (seen.isHtml && most >= 0 && (row.outlinks?.length ?? 0) >= most) counts.manyLinks += 1;
     if (changed && !changed.links.has(row.key)) seen.note.flags |= ROW.linksSame;
     if (changed && !changed.titles.has(row.key)) seen.note.flags |= ROW.titleSame;
     const number = rows.add({ ...seen.note, share: shareOf(row, seen.facts) });
@@ -197,6 +201,7 @@ function noCounts(): ScanCounts {
     tooFar: 0,
     failing: 0,
     inPart: 0,
+    manyLinks: 0,
     withoutFacts: 0,
     damaged: 0,
     blocked: 0,
