@@ -123,7 +123,7 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
     }
     if (seen.isPage) {
       if (await onPage({ ...seen.page, number })) await addLinks(row, seen, number);
-      else rows.unset(number, ROW.indexable);
+      else rows.unset(number, ROW.indexable | ROW.facts);
     }
   }
   await endHost();

@@ -429,6 +429,8 @@ function plantIndexing(site: SiteBuilder): void {
     { listed: false },
   );
   site.fault('soft-404', '/oops');
+  site.home.push(a('/oops#part', 'x'));
+  site.fine('a fragment of a page that says that it is not there');
   site.add(
     '/guide-404',
     page('guide 404', 'How to fix errors: page not found is what readers see.').replace(
