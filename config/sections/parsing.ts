@@ -46,7 +46,7 @@ export const parser = section({
     .default(false)
     .describe(
       'Store the data of each page for `audit` in the field `audit` of `custom`: links with fragments, ids, titles, canonicals and ' +
-        'languages. The verb `audit` sets it when it crawls',
+        'languages. Without it, an audit reads the bodies of pages, which takes longer. The verb `audit` sets it when it crawls',
     ),
   keepCaptions: z
     .boolean()

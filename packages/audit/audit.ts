@@ -24,6 +24,8 @@ import { createRowTable, type RowTable } from './collect/row-table.js';
 import { scanForAudit, type Scanned } from './collect/scan.js';
 import { joinTargets } from './collect/targets.js';
 import { completenessOf } from './completeness.js';
+import type { PageFacts } from './facts/facts.js';
+import { factsOfRow } from './facts/row-facts.js';
 import { createIgnoring, type Ignoring } from './ignoring.js';
 import { newnessOf, newsSince } from './newness.js';
 import type { AuditReport, AuditSummary } from './report.js';
@@ -55,7 +57,7 @@ export interface AuditOptions extends JobOptions {
 export interface OpenAuditReport extends AuditReport, AsyncDisposable {}
 
 const MEMORY = 16 * 2 ** 20;
-const LOOKED_AT = ['protocolStatus', 'inlinkCount', 'custom'] as const satisfies (keyof Page)[];
+const LOOKED_AT = ['protocolStatus', 'inlinkCount'] as const satisfies (keyof Page)[];
 
 /** The rules that judge one kind of item. */
 type RulesOn<On extends Rule['on']> = readonly Extract<Rule, { readonly on: On }>[];
@@ -68,10 +70,11 @@ const MALFORMED = TARGET_RULES.find(({ id }) => id === 'link-malformed')!;
 
 /**
  * Finds faults in the pages of a table, by the rules of `auditRules`. It reads every row once, with the facts that were stored when pages
- * were parsed (`parser.audit`), and sorts links by target on disk. It needs 40 bytes of memory for each row, and four times `memory`.
+ * were parsed (`parser.audit`), else with the facts of their bodies. It sorts links by target on disk. It needs 40 bytes of memory for each
+ * row, and four times `memory`.
  *
  * Close the report when its findings are read, or declare it with `await using`.
- * @throws CrawlError NO_FACTS when pages were parsed without facts; STORE_FULL, BAD_OUTPUT when there is no disk space to sort
+ * @throws CrawlError NO_FACTS when pages have neither facts nor bodies; STORE_FULL, BAD_OUTPUT when there is no disk space to sort
  */
 export async function audit(crawl: CrawlContext, options: AuditOptions = {}): Promise<OpenAuditReport> {
   const { folder = tmpdir(), memory = MEMORY, external = false, signal } = options;
@@ -126,7 +129,8 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
     isExternal: external,
     keyOf,
     urlOf: async (row) => urlOf(await keys.get(row)),
-    look: (url) => lookAt(crawl, url),
+    look: (url) => crawl.tables.pages.get(rowKeyOf(url), LOOKED_AT),
+    factsOf: (url) => factsAt(crawl, url),
     group: (rule, key, member) => groups.add(rule, key, member),
   };
   const tell = createTelling({ keys, links, rows, findings, ignoring, since });
@@ -243,9 +247,13 @@ function createTelling({ keys, links, rows, findings, ignoring, since }: Telling
 
 function checkFacts({ counts: { pages, withoutFacts } }: Scanned): void {
   if (withoutFacts === 0 || withoutFacts < pages) return;
-  throw new CrawlError('NO_FACTS', 'expected pages with the facts that an audit reads, found none', {
-    hint: 'crawl again with --set parser.audit=true --refetch, or run webcrawl audit with the seeds',
-  });
+  throw new CrawlError(
+    'NO_FACTS',
+    'expected pages with the facts that an audit reads, or with stored bodies, found none',
+    {
+      hint: 'crawl again with --set parser.audit=true --refetch',
+    },
+  );
 }
 
 async function readProbes({ tables }: CrawlContext): Promise<ReadonlyMap<string, ProbeNote>> {
@@ -254,6 +262,7 @@ async function readProbes({ tables }: CrawlContext): Promise<ReadonlyMap<string,
   return probes;
 }
 
-async function lookAt({ tables }: CrawlContext, url: string) {
-  return tables.pages.get(rowKeyOf(url), LOOKED_AT);
+async function factsAt(crawl: CrawlContext, url: string): Promise<PageFacts | undefined> {
+  const row = await crawl.tables.pages.get(rowKeyOf(url), ['status', 'custom']);
+  return row && factsOfRow(crawl, row);
 }

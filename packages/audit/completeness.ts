@@ -20,7 +20,7 @@ export async function completenessOf({ tables }: CrawlContext, { counts }: Scann
     [counts.blocked, 'refused to crawlers by their server'],
     [counts.inPart, 'read in part'],
     [counts.manyLinks, 'with more links than db.maxOutlinksPerPage lets a crawl follow'],
-    [counts.withoutFacts, 'parsed without the facts that an audit reads'],
+    [counts.withoutFacts, 'without facts (parser.audit) and without a stored body'],
     [counts.damaged, 'with damaged rows'],
   ];
   const because = reasons.flatMap(([n, what], i) => {

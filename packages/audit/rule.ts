@@ -123,7 +123,9 @@ export interface Site {
   /** Returns the row key of a URL on a page, in the form of the crawl. Undefined: no table can hold this URL. */
   keyOf(url: string): string | undefined;
   /** Returns the present row of a URL. Undefined: the table has no row for this URL. */
-  look(url: string): Promise<PageRow<'protocolStatus' | 'inlinkCount' | 'custom'> | undefined>;
+  look(url: string): Promise<PageRow<'protocolStatus' | 'inlinkCount'> | undefined>;
+  /** Returns the facts of the page at a URL. Undefined: they are not known. */
+  factsOf(url: string): Promise<PageFacts | undefined>;
   /** Adds a result to a group. One finding is reported for each key, see {@link GroupRule}. */
   group(rule: string, key: string, member: Member): Promise<void> | void;
 }

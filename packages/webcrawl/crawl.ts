@@ -127,7 +127,7 @@ export interface Crawl extends AsyncDisposable {
   /** Explains a URL: the data of the table on it, its next step in the crawl, and the reason for this step. */
   explain(url: string, options?: ExplainOptions): Promise<Explanation>;
   /**
-   * Finds faults in the pages of the table. The pages must have been crawled with the setting `parser.audit`; see `audit` of
+   * Finds faults in the pages of the table. It is faster if they were crawled with the setting `parser.audit`; see `audit` of
    * packages/audit. Close the report after its findings are read.
    * @throws CrawlError NO_FACTS, STORE_FULL, BAD_OUTPUT
    */

@@ -17,7 +17,9 @@ import { fakeWeb, type FakeWeb } from '../support/web/fake-web.js';
 import { SITE, askedSite, plantedSite, troubledSite, type PlantedSite } from '../support/audit/planted-site.js';
 
 const DAY = 86_400_000;
-const SETTINGS = { 'parser.audit': true, 'http.contentLimit': 4_000_000 };
+const PLAIN = { 'http.contentLimit': 4_000_000 };
+const SETTINGS = { ...PLAIN, 'parser.audit': true };
+const WITHOUT_BODIES = { 'fetcher.storeContent': false };
 
 /** All findings of an audit, as `<rule> <url>`, with `~` before those that are not open. */
 async function findingsOf(
@@ -35,8 +37,9 @@ async function findingsOf(
 async function crawled(
   { pages, seeds }: Pick<PlantedSite, 'pages' | 'seeds'>,
   web: FakeWeb = fakeWeb(pages),
+  settings: Readonly<Record<string, unknown>> = SETTINGS,
 ): Promise<TestCrawl> {
-  const crawl = await testCrawl(web, { settings: SETTINGS });
+  const crawl = await testCrawl(web, { settings });
   await jobs.crawl(crawl, { seeds });
   crawl.setTime(START + 2 * DAY);
   await jobs.crawl(crawl, { seeds: [] });
@@ -76,6 +79,18 @@ describe('audit', () => {
     const { names, summary } = await findingsOf(crawl);
     expect(names).toEqual([...site.faults].sort());
     expect(summary).toMatchObject({ complete: true, because: [], scope: ['site.example'] });
+  });
+
+  it('finds the same when pages were parsed without facts: it reads their bodies', async () => {
+    const asked = askedSite();
+    for (const { pages, seeds, faults, external } of [
+      { ...site, external: false },
+      { ...troubled, external: false },
+      { ...asked, external: true },
+    ]) {
+      await using crawl = await crawled({ pages, seeds }, external ? webWithHead(pages) : fakeWeb(pages), PLAIN);
+      expect((await findingsOf(crawl, { external })).names).toEqual([...faults].sort());
+    }
   });
 
   it('judges no page by an answer that says nothing of it, and claims no orphan where pages were not seen', async () => {
@@ -311,13 +326,13 @@ describe('audit', () => {
       `<title>${text}</title><meta name="description" content="${text}"><h1>${text}</h1>`;
     const web = fakeWeb({ [`${SITE}/`]: plain('h'), [`${SITE}/a`]: plain('a') });
     const store = new MemoryStore();
-    const before = await testCrawl(web, { store });
+    const before = await testCrawl(web, { store, settings: WITHOUT_BODIES });
     await jobs.crawl(before, { seeds: [`${SITE}/`] });
     await using crawl = await testCrawl(web, { store, settings: SETTINGS });
     await jobs.crawl(crawl, { seeds: [`${SITE}/a`] });
     const { names, summary } = await findingsOf(crawl);
     expect(names).toEqual([]);
-    expect(summary.because).toEqual(['1 page parsed without the facts that an audit reads']);
+    expect(summary.because).toEqual(['1 page without facts (parser.audit) and without a stored body']);
   });
 
   it('leaves out what is to be ignored until its time, and names what ignores nothing', async () => {
@@ -362,8 +377,9 @@ describe('audit', () => {
     expect(await broken()).toHaveLength(3);
   });
 
-  it('says so where pages were parsed without facts, and where nothing was fetched', async () => {
-    await using crawl = await testCrawl(fakeWeb({ [`${SITE}/`]: '<title>h</title><a href="/lost">l</a>' }));
+  it('says so where pages have neither facts nor bodies, and where nothing was fetched', async () => {
+    const web = fakeWeb({ [`${SITE}/`]: '<title>h</title><a href="/lost">l</a>' });
+    await using crawl = await testCrawl(web, { settings: WITHOUT_BODIES });
     const empty = await findingsOf(crawl);
     expect(empty.summary).toMatchObject({ complete: false, because: ['no page was fetched'], pages: 0 });
     await jobs.crawl(crawl, { seeds: [`${SITE}/`] });

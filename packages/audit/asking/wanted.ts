@@ -2,8 +2,8 @@ import { TO_ITSELF, hostKeyOfRow, isPage, urlOf, type CrawlContext } from '../..
 import { createRecordSorter } from '../../graph/index.js';
 import { createLinkKeys } from '../collect/link-keys.js';
 import { RECORD, packJson, packRecord, readJson, readRecord, type AskedNote } from '../collect/records.js';
-import { FACTS_FIELD, decodeFacts } from '../facts/facts.js';
 import { leadsToPage } from '../facts/kinds.js';
+import { factsOfRow } from '../facts/row-facts.js';
 import { saysNotFound } from '../not-found.js';
 import { VERDICT, verdictOf } from '../verdict.js';
 
@@ -84,7 +84,7 @@ export async function wantedOf(
     note[1] = protocolStatus === undefined || (external && leadsOut) ? 0 : 1;
     note.writeDoubleBE(fetchedAt, 2);
     await sorter.add(packRecord(key, RECORD.row, note));
-    const facts = isPage(status) && verdict === 'ok' ? decodeFacts(row.custom?.[FACTS_FIELD]) : undefined;
+    const facts = isPage(status) && verdict === 'ok' ? await factsOfRow(crawl, row) : undefined;
     if (!facts) continue;
     if (parseStatus?.noindex || facts.words < FEW_WORDS || saysNotFound(row.title ?? '', facts.h1))
       folders.add(urlOf(key));

@@ -1,8 +1,17 @@
-import { hostKeyOfRow, originOf, resolveLink, urlOf, type CrawlContext, type HostKey } from '../../core/index.js';
+import {
+  hostKeyOfRow,
+  isPage,
+  originOf,
+  resolveLink,
+  urlOf,
+  type CrawlContext,
+  type HostKey,
+} from '../../core/index.js';
 import { createKeyJoin, createRecordSorter, type NONE } from '../../graph/index.js';
 import { FLAWS, MARKS, type PageFacts } from '../facts/facts.js';
 import { LINK_KINDS, REL } from '../facts/kinds.js';
 import { withoutText } from '../facts/places.js';
+import { factsOfRow } from '../facts/row-facts.js';
 import { AUDIT_FIELDS, type AuditRow, type AuditedPage, type Site } from '../rule.js';
 import type { KeyTable } from './key-table.js';
 import { NOT_LOGGED, RECORD, packJson, packLink, packRow, type AskedNote, type HostNote } from './records.js';
@@ -24,7 +33,7 @@ export interface ScanCounts {
   inPart: number;
   /** With more links than the table keeps, so the crawl does not follow all of them. */
   manyLinks: number;
-  /** HTML pages without facts. */
+  /** HTML pages without facts, because they were parsed without `parser.audit` and have no body. */
   withoutFacts: number;
   damaged: number;
   /** Pages of the crawled hosts whose server refuses crawlers. */
@@ -96,7 +105,7 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
         note: { pages: 0, seeds: 0, sitemaps: [], unreadSitemaps: 0, alternates: false },
       };
     }
-    const seen = readRow(row);
+    const seen = readRow(row, isPage(row.status) ? await factsOfRow(crawl, row) : undefined);
     count(counts, host.note, row, seen);
     if (seen.isHtml && most >= 0 && (row.outlinks?.length ?? 0) >= most) counts.manyLinks += 1;
     if (changed && !changed.links.has(row.key)) seen.note.flags |= ROW.linksSame;

@@ -1,5 +1,5 @@
 import { TO_ITSELF, isPage, rowKeyOf, tryParseUrl, urlOf } from '../../core/index.js';
-import { FACTS_FIELD, MARKS, NO_FACTS, decodeFacts, type PageFacts } from '../facts/facts.js';
+import { MARKS, NO_FACTS, type PageFacts } from '../facts/facts.js';
 import { saysNotFound } from '../not-found.js';
 import type { AuditRow, AuditedPage } from '../rule.js';
 import { verdictOf } from '../verdict.js';
@@ -8,12 +8,11 @@ import { ROW } from './row-table.js';
 
 export type SeenRow = ReturnType<typeof readRow>;
 
-/** Reads the data of a row that the audit needs. */
-export function readRow(row: AuditRow) {
+/** Reads the data of a row that the audit needs. @param known the facts of its page, if they are known */
+export function readRow(row: AuditRow, known: PageFacts | undefined) {
   const { status, protocolStatus, parseStatus, retries = 0, title = '' } = row;
   const verdict = verdictOf(protocolStatus);
-  const stored = isPage(status) ? decodeFacts(row.custom?.[FACTS_FIELD]) : undefined;
-  const facts = stored ?? NO_FACTS;
+  const facts = known ?? NO_FACTS;
   const isWall = (facts.marks & MARKS.wall) !== 0;
   const isAnswered = isPage(status) && verdict === 'ok' && !isWall;
   const isHtml = isAnswered && parseStatus?.code === 'success' && isHtmlType(row.contentType);
@@ -31,7 +30,7 @@ export function readRow(row: AuditRow) {
     (notCanonical ? ROW.notCanonical : 0) |
     (isSitemapRow(row, facts) ? ROW.sitemap : 0) |
     (status === 'redir_perm' ? ROW.permanent : 0) |
-    (stored ? ROW.facts : 0) |
+    (known ? ROW.facts : 0) |
     (retries > 1 || isTwice(row) ? ROW.twice : 0) |
     (row.signature !== undefined || row.logged?.stands === 'page' ? ROW.wasPage : 0) |
     (row.distance === 0 ? ROW.seed : 0) |
@@ -43,7 +42,7 @@ export function readRow(row: AuditRow) {
     facts,
     isPage: isAnswered,
     isHtml,
-    hasFacts: stored !== undefined,
+    hasFacts: known !== undefined,
     ending: endingOf(row),
     note: {
       verdict: isWall ? ('blocked' as const) : verdict,
@@ -56,7 +55,7 @@ export function readRow(row: AuditRow) {
       url,
       row,
       facts,
-      hasFacts: stored !== undefined,
+      hasFacts: known !== undefined,
       isIndexable,
       saysNotFound: notFound,
     } satisfies Omit<AuditedPage, 'number'>,

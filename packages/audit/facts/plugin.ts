@@ -16,14 +16,18 @@ const MOST_OTHERS = 6_000;
 const MOST_IDS = 4_500;
 
 /**
- * Makes the plugin that stores the data of every page that `audit` reads, in the field `audit` of `custom`. Ids and links that exceed the
- * maximum size are dropped and counted.
+ * Makes the plugin that stores the data of every page that `audit` reads, in the field `audit` of `custom`.
  */
 export function auditFacts(): Plugin {
   return {
     name: 'audit-facts',
-    onPage: (page) => ({ [FACTS_FIELD]: encodeWithin(factsOf(page)) }),
+    onPage: (page) => ({ [FACTS_FIELD]: storedFactsOf(page) }),
   };
+}
+
+/** Returns the facts of a page in the form that is stored: ids and links that exceed the maximum size are dropped and counted. */
+export function storedFactsOf(page: CrawledPage) {
+  return encodeWithin(factsOf(page));
 }
 
 /** Returns the facts of a page of any type. */

@@ -1,6 +1,6 @@
 import { TO_PART } from '../../core/index.js';
 import { decoded } from '../facts/decoded.js';
-import { MARKS, decodeFacts, FACTS_FIELD } from '../facts/facts.js';
+import { MARKS } from '../facts/facts.js';
 import { hasPlace } from '../facts/places.js';
 import { ROW } from '../collect/row-table.js';
 import type { Sources } from '../collect/sources.js';
@@ -42,17 +42,9 @@ async function afterRedirect(target: Target, site: Site): Promise<readonly Found
   for (const hop of chain.hops) {
     if ((await site.look(await site.urlOf(hop)))?.protocolStatus?.message === TO_PART) return undefined;
   }
-  const end = await site.look(await site.urlOf(chain.end));
-  const facts = decodeFacts(end?.custom?.[FACTS_FIELD]);
-  return (
-    facts &&
-    judge(
-      target,
-      { ids: facts.ids, marks: facts.marks, ownPlaces: 0, url: await site.urlOf(chain.end) },
-      site,
-      chain.end,
-    )
-  );
+  const url = await site.urlOf(chain.end);
+  const facts = await site.factsOf(url);
+  return facts && judge(target, { ids: facts.ids, marks: facts.marks, ownPlaces: 0, url }, site, chain.end);
 }
 
 /** @param page the page that should have the fragments */
