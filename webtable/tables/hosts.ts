@@ -35,8 +35,8 @@ export interface BackoffRecord {
   /** The code of the last failure: `throttled`, `connect`, … */
   readonly code: string;
   /**
-   * The HTTP status of the last failure. Absent if the host could not be reached. 0 if its robots.txt redirects to a host that could not be
-   * reached.
+   * The HTTP status of the last failure. Absent if the host could not be reached. 0 if one of its robots.txt redirects to another host that
+   * failed.
    */
   readonly http?: number;
   /** A message about the last failure: one line, untrusted. */

@@ -153,7 +153,8 @@ export function createHostBackoff(
       const state = await stateOf(hostOf(url));
       const { record, freeAt, origins } = state;
       const millis = freeAt - ticks();
-      const isHostsWish = record?.http !== undefined && millis > 0;
+      // A 0 means that only the robots.txt of one origin is unavailable.
+      const isHostsWish = record?.http !== undefined && record.http > 0 && millis > 0;
       if (!isHostsWish) {
         const origin = originOf(url);
         const failed = origins.failureOf(origin);
@@ -185,7 +186,9 @@ export function createHostBackoff(
       const health = healthOf(outcome);
       const { origins } = state;
       const isAnswered = outcome.http !== undefined || health === 'well';
-      if (isAnswered) origins.answered(origin, ticks());
+      // If a robots.txt redirects, its target shows whether the pages of this origin can be fetched.
+      const isRedirect = outcome.kind === 'redirect' && health === 'unknown';
+      if (isAnswered) origins.answered(origin, ticks(), isRedirect);
       else if (health === 'troubled') origins.failed(origin, outcome, began, ticks());
       if (health === 'troubled' && !isAnswered && origins.isOtherOriginWell(origin)) return outcome;
       if (health === 'troubled') await noteFailure(host, state, outcome, began);
@@ -203,9 +206,13 @@ export function createHostBackoff(
           : [];
       });
     },
-    /** Records a failure of a host that has answered. The robots.txt of this host redirects to another host, which failed. */
-    async fail(host: string, failure: Failure): Promise<void> {
-      await noteFailure(host, await stateOf(host), { http: 0, ...failure }, ticks());
+    /** Records that the robots.txt of the URL's origin redirects to another host, which failed. Other origins of the host are not held up. */
+    async fail(url: string, failure: Failure): Promise<void> {
+      const host = hostOf(url);
+      const state = await stateOf(host);
+      const now = ticks();
+      state.origins.failed(originOf(url), failure, now, now);
+      await noteFailure(host, state, { ...failure, http: 0 }, now);
     },
   };
 }

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { jobs, type Plugin } from '../../../packages/webcrawl/internal.js';
-import { fakeWeb, type FakePage } from '../../support/web/fake-web.js';
+import { fakeWeb, links, type FakePage } from '../../support/web/fake-web.js';
 import { rowOf, start } from '../../support/job-steps.js';
 import { content } from '../../support/web/outcomes.js';
 import { START, testCrawl } from '../../support/test-crawl.js';
 import { DAY } from '../../support/web/stub-protocol.js';
+
+const PATHS = Array.from({ length: 20 }, (_, i) => `/${i}`);
 
 describe('fetch under robots.txt', () => {
   const fetchOne = async (robots: FakePage | string, settings: Record<string, unknown> = {}) => {
@@ -74,6 +76,35 @@ describe('fetch under robots.txt', () => {
       status: 'retry',
       protocolStatus: { code: 'plugin_error_broken' },
     });
+  });
+
+  it('that redirects to a dead host is that of its origin: other ports are fetched, and its pages fail after three times', async () => {
+    const asked: string[] = [];
+    const plugin: Plugin = {
+      name: 'stub',
+      protocol: {
+        schemes: ['http'],
+        async fetch({ url }) {
+          asked.push(url);
+          if (url.startsWith('http://dead.com/')) return { kind: 'retry', code: 'connect' };
+          if (url !== 'http://a.com/robots.txt')
+            return content(links(PATHS[PATHS.indexOf(new URL(url).pathname) + 1] ?? '/0'));
+          return { kind: 'redirect', code: 'moved', http: 301, permanent: true, target: 'http://dead.com/robots.txt' };
+        },
+      },
+    };
+    // The first failure alone would set the host aside.
+    const settings = { 'fetcher.backoffMin': 1000, 'fetcher.maxBackoffWait': 1 };
+    await using crawl = await testCrawl(undefined, { plugins: [plugin], settings });
+    const [broken, well] = ['http://a.com', 'http://a.com:8080'].map((origin) => PATHS.map((path) => origin + path));
+    await jobs.crawl(crawl, { seeds: [...broken!, well![0]!] });
+    const found = (urls: readonly string[] = []) =>
+      Promise.all(urls.map((url) => rowOf(crawl, url, 'status', 'protocolStatus')));
+    for (const { status } of await found(well)) expect(status).toBe('fetched');
+    for (const row of await found(broken)) {
+      expect(row).toMatchObject({ status: 'unfetched', protocolStatus: { code: 'connect' } });
+    }
+    expect(asked.filter((url) => url === 'http://a.com/robots.txt').length).toBeLessThan(10);
   });
 
   it('asks each origin once for a day, over runs', async () => {

@@ -194,7 +194,7 @@ describe('the wait', () => {
     }
     await host.ask(refused, 'http://[::1]/');
     expect(await host.seconds('[::1]')).toBe(10);
-    await host.backoff.fail('127.0.0.1', { code: 'dns', retryAfter: 3 });
+    await host.backoff.fail('http://127.0.0.1/', { code: 'dns', retryAfter: 3 });
     // It answered, so its pages are left due, and none fails.
     expect(await host.backoff.pauseOf('http://127.0.0.1/')).toMatchObject({ kind: 'set_aside', seconds: 3 });
   });

@@ -64,10 +64,12 @@ export async function mayAsk(
     }
     // If the robots.txt redirected to another host, the failure was recorded only for that host.
     const isOwn = hostIfAny(rules.url) === host;
-    if (!isOwn) await run.backoff.fail(host, rules);
+    if (!isOwn) await run.backoff.fail(url, await causeOf(run, rules));
     const tries = (item.tries ?? 0) + 1;
     if (tries >= MAX_FAILURES) {
-      return isOwn && isUnreachable(rules) ? { outcome: unreachable(rules), asked: true } : leave(run, 'host_backoff');
+      const pause = isOwn ? undefined : await run.backoff.pauseOf(url);
+      const failure = isOwn ? isUnreachable(rules) && rules : pause?.kind === 'failed' && pause.failure;
+      return failure ? { outcome: unreachable(failure), asked: true } : leave(run, 'host_backoff');
     }
     run.queues.push(queue, { ...item, tries });
     return { asked: true };
@@ -96,6 +98,12 @@ export async function mayAsk(
   if (!wasSuspended && (!asked || run.delays.of(queue) === 0)) return undefined;
   run.queues.requeue(queue, item);
   return { asked };
+}
+
+/** Returns why a robots.txt is unavailable. If its host is in back-off, the code is that of the last failure of this host. */
+async function causeOf({ backoff }: FetchRun, rules: Failure & { readonly url: string }): Promise<Failure> {
+  if (rules.code !== 'host_backoff') return rules;
+  return { ...rules, code: (await backoff.pauseOf(rules.url))?.failure.code ?? rules.code };
 }
 
 /** Whether a robots.txt is unavailable because no answer arrived. A back-off does not count. */
