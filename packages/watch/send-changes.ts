@@ -19,7 +19,7 @@ import { givenUp, nextState } from './next-state.js';
 import { isLater, outcomeOf, type Outcome } from './schedule.js';
 import { sendingAgain, sendingOf, sendingOfLost, type Sending } from './sending.js';
 import { keyOfSecret, signedHeaders, type Message } from './sign.js';
-import { MOST_WAITING, newTarget, stateOf, type TargetState, type Waiting } from './target-state.js';
+import { MOST_WAITING, mustBeSender, newTarget, stateOf, type TargetState, type Waiting } from './target-state.js';
 
 /** Options of {@link sendChanges}: the target, and what is sent. */
 export interface SendChangesOptions {
@@ -83,7 +83,7 @@ const AT_A_TIME = 500;
  * fails is retried over three days, while other messages are sent. Then it is given up and counted. If several senders send to one target,
  * only the last one continues.
  * @throws CrawlError USAGE for a wrong URL or secret, a private address, an unknown mark, and kinds or a host that differ from those of the
- * known target; BAD_URL for an invalid host; LEASE_LOST if another sender has taken over the target
+ * known target; BAD_URL for an invalid host; LEASE_LOST if another sender has taken over the target, or if the target was removed
  */
 export async function sendChanges(crawl: CrawlContext, options: SendChangesOptions): Promise<SentChanges> {
   const url = urlOfTarget(options);
@@ -132,17 +132,14 @@ async function send(
   /** Stores the state. @throws CrawlError LEASE_LOST */
   async function store(next: TargetState): Promise<void> {
     await tables.watches.change(target, (before) => {
-      if (stateOf(before)?.sender === next.sender) return next;
-      throw new CrawlError(
-        'LEASE_LOST',
-        `expected to be the only sender to ${safeText(target, 200)}, found another one`,
-        {
-          hint: 'run only one `webcrawl watch` for a target; the one that was started last continues',
-        },
-      );
+      mustBeSender(before, next);
+      return next;
     });
     state = next;
   }
+
+  /** @throws CrawlError LEASE_LOST */
+  const checkSender = (): Promise<void> => tables.watches.change(target, (before) => mustBeSender(before, state));
 
   async function post(message: Message): Promise<Outcome> {
     const headers = signedHeaders(message, keys, clock());
@@ -233,6 +230,7 @@ async function send(
 
   try {
     while (!isOver()) {
+      await checkSender();
       if (!isPaused() && ((await retryDue()) || (await sendNew()))) continue;
       if (once) break;
       await pause(POLL_MS, signal);

@@ -1,4 +1,4 @@
-import type { ChangeKind, CrawlContext } from '../core/index.js';
+import { CrawlError, safeText, type ChangeKind, type CrawlContext } from '../core/index.js';
 
 /** A message that failed and waits for another attempt. */
 export interface Waiting {
@@ -62,6 +62,24 @@ export function newTarget(given: Pick<TargetState, 'target' | 'since' | 'cursor'
 export function stateOf(value: object | undefined): TargetState | undefined {
   const found: Partial<TargetState> | undefined = value;
   return typeof found?.target === 'string' && typeof found.cursor === 'string' ? (found as TargetState) : undefined;
+}
+
+/**
+ * Checks that a run is still the sender to its target.
+ * @param found the stored value
+ * @throws CrawlError LEASE_LOST if the target has another sender, or was removed
+ */
+export function mustBeSender(found: object | undefined, { target, sender }: TargetState): undefined {
+  const known = stateOf(found);
+  if (known?.sender === sender) return undefined;
+  const where = safeText(target, 200);
+  throw known
+    ? new CrawlError('LEASE_LOST', `expected to be the only sender to ${where}, found another one`, {
+        hint: 'run only one `webcrawl watch` for a target; the one that was started last continues',
+      })
+    : new CrawlError('LEASE_LOST', `expected the target ${where}, found that it was removed`, {
+        hint: 'run the same command again to add the target again',
+      });
 }
 
 /** Returns all targets, in any order. */

@@ -6,6 +6,7 @@ import {
   type SendChangesOptions,
   type SendEvent,
 } from '../../packages/webcrawl/internal.js';
+import { until } from '../support/events.js';
 import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
 import { madeUrl, writeChanges } from '../support/made-changes.js';
 import { SECRET, hookServer, type HookServer, type Received } from '../support/web/hook-server.js';
@@ -223,6 +224,22 @@ describe('changes are sent', () => {
     await writeChanges(crawl, ['a', 'b'], { at: START });
     await expect(send()).rejects.toMatchObject({ code: 'LEASE_LOST' });
     expect((await other!).delivered).toBe(2);
+  });
+
+  it.each([
+    ['the target was removed', (crawl: TestCrawl, url: string) => removeChangeTarget(crawl, url), 'it was removed'],
+    ['another sender has begun', (_: TestCrawl, __: string, send: Send) => send(), 'found another one'],
+  ])('not after %s, while there was nothing to send', async (_, end, message) => {
+    const { crawl, server, send } = await begin();
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    const idle = send({ once: false, signal: stop.signal });
+    await until(async () => (await changeTargets(crawl)).length === 1);
+    const ended = expect(idle).rejects.toThrow(message);
+    await end(crawl, server.url, send);
+    await ended;
+    await writeChanges(crawl, ['a'], { at: START });
+    expect(server.received).toEqual([]);
   });
 });
 
