@@ -2,13 +2,13 @@ import type { Settings } from '../../../config/index.js';
 import type { PageDigest } from '../../../webtable/index.js';
 import type { ParsedPage } from '../../plugin-api/index.js';
 import { hashOf } from '../../util/index.js';
-import { DIGIT, ODD, mayBeAlone, mayBeOdd, plainLink, withoutNoise } from './noise.js';
+import { DIGIT_OR_AGO, ODD, mayBeAlone, mayBeOdd, plainLink, withoutNoise } from './noise.js';
 
 /**
  * The version of the method that makes digests. Increase it with every change that gives an unchanged page another digest. Digests of
  * different versions are not compared, so such a page does not count as changed.
  */
-const DIGEST_VERSION = 1;
+const DIGEST_VERSION = 2;
 /** Maximum number of characters of the title that a digest stores. */
 const TITLE_TEXT = 100;
 
@@ -83,7 +83,7 @@ function hashBlocks(text: string, ranges: readonly number[]): Pick<PageDigest, '
     { a: 0, b: 0 },
     { a: SEED_A, b: SEED_B },
   ];
-  const hasDigit = finder(DIGIT, text);
+  const hasDigitOrAgo = finder(DIGIT_OR_AGO, text);
   const isOdd = mayBeOdd(text) ? finder(ODD, text) : () => false;
   let length = 0;
   for (let i = 0; i + 1 < ranges.length; i += 2) {
@@ -92,10 +92,10 @@ function hashBlocks(text: string, ranges: readonly number[]): Pick<PageDigest, '
     if (text.charCodeAt(start) === SPACE) start++;
     if (!(end > start)) continue;
     length += end - start;
-    const digit = hasDigit(start, end);
+    const digitOrAgo = hasDigitOrAgo(start, end);
     const odd = isOdd(start, end);
-    const block = digit || odd || mayBeAlone(text, start, end) ? text.slice(start, end) : undefined;
-    const plain = block && withoutNoise(block, digit, odd);
+    const block = digitOrAgo || odd || mayBeAlone(text, start, end) ? text.slice(start, end) : undefined;
+    const plain = block && withoutNoise(block, digitOrAgo, odd);
     if (plain === block) hashBytes(units, UNIT * start, UNIT * end, hash);
     else hashBytes(viewOf(Buffer.from(plain ?? '', 'utf16le')), 0, UNIT * (plain?.length ?? 0), hash);
     sum.a = (sum.a + hash.a) | 0;

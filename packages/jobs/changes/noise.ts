@@ -12,8 +12,8 @@ export const ODD = /[\u00ad\u0300-\u036f\u0590-\u1dff\u200b-\u200f\u2060\u3099\u
 const WIDE = /[^\0-\xff]/;
 /** Whether a text may match {@link ODD}. The only Latin-1 character that {@link ODD} matches is the soft hyphen. */
 export const mayBeOdd = (text: string): boolean => WIDE.test(text) || text.includes('\u00ad');
-/** ASCII digits. */
-export const DIGIT = /\d/g;
+/** A digit, or the end of a phrase such as "an hour ago". Most noise has one of them. */
+export const DIGIT_OR_AGO = /\d| ago\b/gi;
 
 /** Words of mixed letters and digits, such as session ids, build stamps and file names with a hash. */
 const TOKEN = /\b[a-z\d]{20,}/gi;
@@ -78,12 +78,17 @@ const ALONE: ReadonlySet<string> = new Set(
 /** Phrases that tell when a page was created or changed. */
 const UPDATED =
   /updated|modified|changed|revised|edited|generated|rendered|loaded|built|aktualisiert|geändert|^stand\b|mis à jour|modifi|actualiz|atualiz|aggiorn|bijgewerkt|gewijzigd|uppdaterad|zaktualiz|обновл|изменен|更新|업데이트/i;
-const DATE_OR_TIME = /\d{1,2}[:.h]\d\d|\d{4}|\d{1,2}[./-]\d{1,2}|\d(?: ?m?s\b| sec)/i;
+const DATE_OR_TIME =
+  /\d{1,2}[:h]\d\d|\b(?:19|20)\d\d(?:\d{4})?\b|\b\d{1,2}[/-]\d{1,2}\b|\b\d{1,2}\.\d{1,2}\.(?:\d\d){0,2}(?![.\d])/i;
+/** A version is not a date: "Changed in version 3.12" says something about the subject of the page. */
+const VERSION = /\b(?:versions?|releases?|v)\.? ?\d[\w.]*/gi;
+/** Phrases that tell how long the server has worked on a page. */
+const MADE_IN = /(?:generated|rendered|loaded|built)\D{1,20}\d[\d.,]{0,12}(?: ?m?s\b| sec)/i;
 const CLOCK = /\b\d{1,2}:\d\d:\d\d\b(?: ?[ap]\.?m\b\.?)?/gi;
 
 /** A number directly before the noun that it counts, such as "12 comments". */
 const COUNTED = alternatives([
-  String.raw`\d[\d.,\s]{0,12}[km]?\+? ?(?:(?:user|customer|page|unique) )?(?:reviews?|ratings?|comments?|replies|answers?|views?|visits?|visitors?|likes?|shares?|votes?|upvotes?|followers?|subscribers?|downloads?|stars?|forks?|reads?|claps?|people online|users online)`,
+  String.raw`\d[\d.,\s]{0,12}[km]?\+? ?(?:(?:user|customer|page|unique) )?(?:reviews?|ratings?|comments?|replies|answers?|views?|visits?|visitors?|likes?|shares?|votes?|upvotes?|followers?|subscribers?|downloads?|stars?|forks?|reads?|claps?|people online|users online)\b`,
   String.raw`\d[\d.,\s]{0,12} ?(?:bewertung(?:en)?|kommentare?|aufrufe?|antwort(?:en)?|besucher|avis|commentaires?|vues?|comentarios?|comentários?|visitas?|visualizações|recensioni|commenti|visualizzazioni|reacties|отзыв\S{0,3}|комментари\S{0,3}|просмотр\S{0,3})`,
 ]);
 
@@ -107,18 +112,18 @@ export function mayBeAlone(text: string, start: number, end: number): boolean {
 
 /**
  * Returns the text of a block without noise, for its hash.
- * @param hasDigit whether the block contains an ASCII digit. If not, only hidden characters and {@link ALONE} are replaced.
+ * @param hasDigitOrAgo whether the block matches {@link DIGIT_OR_AGO}. If not, only hidden characters and {@link ALONE} are replaced.
  * @param isOdd whether the block matches {@link ODD}
  */
-export function withoutNoise(block: string, hasDigit: boolean, isOdd: boolean): string {
+export function withoutNoise(block: string, hasDigitOrAgo: boolean, isOdd: boolean): string {
   let text = isOdd ? block.replace(HIDDEN, '').normalize('NFC') : block;
   if (mayBeAlone(text, 0, text.length) && ALONE.has(text.trim().toLowerCase())) return '<ago>';
-  if (!hasDigit) return text;
+  if (!hasDigitOrAgo) return text;
   if (hasLongWord(text)) text = text.replace(TOKEN, asToken);
   if (text.length > SHORT_LINE) return text;
   if (MAY_AGO.test(text)) text = text.replace(AGO, '<ago>');
   if (hasMoreWords(text, DATE_WORDS)) return text;
-  if (DATE_OR_TIME.test(text) && UPDATED.test(text)) return '<updated>';
+  if (UPDATED.test(text) && (DATE_OR_TIME.test(text.replace(VERSION, '')) || MADE_IN.test(text))) return '<updated>';
   const mayCount = !hasMoreWords(text, COUNT_WORDS);
   if (text.includes(':')) text = text.replace(CLOCK, '<time>');
   return mayCount ? text.replace(COUNTED, '<n>') : text;
@@ -143,9 +148,12 @@ function hasMoreWords(text: string, most: number): boolean {
   return words > most;
 }
 
-/** Parameters of links that identify a source, a campaign or a session. */
+/**
+ * Parameters of links that identify a source, a campaign or a session, and numbers of versions that only prevent caching. Other values of
+ * `v` count: they may name a video.
+ */
 const TRACKING =
-  /([?&;])(?:utm_[a-z]{1,20}|gclid|fbclid|msclkid|dclid|yclid|mc_[ce]id|_ga|igshid|ref_src|sid|s?_?session_?id|phpsessid|jsessionid|token|nonce|csrf(?:_token)?|_|v|ver|ts|timestamp|cb)=[^&;#]*/gi;
+  /([?&;])(?:(?:utm_[a-z]{1,20}|gclid|fbclid|msclkid|dclid|yclid|mc_[ce]id|_ga|igshid|ref_src|sid|s?_?session_?id|phpsessid|jsessionid|token|nonce|csrf(?:_token)?|_|ts|timestamp|cb)=[^&;#]*|v(?:er)?=[\d.a-f]*(?=[&;#]|$))/gi;
 const MAIL = /\/cdn-cgi\/l\/email-protection.*/;
 
 /** Returns the URL of a link without the parts that change from visit to visit. */
