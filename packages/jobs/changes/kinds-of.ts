@@ -33,7 +33,7 @@ export interface Verdict {
   readonly kinds: readonly ChangeKind[];
   /** The new value of the row's field `logged`. */
   readonly logged: LoggedState;
-  /** Whether the digests could not be compared, because they were made in different ways. */
+  /** Whether the digests could not be compared, because they were made in different ways, or because the page could not be parsed. */
   readonly isRebased?: true;
   /** Whether a change was found that is logged only if a second fetch confirms it. */
   readonly isHeld?: true;
@@ -81,11 +81,13 @@ function failing(logged: LoggedState = {}, found: FoundNow, { isHostFailing }: C
 }
 
 function answering(logged: LoggedState | undefined, found: FoundNow, terms: ChangeTerms): Verdict {
-  const { is, http, target, fetchedAt, hasBody = false } = found;
+  const { is, http, fetchedAt, hasBody = false } = found;
   // An answer "not modified" refers to the last fetched body. If a change waits for a second fetch, the digest of this body is in
   // `suspect`.
   const digest = found.digest ?? (is === 'page' && !hasBody ? logged?.suspect : undefined);
   const stands = is === 'redirect' ? 'redirect' : 'page';
+  // A page that was not parsed now still has the refresh that it had.
+  const { target } = stands === 'page' && !found.digest && logged?.stands === 'page' ? logged : found;
   const bodyAt = hasBody ? fetchedAt : logged?.bodyAt;
   const known = digest ?? logged?.digest;
   const now: LoggedState = {
@@ -100,15 +102,16 @@ function answering(logged: LoggedState | undefined, found: FoundNow, terms: Chan
     const isNews = stands === 'page' && !terms.isBaseline && (logged !== undefined || !terms.isOlderThanLog);
     return { kinds: isNews ? ['new'] : [], logged: { ...now, isFirst: true } };
   }
-  if (digest && isShell(logged, digest)) {
+  // A page with a refresh says where it leads. It is no empty shell, even if it has little text.
+  if (digest && target === undefined && isShell(logged, digest)) {
     const { isFirst: _, ...before } = logged;
     return { kinds: [], logged: { ...before, suspect: digest }, isHeld: true };
   }
   const kinds: ChangeKind[] = [];
   const failed = logged.failing?.logged ?? 'no';
   if (failed === 'gone') kinds.push('back');
-  if (logged.stands !== stands || logged.target !== target) kinds.push('redirect');
-  const isRebased = digest !== undefined && logged.digest !== undefined && digest.basis !== logged.digest.basis;
+  const isRebased = logged.digest !== undefined && (digest ? digest.basis !== logged.digest.basis : hasBody);
+  if (logged.stands !== stands || (logged.target !== target && !isRebased)) kinds.push('redirect');
   if (digest && logged.digest && !isRebased) kinds.push(...differences(logged.digest, digest));
   if (failed === 'status') kinds.push('status');
   if (kinds.length === 0 && found.hasOtherBytes === true && !isRebased) kinds.push('bytes');

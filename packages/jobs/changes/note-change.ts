@@ -44,6 +44,8 @@ export function foundNow(row: Row, batchId: string): FoundNow | undefined {
       is: 'page',
       hasBody: status === 'fetched',
       ...(digest && { digest }),
+      // A page has a target if a refresh leads on from it.
+      ...(redirectTarget !== undefined && { target: hashOf(redirectTarget) }),
       ...(isCompared && { hasOtherBytes: newSignature !== signature }),
     };
   }
@@ -86,9 +88,9 @@ function failure({ protocolStatus }: Row): ChangeSide {
   return { is: 'failing', ...(http !== undefined && { http }), ...(code !== undefined && { code }) };
 }
 
-function sideOf({ stands, http, digest, bodyAt }: LoggedState, isFailing: boolean): ChangeSide {
+function sideOf({ stands, http, target, digest, bodyAt }: LoggedState, isFailing: boolean): ChangeSide {
   return {
-    is: isFailing ? 'failing' : (stands ?? 'page'),
+    is: isFailing ? 'failing' : target !== undefined ? 'redirect' : (stands ?? 'page'),
     ...(http !== undefined && !isFailing && { http }),
     ...(digest && stands === 'page' && ofDigest(digest)),
     ...(bodyAt !== undefined && { bodyAt }),

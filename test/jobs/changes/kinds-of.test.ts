@@ -56,7 +56,21 @@ describe('what is logged of a page', () => {
   it.each<[string, LoggedState | undefined, (FoundNow | [FoundNow, Partial<ChangeTerms>])[], string[]]>([
     ['the same page', PAGE, [page()], ['']],
     ['not sent again', PAGE, [unchanged], ['']],
-    ['not parsed', PAGE, [{ is: 'page', http: 200, fetchedAt: T, hasBody: true }], ['']],
+    ['not parsed', PAGE, [{ is: 'page', http: 200, fetchedAt: T, hasBody: true }], ['(rebased)']],
+    [
+      'a refresh that begins, stays, has another target and ends',
+      PAGE,
+      [
+        page({ content: 1, blocks: 2, length: 0 }, { target: 7 }),
+        { ...unchanged, http: 200, hasBody: true },
+        unchanged,
+        page({ content: 1, blocks: 2, length: 0 }, { target: 7 }),
+        page({ content: 1, blocks: 2, length: 0 }, { target: 8 }),
+        page(),
+      ],
+      ['redirect content', '(rebased)', '', 'bytes', 'redirect', 'redirect content'],
+    ],
+    ['a refresh of a page of another digest', PAGE, [page({ basis: 2 }, { target: 7 })], ['(rebased)']],
     ['content', PAGE, [page({ content: 1, blocks: 2 })], ['content']],
     ['other order', PAGE, [page({ content: 1 })], ['moved']],
     ['title', PAGE, [page({ title: 1 })], ['title']],
