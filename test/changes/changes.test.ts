@@ -229,6 +229,28 @@ describe('changes', () => {
     expect(await named(crawl)).toEqual(['new a']);
   });
 
+  it('begins the baseline with the first page, even if the site did not answer before', async () => {
+    const web = fakeWeb({ [`${HOST}/`]: { status: 503 } });
+    await using crawl = await testCrawl(web);
+    await jobs.crawl(crawl, { seeds: [`${HOST}/`] });
+    expect((await changes(crawl, { since: START }).summary()).because).toEqual([{ reason: 'baseline' }]);
+    for (const name of ['', 'a']) web.set(urlOf(name), page({ links: ['/', '/a'] }));
+    crawl.setTime(START + 40 * DAY);
+    await jobs.crawl(crawl, { seeds: [`${HOST}/`] });
+    expect(await named(crawl)).toEqual([]);
+    expect(await changes(crawl, { since: START }).summary()).toMatchObject({ complete: true, baseline: 2 });
+  });
+
+  it('tells at once where a refresh leads', async () => {
+    const { crawl, web } = await crawledSite();
+    web.set(urlOf('content'), '<title>Redirecting</title><meta http-equiv=refresh content="0; url=/same">');
+    crawl.setTime(START + 40 * DAY);
+    await round(crawl);
+    expect(await listed(crawl, { since: START + 1 })).toMatchObject([
+      { kinds: ['redirect', 'content', 'title', 'links'], after: { is: 'redirect', target: urlOf('same') } },
+    ]);
+  });
+
   it('holds back the failures of a host that looks broken, until a second fetch says the same', async () => {
     const { crawl, web } = await crawledSite();
     const broken = NAMES.slice(0, 6);
