@@ -26,7 +26,7 @@ import {
 } from './pages/selected-rows.js';
 import { partOfShard } from './pages/shard-part.js';
 import { JSON_LINES_ENDINGS, writeText } from './pages/text-file.js';
-import { endingOf } from './target/file-name.js';
+import { endingOf, isGzipName } from './target/file-name.js';
 import { runExport, type ExportOptions } from './target/run-export.js';
 import type { Target, TargetResult } from './target/target.js';
 import { LINK_LISTS, PAGE_FORMATS, type LinkList, type PageFormat } from './pages/page-formats.js';
@@ -193,7 +193,7 @@ const WRITERS: Readonly<Record<PageFormat, (output: Output) => Write | Promise<W
     };
   },
   parquet: async ({ columns: names, lines, output, isFolder }) => {
-    if (output.endsWith('.gz')) {
+    if (isGzipName(output)) {
       throw new CrawlError('USAGE', 'expected a name for Parquet without .gz', {
         hint: 'a Parquet file is compressed inside, so that programs can read parts of it',
       });

@@ -88,6 +88,8 @@ describe('exporting pages', () => {
     expect(lines(plain)[2]).toEqual(PAGE);
     await run(crawl, 'p.jsonl.gz', { fields: FIELDS });
     expect(gunzipSync(await readFile(join(folder, 'p.jsonl.gz'))).toString()).toBe(plain);
+    await run(crawl, 'P.JSONL.GZ', { fields: FIELDS });
+    expect(gunzipSync(await readFile(join(folder, 'P.JSONL.GZ'))).toString()).toBe(plain);
     const chunks: Uint8Array[] = [];
     const stdout = (data: Uint8Array): Promise<void> => Promise.resolve(void chunks.push(data));
     const { counters } = await exportPages(crawl, { output: '-', fields: FIELDS, stdout, all: true });

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { PageRow, Tracker } from '../../core/index.js';
+import { isGzipName } from '../target/file-name.js';
 import type { Part } from '../target/part-file.js';
 import type { Target, TargetResult } from '../target/target.js';
 
@@ -30,7 +31,7 @@ export async function writeText(
   tracker: Pick<Tracker, 'done' | 'aborted'>,
 ): Promise<TargetResult> {
   const part = await target.part(name);
-  const isZipped = name.endsWith('.gz');
+  const isZipped = isGzipName(name);
   const size = isZipped ? MEMBER : CHUNK;
   let text = head;
   let waiting = 0;

@@ -18,6 +18,11 @@ export function endingOf(output: string): string | undefined {
   return ending === 'gz' ? (endingOf(output.slice(0, -'.gz'.length)) ?? ending) : ending;
 }
 
+/** Whether a file name ends in `.gz`, in any case. */
+export function isGzipName(output: string): boolean {
+  return /\.gz$/i.test(output);
+}
+
 /** Returns the known endings of a file name, unchanged, such as `.jsonl.gz`. Empty: the name has no known ending. */
 export function endingsOf(output: string): string {
   return endingOf(output) === undefined ? '' : (/\.[a-z\d]+(\.gz)?$/i.exec(output)?.[0] ?? '');
