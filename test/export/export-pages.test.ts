@@ -136,6 +136,10 @@ describe('exporting pages', () => {
       fetchedAt: new Date(START),
       outlinks: JSON.stringify(PAGE.outlinks),
     });
+    await changeRows(crawl, [{ key: 'com.a:http/1', set: { bodyBytes: 3_000_000_000 } }]);
+    await run(crawl, 'counts.parquet', { fields: ['bodyBytes'] });
+    const counts = new Uint8Array(await readFile(join(folder, 'counts.parquet'))).buffer;
+    expect((await parquetReadObjects({ file: counts, compressors }))[2]).toMatchObject({ bodyBytes: 3_000_000_000n });
     await expect(run(crawl, 'p.parquet.gz', { format: 'parquet' })).rejects.toMatchObject({ code: 'USAGE' });
   });
 

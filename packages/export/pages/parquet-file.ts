@@ -96,6 +96,7 @@ export async function loadParquet(): Promise<Parquet> {
 
 function cellOf(value: unknown, type: ColumnType): unknown {
   if (value === undefined || value === null) return undefined;
+  if (type === 'INT64') return BigInt(value as number);
   if (type === 'TIMESTAMP') return new Date(value as number);
   if (type === 'JSON') return JSON.stringify(value);
   return value;
