@@ -139,11 +139,9 @@ export class BlockReader {
     if (mark?.type === 'sup' || mark?.type === 'sub') this.text(mark.type === 'sup' ? '^' : '_');
     if (Object.hasOwn(READERS, element.tagName)) return READERS[element.tagName]!(this, element);
     if (APART.has(element.tagName)) return this.readApart(element);
-    // A custom element may be displayed as a block or not. Spaces keep its words apart from the words around it.
-    const isKnown = !element.tagName.includes('-');
-    if (!isKnown) this.space();
-    this.read(element);
-    if (!isKnown) this.space();
+    // A custom element may be displayed as a block or not.
+    if (element.tagName.includes('-')) readSpaced(this, element);
+    else this.read(element);
   }
 
   #readCodeBlock(element: Tree.Element): void {
@@ -236,15 +234,12 @@ const READERS: Readonly<Record<string, ReadElement>> = {
   math: (reader, element) => {
     const stated = attribute(element, 'data-tex');
     const isBlock = attribute(element, 'display') === 'block';
-    if (stated === undefined) {
-      reader.space();
-      reader.read(element);
-      return reader.space();
-    }
+    if (stated === undefined) return readSpaced(reader, element);
     const tex = withoutControls(stated);
     if (isBlock && !reader.isFlat) reader.add({ type: 'math', value: tex });
     else reader.addInline({ type: 'inlineMath', value: tex });
   },
+  mtd: readSpaced,
   mfrac: (reader, element) => between(reader, element, '/'),
   mroot: (reader, element) => between(reader, element, ' √'),
   msup: (reader, element) => raised(reader, element, ['sup']),
@@ -254,6 +249,13 @@ const READERS: Readonly<Record<string, ReadElement>> = {
   msubsup: (reader, element) => raised(reader, element, ['sub', 'sup']),
   munderover: (reader, element) => raised(reader, element, ['sub', 'sup']),
 };
+
+/** Reads an element whose words are kept apart from the words around it by spaces. */
+function readSpaced(reader: BlockReader, element: Tree.Element): void {
+  reader.space();
+  reader.read(element);
+  reader.space();
+}
 
 function readHeading(reader: BlockReader, element: Tree.Element): void {
   if (reader.isFlat) return reader.readApart(element);

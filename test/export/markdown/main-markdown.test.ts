@@ -34,6 +34,11 @@ describe('Markdown', () => {
     ['and a sign at the end of a heading stays, too', '<h2>One #&nbsp;</h2>', '## One #\u00a0'],
     ['signs of bold stand where GitHub shows bold, too', '<p>\u2713<b>(One)</b>\u2122</p>', '\u2713(**One**)\u2122'],
     ['and beside struck text, too', '<p><s>\u20ac10</s><b>(\u20ac8)</b></p>', '~~\u20ac10~~(\u20ac**8)**'],
+    [
+      'cells of a matrix are never joined',
+      '<p>The matrix <math><mtable><mtr><mtd>1</mtd><mtd>2</mtd></mtr><mtr><mtd>3</mtd></mtr></mtable></math>.</p>',
+      'The matrix 1 2 3 .',
+    ],
     ['two raised side by side are no one number', '<p>a<sup>1</sup><sup>2</sup></p>', 'a<sup>1</sup><sup>2</sup>'],
     ['a fence is longer than those in the code', '<pre>```\n# neither\n```</pre>', '````\n```\n# neither\n```\n````'],
     [
