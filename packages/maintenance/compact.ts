@@ -58,12 +58,18 @@ async function compactContent(crawl: CrawlContext, tracker: Tracker): Promise<vo
     const locations = rows.map((row) => locationsOf(row, keepVersions));
     const moved = await compaction.move(locations.flat());
     let from = 0;
+    const versionOf = new Map(rows.map(({ key, version }) => [key, version]));
     const changes = rows.flatMap((row, i) => {
       const now = moved.slice(from, (from += locations[i]!.length));
       return changeOf(row, locations[i]!, now, tracker);
     });
+    await checkLeases(crawl);
+    const lost = await pages.writeUnchanged(
+      changes,
+      changes.map(({ key }) => versionOf.get(key)),
+    );
     // Another worker has changed some of these rows, so the old locations may still be in use. No segment is removed.
-    if (!(await writeUnchanged(crawl, rows, changes))) return;
+    if (lost.size > 0) return;
     tracker.count('rows', rows.length);
     tracker.done(rows.length);
   }
@@ -104,23 +110,4 @@ function changeOf(
       ...(versions.length === 0 && { unset: ['contentVersions'] as const }),
     },
   ];
-}
-
-/** Changes the rows that have not changed since they were read. Returns false if another worker has changed any of the rows. */
-async function writeUnchanged(
-  crawl: CrawlContext,
-  rows: readonly Row[],
-  changes: readonly PageChange[],
-): Promise<boolean> {
-  const { pages } = crawl.tables;
-  const read = new Map(rows.map((row) => [row.key, row]));
-  const keys = changes.map(({ key }) => key);
-  await checkLeases(crawl);
-  const now = await pages.getMany(keys, ['contentAt']);
-  const same = changes.filter(({ key }, i) => isSameLocation(now[i]?.contentAt, read.get(key)!.contentAt));
-  const lost = await pages.writeUnchanged(
-    same,
-    same.map(({ key }) => read.get(key)!.version),
-  );
-  return lost.size === 0 && same.length === changes.length;
 }

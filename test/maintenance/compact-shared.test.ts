@@ -24,21 +24,18 @@ async function toItsEnd<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-/** Something happens before rows of pages are read, or changed. */
+/** Something happens before rows of pages are changed. */
 class WatchedStore extends VersionedStore {
-  beforeGet: (() => Promise<void>) | undefined;
+  beforeChange: (() => Promise<void>) | undefined;
   changes = 0;
 
-  override async get(...args: Parameters<VersionedStore['get']>) {
-    const before = args[0] === 'webpage' ? this.beforeGet : undefined;
-    if (before) this.beforeGet = undefined;
-    const rows = await super.get(...args);
-    await before?.();
-    return rows;
-  }
-
   override async writeUnchanged(...args: Parameters<VersionedStore['writeUnchanged']>): Promise<boolean[]> {
-    if (args[0] === 'webpage') this.changes += args[1].length;
+    if (args[0] === 'webpage') {
+      this.changes += args[1].length;
+      const before = this.beforeChange;
+      this.beforeChange = undefined;
+      await before?.();
+    }
     return super.writeUnchanged(...args);
   }
 
@@ -69,7 +66,7 @@ it('compact leaves a row alone that another process changes meanwhile, and frees
   const { contentVersions } = await rowOf(crawl, A, 'contentVersions');
   expect(contentVersions).toHaveLength(2);
   const key = rowKeyOf(A);
-  store.beforeGet = () => other.pages.write([{ key, set: { contentVersions: [contentVersions![1]!] } }]);
+  store.beforeChange = () => other.pages.write([{ key, set: { contentVersions: [contentVersions![1]!] } }]);
   await toItsEnd(jobs.compact(compacting));
   expect((await rowOf(crawl, A, 'contentVersions')).contentVersions).toEqual([contentVersions![1]!]);
   await toItsEnd(jobs.compact(compacting));
