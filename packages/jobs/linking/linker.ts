@@ -37,15 +37,6 @@ export interface Linker {
     links: readonly LinkEvent[],
     count: Count,
   ): PageChange | undefined;
-  /**
-   * Returns the changes as `changeFor` made them. If a row has too many inlinks, its change also folds them into one cell, as far as memory
-   * allows. The keys of rows that do not fit into memory are added to `later`.
-   */
-  fold(
-    rows: readonly (Target | undefined)[],
-    changes: readonly (PageChange | undefined)[],
-    later: Set<string>,
-  ): Promise<(PageChange | undefined)[]>;
 }
 
 /**
@@ -65,7 +56,6 @@ export function createLinker(
     if (latest?.crawl !== ruled) latest = { crawl: ruled, refusals: createRefusals(ruled, false) };
     return { ...latest, now: crawl.clock() };
   };
-  const fold: Linker['fold'] = (rows, changes, later) => foldInlinks(crawl, rows, changes, later);
   const { batches, isShared } = crawl.tables;
   /** Whether a batch may still add links, by batch id. */
   const known = new Map<string, boolean>(Array.from(openIds, (id) => [id, true]));
@@ -76,18 +66,12 @@ export function createLinker(
     if (!isShared) return;
     for (const row of rows) {
       for (const watermark of Object.keys(row?.linkedUpTo ?? {})) {
-        await isOpen(batchOf(watermark));
+        const id = batchOf(watermark);
+        if (known.has(id)) continue;
+        const state = (await batches.find(id))?.state;
+        known.set(id, state !== undefined && state !== 'closed' && state !== 'updated');
       }
     }
-  }
-
-  async function isOpen(id: string): Promise<boolean> {
-    const isKnown = known.get(id);
-    if (isKnown !== undefined || !isShared) return isKnown ?? false;
-    const state = (await batches.find(id))?.state;
-    const isFound = state !== undefined && state !== 'closed' && state !== 'updated';
-    known.set(id, isFound);
-    return isFound;
   }
 
   function changeFor(
@@ -121,7 +105,6 @@ export function createLinker(
     now,
     look,
     changeFor,
-    fold,
     async addLinks(slice, own) {
       const left = new Set<string>();
       const sorted: string[] = [];
@@ -147,7 +130,7 @@ export function createLinker(
               else return changeFor(terms, key, row, slice.linksOf(key), count);
               return undefined;
             });
-            return fold(rows, changes, later);
+            return foldInlinks(crawl, rows, changes, later);
           }),
         );
         counts.end();

@@ -6,7 +6,7 @@ import { createRowCounts } from '../reporting/row-counts.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { RESCHEDULE_FIELDS, reschedule } from '../rows/reschedule.js';
 import { checkLeases, shardSlots } from '../shards/job-slots.js';
-import { inFoldSteps } from './inlinks.js';
+import { foldInlinks, inFoldSteps } from './inlinks.js';
 import { LINKED_FIELDS } from './link-change.js';
 import type { LinksOfTargets } from './link-slice.js';
 import type { Linker } from './linker.js';
@@ -86,7 +86,7 @@ export async function releaseRows(
         const kept = consumers.length > 0 ? entries.filter(({ rowKey }) => updated.has(rowKey)) : [];
         await tables.batches.keepUpdated(batchId, kept);
         await logged?.write();
-        return linker.fold(rows, changes, later);
+        return foldInlinks(crawl, rows, changes, later);
       }),
     );
     counts.end();
