@@ -15,7 +15,8 @@ export interface JobTotals {
 /** The totals of each job since the process opened the table. The numbers only grow. */
 export type Totals = Readonly<Record<string, JobTotals>>;
 
-const NONE: JobTotals = { done: 0, bytes: 0, counters: {}, errors: {} };
+/** The sum of no runs. */
+export const NO_TOTALS: JobTotals = { done: 0, bytes: 0, counters: {}, errors: {} };
 
 type Done = Pick<Progress, keyof JobTotals>;
 
@@ -23,7 +24,7 @@ type Done = Pick<Progress, keyof JobTotals>;
  * Returns the sum of two runs.
  * @param a undefined: zero
  */
-export function plusDone(a: Done = NONE, b: Done): JobTotals {
+export function plusDone(a: Done = NO_TOTALS, b: Done): JobTotals {
   return {
     done: a.done + b.done,
     bytes: (a.bytes ?? 0) + (b.bytes ?? 0),

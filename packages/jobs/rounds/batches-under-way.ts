@@ -5,13 +5,12 @@ import type { Fetcher } from '../fetching/fetcher.js';
 import { createOutgoingBatch } from '../fetching/outgoing-batch.js';
 import { UPDATEDB_IN_CRAWL, onlyThose } from '../reporting/counters.js';
 import type { JobOptions } from '../reporting/job.js';
-import type { JobTotals } from '../reporting/totals.js';
+import { NO_TOTALS, plusDone, type JobTotals } from '../reporting/totals.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { lockBatch } from '../rows/lock-batch.js';
 import { updateAndCount } from '../updatedb.js';
 import { flushIn } from './flush-time.js';
 import type { RoundSelector } from './round-selector.js';
-import { createRoundsProgress } from './rounds-progress.js';
 import type { createTasks } from './tasks.js';
 
 export interface BatchesInput {
@@ -33,7 +32,8 @@ export function createBatchesUnderWay(input: BatchesInput) {
   const step: JobOptions = signal ? { signal } : {};
   const outgoing = createOutgoingBatch(crawl);
   const fetches = new Set<BatchFetch>();
-  const sums = createRoundsProgress();
+  /** The sum of the progress of the fetches that have ended. */
+  let ended: JobTotals = NO_TOTALS;
   /** Number of running updatedb jobs. */
   let updates = 0;
 
@@ -52,10 +52,10 @@ export function createBatchesUnderWay(input: BatchesInput) {
   async function follow(fetch: BatchFetch, release: () => void): Promise<void> {
     const { report, stored, isClosed } = await fetch.ended.finally(() => {
       fetches.delete(fetch);
+      ended = plusDone(ended, fetch.progress);
       release();
     });
     tracker.add(report.counters);
-    sums.end(fetch.batchId);
     if (isClosed) return;
     if (stored > 0) return update(fetch.batchId);
     // No page was stored, so updatedb releases all pages of the batch, and they are due again. Nothing is selected until updatedb has
@@ -87,10 +87,7 @@ export function createBatchesUnderWay(input: BatchesInput) {
     isAtRest,
 
     /** Returns the sum of the progress of all fetches. */
-    sum(): JobTotals {
-      for (const fetch of fetches) sums.add(fetch.progress);
-      return sums.sum();
-    },
+    sum: (): JobTotals => Array.from(fetches, ({ progress }) => progress).reduce(plusDone, ended),
 
     /** Begins to fetch a batch. If updatedb has begun on the batch, updatedb continues instead. */
     async begin(batchId: string): Promise<void> {
@@ -103,11 +100,7 @@ export function createBatchesUnderWay(input: BatchesInput) {
         }
         const fetch = await fetcher.begin(batch, {
           ...step,
-          onProgress(now) {
-            // A batch that is done also calls `onProgress`, for its last report.
-            sums.add(now);
-            onProgress();
-          },
+          onProgress,
           parse: true,
           ...(!selector.isStrict && { outgoing }),
         });
