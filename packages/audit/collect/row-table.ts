@@ -25,7 +25,7 @@ export const ROW = {
   notCanonical: 16,
   sitemap: 32,
   permanent: 64,
-  /** The links and ids of the page are known. */
+  /** The ids of the page, and its versions in other languages, are known. */
   facts: 128,
   /** Two successive requests failed, at least a minute apart. */
   twice: 256,

@@ -86,6 +86,8 @@ export const MARKS = {
   sitemap: 32,
   /** A sitemap that names versions in other languages. */
   alternates: 64,
+  /** The page names more versions in other languages than are stored. */
+  cutAlternates: 128,
 } as const;
 
 /** Facts of a page without content. */

@@ -138,8 +138,9 @@ export class HeadFacts {
 
   #addAlternate(tag: string, href: string, base: string, place: Place): void {
     const url = resolveLink(href, base);
-    if (url === null || url.length > MOST_URL || this.#alternates.length >= MOST_NAMED) return;
-    this.#alternates.push({ tag: short(tag, MOST_ANCHOR), url, place });
+    if (url === null) return;
+    if (url.length > MOST_URL || this.#alternates.length >= MOST_NAMED) this.found.marks |= MARKS.cutAlternates;
+    else this.#alternates.push({ tag: short(tag, MOST_ANCHOR), url, place });
   }
 }
 

@@ -60,7 +60,8 @@ function encodeWithin(facts: PageFacts) {
     canonicals: fitting(facts.canonicals, MOST_OTHERS, Object.values),
     alternates: fitting(facts.alternates, MOST_OTHERS, Object.values),
   };
-  const rest = { ...facts, ...others, ids, cutIds, marks };
+  const isCut = others.alternates.length < facts.alternates.length;
+  const rest = { ...facts, ...others, ids, cutIds, marks: marks | (isCut ? MARKS.cutAlternates : 0) };
   const kept = fitting(
     links,
     MOST_BYTES - bytesOf(encodeFacts({ ...rest, links: [], cutLinks: MOST_CUT })),

@@ -1,5 +1,6 @@
 import { once } from '../../util/index.js';
 import { ROW } from '../collect/row-table.js';
+import { MARKS } from '../facts/facts.js';
 import type { GroupRule, PageRule, Rule, Site, Target, TargetRule } from '../rule.js';
 import { lost } from './links.js';
 import { endingText, pagesThat } from './texts.js';
@@ -114,6 +115,7 @@ const hreflangNoSelf: PageRule = {
   check({ facts, url, row, isIndexable }, { keyOf }) {
     // The stored URL may lack parameters that the page names.
     if (!isIndexable || facts.alternates.length === 0 || url.includes('?')) return undefined;
+    if (facts.marks & MARKS.cutAlternates) return undefined;
     if (facts.alternates.some(({ url: to }) => keyOf(to) === row.key)) return undefined;
     return { message: `${url} names versions in other languages, and not itself.` };
   },

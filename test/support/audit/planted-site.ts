@@ -391,6 +391,12 @@ function plantLanguages(site: SiteBuilder): void {
   site.add('/us/', page('shop', '', regions));
   site.add('/gb/', page('shop', '', regions));
   site.fine('versions for two regions with the same text');
+  const codes = 'fr es pt it nl sv fi pl sk hu ro bg ga is lt'.split(' ');
+  const tags = codes.flatMap((language) => codes.map((region) => `${language}-${region}`));
+  const many = Object.fromEntries(tags.map((tag) => [tag, `https://other.example/${tag}`]));
+  site.add('/many/en', page('many en', '', versions({ ...many, en: '/many/en', de: '/many/de' })));
+  site.add('/many/de', page('many de', '', versions({ en: '/many/en', de: '/many/de' })));
+  site.fine('more versions than are stored');
 }
 
 function plantTitles(site: SiteBuilder): void {
