@@ -1,6 +1,6 @@
 /**
  * Maximum number of searches without a result; then the search for lines stops, because each such search reads to the end. A value is not
- * found if it is escaped in the page.
+ * found if other characters than `&` are escaped in the page.
  */
 const MOST_MISSES = 50;
 
@@ -13,9 +13,11 @@ export function createLineFinder(content: Uint8Array): (value: string) => number
   /** @returns the line, from 1 on; 0 if the value is not found as written */
   return (value) => {
     if (value === '' || misses >= MOST_MISSES) return 0;
-    let found = bytes.indexOf(`"${value}"`, at);
-    if (found === -1) found = bytes.indexOf(`'${value}'`, at);
-    if (found === -1) found = bytes.indexOf(`=${value}`, at);
+    let found = -1;
+    for (const written of new Set([value.replaceAll('&', '&amp;'), value])) {
+      for (const text of [`"${written}"`, `'${written}'`, `=${written}`])
+        if (found === -1) found = bytes.indexOf(text, at);
+    }
     if (found === -1) {
       misses += 1;
       return 0;

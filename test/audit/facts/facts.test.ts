@@ -50,6 +50,11 @@ describe('the facts of a page', () => {
     ]);
   });
 
+  it('have the lines of links in which & is escaped', () => {
+    const html = '<a href="?a=1&amp;b=2">1</a>\n<a href="?a=1&b=3">2</a>\n<a href="&amp;amp;">3</a>';
+    expect(factsOf(pageOf(html)).links.map(({ line }) => line)).toEqual([1, 2, 3]);
+  });
+
   it('come back as they were stored', () => {
     const html =
       '<html><head><title>T</title><meta name="description" content="D"><link rel="canonical" href="/c"><link rel="alternate" hreflang="de" href="/de">' +
