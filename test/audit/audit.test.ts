@@ -302,12 +302,13 @@ describe('audit', () => {
   });
 
   it('finds sitemaps that are not there or are pages, and none in feeds, in texts and behind redirects', async () => {
-    const names = ['lost.xml', 'page.xml', 'list.txt', 'feed.xml', 'moved.xml'];
+    const names = ['lost.xml', 'page.xml', 'other.xml', 'list.txt', 'feed.xml', 'moved.xml'];
     const feed = `<rss version="2.0"><channel><item><link>${SITE}/a</link></item></channel></rss>`;
     const pages = {
       [`${SITE}/`]: '<title>h</title><a href="/a">a</a>',
       [`${SITE}/a`]: '<title>a</title>',
       [`${SITE}/page.xml`]: '<title>Our pages</title><h1>Our pages</h1>',
+      [`${SITE}/other.xml`]: { html: '<pages><page/></pages>', contentType: 'application/xml' },
       [`${SITE}/list.txt`]: { html: `${SITE}/\n${SITE}/a\n`, contentType: 'text/plain' },
       [`${SITE}/feed.xml`]: { html: feed, contentType: 'application/rss+xml' },
       [`${SITE}/moved.xml`]: { location: '/a', status: 302 },
@@ -318,7 +319,7 @@ describe('audit', () => {
     };
     await using crawl = await crawled({ pages, seeds: [`${SITE}/`] });
     const found = (await findingsOf(crawl)).names.filter((name) => name.startsWith('sitemap-invalid'));
-    expect(found).toEqual([`sitemap-invalid ${SITE}/lost.xml`, `sitemap-invalid ${SITE}/page.xml`]);
+    expect(found).toEqual(['lost', 'other', 'page'].map((name) => `sitemap-invalid ${SITE}/${name}.xml`));
   });
 
   it('does not judge by facts that a page does not have', async () => {

@@ -23,7 +23,8 @@ export const ROW = {
   denied: 8,
   /** The page names another page as canonical. */
   notCanonical: 16,
-  sitemap: 32,
+  /** The page is of a type that cannot be read, such as XML that is neither a sitemap nor a feed. */
+  unsupported: 32,
   permanent: 64,
   /** The ids of the page, and its versions in other languages, are known. */
   facts: 128,

@@ -98,7 +98,7 @@ const sitemapInvalid: TargetRule = {
   id: 'sitemap-invalid',
   group,
   severity: 'error',
-  title: 'A sitemap that is not there, or is a page of HTML',
+  title: 'A sitemap that is not there, or is no sitemap',
   help: 'Restore the file, or remove its address from robots.txt and from the sitemap index.',
   on: 'target',
   check(target, site) {
@@ -106,8 +106,10 @@ const sitemapInvalid: TargetRule = {
     // Only URLs that robots.txt or a sitemap index names are judged, and no target of a redirect.
     if (row === undefined || !site.rows.is(row, ROW.namedSitemap) || redirects.total > 0) return undefined;
     const isLost = verdict === 'broken' || (verdict === 'failing' && isTwice);
-    if (!isLost && !site.rows.is(row, ROW.html)) return undefined;
-    const message = isLost ? `The sitemap ${url} ${endingText(target)}.` : `The sitemap ${url} is a page of HTML.`;
+    const isHtml = site.rows.is(row, ROW.html);
+    if (!isLost && !isHtml && !site.rows.is(row, ROW.unsupported)) return undefined;
+    const what = isHtml ? 'is a page of HTML' : 'is neither a sitemap nor a feed';
+    const message = `The sitemap ${url} ${isLost ? endingText(target) : what}.`;
     return { ...lost(target, site), message };
   },
 };
