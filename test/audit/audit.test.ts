@@ -14,7 +14,7 @@ import {
 } from '../../packages/webcrawl/internal.js';
 import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
 import { fakeWeb, type FakeWeb } from '../support/web/fake-web.js';
-import { SITE, askedSite, plantedSite, troubledSite, type PlantedSite } from '../support/audit/planted-site.js';
+import { SITE, askedSite, page, plantedSite, troubledSite, type PlantedSite } from '../support/audit/planted-site.js';
 
 const DAY = 86_400_000;
 const PLAIN = { 'http.contentLimit': 4_000_000 };
@@ -320,6 +320,30 @@ describe('audit', () => {
     await using crawl = await crawled({ pages, seeds: [`${SITE}/`] });
     const found = (await findingsOf(crawl)).names.filter((name) => name.startsWith('sitemap-invalid'));
     expect(found).toEqual(['lost', 'other', 'page'].map((name) => `sitemap-invalid ${SITE}/${name}.xml`));
+  });
+
+  it('finds temporary redirects that have stayed for a month, and none by language or to a log-in form', async () => {
+    const links = ['/old', '/soon', '/other', '/members', 'https://home.example/'];
+    const web = fakeWeb({
+      [`${SITE}/`]: page('home', links.map((href) => `<a href="${href}">x</a>`).join('')),
+      [`${SITE}/old`]: { location: '/new', status: 302 },
+      [`${SITE}/other`]: { location: '/new', status: 302 },
+      [`${SITE}/members`]: { location: '/login', status: 302 },
+      [`${SITE}/new`]: page('new'),
+      [`${SITE}/newer`]: page('newer'),
+      [`${SITE}/login`]: page('login', '<input type="password">'),
+      'https://home.example/': { location: '/en/', status: 302 },
+      'https://home.example/en/': page('en'),
+    });
+    const seeds = [`${SITE}/`, 'https://home.example/'];
+    await using crawl = await testCrawl(web, { settings: SETTINGS });
+    await jobs.crawl(crawl, { seeds });
+    web.set(`${SITE}/soon`, { location: '/new', status: 302 });
+    web.set(`${SITE}/other`, { location: '/newer', status: 302 });
+    crawl.setTime(START + 31 * DAY);
+    await jobs.crawl(crawl, { seeds, refetch: true });
+    const found = (await findingsOf(crawl)).names.filter((name) => name.startsWith('redirect-temporary'));
+    expect(found).toEqual([`redirect-temporary ${SITE}/old`]);
   });
 
   it('does not judge by facts that a page does not have', async () => {

@@ -122,6 +122,29 @@ const canonicalMisplaced: PageRule = {
   },
 };
 
+/** Number of pages that name the home page before this counts as a fault of their template. */
+const MANY = 3;
+
+const canonicalHome: TargetRule = {
+  id: 'canonical-home',
+  group,
+  severity: 'warn',
+  title: 'Pages name the home page as canonical',
+  help: 'Let each page name itself. Search engines drop pages that name the home page instead.',
+  on: 'target',
+  async check({ url, canonicals }, { urlOf }) {
+    const { pathname, search } = new URL(url);
+    if (canonicals.total < MANY || pathname !== '/' || search !== '') return undefined;
+    const paths = await Promise.all(canonicals.shown.map(async ({ row }) => new URL(await urlOf(row)).pathname));
+    // The home page with parameters may name itself without them.
+    if (new Set(paths.filter((path) => path !== '/')).size < MANY) return undefined;
+    return {
+      message: `${pagesThat(canonicals.total, 'name')} the home page ${url} as canonical.`,
+      sources: canonicals,
+    };
+  },
+};
+
 export const CANONICAL_RULES: readonly Rule[] = [
   canonicalBroken,
   canonicalRedirect,
@@ -129,4 +152,5 @@ export const CANONICAL_RULES: readonly Rule[] = [
   canonicalNoindex,
   canonicalMultiple,
   canonicalMisplaced,
+  canonicalHome,
 ];

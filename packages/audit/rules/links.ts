@@ -1,4 +1,5 @@
-import { hostOf } from '../../core/index.js';
+import { isIP } from 'node:net';
+import { hostOf, specialRange } from '../../core/index.js';
 import { LINK_KINDS } from '../facts/kinds.js';
 import { ROW } from '../collect/row-table.js';
 import type { Found, GroupRule, Rule, Site, Target, TargetRule } from '../rule.js';
@@ -79,6 +80,34 @@ const linkMalformed: TargetRule = {
   help: 'Correct the address: https:// once, then the host name, then the path.',
   on: 'target',
   check: () => undefined,
+};
+
+/** Names that exist only on a machine or in a local network (RFC 6761, RFC 6762). */
+const LOCAL_NAME = /(?:^|\.)(?:localhost|local|test|invalid|internal)$/;
+
+function isLocal(host: string): boolean {
+  const address = host.replace(/^\[|\]$/g, '');
+  return LOCAL_NAME.test(host) || (isIP(address) !== 0 && specialRange(address) !== undefined);
+}
+
+const linkLocal: TargetRule = {
+  id: 'link-local',
+  group,
+  severity: 'warn',
+  title: 'Links to an address that only a local machine or network has',
+  help: 'Write the public address. Such links often remain from development.',
+  on: 'target',
+  async check({ url, isInternal, links, parts }, site) {
+    const sources = links.total > 0 ? links : parts;
+    const host = hostOf(url);
+    if (isInternal || sources.total === 0 || !isLocal(host)) return undefined;
+    for (const { row, anchor } of sources.shown) {
+      // A manual shows such an address as the text of its link. A page in a local network may link within it.
+      if (anchor.includes(host) || isLocal(hostOf(await site.urlOf(row)))) continue;
+      return { message: `${url} is a local address. ${pagesThat(sources.total)} to it.`, sources };
+    }
+    return undefined;
+  },
 };
 
 const linkInsecure: GroupRule = {
@@ -215,5 +244,12 @@ export async function noteUnverified(target: Target, site: Site): Promise<void> 
   });
 }
 
-export const LINK_RULES: readonly Rule[] = [linkBroken, linkServerError, linkMalformed, linkInsecure, resourceBroken];
+export const LINK_RULES: readonly Rule[] = [
+  linkBroken,
+  linkServerError,
+  linkMalformed,
+  linkLocal,
+  linkInsecure,
+  resourceBroken,
+];
 export const EXTERNAL_RULES: readonly Rule[] = [externalBroken, externalUnreachable, externalUnverified];

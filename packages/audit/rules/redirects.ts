@@ -1,4 +1,5 @@
 import { ROW, type Chain } from '../collect/row-table.js';
+import { FACTS_FIELD, MARKS, decodeFacts } from '../facts/facts.js';
 import type { Found, Rule, Site, Target, TargetRule } from '../rule.js';
 import { BROKEN, lost } from './links.js';
 import { pagesThat } from './texts.js';
@@ -53,6 +54,38 @@ const redirectChain: TargetRule = {
     const chain = chainOf(target, site);
     if (!chain || chain.isLoop || chain.hops.length < 2) return undefined;
     return describe(target, chain, site, (end) => `${target.url} takes ${chain.hops.length} redirects to ${end}.`);
+  },
+};
+
+/** Milliseconds after which a temporary redirect to the same address is no longer temporary. */
+const LONG = 30 * 86_400_000;
+
+const redirectTemporary: TargetRule = {
+  id: 'redirect-temporary',
+  group,
+  severity: 'notice',
+  title: 'Temporary redirects that stay',
+  help: 'Answer 301 or 308 if the address has moved for good.',
+  on: 'target',
+  async check(target, site) {
+    const chain = chainOf(target, site);
+    const { rows } = site;
+    if (!chain || chain.end === undefined || rows.verdict(chain.end) !== 'ok') return undefined;
+    const [row, http] = [target.row!, rows.http(target.row!)];
+    const since = rows.changedAt(row);
+    if ((http !== 302 && http !== 307) || since === 0 || rows.askedAt(row) - since < LONG) return undefined;
+    const end = await site.urlOf(chain.end);
+    // A home page may redirect by language, and a page for members to the log-in form.
+    const facts = decodeFacts((await site.look(end))?.custom?.[FACTS_FIELD]);
+    if (new URL(target.url).pathname === '/' || !facts || facts.marks & MARKS.password) return undefined;
+    const days = Math.floor((rows.askedAt(row) - since) / 86_400_000);
+    return describe(
+      target,
+      chain,
+      site,
+      () =>
+        `${target.url} has redirected to ${end} for ${days} days, by ${http}. ${pagesThat(target.links.total)} to it.`,
+    );
   },
 };
 
@@ -133,6 +166,7 @@ async function describe(target: Target, chain: Chain, site: Site, messageOf: (en
 export const REDIRECT_RULES: readonly Rule[] = [
   redirectLink,
   redirectChain,
+  redirectTemporary,
   redirectInsecure,
   redirectLoop,
   redirectBroken,

@@ -155,6 +155,15 @@ function plantLinks(site: SiteBuilder): void {
   site.add('https://site.example/plain/a', page('secure a'), { linked: false });
   site.home.push(a('http://site.example/plain/a', 'plain'), a('https://site.example/plain/a', 'secure'));
   site.faults.push('link-insecure http://site.example/plain/');
+  const local = ['http://localhost:3000/', 'http://192.168.0.7/x', 'https://shop.test/'];
+  site.add('/local', page('local', local.map((href) => a(href, 'our shop')).join(' ')));
+  for (const href of local) site.fault('link-local', href);
+  const shown = 'http://localhost:8080/';
+  site.add(
+    '/manual',
+    page('manual', `${a(shown, shown)} ${a('https://test.example/', 'x')} ${a('http://9.9.9.9/', 'x')}`),
+  );
+  site.fine('a local address that a manual shows, and public ones that look like local ones');
   site.add('http://site.example/only/b', page('only b'), { linked: true, listed: false });
   site.fine('a page that https does not serve');
 }
@@ -301,6 +310,13 @@ function plantCanonicals(site: SiteBuilder): void {
   site.fault('canonical-multiple', '/c/two');
   site.add('/c/body', page('c body', canonical('/c/body')));
   site.fault('canonical-misplaced', '/c/body');
+  for (const n of [1, 2, 3]) naming(`home-${n}`, '/');
+  site.fault('canonical-home', '/');
+  for (const n of [1, 2, 3]) {
+    const url = `https://second.example/?n=${n}`;
+    site.add(url, page(`second ${n}`, '', canonical('https://second.example/')), { listed: false });
+  }
+  site.fine('a home page with parameters that names itself');
   const hidden = '<meta name="robots" content="noindex">';
   naming('hidden', '/c/self', hidden);
   site.fault('noindex-conflict', '/c/hidden');
@@ -476,6 +492,7 @@ function plantSecurity(site: SiteBuilder): void {
   site.add('/to-plain', { location: 'http://site.example/only/b', status: 302 }, { listed: false, linked: false });
   site.home.push(a('/to-plain'), a('http://site.example/up'));
   site.fault('redirect-insecure', '/to-plain');
+  site.fault('link-local', 'http://localhost:3000/x.png');
   site.add('http://site.example/up', { location: `${SITE}/new`, status: 302 }, { listed: false, linked: false });
   site.fine('a redirect from http to https');
 }
