@@ -14,6 +14,7 @@ export async function completenessOf({ tables }: CrawlContext, { counts }: Scann
   const batches = (await tables.batches.list()).filter(({ state }) => state !== 'updated').length;
   const reasons: readonly (readonly [number, string])[] = [
     [counts.pages === 0 ? 1 : 0, 'no page was fetched'],
+    [counts.deniedSeeds, 'named as a seed and denied by robots.txt'],
     [counts.unasked, 'known and not fetched yet'],
     [counts.tooFar, 'too far from a seed to be fetched'],
     [counts.failing, 'failed, and will be tried again'],

@@ -420,6 +420,12 @@ describe('audit', () => {
     await jobs.crawl(crawl, { seeds: [`${SITE}/`], maxPages: 1 });
     const { summary } = await findingsOf(crawl);
     expect(summary).toMatchObject({ complete: false, because: ['2 pages known and not fetched yet'] });
+    web.set(`${SITE}/robots.txt`, { html: 'User-agent: *\nDisallow: /', contentType: 'text/plain' });
+    await using denied = await testCrawl(web, { settings: SETTINGS });
+    await jobs.crawl(denied, { seeds: [`${SITE}/`] });
+    const why = ['no page was fetched', '1 page named as a seed and denied by robots.txt'];
+    expect((await findingsOf(denied)).summary.because).toEqual(why);
+    web.set(`${SITE}/robots.txt`, { status: 404 });
     await using few = await testCrawl(web, { settings: { ...SETTINGS, 'db.maxOutlinksPerPage': 1 } });
     await jobs.crawl(few, { seeds: [`${SITE}/`] });
     const { because } = (await findingsOf(few)).summary;

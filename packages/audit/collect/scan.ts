@@ -23,6 +23,8 @@ export interface ScanCounts {
   rows: number;
   pages: number;
   links: number;
+  /** Seeds that robots.txt denies. */
+  deniedSeeds: number;
   /** Known URLs that were never requested. */
   unasked: number;
   /** Not requested, because they are too far from a seed. */
@@ -206,6 +208,7 @@ function noCounts(): ScanCounts {
     rows: 0,
     pages: 0,
     links: 0,
+    deniedSeeds: 0,
     unasked: 0,
     tooFar: 0,
     failing: 0,
@@ -242,7 +245,8 @@ function count(counts: ScanCounts, host: Mutable<HostNote>, row: AuditRow, seen:
   if (!protocolStatus) {
     if (refusedBy?.startsWith('distance')) counts.tooFar += 1;
     else if (refusedBy === undefined) counts.unasked += 1;
-  } else if (seen.note.verdict === 'failing') counts.failing += 1;
+  } else if (distance === 0 && protocolStatus.code === 'robots_denied') counts.deniedSeeds += 1;
+  else if (seen.note.verdict === 'failing') counts.failing += 1;
   else if (seen.note.verdict === 'blocked') counts.blocked += 1;
 }
 
