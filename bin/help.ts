@@ -1,4 +1,5 @@
 import { Command, Help, type AddHelpTextContext, type AddHelpTextPosition, type Option } from 'commander';
+import { CrawlError } from '../packages/webcrawl/names.js';
 
 /** The option that shows the help with all options and texts. `--help` omits the rare options. */
 export const HELP_ALL = '--help-all';
@@ -56,6 +57,16 @@ export class HelpfulCommand extends Command {
 
   override createCommand(name?: string): Command {
     return new HelpfulCommand(name);
+  }
+
+  /** @throws CrawlError USAGE with a hint at the help of this command */
+  override error(message: string): never {
+    const names = [this.name()];
+    for (let { parent } = this; parent; parent = parent.parent) names.unshift(parent.name());
+    const what = this.commands.length > 0 ? 'commands' : 'options';
+    throw new CrawlError('USAGE', message.replace(/^error: /, ''), {
+      hint: `${names.join(' ')} --help lists its ${what}`,
+    });
   }
 
   /** Adds text to the help. If a text for the end has a part that begins with `Examples:`, this part is shown before the options. */

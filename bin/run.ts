@@ -39,7 +39,8 @@ export function reportError(io: Io, thrown: unknown, verbose: boolean): number {
 
 function asCrawlError(thrown: unknown): CrawlError {
   if (thrown instanceof CrawlError) return thrown;
-  if (thrown instanceof CommanderError) return usageError(thrown);
+  // commander has already printed the help.
+  if (thrown instanceof CommanderError) return new CrawlError('USAGE', 'expected a command, found none');
   // An error of the close is suppressed, because the first error is the cause.
   if (thrown instanceof Error && 'suppressed' in thrown && thrown.suppressed !== undefined) {
     return asCrawlError(thrown.suppressed);
@@ -51,13 +52,6 @@ function asCrawlError(thrown: unknown): CrawlError {
     cause: thrown,
     hint: 'this is a fault in webcrawl or a plugin; -v shows where',
   });
-}
-
-function usageError(error: CommanderError): CrawlError {
-  const hint = 'webcrawl --help lists the commands, webcrawl <command> --help shows the options of one';
-  // commander has already printed the help.
-  if (error.code === 'commander.help') return new CrawlError('USAGE', 'expected a command, found none', { hint });
-  return new CrawlError('USAGE', error.message.replace(/^error: /, ''), { hint });
 }
 
 function stacks(error: unknown): string {

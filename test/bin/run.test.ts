@@ -613,6 +613,15 @@ describe('wrong usage gives USAGE and a hint', () => {
     expect(stub.calls).toEqual([]);
   });
 
+  test.each([
+    [['nosuch'], 'webcrawl --help lists its commands'],
+    [['export', 'warcs'], 'webcrawl export --help lists its commands'],
+    [['generate', '--top'], 'webcrawl generate --help lists its options'],
+    [['export', 'pages'], 'webcrawl export pages --help lists its options'],
+  ])('%j names the help of its command', async (args, hint) => {
+    expect((await runLine(args)).err).toContain(`hint: ${hint}\n`);
+  });
+
   test('no command at all shows the help on standard error', async () => {
     const { code, out, err } = await runLine([]);
     expect([code, out]).toEqual([ERROR_CODES.USAGE.exitCode, '']);
