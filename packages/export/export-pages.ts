@@ -149,9 +149,15 @@ const ENDINGS: Readonly<Record<PageFormat, readonly string[]>> = {
 /** The formats that `each` works with. */
 const LINE_FORMATS: ReadonlySet<PageFormat> = new Set(['jsonl', 'csv', 'xlsx']);
 
+/** Returns the format that a name implies. @throws CrawlError USAGE for a name with the ending of another format */
 function formatOf(output: string): PageFormat {
   const ending = endingOf(output);
-  return ending === 'csv' || ending === 'parquet' || ending === 'xlsx' ? ending : 'jsonl';
+  const format = ending === undefined ? 'jsonl' : PAGE_FORMATS.find((each) => ENDINGS[each].includes(ending));
+  if (format) return format;
+  const found = safeText(output, 200);
+  throw new CrawlError('USAGE', `expected a name that ends in .jsonl, .csv, .xlsx or .parquet, found ${found}`, {
+    hint: 'the format markdown, for a folder of Markdown files, takes a name without such an ending',
+  });
 }
 
 interface Output extends Pick<PageLines, 'columns' | 'lines'> {

@@ -25,13 +25,18 @@ test('a name that says of an export what it is not is refused, and nothing is ma
       ['x.bin', exportKrake, 'the name of a folder'],
       ['x.warc.gz', exportWacz, 'a name that ends in .wacz'],
       ['x.parquet', exportChunks, 'a name that ends in .jsonl'],
-      ['x.zip', exportPages, 'a name that ends in .jsonl'],
-      ['x.md', exportPages, 'a name that ends in .jsonl'],
     ] as const;
     for (const [name, run, wanted] of runs) {
       await expect(run(crawl, { output: `${folder}/${name}` })).rejects.toMatchObject({
         code: 'USAGE',
         message: `expected ${wanted} as output, found ${folder}/${name}`,
+      });
+    }
+    for (const name of ['x.zip', 'x.md']) {
+      await expect(exportPages(crawl, { output: `${folder}/${name}` })).rejects.toMatchObject({
+        code: 'USAGE',
+        message: `expected a name that ends in .jsonl, .csv, .xlsx or .parquet, found ${folder}/${name}`,
+        hint: expect.stringContaining('format markdown') as string,
       });
     }
     for (const [name, format] of [
