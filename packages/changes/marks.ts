@@ -53,7 +53,7 @@ export function timeOfMark({ marks = [] }: LogState, name: string): number {
   if (found) return found.from;
   const names = marks.map((mark) => mark.name);
   throw new CrawlError('USAGE', `expected the name of a mark or a time, found "${safeText(name, 100)}"`, {
-    hint: names.length === 0 ? '`webcrawl mark <name>` sets one' : `there are ${safeText(names.join(', '), 300)}`,
+    hint: `${names.length === 0 ? 'there is no mark yet' : `the marks are ${safeText(names.join(', '), 300)}`}; a time is 2026-01-31 or 7d, for 7 days ago`,
   });
 }
 
