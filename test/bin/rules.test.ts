@@ -56,6 +56,14 @@ describe('webcrawl rules', () => {
     expect((await webcrawl('rules', 'add', 'relevant', '/a')).out).toBe('r3\n');
   });
 
+  test('add and import make a missing table, so that rules are there before the first crawl', async () => {
+    const file = join(folder, 'rules.jsonl');
+    await writeFile(file, '{"kind":"relevant","pattern":{"prefix":"/b/"}}\n');
+    expect((await runLine(['--table', join(folder, 'new'), 'rules', 'add', 'relevant', '/a/'])).out).toBe('r1\n');
+    expect((await runLine(['--table', join(folder, 'new-too'), 'rules', 'import', file])).out).toBe('r1\n');
+    expect((await runLine(['--table', join(folder, 'none'), 'rules', 'list'])).err).toContain('NO_TABLE');
+  });
+
   test('the old name of a kind works, with a notice', async () => {
     const { out, err } = await webcrawl('rules', 'add', 'useful', '/a');
     expect(out).toBe('r1\n');

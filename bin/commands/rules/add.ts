@@ -34,7 +34,7 @@ Examples:
     )
     .action(async (kind: string, pattern: string, { note, yes = false, ...options }: AddOptions) => {
       const rule = { ...(await ruleOf(cli, kind, pattern, options)), ...(note !== undefined && { note }) };
-      await using crawl = await open(cli, { name: 'rules add' });
+      await using crawl = await open(cli, { name: 'rules add', create: true });
       const { rules } = await library();
       const added = await rules.add(crawl, rule, { yes });
       await showAdded(cli, added);

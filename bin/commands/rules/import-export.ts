@@ -28,7 +28,7 @@ Examples:
   echo '{"kind":"reject","scope":"host:www.news.example","pattern":{"prefix":"/tag/"}}' | webcrawl rules import -`,
     )
     .action(async (file: string, { yes = false }: { yes?: boolean }) => {
-      await using crawl = await open(cli, { name: 'rules import' });
+      await using crawl = await open(cli, { name: 'rules import', create: true });
       const { rules } = await library();
       const added = await rules.import(crawl, linesOf(cli, file), { yes });
       await showAdded(cli, added);

@@ -42,7 +42,7 @@ export function contentOfTable(directory: string): SegmentFolder {
 
 function noTable(directory: string, found: string): CrawlError {
   return new CrawlError('NO_TABLE', `expected a table in ${directory}, found ${found}`, {
-    hint: 'crawl and inject create a table; or name another place with --table level:<directory>',
+    hint: 'crawl, inject and rules add create a table; or name another place with --table level:<directory>',
   });
 }
 
