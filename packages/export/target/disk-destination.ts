@@ -90,8 +90,10 @@ async function checkTarget(files: TargetFiles, paths: DiskPaths, force: boolean)
   }
   if (found !== kind) throw otherKind(path, kind, found);
   if (kind === 'folder' && (await files.readdir(target)).length === 0) return;
-  if (!force) throw thereAlready(path);
-  if (await isExport(files, paths)) return;
+  if (await isExport(files, paths)) {
+    if (force) return;
+    throw thereAlready(path);
+  }
   const what = kind === 'folder' ? 'a folder of other files' : 'another file';
   throw new CrawlError('BAD_OUTPUT', `expected an export or nothing at ${path}, found ${what}`, {
     hint: `--force replaces only an export that its manifest describes; remove the ${kind}, or name another target`,

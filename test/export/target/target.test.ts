@@ -175,7 +175,12 @@ describe.each([
     expect(await tree()).toEqual(before);
     await mkdir(join(folder, 'home'));
     await writeFile(join(folder, 'home/thesis'), 'text');
-    await expect(write('home', { force: true })).rejects.toMatchObject({ code: 'BAD_OUTPUT' });
+    for (const force of [false, true]) {
+      await expect(write('home', { force })).rejects.toMatchObject({
+        code: 'BAD_OUTPUT',
+        hint: expect.stringMatching(kind === 'folder' ? /^--force replaces only an export/ : /./) as string,
+      });
+    }
     expect(await readFile(join(folder, 'home/thesis'), 'utf8')).toBe('text');
     await expect(write('none/out')).rejects.toMatchObject({ code: 'BAD_OUTPUT' });
   });
