@@ -1,5 +1,5 @@
 import { ROW, type Chain } from '../collect/row-table.js';
-import { FACTS_FIELD, MARKS, decodeFacts } from '../facts/facts.js';
+import { MARKS } from '../facts/facts.js';
 import type { Found, Rule, Site, Target, TargetRule } from '../rule.js';
 import { BROKEN, lost } from './links.js';
 import { pagesThat } from './texts.js';
@@ -76,7 +76,7 @@ const redirectTemporary: TargetRule = {
     if ((http !== 302 && http !== 307) || since === 0 || rows.askedAt(row) - since < LONG) return undefined;
     const end = await site.urlOf(chain.end);
     // A home page may redirect by language, and a page for members to the log-in form.
-    const facts = decodeFacts((await site.look(end))?.custom?.[FACTS_FIELD]);
+    const facts = await site.factsOf(end);
     if (new URL(target.url).pathname === '/' || !facts || facts.marks & MARKS.password) return undefined;
     const days = Math.floor((rows.askedAt(row) - since) / 86_400_000);
     return describe(
