@@ -12,7 +12,7 @@ describe.skipIf(!hbase)('the cluster of the tests', () => {
       socket.once('connect', () => socket.destroy());
     });
 
-  it('loses a gateway and has it again, at the same place', async () => {
+  it('loses a gateway, which comes back at the same address', async () => {
     const [first = '', second = ''] = hbase!.gateways;
     await killPart(hbase!, 'gw1');
     expect([await isOpen(first), await isOpen(second)]).toEqual([false, true]);
@@ -21,7 +21,7 @@ describe.skipIf(!hbase)('the cluster of the tests', () => {
     expect(await isOpen(first)).toBe(true);
   });
 
-  it('names its parts where one is asked for that it has not', async () => {
+  it('lists its parts if an unknown part is requested', async () => {
     expect(hbase!.parts).toEqual(['master', 'rs1', 'rs2', 'gw1', 'gw2', 'admin']);
     await expect(killPart(hbase!, 'rs3')).rejects.toThrow('expected one of master, rs1');
   });

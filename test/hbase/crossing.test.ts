@@ -11,7 +11,7 @@ const PROCESSES = 4;
 const STEPS = 6;
 const SEEDS = runs(4, 40);
 
-describe.skipIf(!hbase)('writers that cross on a real HBase', () => {
+describe.skipIf(!hbase)('concurrent writers on a real HBase', () => {
   let url: string;
   const stores: HBaseStore[] = [];
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe.skipIf(!hbase)('writers that cross on a real HBase', () => {
     for (const store of stores) await store.close();
   });
 
-  it('leave each row an entry that leads to it', async () => {
+  it('leave an index entry for each row', async () => {
     const lost: string[] = [];
     for (let seed = 0; seed < SEEDS; seed++) {
       await emptyTables(stores[0]!);

@@ -21,7 +21,7 @@ const hbase = inject('hbase');
 const COUNT = 4;
 const BOUNDS = ['com.h2:', 'com.h5:http/', 'com.h7:'];
 
-/** Makes the table of the pages in regions, as only a gateway without frames can. */
+/** Creates the table of pages in several regions; only the protocol without frames can do this. */
 async function createSplit(url: string): Promise<void> {
   const families = familiesOf('webpage').map((name) => ({ name, compression: 'NONE', encoding: 'NONE' }) as const);
   const name = `default:${url.slice(url.lastIndexOf('/') + 1)}_webpage`;
@@ -35,7 +35,7 @@ async function createSplit(url: string): Promise<void> {
   socket.destroy();
 }
 
-/** Pages with some links each. */
+/** Pages with a few links each. */
 function somePages(): PageChange[] {
   const random = randomNumbers(3);
   const url = (n: number): string => `http://h${n % 9}.com/${n}`;
@@ -62,16 +62,16 @@ describe.skipIf(!hbase)('export in shards from a real HBase', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is split at the bounds of regions', async () => {
+  it('is split at region boundaries', async () => {
     const { splits } = crawl.tables;
     const parts = [0, 1, 2, 3].map((index) => splits.rangesOf('regions', { index, count: COUNT }));
     expect((await Promise.all(parts)).flat().map(({ end }) => end)).toEqual([...BOUNDS, undefined]);
   });
 
-  it('has parts that are the whole', async () => {
+  it('has parts that together are the whole export', async () => {
     await exportPages(crawl, { output: join(folder, 'whole.jsonl') });
     const whole = await readFile(join(folder, 'whole.jsonl'), 'utf8');
-    // In regions, and with more shards than these.
+    // With as many shards as regions, and with more.
     for (const count of [COUNT, 7]) {
       const output = join(folder, `p.jsonl`);
       await Promise.all(

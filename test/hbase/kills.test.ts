@@ -8,7 +8,7 @@ import { versionedRow, wholeVersions } from '../support/stores/versioned-rows.js
 const hbase = inject('hbase');
 const WRITERS = 4;
 const ROWS = 300;
-/** Rows of one call. */
+/** The number of rows of one call. */
 const AT_ONCE = 50;
 
 describe.skipIf(!hbase)('while parts of HBase are killed', () => {
@@ -17,15 +17,15 @@ describe.skipIf(!hbase)('while parts of HBase are killed', () => {
     ['a gateway', 'gw1', 'write'],
     ['the other region server, under compare-and-set', 'rs2', 'writeUnchanged'],
     ['the other gateway, under compare-and-set', 'gw2', 'writeUnchanged'],
-  ] as const)('nothing that was acknowledged is missing: %s', async (_, part, how) => {
+  ] as const)('no acknowledged write is lost: %s', async (_, part, how) => {
     const url = await hbaseTables(hbase!);
-    /** Of each row the last version that was acknowledged. */
+    /** The last acknowledged version of each row. */
     const acknowledged = new Map<string, number>();
     let isDown = false;
     let isOver = false;
     let after = 0;
 
-    /** Each has rows of its own, and writes them again and again until some were written after the kill. */
+    /** Each writer has its own rows, and writes them again until some writes were acknowledged after the kill. */
     async function writer(number: number): Promise<void> {
       const store = await openHBaseStore(url);
       const keys = Array.from({ length: ROWS }, (_, i) => `w${number}:${String(i).padStart(5, '0')}`);

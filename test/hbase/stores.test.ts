@@ -20,7 +20,7 @@ describe.skipIf(!hbase)('on a real HBase', () => {
     await checkHistories({ open: () => openEmptyTables(url), seed: SEED, runs: runs(12, 100) });
   });
 
-  it('answers any history so where several processes write and read in turn', async () => {
+  it('answers any history as MemoryStore does if several processes write and read in turn', async () => {
     await checkHistories({
       open: () => openEmptyTables(url),
       openOther: () => openHBaseStore(url),

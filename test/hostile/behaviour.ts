@@ -6,69 +6,72 @@ export interface Ask {
   readonly host: string;
   /** Path and query. */
   readonly path: string;
-  /** How often this path of this host was asked for, from 1. */
+  /** The number of requests for this path of this host so far, from 1. */
   readonly time: number;
-  /** How many requests this host had, from 1. */
+  /** The number of requests to this host so far, from 1. */
   readonly visit: number;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** For answers that are made on the socket. */
+  /** For answers that are written directly to the socket. */
   readonly socket: Socket;
-  /** `http://<host>:<port><path>`, of this server. */
+  /** The URL of a host and path on this server: `http://<host>:<port><path>`. */
   readonly at: (host: string, path?: string) => string;
 }
 
-/** Bytes to send as they are, or nothing where the answer is made on the socket. */
+/** The bytes to send, or nothing if the answer is written to the socket. */
 export type Answer = (ask: Ask) => string | Uint8Array | void;
 
 /**
- * Something that a host may do to a crawl. It has the host `<name>.test` and all below it to itself. Next to what it does it
- * serves a good page, `/good`, which the crawl has to get wherever the host lets it.
+ * One way in which a host may try to harm a crawl. The behaviour owns `<name>.test` and all its subdomains. It also serves a
+ * good page, `/good`, which the crawl must get if the host allows it.
  *
- * Pages are written as path, or as `host/path` where they are elsewhere; never with a port.
+ * Pages are written as path, or as `host/path` if they are on another host; never with a port.
  */
 export interface Behaviour {
   readonly name: string;
   readonly answer?: Answer;
   /** Default: 404. */
   readonly robots?: Answer;
-  /** What DNS says of its hosts: an answer for each time it is asked, the last one stays. Default: loopback. */
+  /** The DNS answers for its hosts, one for each lookup; the last one is repeated. Default: loopback. */
   readonly dns?: Readonly<Record<string, readonly (readonly string[])[] | 'fails' | 'hangs'>>;
-  /** Which port its pages are on. Default: plain. */
+  /** The port of its pages. Default: plain. */
   readonly port?: PortName;
-  /** https where true. */
+  /** true: https. */
   readonly tls?: boolean;
-  /** Pages injected next to `/good`. Default: `/`. */
+  /** Pages that are injected in addition to `/good`. Default: `/`. */
   readonly seeds?: readonly string[];
   /**
-   * How every page of this host, and every page that it leads to, ends: status, code of the fetch, and code of the parse.
-   * Several where chance decides which bound is met first.
+   * The end of every page of this host, and of every page that it leads to: status, code of the fetch, and code of the parse.
+   * Several if chance decides which limit is reached first.
    */
   readonly ends: Readonly<Record<string, string | readonly string[]>>;
-  /** How `/good` ends. Default: GOOD. null: there is none. */
+  /** The end of `/good`. Default: GOOD. null: there is no such page. */
   readonly good?: Ends | null;
-  /** What it adds to the counters of the crawl, beyond those that the ends say. */
+  /** What it adds to the counters of the crawl, beyond the ends of its pages. */
   readonly counters?: Readonly<Record<string, number>>;
-  /** What its rows must hold, by page. */
+  /** What its rows must contain, by page. */
   readonly holds?: Readonly<Record<string, object>>;
-  /** Requests that its hosts see at the most. Default: three for each page. */
+  /** Maximum number of requests to its hosts. Default: three for each page. */
   readonly requests?: number;
 }
 
-/** `plain`: HTTP; `tls`: TLS by name; `mute`: accepts and says nothing; `shut`: accepts and closes; `closed`: nobody listens. */
+/**
+ * `plain`: HTTP; `tls`: TLS by name; `mute`: accepts and sends nothing; `shut`: accepts and closes; `closed`: no server
+ * listens.
+ */
 export type PortName = 'plain' | 'tls' | 'mute' | 'shut' | 'closed';
 
 export const GOOD = 'fetched success success';
-/** Fetched, but not to its end. */
+/** Fetched, but cut off. */
 export const CUT = 'fetched success(cut) success';
 export const REFUSED = 'gone private_address';
-/** Known and never asked for: too far, or its host is left alone. It stays due. */
+/** In the table, but never requested: too far, or the host has a back-off. The page stays due. */
 export const UNSEEN = 'unfetched';
 
-/** An end, or several of which chance decides. */
+/** An end, or several if chance decides. */
 export type Ends = string | readonly string[];
 
-/** No answer, as often as it was asked; where that was not three times before the end of the run, it was left as it was. */
+/** No answer to any request. If the run ended before the third one, the row is unchanged. */
 export const LOST = (...codes: readonly string[]): Ends => [...codes.map((code) => `unfetched ${code}`), UNSEEN];
 
 /** The same end for many pages. */
@@ -76,7 +79,7 @@ export function all(end: string, ...pages: readonly string[]): Record<string, st
   return Object.fromEntries(pages.map((page) => [page, end]));
 }
 
-/** `make` of every number from `first` to `last`. */
+/** Calls `make` for every number from `first` to `last`. */
 export function range<T>(first: number, last: number, make: (n: number) => T): T[] {
   return Array.from({ length: last - first + 1 }, (_, i) => make(first + i));
 }

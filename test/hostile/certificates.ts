@@ -1,5 +1,5 @@
 /**
- * Certificates for tests only: anybody can read the key. `ca` signed `valid` (for `tls-valid.test`, 2020 to 2099) and `expired` (for
+ * Certificates for tests only: the key is public. `ca` signed `valid` (for `tls-valid.test`, 2020 to 2099) and `expired` (for
  * `tls-expired.test`, 2020 to 2021); both have the same key.
  */
 export const CERTIFICATES = {

@@ -5,10 +5,10 @@ import { behaviourOf } from './server.js';
 
 export type Row = Crawled['rows'][number];
 
-/** Rows by behaviour, then by page as behaviours write it. */
+/** Rows by behaviour, then by page in the notation of behaviours. */
 export type CrawledPages = ReadonlyMap<string, ReadonlyMap<string, Row>>;
 
-/** Pages at hosts that are in nobody's domain belong to the behaviour that lists them. */
+/** A page on a host that no behaviour owns belongs to the behaviour that lists it. */
 export function byBehaviour(rows: readonly Row[], behaviours: readonly Behaviour[]): CrawledPages {
   const listed = new Map(behaviours.flatMap(({ name, ends }) => Object.keys(ends).map((page) => [page, name])));
   const found = new Map<string, Map<string, Row>>();
@@ -22,7 +22,7 @@ export function byBehaviour(rows: readonly Row[], behaviours: readonly Behaviour
   return found;
 }
 
-/** Checks that the pages of a behaviour are those that it lists, that they ended as it says, and which requests they and its hosts got. */
+/** Checks the pages of a behaviour: the list is complete, each ended as listed, and there were not too many requests. */
 export function expectEnds(behaviour: Behaviour, pages: CrawledPages, requests: readonly string[]): void {
   const { name, ends, good = GOOD, holds = {} } = behaviour;
   const found = pages.get(name) ?? new Map<string, Row>();
@@ -43,7 +43,7 @@ function endOf({ status, protocolStatus, parseStatus }: Row): string {
   return [status, code, parseStatus?.code].filter((word) => word !== undefined).join(' ');
 }
 
-/** Regular expressions stand for texts that they match. */
+/** Replaces each regular expression by a matcher of texts. */
 function asMatch(part: object): object {
   return Object.fromEntries(
     Object.entries(part).map(([name, value]: [string, unknown]) => {
@@ -53,7 +53,7 @@ function asMatch(part: object): object {
   );
 }
 
-/** The counters of a crawl that fetched no page twice: what the rows say, added up, and what each behaviour adds to it. */
+/** The expected counters of a crawl that fetched no page twice: the sum over the rows, and what each behaviour adds. */
 export function expectedCounters(rows: readonly Row[], behaviours: readonly Behaviour[]): Record<string, number> {
   const sums: Record<string, number> = {};
   const count = (name: string, n = 1): void => void (sums[name] = (sums[name] ?? 0) + n);
@@ -61,7 +61,7 @@ export function expectedCounters(rows: readonly Row[], behaviours: readonly Beha
     if (protocolStatus) {
       count('fetched');
       count(protocolStatus.code);
-      // Each behaviour begins at a seed, and none has such a page further down.
+      // Each behaviour begins at a seed, and no page further down is denied.
       if (['access_denied', 'forbidden'].includes(protocolStatus.code)) count('seeds_denied');
     }
     if (parseStatus) count(parseStatus.code === 'success' ? 'parsed' : `failed_${parseStatus.code}`);

@@ -24,13 +24,13 @@ const BEHAVIOURS: readonly Behaviour[] = [
   ...traps,
 ];
 
-/** Each has a heap of its own, in which a hostile page may be parsed while others are. */
+/** Each thread has its own heap, and may parse hostile pages at the same time as the others. */
 const PARSE_THREADS = 2;
-/** What the process of the crawl may hold at the most, and its heap. */
+/** Memory limits of the crawl's process: in total, and for its heap. */
 const MEGABYTES = 400 + 150 * PARSE_THREADS;
 const HEAP_MEGABYTES = 224;
 
-/** Sizes are the defaults. Times are short, so that whoever wants to waste some wastes little. */
+/** Sizes are the defaults. Times are short, so that a host that wastes time wastes little. */
 const SETTINGS = {
   'parser.threads': PARSE_THREADS,
   'http.timeout': 2_500,
@@ -59,7 +59,7 @@ describe('a crawl of the hostile web', () => {
   });
   afterAll(() => web.close());
 
-  it('knows its behaviours apart, at least 60 of them', () => {
+  it('has at least 60 behaviours, each with its own name', () => {
     const names = new Set([...BEHAVIOURS, ...overDays].map(({ name }) => name));
     expect(names.size).toBe(BEHAVIOURS.length + overDays.length);
     expect(names.size).toBeGreaterThanOrEqual(60);
@@ -69,14 +69,14 @@ describe('a crawl of the hostile web', () => {
     expectEnds(behaviour, found, web.requests);
   });
 
-  it('gets every good page that a host lets it have', () => {
+  it('gets every good page that its host allows', () => {
     const missing = BEHAVIOURS.filter(
       ({ name, good = GOOD }) => good === GOOD && found.get(name)?.get('/good')?.title !== GOOD_TITLE,
     );
     expect(missing.map(({ name }) => name)).toEqual([]);
   });
 
-  it('asks nothing of an address that is not public', () => {
+  it('sends no request to an address that is not public', () => {
     const refused = BEHAVIOURS.flatMap(({ ends }) => Object.entries(ends)).filter(([, end]) => end === REFUSED);
     const hosts = new Set(refused.map(([page]) => page.split('/', 1)[0] ?? ''));
     expect(hosts.size).toBeGreaterThan(20);
@@ -84,19 +84,19 @@ describe('a crawl of the hostile web', () => {
     expect(asked.filter((host) => hosts.has(host) || !host.endsWith('.test'))).toEqual([]);
   });
 
-  it('knows no page that is not listed, and leaves a table without faults', () => {
+  it('has only listed pages in its table, and leaves the table without faults', () => {
     expect([...found.keys()].filter((name) => !BEHAVIOURS.some((behaviour) => behaviour.name === name))).toEqual([]);
     expect(crawled.repaired).toEqual({ rows: crawled.rows.length });
   });
 
-  it('counts all of it, and nothing else', () => {
+  it('counts every page and nothing else', () => {
     const [{ rounds, added, injected, ...all } = {}] = crawled.counters;
     const { tried_again, backed_off, host_backoff, generate_host_backoff, lenient, origins_failed, ...counters } = all;
     expect(counters).toEqual(expectedCounters(crawled.rows, BEHAVIOURS));
     expect(rounds).toBe(DEPTH + 1);
     expect(injected).toBe(BEHAVIOURS.flatMap((behaviour) => seedsOf(behaviour, web)).length);
     expect(added).toBeGreaterThan(0);
-    // Nothing but its host or its distance keeps a page from being asked for.
+    // A page without a request has a host with a back-off, or is too far.
     const unseen = crawled.rows.filter(({ protocolStatus }) => !protocolStatus).length;
     expect(host_backoff).toBe(unseen - (counters.refused ?? 0));
     expect(backed_off).toBeGreaterThanOrEqual(host_backoff ?? 0);
@@ -106,7 +106,7 @@ describe('a crawl of the hostile web', () => {
     expect(lenient).toBeGreaterThanOrEqual(30);
   });
 
-  it(`holds less than ${MEGABYTES} MB, and ends by itself with nothing left undone`, () => {
+  it(`holds less than ${MEGABYTES} MB, and ends by itself with no work left`, () => {
     expect(crawled.megabytes).toBeLessThan(MEGABYTES);
     expect(crawled.unhandled).toEqual([]);
     expect(crawled.polluted).toEqual([]);
@@ -132,7 +132,7 @@ describe('crawls over days', () => {
     expectEnds(behaviour, byBehaviour(crawled.rows, overDays), web.requests);
   });
 
-  it('count what they were refused each day', () => {
+  it('count the failures of each day', () => {
     expect(crawled.counters).toMatchObject([
       { http_error: 1, unavailable: 1, host_backoff: 2, refused: 16 },
       { unavailable: 1, host_backoff: 2 },

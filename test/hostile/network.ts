@@ -1,11 +1,11 @@
 import { hangUp, html, links, OPEN, silence, endless } from './web/answers.js';
 import { CUT, GOOD, LOST, REFUSED, UNSEEN, all, range, type Behaviour, type Ends } from './behaviour.js';
 
-/** Which of the two comes first is chance. */
+/** Chance decides which of the two limits is reached first. */
 const SLOW = ['unfetched timeout', 'unfetched too_slow'];
 const RESET = 'unfetched reset';
 
-/** A page that leads to a host below this one, of which DNS says something. */
+/** A page that links to a subdomain with these DNS answers. */
 function below(name: string, answers: readonly (readonly string[])[] | 'fails' | 'hangs', end: Ends): Behaviour {
   const host = `inside.dns-${name}.test`;
   return {
@@ -17,7 +17,7 @@ function below(name: string, answers: readonly (readonly string[])[] | 'fails' |
   };
 }
 
-/** A seed of which DNS says something. */
+/** A seed with these DNS answers. */
 function seed(name: string, answers: readonly (readonly string[])[] | 'fails' | 'hangs', end: Ends): Behaviour {
   return {
     name: `dns-${name}`,
@@ -28,7 +28,7 @@ function seed(name: string, answers: readonly (readonly string[])[] | 'fails' | 
   };
 }
 
-/** A TLS host of which not even robots.txt is to be had, and why. */
+/** A TLS host whose robots.txt cannot be read, and why. */
 function tls(name: string, why: RegExp, more: Partial<Behaviour> = {}, code = 'tls'): Behaviour {
   return {
     name: `tls-${name}`,
@@ -42,10 +42,10 @@ function tls(name: string, why: RegExp, more: Partial<Behaviour> = {}, code = 't
   };
 }
 
-/** Nobody is there: unallocated, yet in the range of public addresses. */
+/** No host answers there: the address is unallocated, yet in the public range. */
 const NOBODY = '3000::1';
 
-/** Names, connections, and TLS. */
+/** Faults of names, connections and TLS. */
 export const network: readonly Behaviour[] = [
   below('loopback', [['127.0.0.1']], REFUSED),
   below('loopback-v6', [['::1']], REFUSED),
@@ -106,7 +106,7 @@ export const network: readonly Behaviour[] = [
     },
     ends: {
       ...all(GOOD, '/', ...range(1, 7, (n) => `/p${10 + n}`)),
-      // The second failure in a row is one too many for SETTINGS.
+      // SETTINGS allows only one failure in a row.
       ...all(RESET, '/p18', '/p19'),
       ...all(UNSEEN, '/p20', '/p21', '/p22'),
     },

@@ -1,7 +1,7 @@
 import { html, links, status } from './web/answers.js';
 import { GOOD, UNSEEN, all, range, type Behaviour } from './behaviour.js';
 
-/** Hosts at this many labels below the first. */
+/** Hosts with this number of labels below the first. */
 function hosts(depth: number): string[] {
   const names = range(0, 2 ** depth - 1, (bits) =>
     range(0, depth - 1, (at) => ((bits >> at) & 1 ? 'a.' : 'b.')).join(''),
@@ -9,7 +9,10 @@ function hosts(depth: number): string[] {
   return names.map((name) => `${name}hosts-without-end.test/`);
 }
 
-/** What shows over days, and hosts that lead to hosts. Crawled three times at two days' distance, `db.fetchRetryMax` is 3. */
+/**
+ * Behaviours that show only over days, and hosts that lead to hosts. They are crawled three times, every second day;
+ * `db.fetchRetryMax` is 3.
+ */
 export const overDays: readonly Behaviour[] = [
   {
     name: 'status-500-once-then-fine',

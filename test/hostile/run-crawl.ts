@@ -8,42 +8,40 @@ import type { Behaviour } from './behaviour.js';
 import { CERTIFICATES } from './certificates.js';
 import type { HostileWeb } from './server.js';
 
-/** What a worker tells of its crawl; see worker.mjs. */
+/** The report of a worker about its crawl; see worker.mjs. */
 export interface Crawled {
-  /** Of each crawl. */
+  /** One entry for each crawl. */
   readonly counters: readonly Readonly<Record<string, number>>[];
   readonly repaired: Readonly<Record<string, number>>;
   readonly rows: readonly (PageRow<
     'status' | 'protocolStatus' | 'parseStatus' | 'title' | 'text' | 'headers' | 'outlinks' | 'pageMetadata' | 'retries'
   > & {
     readonly url: string;
-    /** Why its host is left alone, where it was not asked for. */
-    /** Why there was no answer. */
+    /** Why there was no answer, or why the host has a back-off. */
     readonly why?: string;
   })[];
   readonly polluted: readonly string[];
-  /** The most memory that the process ever held. */
+  /** The peak memory of the process. */
   readonly megabytes: number;
-  /** Rejections and errors that nobody handled, and warnings. */
+  /** Unhandled rejections and errors, and warnings. */
   readonly unhandled: readonly string[];
-  /** How the process ended, once it was told that nothing is wanted any more. */
+  /** How the process ended after it was told that its work is done. */
   readonly exit: string;
 }
 
-/** How to crawl. */
 export interface RunOptions {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly options: Omit<CrawlOptions, 'seeds'>;
   readonly heapMegabytes: number;
-  /** Crawls so many days from now, one after another. Default: once, today. */
+  /** The days of the crawls, as offsets from today. Default: one crawl, today. */
   readonly days?: readonly number[];
 }
 
-/** How much garbage a process lets lie: versions of Node differ in it, up to 200 MB. */
+/** Limits the garbage that a process keeps: versions of Node differ by up to 200 MB. */
 const YOUNG = '--max-semi-space-size=8';
 const WORKER = fileURLToPath(new URL('worker.mjs', import.meta.url));
 
-/** The pages of a behaviour that are injected. */
+/** The URLs of the pages of a behaviour that are injected. */
 export function seedsOf({ name, tls, port = 'plain', seeds = ['/'], good }: Behaviour, web: HostileWeb): string[] {
   return [...seeds, ...(good === null ? [] : ['/good'])].map((page) => {
     const [host, path] = page.startsWith('/') ? [`${name}.test`, page] : page.split(/(?=\/)/, 2);
@@ -51,9 +49,7 @@ export function seedsOf({ name, tls, port = 'plain', seeds = ['/'], good }: Beha
   });
 }
 
-/**
- * Crawls behaviours to the end, in a process and with a table of its own, and waits until that process has ended by itself.
- */
+/** Crawls behaviours to the end, in its own process and table, and waits until that process has ended by itself. */
 export async function runCrawl(
   web: HostileWeb,
   behaviours: readonly Behaviour[],

@@ -6,7 +6,7 @@ import { html, notFound } from './web/answers.js';
 import type { Behaviour, PortName } from './behaviour.js';
 import { CERTIFICATES } from './certificates.js';
 
-/** Serves all behaviours on loopback, by the host that is asked for. */
+/** Serves all behaviours on loopback, by the requested host. */
 export interface HostileWeb extends AsyncDisposable {
   readonly ports: Readonly<Record<PortName, number>>;
   /** `host/path` of all requests so far. */
@@ -14,10 +14,10 @@ export interface HostileWeb extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** The page that stands next to the bad ones. */
+/** The title of the page that is served beside the bad ones. */
 export const GOOD_TITLE = 'A good page';
 
-/** Name of the behaviour that a host belongs to: the label before `.test`. */
+/** The name of the behaviour that owns a host: the label before `.test`. */
 export function behaviourOf(host: string): string {
   return host.split('.').at(-2) ?? '';
 }
@@ -78,7 +78,7 @@ export async function serveHostileWeb(behaviours: readonly Behaviour[]): Promise
   };
 }
 
-/** One page for every name, behind a certificate that suits the name or not. */
+/** One page for every name, with a certificate that fits the name or not. */
 function tlsServer(onRequest: (host: string, path: string) => void): Server {
   const { key } = CERTIFICATES;
   const contexts = {

@@ -1,5 +1,6 @@
-// Crawls in a process of its own, so that its memory can be measured and held. Takes one message: the directory of the table,
-// settings, options and seeds of the crawl, what DNS says, and the days to crawl on; answers with counters, rows and measurements.
+// Crawls in its own process, so that its memory can be limited and measured. It takes one message: the directory of the table,
+// settings, options and seeds of the crawl, DNS answers, and the days to crawl on. It answers with counters, rows and
+// measurements.
 import { explain, jobs, openContext } from '../../dist/tests/webcrawl.js';
 
 const unhandled = [];
@@ -7,7 +8,7 @@ process.on('unhandledRejection', (reason) => unhandled.push(String(reason?.stack
 process.on('uncaughtException', (error) => unhandled.push(String(error?.stack ?? error)));
 let done = false;
 process.on('beforeExit', () => {
-  // Something is waited for that nothing is left to bring.
+  // The process ends while something is still awaited that can no longer happen.
   if (!done) process.exitCode = 3;
 });
 process.on('warning', (warning) => unhandled.push(String(warning)));
@@ -24,7 +25,7 @@ process.once('message', async ({ directory, settings, options, seeds, dns, days 
     asked.set(host, time + 1);
     return Promise.resolve(answers[Math.min(time, answers.length - 1)]);
   };
-  // It stands still for a day, so that what is waited for, and what is due, is no matter of how fast the machine is.
+  // The clock stands still for a day, so that neither waiting times nor due times depend on the speed of the machine.
   let day = 0;
   const start = Date.now();
   const clock = () => start + day * 86_400_000;
@@ -35,7 +36,7 @@ process.once('message', async ({ directory, settings, options, seeds, dns, days 
   const rows = [];
   for await (const row of crawl.pages({ fields: FIELDS })) {
     const { backoff } = row.protocolStatus ? {} : await explain(crawl, row.url);
-    // Why there was no answer: of the page, or of its host where the page was left as it was.
+    // Why there was no answer: from the page, or from its host if the row is unchanged.
     const why = row.protocolStatus?.message ?? backoff?.message;
     rows.push({ ...row, text: row.text?.slice(0, 1000), ...(why !== undefined && { why }) });
   }
@@ -44,12 +45,12 @@ process.once('message', async ({ directory, settings, options, seeds, dns, days 
     counters,
     repaired: repaired.counters,
     rows,
-    // Were it polluted, it would show here.
+    // Shows a polluted prototype.
     polluted: Object.keys(Object.prototype),
     megabytes: process.resourceUsage().maxRSS / 1024,
     unhandled,
   };
   done = true;
-  // After that nothing may keep the process: it has to end by itself.
+  // From here on nothing may keep the process alive: it must end by itself.
   process.send(answer, () => process.disconnect());
 });

@@ -1,6 +1,6 @@
-// Ranks a table, looks for duplicates or exports its graph, and kills its own process with SIGKILL at a step when told to.
-// Arguments: the folder of the table, `rank`, `dedup` or `graph`, its options as JSON, the step to die at (0: none).
-// Prints how many steps there were.
+// Ranks a table, finds duplicates or exports the graph, and kills its own process with SIGKILL at a given step.
+// Arguments: the folder of the table; `rank`, `dedup` or `graph`; the options as JSON; the step to die at (0: none).
+// Prints the number of steps.
 import { createDyingSteps } from '../support/dying-steps.mjs';
 
 const [directory, what, options, killAt] = process.argv.slice(2);
@@ -12,7 +12,7 @@ const steps = createDyingSteps(Number(killAt), {
 const { exportGraph, jobs, openContext, openLevelStore } = await import('../../dist/tests/webcrawl.js');
 const store = await openLevelStore(directory);
 const write = store.write.bind(store);
-/** One row at a time, so that it can die between any two. */
+/** Writes one row at a time, so that the process can die between any two. */
 store.write = async (table, changes) => {
   for (const change of changes) await steps.step(() => write(table, [change]));
 };

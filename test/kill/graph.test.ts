@@ -24,7 +24,7 @@ beforeAll(async () => {
   const rows = Array.from({ length: PAGES }, (_, n) => {
     const links = Array.from({ length: 6 }, () => url(Math.floor(random() ** 2 * PAGES)));
     const outlinks = [...new Set(links)].map((link) => ({ url: link, anchor: '' }));
-    // Every third has the content of the page before it, and every third nearly so.
+    // Of three pages, the second has the text of the first, and the third nearly the same text.
     const text =
       Array.from({ length: 80 }, (_, i) => `word${n - (n % 3)}-${i}`).join(' ') + (n % 3 === 2 ? ' more' : '');
     const signature = createHash('md5').update(text).digest('hex');
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs it in a process of its own; the steps it took, or undefined when it was killed. */
+/** Runs a job in its own process. Returns the number of steps, or undefined if it was killed. */
 function runIn(table: string, what: string, options: object, killAt: number): Promise<number | undefined> {
   return stepsOf(WORKER, table, what, JSON.stringify(options), killAt);
 }
@@ -46,7 +46,7 @@ async function rowsOf(table: string): Promise<unknown[]> {
   return found;
 }
 
-/** Kills a job again and again while it works on a copy of the table, and compares what its rows hold in the end. */
+/** Kills a job several times while it works on a copy of the table, and compares the rows at the end. */
 async function endsAsUndisturbed(job: string, options: object): Promise<void> {
   const [whole, killed] = [join(folder, `${job}-whole`), join(folder, `${job}-killed`)];
   for (const copy of [whole, killed]) await cp(join(folder, 'table'), copy, { recursive: true });
@@ -56,7 +56,7 @@ async function endsAsUndisturbed(job: string, options: object): Promise<void> {
   for (let kills = 0; kills < KILLS;) {
     if ((await runIn(killed, job, options, 1 + Math.floor(random() * steps))) === undefined) kills += 1;
     else {
-      // It came to its end, so there is nothing left to be killed in.
+      // The job ended before the kill, so there is no later step to kill it at.
       expect(await rowsOf(killed)).toEqual(expected);
       await rm(killed, { recursive: true });
       await cp(join(folder, 'table'), killed, { recursive: true });
@@ -66,18 +66,18 @@ async function endsAsUndisturbed(job: string, options: object): Promise<void> {
   expect(await rowsOf(killed)).toEqual(expected);
 }
 
-test(`rank killed ${KILLS} times ends with the ranks of a run that nothing disturbed, to the bit`, async () => {
+test(`rank killed ${KILLS} times ends with exactly the ranks of an undisturbed run`, async () => {
   const work = join(folder, 'work');
   await mkdir(work);
   await endsAsUndisturbed('rank', { folder: work });
   expect(await readdir(work)).toEqual([]);
 });
 
-test(`dedup killed ${KILLS} times ends with the duplicates of a run that nothing disturbed`, async () => {
+test(`dedup killed ${KILLS} times ends with the duplicates of an undisturbed run`, async () => {
   await endsAsUndisturbed('dedup', {});
 });
 
-test(`graph killed ${KILLS} times ends in the same bytes`, async () => {
+test(`graph killed ${KILLS} times writes the same bytes`, async () => {
   const output = join(folder, 'graph', 'pages');
   await mkdir(join(folder, 'graph'));
   const options = { output, level: 'page', format: 'cc' };

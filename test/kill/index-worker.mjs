@@ -1,9 +1,10 @@
-// Brings a table into its search index, and kills its own process with SIGKILL at a step when told to.
-// Arguments: the folder of the table, options as JSON, the step to die at (0: none), settings as JSON. Prints how many steps there were.
+// Indexes a table, and kills its own process with SIGKILL at a given step.
+// Arguments: the folder of the table, the options as JSON, the step to die at (0: none), the settings as JSON. Prints the
+// number of steps.
 const [directory, options, killAt, settings = '{}'] = process.argv.slice(2);
 let steps = 0;
 
-/** By chance before, while or after the step. */
+/** The process dies at random before, during or after the step. */
 async function dying(step) {
   steps += 1;
   const die = steps === Number(killAt);
@@ -30,7 +31,8 @@ for (const [part, names] of [
     part[name] = (...args) => dying(() => original(...args));
   }
 }
-// What goes to the thread that writes: it is killed at its work, or right after it was given some.
+// Messages to the writing thread count as steps, too: the process dies while the thread works, or right after it got the
+// message.
 const post = Worker.prototype.postMessage;
 Worker.prototype.postMessage = function (...args) {
   post.apply(this, args);

@@ -10,7 +10,7 @@ const KILLS = runs(2, 12);
 
 const sqlite: KilledIndex = { settings: () => ({}), dump: (table) => dumpIndex(join(table, 'index')) };
 
-describe(`index killed ${KILLS} times ends in the same`, () => {
+describe(`index killed ${KILLS} times ends with the same index`, () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'webcrawl-index-kill-'));

@@ -15,12 +15,12 @@ const WORKER = fileURLToPath(new URL('worker.mjs', import.meta.url));
 
 const PAGES = runs(40, 140);
 const SETTINGS = { 'fetcher.serverDelay': 0, 'db.updateMaxLinksInMemory': 1000, 'parser.threads': 0 };
-/** Rows of a round. */
+/** The number of rows in a batch. */
 const BATCH = runs(12, 25);
-/** The most kills of a step, and the chance of each. */
+/** Maximum number of kills of a step, and the chance of each. */
 const TRIES = runs(1, 5);
 const CHANCE = 0.8;
-/** The number of kills of a crawl. Each comes within the first 1/SHARE of the writes of a whole crawl. */
+/** The number of kills of a crawl. Each is within the first 1/SHARE of the writes of a whole crawl. */
 const OVERLAPPING_KILLS = runs(6, 30);
 const SHARE = runs(5, 8);
 
@@ -29,7 +29,7 @@ interface Ended {
   readonly report?: Report & { readonly writes: number };
 }
 
-/** Runs a job in a process of its own. */
+/** Runs a job in its own process. */
 function work(directory: string, job: string, options: object, killAt: number, threads: number): Promise<Ended> {
   const args = [WORKER, directory, job, JSON.stringify(options), String(killAt), String(threads)];
   const child = spawn(process.execPath, args);
@@ -46,10 +46,10 @@ function work(directory: string, job: string, options: object, killAt: number, t
   });
 }
 
-/** Makes the pages of a batch large enough together for parse threads to be started. */
+/** Makes the pages of a batch large enough in total that parse threads are started. */
 const PADDING = `<!--${' '.repeat(100_000)}-->`;
 
-/** A site of its own paths, made of a random web. */
+/** A random web as the paths of one site. */
 function site(seed: number, size: number): Record<string, FakePage> {
   const { pages } = randomWeb(seed, size, 1);
   const path = (url: string): string => url.replace('http://h0.example.com', '');
@@ -65,13 +65,13 @@ function site(seed: number, size: number): Record<string, FakePage> {
   );
 }
 
-/** What a crawl leaves, without what two crawls never share: times, batch ids and the port of the server. */
+/** The rows after a crawl, without what differs between two crawls: times, batch ids and the port of the server. */
 async function rowsOf(directory: string, origin: string): Promise<{ rows: unknown; repaired: Report['counters'] }> {
   await using crawl = await openContext({ table: `level:${directory}` });
   const repaired = (await jobs.repair(crawl)).counters;
   const times = { dueAt: 0, fetchedAt: 0, modifiedTime: 0, firstSeen: 0, changedAt: 0, duplicateAt: 0 };
   const rows = (await allRows(crawl)).map((row) => ({ ...row, ...times, headers: undefined }));
-  // Times that the change log keeps, and its hashes of URLs, which have the port.
+  // Times in the change log, and its hashes of URLs, which contain the port.
   const other = ['seenAt', 'bodyAt', 'since', 'missingSince', 'links', 'outerLinks', 'canonical', 'target'];
   const text = JSON.stringify(rows, (key, value: unknown) => {
     if (typeof value !== 'number') return value;
@@ -90,7 +90,7 @@ async function rowsOf(directory: string, origin: string): Promise<{ rows: unknow
   };
 }
 
-/** What was fetched and stored so far. */
+/** The URLs of the pages that are fetched and stored so far. */
 async function fetchedUrls(directory: string): Promise<Set<string>> {
   await using crawl = await openContext({ table: `level:${directory}` });
   const urls = new Set<string>();
@@ -100,7 +100,7 @@ async function fetchedUrls(directory: string): Promise<Set<string>> {
 
 type RunJob = (job: 'inject' | 'generate' | 'fetch' | 'parse' | 'updatedb', options: object) => Promise<Report>;
 
-/** Crawls round by round, until nothing is due. */
+/** Crawls round by round until nothing is due. */
 async function crawlInSteps(origin: string, run: RunJob): Promise<void> {
   await run('inject', { seeds: [`${origin}/`, `${origin}/p1`] });
   for (;;) {
@@ -112,7 +112,7 @@ async function crawlInSteps(origin: string, run: RunJob): Promise<void> {
   }
 }
 
-/** Crawls in this process, and gives the row writes of each step, in order. */
+/** Crawls in this process, and returns the number of row writes of each step, in order. */
 async function crawlUndisturbed(directory: string, origin: string): Promise<number[]> {
   const store = await openLevelStore(directory);
   const counting = Object.assign(new FailingStore(store), { content: store.content });
@@ -128,7 +128,7 @@ async function crawlUndisturbed(directory: string, origin: string): Promise<numb
 }
 
 /**
- * Runs each job in a process of its own, which is killed at the row write that `killAt` returns (0: not at all). Then this process
+ * Runs each job in its own process, which is killed at the row write that `killAt` returns (0: not at all). Then this process
  * runs the job to its end.
  */
 async function crawlKilled(
@@ -152,7 +152,7 @@ async function crawlKilled(
   return kills;
 }
 
-describe('jobs that are killed with SIGKILL in the middle of their row writes and run again', () => {
+describe('jobs that are killed with SIGKILL during their row writes and run again', () => {
   let web: ServedWeb;
   let directory: string;
   beforeAll(async () => {
@@ -164,7 +164,7 @@ describe('jobs that are killed with SIGKILL in the middle of their row writes an
     await rm(directory, { recursive: true, force: true });
   });
 
-  it('end in the same rows as a crawl in one thread that nobody disturbed, with nothing missing in the indexes', async () => {
+  it('leave the same rows as an undisturbed crawl in one thread, and complete indexes', async () => {
     const undisturbed = join(directory, 'undisturbed');
     const writes = await crawlUndisturbed(undisturbed, web.origin);
     const expected = await rowsOf(undisturbed, web.origin);
@@ -173,7 +173,7 @@ describe('jobs that are killed with SIGKILL in the middle of their row writes an
     const random = randomNumbers(7);
     const disturbed = join(directory, 'disturbed');
     const kills = await crawlKilled(disturbed, web.origin, (step, job) => {
-      // With its last write generate has opened the batch, and would make another one.
+      // With its last write generate has opened the batch; it would make another one.
       const last = (writes[step] ?? 1) - (job === 'generate' ? 1 : 0);
       return random() < CHANCE ? 1 + Math.floor(random() * last) : 0;
     });
@@ -187,7 +187,7 @@ describe('jobs that are killed with SIGKILL in the middle of their row writes an
     expect(Object.values(kills).reduce((total, count) => total + count, 0)).toBeGreaterThanOrEqual(runs(12, 50));
   }, 3_600_000);
 
-  it('end in the same pages and links, and fetch no stored page again, when the job is a crawl with rounds that overlap', async () => {
+  it('leave the same pages and links if rounds overlap, and fetch no stored page again', async () => {
     const options = { seeds: [`${web.origin}/`, `${web.origin}/p1`], threads: 4, topN: runs(8, 20) };
     const crawl = async (name: string, killAt: (run: number) => number, parseThreads: number) => {
       const table = join(directory, name);
@@ -215,7 +215,7 @@ describe('jobs that are killed with SIGKILL in the middle of their row writes an
   }, 3_600_000);
 });
 
-/** Scores, distances, and how a page was first found, follow from the order of the rounds. */
+/** Scores, distances, and the page that found a page first depend on the order of the rounds. */
 function withoutScores(rows: unknown): unknown {
   return JSON.parse(
     JSON.stringify(rows, (key, value: unknown) =>

@@ -12,9 +12,12 @@ import { versionOf } from '../support/versions/version-6.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
 const ROWS = runs(4000, 20_000);
-/** A migration that was killed so often runs to its end. */
+/** After this number of kills, a migration runs to its end. */
 const MOST_KILLS = 8;
-/** The most milliseconds from the opening of the table to a kill; it grows with every kill, so that slow machines come to an end. */
+/**
+ * Maximum time from the opening of the table to a kill, in milliseconds; it grows with every kill, so that slow machines
+ * finish.
+ */
 const SPAN = 150;
 const GROWTH = 1.4;
 
@@ -54,16 +57,19 @@ async function migrated(name: string, killAfter: (tries: number) => number | und
   }
 }
 
-it.each(seeds(2, 30))('a migration that is killed again and again ends as one that was not, seed %i', async (seed) => {
-  const expected = await migrated(`whole-${seed}`, () => undefined);
-  expect(expected.versions).toEqual(['7']);
-  const random = randomNumbers(seed);
-  const { versions, dump } = await migrated(`killed-${seed}`, (tries) =>
-    tries < MOST_KILLS ? random() * SPAN * GROWTH ** tries : undefined,
-  );
-  expect(versions.at(-1)).toBe('7');
-  // It never goes back.
-  const order = ['6', '6>7', '7'];
-  expect(versions).toEqual([...versions].sort((a, b) => order.indexOf(a!) - order.indexOf(b!)));
-  expect(dump).toEqual(expected.dump);
-});
+it.each(seeds(2, 30))(
+  'a migration that is killed several times leaves the same table as one that was not, seed %i',
+  async (seed) => {
+    const expected = await migrated(`whole-${seed}`, () => undefined);
+    expect(expected.versions).toEqual(['7']);
+    const random = randomNumbers(seed);
+    const { versions, dump } = await migrated(`killed-${seed}`, (tries) =>
+      tries < MOST_KILLS ? random() * SPAN * GROWTH ** tries : undefined,
+    );
+    expect(versions.at(-1)).toBe('7');
+    // The version never goes back.
+    const order = ['6', '6>7', '7'];
+    expect(versions).toEqual([...versions].sort((a, b) => order.indexOf(a!) - order.indexOf(b!)));
+    expect(dump).toEqual(expected.dump);
+  },
+);

@@ -1,6 +1,6 @@
-// Works on a table that other processes work on too, and kills its own process with SIGKILL at a step when told to.
-// Arguments: the folder of the table, what to do (`crawl`, or a verb of `rules`), its arguments as JSON, the step to die at (0: none),
-// and whether before (0), while (1) or after (2) it.
+// Works on a table at the same time as other processes, and kills its own process with SIGKILL at a given step.
+// Arguments: the folder of the table, the verb (`crawl`, or a verb of `rules`), its arguments as JSON, the step to die at (0:
+// none), and whether it dies before (0), during (1) or after (2) the step.
 const [directory, verb, args, killAt, moment] = process.argv.slice(2);
 const { jobs, openContext, rules } = await import('../../dist/tests/webcrawl.js');
 let steps = 0;
@@ -28,7 +28,7 @@ for (const [part, names] of [
   [crawl.tables, ['changeRows']],
   [crawl.tables.batches, ['change', 'clear']],
   [crawl.tables.proposals, ['read', 'put']],
-  // Of a crawl the rows alone are many steps; of an edit these are all.
+  // For a crawl, writes of rows are enough steps; for an edit, only calls on the table of rules are steps.
   [crawl.tables.rules, isCrawl ? [] : ['read', 'version', 'change']],
 ]) {
   for (const name of names) {
@@ -40,7 +40,7 @@ try {
   if (isCrawl) await jobs.crawl(crawl, JSON.parse(args));
   else await rules[verb](crawl, ...JSON.parse(args));
 } catch (error) {
-  // What was done before a kill is not to be done again.
+  // The rule was removed before the kill.
   if (error.code !== 'UNKNOWN_RULE') throw error;
 }
 await crawl.close();

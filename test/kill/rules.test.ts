@@ -14,24 +14,24 @@ const HOUR = 3_600_000;
 
 type Ended = 'killed' | 'failed' | number;
 
-/** The step at which a process dies, 0 for none, and whether before, while or after it. */
+/** The step at which a process dies (0: none), and whether before, during or after it. */
 interface Death {
   readonly step: number;
   readonly moment: number;
 }
 const NEVER: Death = { step: 0, moment: 0 };
 
-/** Works in a process of its own. @returns its steps */
+/** Runs a verb in its own process. @returns the number of its steps */
 async function work(directory: string, verb: string, args: unknown, { step, moment }: Death): Promise<Ended> {
   const { isKilled, code, out, errors } = await runWorker(WORKER, directory, verb, JSON.stringify(args), step, moment);
   if (isKilled) return 'killed';
   if (code === 0) return Number(out);
-  // The process that had the table open was killed, or another one has taken it meanwhile.
+  // The process that had the table open was killed, or another one has opened it in the meantime.
   if (/STORE_FAILED|TABLE_LOCKED/.test(errors)) return 'failed';
   throw new Error(`${verb} ended with ${code}: ${errors}`);
 }
 
-/** The sections of the site. The pages of each link to pages of the others. */
+/** The sections of the site. The pages of each section link to pages of the others. */
 const SECTIONS = ['news', 'tag', 'forum', 'old'];
 const SIZE = 15;
 function site(): Record<string, FakePage> {
@@ -47,7 +47,7 @@ function site(): Record<string, FakePage> {
 
 const prefixed = (kind: string, prefix: string) => ({ kind, pattern: { prefix } });
 type Edit = readonly [verb: 'add' | 'apply' | 'disable' | 'enable' | 'remove', ...args: unknown[]];
-/** In the end one more rule is active that marks, and of those that cut the one that was there from the start. */
+/** After all edits, one more `relevant` rule is active, and of the other rules only the one from the start. */
 const EDITS: readonly Edit[] = [
   ['add', prefixed('relevant', '/news/')],
   ['add', prefixed('reject', '/tag/')],
@@ -75,14 +75,14 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** A table with a rule, under which some seeds fall. */
+/** A table with a rule that applies to some of its seeds. */
 async function begin(table: string): Promise<void> {
   await using crawl = await openContext({ table: `level:${table}`, settings: { 'db.fetchIntervalDefault': 1 } });
   await jobs.inject(crawl, { seeds: ['/', '/old/3', '/old/4'].map((path) => web.origin + path) });
   await rules.add(crawl, { kind: 'reject', pattern: { prefix: '/old/' } }, { yes: true });
 }
 
-/** Brings a crawl to rest by the rules of the end, and gives what there is then, without what depends on the order of fetches. */
+/** Crawls until nothing is due with the final rules, and returns the state without what depends on the order of fetches. */
 async function end(table: string) {
   const [rows, texts]: [unknown[], string[]] = [[], []];
   let repaired: Report['counters'] = {};
@@ -115,13 +115,13 @@ async function end(table: string) {
   return { rows, rules: texts, repaired };
 }
 
-/** Makes all edits in this process. */
+/** Makes all edits in this process, one after another. */
 async function editAll(table: string): Promise<void> {
   await using crawl = await openContext({ table: `level:${table}` });
   for (const [verb, ...args] of EDITS) await (rules[verb] as (...given: unknown[]) => Promise<unknown>)(crawl, ...args);
 }
 
-/** Crawls in one process after another while others edit the rules, each edit until it was done. */
+/** Crawls in one process after another while other processes edit the rules; each edit is repeated until it is done. */
 async function crawlAndEdit(
   table: string,
   deathOf: (verb: string, tries: number) => Death,
@@ -157,7 +157,7 @@ async function crawlAndEdit(
   return kills;
 }
 
-it('rules that are changed and applied beside a crawl, all of which are killed, end as if nobody had been disturbed', async () => {
+it('rules that are edited and applied during a crawl end in the same state if all these processes are killed', async () => {
   const undisturbed = join(directory, 'undisturbed');
   await begin(undisturbed);
   await editAll(undisturbed);
@@ -171,7 +171,7 @@ it('rules that are changed and applied beside a crawl, all of which are killed, 
     const moment = upTo(3);
     if (verb === 'crawl') return { step: 1 + upTo(40), moment };
     if (tries > runs(2, 4)) return NEVER;
-    // An edit has few steps: each of them in turn.
+    // An edit has few steps, so it dies at each of them in turn.
     return { step: verb === 'apply' ? 1 + upTo(6) : tries, moment };
   });
   const found = await end(disturbed);

@@ -11,14 +11,14 @@ import { runs } from '../support/runs.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
 const KILLS = runs(3, 6);
-/** Days on which it crawls: on the second one pages have changed, and some are gone. */
+/** The days of the crawl: on the second day some pages have changed, and some are gone. */
 const DAYS = runs(1, 2);
 const LONG = 900_000;
 
 beforeAll(requireCommand);
 
 test(
-  `crawl --serve that is killed ${KILLS} times ends with the table and the index of one that was not`,
+  `crawl --serve that is killed ${KILLS} times ends with the same table and index as one that was not`,
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'webcrawl-serve-kill-'));
     const web = await madeWeb(7);

@@ -18,7 +18,7 @@ const LONG = 900_000;
 beforeAll(requireCommand);
 
 test(
-  `changes reach a server that fails, hangs and is killed, from a sender that is killed ${KILLS} times: none is lost`,
+  `no change is lost if the server fails, hangs and is killed, and the sender is killed ${KILLS} times`,
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'webcrawl-watch-kill-'));
     const table = join(folder, 'table');
@@ -36,7 +36,7 @@ test(
       all.push(message);
       const luck = isPeace ? 1 : random();
       if (luck < 0.05) response.writeHead(500).end();
-      // It hangs until one of the two is killed.
+      // Without an answer the request hangs until one of the two is killed.
       else if (luck >= 0.08) response.writeHead(204).end();
       onMessage();
     };
@@ -61,7 +61,7 @@ test(
           new Promise<void>((resolve) => {
             onMessage = () => all.length >= target && resolve();
           }),
-          // One that hangs, or waits for its next attempt, is killed too.
+          // A sender that hangs or waits for its next attempt is killed, too.
           new Promise((resolve) => setTimeout(resolve, 8_000)),
         ]);
         if (kill % 2 === 1) server = await restart();
@@ -84,7 +84,7 @@ test(
       expect((await ended).code).toBe(130);
       expect([...wrong, ...server.wrong]).toEqual([]);
       expect(new Set(all.map(({ data }) => data['url']))).toEqual(new Set(names.map(madeUrl)));
-      // A message that came twice came with the same id, so a receiver can tell.
+      // A message that arrives twice has the same id, so a receiver can recognise it.
       const ids = new Map(all.map(({ id, data }) => [data['url'], id]));
       for (const { id, data } of all) expect(id).toBe(ids.get(data['url']));
       expect(new Set(ids.values()).size).toBe(COUNT);

@@ -1,6 +1,6 @@
-// Runs one job on a LevelDB table, and kills its own process with SIGKILL in the middle of a row write when told to.
-// Arguments: the directory of the table, the name of the job, its options as JSON, the write to die at (0: none), and the
-// number of parse threads.
+// Runs one job on a LevelDB table, and kills its own process with SIGKILL during a given row write.
+// Arguments: the directory of the table, the job, its options as JSON, the write to die at (0: none), and the number of parse
+// threads.
 // Prints the report as JSON, with the number of row writes as `writes`.
 import { jobs, openContext, openLevelStore } from '../../dist/tests/webcrawl.js';
 
@@ -18,7 +18,7 @@ const dying = {
     for (const change of changes) {
       writes += 1;
       const written = store.write(table, [change]);
-      // By chance before, while or after the row is written.
+      // The process dies at random before, during or after the row is written.
       if (writes === Number(killAt)) {
         if (writes % 2 === 0) await written;
         process.kill(process.pid, 'SIGKILL');

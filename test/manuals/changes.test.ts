@@ -1,7 +1,7 @@
 /**
- * What `changes` says of manuals of Debian after a script has changed some of their pages, each in one of the ways that it names, or in
- * one that does not count. Beside them are rows of other hosts: 20,000, or WEBCRAWL_ROWS_BESIDE. A part of the manuals is crawled; all of
- * them with WEBCRAWL_ALL_MANUALS.
+ * The output of `changes` for manuals of Debian after a script has changed some of their pages: each in one of the ways that
+ * `changes` names, or in one that does not count. The table has also rows of other hosts: 20,000, or WEBCRAWL_ROWS_BESIDE. A
+ * part of the manuals is crawled; all of them with WEBCRAWL_ALL_MANUALS.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,29 +27,31 @@ const MINUTE = 60_000;
 const ROWS_BESIDE = Number(process.env['WEBCRAWL_ROWS_BESIDE'] ?? 20_000);
 const ROWS_AT_ONCE = 5000;
 const ROWS_OF_A_HOST = 1000;
-/** After the last crawl of this test. A row that is due after more than `db.fetchIntervalMax`, 90 days, is due at once. */
+/**
+ * A time after the last crawl of this test. A row that is due more than `db.fetchIntervalMax` (90 days) ahead is due at once.
+ */
 const DUE_AFTER_ALL = 85 * DAY;
-/** These manuals have enough pages to crawl for a few minutes. */
+/** These manuals have enough pages for a crawl of a few minutes. */
 const SMALL =
   /^(?:debian-reference|developers-reference|doc\/(?:debian\/FAQ|debian-policy|maint-guide|aptitude|debian-handbook\/html\/(?:en|ja)))/;
 const PAGES_OF_A_WAY = 3;
 
-/** Plain text of two paragraphs at least, so that each way can change something. */
+/** A paragraph of plain text, long enough that each way can change something. */
 const PARAGRAPH = /<p(?: [^>]*)?>([^<\d]{80,})<\/p>/gi;
 const atHead = (html: string, text: string): string => html.replace(/<\/head>/i, (end) => text + end);
 const atEnd = (html: string, text: string): string => html.replace(/<\/body>/i, (end) => text + end);
 const paragraphs = (html: string): string[] => [...new Set([...html.matchAll(PARAGRAPH)].map(([, text = '']) => text))];
 
-/** A way to change a page. Kinds are in the order of the alphabet; none: an empty text. */
+/** A way to change a page. Kinds are in alphabetical order; none: an empty text. */
 interface Way {
-  /** The page before the change. Absent: as the manual has it. */
+  /** The page before the change. Absent: the page of the manual. */
   readonly first?: (html: string) => string;
   readonly then: (html: string) => ChangedAnswer;
-  /** What `changes` says after the change. */
+  /** The output of `changes` after the change. */
   readonly found: string;
-  /** What it says after a second fetch, a day later, which finds the page as the first one did. */
+  /** The output after a second fetch a day later, which finds the page unchanged since the first. */
   readonly foundLater?: string;
-  /** What it says when the page is as it was. */
+  /** The output when the page is again as it was at first. */
   readonly foundAtLast: string;
 }
 
@@ -59,7 +61,7 @@ const way = (found: string, then: Way['then'], others: Partial<Way> = {}): Way =
   foundAtLast: found,
   ...others,
 });
-/** Something on a page that differs from fetch to fetch, and is not content. */
+/** A part of a page that differs between fetches and is not content. */
 const noise = (of: (html: string, text: string) => string, one: string, other: string): Way =>
   way('bytes', (html) => ({ html: of(html, other) }), { first: (html) => of(html, one) });
 
@@ -141,14 +143,14 @@ afterAll(async () => {
   await site?.close();
 });
 
-/** Takes pages all over the manuals that have what the ways change, and gives them to the ways. */
+/** Chooses pages all over the manuals that have what the ways change, and assigns them to the ways. */
 async function choosePages(): Promise<void> {
   const names = Object.keys(WAYS);
   const wanted = names.length * PAGES_OF_A_WAY + 1;
   const step = Math.max(1, Math.floor(pages.length / (8 * wanted)));
   const able: string[] = [];
   const rest = pages.filter((_, i) => i % step === 0);
-  // From both ends of a list by turns, so that they are of several manuals and languages.
+  // Alternates between both ends of the list, so that the pages are from several manuals and languages.
   for (let i = 0; i < rest.length; i++) {
     const path = rest[(i * 7919) % rest.length]!;
     if (able.length < wanted && !able.includes(path) && (await isAble(path))) able.push(path);
@@ -173,7 +175,7 @@ async function isAble(path: string): Promise<boolean> {
   );
 }
 
-/** Sets the pages of all ways as they are at first, or changed; and the sitemap and the start page. */
+/** Serves the pages of all ways before or after their change, and updates the sitemap and the start page. */
 async function setPages(as: 'first' | 'then', added: readonly string[] = []): Promise<void> {
   const { answers, url } = site;
   for (const [name, paths] of changed) {
@@ -202,7 +204,7 @@ function expected(of: (way: Way) => string | undefined): string[] {
 interface Found {
   readonly lines: string[];
   readonly summary: ChangesSummary;
-  /** Rows that were read, by table. */
+  /** The number of rows that were read, by table. */
   readonly read: Readonly<Record<string, number>>;
 }
 
@@ -223,7 +225,7 @@ async function found(since: string): Promise<Found> {
   return { lines: lines.sort(), summary, read };
 }
 
-/** Crawls what is due at a time, and compares what `changes` names since then with what it has to. */
+/** Crawls what is due at a time, and compares the output of `changes` since then with the expected lines. */
 async function nextCrawl(name: string, days: number, lines: readonly string[]): Promise<Found> {
   await mark(crawl, name);
   crawl.setTime(START + days * DAY);
@@ -236,7 +238,7 @@ async function nextCrawl(name: string, days: number, lines: readonly string[]): 
     `changes since ${name}: ${all.lines.length}, of ${site.requests - requests} requests in ${seconds} s; rows read ${JSON.stringify(all.read)}`,
   );
   expect(all.lines).toEqual([...lines].sort());
-  // The entries, and a few rows that say where the log ends. That pages are due costs an entry of the frontier for each.
+  // The entries, and a few rows about the end of the log. Each due page costs an entry of the frontier.
   const rowsRead = Object.values(all.read).reduce((sum, rows) => sum + rows, 0);
   const due = all.summary.because.reduce((sum, { pages: n = 0 }) => sum + n, 0);
   expect(all.read['webpage'] ?? 0).toBe(0);
@@ -245,7 +247,7 @@ async function nextCrawl(name: string, days: number, lines: readonly string[]): 
 }
 
 it(
-  'names exactly the pages that a script has changed, at a cost by what has changed',
+  'lists exactly the pages that a script has changed, at a cost that depends on what has changed',
   async () => {
     for (let from = 0; from < ROWS_BESIDE; from += ROWS_AT_ONCE) {
       const rows = Array.from({ length: Math.min(ROWS_AT_ONCE, ROWS_BESIDE - from) }, (_, i) => ({

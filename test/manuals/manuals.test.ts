@@ -1,7 +1,7 @@
 /**
- * `npm run manuals` as a user runs it: manuals of Debian in four languages, served by nginx, crawled to their end, and
- * searched in a real Chromium. Screenshots go to .cache/screenshots. Needs apt-get and dpkg where the manuals are not there
- * yet, Chromium, and fonts with Chinese and Japanese characters.
+ * `npm run manuals` as a user runs it: manuals of Debian in four languages, served by nginx, crawled to their end, and searched
+ * in a real Chromium. Screenshots go to .cache/screenshots. Needs apt-get and dpkg if the manuals are not unpacked yet,
+ * Chromium, and fonts with Chinese and Japanese characters.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,11 +14,14 @@ import { focused, hasShapes, hiddenWidth, launchChromium, wrongIn } from '../sup
 
 const MINUTE = 60_000;
 const LEAST_PAGES = 10_000;
-/** Of each language. */
+/** Minimum number of pages in each language. */
 const LEAST_OF_LANGUAGE = 2500;
 const SCREENSHOTS = join(ROOT, '.cache/screenshots');
 
-/** What is asked in each language; what the title of a page among the first ten holds; the beginning of a query; what it may become. */
+/**
+ * For each language: a query; a part of the title of one of the first ten results; the beginning of a query; one of its
+ * completions.
+ */
 const LANGUAGES = [
   { name: 'English', query: 'layer mask', title: /Layer Mask/, begun: 'layer ma', characters: 'layermsk' },
   { name: 'Chinese', query: '页面样式', title: /页面样式/, begun: '页面样', characters: '页面样式图层打印' },
@@ -50,11 +53,11 @@ interface Status {
 let command: ChildProcess;
 let output = '';
 let origin: string;
-/** Where the manuals are served. */
+/** The URL of the manuals' server. */
 let site: string;
 let browser: Browser;
 let context: BrowserContext;
-/** What any page asked for, and what the browser complained of. */
+/** The requests of all pages, and the errors and warnings of the browser. */
 let asked: string[];
 let complaints: string[];
 let isWatched: boolean;
@@ -108,57 +111,62 @@ afterEach(async () => {
 });
 
 describe('the search page of the manuals', { timeout: 5 * MINUTE }, () => {
-  it(`finds at least ${LEAST_PAGES} pages, of each language many`, async () => {
+  it(`finds at least ${LEAST_PAGES} pages, and many of each language`, async () => {
     const { index } = await status();
     expect(index!.documents).toBeGreaterThanOrEqual(LEAST_PAGES);
     const [, ...counts] = /English (\d+), Chinese (\d+), Japanese (\d+), Korean \d+, Russian (\d+)/.exec(output)!;
     for (const count of counts) expect(Number(count)).toBeGreaterThanOrEqual(LEAST_OF_LANGUAGE);
   });
 
-  it.each(LANGUAGES)('answers $name: search, highlight, pages, text as crawled, the result itself', async (asked) => {
-    const { query, title, begun } = asked;
-    const page = await open('/');
-    await page.getByRole('combobox', { name: 'Search the crawled pages' }).fill(query);
-    await page.getByRole('button', { name: 'Search' }).click();
-    await page.waitForURL('**/search?q=*');
-    const titles = await titlesOf(page);
-    expect(titles).toHaveLength(10);
-    expect(titles.filter((each) => title.test(each)).length).toBeGreaterThanOrEqual(3);
-    expect(await page.locator('mark').count()).toBeGreaterThanOrEqual(10);
+  it.each(LANGUAGES)(
+    'answers $name: search, highlight, pages, text as crawled, the page of the result',
+    async (asked) => {
+      const { query, title, begun } = asked;
+      const page = await open('/');
+      await page.getByRole('combobox', { name: 'Search the crawled pages' }).fill(query);
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.waitForURL('**/search?q=*');
+      const titles = await titlesOf(page);
+      expect(titles).toHaveLength(10);
+      expect(titles.filter((each) => title.test(each)).length).toBeGreaterThanOrEqual(3);
+      expect(await page.locator('mark').count()).toBeGreaterThanOrEqual(10);
 
-    await page.getByRole('link', { name: 'Next' }).click();
-    await page.waitForURL('**&page=2');
-    const more = await titlesOf(page);
-    expect(more.length).toBeGreaterThan(0);
-    expect(await page.locator('ol.results').getAttribute('start')).toBe('11');
-    await page.getByRole('link', { name: 'Previous' }).click();
-    await page.waitForURL((url) => !url.searchParams.has('page'));
-    expect(await titlesOf(page)).toEqual(titles);
+      await page.getByRole('link', { name: 'Next' }).click();
+      await page.waitForURL('**&page=2');
+      const more = await titlesOf(page);
+      expect(more.length).toBeGreaterThan(0);
+      expect(await page.locator('ol.results').getAttribute('start')).toBe('11');
+      await page.getByRole('link', { name: 'Previous' }).click();
+      await page.waitForURL((url) => !url.searchParams.has('page'));
+      expect(await titlesOf(page)).toEqual(titles);
 
-    await page
-      .getByRole('link', { name: /^Text as crawled/ })
-      .first()
-      .click();
-    await page.waitForURL('**/cached?url=*');
-    await page.getByText(titles[0]!).first().waitFor();
-    await page.goBack();
+      await page
+        .getByRole('link', { name: /^Text as crawled/ })
+        .first()
+        .click();
+      await page.waitForURL('**/cached?url=*');
+      await page.getByText(titles[0]!).first().waitFor();
+      await page.goBack();
 
-    const result = page.locator('ol.results h2 a').first();
-    const target = await result.getAttribute('href');
-    expect(target).toMatch(new RegExp(`^${site}`));
-    // The page that is followed is of another site, and may ask for what it likes there.
-    isWatched = false;
-    await result.click();
-    await page.waitForURL(target!);
-    expect(spaced(await page.title())).toBe(spaced(titles[0]!));
+      const result = page.locator('ol.results h2 a').first();
+      const target = await result.getAttribute('href');
+      expect(target).toMatch(new RegExp(`^${site}`));
+      // The result is a page of another site, which may send any request there.
+      isWatched = false;
+      await result.click();
+      await page.waitForURL(target!);
+      expect(spaced(await page.title())).toBe(spaced(titles[0]!));
 
-    const suggested = (await (await fetch(new URL(`/api/suggest?q=${encodeURIComponent(begun)}`, origin))).json()) as {
-      readonly suggestions?: readonly string[];
-    };
-    expect(JSON.stringify(suggested).length).toBeGreaterThan(begun.length);
-  });
+      const suggested = (await (
+        await fetch(new URL(`/api/suggest?q=${encodeURIComponent(begun)}`, origin))
+      ).json()) as {
+        readonly suggestions?: readonly string[];
+      };
+      expect(JSON.stringify(suggested).length).toBeGreaterThan(begun.length);
+    },
+  );
 
-  it.each(LANGUAGES)('is used by keyboard alone in $name', async ({ query }) => {
+  it.each(LANGUAGES)('can be used by keyboard alone in $name', async ({ query }) => {
     const page = await open('/');
     await expect.poll(() => page.locator(':focus').getAttribute('name')).toBe('q');
     await page.keyboard.insertText(query);
@@ -179,7 +187,7 @@ describe('the search page of the manuals', { timeout: 5 * MINUTE }, () => {
     await page.waitForURL('**&page=2');
   });
 
-  it.each(LANGUAGES)('is read aloud in $name', async ({ query }) => {
+  it.each(LANGUAGES)('can be read aloud in $name', async ({ query }) => {
     const page = await open(`/search?q=${encodeURIComponent(query)}`);
     const tree = await page.locator('body').ariaSnapshot();
     for (const line of ['banner:', 'main:', `combobox "Search the crawled pages": ${query}`, 'button "Search"'])
@@ -240,13 +248,13 @@ async function status(): Promise<Status> {
   return (await (await fetch(new URL('/api/status', origin))).json()) as Status;
 }
 
-/** The figures once all pages are crawled, ranked and in the index, and the most memory until then. */
+/** The figures when all pages are crawled, ranked and indexed, and the peak memory until then. */
 async function wholeStatus(): Promise<{ status: Status; peak: number }> {
   let peak = 0;
   let now!: Status;
   const isWhole = async (): Promise<boolean> => {
     expect(command.exitCode, 'npm run manuals has ended').toBeNull();
-    // Its first moments have no figures yet.
+    // In its first moments the status has no figures.
     const answer = await fetch(new URL('/api/status', origin));
     if (!answer.ok) return false;
     now = (await answer.json()) as Status;
@@ -261,7 +269,7 @@ async function wholeStatus(): Promise<{ status: Status; peak: number }> {
   return { status: now, peak };
 }
 
-/** Manuals have spaces that do not break. */
+/** Manuals have non-breaking spaces. */
 const spaced = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(0);

@@ -1,4 +1,4 @@
-/** One request as the server saw it. All times are in ms of one clock, which is never set back. */
+/** One request as the server saw it. All times are in ms of one clock, which never goes back. */
 export interface AccessEntry {
   /** Host name without port: http and https of one name are one host. */
   readonly host: string;
@@ -6,14 +6,14 @@ export interface AccessEntry {
   readonly path: string;
   /** When the head of the request was read. */
   readonly arrived: number;
-  /** Just before the last byte of the answer was handed over, so never later than the client could see its end. */
+  /** Just before the last byte of the answer was sent, so never later than the client could see its end. */
   readonly ended: number;
   readonly status: number;
-  /** The header as it was sent. */
+  /** The header as sent. */
   readonly retryAfter?: string;
-  /** The Crawl-delay in seconds that this robots.txt stated. */
+  /** The Crawl-delay of this robots.txt, in seconds. */
   readonly crawlDelay?: number;
-  /** The client went away before it had the whole answer. */
+  /** The client closed the connection before it had the whole answer. */
   readonly cut?: boolean;
 }
 
@@ -22,10 +22,7 @@ export function isRobots({ path }: Pick<AccessEntry, 'path'>): boolean {
   return path === '/robots.txt';
 }
 
-/**
- * The server is in trouble, or wants to be left alone: 429, 503, and for a robots.txt every 5xx (RFC 9309, section
- * 2.3.1.4).
- */
+/** The server fails, or asks to be left alone: 429, 503, and for a robots.txt every 5xx (RFC 9309, section 2.3.1.4). */
 export function isRefusal(entry: Pick<AccessEntry, 'path' | 'status'>): boolean {
   return entry.status === 429 || entry.status === 503 || (isRobots(entry) && entry.status >= 500);
 }

@@ -1,9 +1,9 @@
 import { isRefusal, isRobots, type AccessEntry } from './access-log.js';
 
-/** What a request may have to wait for. */
+/** A reason for which a request may have to wait. */
 export type Wait = 'overlap' | 'delay' | 'crawl-delay' | 'retry-after' | 'retry-date' | 'backoff';
 
-/** What the crawler was told to keep to, in seconds. */
+/** The rules for the crawler, in seconds. */
 export interface PolitenessRules {
   readonly serverDelay: number;
   readonly backoffMin: number;
@@ -15,56 +15,56 @@ export interface Violation {
   readonly rule: Wait;
   readonly url: string;
   readonly arrived: number;
-  /** Ms that it came too early. */
+  /** How many ms too early it was. */
   readonly early: number;
 }
 
 /** What an access log proves. */
 export interface Findings {
   readonly violations: readonly Violation[];
-  /** How many requests had to wait, by the rule that held them longest. */
+  /** How many requests had to wait, by the rule with the longest wait. */
   readonly waits: Readonly<Record<Wait, number>>;
   /** The longest of these waits in ms. */
   readonly longest: Readonly<Record<Wait, number>>;
-  /** Those of them whose wait began before a kill and was not over when the next process asked its first host. */
+  /** The number of these waits that began before a kill and were not over when the next process sent its first request. */
   readonly acrossKills: Readonly<Record<Wait, number>>;
-  /** Refusals that bind nobody, because they came just when the crawler was killed. */
+  /** The number of refusals that do not count, because the crawler was killed at that moment. */
   readonly unsettled: number;
 }
 
-/** Timers count whole milliseconds, and may fire up to one early. */
+/** Timers count whole milliseconds, and may fire one millisecond early. */
 export const TOLERANCE = 2;
 
-/** Ms before a kill in which an answer may not have been noted, on a machine that may be busy. */
+/** An answer that ends less than this many ms before a kill may not have been stored; the machine may be busy. */
 export const SETTLE = 1000;
 
-/** Ms after a kill in which a last request may arrive; the next process waits its delay first. */
+/** Until this many ms after a kill a last request may arrive; the next process first waits for its delay. */
 const STRAY = 500;
 
-/** How long one request holds those after it. */
+/** A wait that one request causes for later ones. */
 interface Hold {
   readonly rule: Wait;
   readonly by: AccessEntry;
   readonly until: number;
 }
 
-/** Whether the crawler may have died before it noted this answer, which takes it so many ms at the most. */
+/** Whether the crawler may have died before it stored this answer, which takes it at most `settle` ms. */
 export function isUnsettled({ arrived, ended }: AccessEntry, kills: readonly number[], settle = SETTLE): boolean {
   return kills.some((kill) => arrived < kill + STRAY && ended > kill - settle);
 }
 
 /**
- * Walks the log host by host and finds every request that came too early.
+ * Reads the log host by host and finds every request that was too early.
  *
- * - No host is asked twice at once, robots.txt included.
- * - A request waits `serverDelay` from the end of the one before, and the Crawl-delay from the end of the one before of
- *   its origin, once the robots.txt of that origin stated one. RFC 9309 does not say whether a robots.txt counts; here it
- *   does, as any request costs the host the same.
- * - A refusal with `Retry-After` holds the whole host until then; the n-th refusal in a row without it, for
- *   `backoffMin * 2^(n-1)`, at most `backoffMax`. Both hold robots.txt as well.
+ * - A host gets one request at a time, robots.txt included.
+ * - A request waits `serverDelay` from the end of the previous one of its host, and the Crawl-delay from the end of the
+ * previous one of its origin, if the robots.txt of that origin has one. RFC 9309 does not say whether a request for robots.txt
+ * counts; here it does, because every request costs the host the same.
+ * - After a refusal with `Retry-After`, the whole host gets no request for that time; after the n-th refusal in a row without
+ * it, for `backoffMin * 2^(n-1)`, at most `backoffMax`. Both apply to robots.txt, too.
  *
- * A refusal that the crawler may not have noted before it was killed binds nobody, and is counted; nor does a Crawl-delay
- * that it may not have noted.
+ * A refusal that the crawler may not have stored before a kill does not apply, and is counted. A Crawl-delay that it may not
+ * have stored does not apply either.
  */
 export function checkPoliteness(
   log: readonly AccessEntry[],
@@ -106,7 +106,7 @@ function noWaits(): Record<Wait, number> {
   return { overlap: 0, delay: 0, 'crawl-delay': 0, 'retry-after': 0, 'retry-date': 0, backoff: 0 };
 }
 
-/** The entries of each host by arrival. */
+/** The entries of each host, by arrival. */
 function byHost(log: readonly AccessEntry[]): AccessEntry[][] {
   const hosts = new Map<string, AccessEntry[]>();
   for (const entry of [...log].sort((a, b) => a.arrived - b.arrived)) {
@@ -117,12 +117,12 @@ function byHost(log: readonly AccessEntry[]): AccessEntry[][] {
   return [...hosts.values()];
 }
 
-/** Whether the answer had ended when the other request came. */
+/** Whether the answer had ended before the other request arrived. */
 function isAnswered({ ended }: AccessEntry, { arrived }: AccessEntry): boolean {
   return ended <= arrived + TOLERANCE;
 }
 
-/** The longest hold of each rule, the longest of all first. */
+/** The longest wait of each rule, the longest of all first. */
 function longestByRule(holds: readonly Hold[]): Hold[] {
   const byRule = new Map<Wait, Hold>();
   for (const hold of [...holds].sort((a, b) => b.until - a.until)) {
@@ -131,7 +131,7 @@ function longestByRule(holds: readonly Hold[]): Hold[] {
   return [...byRule.values()];
 }
 
-/** How long a request is held by those before it, whatever was answered. */
+/** The waits that earlier requests cause, without regard to their status. */
 function delayHolds(
   entry: AccessEntry,
   earlier: readonly AccessEntry[],
@@ -151,7 +151,7 @@ function delayHolds(
   });
 }
 
-/** The Crawl-delay that the robots.txt of this origin last stated, as far as the crawler can know. */
+/** The Crawl-delay of the last robots.txt of this origin that the crawler must have stored. */
 function statedDelay(
   entry: AccessEntry,
   earlier: readonly AccessEntry[],
@@ -162,13 +162,13 @@ function statedDelay(
   return earlier.findLast((one) => isItsRobots(one) && !isUnsettled(one, kills))?.crawlDelay;
 }
 
-/** How long each refusal holds its host. */
+/** The wait after each refusal. */
 function refusalHolds(entries: readonly AccessEntry[], kills: readonly number[], rules: PolitenessRules): Hold[] {
   const holds: Hold[] = [];
   let inARow = 0;
   for (const by of [...entries].sort((a, b) => a.ended - b.ended)) {
     if (!isRefusal(by)) inARow = 0;
-    // Whether the crawler counted it nobody knows, so it does not make the next wait longer either.
+    // It is unknown whether the crawler counted it, so it does not make the next wait longer either.
     if (!isRefusal(by) || by.cut || isUnsettled(by, kills)) continue;
     inARow++;
     const { ended, retryAfter = '' } = by;

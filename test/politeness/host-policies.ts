@@ -1,37 +1,37 @@
 import { randomNumbers } from '../support/web/fake-web.js';
 
-/** How the server refuses a path before it answers: so many times, with this status and `Retry-After`. */
+/** How the server refuses a path before it answers: how many times, with which status and `Retry-After`. */
 export interface Refusal {
   readonly times: number;
   readonly status: 429 | 503;
-  /** Seconds; `date` counts from the answer and is sent as an HTTP date, `text` is sent as it is. */
+  /** Seconds; `date` is the time from the answer, sent as an HTTP date; `text` is sent as it is. */
   readonly retryAfter?: { readonly seconds: number } | { readonly date: number } | { readonly text: string };
 }
 
-/** What is at one URL. Links and targets have no port: http and https of a host are served on one port each. */
+/** The answer of one URL. Links and targets have no port: http and https of a host have one port each. */
 export interface PagePlan {
   readonly links: readonly string[];
   readonly redirect?: { readonly status: number; readonly target: string };
   readonly refusal?: Refusal;
 }
 
-/** One host as it is served. */
+/** One host of the server. */
 export interface HostPlan {
   readonly name: string;
-  /** What robots.txt of both schemes states, in seconds. */
+  /** The Crawl-delay in robots.txt of both schemes, in seconds. */
   readonly crawlDelay?: number;
-  /** There is a page `/private` that robots.txt denies. */
+  /** The host has a page `/private`, which robots.txt denies. */
   readonly hasPrivate: boolean;
   readonly robotsRefusal?: Refusal;
-  /** The host whose robots.txt this one's redirects to, over the same scheme. */
+  /** The host to whose robots.txt this one redirects, with the same scheme. */
   readonly robotsAt?: string;
-  /** Ms that every answer takes, half of them before its head and half within its body. */
+  /** The time of every answer in ms: half of it before the head, half within the body. */
   readonly slowness: number;
   /** By URL without port. */
   readonly pages: Map<string, PagePlan>;
 }
 
-/** What a host may do besides serving pages: one kind each, so that each is sure to be met. */
+/** Kinds of hosts that do more than serve pages: each kind occurs. */
 const TROUBLES = [
   'seconds',
   'long',
@@ -45,7 +45,7 @@ const TROUBLES = [
   'none',
 ] as const;
 
-/** Which troubles are drawn. */
+/** The kinds of trouble that may occur. */
 export interface Troubles {
   /** Hosts answer 429 and 503. */
   readonly refusals: boolean;
@@ -53,23 +53,26 @@ export interface Troubles {
   readonly robotsRedirects: boolean;
 }
 
-/** How the hosts look, where that is not left to the draw. */
+/** The shape of the hosts; what is absent is random. */
 export interface HostShape {
-  /** The name of a host by its number. Default: `h<n>.test`. */
+  /** The name of a host, by its number. Default: `h<n>.test`. */
   readonly nameOf?: (i: number) => string;
-  /** Pages of a host, at least and at the most, without those that redirects add. Default: 3 to 6. */
+  /** Minimum and maximum number of pages of a host, without the targets of redirects. Default: 3 to 6. */
   readonly pages?: readonly [number, number];
-  /** Pages that each page of the tree leads to. Default: 2. */
+  /** The number of links of each page to its children. Default: 2. */
   readonly children?: number;
   /** Some pages are on https. Default: true. */
   readonly secure?: boolean;
-  /** What robots.txt may state, in seconds, each as likely. Default: nothing for half of them, else 0.3, 1 or 1.3. */
+  /**
+   * The Crawl-delays in robots.txt, in seconds, with equal probability. Default: none for half of the hosts, else 0.3, 1 or
+   * 1.3.
+   */
   readonly crawlDelays?: readonly (number | undefined)[];
 }
 
 /**
- * Draws hosts whose pages can all be reached from their roots: a tree of links within each host, links between hosts,
- * and redirects within a host and to others, whose targets nothing else leads to.
+ * Makes random hosts whose pages can all be reached from their roots: a tree of links within each host, links between hosts,
+ * and redirects within a host and to others, whose targets have no other inlinks.
  */
 export function drawHosts(
   seed: number,
@@ -125,10 +128,10 @@ export function drawHosts(
   return hosts;
 }
 
-/** Redirects of a robots.txt that are followed (RFC 9309, section 2.3.1.2). */
+/** The number of redirects of a robots.txt that are followed (RFC 9309, section 2.3.1.2). */
 const MAX_REDIRECTS = 5;
 
-/** The host whose robots.txt holds for this one; undefined at the end of too many redirects, where everything is allowed. */
+/** The host whose robots.txt applies to this one; undefined after too many redirects: everything is allowed. */
 export function robotsHostOf(host: HostPlan, hosts: readonly HostPlan[]): HostPlan | undefined {
   let at = host;
   for (let redirects = 0; at.robotsAt !== undefined; redirects++) {
@@ -159,7 +162,7 @@ function refusalOfRobots(trouble: Trouble, pick: <T>(from: readonly T[]) => T): 
   return undefined;
 }
 
-/** A page `/out<n>` of one host redirects to `/in<n>` of another, or of itself, which stands nowhere else. */
+/** A page `/out<n>` of one host redirects to `/in<n>` of another or of the same host, which has no other inlinks. */
 function addRedirect(from: HostPlan, to: HostPlan, below: (n: number) => number): void {
   const n = to.pages.size;
   const pages = [...from.pages].filter(([, plan]) => !plan.redirect).map(([url]) => url);

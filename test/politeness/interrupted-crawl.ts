@@ -7,24 +7,24 @@ import type { PolicyServer } from './policy-server.js';
 
 const WORKER = fileURLToPath(new URL('crawl-worker.mjs', import.meta.url));
 
-/** Ends the process that crawls once the server has had so many requests in all. */
+/** Ends the crawling process when the server has had this number of requests in all. */
 export interface Interruption {
   readonly after: number;
   readonly signal: 'SIGKILL' | 'SIGTERM';
 }
 
-/** What the crawler is started with, each time anew. */
+/** The arguments of each crawler process. */
 export interface CrawlJob {
   readonly directory: string;
   readonly seeds: readonly string[];
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** How a crawl went that was interrupted. */
+/** The result of an interrupted crawl. */
 export interface InterruptedCrawl {
   /** When a process was killed, by the clock of the server. */
   readonly kills: readonly number[];
-  /** Processes that were stopped in good order. */
+  /** The number of processes that were stopped with a signal and ended by themselves. */
   readonly stops: number;
   /** The counters of each process that ended by itself, in order. */
   readonly runs: readonly Readonly<Record<string, number>>[];
@@ -39,10 +39,10 @@ interface Ended {
 const MAX_RUNS = 60;
 
 /**
- * Starts the crawler, in a process of its own, again and again until one ends by itself and leaves nothing due: hosts
- * that were set aside wait for the next run. The next process stands ready when one is killed, so that it asks its first
- * host as soon as it may.
- * @throws Error when a process fails, or when too many were needed
+ * Starts crawler processes, one after another, until one ends by itself and no page is due: hosts with a long back-off wait for
+ * the next run. The next process is started before the current one is killed, so that it sends its first request as early as
+ * possible.
+ * @throws Error if a process fails, or if too many processes were needed
  */
 export async function interruptedCrawl(
   server: PolicyServer,
@@ -75,7 +75,7 @@ type Worker = ChildProcessByStdio<Writable, Readable, Readable>;
 
 function startWorker(): Worker {
   const worker = spawn(process.execPath, [WORKER], { stdio: ['pipe', 'pipe', 'pipe'] });
-  // A worker that has gone says so when it is waited for.
+  // If a worker is gone, this is reported when its end is awaited.
   worker.stdin.on('error', () => {});
   return worker;
 }

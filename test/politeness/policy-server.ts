@@ -7,17 +7,17 @@ import { SELF_SIGNED } from '../support/web/self-signed.js';
 import type { AccessEntry } from './access-log.js';
 import type { HostPlan, Refusal } from './host-policies.js';
 
-/** A server on loopback that stands for many hosts, by the name in the `Host` header. */
+/** A server on loopback that answers for many hosts, by the `Host` header. */
 export interface PolicyServer {
-  /** What was asked so far, in the order in which the answers ended. */
+  /** All requests so far, in the order in which their answers ended. */
   readonly log: readonly AccessEntry[];
   /** The clock of the log, in ms. */
   now(): number;
-  /** Puts the port into a URL that has none. */
+  /** Adds the port to a URL that has none. */
   urlOf(plan: string): string;
-  /** Takes it out again. */
+  /** Removes the port. */
   planOf(url: string): string;
-  /** Called when a request has arrived, with the number of all so far. */
+  /** Called for each request, with the number of all requests so far. */
   onRequest: (count: number) => void;
   close(): Promise<void>;
 }
@@ -28,15 +28,15 @@ type Answer = Pick<AccessEntry, 'status' | 'retryAfter' | 'crawlDelay'> & {
 };
 
 /**
- * Serves the hosts over http and https. What they do not have is 404.
- * @param address where; `0.0.0.0` for hosts whose names are addresses of loopback
+ * Serves the hosts over http and https. Any other path is 404.
+ * @param address the address to listen on; `0.0.0.0` for hosts whose names are addresses of loopback
  */
 export async function servePolicies(hosts: readonly HostPlan[], address = '127.0.0.1'): Promise<PolicyServer> {
   const byName = new Map(hosts.map((host) => [host.name, host]));
   const refused = new Map<string, number>();
   const log: AccessEntry[] = [];
   let count = 0;
-  // Like the clock of the system, which an HTTP date speaks of, but never set back.
+  // Like the system clock, which HTTP dates refer to, but it never goes back.
   const now = (): number => performance.timeOrigin + performance.now();
   const handle = (scheme: AccessEntry['scheme']) => (request: IncomingMessage, response: ServerResponse) => {
     void respond(scheme, request, response, now());
@@ -101,7 +101,7 @@ export async function servePolicies(hosts: readonly HostPlan[], address = '127.0
     return { status: 200, body: links(...page.links.map(urlOf)) };
   }
 
-  /** Dates are in whole seconds, rounded up as a server would that means it. */
+  /** HTTP dates have whole seconds; rounded up, so that the wait is not shorter than planned. */
   function retryAfterOf({ retryAfter }: Refusal): { readonly retryAfter?: string } {
     if (!retryAfter) return {};
     if ('text' in retryAfter) return { retryAfter: retryAfter.text };

@@ -19,13 +19,16 @@ const SETTINGS = {
   'fetcher.serverDelay': RULES.serverDelay,
   'fetcher.backoffMin': RULES.backoffMin,
   'fetcher.backoffMax': RULES.backoffMax,
-  // Some hosts ask for less, and are waited for; some for more, and are left to a later run.
+  // Some hosts ask for less, so their queues wait; some for more, so their pages are left to a later run.
   'fetcher.maxBackoffWait': 1.5,
-  // A page may fail again and again before its host is well.
+  // A page may fail several times before its host recovers.
   'db.fetchRetryMax': 20,
 };
 
-/** Ms within which a page is noted: it is parsed first, and the target of a redirect made, on a machine that may be busy. */
+/**
+ * The time in ms within which a page is stored, on a busy machine: it is parsed first, and the target of a redirect gets its
+ * row.
+ */
 const PAGE_SETTLE = 3000;
 
 const INTERRUPTIONS: readonly Interruption[] = [
@@ -38,7 +41,7 @@ const INTERRUPTIONS: readonly Interruption[] = [
   { after: 1350, signal: 'SIGKILL' },
 ];
 
-describe(`a crawl of ${HOSTS} hosts that is killed and started again`, () => {
+describe(`a crawl of ${HOSTS} hosts that is killed and restarted`, () => {
   let directory: string;
   let hosts: readonly HostPlan[];
   let server: PolicyServer;
@@ -58,11 +61,11 @@ describe(`a crawl of ${HOSTS} hosts that is killed and started again`, () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it('asks no host earlier than it allowed', () => {
+  it('sends no request earlier than its host allows', () => {
     expect(findings.violations).toEqual([]);
   });
 
-  it('fetches every page that can be had', async () => {
+  it('fetches every page that can be fetched', async () => {
     await using crawl = await openContext({ table: `level:${directory}`, create: false });
     const found: string[] = [];
     for await (const { url, status } of crawl.pages({ fields: [] })) {
@@ -71,7 +74,7 @@ describe(`a crawl of ${HOSTS} hosts that is killed and started again`, () => {
     expect(found.sort()).toEqual(hosts.flatMap(({ pages }) => [...pages.keys()]).sort());
   });
 
-  it('fetches each page once, but where a kill came before that was noted', () => {
+  it('fetches each page once, unless a kill came before the page was stored', () => {
     const fetched = new Set<string>();
     const again: string[] = [];
     for (const entry of server.log) {
@@ -83,18 +86,18 @@ describe(`a crawl of ${HOSTS} hosts that is killed and started again`, () => {
     expect(again).toEqual([]);
   });
 
-  it('never asks for what robots.txt denies', () => {
+  it('never requests a page that robots.txt denies', () => {
     const denying = hosts.filter((host) => robotsHostOf(host, hosts)?.hasPrivate).map(({ name }) => name);
     const asked = server.log.filter(({ path }) => path === '/private').map(({ host }) => host);
     expect(asked.filter((host) => denying.includes(host))).toEqual([]);
     expect(denying.length).toBeGreaterThan(20);
-    // Where another host's robots.txt holds, only that counts.
+    // If robots.txt redirects to another host, only the robots.txt of that host counts.
     const allowing = hosts.filter((host) => host.hasPrivate && robotsHostOf(host, hosts)?.hasPrivate !== true);
     expect(new Set(asked)).toEqual(new Set(allowing.map(({ name }) => name)));
     expect(allowing.length).toBeGreaterThan(3);
   });
 
-  it('was put to the test', () => {
+  it('met every kind of wait and trouble', () => {
     expect(crawled.kills).toHaveLength(5);
     expect(crawled.stops).toBe(2);
     const { waits, longest, acrossKills, unsettled } = findings;
@@ -103,7 +106,7 @@ describe(`a crawl of ${HOSTS} hosts that is killed and started again`, () => {
     expect(waits['retry-after']).toBeGreaterThan(30);
     expect(waits['retry-date']).toBeGreaterThan(10);
     expect(waits.backoff).toBeGreaterThan(50);
-    // Longer than a run waits, so hosts were set aside; and the longest back-off was reached.
+    // Retry-After was longer than a run waits, so hosts were set aside; and the maximum back-off was reached.
     expect(longest['retry-after']).toBe(5000);
     expect(longest.backoff).toBe(RULES.backoffMax * 1000);
     const refused = acrossKills['retry-after'] + acrossKills['retry-date'] + acrossKills.backoff;

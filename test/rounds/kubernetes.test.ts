@@ -13,7 +13,7 @@ const WORKER = fileURLToPath(new URL('../support/fake-worker.mjs', import.meta.u
 const KUBECTL = fileURLToPath(new URL('../support/fake-kubectl.mjs', import.meta.url));
 const PACKAGES = join(ROOT, '.cache/python');
 
-/** As config/deploy/kubernetes/worker-job.yaml; kubectl would read that itself. */
+/** The same as config/deploy/kubernetes/worker-job.yaml, which a real kubectl reads itself. */
 const TEMPLATE = {
   apiVersion: 'batch/v1',
   kind: 'Job',
@@ -37,7 +37,7 @@ const TEMPLATE = {
   },
 };
 
-describe('a runner on what stands in for Kubernetes', () => {
+describe('a runner with a fake kubectl', () => {
   let folder: string;
   let batch = 0;
   beforeEach(async () => {
@@ -71,7 +71,7 @@ describe('a runner on what stands in for Kubernetes', () => {
     return runner(pass, { signal, onExit: (exit) => void seen.push(exit) }).then((exits) => ({ exits, seen }));
   }
 
-  test('gives each pod its shard, and keeps to the schema of Kubernetes', async () => {
+  test('gives each pod its shard, and follows the schema of Kubernetes', async () => {
     const { exits, seen } = await runPass(3);
     expect(exits.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
     expect(seen).toHaveLength(3);
@@ -97,7 +97,7 @@ describe('a runner on what stands in for Kubernetes', () => {
     expect([checked.status, `${checked.stdout}${checked.stderr}`]).toEqual([0, expect.stringContaining('passed')]);
   });
 
-  test('a pod that is killed, and one that asks for it, are started again', async () => {
+  test('a pod that is killed and one that asks for a restart are restarted', async () => {
     await plan(0, 'kill 0');
     await plan(1, '75 75 0');
     const { exits } = await runPass(3);
@@ -105,7 +105,7 @@ describe('a runner on what stands in for Kubernetes', () => {
     expect([(await startsOf(0)).length, (await startsOf(1)).length]).toEqual([2, 3]);
   });
 
-  test('what cannot be done comes back, with the last words of the worker', async () => {
+  test('a failure is returned with the last lines of the worker', async () => {
     await plan(0, '64');
     await plan(1, '78');
     await plan(2, '75 75 75');
@@ -115,14 +115,14 @@ describe('a runner on what stands in for Kubernetes', () => {
     expect((await startsOf(0)).length).toBe(1);
   });
 
-  test('a Job that a killed driver has left is waited for, and one at its end made anew', async () => {
+  test('the Job of a killed driver is awaited, and an ended Job is made again', async () => {
     await plan(0, 'wait 0 0');
-    // As one that is killed: nobody waits for it.
+    // Like a killed driver: nothing waits for its result.
     void runPass(2).catch(() => undefined);
     await waits(0);
     const seen: WorkerExit[] = [];
     const second = runPass(2, undefined, seen);
-    // It has found the Job, of which the other pod is through.
+    // The second driver has found the Job; the other pod has ended.
     await until(() => seen.length > 0);
     process.kill(await pidOf(0), 'SIGKILL');
     expect((await second).exits.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
@@ -131,7 +131,7 @@ describe('a runner on what stands in for Kubernetes', () => {
     expect(await startsOf(0)).toHaveLength(3);
   });
 
-  test('the pods end when it is to stop, and the Job is gone', async () => {
+  test('a stop ends the pods and removes the Job', async () => {
     await plan(0, 'wait wait');
     const stop = new AbortController();
     const running = runPass(1, stop.signal);

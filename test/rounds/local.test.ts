@@ -48,7 +48,7 @@ describe('workers on this machine', () => {
     expect(await startsOf(2)).toEqual(['fetch 17-ab --parse --shard 2/3']);
   });
 
-  test('are started again when they are killed or ask for it, and others are not', async () => {
+  test('are restarted if they are killed or ask for it, others are not', async () => {
     await plan(1, '75 kill 0');
     const { exits, seen } = await runPass(passOf(2));
     expect(exits.map(({ exitCode, restarts }) => [exitCode, restarts])).toEqual([
@@ -64,13 +64,13 @@ describe('workers on this machine', () => {
     ]);
   });
 
-  test('are given up after so many failures in a row', async () => {
+  test('are given up after a number of failures in a row', async () => {
     await plan(0, 'kill kill kill kill kill');
     const { exits } = await runPass(passOf(1));
     expect(exits[0]).toMatchObject({ exitCode: null, restarts: 3 });
   });
 
-  test('end all at once where one is wrongly configured', async () => {
+  test('all end if one is wrongly configured', async () => {
     await plan(0, '78');
     await plan(1, 'wait');
     const { exits } = await runPass(passOf(3), { parallel: 2 });
@@ -81,7 +81,7 @@ describe('workers on this machine', () => {
     expect(existsSync(join(folder, '2.log'))).toBe(false);
   });
 
-  test('are asked to stop, and waited for', async () => {
+  test('are asked to stop, and awaited', async () => {
     await plan(0, 'wait');
     const stop = new AbortController();
     const running = runPass(passOf(1), { stop });

@@ -13,11 +13,14 @@ import { randomNumbers } from '../support/web/fake-web.js';
 
 const NO_WAIT = { first: 1, most: 2, limit: 3 };
 
-/** Stands in for workers: moves batches on as they would. `due` is what each round selects, `passes` what a step takes. */
+/**
+ * Replaces workers: changes the state of batches as they would. `due` is the number that each round selects, `passes` the
+ * number of runs of a step.
+ */
 function fakeCluster(crawl: TestCrawl, due: number[], passes: Partial<Record<Pass['step'], number>> = {}) {
   const seen: string[] = [];
   const args: (readonly string[])[] = [];
-  /** What the workers of a shard end with, once each. */
+  /** The exits of the workers of a shard, each used once. */
   const ends: { readonly step: Pass['step']; readonly exit: WorkerExit }[] = [];
   const done = new Map<string, number>();
 
@@ -66,13 +69,13 @@ describe('rounds', () => {
     expect(counters).toMatchObject({ rounds: 2, passes: 7, fetched: 8 });
   });
 
-  test('end after so many', async () => {
+  test('end after the maximum number', async () => {
     const { seen, run } = await setUp([4, 3, 2]);
     await run({ rounds: 1 });
     expect(seen).toEqual(['generate 0,1/2', 'fetch 0,1/2', 'updatedb 0,1/2']);
   });
 
-  test('run a step again until the table says that it is done', async () => {
+  test('repeat a step until it is done by the state of the table', async () => {
     const { seen, run } = await setUp([4], { fetch: 3, generate: 2 });
     await run({ rounds: 1 });
     expect(seen).toEqual([
@@ -85,7 +88,7 @@ describe('rounds', () => {
     ]);
   });
 
-  test('name the batch, name --top-n, and hand on what all workers need', async () => {
+  test('pass the batch, --top-n and the common options to the workers', async () => {
     const { args, run } = await setUp([4]);
     const events: RoundsEvent[] = [];
     await run({
@@ -118,7 +121,7 @@ describe('rounds', () => {
     expect(args.every((words) => words.includes('17-old'))).toBe(true);
   });
 
-  test('run only those workers again that have not come to their end', async () => {
+  test('restart only the workers that have not completed', async () => {
     const { seen, ends, run } = await setUp([4]);
     ends.push(
       { step: 'fetch', exit: { shard: 1, exitCode: 75 } },
@@ -129,7 +132,7 @@ describe('rounds', () => {
     expect(counters).toMatchObject({ restarts: 2 });
   });
 
-  test('end with the words of a worker that is wrongly configured', async () => {
+  test('end with the message of a worker that is wrongly configured', async () => {
     const { seen, ends, run } = await setUp([4]);
     const message = 'error [BAD_SETTING]: expected a number, found x\nhint: write one\n';
     ends.push({ step: 'fetch', exit: { shard: 0, exitCode: 78, message } });
@@ -141,7 +144,7 @@ describe('rounds', () => {
     expect(seen).toHaveLength(2);
   });
 
-  test('give up where workers end in vain again and again', async () => {
+  test('give up if workers fail repeatedly', async () => {
     const { ends, run } = await setUp([4]);
     for (let i = 0; i < 9; i++)
       ends.push({ step: 'updatedb', exit: { shard: 1, exitCode: null, message: 'out of memory\n' } });
@@ -158,7 +161,7 @@ describe('rounds', () => {
     expect(seen).toHaveLength(3);
   });
 
-  test('go on after a round of which a worker may have fetched something before it was killed', async () => {
+  test('go on after a round in which a killed worker may have fetched something', async () => {
     const { seen, ends, run } = await setUp([4]);
     ends.push({ step: 'fetch', exit: { shard: 0, exitCode: 0, counters: {}, restarts: 1 } });
     ends.push({ step: 'fetch', exit: { shard: 1, exitCode: 0, counters: {} } });
@@ -166,7 +169,7 @@ describe('rounds', () => {
     expect(seen.slice(3)).toEqual(['generate 0,1/2']);
   });
 
-  test('go on after a round of which a worker told nothing', async () => {
+  test('go on after a round in which a worker reported nothing', async () => {
     const { seen, ends, run } = await setUp([4]);
     ends.push({ step: 'fetch', exit: { shard: 0, exitCode: 0 } });
     ends.push({ step: 'fetch', exit: { shard: 1, exitCode: 0, counters: {} } });
@@ -198,7 +201,7 @@ describe('rounds', () => {
     await expect(refused).rejects.toThrow('expected a table that several processes can share');
   });
 
-  test('inject seeds first, and note how far the crawl goes', async () => {
+  test('inject seeds first, and store the scope of the crawl', async () => {
     const { crawl, run } = await setUp([]);
     const { counters } = await run({ seeds: ['http://a.example/'], stay: 'any', depth: 3 });
     expect(counters).toMatchObject({ injected: 1 });

@@ -1,10 +1,10 @@
 import { jobs, type OpenContext } from '../../packages/webcrawl/internal.js';
 import { allRows } from '../support/test-crawl.js';
 
-/** A row without what differs from crawl to crawl: times, the ids of batches, the versions of rows, and when inlinks were folded. */
+/** A row without what differs from crawl to crawl: times, batch ids, versions of rows, and when inlinks were folded. */
 export type CrawledRow = Readonly<Record<string, unknown>> & { readonly url: string };
 
-/** What two crawls of the same web must have in common, by URL; ranks are made first. */
+/** What two crawls of the same web must have in common, by URL. Ranks the table first. */
 export async function crawledRows(crawl: OpenContext): Promise<ReadonlyMap<string, CrawledRow>> {
   await jobs.rank(crawl);
   const rows = await allRows(crawl);
@@ -36,14 +36,14 @@ function plain(row: Record<string, unknown>): CrawledRow {
   };
 }
 
-/** What a row notes of the change log, without the times at which the pages were asked for. */
+/** The field `logged` of a row, without the times of requests. */
 function withoutTimes(logged: unknown): unknown {
   if (logged === undefined) return undefined;
   const times = ['seenAt', 'bodyAt', 'since', 'missingSince'];
   return JSON.parse(JSON.stringify(logged, (key, value: unknown) => (times.includes(key) ? undefined : value)));
 }
 
-/** Differences between two crawls, as lines for people, at most ten; numbers may be apart by their billionth part. */
+/** At most ten differences between two crawls, as lines. Numbers may differ by a billionth of their value. */
 export function differences(
   expected: ReadonlyMap<string, CrawledRow>,
   found: ReadonlyMap<string, CrawledRow>,

@@ -14,12 +14,12 @@ import { DELAYS, SETTINGS, type MadeHosts } from './made-hosts.js';
 import { isSoak } from '../support/runs.js';
 import { startRounds, type RoundsEnd, type RoundsProcess } from './rounds-process.js';
 
-/** `npm run soak -- --only shards` crawls 5,000 pages on 200 hosts with 20 kills, CI a small part of that. */
+/** `npm run soak -- --only shards` crawls 5,000 pages on 200 hosts with 20 kills; CI crawls a small part of that. */
 export const FULL = isSoak;
-/** Far more than any of it takes on a busy machine. */
+/** A limit that no part reaches, even on a busy machine. */
 export const MOST_MS = FULL ? 14_400_000 : 2_400_000;
 
-/** Opens a table for a crawl of the made hosts. */
+/** Opens a table for a crawl of the test's hosts. */
 export const openShared = (table: string): Promise<OpenContext> => openContext({ table, settings: SETTINGS });
 
 /** Makes a table on HBase. @returns its URL */
@@ -29,7 +29,7 @@ export async function tableOnHBase(gateways: readonly string[], prefix: string):
   return table;
 }
 
-/** The jobs one after the other, in this process. */
+/** Runs the jobs one after another in this process. */
 export async function crawlAlone(web: MadeHosts, table: string): Promise<ReadonlyMap<string, CrawledRow>> {
   const tell = watch(web);
   await using crawl = await openShared(table);
@@ -45,20 +45,20 @@ export async function crawlAlone(web: MadeHosts, table: string): Promise<Readonl
   return rows;
 }
 
-/** How {@link crawlInShards} goes about it. */
+/** Options of {@link crawlInShards}. */
 export interface ShardsOptions {
-  /** The options of `webcrawl rounds`, besides its table and its seeds. */
+  /** The options of `webcrawl rounds`, except its table and its seeds. */
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly killer?: Killer;
-  /** Called with each driver that is started. */
+  /** Called with each driver when it starts. */
   readonly onDriver?: (driver: RoundsProcess) => void;
 }
 
 /**
- * Runs `webcrawl rounds`, and again where it was killed, until it ends by itself.
- * @returns how each driver ended
- * @throws Error where one ends with another status than 75, HBase is away
+ * Runs `webcrawl rounds`, again after each kill, until it ends by itself.
+ * @returns the end of each driver
+ * @throws Error if one ends with a status other than 75, which means that HBase is not available
  */
 export async function crawlInShards(
   web: MadeHosts,
@@ -89,7 +89,7 @@ export async function crawlInShards(
   return ends;
 }
 
-/** Requests that came earlier than their host allows; prints how many others held back. */
+/** Requests that were earlier than their host allows; prints how many requests had to wait. */
 export function tooEarly(log: readonly AccessEntry[], killed: readonly Killed[] = []): readonly Violation[] {
   const rules = { serverDelay: DELAYS.serverDelay, backoffMin: 1, backoffMax: 4 };
   const kills = killed.map(({ at }) => at);
@@ -101,7 +101,7 @@ export function tooEarly(log: readonly AccessEntry[], killed: readonly Killed[] 
   return violations;
 }
 
-/** Pages that were asked for more than once. */
+/** Pages that were requested more than once. */
 export function askedAgain(log: readonly AccessEntry[]): string[] {
   const seen = new Set<string>();
   return log.flatMap((entry) => {
@@ -112,15 +112,15 @@ export function askedAgain(log: readonly AccessEntry[]): string[] {
   });
 }
 
-/** What repair found to be missing; that something is stale is no fault. */
+/** What repair found to be missing; stale entries are no fault. */
 export function missingIn({ counters }: RepairReport): Readonly<Record<string, number>> {
   return Object.fromEntries(Object.entries(counters).filter(([name]) => /missing|lost|damaged/.test(name)));
 }
 
-/** Each line with the time, as it tells where a long run is. */
+/** Prints a line with the time, to show the progress of a long run. */
 const say = (line: string): void => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
 
-/** Begins to count. @returns what prints the figures of a crawl, which is what a soak is for besides passing */
+/** Begins to measure a crawl. @returns prints its figures, the other purpose of a soak */
 function watch({ server, pages }: MadeHosts): (name: string, more: string) => void {
   const [began, requests] = [server.now(), server.log.length];
   return (name, more) => {
@@ -129,12 +129,12 @@ function watch({ server, pages }: MadeHosts): (name: string, more: string) => vo
   };
 }
 
-/** How many rows have which status. */
+/** The number of rows of each status. */
 function statusesOf(rows: ReadonlyMap<string, CrawledRow>): string {
   return sums([...rows.values()].map(({ status }) => [String(status), 1]));
 }
 
-/** How many processes of which kind were killed. */
+/** The number of killed processes of each kind. */
 function killsOf(killed: readonly Killed[]): string {
   return sums(killed.map(({ victim, count }) => [victim, count]));
 }

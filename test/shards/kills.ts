@@ -3,35 +3,36 @@ import type { HBaseCluster } from '../../bench/lib/hbase-cluster.js';
 import type { RoundsProcess } from './rounds-process.js';
 
 /**
- * Kills something with `kill -9`, and ends when it is there again, where it has to be. Of what is not there yet it waits for one.
- * @param note called when it is killed, with the number of processes
+ * Kills something with `kill -9`, and returns when it runs again, if it must be restarted. If nothing is running yet, waits for
+ * it.
+ * @param note called at the kill, with the number of processes
  */
 export type Victim = (note: (count: number) => void) => Promise<void>;
 
-/** When something is killed: after so many requests to the web, or when this step of a round is begun. */
+/** When something is killed: after this number of requests to the web, or when this step of a round begins. */
 export type Kill<Name extends string> =
   | { readonly victim: Name; readonly after: number }
   | { readonly victim: Name; readonly step: 'generate' | 'updatedb'; readonly round: number };
 
-/** What was killed. */
+/** A kill that was done. */
 export interface Killed {
   readonly victim: string;
-  /** By the clock of the access log, in ms. */
+  /** The time by the clock of the access log, in ms. */
   readonly at: number;
-  /** Processes. */
+  /** The number of processes. */
   readonly count: number;
 }
 
-/** Kills as planned. */
+/** Does the planned kills. */
 export interface Killer {
   readonly killed: readonly Killed[];
-  /** What was planned, and has not come to pass. */
+  /** Planned kills that were not done yet. */
   readonly left: readonly unknown[];
-  /** A request to the web has arrived, the so many-th. */
+  /** Called for each request to the web, with the number of all requests so far. */
   onRequest(count: number): void;
-  /** The driver has said something. */
+  /** Called for each line that the driver prints. */
   onLine(line: string): void;
-  /** Waits until all that was begun is through. @throws what failed */
+  /** Waits until all begun kills are done. @throws the error of a kill that failed */
   settle(): Promise<void>;
 }
 
@@ -70,12 +71,12 @@ export function createKiller<Name extends string>(
   };
 }
 
-/** Parts of HBase, each of which is started again before the next one is killed. */
+/** The parts of HBase. Each is restarted before the next one is killed. */
 export function hbaseParts<Name extends string>(
   cluster: HBaseCluster,
   names: readonly Name[],
 ): Readonly<Record<Name, Victim>> {
-  /** The part that was killed last is there again. */
+  /** Resolves when the part that was killed last runs again. */
   let repaired: Promise<void> = Promise.resolve();
   const victim =
     (name: Name): Victim =>
@@ -88,7 +89,7 @@ export function hbaseParts<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, victim(name)])) as Record<Name, Victim>;
 }
 
-/** As many as run of some processes, at most so many. */
+/** The running processes of a kind, but at most `most`. */
 export function someOf(find: () => Promise<readonly number[]>, most: number): Victim {
   return async (note) => {
     for (let count = 0; count === 0;) {
@@ -98,7 +99,7 @@ export function someOf(find: () => Promise<readonly number[]>, most: number): Vi
   };
 }
 
-/** The driver that runs. */
+/** The running driver. */
 export function theDriver(find: () => RoundsProcess | undefined): Victim {
   return (note) => {
     find()?.kill('SIGKILL');
@@ -107,9 +108,9 @@ export function theDriver(find: () => RoundsProcess | undefined): Victim {
   };
 }
 
-/** What is found, soon after it has begun. @throws Error when nothing is for 10 minutes */
+/** Waits until `find` finds something, and then a moment. @throws Error if it finds nothing for 10 minutes */
 export async function atWork<T>(find: () => Promise<readonly T[]>): Promise<readonly T[]> {
-  // Of a step that has just begun no worker may be there yet, nor have done anything.
+  // When a step has just begun, its workers may not have started or done anything.
   for (let tries = 0; tries < 6000; tries++) {
     await wait(100);
     const found = await find();

@@ -1,33 +1,33 @@
 import { drawHosts, type HostPlan } from '../politeness/host-policies.js';
 import { servePolicies, type PolicyServer } from '../politeness/policy-server.js';
 
-/** A web of many hosts, each at an address of its own on loopback, so that any process finds it without names. */
+/** A web of many hosts. Each has its own loopback address, so any process finds it without DNS. */
 export interface MadeHosts {
   readonly hosts: readonly HostPlan[];
   readonly server: PolicyServer;
   /** The root of each host. */
   readonly seeds: readonly string[];
-  /** URLs that a crawl finds, `robots.txt` and what it denies left out. */
+  /** The number of URLs that a crawl finds, without robots.txt and without denied pages. */
   readonly pages: number;
   close(): Promise<void>;
 }
 
-/** What the crawl of it has to keep to, in seconds. */
+/** The delays that the crawl must obey, in seconds. */
 export const DELAYS = { serverDelay: 0.05, crawlDelays: [undefined, undefined, 0.1] } as const;
 
-/** The settings for it. */
+/** The settings of the crawl. */
 export const SETTINGS = {
   'fetcher.serverDelay': DELAYS.serverDelay,
   'fetcher.serverMinDelay': DELAYS.serverDelay,
   'http.privateAddresses': 'allow',
   'http.agentName': 'shards-test',
-  // A busy machine is no reason for another result.
+  // The result must not depend on a busy machine.
   'http.timeout': 60_000,
 } as const;
 
 /**
- * Serves it: trees of pages within each host, links between hosts, redirects within a host and to others, and robots.txt that
- * deny pages, ask for a delay, or redirect to that of another host.
+ * Serves the web: trees of pages within each host, links between hosts, redirects within a host and to others, and robots.txt
+ * that denies pages, asks for a delay, or redirects to another host.
  */
 export async function madeHosts(seed: number, count: number, pages: readonly [number, number]): Promise<MadeHosts> {
   const hosts = drawHosts(

@@ -6,7 +6,7 @@ import { SETTINGS } from './made-hosts.js';
 
 const COMMAND = join(ROOT, 'dist/bin/webcrawl.js');
 
-/** How `webcrawl rounds` ended. */
+/** The end of `webcrawl rounds`. */
 export interface RoundsEnd {
   /** null: it was killed. */
   readonly code: number | null;
@@ -14,17 +14,17 @@ export interface RoundsEnd {
   readonly err: string;
 }
 
-/** `webcrawl rounds` as a process of its own, with workers of its own. */
+/** `webcrawl rounds` in its own process, with its own workers. */
 export interface RoundsProcess {
   readonly ended: Promise<RoundsEnd>;
-  /** Its workers that run now, with their words. */
+  /** Its running workers, with the words of their command lines. */
   workers(): Promise<readonly { readonly pid: number; readonly words: readonly string[] }[]>;
   kill(signal: NodeJS.Signals): void;
 }
 
 /**
- * Starts it.
- * @param onLine called with each line that it says
+ * Starts the driver.
+ * @param onLine called with each line that it prints
  */
 export function startRounds(
   table: string,
@@ -67,7 +67,7 @@ async function childrenOf(parent: number) {
         const [state, parentPid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
         return Number(parentPid) === parent && state !== 'Z' ? [{ pid, words: words.split('\0') }] : [];
       } catch {
-        // It has ended meanwhile.
+        // The process has ended in the meantime.
         return [];
       }
     }),

@@ -31,7 +31,7 @@ const ARGS = ['--shards', String(SHARDS)];
 
 const PARTS = ['gw1', 'gw2', 'rs1', 'rs2'] as const;
 
-/** In the order in which they may come to pass; requests are counted over all of the crawl. `workers` are up to three. */
+/** In the order in which they can happen; requests are counted over the whole crawl. `workers` are up to three. */
 const KILLS: readonly Kill<'workers' | 'driver' | (typeof PARTS)[number]>[] = FULL
   ? [
       { after: 200, victim: 'workers' },
@@ -80,7 +80,7 @@ describe.runIf(hasMaven())(`a web of ${HOSTS} hosts, crawled by one process and 
   };
 
   test(
-    '(a) embedded: all that can be had',
+    '(a) embedded: every page that can be fetched',
     async () => {
       embedded = await crawlAlone(web, join(folder, 'table'));
       expect(embedded.size).toBeGreaterThanOrEqual(web.pages);
@@ -101,7 +101,7 @@ describe.runIf(hasMaven())(`a web of ${HOSTS} hosts, crawled by one process and 
   );
 
   test(
-    `(c) on HBase, ${SHARDS} shards: the same rows, and no host is asked too early`,
+    `(c) on HBase, ${SHARDS} shards: the same rows, and no request is too early`,
     async () => {
       const log = logFrom();
       const table = await tableOnHBase(hbase.gateways, 'shards');
@@ -116,7 +116,7 @@ describe.runIf(hasMaven())(`a web of ${HOSTS} hosts, crawled by one process and 
   );
 
   test(
-    '(c) while workers, region servers, gateways and the driver are killed: the same',
+    '(c) while workers, region servers, gateways and the driver are killed: the same rows',
     async () => {
       const log = logFrom();
       const table = await tableOnHBase(hbase.gateways, 'killed');

@@ -1,16 +1,15 @@
 /**
  * Crawls real manuals to their end, three times: by `crawl`, by the separate commands in rounds, and by GNU Wget.
- * Takes Debian's documentation packages, or the folder that WEBCRAWL_SITE names. Needs wget, and for the packages
- * apt-get and dpkg.
+ * Uses Debian's documentation packages, or the folder in WEBCRAWL_SITE. Needs wget, and for the packages apt-get and dpkg.
  *
  * What makes the comparison fair:
- * - Both crawlers start at `/`, stay on the host, ask for robots.txt (there is none), and know no limit of size, of
- *   links per page or of depth.
- * - Wget takes links from the elements that webcrawl takes them from (`--follow-tags`); by default it takes
- *   images, styles and scripts as well.
- * - Wget keeps off the URLs that config/regex-urlfilter.txt rejects (`--reject-regex`): a link to a picture or to an
- *   archive is followed by neither.
- * - What was reached is read from the access log of the server, path and status, not from what a crawler says.
+ * - Both crawlers start at `/`, stay on the host, request robots.txt (there is none), and have no limit of size, links per page
+ * or depth.
+ * - Wget takes links from the same elements as webcrawl (`--follow-tags`); by default it takes images, styles and scripts as
+ * well.
+ * - Wget does not follow URLs that config/regex-urlfilter.txt rejects (`--reject-regex`): neither crawler follows links to
+ * pictures or archives.
+ * - What was reached is read from the access log of the server, by path and status, not from the output of a crawler.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,12 +26,12 @@ const COMMAND = join(ROOT, 'dist/bin/webcrawl.js');
 const FILTER_FILE = join(ROOT, 'config/regex-urlfilter.txt');
 const MINUTE = 60_000;
 const LEAST_PAGES = runs(800, 2000);
-/** Pages of a round of the separate commands: fewer than are due, so that rounds cut through the levels of the site. */
+/** Pages of a batch of the separate commands: fewer than are due, so that rounds end within a level of the site. */
 const TOP_N = 400;
 const MAX_ROUNDS = 50;
 const THREADS = 50;
 
-/** The server is our own: no waiting between requests. The separate commands stay on the host as `crawl` does. */
+/** The server is local, so there is no delay between requests. The separate commands stay on the host as `crawl` does. */
 const SETTINGS = {
   'fetcher.serverDelay': 0,
   'fetcher.threadsPerQueue': THREADS,
@@ -42,7 +41,7 @@ const SETTINGS = {
 };
 const FIELDS = 'status,retries,contentType,title,signature,outlinks,inlinks,marks,protocolStatus';
 
-/** A row of `readdb --dump`, as far as it is looked into here. */
+/** A row of `readdb --dump`, with the fields that are compared here. */
 interface Row {
   readonly url: string;
   readonly status: string;
@@ -50,7 +49,7 @@ interface Row {
   readonly inlinks?: readonly { readonly url: string; readonly anchor: string }[];
 }
 
-/** What one crawler did. */
+/** The result of one crawler. */
 interface Run {
   readonly name: string;
   readonly seconds: number;
@@ -121,7 +120,7 @@ describe('real manuals', () => {
       args.push('--recursive', '--level=inf', '--follow-tags=a,area,base,frame,iframe,meta', '--regex-type=pcre');
       args.push(`--reject-regex=${rejected.map((line) => `(?:${line.slice(1)})`).join('|')}`, `${server.origin}/`);
       const { code, stderr, seconds } = await runCommand('wget', args, environment(20 * MINUTE));
-      // 8: the server answered some request with an error, as the manuals have dead links.
+      // 8: some request got an error, because the manuals have dead links.
       expect([0, 8], stderr.slice(-2000)).toContain(code);
       wget = { name: 'wget --recursive', seconds, requests: pagesAsked(), rows: [] };
     },
@@ -132,7 +131,7 @@ describe('real manuals', () => {
     expect(given(whole).requests.filter(isHtmlPage).length).toBeGreaterThanOrEqual(LEAST_PAGES);
   });
 
-  it('leave the same rows both ways', () => {
+  it('leave the same rows with both ways of crawling', () => {
     const [a, b] = [given(whole), given(stepwise)].map(({ rows }) => rows.map(comparable));
     expect(differences(a ?? [], b ?? [])).toEqual([]);
   });
@@ -146,7 +145,7 @@ describe('real manuals', () => {
     ['one command', () => given(whole)],
     ['separate commands', () => given(stepwise)],
   ] as const) {
-    it(`are asked for once each by ${name}, and every row is what the server answered`, () => {
+    it(`are requested once each by ${name}, and every row has the answer of the server`, () => {
       const { requests, rows } = run();
       const paths = requests.map(({ path }) => path);
       expect(paths.filter((path, i) => paths.indexOf(path) !== i)).toEqual([]);
@@ -165,7 +164,7 @@ describe('real manuals', () => {
   });
 });
 
-/** Runs our command on a table of this test. Fails when it ends with an exit code that was not expected. */
+/** Runs the command on a table of this test. Fails if the exit code is not in `codes`. */
 async function webcrawl(table: string, args: readonly string[], codes: readonly number[] = [0]): Promise<Finished> {
   const settings = Object.entries(SETTINGS).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
   const all = [COMMAND, ...args, '--table', `level:${join(work, table)}`, ...settings];
@@ -174,7 +173,7 @@ async function webcrawl(table: string, args: readonly string[], codes: readonly 
   return result;
 }
 
-/** Of the environment, nothing that sets webcrawl up. */
+/** The environment without variables that configure webcrawl. */
 function environment(timeout: number): { cwd: string; env: NodeJS.ProcessEnv; timeout: number } {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('WEBCRAWL_')));
   return { cwd: work, env, timeout };
@@ -199,7 +198,7 @@ function given(run: Run | undefined): Run {
   return run;
 }
 
-/** A row but for what says when and in which batch it was made. */
+/** A row without times and batch ids. */
 function comparable({ marks, inlinks, ...row }: Row): string {
   const sources = inlinks?.map(({ url, anchor }) => `${url} ${anchor}`).sort();
   return JSON.stringify({ ...row, marks: Object.keys(marks ?? {}), inlinks: sources });
@@ -209,14 +208,14 @@ function answer({ path, status }: Request): string {
   return `${status} ${path}`;
 }
 
-/** The answer that a row stands for. */
+/** The answer that the row implies. */
 function expectedAnswer({ url, status }: Row): string {
   const statuses: Readonly<Record<string, number>> = { fetched: 200, gone: 404, redir_perm: 301 };
   const { pathname, search } = new URL(url);
   return `${statuses[status] ?? status} ${pathname}${search}`;
 }
 
-/** The manual of SQLite has a link to a backslash, which is a slash by the URL Standard, and a letter to wget. */
+/** The manual of SQLite has a link with a backslash: by the URL Standard this is a slash, for wget a letter. */
 function isBackslashLink(path: string): boolean {
   return path.endsWith('/%5C');
 }
@@ -225,7 +224,7 @@ function isHtmlPage({ status, contentType }: Request): boolean {
   return status === 200 && contentType.startsWith('text/html');
 }
 
-/** What is on one side only, 20 lines at the most. */
+/** The lines that only one side has, at most 20. */
 function differences(left: readonly string[], right: readonly string[]): string[] {
   const [inLeft, inRight] = [new Set(left), new Set(right)];
   return [

@@ -6,13 +6,13 @@ import { isSoak } from '../support/runs.js';
 
 const execute = promisify(execFile);
 
-/** Manuals as their makers generated them, by different generators: Sphinx and one of its own; in a soak DocBook as well. */
+/** Manuals made by different generators: Sphinx and the one of SQLite; in a soak also DocBook. */
 const PACKAGES = ['python3-doc', 'sqlite3-doc', ...(isSoak ? ['postgresql-doc'] : [])];
 
 /**
  * Downloads and unpacks the manuals below `folder`; nothing is installed. Needs apt-get and dpkg.
- * @returns the folder that holds one folder for each manual
- * @throws Error with what the command said, when a package is not available
+ * @returns the folder with one folder for each manual
+ * @throws Error with the output of the command if a package is not available
  */
 export async function unpackDebianDocs(folder: string): Promise<string> {
   const unpacked = join(folder, 'unpacked');
@@ -30,7 +30,7 @@ export async function unpackDebianDocs(folder: string): Promise<string> {
   return join(unpacked, 'usr/share/doc');
 }
 
-/** The names above may stand for the packages of a certain version: those hold the files. */
+/** The packages above may depend on the packages of a certain version, which have the files. */
 async function download(folder: string): Promise<void> {
   const { stdout } = await execute('apt-cache', ['depends', '--important', ...PACKAGES]);
   const versions = [...stdout.matchAll(/Depends: (\S+-doc(?:-[\d.]+)?)$/gm)].map(([, name = '']) => name);

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 
 /** One line of the access log. */
 export interface Request {
-  /** Path and query as they were sent. */
+  /** Path and query as sent. */
   readonly path: string;
   /** Status of the answer. */
   readonly status: number;
@@ -17,7 +17,7 @@ export interface Request {
 export interface DocServer {
   /** `http://127.0.0.1:<port>` */
   readonly origin: string;
-  /** What was asked for since the last call, in order. */
+  /** The requests since the last call, in order. */
   takeRequests(): Request[];
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ interface Answer {
   readonly status: number;
   readonly contentType: string;
   readonly location?: string;
-  /** The body, unless it is a file. */
+  /** The body, if it is not a file. */
   readonly html?: string;
   readonly file?: string;
 }
@@ -46,9 +46,9 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves a folder on a free port of loopback as common web servers do: `index.html` or else a list of the files for a
- * folder, 301 to the path with a slash for a folder without one, 404 for what is not there. Lists name folders without
- * the slash, and leave symbolic links out, so that nothing is there twice. No robots.txt unless the folder has one.
+ * Serves a folder on a free port of loopback like common web servers: for a folder `index.html` or else a list of its files,
+ * 301 to the path with a slash for a folder without one, 404 for a missing file. Lists have no slash after folders, and no
+ * symbolic links, so that nothing has two URLs. There is no robots.txt unless the folder has one.
  */
 export async function serveDocs(folder: string): Promise<DocServer> {
   let requests: Request[] = [];
@@ -82,7 +82,7 @@ export async function serveDocs(folder: string): Promise<DocServer> {
 async function answer(root: string, target: string): Promise<Answer> {
   const { pathname } = new URL(target, 'http://localhost');
   const path = unescapePath(pathname);
-  // The URL parser has taken every `..` out, but for those that are written in escapes.
+  // The URL parser has removed every `..` except escaped ones.
   if (path === undefined || path.split('/').includes('..')) return NOT_FOUND;
   const file = join(root, path);
   const stats = await stat(file).catch(() => undefined);

@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 
 export interface Finished {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
   readonly seconds: number;
 }
 
-/** Runs a command to its end, or kills it after `timeout` milliseconds. Rejects when it cannot be started. */
+/** Runs a command to its end, or kills it after `timeout` milliseconds. Rejects if it cannot be started. */
 export async function runCommand(
   command: string,
   args: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Reads the segments of a crawl by warcio, the reader of archive tools: all records, their digests, and a revisit. Takes the
- * Python that WEBCRAWL_PYTHON names, or makes an environment of its own with pip; skipped where neither is to be had.
+ * Reads the segments of a crawl with warcio, the library of archive tools: all records, their digests, and a revisit. Uses the
+ * Python in WEBCRAWL_PYTHON, or makes an environment with pip; skipped if neither is available.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -60,7 +60,7 @@ async function pythonWithWarcio(): Promise<string | undefined> {
 }
 
 it(
-  'warcio reads every segment, before and after it was compacted',
+  'warcio reads every segment, before and after compact',
   async (context) => {
     if (python === undefined) return context.skip();
     const { port } = server.address() as { port: number };

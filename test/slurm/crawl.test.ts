@@ -28,7 +28,10 @@ const HOSTS = FULL ? 200 : 12;
 const PAGES_OF_HOST = FULL ? ([23, 29] as const) : ([7, 9] as const);
 const SHARDS = FULL ? 6 : 3;
 
-/** Of a small web both die at once, as each death takes the shard half a minute: until the lease of the dead is free. */
+/**
+ * In a small web both die at once, because each death delays its shard by half a minute: until the lease of the dead worker
+ * expires.
+ */
 const KILLS: readonly Kill<'worker' | 'node' | 'driver'>[] = FULL
   ? [
       { after: 300, victim: 'worker' },
@@ -44,7 +47,7 @@ const KILLS: readonly Kill<'worker' | 'node' | 'driver'>[] = FULL
       { after: 41, victim: 'worker' },
     ];
 
-// .ci/run installs Slurm, a JDK and Maven; where they cannot be, that is said and this is left out.
+// .ci/run installs Slurm, a JDK and Maven; if it cannot, it says so and these tests are skipped.
 describe.runIf(hasSlurm() && hasMaven())(`a web of ${HOSTS} hosts, crawled through a real Slurm`, () => {
   let folder: string;
   let web: MadeHosts;
@@ -68,7 +71,7 @@ describe.runIf(hasSlurm() && hasMaven())(`a web of ${HOSTS} hosts, crawled throu
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** A node on which a worker is at work; it comes back when its death was noticed. */
+  /** A node with a running worker; it comes back after its death was noticed. */
   const node: Victim = async (note) => {
     const [worker] = await atWork(() => slurm.workers('--shard'));
     await slurm.killNode(worker!.node);
@@ -78,7 +81,7 @@ describe.runIf(hasSlurm() && hasMaven())(`a web of ${HOSTS} hosts, crawled throu
   };
 
   test(
-    'the rows of one process, while a worker and a node are killed',
+    'gives the rows of one process while a worker and a node are killed',
     async () => {
       const first = web.server.log.length;
       const table = await tableOnHBase(hbase.gateways, 'slurm');

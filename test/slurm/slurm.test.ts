@@ -10,7 +10,7 @@ import { until } from '../support/events.js';
 
 const WORKER = fileURLToPath(new URL('../support/fake-worker.mjs', import.meta.url));
 
-// .ci/run installs it; where it cannot be, that is said and this is left out.
+// .ci/run installs it; if it cannot, it says so and these tests are skipped.
 describe.runIf(hasSlurm())('a runner on a real Slurm with three nodes', () => {
   let slurm: SlurmCluster;
   let folder: string;
@@ -46,7 +46,7 @@ describe.runIf(hasSlurm())('a runner on a real Slurm with three nodes', () => {
     }));
   }
 
-  test('gives each task its shard, of all or of some', async () => {
+  test('gives each task its shard, for all shards or for some', async () => {
     const { exits, seen } = await runPass(passOf(5, [0, 2, 3]));
     expect(exits.map(({ shard, exitCode }) => [shard, exitCode])).toEqual([
       [0, 0],
@@ -58,14 +58,14 @@ describe.runIf(hasSlurm())('a runner on a real Slurm with three nodes', () => {
     expect(await startsOf(2)).toEqual([`fetch 17-${batch} --parse --shard auto`]);
   });
 
-  test('what a worker says that is wrongly configured comes back', async () => {
+  test('the message of a wrongly configured worker is returned', async () => {
     await plan(1, '78');
     const { exits } = await runPass(passOf(2));
     expect(exits[0]!.exitCode).toBe(0);
     expect(exits[1]).toMatchObject({ exitCode: 78, message: expect.stringContaining('error [BAD_SETTING]') as string });
   });
 
-  test('a worker that is killed, and one that asks for it, are started again', async () => {
+  test('a worker that is killed and one that asks for a restart are restarted', async () => {
     await plan(0, 'wait 0');
     await plan(1, '75 0');
     const running = runPass(passOf(2));
@@ -79,7 +79,7 @@ describe.runIf(hasSlurm())('a runner on a real Slurm with three nodes', () => {
     expect(await startsOf(0)).toHaveLength(2);
   });
 
-  test('the tasks of a node that dies are started on others', async () => {
+  test('the tasks of a node that dies are restarted on other nodes', async () => {
     await plan(0, 'wait 0');
     const running = runPass(passOf(1));
     await waits(0);
@@ -101,7 +101,7 @@ describe.runIf(hasSlurm())('a runner on a real Slurm with three nodes', () => {
     expect(await startsOf(0)).toHaveLength(2);
   });
 
-  test('the array ends when it is to stop', async () => {
+  test('a stop ends the array', async () => {
     await plan(0, 'wait wait');
     const stop = new AbortController();
     const running = runPass(passOf(1), stop.signal);

@@ -5,7 +5,7 @@ import { fakeWeb, links } from '../support/web/fake-web.js';
 import { jobs } from '../../packages/webcrawl/internal.js';
 import { differences, faults, stateOf, type State } from './end-state.js';
 
-/** A crawl of two pages, which began so much later. */
+/** The state after a crawl of two pages that began this many milliseconds after START. */
 async function stateAfter(later: number, page = 'text'): Promise<State> {
   await using crawl = await testCrawl(fakeWeb({ 'http://a.test/': links('/b'), 'http://a.test/b': page }));
   crawl.setTime(START + later);
@@ -15,11 +15,11 @@ async function stateAfter(later: number, page = 'text'): Promise<State> {
   return await stateOf(crawl, { begun: START + later - 60_000, made: '/none' });
 }
 
-test('runs that only differ in when they were, and in the ids of their batches, have no difference', async () => {
+test('runs that differ only in their times and batch ids have no differences', async () => {
   expect(differences(await stateAfter(0), await stateAfter(90_000_000))).toEqual([]);
 });
 
-test('every other difference is named: of a row, of a field, and of batches', async () => {
+test('every other difference is listed: rows, fields, files, documents and batches', async () => {
   const expected = await stateAfter(0);
   const changed = differences(expected, await stateAfter(0, 'another text'));
   expect(changed.map((line) => line.replace(/ is .*/, ''))).toEqual(
@@ -45,6 +45,6 @@ test('every other difference is named: of a row, of a field, and of batches', as
   ]);
 });
 
-test('of what repair counts, stale entries are in order and all else is a fault', () => {
+test('stale entries that repair counts are no faults, all other counts are', () => {
   expect(faults({ rows: 3, stale_frontier: 500, missing_frontier: 1 })).toEqual(['repair: missing_frontier 1']);
 });

@@ -7,40 +7,39 @@ import { fileDigests } from '../support/files/file-digests.js';
 import { dumpIndex } from '../support/index/dump-index.js';
 import { allRows } from '../support/test-crawl.js';
 
-/** What a table holds after a step, as far as two runs of the same steps share it. */
+/** The state of a table after a step, without what differs between two runs of the same steps. */
 export interface State {
   /** The rows by URL, with links and bodies. */
   readonly rows: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
   /** The states of the batches that are not closed. */
   readonly batches: readonly string[];
-  /** The files that were made of it by path: digests, of a manifest all but its times. */
+  /** The files made from the table, by path: digests; of a manifest its text without times. */
   readonly files: ReadonlyMap<string, string>;
-  /** The documents of the search index by row key, with the places of their terms; none where it is not looked at. */
+  /** The documents of the search index by row key, with the positions of their terms; empty if the index is not compared. */
   readonly documents: ReadonlyMap<string, string>;
-  /** The rules of the table by id, with what they have decided and without times; those that are proposed by number. */
+  /** The rules of the table by id, with their counters and without times; proposals by their number. */
   readonly rules?: ReadonlyMap<string, string>;
 }
 
 const HOUR = 3_600_000;
 const BATCH = /\b\d{6,11}-\d{1,10}\b/g;
 
-/** How to read it. */
 export interface StateOptions {
-  /** When the steps began, in ms since the epoch: times count from then on, in whole hours. */
+  /** When the steps began, in ms since the epoch. Times are counted in whole hours from then. */
   readonly begun: number;
   /** Fields that are left out. */
   readonly except?: readonly string[];
-  /** The folder of the files, which need not be there. */
+  /** The folder of the files; it may be missing. */
   readonly made: string;
-  /** The folder of the search index, where it is to be looked at. */
+  /** The folder of the search index, if it is compared. */
   readonly index?: string | undefined;
 }
 
-/** Reads it. */
+/** Reads the state. */
 export async function stateOf(crawl: OpenContext, { begun, except = [], made, index }: StateOptions): Promise<State> {
   const { batches: all } = crawl.tables;
   const states = [...(await all.list()), ...(await all.listUpdated())].map(({ state }) => state);
-  // How many wait for the index follows from how often a crawl was killed.
+  // The number of batches that wait for the index depends on how often a crawl was killed, so they count as one.
   const batches = states.filter((state, i) => state !== 'updated' || states.indexOf(state) === i);
   const rows = (await allRows(crawl)).map((row) => [String(row['url']), comparable(row, begun, except)] as const);
   const documents = index === undefined ? new Map<string, string>() : await documentsOf(index, begun);
@@ -54,14 +53,14 @@ async function rulesOf(crawl: OpenContext): Promise<Map<string, string>> {
   return new Map([...said, ...proposals.map((each) => [`proposal ${each.number}`, JSON.stringify(each)] as const)]);
 }
 
-/** What each document holds, and nothing of how or when it came in. */
+/** The content of each document, without how or when it was indexed. */
 async function documentsOf(folder: string, begun: number): Promise<Map<string, string>> {
   const { docs, terms } = await dumpIndex(folder);
   const hours = (time: unknown): string => (time === 0 ? 'unknown' : `${Math.floor((Number(time) - begun) / HOUR)} h`);
   const documents = new Map<string, string>(
     docs.map(({ key, language, fetched, modified, rank, simhash }) => {
       const times = `fetched ${hours(fetched)} modified ${hours(modified)}`;
-      // Ranks follow from where they began, up to the tolerance.
+      // The ranks depend on the ranks they were computed from, up to the tolerance.
       return [
         String(key),
         `${String(language)} ${times} rank ${Number(rank).toPrecision(3)} ${String(simhash)}`,
@@ -76,7 +75,7 @@ async function documentsOf(folder: string, begun: number): Promise<Map<string, s
   return documents;
 }
 
-/** Also what should not be there any more, such as a folder beside a target. */
+/** Includes files that should have been removed, such as a staging folder beside a target. */
 async function filesOf(folder: string): Promise<Map<string, string>> {
   if (!existsSync(folder)) return new Map();
   const files = new Map(Object.entries(await fileDigests(folder)));
@@ -99,7 +98,7 @@ export async function withTable<R>(table: string, moved: number, use: (crawl: Op
   return await use(crawl);
 }
 
-/** Names of times: fields of a row, and values in its field `logged`. */
+/** Names of fields that are times, in a row and in its field `logged`. */
 const TIMES = new Set([
   ...['dueAt', 'fetchedAt', 'modifiedTime', 'firstSeen', 'changedAt', 'duplicateAt'],
   ...['seenAt', 'bodyAt', 'since', 'missingSince'],
@@ -111,13 +110,13 @@ function comparable(row: object, begun: number, except: readonly string[]): Reco
     if (key === 'content') return createHash('sha256').update(String(value)).digest('hex');
     if (typeof value !== 'number') return value;
     if (TIMES.has(key)) return `${Math.floor((value - begun) / HOUR)} h`;
-    // Sums come in another order.
+    // Sums are added in another order.
     return Number.isInteger(value) ? value : Number(value.toFixed(9));
   });
   return JSON.parse(text.replace(BATCH, 'batch')) as Record<string, unknown>;
 }
 
-/** Every difference, as a line. */
+/** Every difference, a line each. */
 export function differences(expected: State, found: State): string[] {
   const lines: string[] = [];
   for (const url of new Set([...expected.rows.keys(), ...found.rows.keys()])) {
@@ -150,8 +149,8 @@ export function differences(expected: State, found: State): string[] {
 }
 
 /**
- * What repair counted that must not be: stale entries of an index of the table may be there, missing ones may not. The search
- * index, which was compared with the whole table at last, has neither.
+ * Counts of repair that are faults: an index of the table may have stale entries, but no missing ones. The search index was
+ * compared with the whole table by the last step, so it must have neither.
  */
 export const faults = (repaired: Report['counters']): string[] =>
   Object.entries(repaired)

@@ -7,7 +7,10 @@ const PAGES = 1200;
 const HOSTS = 30;
 const DUE = Date.UTC(2026, 0, 5, 9);
 
-/** Fills a table with pages to export, to rank and to compare: with bodies, links, redirects, and duplicates. The same for the same seed. */
+/**
+ * Fills a table with pages to export, rank and compare: with bodies, links, redirects and duplicates. The same seed gives the
+ * same table.
+ */
 export async function fillTable(crawl: OpenContext, seed: number): Promise<void> {
   const random = randomNumbers(seed);
   const below = (n: number): number => Math.floor(random() * n);
@@ -16,7 +19,7 @@ export async function fillTable(crawl: OpenContext, seed: number): Promise<void>
     Array.from({ length: count }, () => random().toString(36).slice(2, 8)).join(' ');
   const texts: string[] = [];
 
-  /** A text of its own; or that of an earlier page, with some words more or none. */
+  /** A new text, or the text of an earlier page with up to two more words. */
   const text = (): string => {
     const earlier = below(3) === 0 ? texts[below(texts.length)] : undefined;
     texts.push(earlier === undefined ? words(60 + below(200)) : `${earlier} ${words(below(3))}`);
@@ -43,11 +46,11 @@ export async function fillTable(crawl: OpenContext, seed: number): Promise<void>
     set: { dueAt: DUE, ...set },
   });
   await crawl.tables.pages.write(Array.from({ length: PAGES }, (_, n) => page(n)));
-  // It writes the indexes of rows that were written without them.
+  // repair writes the indexes; the rows were written without them.
   await jobs.repair(crawl);
 }
 
-/** The same table, as schema version 6 had it, with inlinks. */
+/** The same table in schema version 6, with inlinks. */
 export async function fillOldTable(crawl: OpenContext, seed: number): Promise<void> {
   await fillTable(crawl, seed);
   const random = randomNumbers(seed);

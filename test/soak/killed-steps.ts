@@ -8,36 +8,36 @@ import { untilRest } from './until-rest.js';
 import type { MadeWeb } from './made-web.js';
 import type { Scenario, Soaked, Step } from './scenarios.js';
 
-/** When processes are killed. */
+/** Decides when processes are killed. */
 export interface Killer {
   /**
-   * Milliseconds after which the process that a step starts now is killed, from when it begins to open the table on; undefined:
-   * it may go on to its end.
+   * The milliseconds after which the process of this step is killed, from the moment at which it begins to open the table.
+   * undefined: it may run to its end.
    */
   next(step: number, tries: number): number | undefined;
-  /** Called for each process that was. */
+  /** Called for each killed process. */
   onKill(verb: string): void;
 }
 
-/** Kills nobody. */
+/** Kills no process. */
 export const PEACE: Killer = { next: () => undefined, onKill: () => {} };
 
-/** What came of a step. */
+/** The result of a step. */
 export interface Outcome {
   readonly state: State;
-  /** How long its process worked, in milliseconds; of those that were killed, the last. */
+  /** How long its process ran, in milliseconds. If processes were killed, only the last one counts. */
   readonly worked: number;
 }
 
 const CLOCK = pathToFileURL(fileURLToPath(new URL('moved-clock.mjs', import.meta.url))).href;
 const DAY = 86_400_000;
-/** Milliseconds between the clocks of two steps, so that no two batches are of one second. */
+/** Milliseconds between the clocks of two steps, so that no two batches begin in the same second. */
 const STEP_APART = 2000;
-/** A process that waits for the table waits for others that are killed. */
+/** A process may have to wait for the table until other processes are killed and restarted. */
 const PATIENT = ['--wait', '300'];
-/** What an export says that finds itself where it was to be: it was killed when all was in its place. */
+/** The message of an export that finds its own output: it was killed when all files were in place. */
 const IS_THERE = 'found an output there';
-/** What the command says with --verbose before it opens the table, when its own code is loaded. */
+/** Printed with --verbose before the command opens the table, when its own code is loaded. */
 const OPENS = 'table level:';
 const SETTINGS = [
   'db.fetchIntervalDefault=432000',
@@ -47,10 +47,10 @@ const SETTINGS = [
 ].flatMap((setting) => ['--set', setting]);
 
 /**
- * Runs the steps of a scenario on the table in a folder, a new one where there is none, each until it ends by itself, then repair.
+ * Runs the steps of a scenario on the table in a folder (a new table if there is none), each until it ends by itself, then repair.
  * @param onStep called after each step; false ends the run
- * @returns what repair counted
- * @throws Error where a command ends with an error
+ * @returns the counters of repair
+ * @throws Error if a command ends with an error
  */
 export async function runSteps(
   folder: string,
@@ -59,7 +59,7 @@ export async function runSteps(
   killer: Killer,
   onStep: (step: number, outcome: Outcome) => boolean,
 ): Promise<Report['counters']> {
-  // A little before, so that what is planned in whole hours falls well within one.
+  // A little earlier, so that times that are planned in whole hours are not at the edge of an hour.
   const begun = Date.now() - 60_000;
   const [table, made] = [join(folder, 'table'), join(folder, 'out')];
   await mkdir(made);
@@ -82,7 +82,7 @@ export async function runSteps(
   return withTable(table, last, async (crawl) => (await jobs.repair(crawl)).counters);
 }
 
-/** How far the clock of a step is ahead, in milliseconds. */
+/** How far the clock is ahead in a step, in milliseconds. */
 const movedAt = ({ day }: Step, step: number): number => day * DAY + step * STEP_APART;
 
 async function runStep(
@@ -124,7 +124,7 @@ async function runStep(
       clearTimeout(timer);
       if (isMain) worked = performance.now() - since;
       if (child.signalCode !== 'SIGKILL') {
-        // Nothing is due.
+        // generate and rules end with 1 if they find nothing to do.
         if (
           code === 0 ||
           (isStopped && code === 130) ||
@@ -133,9 +133,9 @@ async function runStep(
           (verb.startsWith('rules ') && code === 1)
         )
           return;
-        // The process through which it had the table was killed.
+        // The process that had the table open for this one was killed.
         if (verb.startsWith('rules ') && !isMain && (code === 69 || code === 74)) continue;
-        // Another step has changed the rules while it worked, and it added none.
+        // Another step changed the rules in the meantime, so no rule was added.
         if (verb === 'rules propose' && err.includes('[STALE_PROPOSAL]')) continue;
         throw new Error(`${args.join(' ')} ended with ${code}: ${err}`);
       }

@@ -1,34 +1,36 @@
 import { links, randomWeb, type FakePage } from '../support/web/fake-web.js';
 import { serveWeb } from '../support/web/serve-web.js';
 
-/** A small web on loopback, the same for the same seed. What it answers depends on the day alone, but for the host that recovers. */
+/**
+ * A small web on loopback, the same for the same seed. Its answers depend only on the day, except those of the host that
+ * recovers.
+ */
 export interface MadeWeb {
-  /** Its hosts. The last one is linked from nowhere. */
+  /** Its hosts. No page links to the last one. */
   readonly origins: readonly string[];
-  /** Pages were asked for so often. */
+  /** The number of requests for pages so far. */
   readonly requests: number;
-  /** Sets the day, and has the host that recovers begin anew with 503 where `anew`. */
+  /** Sets the day. With `anew`, the host that recovers answers 503 to its next requests. */
   setDay(day: number, anew: boolean): void;
   close(): Promise<void>;
 }
 
 const LINKED = 4;
 const PAGES = 90;
-/** Pages of the host that nobody links to. */
+/** Number of pages of the host without inlinks. */
 const APART = 12;
-/** Pages of a section that leads to nothing else. */
+/** Number of pages in a section that links only to itself and the root. */
 const TAGS = 30;
-/** The host with a sitemap and forbidden pages, the slow one, and the one that answers with 503 at first. */
+/** The hosts with a special behaviour: one has a sitemap and forbidden pages, one is slow, one answers 503 at first. */
 const WITH_SITEMAP = 1;
 const SLOW = 2;
 const RECOVERS = 3;
 const SLOW_MS = 40;
 const REFUSALS = 2;
 const DAY = 86_400_000;
-/** Makes the pages large enough together for parse threads to be started. */
+/** Makes the pages large enough in total that parse threads are started. */
 const PADDING = `<!--${' '.repeat(20_000)}-->`;
 
-/** Starts it. */
 export async function madeWeb(seed: number): Promise<MadeWeb> {
   const begun = Date.now();
   let day = 0;
@@ -44,7 +46,7 @@ export async function madeWeb(seed: number): Promise<MadeWeb> {
     return page === undefined ? undefined : onDay(page, path);
   }
 
-  /** Pages that change, that are gone later and that come later. */
+  /** Changes a page by the day: some change, some disappear, some appear later. */
   function onDay(page: FakePage, path: string): FakePage | undefined {
     if (path === '/news') return { html: `<html lang="${day % 2 ? 'en' : 'de'}"><title>day ${day}</title>${PADDING}` };
     if (path === '/late' && day < 8) return { status: 500 };
@@ -73,7 +75,7 @@ export async function madeWeb(seed: number): Promise<MadeWeb> {
       ...(i % 3 === 0 && page.html !== undefined && { headers: { etag: `"${i}"` } }),
     };
   }
-  // A page that links and redirects to itself, and what depends on the day.
+  // Pages that link and redirect to themselves, and pages that depend on the day.
   const first = hosts[0]!;
   first['/'] = {
     html: links('/', '/self', '/news', '/late', '/early', '/tag/0', `${origins[1]}/private/a`) + first['/']!.html!,

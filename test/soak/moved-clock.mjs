@@ -1,4 +1,4 @@
-// Loaded before a program: moves its clock by WEBCRAWL_SOAK_CLOCK milliseconds. Timers go on as they do.
+// Loaded before a program: moves its clock by WEBCRAWL_SOAK_CLOCK milliseconds. Timers are not changed.
 const moved = Number(process.env.WEBCRAWL_SOAK_CLOCK ?? 0);
 const RealDate = Date;
 

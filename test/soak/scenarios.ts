@@ -2,47 +2,48 @@ import { readRefetch } from '../../packages/jobs/scope/stored-scope.js';
 import type { OpenContext } from '../../packages/webcrawl/internal.js';
 import { fillOldTable, fillTable } from './filled-table.js';
 
-/** What a step knows when it begins. */
+/** The input of a step. */
 export interface Soaked {
   /** The hosts of the web, see `madeWeb`. */
   readonly origins: readonly string[];
-  /** The batches that were made so far and are not closed yet, in the order of their making. */
+  /** The batches that are not closed, oldest first. */
   readonly batches: readonly string[];
 }
 
-/** One command line, which is killed and run again until it ends by itself. */
+/** One command line. It is killed and run again until it ends by itself. */
 export interface Step {
   readonly args: (soaked: Soaked) => readonly string[];
-  /** Others that run at the same time, and are killed alike. */
+  /** Other command lines that run at the same time and are killed as well. */
   readonly beside?: readonly ((soaked: Soaked) => readonly string[])[];
   /** The day on the clock of the processes, and of the web. */
   readonly day: number;
-  /** It serves until it is stopped, which it is when it has come to rest. */
+  /** The process serves until it is stopped; the test stops it when it is idle. */
   readonly serves?: boolean;
-  /** The search index is then as the table is, and compared. */
+  /** After the step the search index has all pages of the table, and is compared. */
   readonly isIndexed?: boolean;
-  /** What is there then depends on when it was killed, and is not compared: a step to come puts it right. */
+  /** The state after the step depends on when it was killed, and is not compared; a later step corrects it. */
   readonly isUnsettled?: boolean;
-  /** Milliseconds within which it is killed, at the most. Absent: half a second. */
+  /** The time within which the process is killed, in milliseconds. Default: half a second. */
   readonly span?: number;
   /**
-   * Looked at after a kill, for a command that does something else when it is run again after it has done its work: whether
-   * it has.
-   * @param asked the web was asked for anything during the step
+   * Whether a killed command has done its work; called after a kill, for a command that would do more work if it ran again.
+   * @param asked whether the web got a request during the step
    */
   readonly isDone?: (crawl: OpenContext, soaked: Soaked, asked: boolean) => Promise<boolean>;
 }
 
-/** Command lines in order, and what of the end state is compared with that of the same ones undisturbed. */
+/** Command lines in order. Their states are compared with those of a run without kills. */
 export interface Scenario {
-  /** Fills the table that every run begins with a copy of, so that files made of it are the same. Absent: a run begins without a table. */
+  /**
+   * Fills a table; every run begins with a copy of it, so that exported files are equal. Absent: a run begins without a table.
+   */
   readonly fill?: (crawl: OpenContext, seed: number) => Promise<void>;
   readonly steps: readonly Step[];
-  /** Fields that follow from the order in which hosts answer or rounds overlap, so that they differ without a kill too. */
+  /** Fields that depend on the order in which hosts answer or on how rounds overlap, so they differ without a kill too. */
   readonly except: readonly string[];
 }
 
-/** In rounds that overlap, these depend on which way led to a page first, and on when its inlinks were joined. */
+/** If rounds overlap, these fields depend on the path that found a page first, and on when its inlinks were folded. */
 const BY_ORDER = ['score', 'cash', 'cashInFlight', 'distance', 'distanceInFlight', 'redirectDepth', 'inlinksFolded'];
 
 const roots = ({ origins }: Soaked): string[] => origins.slice(0, -1).map((origin) => `${origin}/`);
@@ -52,14 +53,14 @@ const crawl = (day: number, ...options: string[]): Step => ({
   day,
   args: (soaked) => ['crawl', ...roots(soaked), '--stay', 'any', '--top-n', '20', ...options],
 });
-/** Crawls, ranks and indexes, until there is nothing left to do. */
+/** Crawls, ranks and indexes until nothing more is to do. */
 const serve = (day: number): Step => ({
   ...crawl(day, '--serve', '--port', '0'),
   serves: true,
   isIndexed: true,
   span: 3000,
 });
-/** It is over when its note in the table is gone; the same call begins another one then. */
+/** A refetch is complete when the table has no note of it. After that, the same call would begin another one. */
 const refetch = (day: number): Step => ({
   ...crawl(day, '--refetch'),
   isDone: async ({ tables }, _, asked) => asked && (await readRefetch(tables)) === undefined,
@@ -68,7 +69,7 @@ const injectApart = (day: number): Step => ({ day, args: (soaked) => ['inject', 
 const compact = (day: number): Step => ({ day, args: () => ['compact'] });
 const beside = (step: Step, ...others: Step[]): Step => ({ ...step, beside: others.map(({ args }) => args) });
 
-/** Run again, it would make another batch. */
+/** A second run would make another batch. */
 const generate = (day: number): Step => ({
   day,
   args: () => ['generate', '--top-n', '12'],
@@ -81,7 +82,7 @@ const on = (job: string, batch: number, day: number): Step => ({
   args: ({ batches }) => [job, batches[batch] ?? batches.at(-1) ?? '0-0'],
 });
 
-/** Rounds of single jobs with several batches open, one of which is ahead of the others. */
+/** Rounds of single jobs with several open batches, one of them further than the others. */
 function rounds(day: number, count: number): Step[] {
   return Array.from({ length: count }, (_, i) => [
     generate(day),
@@ -99,28 +100,31 @@ function rounds(day: number, count: number): Step[] {
 
 /** An edit of rules, or a job on them. */
 const rule = (day: number, ...args: string[]): Step => work(day, 'rules', ...args);
-/** Run again, it would find that there is no such rule. */
+/** A second run would find no such rule. */
 const removeRule = (day: number, id: string): Step => ({
   ...rule(day, 'remove', id, '--forget'),
   isDone: async ({ tables }) => (await tables.rules.read()).rules.every((each) => each.id !== id),
 });
 const propose = (day: number): Step => rule(day, 'propose', '--apply', '--set', 'propose.minRelevant=1');
-/** Edits, `apply` and a crawl that run beside one another come in any order, until the rules are applied again. */
+/**
+ * Edits, `apply` and a crawl that run at the same time end in any order, so the state is settled only when the rules are
+ * applied again.
+ */
 const unsettled = (step: Step): Step => ({ ...step, isUnsettled: true });
 
-/** Of a table that was filled: no step changes when pages are due. */
+/** In a filled table, no step changes when pages are due. */
 const FILLED = ['dueAt', 'fetchedAt'];
-/** What a command makes is in `out`. */
+/** Commands write their files to `out`. */
 const make = (output: string, ...args: string[]): Step => work(0, ...args, '-o', `out/${output}`);
 
-/** By name; a new job is one more line. */
+/** The scenarios by name; for a new job, add a line. */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   crawl: { steps: [crawl(0)], except: BY_ORDER },
   single: {
     steps: [
       { day: 0, args: (soaked) => ['inject', ...roots(soaked)] },
       ...rounds(0, 2),
-      // What nobody worked on is released after a week, and selected anew.
+      // After a week, generate releases the batch that no job has worked on, and selects its pages again.
       generate(0),
       generate(8),
       ...rounds(9, 2),
@@ -204,9 +208,10 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       work(0, 'rank'),
       work(0, 'dedup', '--exact'),
       work(0, 'dedup'),
-      // Ranks to the bit, which are rounded where rows are compared.
+      // This file has exact ranks; the comparison of rows rounds them.
       make('ranks.csv', 'export', 'pages', '--fields', 'rank,hostRank,duplicateOf'),
-      // It begins at the last ranks, and anew after a kill while it writes: the same up to the tolerance.
+      // rank begins at the last ranks, so a kill while it writes changes where it begins; the result is the same up to the
+      // tolerance.
       work(0, 'rank', '--set', 'rank.damping=0.5', '--set', 'rank.tolerance=1e-14'),
       make('pages', 'graph', '--level', 'page'),
       make('raw', 'graph', '--level', 'page', '--format', 'krake', '--raw'),

@@ -9,7 +9,7 @@ import { PEACE, runSteps, type Killer, type Outcome } from './killed-steps.js';
 import { madeWeb, type MadeWeb } from './made-web.js';
 import { SCENARIOS, type Scenario } from './scenarios.js';
 
-/** What `scripts/soak.mjs` was asked for. */
+/** The options of `scripts/soak.mjs`. */
 const {
   kills: WANTED,
   seed: SEED,
@@ -20,14 +20,14 @@ const {
   readonly only: readonly string[];
 };
 
-/** A command that was killed so often is let go on to its end, so that every run has one. */
+/** After this number of kills a command runs to its end, so that every run ends. */
 const MAX_TRIES = 12;
-/** Milliseconds after it has begun to open the table within which a process is killed, at the most. */
+/** A process is killed at most this many milliseconds after it begins to open the table. */
 const SPAN = 500;
-/** The span grows with every kill, so that a slow machine gets on too. */
+/** The span grows with every kill, so that a slow machine makes progress too. */
 const GROWTH = 1.15;
 
-test('jobs that are killed at random moments end as those that were not', async () => {
+test('jobs killed at random moments leave the same state as jobs that were not killed', async () => {
   requireCommand();
   const unknown = only.filter((name) => !Object.hasOwn(SCENARIOS, name));
   expect(unknown, `scenarios are ${Object.keys(SCENARIOS).join(', ')}`).toEqual([]);
@@ -37,7 +37,7 @@ test('jobs that are killed at random moments end as those that were not', async 
   const undisturbed = new Map<string, readonly Outcome[]>();
   const filled = new Map<string, string>();
 
-  /** A new folder, with the table that the scenario begins with. */
+  /** A new folder, with the table of the scenario. */
   async function newFolder(name: string): Promise<string> {
     const run = await mkdtemp(join(folder, 'run-'));
     const { fill } = SCENARIOS[name]!;

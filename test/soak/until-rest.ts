@@ -2,14 +2,14 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CrawlStatus } from '../../packages/webcrawl/internal.js';
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two polls. */
 const LOOK = 100;
-/** Milliseconds after which it is taken to rest where nothing happens any more. */
+/** Milliseconds without a change after which it counts as idle. */
 const QUIET = 15_000;
 
 /**
- * Resolves when a `crawl --serve` has crawled, ranked and indexed all that it can now; never where it ends before. Ranks are made after the
- * crawl, and indexed after that.
+ * Resolves when a `crawl --serve` has crawled, ranked and indexed all that it can; never if its process ends before. It ranks
+ * after the crawl, and indexes after that.
  */
 export async function untilRest(child: ChildProcessWithoutNullStreams): Promise<void> {
   const url = await new Promise<string>((resolve) => {

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Of `npm run soak`, which no other run of the tests takes in. */
+/** For `npm run soak` only; other test runs leave the soak out. */
 export default defineConfig({
   test: { pool: 'forks', include: ['test/soak/soak.ts'], testTimeout: 0, hookTimeout: 0 },
 });

@@ -8,7 +8,7 @@ export interface WorkerEnd {
   readonly errors: string;
 }
 
-/** Runs a module in a process of its own, to its end. */
+/** Runs a module in its own process, to its end. */
 export function runWorker(module: string, ...args: readonly unknown[]): Promise<WorkerEnd> {
   const child = spawn(process.execPath, [module, ...args.map(String)]);
   let out = '';
@@ -21,7 +21,7 @@ export function runWorker(module: string, ...args: readonly unknown[]): Promise<
   });
 }
 
-/** The number of steps that a worker prints; undefined when it was killed. @throws Error for any other exit */
+/** The number of steps that a worker prints; undefined if it was killed. @throws Error for any other exit */
 export async function stepsOf(module: string, ...args: readonly unknown[]): Promise<number | undefined> {
   const { isKilled, code, out, errors } = await runWorker(module, ...args);
   if (isKilled) return undefined;

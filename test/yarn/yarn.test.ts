@@ -26,7 +26,7 @@ const SETTINGS = [
 
 if (!hasMaven()) console.warn('Hadoop YARN is left out: it takes Maven and a JDK of version 17');
 
-/** A host for each shard, at addresses of their own on loopback. */
+/** A host for each shard, each with its own loopback address. */
 function hostsOfShards(): string[] {
   const slots = slotsOf(SLOTS);
   const hosts = new Map<number, string>();
@@ -38,7 +38,7 @@ function hostsOfShards(): string[] {
   return [...hosts.values()];
 }
 
-/** The lines that say why a job has failed. */
+/** The lines that say why a job failed. */
 const why = ({ out, err }: { out: string; err: string }): string[] =>
   `${out}${err}`.split('\n').filter((line) => /Caused by|error|Error:/.test(line));
 
@@ -100,7 +100,7 @@ describe.runIf(hasMaven())('a step of a batch on Hadoop YARN', () => {
     });
   }
 
-  test('is done by a task for each shard, and by another one where a task is killed', async () => {
+  test('is done by a task for each shard, and by a new task if one is killed', async () => {
     const web = await holdingWeb(hostsOfShards());
     const table = `hbase://${hbase.gateways[0]}/yarn`;
     await createTable({ table, slots: SLOTS });
@@ -117,7 +117,7 @@ describe.runIf(hasMaven())('a step of a batch on Hadoop YARN', () => {
     const running = start(join(ROOT, 'config/deploy/hadoop/streaming.sh'), [String(SHARDS), folder, ...step]);
     let end: Awaited<typeof running> | undefined;
     void running.then((ended) => (end = ended));
-    // All three tasks are at work at the same time.
+    // All three tasks work at the same time.
     await until(() => web.isHeldByAll() || end !== undefined);
     expect(end && why(end)).toBeUndefined();
     const workers = await yarn.find([process.execPath, 'fetch', batch, '--shard', '-']);

@@ -5,7 +5,7 @@ import { CUT, GOOD, type Behaviour } from '../behaviour.js';
 const PAGE = '<title>Inside</title><p>text';
 const INSIDE = { '/': { title: 'Inside' } };
 
-/** A page that comes with this `Content-Encoding`. */
+/** A page with this `Content-Encoding`. */
 function coded(name: string, coding: string, body: Uint8Array | string, more: Partial<Behaviour> = {}): Behaviour {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   return {
@@ -17,7 +17,7 @@ function coded(name: string, coding: string, body: Uint8Array | string, more: Pa
   };
 }
 
-/** An answer with a head of its own, after which the connection is closed. */
+/** An answer with its own head, after which the connection is closed. */
 function lying(name: string, head: string, body: string, end: string, more: Partial<Behaviour> = {}): Behaviour {
   const bytes = `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n${head}\r\n\r\n${body}`;
   return { name, answer: andClose(bytes), ends: { '/': end }, ...more };
@@ -32,11 +32,11 @@ const HUNDRED_MEGABYTES = zip(Buffer.alloc(100_000_000));
 const BROTLI_BOMB = brotliCompressSync(Buffer.alloc(64 << 20), {
   params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 24 },
 });
-/** The head of a gzip file that is to be followed by its name. */
+/** The head of a gzip file that announces a file name. */
 const GZIP_WITH_NAME = Buffer.from([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3]);
 const GZIPPED = zip(Buffer.from(PAGE));
 
-/** Bodies, their codings and their lengths. `http.contentLimit` has its default, 2 MiB. */
+/** Bodies, codings and lengths. `http.contentLimit` has its default, 2 MiB. */
 export const bodies: readonly Behaviour[] = [
   { name: 'gzip-bomb-of-10-gb', answer: tenGigabytes, ends: { '/': CUT }, counters: { parsed_in_part: 1 } },
   coded('nested-gzip-bomb', 'gzip, gzip, gzip', times(2, HUNDRED_MEGABYTES, zip), { ends: { '/': CUT }, holds: {} }),

@@ -1,11 +1,11 @@
 import { html } from './answers.js';
 import { CUT, GOOD, REFUSED, all, range, type Behaviour } from '../behaviour.js';
 
-/** Links kept of a page and of a sitemap; see SETTINGS of the crawl. */
+/** Maximum number of links stored of a page and of a sitemap; see SETTINGS of the crawl. */
 export const KEPT = 20;
 const IN_PART = { parsed_in_part: 1 };
 
-/** One page of this body. */
+/** A behaviour with one page. */
 function page(name: string, body: string | Uint8Array, more: Partial<Behaviour> = {}): Behaviour {
   return {
     name,
@@ -15,7 +15,7 @@ function page(name: string, body: string | Uint8Array, more: Partial<Behaviour> 
   };
 }
 
-/** One body that comes as this type. */
+/** A behaviour with one page of this content type. */
 export function typed(
   name: string,
   type: string,
@@ -34,7 +34,7 @@ export function typed(
 
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 
-/** HTML that was written against parsers, and types that do not tell the truth. */
+/** HTML that attacks parsers, and wrong content types. */
 export const pages: readonly Behaviour[] = [
   page('100000-links', range(1, 100_000, (n) => `<a href=/l${n}>`).join(''), {
     ends: { '/': GOOD, ...all(GOOD, ...range(1, KEPT, (n) => `/l${n}`)) },

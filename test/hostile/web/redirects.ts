@@ -5,7 +5,7 @@ const TEMP = 'redir_temp temp_moved';
 const PERM = 'redir_perm moved';
 const TOO_MANY = 'gone redirect_exceeded';
 
-/** One hop that leads to something that no crawl may fetch. */
+/** A redirect to a URL that no crawl may fetch. */
 function nowhere(name: string, location: string): Behaviour {
   return {
     name: `redirect-to-${name}`,
@@ -15,7 +15,7 @@ function nowhere(name: string, location: string): Behaviour {
   };
 }
 
-/** One hop to a place that is not public. `there` is what the table knows it as. */
+/** A redirect to a private address. `there` is the target as the table has it. */
 function inside(name: string, location: string, there: string): Behaviour {
   return {
     name: `redirect-to-${name}`,
@@ -26,7 +26,7 @@ function inside(name: string, location: string, there: string): Behaviour {
   };
 }
 
-/** An answer of this status with a place to go to, or without. */
+/** An answer with this status, with or without a target. */
 function odd(code: number, end: string, counters: Readonly<Record<string, number>>, location?: string): Behaviour {
   return {
     name: `status-${code}${location === undefined ? '-without-location' : ''}`,
@@ -39,7 +39,7 @@ function odd(code: number, end: string, counters: Readonly<Record<string, number
 const FOLLOWED = { redirects_followed: 1 };
 const INVALID = { redirect_invalid: 1 };
 
-/** Where redirects lead. `fetcher.maxRedirects` is 5. */
+/** Redirects. `fetcher.maxRedirects` is 5. */
 export const redirects: readonly Behaviour[] = [
   {
     name: 'redirects-without-end',

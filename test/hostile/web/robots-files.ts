@@ -7,17 +7,17 @@ const page: Answer = ({ path }) => (path === '/' ? links('/private') : html('pri
 const DENIED = 'gone robots_denied';
 const RULES = 'User-agent: *\nDisallow: /private\n';
 
-/** A robots.txt that keeps nobody from anything. */
+/** A robots.txt that allows every page. */
 function open(name: string, robots: Answer, more: Partial<Behaviour> = {}): Behaviour {
   return { name: `robots-${name}`, robots, answer: page, ends: PAGES, requests: 12, ...more };
 }
 
-/** A robots.txt that says what it should, however it is dressed. */
+/** A robots.txt that denies pages, however it is written. */
 function denying(name: string, robots: Answer, more: Partial<Behaviour> = {}): Behaviour {
   return { name: `robots-${name}`, robots, answer: page, ends: { ...PAGES, '/private': DENIED }, requests: 3, ...more };
 }
 
-/** A robots.txt that is not available, so that nothing may be fetched. */
+/** A robots.txt that is not available, so no page may be fetched. */
 function missing(name: string, robots: Answer, why?: RegExp, end: Ends = UNSEEN): Behaviour {
   return {
     name: `robots-${name}`,
@@ -32,7 +32,7 @@ function missing(name: string, robots: Answer, why?: RegExp, end: Ends = UNSEEN)
 
 const text = (body: string): Uint8Array => answer('200 OK', { 'Content-Type': 'text/plain' }, body);
 
-/** What /robots.txt may be. */
+/** Hostile robots.txt files. */
 export const robotsFiles: readonly Behaviour[] = [
   denying('stream-of-5-gb', endless(OPEN + RULES, `Disallow: /${'x'.repeat(90)}\n`.repeat(1000))),
   denying('of-one-line-without-end', endless(`${OPEN}${RULES}Disallow: /`, 'x'.repeat(100_000))),

@@ -1,12 +1,12 @@
 import { andClose, endless, html, status } from './answers.js';
 import { CUT, GOOD, UNSEEN, all, range, type Behaviour } from '../behaviour.js';
 
-/** A status that ends the page. */
+/** A page that ends with this status. */
 function ends(line: string, end: string, headers: Record<string, string> = {}, name?: string): Behaviour {
   return { name: name ?? `status-${line.slice(0, 3)}`, answer: () => status(line, headers), ends: { '/': end } };
 }
 
-/** A host that asks to be left alone for longer than a run waits. */
+/** A host whose Retry-After is longer than a run waits. */
 function busy(name: string, line: string, retryAfter: string): Behaviour {
   const end = line.startsWith('429') ? 'unfetched throttled' : 'unfetched unavailable';
   return { ...ends(line, end, { 'Retry-After': retryAfter }, name), good: UNSEEN, requests: 2 };
@@ -24,7 +24,7 @@ const HEAD = { '/': { title: 'Head' } };
 const PROTOCOL = 'unfetched protocol';
 const ERROR = 'unfetched http_error';
 
-/** Status lines and headers. */
+/** Unusual status lines and headers. */
 export const statuses: readonly Behaviour[] = [
   ends('400 Bad Request', 'gone gone'),
   ends('401 Unauthorized', 'gone access_denied', { 'WWW-Authenticate': 'Basic realm="you"' }),

@@ -1,10 +1,10 @@
 import { html, links } from './answers.js';
 import { GOOD, REFUSED, UNSEEN, all, range, type Behaviour } from '../behaviour.js';
 
-/** Links from a seed that the crawl follows; see SETTINGS. */
+/** The depth of the crawl; see SETTINGS. */
 const DEPTH = 6;
 const FACETS = ['colour', 'make', 'price', 'size', 'year'];
-/** Query parameters that the trap filter lets through; see SETTINGS. */
+/** Maximum number of query parameters that the trap filter accepts; see SETTINGS. */
 const PARAMETERS = 3;
 const REJECTED = 'links_rejected_urlfilter-traps';
 
@@ -23,7 +23,7 @@ const query = (names: readonly string[]): string =>
     .map((name) => `${name}=1`)
     .join('&')}`;
 
-/** All choices of so many of the facets. */
+/** All choices of this number of facets. */
 function choices(size: number): string[] {
   const sets = range(0, 2 ** FACETS.length - 1, (bits) => FACETS.filter((_, i) => bits & (1 << i)));
   return sets.filter((names) => names.length === size).map(query);
@@ -31,7 +31,7 @@ function choices(size: number): string[] {
 
 const sessionId = (n: number): string => n.toString(16).padStart(32, '0');
 
-/** Sites that never end. */
+/** Sites without an end. */
 export const traps: readonly Behaviour[] = [
   {
     name: 'calendar',
@@ -48,7 +48,7 @@ export const traps: readonly Behaviour[] = [
     name: 'facets',
     answer: ({ path }) => links(...facetLinks(path)),
     ends: { '/': GOOD, ...all(GOOD, ...range(1, PARAMETERS, choices).flat()) },
-    // Of the ten choices of three, each leads to two of four.
+    // There are ten choices of three facets; each leads to two of four.
     counters: { [REJECTED]: 20 },
   },
   {
@@ -64,7 +64,7 @@ export const traps: readonly Behaviour[] = [
   {
     name: 'session-ids-of-its-own',
     answer: ({ visit }) => links(`/visit/${visit}`),
-    // robots.txt and /good are visits, too.
+    // Requests for robots.txt and /good count as visits, too.
     ends: { '/': GOOD, ...all(GOOD, ...[2, 4, 5, 6, 7, 8].map((n) => `/visit/${n}`)), '/visit/9': UNSEEN },
     counters: { refused: 1 },
   },

@@ -43,7 +43,7 @@ export const xmlFiles: readonly Behaviour[] = [
     `${LAUGHS}<urlset ${NS}><url><loc>/&aaaaaaaaaaaa;</loc></url><url><loc>/l</loc></url></urlset>`,
     GOOD,
     {
-      // What an entity would stand for nobody asks, so there is no URL.
+      // Entities are not expanded, so there is no URL.
       ends: all(GOOD, '/', '/l'),
     },
   ),

@@ -20,7 +20,7 @@ export interface FakeTable {
 
 /**
  * Makes such a table.
- * @param around the reaction of gateways to calls, once the tables are made
+ * @param around wraps the reaction of gateways to calls after the tables are made
  */
 export async function fakeTable({
   gateways: count = 1,

@@ -57,7 +57,7 @@ export async function makeKilledTables(folder: string, { settings }: Pick<Killed
   await round(crawl);
 }
 
-/** Runs it in a process of its own. Returns the number of its steps, or undefined when it was killed. */
+/** Runs `index` in its own process. Returns the number of its steps, or undefined if it was killed. */
 function runIn(table: string, killAt: number, { settings }: KilledIndex): Promise<number | undefined> {
   return stepsOf(WORKER, table, '{}', killAt, JSON.stringify(settings(table)));
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePorts } from '../../../bench/lib/free-ports.js';
 
-/** A Slurm on loopback for one test: a controller and nodes, each a `slurmd` in a process of its own. */
+/** A Slurm on loopback for one test: a controller and nodes, each a `slurmd` in its own process. */
 export interface SlurmCluster {
   /** Environment variables for its commands. */
   readonly env: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export function hasSlurm(): boolean {
 const NODES = ['n1', 'n2', 'n3'];
 const START_MS = 120_000;
 
-/** Starts it at free ports. @throws Error when it does not answer */
+/** Starts a Slurm at free ports. @throws Error if it does not answer */
 export async function startSlurm(): Promise<SlurmCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'webcrawl-slurm-'));
   const [controller = 0, ...ports] = await freePorts(1 + NODES.length);
@@ -73,7 +73,7 @@ export async function startSlurm(): Promise<SlurmCluster> {
           const parent = Number(stat!.slice(stat!.lastIndexOf(')') + 2).split(' ')[1]);
           return [{ pid, words: cmdline!.split('\0').slice(0, -1), node, parent }];
         } catch {
-          // It has ended meanwhile, or belongs to another user.
+          // The process has ended in the meantime, or belongs to another user.
           return [];
         }
       }),
@@ -85,7 +85,7 @@ export async function startSlurm(): Promise<SlurmCluster> {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended meanwhile.
+      // The process has ended in the meantime.
     }
   }
 

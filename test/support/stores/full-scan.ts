@@ -4,8 +4,8 @@ import { groupOf } from '../../../packages/url/index.js';
 import { batchTime, urlOf } from '../../../webtable/index.js';
 
 /**
- * The selection of a scan of the whole table, best first: the definition that generate must match. Rows are due at the given time, and held
- * at the present time.
+ * The selection of a scan of the whole table, best first: generate must select the same. Rows are due at the given time, and
+ * held at the present time.
  */
 export async function fullScanSelection(
   crawl: OpenContext,

@@ -24,7 +24,7 @@ export const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
     return { store, cleanup: () => store.close() };
   },
   'VersionedStore, which others change': async () => {
-    // A page of a scan is guaranteed to be of one moment, and no more than that.
+    // Only the rows of one page of a scan are guaranteed to be of one moment.
     const treatment = { refused: 0.05, lostAnswers: 0.05, longestPage: 1e6 };
     const first = new VersionedStore(randomNumbers(1), treatment);
     return { store: first, reopen: async () => first.forProcess(), cleanup: () => first.close() };

@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 /** A secret as receivers and senders have it. */
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** A message that came. */
+/** A received message. */
 export interface Received {
   readonly id: string;
   readonly type: string;
@@ -13,10 +13,10 @@ export interface Received {
   readonly bytes: number;
 }
 
-/** A receiver of webhooks, which checks each signature by the library that receivers use. */
+/** A receiver of webhooks. It checks each signature with the library that receivers use. */
 export interface HookServer {
   readonly url: string;
-  /** All that came, answered or not. */
+  /** All received messages, answered or not. */
   readonly received: readonly Received[];
   /** Messages whose signature is wrong. */
   readonly wrong: readonly string[];
@@ -24,9 +24,9 @@ export interface HookServer {
 }
 
 /**
- * Starts one.
- * @param answer answers a message, or does not. Default: 204 for all
- * @param port 0 for any that is free
+ * Starts a receiver.
+ * @param answer answers a message, or leaves it without an answer. Default: 204 for all
+ * @param port 0: any free port
  */
 export async function hookServer(
   answer: (message: Received, response: ServerResponse) => void = (_, response) => response.writeHead(204).end(),

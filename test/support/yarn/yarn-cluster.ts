@@ -25,7 +25,7 @@ export interface YarnCluster {
 const VERSION = '3.4.2';
 const START_MS = 300_000;
 
-/** Starts it at free ports. @throws Error when Maven cannot fetch it, or it does not answer */
+/** Starts YARN at free ports. @throws Error if Maven cannot fetch it, or it does not answer */
 export async function startYarn(): Promise<YarnCluster> {
   const jars = await bringJars({
     name: 'Hadoop YARN',
@@ -71,7 +71,7 @@ export async function startYarn(): Promise<YarnCluster> {
           const [environ = '', words = ''] = await Promise.all(files);
           return `${environ}${words}`.includes(folder) ? [{ pid, words: words.split('\0').slice(0, -1) }] : [];
         } catch {
-          // It has ended meanwhile, or belongs to another user.
+          // The process has ended in the meantime, or belongs to another user.
           return [];
         }
       }),
@@ -135,7 +135,7 @@ function end(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile.
+    // The process has ended in the meantime.
   }
 }
 
