@@ -12,7 +12,7 @@ describe('error codes', () => {
     expect(users, `no source file mentions '${code}'`).not.toEqual([]);
   });
 
-  test('every code that is thrown exists', () => {
+  test('every thrown code exists', () => {
     for (const { path, text } of sources) {
       for (const [, code = ''] of text.matchAll(/new CrawlError\(\s*'(\w+)'/g)) {
         expect(ERROR_CODES, `${path} throws ${code}`).toHaveProperty(code);
@@ -20,7 +20,7 @@ describe('error codes', () => {
     }
   });
 
-  test('no exit status has a meaning already', () => {
+  test('no exit status has another common meaning', () => {
     for (const [code, { exitCode, meaning }] of codes) {
       expect(exitCode, code).toBeGreaterThanOrEqual(64);
       expect(exitCode, code).toBeLessThan(126);
@@ -36,14 +36,14 @@ describe('error codes', () => {
     expect(row).toMatch(new RegExp(`\\|\\s*\`?${exitCode}\`?\\s*\\|`));
   });
 
-  test('docs/COMMANDS.md names no code that does not exist', () => {
+  test('docs/COMMANDS.md has no unknown code', () => {
     const commands = readFileSync(new URL('../docs/COMMANDS.md', import.meta.url), 'utf8');
     const named = [...commands.matchAll(/^\|.*`([A-Z]+(?:_[A-Z]+)*)`.*\|\s*`?\d+`?\s*\|/gm)].map(([, code]) => code);
     for (const code of named) expect(ERROR_CODES).toHaveProperty(code ?? '');
   });
 });
 
-test('an error of another copy of the class is one, and a class that extends it knows its own only', () => {
+test('instanceof accepts errors of another copy of the class; for a derived class, only its own', () => {
   class Special extends CrawlError {}
   const own = new CrawlError('CLOSED', 'x');
   const ofOtherCopy = Object.assign(new Error('x'), { [Symbol.for('webcrawl.CrawlError')]: true });

@@ -5,8 +5,8 @@ import ts from 'typescript';
 import { ROOT, parseSource, sourceFiles, visit, type SourceFile } from './support/docs/source-files.js';
 
 /**
- * The core, lowest first: what each layer may import; `(types)` means only `import type`. What is above it sees it by the door
- * `packages/core`.
+ * The core, lowest layer first, with the allowed imports of each; `(types)` means only `import type`. The layers above import
+ * it through the door `packages/core`.
  */
 const CORE: Readonly<Record<string, readonly string[]>> = {
   'packages/errors': [],
@@ -33,7 +33,7 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
     'packages/util',
     'packages/errors',
   ],
-  // A satellite by its nature, which the jobs do not know. It imports single parts of the core, since a parse thread loads it.
+  // A satellite that the jobs do not import. It imports single parts of the core, because a parse thread loads it.
   'packages/rules': [
     'packages/patterns',
     'packages/plugin-api',
@@ -69,8 +69,8 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The satellites, with the others that each may import. Of the core they may import `packages/core`; and the ground, which imports nothing, so
- * that what runs in a thread of its own need not load all of the core.
+ * The satellites, each with the satellites that it may import. Of the core they may import `packages/core`, and the folders
+ * that import nothing, so that code in a thread need not load all of the core.
  */
 const SATELLITES: Readonly<Record<string, readonly string[]>> = {
   'packages/hbase': [],
@@ -101,8 +101,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The floors within a layer, lowest first: its sub-folders, and single files. `*` stands for all other files at its top.
- * A file may import what is on its own floor or below; types may come from anywhere within the layer.
+ * The floors within a layer, lowest first: its sub-folders, and single files. `*` means all other files at its top. A file may
+ * import from its own floor or a lower one; it may import types from the whole layer.
  */
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/webcrawl': [
@@ -184,14 +184,14 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What the command may import at its start: it loads the library, by its own door, only when a verb runs. */
+/** The only file of the library that the command imports at its start. It loads the library, by its own door, when a verb runs. */
 const NAMES = 'packages/webcrawl/names.ts';
-/** The door of the library for the command and tests: functions that take a context. `index.ts` is for users. */
+/** The door of the library for the command and tests: functions with a context. `index.ts` is for users. */
 const INTERNAL = 'packages/webcrawl/internal.ts';
 
 /**
- * What the library and the command load of the satellites at their start: names, limits, and functions that give their answer at once. All
- * else of a satellite is loaded when it is called.
+ * Files of satellites that the library and the command load at their start: names, limits, and functions that must return at
+ * once. All other files of a satellite are loaded at its first call.
  */
 const LOADED_AT_START: readonly string[] = [
   'packages/answers/check-robots.ts',
@@ -217,11 +217,11 @@ const LOADED_AT_START: readonly string[] = [
   'packages/serve/default-port.ts',
 ];
 
-/** The most lines of a file, the most of a function or class, and its most variables or fields that change. */
+/** Maximum number of lines of a file, and of a function or class. */
 const MOST_LINES = { file: 300, body: 150 };
 const MOST_MUTABLE = 8;
 
-/** The most files that a folder may have at one level. */
+/** Maximum number of files in a folder, without its sub-folders. */
 const MOST_FILES = 16;
 
 function layerOf(path: string): string {
@@ -229,7 +229,7 @@ function layerOf(path: string): string {
   return top === 'packages' ? `${top}/${second}` : top;
 }
 
-/** Every broken rule, each naming file, line of thought and rule. */
+/** Every broken rule, with the file and what was expected. */
 function brokenRules(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) => [...brokenImports(file), ...brokenManners(file)]);
 }
@@ -258,7 +258,7 @@ function brokenImports({ path, imports }: SourceFile): string[] {
   });
 }
 
-/** What a job may not name: it goes by the typed methods of the tables. */
+/** Names that a job may not use: it uses the typed methods of the tables. */
 const BENEATH_TABLES =
   /^(Store|StoredRow|RowChange|ScanOptions|Column|ColumnSelector|MemoryStore|LevelStore|SharedStore)$/;
 
@@ -304,7 +304,7 @@ function floorOf(path: string, floors: readonly string[]): number {
   return floor === -1 && first.endsWith('.ts') ? floors.indexOf('*') : floor;
 }
 
-/** Imports that go up within a layer, and sub-folders that are on no floor. */
+/** Imports from a higher floor within a layer, and sub-folders without a floor. */
 function brokenFloors(files: readonly SourceFile[]): string[] {
   return files.flatMap(({ path, imports }) => {
     const layer = layerOf(path);
@@ -319,7 +319,7 @@ function brokenFloors(files: readonly SourceFile[]): string[] {
   });
 }
 
-/** Files, functions and classes that are too large to be read in one sitting. */
+/** Files, functions and classes that are too large to read in one sitting. */
 function tooLarge({ path, text, ast }: SourceFile): string[] {
   const found: string[] = [];
   const lineOf = (position: number): number => ast.getLineAndCharacterOfPosition(position).line;
@@ -337,7 +337,10 @@ function tooLarge({ path, text, ast }: SourceFile): string[] {
   return found;
 }
 
-/** The fields of a class that are not readonly; the variables of a function that change, but for those of its loops and inner functions. */
+/**
+ * The fields of a class that are not readonly; the variables of a function that change, without those of loops and inner
+ * functions.
+ */
 function mutableOf(body: ts.Node): number {
   if (ts.isClassDeclaration(body)) {
     const isReadonly = (member: ts.PropertyDeclaration): boolean =>
@@ -368,7 +371,7 @@ function crowdedFolders(files: readonly Pick<SourceFile, 'path'>[]): string[] {
     .map(([folder, count]) => `${folder} has ${count} files, expected ${MOST_FILES} at the most`);
 }
 
-/** npm packages of which more than one layer imports other than types. */
+/** npm packages that more than one layer imports, type imports excluded. */
 function strayPackages(files: readonly SourceFile[]): string[] {
   const homes = new Map<string, Set<string>>();
   for (const { path, imports } of files) {
@@ -389,11 +392,11 @@ function strayPackages(files: readonly SourceFile[]): string[] {
 describe('the layers', () => {
   const files = sourceFiles();
 
-  test('every import goes down, through the door', () => {
+  test('every import goes to a lower layer, through its door', () => {
     expect(brokenRules(files)).toEqual([]);
   });
 
-  test('within a layer every import goes to its own floor or down', () => {
+  test('within a layer, every import goes to the same floor or a lower one', () => {
     expect(brokenFloors(files)).toEqual([]);
   });
 
@@ -401,11 +404,11 @@ describe('the layers', () => {
     expect(files.flatMap(tooLarge)).toEqual([]);
   });
 
-  test('no folder is crowded', () => {
+  test('no folder has too many files', () => {
     expect(crowdedFolders(files)).toEqual([]);
   });
 
-  test('no folder of tests is crowded', () => {
+  test('no folder of tests has too many files', () => {
     const tests = readdirSync(join(ROOT, 'test'), { recursive: true, withFileTypes: true });
     const paths = tests
       .filter((each) => each.isFile() && !each.parentPath.includes('.cache'))
@@ -413,11 +416,11 @@ describe('the layers', () => {
     expect(crowdedFolders(paths.map((path) => ({ path: relative(ROOT, path).replaceAll('\\', '/') })))).toEqual([]);
   });
 
-  test('an npm package has one home', () => {
+  test('only one layer imports an npm package', () => {
     expect(strayPackages(files)).toEqual([]);
   });
 
-  test('every layer has files, and a door where others import it', () => {
+  test('every layer has files, and a door if others import it', () => {
     const paths = new Set(files.map(({ path }) => path));
     for (const layer of Object.keys(LAYERS)) {
       expect(
@@ -428,7 +431,7 @@ describe('the layers', () => {
     }
   });
 
-  test('no file imports itself by way of others', () => {
+  test('no imports form a cycle', () => {
     const graph = new Map(
       files.map(({ path, imports }) => [
         path,
@@ -442,7 +445,7 @@ describe('the layers', () => {
 describe('satellites are loaded when they are called', () => {
   const files = new Map(sourceFiles().map((file) => [file.path, file]));
 
-  /** Those of their files that the start of others loads. */
+  /** The files of satellites that are loaded when these files start. */
   function satellitesLoadedBy(starts: readonly string[]): string[] {
     const loaded = new Set(starts);
     for (const path of loaded) {
@@ -453,19 +456,19 @@ describe('satellites are loaded when they are called', () => {
     return [...loaded].filter((path) => layerOf(path) in SATELLITES).sort();
   }
 
-  test('the library and the command load of them at their start what is listed', () => {
+  test('the library and the command load only the listed files at their start', () => {
     const command = [...files.keys()].filter((path) => path.startsWith('bin/'));
     expect(satellitesLoadedBy(['packages/webcrawl/index.ts', 'packages/webcrawl/internal.ts', ...command])).toEqual(
       LOADED_AT_START,
     );
   });
 
-  test('and exports load what is for Krake alone when it is asked for', () => {
+  test('exports load the code for Krake only when it is used', () => {
     const loaded = satellitesLoadedBy(['packages/export/index.ts']);
     expect(loaded.filter((path) => path.includes('krake'))).toEqual(['packages/export/load-krake.ts']);
   });
 
-  test('and the core none', () => {
+  test('the core loads none', () => {
     expect(satellitesLoadedBy(['packages/core/index.ts', 'packages/jobs/parsing/parse-worker.ts'])).toEqual([]);
   });
 });
@@ -508,7 +511,7 @@ describe('the test itself finds', () => {
     expect(brokenRules([parseSource(path, text)])).toEqual([]);
   });
 
-  test('imports that go up, folders on no floor, and crowded folders', () => {
+  test('imports from a higher floor, folders without a floor, and folders with too many files', () => {
     const up = parseSource('packages/jobs/hosts/a.ts', `import { a } from '../parsing/b.js';`);
     const types = parseSource('packages/jobs/hosts/a.ts', `import type { A } from '../parsing/b.js';`);
     const verb = parseSource('packages/jobs/fetching/a.ts', `import { parse } from '../parse.js';`);
@@ -525,7 +528,7 @@ describe('the test itself finds', () => {
     expect(crowdedFolders(many.slice(1))).toEqual([]);
   });
 
-  test('what is too large', () => {
+  test('files, functions and classes that are too large', () => {
     const whyOf = (text: string): string[] => tooLarge(parseSource('config/x.ts', text));
     const lets = (n: number): string => Array.from({ length: n }, (_, i) => `let a${i} = 0;`).join(' ');
     const inner = `for (let i = 0; i < 1; i++) {} const g = () => { let b; };`;
@@ -542,7 +545,7 @@ describe('the test itself finds', () => {
     ]);
   });
 
-  test('packages with two homes, and cycles', () => {
+  test('packages that two layers import, and cycles', () => {
     const a = parseSource('config/a.ts', `import { z } from 'zod/v4';`);
     const b = parseSource('webtable/b.ts', `import { z } from 'zod'; import 'node:fs';`);
     const c = parseSource('webtable/c.ts', `import type { z } from 'zod';`);

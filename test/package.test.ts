@@ -12,10 +12,10 @@ import { ROOT } from './support/docs/source-files.js';
 const execute = promisify(execFile);
 const NPM = process.platform === 'win32' ? 'npm.cmd' : 'npm';
 
-/** What npm says of the package that it made. */
+/** The report of npm on the package that it made. */
 interface Packed {
   readonly filename: string;
-  /** Bytes, compressed. */
+  /** Compressed, in bytes. */
   readonly size: number;
   readonly files: readonly { readonly path: string }[];
 }
@@ -26,13 +26,13 @@ let packed: Packed;
 let server: Server;
 let url: string;
 
-/** Runs a command in the folder in which the package is installed, without the settings of this process. */
+/** Runs a command in the folder where the package is installed, without the settings of this process. */
 async function inFolder(command: string, args: readonly string[]): Promise<string> {
   const { stdout } = await execute(command, args, { cwd: folder });
   return stdout;
 }
 
-/** Where the package is. */
+/** The folder of the installed package. */
 const installed = (): string => join(folder, 'node_modules/webcrawl');
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ beforeAll(async () => {
   [packed] = JSON.parse(stdout) as [Packed];
   tarball = packed.filename;
   await writeFile(join(folder, 'package.json'), '{"name": "consumer", "private": true, "type": "module"}');
-  // Nothing is compiled or downloaded by scripts.
+  // No scripts of packages run, so nothing is compiled or downloaded.
   const install = ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', `./${tarball}`];
   await execute(NPM, install, { cwd: folder });
 
@@ -66,7 +66,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('the package holds the product and nothing else', async () => {
+test('the package contains the product and nothing else', async () => {
   const top = (await readdir(installed())).sort();
   const documents = ['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md'];
   expect(top).toEqual([...documents, 'bench', 'config', 'dist', 'docs', 'package.json']);
@@ -85,7 +85,7 @@ test('it is small: one copy of the code, and types', () => {
   expect(paths.filter((path) => /^dist\/(?!bin\/).*\.js$/.test(path))).toEqual([]);
 });
 
-test('what the documents link to lies in the package', async () => {
+test('the package has the files that its documents link to', async () => {
   const names = (await readdir(installed(), { recursive: true })).map(String);
   const documents = names.filter((name) => name.endsWith('.md') && !name.includes('node_modules'));
   expect(documents).toContain('README.md');
@@ -138,7 +138,7 @@ test('the library is imported and crawls', async () => {
   ]);
 });
 
-test('parts of the library are imported by their own names', async () => {
+test('parts of the library can be imported by their own names', async () => {
   const parts = {
     cluster: 'localRunner',
     export: 'openKrake',
@@ -158,7 +158,7 @@ test('parts of the library are imported by their own names', async () => {
   expect((await inFolder(process.execPath, ['parts.js'])).trim()).toBe(String(names.length));
 });
 
-test('a store of its own is tested with node:test', async () => {
+test('a custom store can be tested with node:test', async () => {
   const examples = await readFile(join(installed(), 'docs/PLUGINS.md'), 'utf8');
   const example = /```js\n(\/\/ my-store\.test\.mjs\n.*?)```/s.exec(examples)?.[1] ?? '';
   await writeFile(join(folder, 'my-store.test.mjs'), example);
@@ -193,7 +193,7 @@ test('the types serve a strict consumer, and the example of the README compiles 
   expect(output).toContain(`${url} Home 1`);
 });
 
-/** Compiles files of the folder as a strict consumer would. Returns what the compiler says. */
+/** Compiles files of the folder as a strict consumer would. Returns the errors of the compiler. */
 async function compile(...files: string[]): Promise<string | undefined> {
   const config = {
     compilerOptions: {
@@ -207,7 +207,7 @@ async function compile(...files: string[]): Promise<string | undefined> {
     files,
   };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
-  // The consumer's own @types/node; undici-types is what that needs.
+  // The consumer's @types/node needs undici-types.
   await mkdir(join(folder, 'node_modules/@types'), { recursive: true });
   for (const name of ['@types/node', 'undici-types']) {
     const link = join(folder, 'node_modules', name);

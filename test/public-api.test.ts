@@ -4,16 +4,16 @@ import { beforeAll, expect, test } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import { ROOT } from './support/docs/source-files.js';
 
-/** The sources of what `package.json` lets users import, the root first. */
+/** The source files of the exports of `package.json`, the root first. */
 const DOORS = Object.values(packageJson.exports).flatMap((door) =>
   typeof door === 'string' ? [] : [join(ROOT, door.types.replace(/^\.\/dist\//, '').replace(/\.d\.ts$/, '.ts'))],
 );
-/** Names that a program may import from the root. */
+/** Maximum number of names that the root exports. */
 const MOST_NAMES = 120;
 
 /**
- * The types of our own that signatures of exported names name, that are not exported themselves: who uses such a name
- * could not write down what it takes or gives.
+ * The types of this project that signatures of exported names use, but that are not exported: a user could not write down the
+ * type of an argument or a result.
  */
 function unexported(program: ts.Program, door: string, also: readonly string[] = []): string[] {
   const checker = program.getTypeChecker();
@@ -25,7 +25,7 @@ function unexported(program: ts.Program, door: string, also: readonly string[] =
   const missing = new Set<string>();
   const seen = new Set<ts.Node>();
 
-  /** Looks at what stands for a declaration in a .d.ts file, not at what is inside of a function. */
+  /** Reads what would be in a .d.ts file, not the bodies of functions. */
   function look(node: ts.Node, from: string): void {
     if (seen.has(node)) return;
     seen.add(node);
@@ -39,7 +39,7 @@ function unexported(program: ts.Program, door: string, also: readonly string[] =
     ts.forEachChild(node, (child) => look(child, from));
   }
 
-  /** Of what has no type written down. */
+  /** For a declaration without a written type. */
   function lookAtType(type: ts.Type, from: string): void {
     for (const symbol of [type.aliasSymbol, type.getSymbol()]) if (symbol) reach(symbol, from);
     for (const { declaration } of type.getCallSignatures()) {
@@ -91,7 +91,7 @@ function programOf(...files: string[]): ts.Program {
   return ts.createProgram(files, ts.parseJsonConfigFileContent(config, ts.sys, ROOT).options);
 }
 
-/** Where a name of the public API has no doc comment: functions and types, and the callable members of both. */
+/** Names of the public API without a doc comment: functions and types, and their callable members. */
 function undocumented(program: ts.Program, door: string): { missing: string[]; exports: number } {
   const checker = program.getTypeChecker();
   const source = program.getSourceFile(door);
@@ -110,7 +110,7 @@ function undocumented(program: ts.Program, door: string): { missing: string[]; e
         }
       }
     } else if (symbol.flags & ts.SymbolFlags.Variable && symbol.valueDeclaration) {
-      // A namespace object such as `jobs`: its functions are public as well.
+      // In a namespace object such as `jobs`, the functions are public as well.
       for (const member of checker.getTypeOfSymbolAtLocation(symbol, symbol.valueDeclaration).getProperties()) {
         const declared = member.valueDeclaration;
         const ours = declared && !declared.getSourceFile().fileName.includes('node_modules');
@@ -146,16 +146,16 @@ beforeAll(() => {
   program = programOf(...DOORS);
 });
 
-test('every type that an exported signature names is exported, there or from another door', () => {
+test('every type in an exported signature is exported from some door', () => {
   for (const door of DOORS) expect(unexported(program, door, DOORS), door).toEqual([]);
 });
 
-test('and the test sees one that is not', () => {
+test('the test finds a type that is not exported', () => {
   const door = join(ROOT, 'packages/jobs/parsing/parse-page.ts');
   expect(unexported(program, door)).toContain('CrawlContext, which ParseContext names');
 });
 
-test('everything that is exported has a doc comment', () => {
+test('every export has a doc comment', () => {
   for (const door of DOORS) {
     const { missing, exports } = undocumented(program, door);
     expect(exports, door).toBeGreaterThan(0);
@@ -163,6 +163,6 @@ test('everything that is exported has a doc comment', () => {
   }
 });
 
-test(`the root has at most ${MOST_NAMES} names`, () => {
+test(`the root exports at most ${MOST_NAMES} names`, () => {
   expect(undocumented(program, DOORS[0]!).exports).toBeLessThanOrEqual(MOST_NAMES);
 });

@@ -32,7 +32,7 @@ test('docs/AUDIT.md has the rules of the audit (npm run docs writes them)', () =
   expect(() => withAuditRules('no marks', [])).toThrow('docs/AUDIT.md: expected <!--');
 });
 
-test('a code without a meaning is named, with its place', () => {
+test('a code without a meaning is reported with its position', () => {
   const { not_found: _, robots_denied: __, ...fewer } = PROTOCOL_CODES;
   const write = () => referenceMarkdown({ ...TABLES, PROTOCOL_CODES: fewer }, ROOT);
   expect(write).toThrow(/packages\/fetch\/http\/http-status\.ts:\d+: code `not_found` is not in .*outcome-codes\.ts/);
@@ -47,13 +47,13 @@ describe('no table has an entry that the source does not use', () => {
   test.each(Object.entries(COUNTERS).flatMap(([job, counters]) => Object.keys(counters).map((name) => [job, name])))(
     '%s counts %s',
     (_, name = '') => {
-      // What keeps a link out is put in as a part of the name.
+      // The name has a variable part for links that are left out.
       expect(isInSource(name.replace(/<.*/, '').replace(/_(external|excluded)$/, '_\\$\\{out\\}'))).toBe(true);
     },
   );
 });
 
-test('every meaning is one line that fits a table', () => {
+test('every meaning fits into one line of a table', () => {
   for (const meanings of [PROTOCOL_CODES, PARSE_CODES, ...Object.values(COUNTERS)]) {
     for (const [name, meaning] of Object.entries(meanings)) expect(meaning, name).toMatch(/^\S[^\n|]{5,130}[^.\s]$/);
   }
@@ -76,7 +76,7 @@ function checkCounters({ job, counters }: Report): void {
   expect(Object.keys(counters).filter((name) => !known.some((pattern) => pattern.test(name)))).toEqual([]);
 }
 
-test('what jobs report is described for that job', async () => {
+test('every counter that a job reports is described for that job', async () => {
   const { pages, seeds } = randomWeb(4, 60, 3);
   await using crawl: OpenContext & { setTime(ms: number): void } = await testCrawl(fakeWeb(pages));
   for (const report of [

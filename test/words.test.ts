@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Phrases that are not written in comments, messages, help texts and documents, and what to write instead. */
+/** Phrases that comments, messages, help texts and documents must not use, and what to write instead. */
 const INSTEAD: Readonly<Record<string, string>> = {
   'of which': 'whose, its, or a sentence of its own',
   nobody: 'no one, no process, or a verb: not used, unreferenced',
@@ -21,7 +21,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
 const FOLDERS = ['packages', 'webtable', 'config', 'bin', 'docs'];
 const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'bench/README.md'];
 const IS_TEXT = /\.(?:ts|mjs|js|md|ya?ml|sh|css|html|sbatch)$/;
-/** Written from the source by `npm run docs`. */
+/** Generated from the source by `npm run docs`. */
 const GENERATED = ['docs/REFERENCE.md', 'docs/SETTINGS.md'];
 
 const pathsIn = (folder: string): string[] =>
@@ -29,7 +29,7 @@ const pathsIn = (folder: string): string[] =>
     .filter((name) => IS_TEXT.test(name))
     .map((name) => posix.join(folder, name.split(sep).join('/')));
 
-/** A phrase may go over the end of a line, and then over the start of the next one of a comment. */
+/** A phrase may continue on the next line, after the start of a comment line. */
 const PATTERN = new RegExp(
   `(?<![\\w-])(${Object.keys(INSTEAD)
     .map((phrase) => phrase.replaceAll(' ', '(?:[ \\t]|\\n[ \\t]*(?:\\*|//|#|>)?[ \\t]*)+'))
@@ -37,7 +37,7 @@ const PATTERN = new RegExp(
   'gi',
 );
 
-/** Every phrase of the list in a text, as `file:line: "phrase", write: …`. */
+/** Every listed phrase in a text, as `file:line: "phrase", write: …`. */
 function found(path: string, text: string): string[] {
   return [...text.matchAll(PATTERN)].map(({ 0: phrase, index }) => {
     const plain = phrase.toLowerCase().replace(/\s+(?:\*|\/\/|#|>)?\s*/g, ' ');
@@ -46,12 +46,12 @@ function found(path: string, text: string): string[] {
 }
 
 describe('the words of comments, messages, help texts and documents', () => {
-  test('are those of the field', () => {
+  test('contain none of these phrases', () => {
     const paths = [...FOLDERS.flatMap(pathsIn), ...DOCUMENTS].filter((path) => !GENERATED.includes(path));
     expect(paths.flatMap((path) => found(path, readFileSync(join(ROOT, path), 'utf8')))).toEqual([]);
   });
 
-  test('are found over the end of a line, in any case, and with the line', () => {
+  test('are found across lines and in any letter case, with their line', () => {
     expect(found('a.ts', 'one\n/** Rows, so\n * many. Nobody */')).toEqual([
       `a.ts:2: "so many", write: ${INSTEAD['so many']}`,
       `a.ts:3: "nobody", write: ${INSTEAD['nobody']}`,

@@ -3,7 +3,7 @@ import { secondsByPart } from '../../bench/lib/cpu-profile.js';
 
 const DIST = 'file:///home/me/dist/';
 
-/** The part of one sample whose stack is this, the outermost function first: names, or names with the place after a space. */
+/** The part of a sample with this stack, outermost function first: names, or names with a location after a space. */
 function partOf(...stack: string[]): string | undefined {
   const nodes = ['(root)', ...stack].map((frame, i, all) => {
     const [, functionName = '', url = ''] = /^(.*?)(?: (\w+:.*))?$/.exec(frame) ?? [];
@@ -50,7 +50,7 @@ describe('secondsByPart', () => {
     expect(partOf(...stack)).toBe(part);
   });
 
-  it('gives each sample the time until the next, and the last one none', () => {
+  it('gives each sample the time until the next one; the last one gets none', () => {
     const frame = (functionName: string) => ({ functionName, url: '' });
     const nodes = [
       { id: 1, callFrame: frame('(root)'), children: [2, 3] },

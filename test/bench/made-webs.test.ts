@@ -8,7 +8,7 @@ const PLAN: TablePlan = { hosts: 40, rowsPerHost: 5, pool: 100, bigHostRows: 30,
 const hrefs = (html: string): string[] => [...html.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => href);
 
 describe('the table of cycle', () => {
-  it('has as many rows as planned, in order of their keys, all due and none twice', () => {
+  it('has the planned number of rows, in key order, all due and none twice', () => {
     const rows = [...tableRows(PLAN)];
     const keys = rows.map(({ key }) => key);
     expect(keys).toHaveLength(230);
@@ -21,7 +21,7 @@ describe('the table of cycle', () => {
     expect(new Set(best.map(({ key }) => key.slice(0, key.lastIndexOf('/')))).size).toBe(1);
   });
 
-  it('has rows that settings can refuse, due and better than all but those of the one host', () => {
+  it('has rows that settings can refuse: due, and better than all others except those of the one host', () => {
     const [wanted, refused] = [false, true].map((is) =>
       [...tableRows({ ...PLAN, bigHostRows: 0, refused: 9 })].filter(({ key }) => key.includes('/refused/') === is),
     );
@@ -33,14 +33,14 @@ describe('the table of cycle', () => {
     expect(refused!.every(({ set }) => set!.dueAt! <= LOAD_TIME)).toBe(true);
   });
 
-  it('has rows that are not due, of which some become due by the time of the cycle', () => {
+  it('has rows that are not due; some of them become due by the time of the cycle', () => {
     const times = [...tableRows({ ...PLAN, rowsPerHost: 500, notDue: 0.9 })].map(({ set }) => set!.dueAt!);
     const [atLoad, inCycle] = [LOAD_TIME, CYCLE_TIME].map((now) => times.filter((time) => time <= now).length);
     expect(atLoad! / times.length).toBeCloseTo(0.1, 1);
     expect(inCycle).toBeGreaterThan(atLoad!);
   });
 
-  it('has pages whose links lead half to rows of the pool, which is of one size on any table', () => {
+  it('has pages with half of their links to rows of the pool, whose size is the same in each table', () => {
     for (const plan of [PLAN, { ...PLAN, hosts: 200, rowsPerHost: 50 }]) {
       const keys = new Set([...tableRows(plan)].map(({ key }) => key));
       const pages = [...keys].slice(0, 150).map((key) => key.split(':http'));
@@ -54,7 +54,7 @@ describe('the table of cycle', () => {
 });
 
 describe('the endless web', () => {
-  it('answers with the parts that it promises', () => {
+  it('answers with the documented shares of pages, redirects and failures', () => {
     const count: Record<string, number> = {};
     for (let host = 0; host < 50; host++) {
       for (let page = 0; page < 100; page++) {
@@ -67,7 +67,7 @@ describe('the endless web', () => {
     expect(Object.keys(count).sort()).toEqual(['content', 'gone', 'redirect', 'retry']);
   });
 
-  it('answers alike every time', () => {
+  it('gives the same answers every time', () => {
     const crawl = (): string[] => {
       const pages = Array.from({ length: 40 }, (_, page) => answerOf('h7.n1000.example', `/${page}`));
       return pages.map((answer) => (answer.kind === 'content' ? Buffer.from(answer.body).toString() : answer.kind));
@@ -76,7 +76,7 @@ describe('the endless web', () => {
     expect(new Set(crawl()).size).toBeGreaterThan(30);
   });
 
-  it('has 50 links a page, within the web, to the own host and to others', () => {
+  it('has 50 links on a page, to its own host and to others of the web', () => {
     const answer = answerOf('h7.n1000.example', '/0');
     const links = hrefs(Buffer.from(answer.kind === 'content' ? answer.body : []).toString());
     expect(links).toHaveLength(50);
@@ -88,7 +88,7 @@ describe('the endless web', () => {
 });
 
 describe('the made-up site', () => {
-  it('can be reached to its last page from the front, and has dead links', () => {
+  it('can be reached from the front page completely, and has dead links', () => {
     const site = { shape: SHAPES.synthetic, hosts: 60, pagesPerHost: 10, port: 80 };
     const hosts = new Map(Array.from({ length: site.hosts }, (_, i) => [addressOf(i), i]));
     expect(hosts.size).toBe(site.hosts);
@@ -107,7 +107,7 @@ describe('the made-up site', () => {
   it.each([
     ['link-heavy', 150, 8000],
     ['small-pages', 7, 1000],
-  ] as const)('%s can be reached on each host by itself, to its last page', (name, links, bytes) => {
+  ] as const)('all pages of a host of %s can be reached from its front page', (name, links, bytes) => {
     const site = { shape: SHAPES[name], hosts: 2, pagesPerHost: 1000, port: 80 };
     for (const host of [0, 1]) {
       const seen = new Set(['/']);
@@ -126,7 +126,7 @@ describe('the made-up site', () => {
     expect(html).not.toBe(madeUpPage(site, 1, pathOf(100)));
   });
 
-  it('has an address of loopback for every one of 200,000 hosts', () => {
+  it('has a loopback address for each of 200,000 hosts', () => {
     const addresses = Array.from({ length: 200_000 }, (_, i) => addressOf(i));
     expect(new Set(addresses).size).toBe(200_000);
     expect(addresses.every((address) => /^127(\.(25[0-4]|2[0-4]\d|1?\d?\d)){3}$/.test(address))).toBe(true);

@@ -8,7 +8,7 @@ import { formatTable } from '../../bench/lib/table.js';
 import { runWorker } from '../../bench/lib/worker.js';
 import { resultOf } from '../../bench/main-content.js';
 
-it('an extractor that failed is named with the first line of its error, below those that did not', () => {
+it('a failed extractor is listed below the others, with the first line of its error', () => {
   const score = { ...noMainContentScore(), pages: 2, right: 3, wrong: 1, missing: 2 };
   const sample = { name: 'one', fragments: score, heldOut: { ...score, wrong: 0 }, articles: score, cpuMs: 10 };
   const failed = [{ name: 'two', failed: 'job.js ended with 1: ImportError: no such module' }];
@@ -21,7 +21,7 @@ it('an extractor that failed is named with the first line of its error, below th
   expect(resultOf([sample], [], []).columns.at(-1)).toMatchObject({ key: 'cpuMs' });
 });
 
-it('a worker that fails says so with the first line of its error', async () => {
+it('a failed worker is reported with the first line of its error', async () => {
   const work = await mkdtemp(join(tmpdir(), 'webcrawl-bench-test-'));
   const script = join(work, 'job.mjs');
   try {
@@ -37,7 +37,7 @@ it('a worker that fails says so with the first line of its error', async () => {
   }
 });
 
-it('titles and pictures count in no article, in Markdown and in plain text alike', () => {
+it('titles and pictures do not count in articles, neither in Markdown nor in plain text', () => {
   const html = Buffer.from('<h1 class="x">Bees &amp; <i>wasps</i> in the old town</h1><p>one two three four five</p>');
   const page = { url: 'https://example.com/', html, article: 'one two three four five' };
   const title = 'Bees & wasps in the old town';

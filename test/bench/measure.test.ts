@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 describe('measure', () => {
-  it('gives the output as it is, and the figures beside it', async () => {
+  it('returns the unchanged output, and the figures', async () => {
     const script = `process.stderr.write('noise'); console.log(process.env.WORD + process.cwd())`;
     const found = await measure(process.execPath, ['-e', script], { cwd: work, env: { WORD: 'at ' } });
     expect(found.stdout).toBe(`at ${work}\n`);
@@ -31,14 +31,14 @@ describe('measure', () => {
     expect(cpuSeconds).toBeGreaterThanOrEqual(0.3);
   });
 
-  it.runIf(process.platform === 'linux')('sees the memory of children', async () => {
+  it.runIf(process.platform === 'linux')('counts the memory of children', async () => {
     const hold = `const held = Buffer.alloc(150 << 20, 1); setTimeout(() => held, 800)`;
     const parent = `require('node:child_process').spawnSync(process.execPath, ['-e', ${JSON.stringify(hold)}])`;
     const { peakMb } = await measure(process.execPath, ['-e', parent]);
     expect(peakMb).toBeGreaterThan(150);
   });
 
-  it('fails with what the command said', async () => {
+  it('fails with the error output of the command', async () => {
     const script = `for (let i = 0; i < 50; i++) console.error('line ' + i); process.exitCode = 3`;
     const failed = measure(process.execPath, ['-e', script]);
     await expect(failed).rejects.toThrow(/ended with 3: line 0\n[^]*line 49$/);
@@ -47,7 +47,7 @@ describe('measure', () => {
 });
 
 describe('bytesOnDisk', () => {
-  it('counts blocks of files in all folders, and nothing where there is no folder', async () => {
+  it('counts blocks of files in all folders, and 0 for a missing folder', async () => {
     const folder = join(work, 'sizes');
     await mkdir(join(folder, 'a/b'), { recursive: true });
     await writeFile(join(folder, 'one'), 'x');
@@ -58,7 +58,7 @@ describe('bytesOnDisk', () => {
 });
 
 describe('copyTable', () => {
-  it('copies all but the lock over what was there, and leaves the source alone when the copy is written', async () => {
+  it('replaces the target by all files except the lock, and writes to the copy do not change the source', async () => {
     const [from, to] = [join(work, 'from'), join(work, 'to')];
     await mkdir(join(from, 'hot'), { recursive: true });
     await mkdir(to);

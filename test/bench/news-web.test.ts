@@ -7,18 +7,18 @@ import { domainOf } from '../../packages/url/index.js';
 
 const web = newsWeb(0.005);
 
-test('every article can be reached from the seeds, and none is where nobody knows', () => {
+test('every article can be reached from the seeds', () => {
   const articles = web.sites.reduce((sum, site) => sum + site.articles, 0);
   expect(reachableArticles(web).size).toBe(articles);
 });
 
-test('all hosts of a site are of one domain, twins too', () => {
+test('all hosts of a site are in one domain, twins too', () => {
   for (const { domain, host, twin = domain, forumHost } of web.sites) {
     expect([domain, host, twin, forumHost].map(domainOf)).toEqual([domain, domain, domain, domain]);
   }
 });
 
-test('a page is the same whenever it is asked for, and what is written otherwise is not there', () => {
+test('a page is the same at every request, and unknown paths are gone', () => {
   const [seed = ''] = web.seeds;
   expect(newsWeb(0.005).answerOf(seed)).toEqual(web.answerOf(seed));
   expect(newsWeb(0.005, 2).answerOf(seed)).not.toEqual(web.answerOf(seed));
@@ -34,7 +34,7 @@ test('at full size there are 500,000 URLs, a tenth of them articles', () => {
   expect(whole.sites.reduce((sum, site) => sum + site.articles, 0) / total).toBeCloseTo(0.096, 2);
 });
 
-test('who knows all fetches nothing but seeds in the first round, and never more than the budget', () => {
+test('the all-knowing crawler fetches only seeds in the first round, and never more than the budget', () => {
   const rounds = crawlKnowing(web, 6, 20);
   expect(rounds[0]).toEqual({ fetched: web.seeds.length, useful: 0 });
   for (const { fetched, useful } of rounds) {

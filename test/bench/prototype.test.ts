@@ -1,4 +1,4 @@
-/** The prototype of the next design stores what webcrawl stores, and loses nothing of it to `kill -9`. */
+/** The prototype of the next design stores the same rows as webcrawl, and loses none of them at a `kill -9`. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -81,7 +81,7 @@ describe.runIf(process.platform === 'linux')('the prototype', () => {
     expect(sorted(await storedRows(out))).toEqual(sorted(await rowsOfWebcrawl()));
   });
 
-  it('loses no page that a journal names when it is killed, and comes to the same rows when it goes on', async () => {
+  it('loses no page of a journal at a kill, and ends with the same rows when it continues', async () => {
     const whole = await storedRows(join(folder, 'whole'));
     let stored = 0;
     let halves = 0;
@@ -90,7 +90,7 @@ describe.runIf(process.platform === 'linux')('the prototype', () => {
       const [file, args] = command(out, '--round', '60', '--concurrency', '4');
       const child = spawn(file, args, { stdio: 'ignore' });
       const exited = once(child, 'exit');
-      // At another moment each time, after the first groups were written.
+      // Kills at a different moment each time, after the first groups are written.
       for (;;) {
         const names = await readdir(out).catch(() => []);
         if (child.exitCode !== null || names.some((name) => name.startsWith('segment-'))) break;

@@ -11,28 +11,28 @@ import {
 describe('a crawl by quarters', () => {
   const end = { seconds: 10, cpuSeconds: 12, requests: 400 };
 
-  it('is divided where the server has had a quarter of the requests, between two looks if need be', () => {
+  it('is divided by quarters of the requests to the server, also between two polls', () => {
     const looks = [
       { seconds: 1, cpuSeconds: 2, requests: 0 },
       { seconds: 3, cpuSeconds: 4, requests: 50 },
       { seconds: 5, cpuSeconds: 8, requests: 150 },
       { seconds: 7, cpuSeconds: 9, requests: 300 },
     ];
-    // 100 requests are half-way between the looks at 50 and 150, 200 a third of the way from 150 to 300.
+    // 100 requests are half-way between the polls at 50 and 150, 200 are a third of the way from 150 to 300.
     const quarters = quartersOf(looks, end);
     expect(quarters[0]).toEqual({ seconds: 4, cpuSeconds: 6 });
     expect(quarters[1]!.seconds).toBeCloseTo(5 + 2 / 3 - 4);
     expect(quarters[1]!.cpuSeconds).toBeCloseTo(8 + 1 / 3 - 6);
-    // The way from the last request to the end of the process belongs to the last quarter.
+    // The time from the last request to the end of the process belongs to the last quarter.
     expect(quarters[3]).toEqual({ seconds: 3, cpuSeconds: 3 });
     expect(quarters.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0)).toBeCloseTo(end.cpuSeconds);
   });
 
-  it('without a look in between costs the same in each', () => {
+  it('without a poll has the same cost in each quarter', () => {
     expect(quartersOf([], end)).toEqual(Array.from({ length: 4 }, () => ({ seconds: 2.5, cpuSeconds: 3 })));
   });
 
-  it('has a start, which is what the first quarter took above as many steady pages', () => {
+  it('has a start: the additional cost of the first quarter compared with steady pages', () => {
     const [slow, steady] = [
       { seconds: 4, cpuSeconds: 6 },
       { seconds: 2, cpuSeconds: 2.5 },
@@ -45,7 +45,7 @@ describe('a crawl by quarters', () => {
     expect(cpuPerThousand(steadyPart(crawl))).toBe(1.25);
   });
 
-  it('that was not looked at has no figures of parts', () => {
+  it('that was not polled has no figures of parts', () => {
     const crawl = { pages: 8000, quarters: [] };
     expect(startCpuSeconds(crawl)).toBeNaN();
     expect(pagesPerSecond(firstPart(crawl))).toBeNaN();

@@ -12,7 +12,7 @@ describe('spread', () => {
     expect(spread(values)).toEqual(expected);
   });
 
-  it('of nothing is no number, and leaves its input as it is', () => {
+  it('of no values is NaN, and its input is unchanged', () => {
     expect(spread([]).median).toBeNaN();
     const values = [2, 1];
     spread(values);
@@ -21,7 +21,7 @@ describe('spread', () => {
 });
 
 describe('alternate', () => {
-  it('runs all once a round, each round beginning with the next', async () => {
+  it('runs all once in each round, and each round begins with the next one', async () => {
     const order: string[] = [];
     const compared = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
     const samples = await alternate(compared, 4, async ({ name }, round) => {
@@ -38,7 +38,7 @@ describe('alternate', () => {
 });
 
 describe('formatTable', () => {
-  it('aligns, groups digits, shows ranges, and a dash for what is not there', () => {
+  it('aligns, groups digits, shows ranges, and a dash for absent values', () => {
     const columns = [
       { key: 'name', head: 'crawler' },
       { key: 'rate', head: 'pages/s' },
@@ -71,7 +71,7 @@ describe('drawChart', () => {
     expect(svg).toContain('prefers-color-scheme: dark');
   });
 
-  it('makes the longest bar as wide as the panel, ranges with it', () => {
+  it('makes the longest bar with its range as wide as the panel', () => {
     const value = { median: 50, min: 25, max: 100 };
     const svg = draw({
       title: 'p',
@@ -91,7 +91,7 @@ describe('drawChart', () => {
     ['bars of nought', { title: 'p', bars: [{ label: 'a', value: 0 }] }],
     ['no points', { title: 'p', line: { points: [], xTitle: 'x' } }],
     ['one point', { title: 'p', line: { points: [[1, 0]] as const, xTitle: 'x' } }],
-  ])('draws %s without a number that is none', (_, panel) => {
+  ])('draws %s without NaN', (_, panel) => {
     expect(draw(panel)).not.toMatch(/="[^"]*(NaN|Infinity)/);
   });
 });

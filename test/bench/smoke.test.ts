@@ -1,4 +1,4 @@
-/** Each benchmark at a very small scale, as a user runs it: that it runs to its end and reports. No figure is looked at. */
+/** Each benchmark at a very small scale, as a user runs it: it runs to its end and reports. The figures are not checked. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { readArguments } from '../../bench/main.js';
 import { ROOT } from '../support/docs/source-files.js';
 import { runCommand, type Finished } from '../site/run-command.js';
 
-/** Many processes one after the other, perhaps on a busy machine. */
+/** Many processes, one after another, perhaps on a busy machine. */
 vi.setConfig({ testTimeout: 600_000 });
 
 let cache: string;
@@ -45,12 +45,12 @@ async function result(name: string, ...args: string[]): Promise<Result> {
   return parsed;
 }
 
-it('cycle takes its whole batch through every job, and goes on among rows that generate refuses', async () => {
+it('cycle runs its whole batch through every job, also with rows that generate refuses', async () => {
   const { rows } = await result('cycle', '--scale', '0.002', '--only', '50k,filtered');
   const [jobs, refused] = [rows.slice(0, 6), rows.slice(6)];
   expect(new Set(jobs.map(({ step }) => step)).size).toBe(6);
   for (const row of jobs) expect(row).toMatchObject({ did: 100 });
-  // So small a table has no more than that: the first batch takes all that is wanted.
+  // In such a small table, the first batch selects all wanted rows.
   expect(refused.map(({ step, table, did }) => [step, table, did])).toEqual([
     ['generate, the first', 'all-wanted', 100],
     ['generate, the first', 'filtered', 100],
@@ -67,39 +67,36 @@ it('audit reads a table with links of every kind', async () => {
   for (const key of ['links', 'findings', 'cpuSeconds', 'ownMb']) expect(row[key]!.median, key).toBeGreaterThan(0);
 });
 
-it('focus crawls with rules and with proposals, beside who knows all', async () => {
+it('focus crawls with rules and with proposals, and compares with the all-knowing crawler', async () => {
   const { rows, samples } = await result('focus', '--scale', '0.005', '--only', 'proposals');
   expect(rows).toHaveLength(8);
   for (const name of ['proposals', 'knowing']) expect(rows.at(-1)![`${name}Total`]).toBeGreaterThan(0);
   expect(samples).toMatchObject({ proposals: { rules: expect.any(Array) as unknown[] } });
 });
 
-it.runIf(process.platform === 'linux')(
-  'crawl has all crawlers reach every page, on the cores they are told',
-  async () => {
-    const peers = ['colly', 'spider', 'wget2'];
-    const all = availableParallelism();
-    const cores = all > 1 ? [1, all] : [1];
-    const args = ['--site', 'link-heavy', '--scale', '0.01', '--only', ['webcrawl', ...peers].join()];
-    const { title, rows, notes } = await result('crawl', ...args, '--cores', cores.join(), '--against', ROOT);
-    expect(title).toContain('200 on 4 hosts');
-    for (const row of rows) expect(row).toMatchObject({ pages: { median: 200 } });
-    const ours = rows.filter(({ name }) => /^(webcrawl|against) on Node [\d.]+$/.test(name as string));
-    expect(ours.map((row) => row.cores)).toEqual(cores.flatMap((count) => [count, count]));
-    const aNumber = { median: expect.any(Number) as number };
-    for (const row of ours) expect(row).toMatchObject({ startCpu: aNumber, steadyRate: aNumber, steadyCpu: aNumber });
-    const absent = notes.find((note) => note.startsWith('Not installed')) ?? '';
-    for (const peer of peers)
-      expect(absent.includes(peer) || rows.some(({ name }) => (name as string).startsWith(`${peer} `))).toBe(true);
-  },
-);
+it.runIf(process.platform === 'linux')('crawl: all crawlers reach every page, on the given cores', async () => {
+  const peers = ['colly', 'spider', 'wget2'];
+  const all = availableParallelism();
+  const cores = all > 1 ? [1, all] : [1];
+  const args = ['--site', 'link-heavy', '--scale', '0.01', '--only', ['webcrawl', ...peers].join()];
+  const { title, rows, notes } = await result('crawl', ...args, '--cores', cores.join(), '--against', ROOT);
+  expect(title).toContain('200 on 4 hosts');
+  for (const row of rows) expect(row).toMatchObject({ pages: { median: 200 } });
+  const ours = rows.filter(({ name }) => /^(webcrawl|against) on Node [\d.]+$/.test(name as string));
+  expect(ours.map((row) => row.cores)).toEqual(cores.flatMap((count) => [count, count]));
+  const aNumber = { median: expect.any(Number) as number };
+  for (const row of ours) expect(row).toMatchObject({ startCpu: aNumber, steadyRate: aNumber, steadyCpu: aNumber });
+  const absent = notes.find((note) => note.startsWith('Not installed')) ?? '';
+  for (const peer of peers)
+    expect(absent.includes(peer) || rows.some(({ name }) => (name as string).startsWith(`${peer} `))).toBe(true);
+});
 
-it.runIf(process.platform === 'linux')('operations counts what a crawl asks of the store', async () => {
+it.runIf(process.platform === 'linux')('operations counts the calls of the store in a crawl', async () => {
   const { rows } = await result('operations', '--site', 'synthetic', '--scale', '0.005');
   const counted = Object.fromEntries(
     rows.map(({ what, webcrawl }) => [what, (webcrawl as { median: number }).median]),
   ) as Record<string, number>;
-  // Of every page: it is found, selected, fetched and updated; it is written to the frontier when it is found.
+  // Each page is found, selected, fetched and updated; it is written to the frontier when it is found.
   expect(counted['row changes']).toBeGreaterThan(2);
   expect(counted['frontier: puts']).toBeGreaterThan(1);
   expect(counted['rows read']).toBeGreaterThan(1);
@@ -108,14 +105,14 @@ it.runIf(process.platform === 'linux')('operations counts what a crawl asks of t
   expect(counted['LevelDB: bytes put']).toBeGreaterThan(1000);
 });
 
-it('memory follows a crawl and a batch', async () => {
+it('memory measures a crawl and a batch', async () => {
   const { rows } = await result('memory', '--scale', '0.0004');
   expect(rows).toHaveLength(9);
   const aNumber = { median: expect.any(Number) as number };
   for (const row of rows.slice(0, 5)) {
     expect(row).toMatchObject({ pageRate: aNumber, rowRate: aNumber, linkRate: aNumber, diskMb: aNumber });
   }
-  // So few rows come of one batch, whose links are handed on before the first of them is made.
+  // All these rows come from one batch; its links are passed on before the first of these rows is made.
   expect((rows[0]!.linkRate as { median: number }).median).toBeGreaterThan(0);
   expect((rows[4]!.diskRatio as { median: number }).median).toBeGreaterThan(0.1);
   for (const row of rows) {
@@ -123,7 +120,7 @@ it('memory follows a crawl and a batch', async () => {
   }
 });
 
-it.runIf(process.platform === 'linux')('profile tells where the time of every thread goes', async () => {
+it.runIf(process.platform === 'linux')('profile reports the time of every thread by part', async () => {
   const { rows } = await result('profile', '--site', 'synthetic', '--scale', '0.005');
   const names = rows.map(({ what }) => what);
   expect(names).toEqual(
@@ -144,28 +141,28 @@ it('duplicates finds all pages of the same bytes', async () => {
   expect(rows).toContainEqual({ edit: 'same bytes', english: 1, chinese: 1 });
 });
 
-it('markdown is compared with the main parts of the manuals that are there', async () => {
+it('markdown is compared with the main parts of the installed manuals', async () => {
   const { rows, notes } = await result('markdown', '--scale', '0.01');
   for (const row of rows)
     expect(row).toMatchObject({ pages: expect.any(Number) as number, recall: expect.any(Number) as number });
   expect(rows.length > 0 || notes.join().includes('bench/install.sh')).toBe(true);
 });
 
-it('main-content compares the extractors that are there on the sets of pages that are there', async () => {
+it('main-content compares the installed extractors on the installed sets of pages', async () => {
   const { rows, notes } = await result('main-content', '--scale', '0.01', '--only', 'webcrawl,readability');
   expect(rows[0]).toMatchObject({ name: 'webcrawl', pages: expect.any(Number) as number });
   for (const { pages, f1 } of rows) expect(pages === 0 || (f1 as number) > 0.3).toBe(true);
   expect(rows.length === 2 || notes.join().includes('bench/install.sh')).toBe(true);
 });
 
-it('dates compares the finders that are there on the pages that are there', async () => {
+it('dates compares the installed date finders on the installed pages', async () => {
   const { rows, notes } = await result('dates', '--scale', '0.03', '--only', 'webcrawl,htmldate');
   expect(rows[0]).toMatchObject({ name: 'webcrawl', pages: expect.any(Number) as number });
   for (const { pages, right } of rows) expect(pages === 0 || (right as number) > 0.5).toBe(true);
   expect(rows.length === 2 || notes.join().includes('bench/install.sh')).toBe(true);
 });
 
-it('a benchmark that is not there is refused, with those that are', async () => {
+it('an unknown benchmark is refused, with a list of the known ones', async () => {
   const { code, stderr } = await bench('none');
   expect(code).toBe(64);
   expect(stderr).toContain('expected the name of one benchmark, found "none"');
@@ -191,7 +188,7 @@ it('graph makes a graph and ranks it', async () => {
   expect(samples).toMatchObject({ nodes: 2000 });
 });
 
-it('relevance asks made-up pages by three formulas, and finds most', async () => {
+it('relevance searches made-up pages with three formulas, and finds most of them', async () => {
   const { rows, samples } = await result('relevance', '--site', 'synthetic', '--scale', '0.05');
   expect(rows).toHaveLength(20);
   for (const row of rows.filter(({ kind }) => kind === 'title')) expect(row.oursMrr).toBeGreaterThan(0.5);
@@ -200,7 +197,7 @@ it('relevance asks made-up pages by three formulas, and finds most', async () =>
     expect(line).toMatch(/^(chosen-by|reported) (title|anchor|sentence|piece) (en|zh|ja|ko|ru) \d+ \d+ \d+ \S/);
 });
 
-it('index makes a search index, measures it, and asks it', async () => {
+it('index makes a search index, measures it, and searches it', async () => {
   const { rows } = await result('index', '--scale', '0.001', '--only', 'sqlite');
   const [made, ...asked] = rows;
   for (const name of ['rate', 'perCpu', 'size', 'memory']) expect(made![name]).toBeGreaterThan(0);
@@ -225,7 +222,7 @@ it('serving crawls a site with and without --serve, and finds pages after update
   expect(findable!.count).toBeGreaterThan(0);
 });
 
-it('scale gives no partition to two workers, and in the end each has its own again', async () => {
+it('scale gives no partition to two workers, and at the end each worker has its own again', async () => {
   const { rows } = await result('scale', '--scale', '0.002');
   expect(rows).toHaveLength(8);
   for (const row of rows) expect(row).toMatchObject({ held: rows[0]!.held });

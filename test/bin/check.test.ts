@@ -41,7 +41,7 @@ const jsonLines = (out: string): unknown[] =>
     .map((line) => JSON.parse(line) as unknown);
 
 describe('check url', () => {
-  test('a line for each, and 1 when one is rejected', async () => {
+  test('a line for each URL, and 1 if one is rejected', async () => {
     expect(await check(['url', 'http://H/a/../b', 'http://h/'])).toEqual({
       code: 0,
       out: 'accepted  http://H/a/../b -> http://h/b\naccepted  http://h/\n',
@@ -53,7 +53,7 @@ describe('check url', () => {
     expect(out.split('\n')).toHaveLength(3);
   });
 
-  test('what reads otherwise stands beside the URL', async () => {
+  test('shows the readable form of a URL beside it if it differs', async () => {
     const { out } = await check(['url', 'http://例え.jp/例', 'http://xn--r8jz45g.jp/']);
     expect(out).toBe(
       'accepted  http://例え.jp/例 -> http://xn--r8jz45g.jp/%E4%BE%8B\n' +
@@ -61,7 +61,7 @@ describe('check url', () => {
     );
   });
 
-  test('standard input: the lines of a seed file, cut anywhere', async () => {
+  test('standard input: the lines of a seed file, in chunks of any size', async () => {
     const stdin = ['# seeds\n\nhttp://h/1\tsco', 're=2\r\nhtt', 'p://h/2.jpg\n'];
     const { code, out } = await check(['url', 'http://h/0', '-', '--json'], stdin);
     expect(code).toBe(1);
@@ -72,7 +72,7 @@ describe('check url', () => {
     ]);
   });
 
-  test('stops as asked, and obeys settings', async () => {
+  test('stops at a signal, and obeys settings', async () => {
     expect(await check(['url', 'http://h/'], [], true)).toEqual({ code: 130, out: '', err: '' });
     const { out } = await check(['url', 'http://h/a/b', '--set', 'urlfilter.trapMaxDepth=1']);
     expect(out).toContain('by urlfilter-traps: depth');
@@ -105,7 +105,7 @@ describe('check robots', () => {
     expect(absent.err).toContain('HTTP 404: there is no robots.txt');
   });
 
-  test('what is not available is an error', async () => {
+  test('a robots.txt that is not available is an error', async () => {
     for (const source of [file('none'), folder, `${web.origin}/down`]) {
       const { code, err } = await check(['robots', source, '/']);
       expect([code, err.startsWith('error [BAD_INPUT]: expected a ')]).toEqual([ERROR_CODES.BAD_INPUT.exitCode, true]);
@@ -116,7 +116,7 @@ describe('check robots', () => {
 });
 
 describe('check parse', () => {
-  test('a file, for people and as JSON', async () => {
+  test('a file, as text and as JSON', async () => {
     const { code, out, err } = await check(['parse', file('page'), '--base', 'http://h/']);
     expect([code, err]).toEqual([0, '']);
     expect(out).toContain('title     T\\u001b\n');
@@ -148,7 +148,7 @@ describe('check parse', () => {
     expect((await check(['parse', `${web.origin}/none`])).code).toBe(ERROR_CODES.BAD_INPUT.exitCode);
   });
 
-  test('1 when it cannot be parsed, and wrong usage', async () => {
+  test('1 if it cannot be parsed, and wrong usage', async () => {
     const image = await check(['parse', file('page'), '--base', 'http://h/', '--content-type', 'image/gif']);
     expect([image.code, image.out]).toEqual([
       1,

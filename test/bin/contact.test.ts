@@ -11,7 +11,7 @@ function said(options: { isTTY?: boolean; quiet?: boolean; http?: Record<string,
   return stderr.text;
 }
 
-it('tells a person at a terminal how to say who they are', () => {
+it('tells the user at a terminal how to set a contact', () => {
   expect(said({})).toContain('Servers see the name webcrawl and no contact. Set one: --set http.agentEmail=');
 });
 

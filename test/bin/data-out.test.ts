@@ -20,7 +20,7 @@ const onTerminal = (): TestIo => ({ ...testIo(), stdout: new Sink({ isTTY: true 
 const newFile = (): string => join(folder, `out-${++count}`);
 
 describe('an export on the command line', () => {
-  test('says what was interrupted before, what is empty, and what a spreadsheet may take for a formula', async () => {
+  test('reports an earlier interrupted export, empty results, and values that a spreadsheet may read as formulas', async () => {
     stub.report = { counters: { rows: 1200, restarted: 1, formulas: 3 } };
     const { code, err } = await runLine('export pages -o p.csv'.split(' '));
     expect(code).toBe(0);
@@ -47,7 +47,7 @@ describe('an export on the command line', () => {
     expect(called('exportPages')).toBeUndefined();
   });
 
-  test('takes the names of what is there always among the fields', async () => {
+  test('accepts key and url among the fields', async () => {
     expect((await runLine('export pages -o p --fields key,url,title'.split(' '))).code).toBe(0);
     expect(called('exportPages')).toMatchObject({ fields: ['title'] });
     resetStub();
@@ -55,7 +55,7 @@ describe('an export on the command line', () => {
     expect(called('exportPages')).toMatchObject({ fields: [] });
   });
 
-  test('exits with 1 where the bodies that it is to hold are all lost', async () => {
+  test('exits with 1 if all bodies to export are lost', async () => {
     stub.report = { counters: { selected: 5, lost_body: 5 } };
     expect((await runLine('export warc -o w'.split(' '))).code).toBe(1);
     stub.report = { counters: { rows: 5, lost_body: 5 } };
@@ -66,7 +66,7 @@ describe('an export on the command line', () => {
     expect((await runLine('export chunks -o c'.split(' '))).code).toBe(1);
   });
 
-  test('no bytes of a binary format on a terminal', async () => {
+  test('writes no binary format to a terminal', async () => {
     const { code, err } = await runLine('export pages -o - --format parquet'.split(' '), onTerminal());
     expect(code).toBe(ERROR_CODES.USAGE.exitCode);
     expect(err).toContain('expected a text format for a terminal');
@@ -74,7 +74,7 @@ describe('an export on the command line', () => {
 });
 
 describe('a selection on the command line', () => {
-  test.each(['readdb --dump', 'remove'])('%s hands it on', async (verb) => {
+  test.each(['readdb --dump', 'remove'])('%s passes it to the job', async (verb) => {
     const options =
       '--domain a.com --status fetched,gone --code not_found,404 --fetched-since 2026-01-31 --fetched-before ' +
       '2026-02-01T10:00 --due-before 2026-03-01T10:00+02:00 --rejected';
@@ -90,7 +90,7 @@ describe('a selection on the command line', () => {
     });
   });
 
-  test('durations count back from now for fetches, and on for what is due', async () => {
+  test('durations count back from now for fetch times, and forward for due times', async () => {
     const before = Date.now();
     await runLine('readdb --dump --fetched-since 2d --fetched-before now --due-before 90m'.split(' '));
     const after = Date.now();
@@ -106,7 +106,7 @@ describe('a selection on the command line', () => {
   });
 });
 
-test('a code that webcrawl does not have is named', async () => {
+test('an unknown code is reported', async () => {
   for (const verb of ['readdb --dump', 'remove']) {
     const { err } = await runLine([...verb.split(' '), '--code', 'not_found,notfound,404,plugin_error_x']);
     expect(err).toContain('webcrawl has no protocol code notfound; its codes are: success, ');
@@ -123,7 +123,7 @@ describe('remove', () => {
     expect(err).toContain('No page was removed. The same command with --yes');
   });
 
-  test('exits with 1 where nothing is selected, and names pages that are held', async () => {
+  test('exits with 1 if nothing is selected, and reports pages that a batch holds', async () => {
     stub.report = { counters: {} };
     expect(await runLine(['remove', '--host', 'a', '--yes'])).toMatchObject({ code: 1 });
     expect(called('remove')).toEqual({ host: 'a', dryRun: false });
@@ -135,7 +135,7 @@ describe('remove', () => {
 });
 
 describe('dedup', () => {
-  test('names the hosts whose near duplicates are not marked, and says what marks them', async () => {
+  test('lists the hosts whose near duplicates are not marked, and says how to mark them', async () => {
     stub.report = { counters: { pages: 100, unmarked: 94, unmarked_hosts: 30 } };
     stub.run = ({ onUnmarked }) => {
       for (let n = 0; n < 30; n++) onUnmarked?.({ host: `h${n}\u001b.example`, near: 1094, pages: 1100 });
@@ -158,7 +158,7 @@ describe('dedup', () => {
 describe('CSV', () => {
   const quoted = (text: string) => csvRecord([text]);
 
-  test('is by RFC 4180', () => {
+  test('follows RFC 4180', () => {
     expect(csvRecord(['a', 1, undefined, null, true, 0.5])).toBe('a,1,,,true,0.5\r\n');
     expect(quoted('a,b')).toBe('"a,b"\r\n');
     expect(quoted('a"b')).toBe('"a""b"\r\n');
@@ -166,7 +166,7 @@ describe('CSV', () => {
     expect(csvRecord([{ code: 'moved', http: 301 }, []])).toBe('"{""code"":""moved"",""http"":301}",[]\r\n');
   });
 
-  test('of a dump says what a spreadsheet may take for a formula', async () => {
+  test('of a dump warns of values that a spreadsheet may read as formulas', async () => {
     stub.report = { counters: { rows: 2, formulas: 1 } };
     const { err } = await runLine('readdb --dump --format csv --fields title,score'.split(' '));
     expect(called('exportPages')).toMatchObject({ format: 'csv', fields: ['title', 'score'] });
@@ -178,7 +178,7 @@ describe('--output', () => {
   const dumpTo = (file: string, ...more: string[]) => runLine(['readdb', '--dump', '--output', file, ...more]);
   const parts = async () => (await readdir(folder)).filter((name) => name.startsWith('.webcrawl-'));
 
-  test('writes a file, and replaces none without --force', async () => {
+  test('writes a file, and replaces an existing one only with --force', async () => {
     const file = newFile();
     stub.rows = Array.from({ length: 3000 }, (_, i) => ({ key: `key-${i}`, title: 'x'.repeat(50) }));
     expect(await dumpTo(file)).toEqual({ code: 0, out: '', err: `3,000 pages written to ${file}\n` });
@@ -199,7 +199,7 @@ describe('--output', () => {
     expect(await parts()).toEqual([]);
   });
 
-  test('a file that comes to be there meanwhile is kept', async () => {
+  test('a file that another process creates in the meantime is kept', async () => {
     const file = newFile();
     await using output = await openOutput(file, false);
     await output.write('ours');
@@ -208,7 +208,7 @@ describe('--output', () => {
     expect(await readFile(file, 'utf8')).toBe('theirs');
   });
 
-  test('nothing is left of what was stopped or failed', async () => {
+  test('a stopped or failed output leaves no file', async () => {
     const file = newFile();
     stub.rows = [{ key: 'k' }];
     const io = testIo();
@@ -227,7 +227,7 @@ describe('--output', () => {
     expect(await parts()).toEqual([]);
   });
 
-  test('what a killed process left is removed by the next output in the folder; what another one writes stays', async () => {
+  test('the next output in the folder removes the partial files of killed processes, but not those of running ones', async () => {
     await using other = await openOutput(newFile(), false);
     await other.write('by another one');
     const others = await parts();
@@ -240,7 +240,7 @@ describe('--output', () => {
 
   test.each([
     ['a folder', () => folder, 'found a folder'],
-    ['a folder that is not there', () => join(folder, 'nowhere', 'x'), 'hint: mkdir -p'],
+    ['a missing folder', () => join(folder, 'nowhere', 'x'), 'hint: mkdir -p'],
   ])('%s is refused', async (_, path, expected) => {
     const { code, err } = await dumpTo(path(), '--force');
     expect(code).toBe(ERROR_CODES.BAD_OUTPUT.exitCode);
@@ -271,7 +271,7 @@ describe('--raw', () => {
     }
   });
 
-  test('says what is missing', async () => {
+  test('says why there is no body, or that it is incomplete', async () => {
     expect(await runLine(raw)).toMatchObject({ code: 1, out: '', err: 'The table has no page http://a/\n' });
     stub.rows = [{ key: 'k', status: 'gone' }];
     const { code, err } = await runLine(raw);

@@ -11,7 +11,7 @@ beforeAll(() => webcrawl('inject', 'https://example.com/'));
 const webcrawl = (...args: string[]) => runLine(['--table', `level:${join(folder, 'table')}`, ...args]);
 
 describe('explain', () => {
-  test('shows what happens next, then what it rests on', async () => {
+  test('shows what happens next, then the reasons', async () => {
     const { code, out, err } = await webcrawl('explain', 'HTTPS://Example.com:443/#x');
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(/^https:\/\/example\.com\/\n\nDue since .*\n\nURL\n {2}given {7}HTTPS:/);
@@ -22,7 +22,7 @@ describe('explain', () => {
     expect(out).toMatch(/^ {2}status {7}unfetched$/m);
   });
 
-  test('shows how the URL reads', async () => {
+  test('shows the readable form of the URL', async () => {
     const { out } = await webcrawl('explain', 'http://例え.jp/');
     expect(out).toMatch(/^http:\/\/xn--r8jz45g\.jp\/\n/);
     expect(out).toMatch(/^ {2}reads {7}http:\/\/例え\.jp\/$/m);
@@ -48,10 +48,10 @@ describe('explain', () => {
   });
 });
 
-describe('text for people', () => {
+describe('the text output', () => {
   const evil = 'a\u001b[2J\nPage\n  status  fetched\u202e';
 
-  test('nothing that others wrote gets through to a terminal, or begins a line', () => {
+  test('no text from the network reaches a terminal unescaped, or begins a line', () => {
     const explanation: Explanation = {
       given: evil,
       now: 1e12,

@@ -16,7 +16,7 @@ async function webcrawl(...args: string[]) {
 }
 
 describe('inject --sitemap', () => {
-  it('takes URLs and files, next to other seeds', async () => {
+  it('takes URLs and files, together with other seeds', async () => {
     const file = join(folder, 'index.xml');
     await writeFile(file, '<sitemapindex><sitemap><loc>http://a.com/1.xml.gz</loc></sitemap></sitemapindex>');
     const list = join(folder, 'list.txt');
@@ -42,7 +42,7 @@ describe('inject --sitemap', () => {
     ]);
   });
 
-  it('refuses what is no sitemap', async () => {
+  it('refuses a file that is no sitemap', async () => {
     const file = join(folder, 'page.html');
     await writeFile(file, '<!doctype html><a href=http://a.com/>x</a>');
     const { code, err } = await webcrawl('inject', '--sitemap', file);

@@ -11,14 +11,14 @@ import { ERROR_CODES } from '../../packages/errors/index.js';
 import { requireCommand, said, startCommand, type Ended, type Started } from '../support/command-process.js';
 
 const LONG = 300_000;
-/** A page is held back while other commands run, which may take long. */
+/** A page is held back while other commands run; on a busy machine that takes long. */
 const PATIENT = ['--set', 'http.timeout=600000', '--set', 'http.timeLimit=600000'];
 
 let folder: string;
 let server: Server;
 let url: string;
 let answer: (path: string, response: ServerResponse) => void;
-/** Resolves when a page (not robots.txt) is asked for. */
+/** Resolves when a page (not robots.txt) is requested. */
 let asked: Promise<void>;
 const children: ChildProcessWithoutNullStreams[] = [];
 
@@ -68,9 +68,9 @@ interface Status {
 const page = (response: ServerResponse, body = 'x'): void =>
   void response.writeHead(200, { 'content-type': 'text/html' }).end(body);
 
-describe('beside a running crawl', () => {
+describe('during a running crawl', () => {
   test(
-    'readdb, explain, check, status and inject work, its seeds are crawled, and it alone may crawl',
+    'readdb, explain, check, status and inject work, its seeds are crawled, and no other process may crawl',
     async () => {
       let release = () => {};
       answer = (path, response) => {
@@ -103,9 +103,9 @@ describe('beside a running crawl', () => {
   );
 
   test(
-    'rules are added, disabled and removed, which the crawl takes within seconds',
+    'rules are added, disabled and removed, and the crawl applies them within seconds',
     async () => {
-      /** The number of pages that were asked for since the last tag page. */
+      /** The number of pages requested since the last tag page. */
       let sinceTag = 0;
       let isOver = false;
       let onPage = (_number: number): void => {};
@@ -126,7 +126,7 @@ describe('beside a running crawl', () => {
         });
       const { ended } = start('crawl', url, '--json', '-q');
       await asked;
-      // Each turn waits for what the crawl itself does; a crawl that took no rule would go on like this for ever.
+      // Each step waits for an effect on the crawl. Without any, the crawl would never end.
       expect(await run('rules', 'add', 'reject', '/tag')).toMatchObject({ code: 0, out: 'r1\n' });
       await until(() => sinceTag >= 20);
       interface List {
@@ -157,7 +157,7 @@ describe('beside a running crawl', () => {
   );
 
   test(
-    'a kill of the process that serves the table stops nobody',
+    'a kill of the process that serves the table stops no later command',
     async () => {
       answer = () => {};
       const { child, ended } = start('crawl', url);
@@ -175,7 +175,7 @@ describe('beside a running crawl', () => {
   );
 
   test(
-    '--wait waits for its end',
+    '--wait waits until the crawl ends',
     async () => {
       let release = () => {};
       answer = (_path, response) => void (release = () => page(response));
@@ -191,7 +191,7 @@ describe('beside a running crawl', () => {
   );
 
   test(
-    '--wait ends with a signal',
+    '--wait ends at a signal',
     async () => {
       answer = () => {};
       start('crawl', url, '-q');
@@ -213,7 +213,7 @@ describe('a dump that is injected again', () => {
     expect((await seeds.ended).code).toBe(0);
   }, LONG);
 
-  /** What `jq -r .url` does, with new URLs. */
+  /** Does the work of `jq -r .url`, and makes the URLs new. */
   async function pipe(from: ChildProcessWithoutNullStreams, to: ChildProcessWithoutNullStreams): Promise<void> {
     for await (const line of createInterface({ input: from.stdout })) {
       const { url } = JSON.parse(line) as { url: string };
@@ -222,7 +222,7 @@ describe('a dump that is injected again', () => {
     to.stdin.end();
   }
 
-  /** Starts a command that opens the table; anew where it met a `status` that had it open, and only connects to the next. */
+  /** Starts a command that opens the table. Starts it again if a `status` had the table open, because then it only connects. */
   async function startAsHolder(
     onStart: (started: ReturnType<typeof start>) => void,
     verb: string,
@@ -246,9 +246,9 @@ describe('a dump that is injected again', () => {
   }
 
   test(
-    'works where readdb opens the table first',
+    'works if readdb opens the table first',
     async () => {
-      // Its output, all fields of a row, is more than twice of what the pipe takes, so it waits with the table open.
+      // The output, all fields of a row, is more than twice the capacity of the pipe, so the command waits with the table open.
       const pause = ({ child }: ReturnType<typeof start>): void => void child.stdout.removeAllListeners('data').pause();
       const dump = await startAsHolder(pause, 'readdb', '--dump');
       const inject = start('inject', '-', '--json', '-q');
@@ -259,7 +259,7 @@ describe('a dump that is injected again', () => {
   );
 
   test(
-    'works where inject opens the table first',
+    'works if inject opens the table first',
     async () => {
       const inject = await startAsHolder(() => {}, 'inject', '-', '--json', '-q');
       const dump = start('readdb', '--dump', '--fields', 'status', '--host', 'example.com');

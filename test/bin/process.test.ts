@@ -14,7 +14,7 @@ let folder: string;
 let server: Server;
 let url: string;
 let answer: (path: string, response: ServerResponse) => void;
-/** Resolves when a page (not robots.txt) is asked for. */
+/** Resolves when a page (not robots.txt) is requested. */
 let asked: Promise<void>;
 
 beforeAll(requireCommand);
@@ -41,7 +41,7 @@ afterEach(async () => {
 const start = (...args: readonly string[]): Started => startCommand(folder, args);
 const run = (...args: readonly string[]) => start(...args).ended;
 
-/** What a process has open; on Linux. */
+/** The open files of a process, on Linux. */
 function openFiles(pid: number): string[] {
   const folder = `/proc/${pid}/fd`;
   return readdirSync(folder).flatMap((name) => {
@@ -54,7 +54,7 @@ function openFiles(pid: number): string[] {
 }
 
 describe('a signal', () => {
-  test('once: what is in flight is finished, and the same command goes on', async () => {
+  test('once: requests in flight are finished, and the same command continues', async () => {
     const links = Array.from({ length: 10 }, (_, i) => `<a href="/${i}">x</a>`).join('');
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -65,7 +65,7 @@ describe('a signal', () => {
     await asked;
     const stopping = said(child, 'Stopping');
     child.kill('SIGINT');
-    // The same key press, handed on once more as npm does.
+    // npm passes the signal of the same key press on once more.
     child.kill('SIGTERM');
     await stopping;
     release();
@@ -80,7 +80,7 @@ describe('a signal', () => {
     expect(JSON.parse(stats)).toMatchObject({ total: 11, statuses: { fetched: 11 } });
   });
 
-  test.skipIf(process.platform !== 'linux')('once, while nobody writes to a named pipe', async () => {
+  test.skipIf(process.platform !== 'linux')('once, while no process writes to a named pipe', async () => {
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     for (const verb of [
@@ -94,14 +94,14 @@ describe('a signal', () => {
     }
   });
 
-  test.skipIf(process.platform === 'win32')('none: a named pipe is read as a file is', async () => {
+  test.skipIf(process.platform === 'win32')('none: a named pipe is read like a file', async () => {
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     const { ended } = start('check', 'parse', join(folder, 'pipe'), '--base', url, '--json');
     await writeFile(join(folder, 'pipe'), '<title>through a pipe</title>');
     expect(JSON.parse((await ended).out)).toMatchObject({ title: 'through a pipe' });
   });
 
-  test('once: a request that goes on too long is ended, and its page is as it was', async () => {
+  test('once: a request that takes too long is aborted, and its page stays unchanged', async () => {
     answer = () => {};
     const { child, ended } = start('crawl', url, '--json');
     await asked;
@@ -124,7 +124,7 @@ describe('a signal', () => {
     const stopping = said(child, 'Stopping');
     child.kill('SIGINT');
     await stopping;
-    // Until the second is no longer taken for the same key press.
+    // Repeated until a signal no longer counts as the same key press.
     const timer = setInterval(() => child.kill('SIGINT'), 100);
     const { code, out } = await ended;
     clearInterval(timer);
@@ -132,7 +132,7 @@ describe('a signal', () => {
   });
 });
 
-test('a reader that has seen enough is no error', async () => {
+test('a reader that closes the pipe is no error', async () => {
   const seeds = join(folder, 'seeds.txt');
   await writeFile(seeds, Array.from({ length: 5000 }, (_, i) => `http://example.com/page-${i}`).join('\n'));
   expect((await run('inject', seeds, '-q')).code).toBe(0);
@@ -143,7 +143,7 @@ test('a reader that has seen enough is no error', async () => {
   expect([code, err]).toEqual([0, '']);
 });
 
-test.skipIf(!existsSync('/dev/full'))('standard output that takes nothing more is an error with its code', async () => {
+test.skipIf(!existsSync('/dev/full'))('a full standard output is an error with its code', async () => {
   await run('inject', url, '-q');
   const full = await open('/dev/full', 'w');
   const { code, err } = await startCommand(folder, ['readdb', '--stats'], { stdout: full.fd }).ended;
@@ -184,7 +184,7 @@ test('seeds come from standard input, single steps work, and nothing due exits w
   expect((await run('fetch', 'nosuch')).code).toBe(ERROR_CODES.UNKNOWN_BATCH.exitCode);
 });
 
-test('errors end with their exit status', async () => {
+test('errors have their exit status', async () => {
   expect((await run('nosuch')).code).toBe(ERROR_CODES.USAGE.exitCode);
   expect((await run('repair', '--set', 'http.timeout=soon')).code).toBe(ERROR_CODES.BAD_SETTING.exitCode);
   expect((await run('inject', 'nosuch.txt')).code).toBe(ERROR_CODES.BAD_INPUT.exitCode);

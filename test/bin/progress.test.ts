@@ -14,7 +14,7 @@ function display(options: { isTTY?: boolean; columns?: number }) {
 }
 
 describe('on a terminal', () => {
-  test('one line, redrawn at most five times a second, taken away at the end', () => {
+  test('one line, redrawn at most five times a second, removed at the end', () => {
     const { sink, clock, show, end } = display({ isTTY: true, columns: 100 });
     for (let i = 0; i <= 100; i++) {
       clock.now = 1000 + i * 10;
@@ -56,7 +56,7 @@ describe('on a terminal', () => {
   });
 });
 
-test('elsewhere a plain line every five seconds, the first after five', () => {
+test('elsewhere a plain line every five seconds', () => {
   const { sink, clock, show, end } = display({});
   for (let s = 0; s <= 12; s++) {
     clock.now = 1000 + s * 1000;
@@ -66,7 +66,7 @@ test('elsewhere a plain line every five seconds, the first after five', () => {
   expect(sink.text).toBe('parse: 5 done; parsed 5\nparse: 10 done; parsed 10\n');
 });
 
-test('a line says only what is known', () => {
+test('a line shows only known values', () => {
   expect(progressLine({ job: 'inject', done: 0, counters: {}, errors: {} })).toBe('inject: 0 done');
   const ended = { job: 'inject', done: 5, total: 5, counters: {}, errors: {}, rate: 2.25, seconds: 2 };
   expect(progressLine(ended)).toBe('inject: 5 of 5, 2.3/s, 2.0 s');
@@ -85,14 +85,14 @@ describe('a crawl', () => {
     fetching: { inFlight: 50, threads: 50, waiting: 12, setAside: 1, pages: [], hosts: [] },
   };
 
-  test('without a limit has no end that could be told, and says first what matters first', () => {
+  test('without a limit has no estimated end, and shows the most important values first', () => {
     expect(progressLine(crawl)).toBe(
       'crawl, round 3: 1,120 done, 24,300 to go, 36 failed, 25/s, 3 min 20 s; ' +
         '50 in flight, 12 hosts waiting, 1 host set aside; timeout 30, dns 6; fetched 1,120, success 1,084',
     );
   });
 
-  test('with a limit has one', () => {
+  test('with a limit has an estimated end', () => {
     expect(progressLine({ ...crawl, total: 2000 })).toContain(
       '1,120 of 2,000, 24,300 to go, 36 failed, 25/s, 3 min 20 s, 36 s left',
     );
@@ -128,7 +128,7 @@ test('numbers and tables', () => {
   ).toBe(' a    bb  c\n aaa  b   c\n');
 });
 
-test('a row that ends with an empty cell leaves no blanks at its end', () => {
+test('a row that ends with an empty cell has no trailing blanks', () => {
   expect(
     table(
       [
@@ -140,7 +140,7 @@ test('a row that ends with an empty cell leaves no blanks at its end', () => {
   ).toBe('  counters\n    fetched  2\n');
 });
 
-test('one of a thing is not many', () => {
+test('a count of one has a noun in the singular', () => {
   expect([quantity(0, 'page'), quantity(1, 'page'), quantity(1234, 'page')]).toEqual([
     '0 pages',
     '1 page',

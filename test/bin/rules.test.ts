@@ -75,7 +75,7 @@ describe('webcrawl rules', () => {
     expect((await webcrawl('rules', 'list')).out).toMatch(/^r2 +relevant/m);
   });
 
-  test('says what is left to do for pages that are known, and asks before an exemption goes', async () => {
+  test('says what known pages still need, and asks before it removes an exemption', async () => {
     const www = await webcrawl('rules', 'add', 'www', 'without', '--domain', 'a.example');
     expect(www).toMatchObject({ code: 0, out: 'r1\n' });
     expect(www.err).toContain('`webcrawl rules apply` moves them');
@@ -92,7 +92,7 @@ describe('webcrawl rules', () => {
     }
   });
 
-  test('reports what each rejected and what the pages were worth, as wide as the terminal, with what strangers wrote made safe', async () => {
+  test('reports the rejects and relevant pages of each rule in the width of the terminal, with untrusted text escaped', async () => {
     const none = await webcrawl('rules', 'report');
     expect(none).toEqual({
       code: 0,
@@ -130,7 +130,7 @@ describe('webcrawl rules', () => {
     expect(ended.err).toContain(words);
   });
 
-  test('imports all or nothing, and what it exports', async () => {
+  test('imports all or nothing, and can import its own export', async () => {
     const file = join(folder, 'rules.jsonl');
     await writeFile(
       file,
@@ -149,7 +149,7 @@ describe('webcrawl rules', () => {
   test('reaches the process that has the table open, with the same result', async () => {
     await using crawl = await openContext({ table: join(folder, 'table'), name: 'a crawl' });
     expect((await crawl.rules.current()).plugin).toBeUndefined();
-    // `run` opens the table a second time, by the socket.
+    // `run` connects to the process that has the table open, by its socket.
     expect(await webcrawl('rules', 'add', 'reject', '/tag/', '--yes')).toEqual({ code: 0, out: 'r1\n', err: '' });
     await expect.poll(async () => (await crawl.rules.current()).plugin, { timeout: 60_000 }).toBeDefined();
     expect((await jobs.generate(crawl)).counters).toMatchObject({ generated: 1, rejected_rules: 1 });
@@ -157,7 +157,7 @@ describe('webcrawl rules', () => {
     await expect.poll(async () => (await crawl.rules.current()).plugin, { timeout: 60_000 }).toBeUndefined();
   });
 
-  test('proposes rules as a table that fits, and adds those that are named', async () => {
+  test('proposes rules as a table in the width of the terminal, and adds the chosen ones', async () => {
     {
       await using crawl = await openContext({ table: join(folder, 'table') });
       const page = (path: string, links: readonly string[]): PageChange => ({
@@ -180,7 +180,7 @@ describe('webcrawl rules', () => {
       await jobs.repair(crawl);
     }
     const few = ['--set', 'propose.minRelevant=2'];
-    // Nothing is known to be useful: what goes on is shown, and not added.
+    // No rule of kind `relevant` exists, so the proposals are only shown.
     const unasked = await webcrawl('rules', 'propose', ...few);
     expect(unasked.out).toMatch(
       /calendar[^]*a\.example: rejects 94 % of 64 pages\.[^]*No rule says which pages are relevant/,

@@ -90,7 +90,7 @@ describe('arguments reach the jobs', () => {
     expect(stub.closed).toBe(1);
   });
 
-  test('table create: what was made for people, the lines for the shell to standard output', async () => {
+  test('table create: messages go to standard error, the lines for the HBase shell to standard output', async () => {
     const made = await runLine(['table', 'create', 'hbase://a:1,b:2/ns:x', '--slots', '32', '--splits', '1']);
     expect(called('createTable')).toEqual({ table: 'hbase://a:1,b:2/ns:x', slots: 32, splits: 1 });
     expect(made.out).toBe("split 'default:x_frontier', '08'\n");
@@ -113,7 +113,7 @@ describe('arguments reach the jobs', () => {
   test.each([
     ['crawl', 'http://a/'],
     ['fetch', 'b1'],
-  ])('%s: how requests are made is a matter of settings', async (verb, argument) => {
+  ])('%s: its options on requests become settings', async (verb, argument) => {
     const set = ['--set', 'fetcher.serverDelay=9', '--set', 'http.timeout=5'];
     const flags = ['--delay', '0.5', '--agent', 'mybot', '-H', 'From: me@a.b', '-H', 'X-Way:a: b'];
     await runLine([verb, argument, ...set, ...flags]);
@@ -156,7 +156,7 @@ describe('arguments reach the jobs', () => {
     expect(tables).toEqual(['level:flag', 'level:env', 'level:./webcrawl-data']);
   });
 
-  test('a value may hold an equals sign, and the last of two wins', async () => {
+  test('a value may contain an equals sign, and the last of two values wins', async () => {
     await runLine(['repair', '--set', 'http.agentUrl=http://x/?a=1', '--set', 'http.agentUrl=http://x/?a=2']);
     expect(called('openContext')?.settings).toEqual({ 'http.agentUrl': 'http://x/?a=2' });
   });
@@ -172,7 +172,7 @@ describe('a log of pages', () => {
   test.each([
     ['crawl', 'http://a.com/'],
     ['fetch', 'b1'],
-  ])('%s has it in place of the progress, or in a file', async (...verb) => {
+  ])('%s writes it in place of the progress, or to a file', async (...verb) => {
     expect(await runLine([...verb, '-q', '--log', 'jsonl'])).toMatchObject({ code: 0, err: `${line}\n` });
     const file = join(folder, `${verb[0]}.jsonl`);
     for (let times = 0; times < 2; times++) await runLine([...verb, '--log', `jsonl:${file}`]);
@@ -180,7 +180,7 @@ describe('a log of pages', () => {
     expect((await runLine([...verb, '-q'])).err).toBe('');
   });
 
-  test('cannot be had elsewhere', async () => {
+  test('is refused in other forms and at other places', async () => {
     const wrong = await runLine(['fetch', 'b1', '--log', 'text']);
     expect([wrong.code, wrong.err]).toEqual([64, expect.stringContaining('Expected jsonl or jsonl:<file>.')]);
     const none = await runLine(['fetch', 'b1', '--log', `jsonl:${join(folder, 'none/x')}`]);
@@ -188,7 +188,7 @@ describe('a log of pages', () => {
     expect(stub.calls).toEqual([]);
   });
 
-  test.runIf(existsSync('/dev/full'))('ends on a full disk, which is said once, and the crawl goes on', async () => {
+  test.runIf(existsSync('/dev/full'))('ends on a full disk with one message, and the crawl continues', async () => {
     stub.run = async (options) => {
       for (let n = 0; n < 3; n++) {
         (options as { onFetched?: (page: typeof note) => void }).onFetched?.(note);
@@ -202,7 +202,7 @@ describe('a log of pages', () => {
 });
 
 describe('backup', () => {
-  test('opens no table of its own, prints the path, and says what it holds', async () => {
+  test('does not open the table itself, prints the path, and describes the content', async () => {
     const { code, out, err } = await runLine(['backup', '/backup', '--table', 'level:data', '--wait', '3']);
     expect([code, out]).toEqual([0, '/backup/20261126T031200Z\n']);
     expect(err).toBe('Backup of 12 files of 30 MB, of these 7 files of 20 MB shared.\n');
@@ -213,7 +213,7 @@ describe('backup', () => {
 });
 
 describe('repair of files', () => {
-  test('says what it would do, and opens no table', async () => {
+  test('says what it would do, without opening the table', async () => {
     const { code, out, err } = await runLine(['repair', '--files', '--table', 'level:data']);
     expect([code, err]).toEqual([0, '']);
     expect(called('repairFiles')).toEqual({ table: 'level:data', dryRun: true });
@@ -223,7 +223,7 @@ describe('repair of files', () => {
     expect(out).toContain('Nothing was changed. The same command with --yes repairs the files.');
   });
 
-  test('with --yes does it, and rebuilds the indexes then', async () => {
+  test('with --yes repairs the files, and then rebuilds the indexes', async () => {
     const { code, out, err } = await runLine(['repair', '--files', '--yes']);
     expect([code, out]).toEqual([0, '']);
     expect(stub.calls.map(({ name }) => name)).toEqual(['repairFiles', 'openContext', 'repair']);
@@ -267,11 +267,11 @@ describe('seeds', () => {
       'http://in/1',
       'http://in/é',
     ]);
-    // Only what is named on the command line is tried again where it was denied.
+    // Only seeds on the command line are retried if they were denied before.
     expect(stub.retried).toEqual(['HTTPS://Arg/\tscore=1']);
   });
 
-  test('a file in UTF-16 is refused as such, with a hint', async () => {
+  test('a file in UTF-16 is recognised and refused, with a hint', async () => {
     const file = join(folder, 'wide.txt');
     const wide = Buffer.from('http://a/\n', 'utf16le');
     for (const bytes of [Buffer.concat([Buffer.of(0xff, 0xfe), wide]), wide, Buffer.from(wide).swap16()]) {
@@ -292,7 +292,7 @@ describe('seeds', () => {
     ['\u001f\u008b\b', 'found gzip data', 'webcrawl inject --sitemap FILE\n'],
     ['{"url":"http://a/"}\n', 'found JSON', "jq -r '.url' FILE | webcrawl inject -\n"],
     ['  ["http://a/"]', 'found JSON', "jq -r '.[]' FILE | webcrawl inject -\n"],
-  ])('a file of something else is refused as such, with the cure: %j', async (text, found, cure) => {
+  ])('a file of another kind is recognised and refused, with a hint: %j', async (text, found, cure) => {
     const file = join(folder, 'else');
     await writeFile(file, Buffer.from(text, 'latin1'));
     for (const verb of ['inject', 'crawl']) {
@@ -325,7 +325,7 @@ describe('seeds', () => {
     }
   });
 
-  test('lines that are not taken are told with their place, at most twenty', async () => {
+  test('rejected lines are reported with their position, at most twenty', async () => {
     const file = join(folder, 'bad.txt');
     await writeFile(file, `http://a/\nwrong \u001b[2J\n${'wrong\n'.repeat(30)}`);
     const { code, err } = await runLine(['inject', 'http://x/wrong', file, '-', '-q'], testIo({ stdin: ['a\nwrong'] }));
@@ -340,7 +340,7 @@ describe('seeds', () => {
     expect(other.err).toContain('not taken, standard input:2: wrong');
   });
 
-  test('a line without end', async () => {
+  test('an endless line', async () => {
     const endless = Array.from({ length: 20 }, () => 'x'.repeat(100_000));
     const { code, err } = await runLine(['inject', '-'], testIo({ stdin: endless }));
     expect(code).toBe(ERROR_CODES.BAD_INPUT.exitCode);
@@ -358,7 +358,7 @@ describe('output', () => {
     expect(await runLine(['generate', '-q'])).toEqual({ code: 0, out: '17-ab\n', err: '' });
   });
 
-  test('generate with nothing due says so and exits with 1', async () => {
+  test('generate without due pages says so and exits with 1', async () => {
     expect(await runLine(['generate'])).toEqual({ code: 1, out: '', err: 'generate: 1.5 s\nNothing is due.\n' });
     const json = await runLine(['generate', '--json']);
     expect(json.code).toBe(1);
@@ -389,7 +389,7 @@ describe('output', () => {
     expect((await runLine(['generate'])).code).toBe(130);
   });
 
-  test('untrusted text is made safe', async () => {
+  test('untrusted text is escaped', async () => {
     stub.report = { counters: { '\u001b[2Jevil': 1 } };
     const { err } = await runLine(['repair']);
     expect(err).toContain('\\u001b[2Jevil');
@@ -423,16 +423,16 @@ describe('readdb', () => {
     expect(JSON.parse((await runLine(['readdb', '--stats', '--json'])).out)).toMatchObject({ total: 1234 });
   });
 
-  test('--url of a page that is not there', async () => {
+  test('--url of a page that is not in the table', async () => {
     const { code, out, err } = await runLine(['readdb', '--url', 'http://a/']);
     expect([code, out]).toEqual([1, '']);
     expect(err).toBe('The table has no page http://a/\n');
   });
 
-  /** A dump is an export of all that is selected, as JSON Lines. */
+  /** A dump is an export of all selected rows, as JSON Lines. */
   const DUMPED = { all: true, format: 'jsonl', output: '-' };
 
-  test('--dump hands on what is selected, and waits for a slow reader', async () => {
+  test('--dump passes on the selection, and waits for a slow reader', async () => {
     stub.rows = Array.from({ length: 5 }, (_, i) => ({ key: `k${i}` }));
     const io = testIo();
     io.stdout.full = 3;
@@ -444,7 +444,7 @@ describe('readdb', () => {
     expect(called('exportPages')).toEqual({ ...DUMPED, host: 'a', status: ['gone'], fields: ['title', 'score'] });
   });
 
-  test('--dump hands on the order, and prints all lines of a page', async () => {
+  test('--dump passes on the order, and prints all lines of a page', async () => {
     stub.rows = [{ key: 'k' }];
     const args = 'readdb --dump --sort fetchMs:asc --limit 3 --each outlinks'.split(' ');
     const { code, out } = await runLine(args);
@@ -452,7 +452,7 @@ describe('readdb', () => {
     expect(called('exportPages')).toEqual({ ...DUMPED, sort: 'fetchMs:asc', limit: 3, each: 'outlinks' });
   });
 
-  test('--dump takes types by commas and by more than one --type', async () => {
+  test('--dump takes types separated by commas and in several --type options', async () => {
     await runLine(['readdb', '--dump', '--type', 'Product, Offer', '--type', 'Article']);
     await runLine(['export', 'pages', '-o', join(folder, 'x.jsonl'), '--type', 'Product']);
     const exports = stub.calls.filter(({ name }) => name === 'exportPages');
@@ -505,7 +505,7 @@ describe('readdb', () => {
 });
 
 describe('config', () => {
-  test('shows the settings in force and where each came from, and opens no table', async () => {
+  test('shows the settings in force and their origin, without opening a table', async () => {
     const file = join(folder, 'settings.json');
     await writeFile(file, '{"generate": {"maxCount": 5}}');
     const io = testIo({ env: { WEBCRAWL_HTTP_TIMEOUT: '9' } });
@@ -641,7 +641,7 @@ describe('errors', () => {
     expect(stub.closed).toBe(1);
   });
 
-  test('too few open files are an error of their own, whatever it was that found none', async () => {
+  test('a limit on open files has its own error, for every operation that reaches it', async () => {
     stub.run = () => {
       const cause = Object.assign(new Error('EMFILE: too many open files, open x'), { code: 'EMFILE' });
       throw new Error('cannot load x', { cause });
@@ -665,7 +665,7 @@ describe('errors', () => {
     expect(verbose.err).toContain('run.test.ts');
   });
 
-  test('an error while closing does not hide the first', async () => {
+  test('an error while closing does not hide an earlier one', async () => {
     stub.run = () => {
       throw new CrawlError('STORE_FULL', 'no space');
     };
@@ -710,7 +710,7 @@ describe('help', () => {
   });
 });
 
-describe('what people should know beside the numbers', () => {
+describe('hints beside the counters', () => {
   test.each([
     ['crawl', { known: 1 }, 'No page is due; webcrawl explain <url> tells when'],
     ['crawl', { known: 1, generate_host_backoff: 1 }, 'Some hosts are in back-off'],
@@ -734,14 +734,14 @@ describe('what people should know beside the numbers', () => {
     expect((await runLine([...args, '--quiet'])).err).not.toContain(expected);
   });
 
-  test('the proxy is named, without its password', async () => {
+  test('the proxy is shown, without its password', async () => {
     stub.report = { counters: { injected: 1, rounds: 1, proxy: 2 } };
     const { err } = await runLine(['crawl', 'http://a/', '--set', 'http.proxy=http://me:topsecret@proxy.example:3128']);
     expect(err).toContain('The proxy at proxy.example:3128 could not be used for 2 pages. These pages stay due');
     expect(err).not.toContain('topsecret');
   });
 
-  test('origins without an answer are named, and a section that holds most of a run', async () => {
+  test('origins without an answer and a section with most pages of a run are reported', async () => {
     stub.report = {
       counters: { injected: 1, rounds: 1, origins_failed: 3 },
       failedOrigins: [
@@ -758,7 +758,7 @@ describe('what people should know beside the numbers', () => {
     expect(err).toContain(String.raw`--exclude '^https://a\.example/cal\.end([/?]|$)'`);
   });
 
-  test('a section without end is named once while the crawl runs, from a thousand pages on', async () => {
+  test('an endless section is reported once during the crawl, from a thousand pages on', async () => {
     const largeSection = (of: number) => ({ prefix: 'https://a.example/cal', pages: of - 1, of });
     const fetching = { inFlight: 1, threads: 1, waiting: 0, setAside: 0, pages: [], hosts: [] };
     stub.run = ({ onProgress }) => {
@@ -772,7 +772,7 @@ describe('what people should know beside the numbers', () => {
     expect(err.match(/99 % of the pages of this run are below/g)).toHaveLength(1);
   });
 
-  test('a crawl that fetched, or was stopped, is no wonder', async () => {
+  test('a crawl that fetched pages or was stopped gets no hint that no page is due', async () => {
     for (const report of [{ counters: { known: 1, rounds: 1 } }, { counters: { known: 1 }, interrupted: true }]) {
       resetStub();
       stub.report = report;

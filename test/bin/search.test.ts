@@ -43,7 +43,7 @@ describe('search', () => {
     expect(stub.closed).toBe(1);
   });
 
-  test('prints title, URL and snippet made safe, and how many there are', async () => {
+  test('prints title, URL and snippet with escaped text, and the number of hits', async () => {
     stub.found = {
       total: 1234,
       page: 2,
@@ -74,21 +74,21 @@ describe('search', () => {
     expect((await runLine(['search', 'crawler'])).out).not.toContain('\u001b');
   });
 
-  test('exits with 1 when nothing is found, and says what was perhaps meant', async () => {
+  test('exits with 1 if nothing is found, and suggests another query', async () => {
     stub.found = { didYouMean: 'crawler\u001b' };
     const { code, out } = await runLine(['search', 'crawlr']);
     expect(code).toBe(1);
     expect(out).toBe('0 pages found in 0.01 s\nDid you mean: crawler\\u001b\n');
   });
 
-  test('a page behind the last says how many there are', async () => {
+  test('a page after the last one prints the number of hits', async () => {
     stub.found = { total: 20, page: 5, pages: 2 };
     const { code, out } = await runLine(['search', 'crawler', '--page', '5']);
     expect(code).toBe(1);
     expect(out).toBe('20 pages found in 0.01 s, page 5 has none; there are 2\n');
   });
 
-  test('with --json is one object, also of nothing', async () => {
+  test('with --json prints one object, also without hits', async () => {
     stub.found = { total: 1, pages: 1, hits: [HIT] };
     const { out, err } = await runLine(['search', 'crawler', '--json']);
     expect(JSON.parse(out)).toMatchObject({ total: 1, hits: [{ url: HIT.url, title: HIT.title }] });

@@ -15,7 +15,7 @@ const folder = await mkdtemp(join(tmpdir(), 'webcrawl-full-'));
 const disk = join(folder, 'disk');
 await mkdir(disk);
 
-/** Makes a small disk, or one of another size; says whether this user may. */
+/** Mounts a small disk, or changes its size; returns whether this user may. */
 function mount(size: string, how = 'size'): boolean {
   return spawnSync('mount', ['-t', 'tmpfs', '-o', `${how}=${size}`, 'tmpfs', disk]).status === 0;
 }
@@ -32,9 +32,9 @@ interface Status {
   readonly index?: { readonly documents: number };
 }
 
-// Only root may mount a disk, and in some containers nobody.
+// Only root may mount a disk; in some containers no user may.
 it.skipIf(!isMounted)(
-  'crawl --serve goes on while the disk of its index is full, says so, and catches up when there is room',
+  'crawl --serve goes on while the disk of its index is full, reports it, and catches up when there is space',
   async () => {
     requireCommand();
     const random = randomNumbers(1);

@@ -7,12 +7,12 @@ import { serveWeb, type ServedWeb } from '../support/web/serve-web.js';
 import { freshFolder } from '../support/files/temp-folder.js';
 
 const LONG = 300_000;
-/** A page is held back while other commands run, which may take long. */
+/** A page is held back while other commands run; on a busy machine that takes long. */
 const PATIENT = ['--set', 'http.timeout=600000', '--set', 'http.timeLimit=600000'];
 
 const folder = freshFolder();
 let web: ServedWeb;
-/** Resolves when the page is asked for that is held back. */
+/** Resolves when the page that is held back is requested. */
 let asked: Promise<void>;
 let release: () => void;
 const children: ChildProcessWithoutNullStreams[] = [];
@@ -42,7 +42,7 @@ function start(...args: readonly string[]): Started {
   return started;
 }
 
-/** Starts a command that serves. @returns where, once it does */
+/** Starts a command that serves. @returns the process and its URL, when it answers */
 function startServing(...args: readonly string[]): Promise<Started & { url: string }> {
   const started = start(...args, '--port', '0');
   let err = '';
@@ -64,7 +64,7 @@ const totalOf = async (url: string, query: string): Promise<number> =>
   (await json<{ total?: number }>(`${url}api/search?q=${query}`)).total ?? 0;
 
 test(
-  'serve works while a crawl of another process writes, gives it the table, and shows what it has done',
+  'serve works during the crawl of another process, yields the table to others, and shows their results',
   async () => {
     const first = start('crawl', `${web.origin}/`);
     await asked;
@@ -76,7 +76,7 @@ test(
     release();
     expect((await first.ended).code).toBe(0);
 
-    // The process that serves has the table now, and yields it.
+    // Now the process that serves has the table open, and yields it.
     await until(async () => (await json<{ jobs: unknown[] }>(`${url}api/status`)).jobs.length === 0);
     const indexed = await start('index').ended;
     expect([indexed.code, indexed.err]).toEqual([0, expect.stringContaining('added')]);
@@ -84,7 +84,7 @@ test(
     const cached = await fetch(`${url}cached?url=${encodeURIComponent(`${web.origin}/held`)}`);
     expect(await cached.text()).toContain('A zebra is running.');
 
-    // Clients that never read keep nobody out, and a hundred at once are all answered by the thread that reads the index.
+    // Clients that never read do not keep others out; a hundred at once all get an answer.
     const query = `GET /search?q=zebra HTTP/1.1\r\nHost: localhost\r\n\r\n`;
     const silent = Array.from({ length: 20 }, () => connect(Number(new URL(url).port), '127.0.0.1'));
     for (const socket of silent) {
@@ -103,7 +103,7 @@ test(
 );
 
 test(
-  'crawl --serve finds pages while it crawls, ends by SIGINT with 130, and its table goes on',
+  'crawl --serve finds pages while it crawls, ends by SIGINT with 130, and its table can be used again',
   async () => {
     const { child, ended, url } = await startServing('crawl', `${web.origin}/`, '--serve');
     await asked;

@@ -4,7 +4,10 @@ import { openOutput, type ExportPagesOptions } from '../../packages/export/index
 import type { SearchResult } from '../../packages/search/index.js';
 import type { JobOptions, Report } from '../../packages/jobs/reporting/job.js';
 
-/** What the command called, and what the calls are to do. A stand-in for packages/webcrawl, so that no table is opened. */
+/**
+ * Records the calls of the command and holds the results of these calls. Replaces packages/webcrawl, so that no table is
+ * opened.
+ */
 export const stub = {
   calls: [] as { name: string; options: Record<string, unknown> }[],
   closed: 0,
@@ -63,7 +66,7 @@ function job(name: string) {
   };
 }
 
-/** The module that takes the place of packages/webcrawl/index.ts. Names stay what they are. */
+/** The module that replaces packages/webcrawl/index.ts. It has the same names. */
 export const api = {
   openOutput,
   describeSettings,

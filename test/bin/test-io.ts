@@ -1,12 +1,12 @@
 import type { Io, TextSink } from '../../bin/io.js';
 import { run } from '../../bin/run.js';
 
-/** A stream that keeps what is written to it. */
+/** A stream that keeps all text written to it. */
 export class Sink implements TextSink {
   text = '';
   readonly isTTY?: boolean;
   readonly columns?: number;
-  /** Writes after which it is full until the next turn. */
+  /** The number of writes after which it is full until the next turn of the event loop. */
   full = Infinity;
   waits = 0;
 
@@ -47,7 +47,7 @@ export function testIo(options: { stdin?: readonly (string | Uint8Array)[]; env?
   };
 }
 
-/** Runs a command line in this process: its exit code, and what it wrote. */
+/** Runs a command line in this process. Returns its exit code and its output. */
 export async function runLine(args: readonly string[], io: TestIo = testIo()) {
   const code = await run(args, io);
   return { code, out: io.stdout.text, err: io.stderr.text };

@@ -31,9 +31,9 @@ let folder: string;
 let names: readonly string[];
 let web: ServedWeb;
 let seed: string;
-/** All that the modules export. */
+/** All exports of the modules. */
 let examples: Examples;
-/** The package that they import. */
+/** The package that the modules import. */
 let webcrawl: typeof WebcrawlModule;
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ beforeAll(async () => {
     });
     const file = join(folder, name.replace(/\.ts$/, '.js'));
     await writeFile(file, outputText);
-    // That one crawls example.com.
+    // main.ts crawls example.com.
     if (name !== 'main.ts') all.push((await import(pathToFileURL(file).href)) as object);
   }
   examples = Object.assign({}, ...all) as Examples;
@@ -84,7 +84,7 @@ test('the page has these modules', () => {
   ]);
 });
 
-test('they have the types that they say', () => {
+test('the modules pass the type check', () => {
   expect(typeFaults(folder, names, true)).toEqual([]);
 });
 
@@ -97,7 +97,7 @@ test('open, crawl, read, close', async () => {
   ]);
 });
 
-test('scope, a look, and own fields', async () => {
+test('scope, reading rows, and own fields', async () => {
   await using crawl = await webcrawl.openCrawl(OPTIONS);
   expect((await examples.crawlManual(crawl, seed)).counters).toMatchObject({ success: 2, not_found: 1 });
   expect(web.requests).not.toContain('/b');
@@ -123,7 +123,7 @@ test('a service', async () => {
   await using service = await examples.startService(0, OPTIONS);
   const at = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
   const site = `${at}/crawl?site=${encodeURIComponent(seed)}`;
-  // What is no site begins no crawl, which would fetch what else is due.
+  // An invalid URL must not begin a crawl, which would fetch other due pages.
   for (const wrong of ['notaurl', '', 'ftp://example.com/', 'http://', 'https://me@example.com/']) {
     const refused = await fetch(`${at}/crawl?site=${encodeURIComponent(wrong)}`, { method: 'POST' });
     expect([refused.status, await refused.json()]).toEqual([400, expect.objectContaining({ error: 'BAD_URL' })]);

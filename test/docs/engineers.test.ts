@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 test.skipIf(process.platform === 'win32')(
-  'every command of the guide for engineers does what the page shows',
+  'every command of the guide for engineers has the result that the page shows',
   async () => {
     const blocks = transcripts(readFileSync(join(ROOT, DOCUMENT), 'utf8'));
     expect(blocks.length).toBeGreaterThan(5);

@@ -30,10 +30,10 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Stands before the site, and can hold a request back. */
+/** A proxy in front of the site that can hold a request back. */
 interface Gate {
   readonly port: string;
-  /** Holds the next request for a path; ends when there is one, with what lets it through. */
+  /** Holds the next request for a path. Resolves when there is one, with a function that lets it pass. */
   hold(path: string): Promise<() => void>;
   close(): void;
 }
@@ -65,7 +65,7 @@ async function openGate(sitePort: number): Promise<Gate> {
   };
 }
 
-test.skipIf(process.platform === 'win32')('every command of the guide does what the page shows', async () => {
+test.skipIf(process.platform === 'win32')('every command of the guide has the result that the page shows', async () => {
   const blocks = transcripts(PAGE);
   expect(blocks.length).toBeGreaterThan(15);
   for (let i = 0; i < blocks.length; i++) {

@@ -19,11 +19,11 @@ describe('navigation', () => {
     expect([...DOCUMENTS].sort()).toEqual(documents.sort());
   });
 
-  test('is in the four kinds', () => {
+  test('has the four kinds', () => {
     expect(SECTIONS.map(({ text }) => text)).toEqual(['Start', 'How to', 'Reference', 'Explanation']);
   });
 
-  test('is of documents of which each link leads to a document or to a file that is copied', () => {
+  test('has documents whose links lead to documents or to copied files', () => {
     const missing = DOCUMENTS.flatMap((document) => {
       const { pictures, files } = filesIn(document, readFileSync(join(ROOT, document), 'utf8'));
       return [...pictures, ...files].filter((file) => !existsSync(join(ROOT, file)));
@@ -58,7 +58,7 @@ describe('a built site', () => {
     writeFileSync(join(folder, file), text);
   }
 
-  test('has no broken link where every file and anchor is there', () => {
+  test('has no broken link if every file and anchor exists', () => {
     write(
       'index.html',
       '<a href="/1.0.0/docs/a.html#b%20c"></a><a href="docs/a.html"></a><img src="./b.png"><i id="d"></i>',
@@ -72,7 +72,7 @@ describe('a built site', () => {
   });
 
   test.each(['gone.html', '#gone', 'a.html#gone', '/a.html', '../a.html', '/1.0.0/gone/', 'folder'])(
-    'has a broken link where it has %s',
+    'has a broken link if it links to %s',
     (link) => {
       write('a.html', `<h2 id="there"></h2><a href="${link}"></a>`);
       write('folder/b.png');
@@ -80,7 +80,7 @@ describe('a built site', () => {
     },
   );
 
-  test('lists its versions, the newest first, and leads to that one', () => {
+  test('lists its versions, newest first, and redirects to the newest', () => {
     for (const version of ['0.9.0', '0.10.0', '0.10.0-rc.1', 'other']) write(`${version}/index.html`);
     mkdirSync(join(folder, '1.0.0'));
     expect(listVersions(folder)).toEqual(['0.10.0', '0.10.0-rc.1', '0.9.0']);
@@ -88,7 +88,7 @@ describe('a built site', () => {
     expect(readFileSync(join(folder, 'index.html'), 'utf8')).toContain('url=0.10.0/');
   });
 
-  test('takes a release for newer than what came before it', () => {
+  test('sorts a release above its pre-releases', () => {
     expect(['1.0.0-rc.2', '1.0.0', '1.0.0-rc.10', '0.2.0'].sort(newestFirst)).toEqual([
       '1.0.0',
       '1.0.0-rc.10',

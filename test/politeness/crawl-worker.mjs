@@ -1,7 +1,7 @@
-// Crawls until nothing is due, as a process that can be killed. It waits for its job on standard input, as JSON: the
-// directory of the table, the seeds, and the settings. Every name is at 127.0.0.1, and any certificate will do.
-// A failed page is due again at once, not in a day: whether it is asked for is up to its host alone.
-// SIGTERM stops it in good order. Prints JSON: the counters of the crawl, and how many pages are due at the end.
+// Crawls until nothing is due, as a process that can be killed. It reads its job from standard input, as JSON: the directory of
+// the table, the seeds, and the settings. Every name has the address 127.0.0.1, and any certificate is accepted. A failed page
+// is due again at once, not in a day, so only the wait of its host delays the next request.
+// SIGTERM stops it. Prints JSON: the counters of the crawl, and the number of due pages at the end.
 /* global AbortController */
 import { json } from 'node:stream/consumers';
 import { defaultSchedule, httpProtocol, jobs, loadSettings, openContext } from '../../dist/tests/webcrawl.js';

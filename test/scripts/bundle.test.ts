@@ -8,7 +8,7 @@ import { ROOT } from '../support/docs/source-files.js';
 
 const COMMAND = join(ROOT, 'dist/bin');
 
-/** What a file of the command imports as it is loaded, and all that these import. */
+/** The modules that a file of the command imports at load time, directly or indirectly. */
 function loadedBy(file: string, seen = new Set<string>()): ReadonlySet<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
@@ -22,13 +22,13 @@ function loadedBy(file: string, seen = new Set<string>()): ReadonlySet<string> {
 const packagesOf = (name: string): string[] =>
   [...loadedBy(join(COMMAND, name))].filter((file) => !file.startsWith(COMMAND)).sort();
 
-test('help and wrong usage load the package that reads command lines, and no other', () => {
+test('help and wrong usage load only the package that reads command lines', () => {
   expect(packagesOf('webcrawl.js')).toEqual([]);
   expect(packagesOf('main.js')).toEqual(['commander']);
 });
 
 test.runIf('enableCompileCache' in module)(
-  'threads and child processes keep compiled code where the command does',
+  'threads and child processes store compiled code in the same place as the command',
   () => {
     const { NODE_COMPILE_CACHE: _, NODE_DISABLE_COMPILE_CACHE: __, ...env } = process.env;
     const shown = (given: NodeJS.ProcessEnv): string => {
@@ -42,7 +42,7 @@ test.runIf('enableCompileCache' in module)(
   },
 );
 
-test('a thread that parses loads what it parses with, and nothing of requests or tables', () => {
+test('a parse thread loads parsers, and no code for requests or tables', () => {
   const packages = packagesOf('parse-worker.js');
   expect(packages).toContain('parse5');
   for (const other of ['undici', 'level', 'commander', 'prom-client']) expect(packages).not.toContain(other);
@@ -58,7 +58,7 @@ test('the HTTP client is loaded for the first request, by the command and by pro
   }
 });
 
-test('the library of the command leaves satellites to be loaded by what calls them', () => {
+test('the library of the command loads satellites only at their first call', () => {
   const library = libraryOfCommand();
   const loaded = [...loadedBy(join(COMMAND, library))].filter((file) => file.startsWith(COMMAND));
   const textOf = (files: readonly string[]): string => files.map((file) => readFileSync(file, 'utf8')).join('\n');

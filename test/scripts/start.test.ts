@@ -9,7 +9,7 @@ import { ROOT } from '../support/docs/source-files.js';
 const execute = promisify(execFile);
 const START = join(ROOT, 'scripts/start.mjs');
 
-test('`npm start` alone crawls the sample site, and shows what the table holds', async () => {
+test('`npm start` alone crawls the sample site, and shows the content of the table', async () => {
   const { stdout, stderr } = await execute(process.execPath, [START], { cwd: ROOT });
   const table = /--table level:(\S+)/.exec(stderr)?.[1] ?? '';
   try {

@@ -31,14 +31,14 @@ beforeEach(async () => {
 });
 afterEach(() => new Promise((resolve) => server.close(resolve)));
 
-/** Rules and URLs of the findings that a line prints as JSON. */
+/** The rules and URLs of findings, one JSON object on each line. */
 function findingsOf(out: string): string[] {
   const { findings } = JSON.parse(out) as AuditSummary & { findings: AuditFinding[] };
   return findings.map(({ rule, url }) => `${rule} ${new URL(url).pathname}`).sort();
 }
 
 describe('webcrawl audit', () => {
-  test('crawls its seeds, asks for parts, fails by --fail-on; then judges the table and asks no one', async () => {
+  test('crawls its seeds, requests parts of pages, fails by --fail-on; then audits the table without requests', async () => {
     const first = await webcrawl('audit', site, '--delay', '0', '--fail-on', 'broken', '--json', '-q');
     expect(first.code).toBe(1);
     const expected = ['link-broken /lost', 'resource-broken /lost.png'];
@@ -51,7 +51,7 @@ describe('webcrawl audit', () => {
     expect(asked).toEqual([]);
   });
 
-  test('leaves out what is to be ignored, until it is to be told again', async () => {
+  test('leaves out ignored findings, until they are told again', async () => {
     await webcrawl('audit', site, '--delay', '0', '-q');
     const pattern = `${site}lost*`;
     expect(await webcrawl('audit', 'ignore', 'link-brokn', pattern)).toMatchObject({ code: 64 });
@@ -72,7 +72,7 @@ describe('webcrawl audit', () => {
     expect(unknown.err).toContain('release');
   });
 
-  test('lists its rules, and fails where there is nothing to judge', async () => {
+  test('lists its rules, and fails if no page was fetched', async () => {
     const { out } = await webcrawl('audit', '--rules');
     expect(out).toMatch(/^link-broken +broken +error +/);
     const rules = (await webcrawl('audit', '--rules', '--json')).out.trim().split('\n');

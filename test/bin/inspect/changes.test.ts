@@ -15,7 +15,7 @@ const webcrawl = (...args: string[]) => runLine(['--table', table, ...args]);
 const page = (title: string, text: string): string =>
   `<title>${title}</title><p>A first paragraph of this page, which is long enough to be content.<p>${text}`;
 
-/** Crawls the site, as it is some days ago. */
+/** Crawls the site in its present state, with a clock that is some days back. */
 async function crawl(web: ReturnType<typeof fakeWeb>, daysAgo: number, run: (crawl: OpenContext) => Promise<unknown>) {
   const now = Date.now() - daysAgo * DAY;
   const settings = { 'db.keepVersions': 2 };
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 
 describe('changes', () => {
-  test('shows what has changed, with what is known of all', async () => {
+  test('shows the changes, with totals', async () => {
     const { code, out, err } = await webcrawl('changes');
     expect(out).toMatch(
       /^\d{4}-\d\d-\d\d \d\d:\d\dZ {2}content, title {2}http:\/\/a\.com\/\n {4}title: "Old `title`" -> "New \[title\]"\n.* gone {2}http:\/\/a\.com\/gone\n {4}status: 200 -> 410\n$/,
@@ -44,7 +44,7 @@ describe('changes', () => {
     );
   });
 
-  test('takes kinds, a host, a limit and a time, and exits with 1 where there is none', async () => {
+  test('takes kinds, a host, a limit and a time, and exits with 1 if there is no change', async () => {
     expect((await webcrawl('changes', '--kind', 'gone')).out.split('\n')).toHaveLength(3);
     expect((await webcrawl('changes', '--host', 'a.com', '--limit', '1')).out).not.toContain('gone');
     const none = await webcrawl('changes', '--since', '1d');
@@ -57,7 +57,7 @@ describe('changes', () => {
     );
   });
 
-  test('prints JSON Lines that can be gone on from', async () => {
+  test('prints JSON Lines from which the next call can continue', async () => {
     const { out } = await webcrawl('changes', '--json');
     const [first, second] = out
       .trim()
@@ -76,14 +76,14 @@ describe('changes', () => {
     expect((await webcrawl('changes', '--json', '--format', 'markdown')).code).toBe(64);
   });
 
-  test('shows the diff of the main content, without what a terminal could take for a command', async () => {
+  test('shows the diff of the main content, without terminal control sequences', async () => {
     const { out } = await webcrawl('changes', '--diff', '--kind', 'content');
     expect(out).toContain('- Old text.\n');
     expect(out).toContain('+ New text, ```');
     expect(out).not.toContain('\u001b');
   });
 
-  test('writes Markdown that shows titles and lines as they are', async () => {
+  test('writes Markdown with titles and lines escaped', async () => {
     const { out, err } = await webcrawl('changes', '--diff', '--format', 'markdown');
     expect(err).toBe('');
     expect(out).toContain('- **content, title**: [New \\[title\\]](<http://a.com/>)');
@@ -92,7 +92,7 @@ describe('changes', () => {
 });
 
 describe('mark', () => {
-  test('names a moment, lists and removes', async () => {
+  test('sets, lists and removes marks', async () => {
     expect((await webcrawl('mark')).err).toContain('There is no mark');
     expect(await webcrawl('mark', 'release-41')).toMatchObject({
       code: 0,

@@ -17,7 +17,7 @@ beforeAll(async () => {
 const lines = (text: string): string[] => text.trimEnd().split('\n');
 
 describe('hosts', () => {
-  test('is a table of the largest twenty, and says how many more there are', async () => {
+  test('shows a table of the twenty largest hosts, and the number of further ones', async () => {
     const { code, out, err } = await webcrawl('hosts');
     expect(code).toBe(0);
     expect(lines(out)).toHaveLength(21);
@@ -26,7 +26,7 @@ describe('hosts', () => {
     expect(err).toContain('Hosts that are not shown: 5; --top <n> shows more.');
   });
 
-  test('JSON Lines have all, with what the table for people leaves out', async () => {
+  test('JSON Lines have all hosts, and more fields than the table', async () => {
     const { out, err } = await webcrawl('hosts', '--json');
     expect(err).toBe('');
     expect(lines(out)).toHaveLength(25);
@@ -67,7 +67,7 @@ describe('hosts', () => {
     });
   });
 
-  test('none is 1; what does not go together is wrong usage', async () => {
+  test('no host is exit status 1; options that exclude each other are wrong usage', async () => {
     expect(await webcrawl('hosts', '--host', 'none.example')).toMatchObject({ code: 1, out: '' });
     expect((await webcrawl('hosts', '--json', '--format', 'csv')).code).toBe(64);
     expect((await webcrawl('hosts', '--force')).code).toBe(64);
@@ -75,7 +75,7 @@ describe('hosts', () => {
 });
 
 describe('explain --host', () => {
-  test('says what decides the speed', async () => {
+  test('says what limits the speed', async () => {
     const { code, out } = await webcrawl('explain', '--host', 'h7.example.com');
     expect(code).toBe(0);
     expect(out).toMatch(/^h7\.example\.com\n\n1 s a page: fetcher\.serverDelay 1, one queue\.\n/);
@@ -93,7 +93,7 @@ describe('explain --host', () => {
 });
 
 describe('plan', () => {
-  test('says what rounds ask for and which queue decides', async () => {
+  test('shows the requests of each round and the slowest queue', async () => {
     const { code, out } = await webcrawl('plan', '--top', '2');
     expect(code).toBe(0);
     expect(out).toContain(
@@ -103,7 +103,7 @@ describe('plan', () => {
     expect(out).toContain('Queues that are not shown: 23.');
   });
 
-  test('--json is one object; rounds are bounded by --top-n', async () => {
+  test('--json is one object; --top-n limits the rounds', async () => {
     const { out } = await webcrawl('plan', '--json', '--rounds', '2', '--top-n', '10');
     expect(JSON.parse(out)).toMatchObject({ rounds: [{ pages: 10 }, { pages: 10 }], left: 7 });
   });
@@ -126,10 +126,10 @@ describe('plan', () => {
   });
 });
 
-describe('text for people', () => {
+describe('the text output', () => {
   const evil = 'a\u001b[2J\nb';
 
-  test('nothing that others wrote gets through to a terminal, or begins a line', () => {
+  test('no text from the network reaches a terminal unescaped, or begins a line', () => {
     const figures = { host: evil, statuses: {}, errors: {}, delay: { seconds: 1, by: 'Crawl-delay' } };
     const plan = {
       rounds: [

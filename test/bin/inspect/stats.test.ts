@@ -33,7 +33,7 @@ const webcrawl = (args: readonly string[], columns?: number) =>
 const prefixes = (...args: readonly string[]) => webcrawl(['stats', 'prefixes', ...args]);
 
 describe('webcrawl stats prefixes', () => {
-  test('counts, and shows a tree with bars', async () => {
+  test('counts prefixes, and shows a tree with bars', async () => {
     const { code, out, err } = await webcrawl(['stats', 'prefixes'], 120);
     expect(code).toBe(0);
     expect(err).toContain('142 rows of 2 hosts in all.');
@@ -62,12 +62,12 @@ describe('webcrawl stats prefixes', () => {
     const { out } = await webcrawl(['stats', 'prefixes', '--min', '1'], columns);
     const lines = out.trimEnd().split('\n');
     expect(lines).toHaveLength(8);
-    // Below that a number and some of the name are shown all the same.
+    // In fewer columns, a number and a part of the name are shown all the same.
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(Math.max(columns, 20));
     expect(out).toContain('132');
   });
 
-  test('shows what was stored without counting anew, with its age and what has changed', async () => {
+  test('shows stored counts without a new count, with their age and the changes since', async () => {
     expect(await prefixes('--stored')).toMatchObject({ code: 1, out: '' });
     await prefixes('--min', '20', '--depth', '1', '-q');
     await webcrawl(['rules', 'add', 'relevant', '/archive/']);
@@ -89,7 +89,7 @@ describe('webcrawl stats prefixes', () => {
     expect(await prefixes('--stored', '--domain', 'nobody.example')).toMatchObject({ code: 1, out: '' });
   });
 
-  test('of a domain it is counted and shown alone', async () => {
+  test('counts and shows one domain alone', async () => {
     const { out, err } = await prefixes('--domain', 'other.example');
     expect(out.trimEnd().split('\n')).toHaveLength(2);
     expect(err).toContain('10 rows of 1 host in all.');
@@ -121,7 +121,7 @@ describe('webcrawl stats prefixes', () => {
     expect(await prefixes('--stored', '--output', file)).toMatchObject({ code: 73 });
   });
 
-  test('shows the largest hundred or so, and says of the others', async () => {
+  test('shows about a hundred of the largest prefixes, and the number of others', async () => {
     {
       await using crawl = await openContext({ table: join(folder, 'table') });
       const key = (host: number, page: number): string => rowKeyOf(`http://h${host}.example/${page}`);

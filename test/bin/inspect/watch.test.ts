@@ -22,7 +22,7 @@ async function begin(status = 204) {
 }
 
 describe('webcrawl watch', () => {
-  test('sends what is there, says how much, and lists the target until it is removed', async () => {
+  test('sends the present changes, prints their number, and lists the target until it is removed', async () => {
     const { server, to } = await begin();
     const sent = await webcrawl(['watch', ...to]);
     expect(sent).toEqual({ code: 0, out: '', err: '2 messages delivered.\n' });
@@ -43,7 +43,7 @@ describe('webcrawl watch', () => {
     expect((await webcrawl(['watch', '--list'])).code).toBe(1);
   });
 
-  test('ends with 75 when something is left, and with 1 when the target wants no more', async () => {
+  test('ends with 75 if changes are left, and with 1 if the target is gone', async () => {
     const { to } = await begin(500);
     const failed = await webcrawl(['watch', ...to]);
     expect(failed.code).toBe(75);
@@ -66,7 +66,7 @@ describe('webcrawl watch', () => {
   });
 });
 
-test('crawl --watch waits for what becomes due, and makes no index', async () => {
+test('crawl --watch waits until pages become due, and makes no index', async () => {
   const web = await serveWeb({ '/': { html: '<title>Home</title><p>Welcome.' } });
   onTestFinished(() => web.close());
   const io = testIo();

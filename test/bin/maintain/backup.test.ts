@@ -13,7 +13,7 @@ let folder: string;
 let server: Server;
 let url: string;
 let asked: number;
-/** Called with the number of each page that is asked for; the answer waits for it. */
+/** Called with the number of each requested page; the answer waits for it. */
 let onAsked: (number: number) => Promise<void>;
 
 beforeAll(requireCommand);
@@ -46,10 +46,10 @@ async function json<T>(answer: Promise<Ended>): Promise<T> {
   return JSON.parse(out) as T;
 }
 
-test('backups of a crawl that runs are whole, and a crawl goes on from each', async () => {
+test('backups of a running crawl are complete, and a crawl can continue from each', async () => {
   const made: Promise<Ended>[] = [];
   let last = Promise.resolve<unknown>(undefined);
-  // Three backups one after the other, each begun when so many pages were asked for; the crawl goes on meanwhile.
+  // Three backups, one after another, each at a given number of requested pages; the crawl continues meanwhile.
   onAsked = async (number) => {
     if (![40, 200, 400].includes(number)) return;
     const one = last.then(() => run('backup', backups()));
@@ -79,12 +79,12 @@ test('backups of a crawl that runs are whole, and a crawl goes on from each', as
   }
 }, 300_000);
 
-test('kill -9 in the middle leaves the earlier backup as it was, and the next one works', async () => {
+test('a kill -9 during a backup leaves the earlier backup unchanged, and the next backup works', async () => {
   expect((await run('crawl', url, '-q')).code).toBe(0);
   const first = (await run('backup', backups())).out.trim();
   const before = await fileDigests(first);
   const { child, ended } = startCommand(folder, ['backup', backups()]);
-  // As soon as something of it is there.
+  // As soon as a part of the backup exists.
   await until(async () => (await readdir(backups())).length > 1 || child.exitCode !== null);
   child.kill('SIGKILL');
   await ended;
@@ -95,7 +95,7 @@ test('kill -9 in the middle leaves the earlier backup as it was, and the next on
   expect(await json<object>(on(out.trim(), 'repair', '--files', '--json'))).toMatchObject({ done: false });
 }, 120_000);
 
-test('a table without files, and a place within the table, are refused', async () => {
+test('a table without files and a target within the table are refused', async () => {
   await mkdir(join(folder, 'table', 'content'), { recursive: true });
   await symlink(join(folder, 'table', 'content'), join(folder, 'link'));
   for (const place of ['table', 'table/b', 'table/..b', 'link', 'link/b/c']) {

@@ -18,7 +18,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const run = (...args: readonly string[]): Promise<Ended> => startCommand(folder, args).ended;
 
-test('a table of an earlier version: refused with what to do, backed up, migrated, and read', async () => {
+test('a table of an earlier version is refused with a hint, backed up, migrated, and read', async () => {
   const links = await makeOldTable(table, 300);
   for (const args of [['readdb', '--stats'], ['status'], ['compact'], ['crawl', 'http://a.example.com/']]) {
     const { code, err } = await run(...args);
@@ -33,7 +33,7 @@ test('a table of an earlier version: refused with what to do, backed up, migrate
 
   const { code, out, err } = await run('migrate');
   expect([code, out]).toEqual([0, '']);
-  // On a slow machine a line of progress comes before.
+  // On a slow machine, a line of progress precedes it.
   expect(err).toMatch(
     /^migrate: [^,;]*\n +inlinks +[\d,]+\n +rows +[\d,]+\nThe table has layout 7 now; it had 6\.\n$/m,
   );
@@ -49,7 +49,7 @@ test('a table of an earlier version: refused with what to do, backed up, migrate
   expect(migrated.err).toBe('');
 });
 
-test('it needs the table alone, and waits for it when asked', async () => {
+test('it needs the table for itself, and waits for it with --wait', async () => {
   await makeOldTable(table, 10);
   const other = await openContext({ table }, { migrates: true });
   expect(await run('migrate')).toMatchObject({ code: ERROR_CODES.TABLE_LOCKED.exitCode });

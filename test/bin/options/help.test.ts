@@ -14,7 +14,7 @@ function commandsBelow(command: Command): Command[] {
 }
 
 describe('help', () => {
-  test('names for rare options only commands and options that exist', () => {
+  test('lists as rare only options and commands that exist', () => {
     const commands = commandsBelow(buildProgram(testIo()).command);
     for (const [name, rare] of Object.entries(RARE_OPTIONS)) {
       const known = commands
@@ -35,7 +35,7 @@ describe('help', () => {
     }
   });
 
-  test('keeps the notes, behind the options', async () => {
+  test('keeps the notes, after the options', async () => {
     const { out } = await runLine(['crawl', '--help']);
     expect(out.indexOf('A pattern is a regular expression')).toBeGreaterThan(out.indexOf('Global Options:'));
   });

@@ -13,7 +13,7 @@ const shards = () => stub.calls.flatMap(({ options }) => (options.shard ? [optio
 
 describe('--shard', () => {
   test.each(['generate --batch 1-1', 'fetch 1-1 --parse', 'parse 1-1', 'updatedb 1-1'])(
-    'of %s reaches the job',
+    'of %s is passed to the job',
     async (job) => {
       stub.report = { batchId: '1-1' };
       expect((await webcrawl(`${job} --shard 2/6`)).code).toBe(0);
@@ -26,7 +26,7 @@ describe('--shard', () => {
     ['export pages -o pages.jsonl', 'exportPages'],
     ['export chunks -o chunks/', 'exportChunks'],
     ['export warc -o s3://bucket/', 'exportWarc'],
-  ])('of %s reaches it', async (args, name) => {
+  ])('of %s is passed to the job', async (args, name) => {
     expect((await webcrawl(`${args} --shard 2/6`)).code).toBe(0);
     const { options } = stub.calls.find((call) => call.name === name)!;
     expect(options.shard).toEqual({ index: 2, count: 6 });
@@ -62,7 +62,7 @@ describe('--shard', () => {
       { AWS_BATCH_JOB_ARRAY_INDEX: '9', WEBCRAWL_SHARDS: '10' },
       { index: 9, count: 10 },
     ],
-  ])('auto goes by %o', async (env, shard) => {
+  ])('auto reads %o', async (env, shard) => {
     expect((await webcrawl('fetch 1-1 --shard auto', testIo({ env }))).code).toBe(0);
     expect(shards()).toEqual([shard]);
   });
@@ -84,7 +84,7 @@ describe('--shard', () => {
     expect([code, err]).toEqual([64, expect.stringContaining('expected a shard i/n with i from 0 to n - 1')]);
   });
 
-  test('- runs those of standard input one after another, and reports as Hadoop Streaming wants it', async () => {
+  test('with - runs the shards from standard input one after another, and reports in the format of Hadoop Streaming', async () => {
     stub.report = { counters: { fetched: 3, 'rejected_my filter,x': 1 } };
     stub.run = ({ onProgress }) => onProgress?.({ job: 'fetch', done: 1, total: 2, counters: {}, errors: {} });
     const io = testIo({ stdin: ['0/3\n120\t2/3\n\n'] });
@@ -107,7 +107,7 @@ describe('--shard', () => {
     expect((await webcrawl('fetch 1-1 --shard -', testIo({ stdin: ['0/3\nwrong'] }))).code).toBe(64);
   });
 
-  test('makes a stop, and a lease that another one has, something to try again', async () => {
+  test('makes a stop and a lease of another worker exit with 75, to be retried', async () => {
     stub.report = { interrupted: true };
     expect((await webcrawl('fetch 1-1')).code).toBe(130);
     expect((await webcrawl('fetch 1-1 --shard 0/2')).code).toBe(75);
@@ -118,7 +118,7 @@ describe('--shard', () => {
     expect([code, err]).toEqual([75, 'error [LEASE_HELD]: expected slot 00 to be free\n']);
   });
 
-  test('of generate with nothing due is done: others may have something', async () => {
+  test('of generate with nothing due exits with 0, because other shards may have due pages', async () => {
     expect((await webcrawl('generate')).code).toBe(1);
     const { code, err } = await webcrawl('generate --shard 0/2 --batch 1-1');
     expect([code, err]).toEqual([0, expect.stringContaining('Nothing is due.')]);

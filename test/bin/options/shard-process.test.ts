@@ -15,9 +15,9 @@ let folder: string;
 let table: FakeTable;
 let server: Server;
 let urls: string[];
-/** The hosts that were asked for a page, in order. */
+/** The hosts of requested pages, in order. */
 let asked: string[];
-/** Pages are answered when it resolves. */
+/** Pages are answered after it resolves. */
 let mayAnswer: Promise<void>;
 
 beforeAll(requireCommand);
@@ -53,7 +53,7 @@ async function run(...args: readonly string[]): Promise<string> {
   return out;
 }
 
-/** Looks at the table as another process does. */
+/** Reads the table as another process. */
 async function look<T>(at: (tables: Tables) => Promise<T>): Promise<T> {
   const store = await table.open();
   const tables = await openTables(store);
@@ -65,14 +65,14 @@ async function look<T>(at: (tables: Tables) => Promise<T>): Promise<T> {
   }
 }
 
-/** Of the hosts, those of a shard. */
+/** The hosts of a shard. */
 const hostsOf = (index: number): Promise<string[]> =>
   look(async ({ slots }) => {
     const own = slotsOfShard(slots, { index, count: 3 });
     return HOSTS.filter((host) => own.includes(slots.ofQueue(host)));
   });
 
-test('a worker that gets SIGTERM asks nothing new and gives back its part, which another one has at once', async () => {
+test('a worker that gets SIGTERM sends no new request and releases its leases, so that another worker can take them at once', async () => {
   await run('inject', '--quiet', ...urls);
   const batch = (await run('generate', '--quiet')).trim();
   const hosts = await hostsOf(0);
@@ -81,7 +81,7 @@ test('a worker that gets SIGTERM asks nothing new and gives back its part, which
   let answer = (): void => {};
   mayAnswer = new Promise((resolve) => (answer = resolve));
   const { child, ended } = start('fetch', batch, '--parse', '--shard', '0/3', '--json');
-  // One page of each of its hosts is under way.
+  // One page of each of its hosts is being fetched.
   await until(() => asked.length === hosts.length);
   expect(await look(({ leases }) => leases.holders())).toMatchObject([{ tasks: [{ job: 'fetch', batchId: batch }] }]);
   const stopping = said(child, 'Stopping');
@@ -92,7 +92,7 @@ test('a worker that gets SIGTERM asks nothing new and gives back its part, which
   expect(code).toBe(75);
   expect(JSON.parse(out)).toMatchObject({ interrupted: true, counters: { success: hosts.length } });
   expect([...asked].sort()).toEqual([...hosts].sort());
-  // Nobody has to wait until it is found to be dead.
+  // The leases are free at once, without waiting until they expire.
   expect(await look(({ leases }) => leases.holders())).toEqual([]);
 
   const left = JSON.parse(await run('fetch', batch, '--parse', '--shard', '0/3', '--json', '--quiet')) as object;
@@ -103,7 +103,7 @@ test('a worker that gets SIGTERM asks nothing new and gives back its part, which
   expect(await look(({ batches }) => batches.isDone(batch, 'fetch'))).toBe(true);
 });
 
-test('one that gets it while it waits for another worker ends as one that is to try again', async () => {
+test('a worker that gets SIGTERM while it waits for another worker exits with 75, to be retried', async () => {
   await run('inject', '--quiet', ...urls);
   const batch = (await run('generate', '--quiet')).trim();
   await look(async ({ leases }) => {

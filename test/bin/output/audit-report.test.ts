@@ -35,7 +35,7 @@ test('text to standard output by default', async () => {
   expect([code, err]).toEqual([0, '']);
 });
 
-test('the ending of the file names the format; the counts and the reason go to standard error', async () => {
+test('the file extension decides the format; the counts and the reason of a failure go to standard error', async () => {
   const folder = testFolder();
   const { code, out, err } = await audit([
     '-o',
@@ -56,7 +56,7 @@ test('the ending of the file names the format; the counts and the reason go to s
   ]);
 });
 
-test('with --quiet the reason is told where the audit fails, and no more', async () => {
+test('with --quiet only the reason of a failure is printed', async () => {
   const quiet = { quiet: true };
   expect(await audit(['--format', 'csv', '--fail-on', 'titles'], undefined, quiet)).toMatchObject({ code: 0, err: '' });
   expect(await audit(['--format', 'csv', '--fail-on', 'error'], undefined, quiet)).toMatchObject({
@@ -77,7 +77,7 @@ test('a failing condition does not depend on the format', async () => {
   }
 });
 
-test('what an html page has no room for goes to a file beside it', async () => {
+test('sources that do not fit into the HTML page go to a file beside it', async () => {
   const folder = testFolder();
   const size = 20_001;
   const make = () =>
@@ -97,7 +97,7 @@ test('what an html page has no room for goes to a file beside it', async () => {
   expect(err).toContain('The sources of the findings are not in the page');
 });
 
-test('a page does not get its name before the file beside it has its own', async () => {
+test('a page does not get its name before the file beside it', async () => {
   const folder = testFolder();
   const report = madeReport(
     (i) => {
@@ -110,7 +110,7 @@ test('a page does not get its name before the file beside it has its own', async
   expect(readdirSync(folder)).toEqual(['report-sources.csv']);
 });
 
-test.each(['report.csv', 'report.html'])('a stop ends the writing at once, and leaves no %s', async (name) => {
+test.each(['report.csv', 'report.html'])('a stop ends the output at once, and leaves no %s', async (name) => {
   const folder = testFolder();
   const io = testIo();
   const report = madeReport(
@@ -125,7 +125,7 @@ test.each(['report.csv', 'report.html'])('a stop ends the writing at once, and l
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('on a terminal nothing acts that a page wrote', async () => {
+test('text from pages cannot control a terminal', async () => {
   const { out } = await audit(['--format', 'csv'], madeReport([madeFinding({ message: 'a\u001b[31mb' })]), {
     isTTY: true,
   });
@@ -156,6 +156,6 @@ describe('a wrong option is found before the audit begins', () => {
   });
 });
 
-test('the help names every format with its endings', () => {
+test('the help lists every format with its file extensions', () => {
   expect(AUDIT_REPORT_HELP).toMatch(/^ {2}ndjson +\.ndjson \.jsonl +the summary/m);
 });

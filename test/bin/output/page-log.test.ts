@@ -10,7 +10,7 @@ import { openPageLog } from '../../../bin/output/page-log.js';
 import { testFolder } from '../../support/files/temp-folder.js';
 
 const PAGES = 12_000;
-/** Nearly 12 MB in all, which is more than waits in memory. */
+/** A page with a long URL: in total nearly 12 MB, more than the log keeps in memory. */
 const page = (n: number) =>
   ({
     time: 0,
@@ -21,7 +21,7 @@ const page = (n: number) =>
     batchId: 'b',
   }) as const;
 
-/** The numbers of the pages in a log, and of those left out. */
+/** The numbers of the pages in a log, and the number of pages left out. */
 function read(log: string): { logged: number[]; notLogged: number } {
   const lines = log
     .trimEnd()
@@ -41,7 +41,7 @@ class Stalled extends EventEmitter {
   }
 }
 
-test('a log on standard error that is not read stays bounded in memory, and tells how many pages it lacks', async () => {
+test('a log on standard error that is not read uses bounded memory, and notes how many pages are left out', async () => {
   const stderr = new Stalled();
   const log = (await openPageLog({ io: { stderr } } as unknown as Cli, {}))!;
   for (let n = 0; n < PAGES; n++) log.onFetched(page(n));
@@ -64,7 +64,7 @@ test('a log on standard error that is not read stays bounded in memory, and tell
   expect(stderr.listenerCount('drain')).toBe(1);
 });
 
-test.runIf(process.platform !== 'win32')('so does one into a pipe with a name', async () => {
+test.runIf(process.platform !== 'win32')('so does a log into a named pipe', async () => {
   const file = join(testFolder(), 'pipe');
   execFileSync('mkfifo', [file]);
   const [log, reader] = await Promise.all([openPageLog({ io: {} } as Cli, { file }), open(file)]);

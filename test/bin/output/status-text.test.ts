@@ -17,7 +17,7 @@ const linesOf = (more: Partial<CrawlStatus>): string[] =>
     .split('\n')
     .map((line) => line.trim().replace(/ {2,}/, ': '));
 
-test('a status says how large the index is, and how far it lags', () => {
+test('a status shows the size of the index, and how far it lags', () => {
   const index = { documents: 1234, bytes: 1, changedAt: STATUS.now - 90_000 };
   const lines = linesOf({ index, batchesToIndex: 2 });
   expect(lines).toContain('search index: 1,234 pages, changed 1 min 30 s ago');
