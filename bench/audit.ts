@@ -1,6 +1,6 @@
 /**
- * The memory of an audit, which is to be at most 400 MB for 1,000,000 rows with 10 to 47 links each, and what it costs. Each table is
- * audited in a process of its own, which reads all findings.
+ * The memory of an audit, at most 400 MB for 1,000,000 rows with 10 to 47 links each, and its cost. Each table is audited in
+ * its own process, which reads all findings.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * A cycle of a small batch on tables of different size: what generate, fetch, parse and updatedb take, and whether that grows with the
- * table. There is no network. Each job runs in a process of its own, on a copy of a table that is made once and cached.
+ * table. There is no network. Each job runs in its own process, on a copy of a table that is made once and cached.
  *
  * `fetch, rows only` and `parse, rows only` are the same command run again when all is done: it reads the rows of the batch and skips every
  * one. So its cost is that of selecting rows without the work on them.

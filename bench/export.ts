@@ -1,6 +1,6 @@
 /**
  * The speed of exports: rows and megabytes in a second for each format, beside a plain scan of the same fields, and the peak memory, also
- * with a tenth of the rows. Each runs in a process of its own on the same tables.
+ * with a tenth of the rows. Each runs in its own process on the same tables.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';

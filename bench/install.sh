@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs what the benchmarks `crawl`, `dates`, `link-check`, `main-content` and `markdown` compare with, all below bench/: Crawlee and Node 24 (npm), Scrapy (pip), Colly (Go),
-# spider (Rust), and GNU wget2 and the server with the manuals that it serves (Debian packages, unpacked and not installed). What cannot be installed is
-# named, and the benchmark leaves it out. Run again, it does only what is missing. `bench/install.sh nginx relevance` installs only these.
+# Installs what the benchmarks `crawl`, `dates`, `link-check`, `main-content` and `markdown` compare with, all below bench/:
+# Crawlee and Node 24 (npm), Scrapy (pip), Colly (Go), spider (Rust), and GNU wget2 and the server with the manuals that it
+# serves (Debian packages, unpacked and not installed). The script lists what it cannot install, and the benchmarks leave it
+# out. A second run installs only what is missing. `bench/install.sh nginx relevance` installs only these.
 set -uo pipefail
 cd "$(dirname "$0")" || exit 1
 
@@ -12,7 +13,7 @@ missing=()
 only=" $* "
 node_package=$(node -p '`node-${process.platform}-${process.arch}`')
 
-# install <name> <file that proves it is there> <function that installs it>
+# install <name> <file that exists after the installation> <function that installs it>
 install() {
   [[ $only = '  ' || $only = *" $1 "* ]] || return
   if [ -e "$2" ]; then
@@ -45,7 +46,7 @@ colly() {
   (cd peers/colly && go build -o "$peers/colly/colly" .)
 }
 
-# What there is of some packages: other releases of Debian have not all of them.
+# Downloads the available packages: other releases of Debian do not have all of them.
 one_by_one() {
   local package
   for package in "$@"; do apt-get download -qq "$package" || echo "bench: no package $package here"; done
@@ -63,7 +64,7 @@ debian() {
   mv "$into.new" "$into"
 }
 
-# Some 250 crates, which take half an hour on two cores: others go first.
+# Some 250 crates, which take half an hour on two cores, so other work goes first.
 spider() {
   nice -n 19 cargo build --release --locked --manifest-path peers/spider/Cargo.toml --target-dir "$peers/spider"
 }
@@ -73,7 +74,7 @@ nginx() {
   "$peers/nginx/usr/sbin/nginx" -v
 }
 
-# The libraries beside it are those that a system may lack.
+# The other packages are libraries that a system may lack.
 wget2() {
   debian "$peers/wget2" wget2 libwget0 libgpgme11 libassuan0 libgpg-error0
   peers/wget2/crawl.sh --version
@@ -83,14 +84,14 @@ manuals() {
   debian "$peers/manuals" python3.11-doc postgresql-doc-15 libboost1.74-doc debian-reference-common debian-reference-en
 }
 
-# The same manuals in English, Chinese, Japanese, Korean and Russian, as far as there are translations, and that of Rust's library.
+# The same manuals in English, Chinese, Japanese, Korean and Russian, if translated, and that of Rust's library.
 relevance() {
   debian "$peers/relevance" debian-reference-{common,en,ja,zh-cn} debian-faq debian-faq-{ja,ru,zh-cn} debian-handbook \
     maint-guide maint-guide-{ja,ru,zh-cn} installation-guide-amd64 developers-reference developers-reference-{ja,ru} \
     debian-policy debian-policy-ja aptitude-doc-{en,ja,ru} gimp-help-{en,ja,ko,ru,zh-cn} libreoffice-help-{en-us,ja,ko,ru,zh-cn} rust-doc
 }
 
-# For the benchmark `markdown`: beside the others, since more pages would change the site that is crawled.
+# For the benchmark `markdown`; in another folder, because more pages would change the site that is crawled.
 more_manuals() {
   debian "$peers/more-manuals" debian-reference-fr debian-reference-zh-cn maint-guide-zh-cn libeigen3-doc libcommons-lang3-java-doc
 }
@@ -147,7 +148,7 @@ lychee() {
 install crawlee node_modules/@crawlee/cheerio crawlee
 install node24 "$peers/node24/node_modules/$node_package/bin/node" node24
 install scrapy "$peers/scrapy/bin/scrapy" scrapy
-# Its options are those of the benchmark.
+# The programs are built again if their source is newer.
 [ "$peers/colly/colly" -nt peers/colly/main.go ] || rm -f "$peers/colly/colly"
 install colly "$peers/colly/colly" colly
 [ "$peers/spider/release/crawl" -nt peers/spider/src/main.rs ] || rm -f "$peers/spider/release/crawl"
@@ -157,7 +158,7 @@ install nginx "$peers/nginx/usr/sbin/nginx" nginx
 install manuals "$peers/manuals/usr/share/doc" manuals
 install relevance "$peers/relevance/usr/share/doc/rust-doc" relevance
 install extractors "$peers/extractors/node_modules/defuddle" extractors
-# Its files may be there without all that it imports.
+# Its files may exist without all packages that it imports.
 imports_trafilatura 2>/dev/null || rm -rf "$peers/trafilatura"
 install trafilatura "$peers/trafilatura/bin/trafilatura" trafilatura
 install comparison "$peers/comparison/test-files/comparison" comparison

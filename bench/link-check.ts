@@ -1,6 +1,6 @@
 /**
- * `webcrawl audit` beside linkchecker and lychee: the broken links and `#fragments` that each names on the manuals of Debian and on Rust's
- * std and book, and what a check costs with the same number of connections and no delay.
+ * `webcrawl audit` beside linkchecker and lychee: the broken links and `#fragments` that each reports on the manuals of Debian
+ * and on Rust's std and book, and the cost of a check with the same number of connections and no delay.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,14 +13,17 @@ import { CHECKED_SITES, serveChecked } from './lib/sites/checked-manuals.js';
 type SiteKey = keyof typeof CHECKED_SITES;
 const SITES = Object.keys(CHECKED_SITES) as SiteKey[];
 const OURS = 'webcrawl';
-/** linkchecker asks for a page again for each of its places: all manuals of Debian would take it an hour. It runs once on the others. */
+/**
+ * linkchecker requests a page again for each of its fragments, which would take an hour for all manuals of Debian. It runs
+ * once, on the smaller sites.
+ */
 const SLOW = 'linkchecker';
 const TOO_MUCH: readonly SiteKey[] = ['debian', 'rust'];
-/** Causes of differences. A place of a page with a notice on its places counts as named. */
+/** Causes of differences. If webcrawl reports one notice for all fragments of a page, each of them counts as reported. */
 const CAUSES: readonly (readonly [RegExp, string])[] = [
   [/#\d+-\d+$/, 'a range of lines, which a script of the page reads: one notice for the page'],
 ];
-/** Differences that a note shows. */
+/** Maximum number of differences in a note. */
 const SHOWN = 3;
 
 interface Sample extends Omit<Measurement, 'stdout'> {
@@ -48,7 +51,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
     const task = { site: served, out: join(options.cache, 'link-check') };
     try {
       for (let round = 0; round < options.rounds; round++) {
-        // Others need the list of pages of the first one.
+        // The others need the list of pages of webcrawl, which runs first.
         for (const checker of checkers.filter(
           ({ name }) => name !== SLOW || (round === 0 && !TOO_MUCH.includes(site)),
         )) {
@@ -138,7 +141,10 @@ function isSame(a: Sample, b: Sample): boolean {
   return a.site === b.site && a.name === b.name;
 }
 
-/** The broken links of one that the other does not name. A link to a place of a broken page is broken with the page. */
+/**
+ * The broken links of `one` that `other` does not report. If a page is broken, a link to one of its fragments counts as
+ * reported, too.
+ */
 function missingIn(other: Sample, one: Sample): BrokenLink[] {
   const named = new Set(other.broken);
   const pages = new Set(other.broken.map(pageOf));

@@ -1,7 +1,7 @@
 /**
  * The memory of webcrawl; the goal is at most 500 MB. `rows`: a crawl of the generated web, as users run it, until its table has 5,000,000
  * rows. It shows whether memory grows with the table, and whether the crawl slows down. `hosts`: a batch of one page of each of 100,000
- * hosts, each job in a process of its own. There is no network.
+ * hosts, each job in its own process. There is no network.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,8 +16,8 @@ import type { MemoryCrawl, MemoryStretch } from './workers/memory-crawl.js';
 const ASKED_MB = 500;
 const MARKS = [250_000, 500_000, 1_000_000, 2_000_000, 5_000_000];
 /**
- * Goals: the rate of new rows and links before the last mark divided by that before the first one; and the stored data divided by disk
- * space.
+ * Goals: the rate of new rows and links before the last mark divided by that before the first one (at least); and the disk space
+ * divided by the stored data (at most).
  */
 const ASKED_RATE = 0.8;
 const ASKED_DISK = 1.3;
@@ -32,15 +32,15 @@ const STEPS = ['generate', 'fetch', 'parse', 'updatedb'] as const;
 interface Sample extends Pick<MemoryStretch, 'seconds' | 'ownMb' | 'residentMb' | 'heapMb' | 'bytesMb'> {
   readonly what: string;
   readonly pages: number;
-  /** Pages in a second since the line before; only for `rows`, like all that follows. */
+  /** Pages in a second since the previous line; only for `rows`, like all fields below. */
   readonly pageRate?: number;
   readonly rowRate?: number;
   readonly linkRate?: number;
-  /** Divided by the rate of the first line. */
+  /** The rate divided by that of the first line. */
   readonly rowRatio?: number;
   readonly linkRatio?: number;
   readonly diskMb?: number;
-  /** Divided by the stored data; only in the last line. */
+  /** Disk space divided by the stored data; only in the last line. */
   readonly diskRatio?: number;
 }
 const MEMORY = ['ownMb', 'residentMb', 'heapMb', 'bytesMb'] as const;

@@ -25,7 +25,7 @@ const COMMANDS = [
   { name: 'generate', args: ['generate', '--json', '--quiet'], about: 'webcrawl generate, of an empty table' },
   { name: 'crawl', args: ['crawl', '--json', '--quiet'], about: 'webcrawl crawl of one page, into a new table' },
 ] as const;
-/** That the page is on this machine, and no second of politeness. */
+/** The page is on this machine, so there is no delay between requests. */
 const SETTINGS = ['--set', 'http.privateAddresses=allow', '--set', 'fetcher.serverDelay=0'];
 const PAGE = '<!doctype html><title>A page</title><p>Its text, and <a href="https://example.com/">a link</a>.';
 

@@ -2,18 +2,18 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * Runs the main method of the class that the first argument names, with the other arguments, until the standard input ends. That it
- * does when the process is gone that started this one, however that ended; so nothing is ever left behind.
+ * Runs the main method of the class in the first argument, with the other arguments, until the standard input ends. The input
+ * ends when the process that started this one is gone, for whatever reason, so no process is left behind.
  */
 public final class RunUntilInputEnds {
   public static void main(String[] args) throws Exception {
     Thread watch = new Thread(() -> {
       try {
         while (System.in.read() >= 0) {
-          // Nobody says anything.
+          // Input is ignored.
         }
       } catch (IOException error) {
-        // It has ended too.
+        // The input has ended, too.
       }
       Runtime.getRuntime().halt(1);
     });

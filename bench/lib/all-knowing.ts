@@ -46,7 +46,7 @@ export function crawlKnowing(web: NewsWeb, rounds: number, budget: number): read
   const fetch = (node: number, found: number[]): number => {
     isDone[node] = 1;
     const gain = gainOf(node);
-    // Only the next round may fetch them.
+    // Only the next round may fetch the pages that this page links to.
     for (const link of nodes[node]!.links) {
       if (isKnown[link] === 1) continue;
       isKnown[link] = 1;

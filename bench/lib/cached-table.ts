@@ -34,7 +34,7 @@ export function makeTable(options: BenchOptions, plan: TablePlan): Promise<strin
   return makeTableOf(options, CYCLE, plan);
 }
 
-/** The same for any plan. */
+/** Returns the folder of a table for any plan, and makes it if the cache has none. */
 export async function makeTableOf<P extends object>(
   { cache, say }: BenchOptions,
   { prefix, worker, rowsOf, count }: TableMaker<P>,
@@ -81,7 +81,7 @@ export async function copyTable(from: string, to: string): Promise<void> {
   for (const entry of entries) {
     const source = join(entry.parentPath, entry.name);
     const target = join(to, source.slice(from.length));
-    // A folder of a table may be empty, as that of the bodies before the first body.
+    // A folder of a table may be empty, for example the folder of bodies before the first body.
     if (entry.isDirectory()) await mkdir(target, { recursive: true });
     if (!entry.isFile() || entry.name === 'LOCK') continue;
     await mkdir(dirname(target), { recursive: true });

@@ -11,7 +11,7 @@ import { bringJars, run } from './maven.js';
 import { cpuSecondsOf } from './measure.js';
 
 /**
- * An HBase on loopback, with each part in a process of its own. The parts are `master`, which contains ZooKeeper, region servers `rs1`,
+ * An HBase on loopback, with each part in its own process. The parts are `master`, which contains ZooKeeper, region servers `rs1`,
  * `rs2`, …, Thrift2 gateways `gw1`, `gw2`, …, and `admin`, a gateway without the framed transport, since only such a gateway can make
  * tables with splits.
  */
@@ -34,15 +34,15 @@ export interface HBaseCluster {
 
 /** The size of a cluster. */
 export interface HBaseOptions {
-  /** Default: 2. With 0, one runs in the process of the master; use this where none has to be killed. */
+  /** Default: 2. With 0, one runs in the process of the master; use this if none has to be killed. */
   readonly regionServers?: number;
   /** Number of gateways in addition to `admin`. Default: 2. */
   readonly gateways?: number;
   /** Memory of each region server in MB. Default: 384. */
   readonly heapMb?: number;
   /**
-   * Milliseconds after which a silent server counts as dead. Default: 6,000. Use more where none is killed, since a busy machine may delay
-   * one.
+   * Milliseconds after which a silent server counts as dead. Default: 6,000. Use more if none is killed, because a busy machine
+   * may delay one.
    */
   readonly session?: number;
 }
@@ -104,7 +104,7 @@ async function startOnce(jars: string, options: HBaseOptions): Promise<HBaseClus
     gateways: others.slice(regionServers),
   });
   const removeData = (): void => rmSync(folder, { recursive: true, force: true });
-  // If no caller stops it, as after Ctrl-C.
+  // Removes the data if no caller stops the cluster, as after Ctrl-C.
   process.once('exit', removeData);
 
   function find(name: string): Part {
@@ -185,7 +185,7 @@ async function startOnce(jars: string, options: HBaseOptions): Promise<HBaseClus
   };
 }
 
-/** For gateways. */
+/** The option of gateways with the framed transport. */
 const FRAMED = '-f';
 const GATEWAY = 'org.apache.hadoop.hbase.thrift2.ThriftServer';
 

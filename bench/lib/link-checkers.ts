@@ -9,10 +9,10 @@ import { OURS, ROOT } from './crawlers.js';
 import { firstLine } from './machine.js';
 import type { CheckedSite } from './sites/checked-manuals.js';
 
-/** What a checker is to do. */
+/** The task of a checker. */
 export interface CheckTask {
   readonly site: CheckedSite;
-  /** A folder for all outputs. Those of webcrawl are there before others run. */
+  /** A folder for all outputs. webcrawl runs first, so its outputs are there for the others. */
   readonly out: string;
 }
 
@@ -23,7 +23,7 @@ export interface LinkChecker {
   readonly name: string;
   readonly version: () => string | undefined;
   readonly command: (task: CheckTask) => { readonly command: string; readonly args: readonly string[] };
-  /** The broken links that it names. */
+  /** The broken links that it reports. */
   readonly broken: (task: CheckTask, stdout: string) => Promise<ReadonlySet<BrokenLink>>;
 }
 
@@ -112,14 +112,14 @@ async function listPages(table: string, file: string): Promise<void> {
   await writeFile(file, `${urls.join('\n')}\n`);
 }
 
-/** @param isNotice the finding is for all places of a page that scripts may make */
+/** @param isNotice the finding is for all fragments of a page that scripts may make */
 function linkOf(url: string, isNotice = false): BrokenLink {
   const { pathname, search, hash } = new URL(url);
   let place = hash;
   try {
     place = decodeURIComponent(hash);
   } catch {
-    // It stays as it is.
+    // The fragment cannot be decoded and is kept unchanged.
   }
   return isNotice ? `${pathname}${search}#*` : pathname + search + place;
 }

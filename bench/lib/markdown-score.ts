@@ -1,6 +1,6 @@
 import { linesOfCode, wordsOf, type MainPart } from './manuals.js';
 
-/** Sums over pages of how much is right. */
+/** Sums of correct parts over pages. */
 export interface MarkdownScore {
   pages: number;
   /** Numbers of words in the Markdown, in the main parts, and in both. */

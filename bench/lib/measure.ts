@@ -94,7 +94,7 @@ function childrenOf(pid: number): number[] {
   return children;
 }
 
-/** Processes that have ended meanwhile count as 0. */
+/** Processes that have ended in the meantime count as 0. */
 function sum(processes: readonly number[], figure: (pid: number) => number): number {
   let total = 0;
   for (const pid of processes) {

@@ -72,7 +72,7 @@ const articlesOfMonth = (site: NewsSite, year: number, month: number): number[] 
 const pagesOfMonth = (site: NewsSite, year: number, month: number): number =>
   site.style === 'blog' ? Math.ceil(articlesOfMonth(site, year, month).length / IN_MONTH) : 1;
 
-/** Whether a page exists, as far as its form does not tell. */
+/** Whether a site has a page of this form. */
 export function isNewsPage(site: NewsSite, { kind, at }: Place): boolean {
   const [a = 0, b = 0, c = 0] = at;
   if (b < 0 || c < 0) return false;
@@ -331,7 +331,7 @@ export function countsOf(
     member: membersOf(site),
     out: new Set(upTo(site.articles).flatMap((article) => outOf(site, article, sites))).size,
   };
-  // A forum with a host of its own has no other form.
+  // A forum on its own host has no other form.
   const isSingle = (kind: string): boolean => site.forumHost !== site.host && /boards|thread|post|member/.test(kind);
   return Object.fromEntries(
     Object.entries(counts).map(([kind, count]) => [kind, isSingle(kind) ? count : count * forms]),

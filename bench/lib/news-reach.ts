@@ -1,10 +1,10 @@
 import type { Rule } from '../../packages/webcrawl/internal.js';
 import type { NewsWeb } from './news-web.js';
 
-/** Whether rules accept a URL, as docs/RULES.md says. Written only for comparison. */
+/** Whether rules accept a URL, by docs/RULES.md. Written only for comparison. */
 export type Admits = (url: string) => boolean;
 
-/** For generated `reject` rules, and `useful` rules, which take precedence. */
+/** Accepts URLs by generated `reject` rules, and by `useful` rules, which take precedence. */
 export function admittedBy(rules: readonly Rule[]): Admits {
   const [refuses, isUseful] = [matcherOf(rules, 'reject'), matcherOf(rules, 'relevant')];
   return (url) => !refuses(url) || isUseful(url);

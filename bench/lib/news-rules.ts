@@ -2,7 +2,7 @@ import type { NewRule } from '../../packages/webcrawl/internal.js';
 import { SECTIONS } from './news-articles.js';
 import type { NewsSite } from './news-sites.js';
 
-/** Patterns of article URLs, as a person would write them after a look at a few articles of a site. */
+/** Patterns of article URLs, as a user would write them after a look at a few articles of a site. */
 const PATTERNS: Readonly<Record<NewsSite['style'], string>> = {
   blog: String.raw`^https?://[^/]+/20\d\d/\d\d/\d\d/[^/]+/$`,
   portal: String.raw`^https?://[^/]+/(${SECTIONS.join('|')})/[^/?]+-\d+$`,

@@ -71,7 +71,7 @@ export function newsSites(scale: number, seed = 1): readonly NewsSite[] {
     const some = Math.max(1, Math.round(of.length * part));
     return new Set([...ranksOf(feature, of)].filter(([, rank]) => rank < some).map(([number]) => number));
   };
-  /** Few sites are large, and many small: by the root of the rank. */
+  /** A few sites are large and many small: the size depends on the root of the rank. */
   const sizes = (feature: number, mean: number, of = numbers): ReadonlyMap<number, number> => {
     const weights = [...ranksOf(feature, of)].map(([number, rank]) => [number, 1 / Math.sqrt(rank + 1)] as const);
     const sum = weights.reduce((total, [, weight]) => total + weight, 0);
@@ -101,7 +101,7 @@ export function newsSites(scale: number, seed = 1): readonly NewsSite[] {
   const threads = sizes(12, THREADS, forums);
 
   return numbers.map((number) => {
-    // Under a known suffix: under `.example` each host would be a domain of its own. These hosts are never requested.
+    // Under a known suffix, because under `.example` each host would be its own domain. These hosts are never requested.
     const domain = `news${number}.com`;
     const own = mix(seed, number);
     const style = styleOf(number);

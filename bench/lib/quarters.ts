@@ -1,4 +1,4 @@
-/** What some pages of a crawl cost. */
+/** The cost of some pages of a crawl. */
 export interface Cost {
   readonly pages: number;
   readonly seconds: number;

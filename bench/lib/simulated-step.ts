@@ -66,7 +66,7 @@ export async function simulateStep({ slots: count, workers, dying, random }: Ste
     const dies = random() < dying ? (random() < 0.5 ? 'before' : 'between') : undefined;
     time.after(random() * ENDS_WITHIN, () => void work(index, dies));
   }
-  // Some of the awaited work takes turns of the event loop. The clock should advance only a little meanwhile.
+  // Some of the awaited work takes turns of the event loop. The clock should advance only a little during them.
   while (left > 0) await time.runUntil(time.now + STEP_MS);
 
   if (knownAt === undefined) throw new Error('expected a worker to know that all slots are through, found none');

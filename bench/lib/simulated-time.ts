@@ -53,7 +53,7 @@ export class SimulatedTime {
 /** Waits until all promises that can settle have settled. */
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** A machine with clocks of its own. It may be paused or suspended, and may crash. */
+/** A machine with its own clocks. It may be paused or suspended, and may crash. */
 export class SimulatedMachine {
   readonly #time: SimulatedTime;
   readonly #rate: number;
@@ -79,7 +79,7 @@ export class SimulatedMachine {
     after: (ms, callback) => this.#when(ms / this.#rate, callback),
   };
 
-  /** As on an overloaded machine: nothing runs, and its clocks advance. */
+  /** As on an overloaded machine: nothing runs, but its clocks advance. */
   pause(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#time.now + ms);
   }

@@ -140,7 +140,7 @@ async function linkManuals(folder: string, count: number): Promise<number> {
   return manuals.length;
 }
 
-/** Starts a server in a process of its own. */
+/** Starts a server in its own process. */
 async function serve(task: ServerTask): Promise<WebServer> {
   const module = fileURLToPath(new URL('../workers/site-server.js', import.meta.url));
   const child = spawn(process.execPath, [module, JSON.stringify(task)], { stdio: ['ignore', 'pipe', 'inherit'] });

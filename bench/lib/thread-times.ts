@@ -18,7 +18,7 @@ export interface ThreadNotes {
   readonly total: number;
 }
 
-/** CPU seconds by kind of thread. Undefined: there are no notes, since the system does not tell. */
+/** CPU seconds by kind of thread. Undefined: there are no notes, because the system does not provide them. */
 export async function readThreadTimes(folder: string): Promise<Map<string, number> | undefined> {
   const names = await readdir(folder);
   if (!names.includes(NOTES_FILE)) return undefined;

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 const ERRORS_KEPT = 10_000;
 
 /**
- * Runs a module in a process of its own with a value as its argument, and resolves with the last value that it sent by {@link reply};
+ * Runs a module in its own process with a value as its argument, and resolves with the last value that it sent by {@link reply};
  * `onReply` gets every one. It runs in this folder, or in that of the caller.
  * @throws Error with the first line of its error, when it fails or sends nothing
  */

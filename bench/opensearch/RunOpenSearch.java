@@ -10,7 +10,7 @@ public class RunOpenSearch {
       settings.put("network.host", "127.0.0.1");
       settings.put("http.port", "0");
       settings.put("transport.port", "0");
-      // A disk that others have filled is no matter of the tests.
+      // The tests must not depend on the free space of the disk.
       settings.put("cluster.routing.allocation.disk.threshold_enabled", false);
     });
     runner.build(OpenSearchRunner.newConfigs().clusterName("webcrawl").numOfNode(1).basePath(arguments[0]));

@@ -4,7 +4,7 @@ import { audit, openContext } from '../../packages/webcrawl/internal.js';
 import { bytesOnDisk } from '../lib/measure.js';
 import { givenArgument, reply, watchMemory } from '../lib/worker.js';
 
-/** How often the size of the temporary files is looked at, in ms. */
+/** Milliseconds between two checks of the size of the temporary files. */
 const LOOK = 1000;
 
 setV8Flags();

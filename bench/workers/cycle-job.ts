@@ -46,7 +46,7 @@ const { table, job, topN, settings, batch = '' } = givenArgument<CycleJob>();
 setV8Flags();
 const operations = newCounts();
 const onHBase = isOnHBase(table) ? await openHBaseStore(table) : undefined;
-// It has the same methods.
+// The store on HBase has the same methods.
 countStore((onHBase ?? LevelStore.prototype) as LevelStore, operations);
 const crawl = await openContext({
   table: onHBase ?? table,

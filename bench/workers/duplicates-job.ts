@@ -1,4 +1,4 @@
-// Makes the table of the benchmark `duplicates`, or marks the duplicates in it. Each runs in a process of its own.
+// Makes the table of the benchmark `duplicates`, or marks the duplicates in it. Each runs in its own process.
 import { createHash } from 'node:crypto';
 import { setV8Flags } from '../../packages/util/index.js';
 import { jobs, openContext, rowKeyOf, type OpenContext, type PageChange } from '../../packages/webcrawl/internal.js';

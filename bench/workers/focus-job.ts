@@ -61,7 +61,7 @@ const crawl = await openContext({
     'fetcher.maxRedirects': 0,
     ...job.settings,
   },
-  // The names may belong to someone, so there is no lookup.
+  // The names may belong to real hosts, so there is no lookup.
   lookup: () => Promise.resolve(['127.0.0.1']),
   plugins: [
     webWithoutNetwork('news-web', (host, path) => {

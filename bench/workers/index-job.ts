@@ -82,7 +82,7 @@ reply({
   queries,
 } satisfies IndexFigures);
 
-/** Each query once, so that nothing of its words is cached, in the form of `search`. */
+/** Runs each query once, in the form of `search`, so that none of its words is cached. */
 async function ask(kind: QueryKind): Promise<QueryFigures> {
   const { commonWords } = crawl.settings.search;
   const weights = { ...weightsOf(crawl.settings), ...(kind === 'commonest words, no ranks' && { rank: 0 }) };
@@ -112,7 +112,7 @@ function cpuMs(): number {
   return (user + system) / 1000 + (serverPid === undefined ? 0 : cpuMsOf(serverPid));
 }
 
-/** For another process in steps of 10 ms; 0 if there is no /proc. */
+/** CPU time of another process, in steps of 10 ms; 0 if there is no /proc. */
 function cpuMsOf(pid: number): number {
   try {
     const [, fields = ''] = /\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? [];

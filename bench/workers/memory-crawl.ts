@@ -44,7 +44,7 @@ const crawl = await openContext({
   table: `level:${directory}`,
   settings: {
     'fetcher.serverDelay': 0,
-    // No DNS has the names of this web.
+    // The names of this web are not in DNS.
     'http.privateAddresses': 'allow',
     plugins: [fileURLToPath(new URL('memory-web.js', import.meta.url))],
   },
@@ -71,7 +71,7 @@ await jobs.crawl(crawl, {
 clearInterval(timer);
 await crawl.close();
 await Promise.all(told);
-// The end of the crawl belongs to the last report.
+// The last report includes the end of the crawl.
 await tell(true);
 
 async function tell(isLast = false): Promise<void> {

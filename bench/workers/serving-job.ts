@@ -93,7 +93,7 @@ function isRunning(wanted: string): boolean {
 }
 
 async function searchFor(since: number): Promise<void> {
-  // Such a run reads each page of the table, not only those of a batch.
+  // An index run that compares reads each page of the table, not only those of a batch.
   const isCompared = crawl.running.progress().some(({ job, done }) => job === 'index' && done >= CHUNK);
   const keys = [...parsed.keys()];
   const rows = await crawl.tables.pages.getMany(keys, ['marks']);

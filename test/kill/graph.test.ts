@@ -56,7 +56,7 @@ async function endsAsUndisturbed(job: string, options: object): Promise<void> {
   for (let kills = 0; kills < KILLS;) {
     if ((await runIn(killed, job, options, 1 + Math.floor(random() * steps))) === undefined) kills += 1;
     else {
-      // The job ended before the kill, so there is no later step to kill it at.
+      // The job ended before the kill, so the next kill needs a new copy.
       expect(await rowsOf(killed)).toEqual(expected);
       await rm(killed, { recursive: true });
       await cp(join(folder, 'table'), killed, { recursive: true });

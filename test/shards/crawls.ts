@@ -120,7 +120,7 @@ export function missingIn({ counters }: RepairReport): Readonly<Record<string, n
 /** Prints a line with the time, to show the progress of a long run. */
 const say = (line: string): void => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
 
-/** Begins to measure a crawl. @returns prints its figures, the other purpose of a soak */
+/** Begins to measure a crawl. @returns a function that prints its figures, the other purpose of a soak */
 function watch({ server, pages }: MadeHosts): (name: string, more: string) => void {
   const [began, requests] = [server.now(), server.log.length];
   return (name, more) => {

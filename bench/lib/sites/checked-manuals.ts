@@ -12,7 +12,7 @@ export interface CheckedSite {
   close(): Promise<void>;
 }
 
-/** Path on the site, folder below {@link MANUAL_FOLDER}, and first page. Those of few links to places come first. */
+/** Path on the site, folder below {@link MANUAL_FOLDER}, and first page. Manuals with few links to fragments come first. */
 const DEBIAN = [
   ['debian-handbook', 'doc/debian-handbook/html/en-US', 'index.html'],
   ['maint-guide', 'doc/maint-guide/html', 'index.en.html'],
@@ -26,7 +26,10 @@ const DEBIAN = [
 const FEW = 4;
 const RUST = 'doc/rust-doc/html';
 
-/** Fills the folder of a site, and returns its seeds. The other books and crates of Rust are not served, so links to them are broken. */
+/**
+ * Fills the folder of a site, and returns its seeds. The other books and crates of Rust are not served, so links to them are
+ * broken.
+ */
 export const CHECKED_SITES = {
   debian: (root: string) => debian(root, DEBIAN.length),
   rust: (root: string) => rust(root, ['std', 'book', 'src'], ['std/index.html', 'book/index.html']),

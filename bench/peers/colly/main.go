@@ -1,5 +1,5 @@
-// Crawls a site with Colly: JSON lines with URL, title and links, and every body in a file of its own append-only store,
-// as much as the others keep. The last line of standard output is the count of distinct pages, as JSON.
+// Crawls a site with Colly: JSON lines with URL, title and links, and every body in its own append-only store, as much as the
+// others store. The last line of standard output is the count of distinct pages, as JSON.
 package main
 
 import (
@@ -40,7 +40,7 @@ type store struct {
 func (s *store) put(p page, body []byte) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	// Colly's check of what was visited may let one URL through twice.
+	// Colly's check for visited URLs may let one URL pass twice.
 	if s.seen[p.URL] {
 		return
 	}
@@ -107,18 +107,18 @@ func main() {
 		if link == "" {
 			link = e.Attr("src")
 		}
-		// Colly takes a URL with a fragment for another page.
+		// For Colly, a URL with a fragment is another page.
 		link, _, _ = strings.Cut(e.Request.AbsoluteURL(link), "#")
 		if link == "" {
 			return
 		}
 		p := e.Request.Ctx.GetAny("page").(*page)
 		p.Links = append(p.Links, link)
-		// Colly would look at each again, with all its filters.
+		// Colly would check each of them again, with all its filters.
 		if _, isKnown := known.LoadOrStore(link, true); isKnown {
 			return
 		}
-		// Not e.Request.Visit, which lets requests share a context. An error says that the link is known or not wanted.
+		// Not e.Request.Visit, with which requests would share a context. An error means that the link is known or rejected.
 		_ = c.Visit(link)
 	})
 	c.OnScraped(func(r *colly.Response) {

@@ -24,7 +24,7 @@ class Pages(scrapy.Spider):
         self.task = task
         self.hosts = {urlsplit(seed).hostname for seed in task.seeds.split()}
         self.reject = re.compile(task.reject)
-        # Asked before a request is made: quicker than Scrapy's own filter, which makes and hashes one first.
+        # Checked before a request is made: this is faster than Scrapy's own filter, which first makes and hashes a request.
         self.seen = set(task.seeds.split())
         self.bodies = open(Path(task.out, "bodies"), "wb", buffering=1 << 20)
         self.pages = 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Crawls a site with GNU wget2, which stores each body as a file and keeps neither titles nor links. It takes the options of the
-# other peers; the last line of standard output is the count of pages of status 200, as JSON.
+# Crawls a site with GNU wget2, which stores each body as a file, but no titles and links. It takes the options of the other
+# peers; the last line of standard output is the count of pages of status 200, as JSON.
 set -uo pipefail
 
 peer=$(cd "$(dirname "$0")/../../.peers/wget2" && pwd) || exit 1
@@ -24,10 +24,10 @@ while [ $# -gt 1 ]; do
   shift 2
 done
 [ "$stay" = any ] && span=on || span=off
-# One URL a line, with status, sizes and times behind it.
+# One URL on each line, followed by status, sizes and times.
 pages=$out/pages.csv
 
-# No links but those that the others follow; nothing is read or kept for later runs.
+# It follows only the links that the others follow, and neither reads nor stores anything for later runs.
 # shellcheck disable=SC2086 # Seeds are separated by spaces.
 wget2 --quiet --directory-prefix="$out" \
   --recursive --level=0 --span-hosts=$span --robots=off --max-threads="$threads" --tries=1 --timeout=30 \
@@ -35,6 +35,6 @@ wget2 --quiet --directory-prefix="$out" \
   --filter-urls --regex-type=pcre --reject-regex="$reject" \
   --no-compression --no-cookies --no-hsts --no-hpkp --no-ocsp --progress=none --stats-site=csv:"$pages" $seeds
 status=$?
-# 8: some answers were errors, as those to links that lead nowhere.
+# 8: some answers were errors, because some links lead nowhere.
 [ $status = 0 ] || [ $status = 8 ] || exit $status
 echo "{\"pages\":$(grep -cE ',200(,[0-9]+){8}$' "$pages")}"

@@ -51,7 +51,7 @@ describe('webcrawl audit', () => {
     expect(asked).toEqual([]);
   });
 
-  test('leaves out ignored findings, until they are told again', async () => {
+  test('leaves out ignored findings, until audit tell shows them again', async () => {
     await webcrawl('audit', site, '--delay', '0', '-q');
     const pattern = `${site}lost*`;
     expect(await webcrawl('audit', 'ignore', 'link-brokn', pattern)).toMatchObject({ code: 64 });

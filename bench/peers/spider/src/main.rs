@@ -1,6 +1,6 @@
 // Crawls a site with the crate spider: lines with URL, title and links, and every body in one file, as much as the others
-// keep. Each host is a website of its own, which is how spider stays on hosts. The last line of standard output is the count of
-// distinct pages, as JSON.
+// store. Each host is its own website, because spider stays on the host of a website. The last line of standard output is the
+// count of distinct pages, as JSON.
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::fs::File;
@@ -18,7 +18,7 @@ use spider::website::Website;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Pages that may wait for the thread that writes: those that do not fit are lost, and the crawl fails.
+/// Maximum number of pages that wait for the writing thread. Further pages are lost, and the crawl fails.
 const WAITING: usize = 16_384;
 const BUFFER: usize = 1 << 20;
 
@@ -37,7 +37,7 @@ async fn main() {
     let writer = thread::spawn(move || write_pages(stored, &out));
     let mut crawls = Vec::new();
     let seeds = option("--seeds");
-    // Not one limit for all: a website that finds it taken by others ends.
+    // There is no common limit: a website ends if others have used up the limit.
     let limit = concurrency.div_ceil(seeds.split_whitespace().count());
     for seed in seeds.split_whitespace() {
         let mut website = Website::new(seed);
@@ -110,7 +110,7 @@ fn write_pages(mut stored: mpsc::UnboundedReceiver<Page>, out: &Path) -> usize {
     seen.len()
 }
 
-/// As a string of JSON.
+/// Appends a text as a JSON string.
 fn put_text(line: &mut String, text: &str) {
     line.push('"');
     for character in text.chars() {
