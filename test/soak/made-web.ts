@@ -17,7 +17,7 @@ export interface MadeWeb {
 
 const LINKED = 4;
 const PAGES = 90;
-/** Number of pages of the host without inlinks. */
+/** Number of pages of the host to which no other host links. */
 const APART = 12;
 /** Number of pages in a section that links only to itself and the root. */
 const TAGS = 30;

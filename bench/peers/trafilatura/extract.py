@@ -1,4 +1,4 @@
-"""Reads a page a line, in base64, and answers with a line of JSON: the text that trafilatura finds, and the CPU time in ms."""
+"""Reads pages in base64, one on each line, and answers each with a line of JSON: the text by trafilatura, and the CPU time in ms."""
 
 import base64
 import json
