@@ -15,11 +15,8 @@ beforeAll(async () => {
 
 afterAll(() => site.close());
 
-test.skipIf(process.platform === 'win32')(
-  'every command of the guide for editors has the result that the page shows',
-  async () => {
-    const blocks = transcripts(readFileSync(join(ROOT, DOCUMENT), 'utf8'));
-    expect(blocks.length).toBeGreaterThan(5);
-    for (const block of blocks) site.compare(block, await site.run(block.steps));
-  },
-);
+test.skipIf(process.platform === 'win32')('every command of the guide for editors has the shown result', async () => {
+  const blocks = transcripts(readFileSync(join(ROOT, DOCUMENT), 'utf8'));
+  expect(blocks.length).toBeGreaterThan(5);
+  for (const block of blocks) site.compare(block, await site.run(block.steps));
+});

@@ -65,7 +65,7 @@ async function openGate(sitePort: number): Promise<Gate> {
   };
 }
 
-test.skipIf(process.platform === 'win32')('every command of the guide has the result that the page shows', async () => {
+test.skipIf(process.platform === 'win32')('every command of the guide has the shown result', async () => {
   const blocks = transcripts(PAGE);
   expect(blocks.length).toBeGreaterThan(15);
   for (let i = 0; i < blocks.length; i++) {

@@ -13,11 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-test.skipIf(process.platform === 'win32')(
-  'every command of the page on rules has the result that the page shows',
-  async () => {
-    const blocks = transcripts(readFileSync(join(ROOT, DOCUMENT), 'utf8'));
-    expect(blocks.length).toBeGreaterThan(10);
-    for (const block of blocks) site.compare(block, await site.run(block.steps));
-  },
-);
+test.skipIf(process.platform === 'win32')('every command of the page on rules has the shown result', async () => {
+  const blocks = transcripts(readFileSync(join(ROOT, DOCUMENT), 'utf8'));
+  expect(blocks.length).toBeGreaterThan(10);
+  for (const block of blocks) site.compare(block, await site.run(block.steps));
+});

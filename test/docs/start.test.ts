@@ -15,11 +15,8 @@ beforeAll(async () => {
 
 afterAll(() => site.close());
 
-test.skipIf(process.platform === 'win32')(
-  'every command of the first page has the result that the page shows',
-  async () => {
-    const blocks = transcripts(readFileSync(join(ROOT, DOCUMENT), 'utf8'));
-    expect(blocks.length).toBeGreaterThan(4);
-    for (const block of blocks) site.compare(block, await site.run(block.steps));
-  },
-);
+test.skipIf(process.platform === 'win32')('every command of the first page has the shown result', async () => {
+  const blocks = transcripts(readFileSync(join(ROOT, DOCUMENT), 'utf8'));
+  expect(blocks.length).toBeGreaterThan(4);
+  for (const block of blocks) site.compare(block, await site.run(block.steps));
+});

@@ -14,10 +14,7 @@ import { randomNumbers } from '../support/web/fake-web.js';
 const ROWS = runs(4000, 20_000);
 /** After this number of kills, a migration runs to its end. */
 const MOST_KILLS = 8;
-/**
- * Maximum time from the opening of the table to a kill, in milliseconds; it grows with every kill, so that slow machines
- * finish.
- */
+/** Maximum milliseconds from the opening of the table to a kill; it grows with every kill, so that slow machines finish. */
 const SPAN = 150;
 const GROWTH = 1.4;
 
@@ -57,19 +54,16 @@ async function migrated(name: string, killAfter: (tries: number) => number | und
   }
 }
 
-it.each(seeds(2, 30))(
-  'a migration that is killed several times leaves the same table as one that was not, seed %i',
-  async (seed) => {
-    const expected = await migrated(`whole-${seed}`, () => undefined);
-    expect(expected.versions).toEqual(['7']);
-    const random = randomNumbers(seed);
-    const { versions, dump } = await migrated(`killed-${seed}`, (tries) =>
-      tries < MOST_KILLS ? random() * SPAN * GROWTH ** tries : undefined,
-    );
-    expect(versions.at(-1)).toBe('7');
-    // The version never goes back.
-    const order = ['6', '6>7', '7'];
-    expect(versions).toEqual([...versions].sort((a, b) => order.indexOf(a!) - order.indexOf(b!)));
-    expect(dump).toEqual(expected.dump);
-  },
-);
+it.each(seeds(2, 30))('a migration that is killed several times ends with the same table, seed %i', async (seed) => {
+  const expected = await migrated(`whole-${seed}`, () => undefined);
+  expect(expected.versions).toEqual(['7']);
+  const random = randomNumbers(seed);
+  const { versions, dump } = await migrated(`killed-${seed}`, (tries) =>
+    tries < MOST_KILLS ? random() * SPAN * GROWTH ** tries : undefined,
+  );
+  expect(versions.at(-1)).toBe('7');
+  // The version never goes back.
+  const order = ['6', '6>7', '7'];
+  expect(versions).toEqual([...versions].sort((a, b) => order.indexOf(a!) - order.indexOf(b!)));
+  expect(dump).toEqual(expected.dump);
+});
