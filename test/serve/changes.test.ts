@@ -225,7 +225,9 @@ function elementsOf(text: string): [name: string, text: string, attributes: Reco
 describe('the events', () => {
   it('come as changes are found, and go on after the last id', async () => {
     const { retitle, ask } = await site();
-    const live = eventsOf(await ask('/changes/events?kind=title'));
+    const response = await ask('/changes/events?kind=title');
+    expect(response.headers.get('x-accel-buffering')).toBe('no');
+    const live = eventsOf(response);
     const [, , begin] = (await live.next()).value!;
     await retitle('one');
     const found = await take(live, 5);

@@ -210,6 +210,8 @@ async function answerTo(
     streams.add(response);
     response.once('close', () => streams.delete(response));
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+    // Without this header nginx keeps events back until they fill its buffer.
+    response.setHeader('x-accel-buffering', 'no');
     answer.stream(response);
     if (request.method === 'HEAD') response.end();
   } else {
