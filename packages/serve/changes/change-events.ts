@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import type { LoggedRecord } from '../../changes/index.js';
-import { createWake } from '../../util/index.js';
+import type { ChangesOptions, LoggedRecord } from '../../changes/index.js';
+import { createOneByOne, createWake } from '../../util/index.js';
 import type { Stream } from '../http/answer.js';
 import type { ChangesSource } from '../source.js';
 import type { AskedChanges } from './asked-changes.js';
@@ -25,6 +25,9 @@ interface Begin {
   readonly isReset: boolean;
 }
 
+/** Maximum number of changes that one read returns. */
+const PART = 500;
+
 interface Client {
   readonly response: ServerResponse;
   readonly wake: ReturnType<typeof createWake>;
@@ -38,6 +41,8 @@ export function createChangeEvents(
   changes: ChangesSource,
   { onError, most = 100, every = 1_000, comment = 15_000 }: ChangeEventsOptions,
 ) {
+  // A filter may pass over the whole log, so the reads of all clients take turns.
+  const oneByOne = createOneByOne();
   const clients = new Set<Client>();
   let timers: readonly NodeJS.Timeout[] = [];
   let end: string | undefined;
@@ -76,6 +81,14 @@ export function createChangeEvents(
     timers = [];
   }
 
+  /** Reads some changes. `next` is the cursor after the last change; absent if there are more changes. */
+  async function readPart(asked: ChangesOptions, signal: AbortSignal) {
+    const records: LoggedRecord[] = [];
+    const found = changes.read({ ...asked, limit: PART }, signal);
+    for await (const record of found) records.push(record);
+    return { records, next: records.length < PART ? await found.next() : undefined };
+  }
+
   /** Sends all changes after the cursor, and then each new change. */
   async function follow({ response, wake }: Client, { cursor, isReset }: Begin, filter: AskedChanges['filter']) {
     const gone = new AbortController();
@@ -89,15 +102,16 @@ export function createChangeEvents(
     await send(isReset ? eventOf('reset', place, { oldest: place }) : `id: ${place}\n\n`);
     while (!isOver()) {
       const seen = end;
-      const found = changes.read({ ...filter, cursor: place }, gone.signal);
-      for await (const record of found) {
+      const from = place;
+      const { records, next } = await oneByOne(() => readPart({ ...filter, cursor: from }, gone.signal));
+      for (const record of records) {
         await send(eventOf(record.type === 'host' ? 'host' : 'change', record.cursor, record));
         if (isOver()) return;
       }
-      const next = await found.next();
+      place = next ?? records.at(-1)!.cursor;
+      if (next === undefined) continue;
       // An id without data makes no event. The client continues from this id when it connects again.
-      if (next !== place) await send(`id: ${next}\n\n`);
-      place = next;
+      if (next !== from) await send(`id: ${next}\n\n`);
       if (seen === end) await wake.wait(Infinity);
     }
   }
