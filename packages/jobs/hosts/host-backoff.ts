@@ -127,14 +127,13 @@ export function createHostBackoff(
     const tick = ticks();
     const wish = state.freeAt > tick ? wishOf(failure, state.record) : undefined;
     const { code, http, message } = wish ?? failure;
-    const { retryAfter } = failure;
     let failures = state.record?.failures ?? 0;
     if (began >= state.failedAt) {
       failures += 1;
       state.failedAt = tick;
       onFailure();
     }
-    const pause = waitAfter(settings.fetcher, failures, retryAfter) * (1 + random() * JITTER) * 1000;
+    const pause = waitAfter(settings.fetcher, failures, failure.retryAfter) * (1 + random() * JITTER) * 1000;
     state.freeAt = Math.max(state.freeAt, tick + pause);
     const since = clock();
     return save(host, state, {
@@ -153,8 +152,7 @@ export function createHostBackoff(
       const state = await stateOf(hostOf(url));
       const { record, freeAt, origins } = state;
       const millis = freeAt - ticks();
-      // A 0 means that only the robots.txt of one origin is unavailable.
-      const isHostsWish = record?.http !== undefined && record.http > 0 && millis > 0;
+      const isHostsWish = (record?.http ?? 0) > 0 && millis > 0;
       if (!isHostsWish) {
         const origin = originOf(url);
         const failed = origins.failureOf(origin);
@@ -186,9 +184,7 @@ export function createHostBackoff(
       const health = healthOf(outcome);
       const { origins } = state;
       const isAnswered = outcome.http !== undefined || health === 'well';
-      // If a robots.txt redirects, its target shows whether the pages of this origin can be fetched.
-      const isRedirect = outcome.kind === 'redirect' && health === 'unknown';
-      if (isAnswered) origins.answered(origin, ticks(), isRedirect);
+      if (isAnswered) origins.answered(origin, ticks(), outcome.kind === 'redirect' && health === 'unknown');
       else if (health === 'troubled') origins.failed(origin, outcome, began, ticks());
       if (health === 'troubled' && !isAnswered && origins.isOtherOriginWell(origin)) return outcome;
       if (health === 'troubled') await noteFailure(host, state, outcome, began);
@@ -210,9 +206,8 @@ export function createHostBackoff(
     async fail(url: string, failure: Failure): Promise<void> {
       const host = hostOf(url);
       const state = await stateOf(host);
-      const now = ticks();
-      state.origins.failed(originOf(url), failure, now, now);
-      await noteFailure(host, state, { ...failure, http: 0 }, now);
+      state.origins.failed(originOf(url), failure, ticks(), ticks());
+      await noteFailure(host, state, { ...failure, http: 0 }, ticks());
     },
   };
 }
