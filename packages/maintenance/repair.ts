@@ -182,7 +182,7 @@ async function removeStaleOfBatches(crawl: CrawlContext, tracker: Tracker): Prom
       if (damaged || marks?.generate === batchId) return false;
       return !(updating.has(batchId) && marks?.updatedb === batchId);
     });
-    for (const entry of stale) await batches.remove(entry.batchId, [entry]);
+    await batches.remove(stale);
     tracker.count('stale_batch', stale.length);
   }
 }

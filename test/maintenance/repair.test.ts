@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { jobs, rowKeyOf, type OpenContext, type PageRow } from '../../packages/webcrawl/internal.js';
 import { batchTime, urlOf, type RowChange } from '../../webtable/index.js';
 import { copyStore, dumpStore } from '../support/stores/copy-store.js';
@@ -126,7 +126,10 @@ describe('repair', () => {
       { key: rowKeyOf('http://b.com/'), marks: { generate: null } },
     ]);
     await crawl.tables.batches.enter('1600000000-1', [{ rowKey: rowKeyOf('http://c.com/'), queue: 'c.com' }]);
+    const write = vi.spyOn(store, 'write');
     const { counters } = await jobs.repair(crawl);
+    // The entries of a step are removed together, whatever their batches.
+    expect(write.mock.calls.filter(([table]) => table === 'batch').map(([, changes]) => changes.length)).toEqual([3]);
     expect(counters).toEqual({
       rows: 3,
       // b.com is held no more, and e.com calls for another entry.

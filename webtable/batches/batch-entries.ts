@@ -13,6 +13,7 @@ import { writeUnchanged } from '../write-unchanged.js';
 
 /** A row in the index of a batch. */
 export interface BatchEntry {
+  readonly batchId: string;
   readonly rowKey: string;
   readonly queue: string;
   /** The slot of the queue of the row. */
@@ -60,14 +61,11 @@ export function createBatchEntries(store: Store, slots: Slots) {
       write(rows.map(({ rowKey, queue }) => ({ key: entryKey(batchId, queue, rowKey), clear: true, put: NOTHING }))),
 
     /**
-     * Removes entries from the index of a batch, but no entry that was written again meanwhile. Call it after the rows have lost their
-     * mark.
+     * Removes entries from the indexes of their batches, but no entry that was written again meanwhile. Call it after the rows have lost
+     * their mark.
      */
-    async remove(
-      batchId: string,
-      entries: readonly Pick<BatchEntry, 'slot' | 'position' | 'version'>[],
-    ): Promise<void> {
-      const removed = entries.map(({ version, ...entry }) => ({
+    async remove(entries: readonly Pick<BatchEntry, 'batchId' | 'slot' | 'position' | 'version'>[]): Promise<void> {
+      const removed = entries.map(({ batchId, version, ...entry }) => ({
         change: { key: positionKey(batchId, entry), clear: true },
         version,
       }));
@@ -75,7 +73,7 @@ export function createBatchEntries(store: Store, slots: Slots) {
     },
 
     /** Writes entries for updated rows, so that consumers can still find the rows. Call it before the rows lose their mark. */
-    keepUpdated: (batchId: string, rows: readonly BatchEntry[]): Promise<void> =>
+    keepUpdated: (batchId: string, rows: readonly Pick<BatchEntry, 'slot' | 'position'>[]): Promise<void> =>
       write(rows.map(({ slot, position }) => ({ key: `u${slot}|${batchId}|${position}`, clear: true, put: NOTHING }))),
 
     /**
@@ -141,7 +139,7 @@ export function createBatchEntries(store: Store, slots: Slots) {
     },
 
     /** The entries of all batches, in steps. */
-    async *allEntries(): AsyncGenerator<(BatchEntry & { readonly batchId: string })[]> {
+    async *allEntries(): AsyncGenerator<BatchEntry[]> {
       for await (const rows of scanSteps(store, 'batch', COLUMNS, [{ start: 'e', end: 'f' }], STEP)) {
         yield rows.filter(({ key }) => key.includes('|')).map(toEntry);
       }
@@ -160,7 +158,7 @@ export function createBatchEntries(store: Store, slots: Slots) {
   }
 }
 
-function toEntry({ key, version }: Pick<StoredRow, 'key' | 'version'>): BatchEntry & { readonly batchId: string } {
+function toEntry({ key, version }: Pick<StoredRow, 'key' | 'version'>): BatchEntry {
   const [head = '', batchId = '', queue = ''] = key.split('|', 3);
   const position = key.slice(head.length + batchId.length + 2);
   return { batchId, rowKey: position.slice(queue.length + 1), queue, slot: head.slice(1), position, version };

@@ -111,7 +111,7 @@ export async function releaseRows(
       });
     });
     await checkLeases(crawl);
-    await tables.batches.remove(batchId, entries);
+    await tables.batches.remove(entries);
     count += released.size;
   }
   return count;

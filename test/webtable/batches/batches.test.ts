@@ -105,10 +105,7 @@ describe('the index of a batch', () => {
     const asked = [one, two, { ...one, queue: 'com' }].map((row) => ({ batchId: 'b-1', ...row }));
     expect(await tables.batches.has([...asked, { batchId: 'b-2', ...one }])).toEqual([true, true, false, false]);
     const entries = (await collect(tables.batches.entries('b-1'))).flat();
-    await tables.batches.remove(
-      'b-1',
-      entries.filter(({ rowKey }) => rowKey === one.rowKey),
-    );
+    await tables.batches.remove(entries.filter(({ rowKey }) => rowKey === one.rowKey));
     expect(await tables.batches.has(asked)).toEqual([false, true, false]);
     await tables.batches.change('b-1', () => ({ state: 'open', size: 1 }));
     await tables.batches.delete('b-1');
