@@ -105,7 +105,7 @@ export async function crawlRounds(
     await goOn().catch(tasks.fail);
     if (tasks.failure) fetcher.abort();
     await tasks.settled();
-    // Updatedb runs on the fetched pages, even if the crawl was stopped.
+    // At a limit, updatedb runs on the fetched pages now. After a stop, it runs on them in the next crawl.
     await batches.flush().catch(tasks.fail);
     await tasks.settled();
     if (tasks.failure) throw tasks.failure.error;

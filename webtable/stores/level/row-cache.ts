@@ -64,7 +64,7 @@ export function createRowCache(isHeld: (key: string) => boolean) {
 
     /**
      * Runs `write`, which must make these operations and may make others too. A value of undefined deletes the key. Until `write`
-     * completes, reads of these keys go to the database; if `write` fails, this stays so.
+     * completes, reads of these keys go to the database. If `write` fails, the next read caches what the database has.
      * @param operations on keys that the cache handles
      */
     async write(
