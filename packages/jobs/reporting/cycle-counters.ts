@@ -123,8 +123,7 @@ export const CYCLE_COUNTERS = {
       'new pages that generate refuses at present, because of `generate.maxDistance` or `generate.restrictStatus`',
     changes: 'changes that were logged, see `webcrawl changes`',
     changes_held: 'pages whose change waits for a second fetch with the same result',
-    rebased:
-      'pages that were not compared with their earlier state, because they could not be parsed, or because digests are now made in another way',
+    rebased: 'pages that were not compared: they could not be parsed, or digests are now made in another way',
     sooner: 'known pages that are due sooner, because a sitemap or feed states that they have changed',
     not_added: 'new pages, while `db.updateAdditionsAllowed` is off',
     not_added_rules: 'new pages that were not added, because a rule newer than the parse rejects them',
