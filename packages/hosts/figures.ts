@@ -140,8 +140,9 @@ export function addRow(tally: Tally, row: Row, now: number): void {
   if (row.damaged) tally.damaged += 1;
   add(tally.statuses, status);
   const code = protocolStatus?.code;
+  // A page that fails keeps the status of its last parse, and counts once.
   if (code !== undefined && !WELL.has(code)) add(tally.errors, code);
-  if (parseStatus !== undefined && parseStatus.code !== 'success') add(tally.errors, `failed_${parseStatus.code}`);
+  else if (parseStatus !== undefined && parseStatus.code !== 'success') add(tally.errors, `failed_${parseStatus.code}`);
   if (marks?.generate !== undefined) tally.inBatches += 1;
   else if (row.refusedBy !== undefined) tally.refused += 1;
   else if (dueAt <= now) tally.due += 1;

@@ -78,7 +78,7 @@ describe('figures of hosts', () => {
         set: {
           protocolStatus: { code: codes[i]! },
           fetchedAt: START + i,
-          ...(i === 3 && { parseStatus: { code: 'timeout' } }),
+          ...(i >= 2 && i <= 3 && { parseStatus: { code: 'timeout' } }),
           ...(i < 4 && { fetchMs: 100 * (i + 1) }),
           dueAt: START + 1000 * (i + 1),
         },
