@@ -62,7 +62,8 @@ which pages are relevant. webcrawl rules propose --help explains the checks, and
 rules.
 
 With --watch it runs until it is stopped, and crawls pages again when they are due. webcrawl changes shows the
-changes, and webcrawl watch sends them. A limit, such as --max-pages, ends the first crawl, but not the wait.
+changes, and webcrawl watch sends them. With a limit, such as --max-pages, it crawls once up to the limit, and then
+only waits.
 
 With --serve it runs until it is stopped: pages are indexed as they are crawled, and are crawled again when they
 are due. The limits --rounds, --max-pages and --max-time end the crawl, not the server. webcrawl serve --help
