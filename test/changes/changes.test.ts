@@ -266,6 +266,22 @@ describe('changes', () => {
     expect(await named(crawl, { since: START + 41 * DAY })).toEqual(['gone content', 'gone title']);
   });
 
+  it('holds back the failures of a host that looked broken in an earlier batch of the day', async () => {
+    const { crawl, web } = await crawledSite();
+    for (const name of ['', ...NAMES]) web.set(urlOf(name), { status: 410 });
+    crawl.setTime(START + 40 * DAY);
+    const batch = (await jobs.generate(crawl, { topN: 10 })).batchId!;
+    await jobs.fetch(crawl, { batch, parse: true });
+    await jobs.updatedb(crawl, { batch });
+    await round(crawl);
+    expect(await named(crawl)).toEqual(['host docs.example.com 10/10']);
+    crawl.setTime(START + 400 * DAY);
+    await round(crawl);
+    expect((await named(crawl, { since: START + 41 * DAY })).filter((each) => each.startsWith('gone'))).toHaveLength(
+      13,
+    );
+  });
+
   it('says from when on it can answer, and what was not fetched', async () => {
     await using off = await testCrawl(undefined, { settings: { 'db.changesKept': 0 } });
     expect((await changes(off).summary()).because).toEqual([{ reason: 'not_logged' }, { reason: 'log_begins' }]);

@@ -1,6 +1,7 @@
 /** The state of the whole change log: one row of the table `meta`. Writers change this row one at a time. */
 import { CrawlError } from '../../packages/errors/index.js';
 import type { Exclusive } from '../../packages/util/index.js';
+import type { HostKey } from '../keys/host-key.js';
 import { json, metaValue } from '../pages/codec.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
@@ -35,16 +36,25 @@ export interface LogState {
   readonly baselineEnd?: number;
   /** Entries before this time were removed. */
   readonly removedBefore?: number;
+  /** Hosts that looked broken in the last day, with the time of their last entry: at most {@link MOST_BROKEN}, the latest. */
+  readonly broken?: Readonly<Record<HostKey, number>>;
   /** Batches that are being written. */
   readonly writing?: Readonly<Record<string, Omit<LoggedBatch, 'batchId'>>>;
   readonly marks?: readonly ChangeMark[];
 }
 
 const MOST_MARKS = 1000;
+const MOST_BROKEN = 1000;
+/** Milliseconds for which a host that looked broken is considered broken. */
+const BROKEN_FOR = 86_400_000;
 const STATE = INDEX_COLUMNS.changeState;
 const STATE_KEY = 'changes';
 const codec = json<LogState>((value) => typeof value === 'object' && value !== null);
 const batchOf = ({ writing = {} }: LogState, batchId: string): LoggedBatch => ({ ...writing[batchId]!, batchId });
+
+function brokenBefore({ broken = {} }: LogState, at: number): Record<string, number> {
+  return Object.fromEntries(Object.entries(broken).filter(([, time]) => at - time < BROKEN_FOR));
+}
 
 export function createLogState(store: Store, exclusive: Exclusive) {
   async function state(): Promise<LogState> {
@@ -83,13 +93,28 @@ export function createLogState(store: Store, exclusive: Exclusive) {
       return batchOf(noted, batchId);
     },
 
-    /** Records that the host entries of a batch were written to the log. */
-    async noteCounted(batchId: string): Promise<void> {
+    /**
+     * Records that host entries of a batch were written to the log.
+     * @param isCounted whether these are the entries of all shards
+     */
+    async noteHosts({ batchId, at }: LoggedBatch, hosts: readonly HostKey[], isCounted: boolean): Promise<void> {
       await change((state) => {
         const found = state.writing?.[batchId];
-        if (!found || found.isCounted) return undefined;
-        return { ...state, writing: { ...state.writing, [batchId]: { ...found, isCounted: true } } };
+        if (!found || found.isCounted || (!isCounted && hosts.length === 0)) return undefined;
+        const all = { ...brokenBefore(state, at), ...Object.fromEntries(hosts.map((host) => [host, at])) };
+        const latest = Object.entries(all).sort(([, a], [, b]) => b - a);
+        return {
+          ...state,
+          broken: Object.fromEntries(latest.slice(0, MOST_BROKEN)),
+          writing: { ...state.writing, [batchId]: { ...found, isCounted } },
+        };
       });
+    },
+
+    /** The hosts that looked broken in an earlier batch, less than a day before this batch. */
+    async brokenBefore({ at }: LoggedBatch): Promise<ReadonlySet<HostKey>> {
+      const broken = Object.entries(brokenBefore(await state(), at)).filter(([, time]) => time < at);
+      return new Set(broken.map(([host]) => host as HostKey));
     },
 
     /** Records that no further entries of these batches will be written. */

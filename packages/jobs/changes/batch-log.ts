@@ -55,14 +55,21 @@ export async function beginLog(crawl: CrawlContext, batchId: string): Promise<Be
   const batch = await changes.begin(batchId, crawl.clock());
   await changes.end([...(await batchesLeft(crawl.tables))]);
   const failures = batch.isCounted ? undefined : createHostFailures(batchId);
+  const broken = await changes.brokenBefore(batch);
   return {
     failures,
     async writeHosts(isShard) {
       if (!failures) return;
-      await changes.write(batch, failures.items());
-      if (!isShard) await changes.noteCounted(batchId);
+      // Rounds overlap, so the pages of a broken host come in several batches. The first one writes the entry.
+      const found = failures.items().filter(({ host }) => !broken.has(host));
+      await changes.write(batch, found);
+      await changes.noteHosts(
+        batch,
+        found.map(({ host }) => host),
+        !isShard,
+      );
     },
-    open: async () => createBatchLog(crawl, batch, await changes.hostsOf(batch)),
+    open: async () => createBatchLog(crawl, batch, new Set([...broken, ...(await changes.hostsOf(batch))])),
     end: () => changes.end([batchId]),
   };
 }

@@ -5,6 +5,8 @@ import { foundNow, type LOGGED_FIELDS } from './note-change.js';
 const SHARE = 0.2;
 const LEAST = 5;
 
+type HostItem = Extract<LogItem, { readonly kind: 'host' }>;
+
 interface Figures {
   asked: number;
   failing: number;
@@ -15,12 +17,12 @@ export interface HostFailures {
   /** Adds a row. Add rows in the order of the batch, in which all rows of a queue are together. */
   add(row: PageRow<(typeof LOGGED_FIELDS)[number]>, queue: string): void;
   /** Returns the log entries of the hosts that look broken. */
-  items(): readonly LogItem[];
+  items(): readonly HostItem[];
 }
 
 /** Counts failures of hosts. Only the figures for one queue are in memory at a time. */
 export function createHostFailures(batchId: string): HostFailures {
-  const found: LogItem[] = [];
+  const found: HostItem[] = [];
   let hosts = new Map<HostKey, Figures>();
   let current: string | undefined;
 
