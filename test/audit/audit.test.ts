@@ -242,7 +242,7 @@ describe('audit', () => {
     const text = (title: string, body = 'one'): string =>
       `${title && `<title>${title}</title>`}<h1>${title}</h1>${body}`;
     const dead = '<a href="/dead#part">d</a><img src="/dead.png" alt=""><a href="/dead-too" rel=nofollow>d</a>';
-    const paths = ['none', 'none-now', 'a1', 'a2', 'b1', 'b2', 'oops', 'oops-now', 'links'];
+    const paths = ['none', 'none-now', 'a1', 'a2', 'b1', 'b2', 'oops', 'oops-now', 'links', 'moved'];
     const web = fakeWeb({
       [`${SITE}/`]: text('h', paths.map((path) => `<a href="/${path}">x</a>`).join('')),
       [`${SITE}/none`]: text(''),
@@ -254,6 +254,8 @@ describe('audit', () => {
       [`${SITE}/oops`]: text('Page not found'),
       [`${SITE}/oops-now`]: text('o'),
       [`${SITE}/links`]: text('links', dead),
+      [`${SITE}/moved`]: { location: '/behind', status: 301 },
+      [`${SITE}/behind`]: text('behind'),
     });
     await using crawl = await testCrawl(web, { settings: SETTINGS });
     await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
@@ -265,9 +267,10 @@ describe('audit', () => {
     web.set(`${SITE}/b2`, text('b'));
     web.set(`${SITE}/oops-now`, text('Page not found'));
     web.set(`${SITE}/links`, text('links', `two ${dead}`));
+    web.set(`${SITE}/behind`, { status: 404 });
     await jobs.crawl(crawl, { seeds: [`${SITE}/`], refetch: true });
     const { findings } = await findingsOf(crawl, { since: START + DAY, ask: true });
-    const names = ['title-missing', 'title-duplicate', 'soft-404', 'link-broken', 'resource-broken'];
+    const names = ['title-missing', 'title-duplicate', 'soft-404', 'link-broken', 'redirect-broken', 'resource-broken'];
     const news = findings
       .filter(({ rule }) => names.includes(rule))
       .map(({ rule, url, isNew = 'old' }) => `${isNew} ${rule} ${url}`);
@@ -278,6 +281,7 @@ describe('audit', () => {
       `old soft-404 ${SITE}/oops`,
       `old title-duplicate ${SITE}/a1`,
       `old title-missing ${SITE}/none`,
+      `target redirect-broken ${SITE}/moved`,
       `target soft-404 ${SITE}/oops-now`,
       `target title-duplicate ${SITE}/b1`,
       `target title-missing ${SITE}/none-now`,

@@ -142,21 +142,32 @@ const redirectBroken: TargetRule = {
       const message = `${from} redirects to ${asked.to}, which answers ${asked.http}. ${pagesThat(links.total)} to it.`;
       return { ...lost(target, site), message, sources: links };
     }
-    if (end === undefined || site.rows.verdict(end) !== 'broken') return undefined;
+    if (end === undefined || !isLost(end, site)) return undefined;
+    const http = site.rows.http(end);
     return describe(
       target,
       chain,
       site,
       (url) =>
-        `${target.url} redirects to ${url}, which answers ${site.rows.http(end)}. ${pagesThat(target.links.total)} to it.`,
+        `${target.url} redirects to ${url}, which ${http > 0 ? `answers ${http}` : 'does not answer'}. ${pagesThat(target.links.total)} to it.`,
     );
   },
 };
 
+/** Whether a page is not there, or its server failed twice. */
+function isLost(row: number, { rows }: Site): boolean {
+  const verdict = rows.verdict(row);
+  return verdict === 'broken' || (verdict === 'failing' && rows.is(row, ROW.twice));
+}
+
 async function describe(target: Target, chain: Chain, site: Site, messageOf: (end: string) => string): Promise<Found> {
   const end = chain.end === undefined ? (target.ending?.to ?? 'an unknown address') : await site.urlOf(chain.end);
+  const common = lost(target, site);
+  // The chain is as old as its last change, and a page that is not there is a part of the fault.
+  const changed = chain.hops.concat(chain.end !== undefined && isLost(chain.end, site) ? chain.end : []);
   return {
-    ...lost(target, site),
+    ...common,
+    since: Math.max(common.since ?? 0, ...changed.map((row) => site.rows.changedAt(row))),
     message: messageOf(end),
     evidence: { hops: await hopsOf(chain, site) },
     sources: target.links,

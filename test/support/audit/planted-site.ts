@@ -177,6 +177,8 @@ function plantTrouble(site: SiteBuilder): void {
   }
   site.add('/server-error', { status: 500 }, { listed: false });
   site.fault('link-server-error', '/server-error');
+  site.add('/to-error', { location: '/server-error', status: 301 }, { listed: false });
+  site.fault('redirect-broken', '/to-error');
   site.add('/not-there', { status: 503 }, { listed: false });
   site.fault('link-server-error', '/not-there');
 }
