@@ -423,6 +423,8 @@ function plantTitles(site: SiteBuilder): void {
   site.fault('title-missing', '/untitled');
   site.add('/blank', page('blank').replace(/<title>.*?<\/title>/, '<title> </title>'));
   site.fault('title-missing', '/blank');
+  site.add('/no-content', { status: 204 }, { listed: false });
+  site.fine('an answer without content');
   site.add('/svg', page('svg').replace('<h1>', '<svg><title>Icon</title></svg><svg><title>Icon</title></svg><h1>'));
   site.fine('titles of svg');
   site.add('/same-1', page('same 1').replace('Title of same 1', 'The same title'));
