@@ -4,6 +4,7 @@ import {
   createTracker,
   rowKeyOf,
   urlOf,
+  withRules,
   CrawlError,
   type CrawlContext,
   type JobOptions,
@@ -121,7 +122,7 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
   const pairs = createAlternatePairs(work, memory);
   const ignoring = await createIgnoring(crawl, now);
   const probes = await readProbes(crawl);
-  const keyOf = createLinkKeys(crawl);
+  const keyOf = createLinkKeys(await withRules(crawl));
   const site: Mutable<Site> = {
     rows,
     now,

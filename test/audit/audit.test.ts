@@ -5,6 +5,7 @@ import {
   ignoreFindings,
   ignoreRules,
   jobs,
+  rules,
   tellFindings,
   type AuditFinding,
   type FetchRequest,
@@ -348,6 +349,23 @@ describe('audit', () => {
     await jobs.crawl(crawl, { seeds, refetch: true });
     const found = (await findingsOf(crawl)).names.filter((name) => name.startsWith('redirect-temporary'));
     expect(found).toEqual([`redirect-temporary ${SITE}/old`]);
+  });
+
+  it('takes addresses with and without www for one where a rule of the table does', async () => {
+    const other = SITE.replace('://', '://www.');
+    const head = ['en', 'de'].map((tag) => `<link rel="alternate" hreflang="${tag}" href="${other}/${tag}">`).join('');
+    const links = `<a href="${other}/en">e</a> <a href="${other}/de">d</a> <a href="${other}/en#x" rel="nofollow">x</a>`;
+    const web = fakeWeb({
+      [`${SITE}/`]: page('home', links),
+      [`${SITE}/en`]: page('en', '<p id="x">', head),
+      [`${SITE}/de`]: page('de', '', head),
+    });
+    await using crawl = await testCrawl(web, { settings: SETTINGS });
+    await rules.add(crawl, { kind: 'www', scope: 'domain:site.example', to: 'without' });
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
+    web.requests.length = 0;
+    expect((await findingsOf(crawl, { external: true, ask: true })).names).toEqual([]);
+    expect(web.requests.filter((url) => url.startsWith(other))).toEqual([]);
   });
 
   it('does not judge by facts that a page does not have', async () => {
