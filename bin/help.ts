@@ -4,26 +4,15 @@ import { CrawlError } from '../packages/webcrawl/names.js';
 /** The option that shows the help with all options and texts. `--help` omits the rare options. */
 export const HELP_ALL = '--help-all';
 
-const OF_SELECTIONS = ['--prefix', '--fetched-before', '--due-before', '--rejected'];
+const OF_SELECTIONS = ['--fetched-before', '--due-before', '--rejected'];
 const OF_EXPORTS = ['--limit', '--shard', ...OF_SELECTIONS];
 
-/** Rarely used options, by command. Options of the program are under its own name. */
+/** Rarely used options, by command. README, START and GUIDE use none of them. Options of the program are under its own name. */
 export const RARE_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   webcrawl: ['--wait', '--verbose'],
-  crawl: [
-    '--rounds',
-    '--top-n',
-    '--propose',
-    '--threads',
-    '--port',
-    '--host',
-    '--changes',
-    '--agent',
-    '--header',
-    '--log',
-  ],
+  crawl: ['--rounds', '--top-n', '--threads', '--port', '--host', '--changes', '--header', '--log'],
   inject: ['--shard'],
-  generate: ['--add-days', '--max-count', '--no-filter', '--batch', '--shard'],
+  generate: ['--max-count', '--no-filter', '--batch', '--shard'],
   fetch: ['--delay', '--agent', '--header', '--log', '--shard'],
   parse: ['--force', '--shard'],
   updatedb: ['--shard'],
@@ -38,7 +27,7 @@ export const RARE_OPTIONS: Readonly<Record<string, readonly string[]>> = {
     '--agent',
     '--header',
   ],
-  readdb: ['--raw', '--each', '--format', '--output', '--force', ...OF_SELECTIONS],
+  readdb: ['--each', '--force', ...OF_SELECTIONS],
   pages: ['--each', ...OF_EXPORTS],
   chunks: OF_EXPORTS,
   warc: OF_EXPORTS,

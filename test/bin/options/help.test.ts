@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import type { Command } from 'commander';
 import { HELP_ALL, RARE_OPTIONS } from '../../../bin/help.js';
@@ -33,6 +34,25 @@ describe('help', () => {
       expect(listed(usual)).not.toContain(rare);
       expect(listed(all)).toContain(rare);
     }
+  });
+
+  test('omits no option that README, START and GUIDE use', async () => {
+    const { command: program } = buildProgram(testIo());
+    const used = new Set<string>();
+    for (const page of ['README.md', 'docs/START.md', 'docs/GUIDE.md']) {
+      const lines = (await readFile(new URL(`../../../${page}`, import.meta.url), 'utf8')).matchAll(
+        /\bwebcrawl ([a-z][^`\n]*)/g,
+      );
+      for (const [, line = ''] of lines) {
+        const [verb, sub] = line.split(' ');
+        const command = program.commands.find((one) => one.name() === verb);
+        const name = command?.commands.find((one) => one.name() === sub)?.name() ?? verb!;
+        for (const [option] of line.matchAll(/--[a-z][\w-]*/g)) used.add(`${name} ${option}`);
+      }
+    }
+    expect(used).toContain('crawl --agent');
+    const rare = Object.entries(RARE_OPTIONS).flatMap(([name, options]) => options.map((each) => `${name} ${each}`));
+    expect(rare.filter((each) => used.has(each))).toEqual([]);
   });
 
   test('keeps the notes, after the options', async () => {
