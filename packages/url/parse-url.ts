@@ -1,6 +1,9 @@
 import { CrawlError, safeText } from '../errors/index.js';
 import { tryParseUrl } from './try-parse-url.js';
 
+/** `localhost:8080` would be a URL of the scheme `localhost`. */
+const HOST_AND_PORT = /^\s*[\w.-]+:\d{1,5}(?:\/|\s*$)/;
+
 /**
  * Parses an absolute URL by the WHATWG URL Standard, which also removes white space around it. The fragment is removed, so that `href` is
  * exactly the URL in the table.
@@ -9,7 +12,12 @@ import { tryParseUrl } from './try-parse-url.js';
  */
 export function parseUrl(text: string): URL {
   const url = tryParseUrl(text);
-  if (!url) throw new CrawlError('BAD_URL', `expected an absolute URL, found "${safeText(text)}"`);
+  if (!url || HOST_AND_PORT.test(text)) {
+    throw new CrawlError(
+      'BAD_URL',
+      `expected an absolute URL, such as https://example.com/, found "${safeText(text)}"`,
+    );
+  }
   const flaw = flawOf(url);
   if (flaw !== null) throw new CrawlError('BAD_URL', flaw);
   return withoutFragment(url);

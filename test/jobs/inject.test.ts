@@ -119,7 +119,7 @@ describe('inject', () => {
     });
     expect(rejected).toEqual([
       [4, 'http://a.com/x\tscore=much', 'expected a number as score, found "much"'],
-      [5, 'not a url', 'expected an absolute URL, found "not a url"'],
+      [5, 'not a url', 'expected an absolute URL, such as https://example.com/, found "not a url"'],
       [6, 'ftp://a.com/', 'expected an http or https URL, found one of scheme "ftp"'],
       [7, 'http://user:secret@a.com/', 'expected a URL without user name and password, found one with them for a.com'],
       [8, 'http://a.com/bad', 'no bad ones'],

@@ -17,10 +17,11 @@ describe('parseUrl', () => {
   });
 
   it.each([
-    ['', 'expected an absolute URL, found ""'],
-    ['/a', 'expected an absolute URL, found "/a"'],
-    ['http://', 'expected an absolute URL, found "http://"'],
-    ['a\u001b[2J', 'expected an absolute URL, found "a\\u001b[2J"'],
+    ['', 'expected an absolute URL, such as https://example.com/, found ""'],
+    ['/a', 'expected an absolute URL, such as https://example.com/, found "/a"'],
+    ['http://', 'expected an absolute URL, such as https://example.com/, found "http://"'],
+    ['a\u001b[2J', 'expected an absolute URL, such as https://example.com/, found "a\\u001b[2J"'],
+    ['localhost:8080/a', 'expected an absolute URL, such as https://example.com/, found "localhost:8080/a"'],
     ['ftp://a.com/', 'expected an http or https URL, found one of scheme "ftp"'],
     ['javascript:alert(1)', 'expected an http or https URL, found one of scheme "javascript"'],
     ['file:///x', 'expected an http or https URL, found one of scheme "file"'],
