@@ -27,7 +27,10 @@ export interface CrawlOptions
   readonly rounds?: number;
   /** Maximum number of pages in a round. Absent: all due pages. If rounds overlap: about as many pages as are fetched in half a minute. */
   readonly topN?: number;
-  /** Maximum number of pages selected over all rounds. Targets of followed redirects are not counted. */
+  /**
+   * Maximum number of pages selected over all rounds. Pages that a stopped crawl has selected count, and are all fetched. Targets of
+   * followed redirects are not counted.
+   */
   readonly maxPages?: number;
   /**
    * Seconds until the time limit, counted from the start of the job; above 0. After the time limit, no further page is fetched. The links

@@ -30,7 +30,11 @@ export function addCrawl(program: Command, cli: Cli): void {
     .argument('<seed...>', 'URLs, files of seed lines, or - for standard input')
     .option('--rounds <n>', 'maximum number of rounds', wholeNumber(1))
     .option('--top-n <n>', 'maximum number of pages in a round', wholeNumber(1))
-    .option('--max-pages <n>', 'maximum number of pages selected in this run; redirects may add some', wholeNumber(1))
+    .option(
+      '--max-pages <n>',
+      'maximum number of pages selected in this run; redirects, and pages that a stopped crawl has selected, may add some',
+      wholeNumber(1),
+    )
     .option('--max-time <duration>', 'maximum time for fetching pages, such as 90s, 30m or 2h', durationInSeconds);
   addScopeOptions(command)
     .option('--refetch', "fetch all known pages of the seeds' sites again, once each")
