@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { CrawlError } from '../../packages/webcrawl/names.js';
+import { CrawlError, didYouMean } from '../../packages/webcrawl/names.js';
 
 /** Reads an option as a whole number of at least `min`. */
 export function wholeNumber(min: number): (text: string) => number {
@@ -62,6 +62,8 @@ export function listOf<T extends string>(known: readonly T[]): (text: string) =>
     const names = text.split(',').map((name) => name.trim());
     const wrong = names.filter((name) => !(known as readonly string[]).includes(name));
     if (wrong.length === 0) return names as T[];
+    const meant = didYouMean(wrong[0]!, known);
+    if (meant !== undefined) throw new InvalidArgumentError(`Found ${wrong[0]}; did you mean ${meant}?`);
     throw new InvalidArgumentError(`Found ${wrong.join(', ') || 'nothing'}, expected some of ${known.join(', ')}.`);
   };
 }

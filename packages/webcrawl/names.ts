@@ -3,6 +3,7 @@
  * comes from a satellite, only the file with it is loaded then; test/layers.test.ts lists these files.
  */
 export { CHANGE_KINDS, LAST_MOMENT, STATUSES, makeBatchId, parseShard, shardText } from '../../webtable/index.js';
+export { didYouMean } from '../../config/index.js';
 export { CrawlError, ERROR_CODES, safeText, tooFewFiles } from '../errors/index.js';
 export { DUMP_FIELDS, FURTHER_FIELDS, MAX_SORTED, SORT_FIELDS, parseOrder } from '../answers/pages/dump-terms.js';
 export { AUDIT_FORMATS, AUDIT_FORMAT_NAMES, auditFormatOf, type AuditFormat } from '../audit/formats/audit-formats.js';

@@ -589,6 +589,8 @@ describe('wrong usage gives USAGE and a hint', () => {
     [['generate', '--top-n', '1.5'], 'Expected a whole number'],
     [['generate', '--top-n', '1e3'], 'Expected a whole number'],
     [['generate', '--top-n', '99999999999999999999'], 'Expected a whole number'],
+    [['readdb', '--dump', '--fields', 'title,txet'], 'Found txet; did you mean text?'],
+    [['readdb', '--dump', '--fields', 'title,zzzzzz'], 'Found zzzzzz, expected some of key, url, status'],
     [['generate', '--top-n'], 'argument missing'],
     [['generate', 'extra'], 'too many arguments'],
     [['fetch'], 'either a batch id or --all'],
