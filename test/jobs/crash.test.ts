@@ -17,21 +17,21 @@ const SETTINGS = {
   'generate.lockExpiry': (7 * DAY) / 1000,
 };
 
-/** One command of somebody who runs a crawl, and when they run it. */
+/** One command that an operator runs, and when. */
 interface Step {
   readonly name: string;
   readonly at: number;
   readonly run: (crawl: OpenContext, web: FakeWeb) => Promise<unknown>;
 }
 
-/** A web at a moment: what it answers depends on the time alone. */
+/** A web at a given time: its answers depend only on the time. */
 function webAt(at: number): { web: FakeWeb; seeds: string[] } {
   const { pages, seeds } = randomWeb(21, 40, 3);
-  // A page that links and redirects to itself and a hub that all link to: the places where counting twice shows.
+  // A page that links and redirects to itself, and a hub that all pages link to: here, counting twice would show.
   pages[seeds[0]!] = { html: links('/', '/self', '/news', '/late', ...Object.keys(pages).slice(0, 8)) };
   pages['http://h0.example.com/self'] = { location: '/self2' };
   pages['http://h0.example.com/self2'] = { location: '/self' };
-  // Pages that change, that do not and say so, that are gone later, and that come later.
+  // Pages that change, pages that answer 304, pages that go away later, and pages that appear later.
   const day = Math.floor((at - START) / DAY);
   pages['http://h0.example.com/news'] = { html: `<html lang="${day % 2 ? 'en' : 'de'}">day ${day}` };
   pages['http://h0.example.com/p3'] = { html: links('/news'), headers: { etag: '"1"' } };
@@ -40,7 +40,7 @@ function webAt(at: number): { web: FakeWeb; seeds: string[] } {
   return { web: fakeWeb(pages), seeds };
 }
 
-/** Every job over 22 days: pages that are retried, fetched again and given up, and a batch that is left until others may have its pages. */
+/** Every job over 22 days: pages are retried, fetched again and given up; one batch is left until it is too old. */
 function steps(parseInFetch: boolean): Step[] {
   const all: Step[] = [];
   let at = START;
@@ -67,13 +67,13 @@ function steps(parseInFetch: boolean): Step[] {
 const comparable = (rows: unknown): unknown =>
   JSON.parse(
     JSON.stringify(rows, (key, value: unknown) => {
-      // A batch that had to be selected again has another id, and sums come in another order.
+      // A batch that had to be selected again has another id, and sums differ in the last digits.
       if (key === 'marks') return Object.keys(value as object).sort();
       return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toFixed(9)) : value;
     }),
   );
 
-/** Runs a step as a process of its own, which is not ended in any way. */
+/** Runs a step as a new process would, and closes nothing after it. */
 async function runStep(step: Step, store: Store): Promise<OpenContext> {
   const { web } = webAt(step.at);
   const crawl = await testCrawl(web, { store, settings: SETTINGS });
@@ -88,7 +88,7 @@ async function expectNothingMissing(crawl: OpenContext, where: string): Promise<
   expect(missing, where).toEqual([]);
 }
 
-/** How many failures are tried, evenly over all writes of all steps, and after how many of them the crawl goes on to its end. */
+/** The number of failures tried, spread evenly over all writes of all steps; after `toTheEnd` of them the crawl runs to its end. */
 const POINTS: Readonly<Record<string, { readonly tried: number; readonly toTheEnd: number }>> = {
   MemoryStore: { tried: runs(60, 400), toTheEnd: runs(3, 10) },
   'LevelStore on memory-level': { tried: runs(16, 100), toTheEnd: runs(1, 4) },
@@ -119,7 +119,7 @@ describe.each(Object.entries(KILLABLE))(
       }
       const total = writes.reduce((sum, n) => sum + n, 0);
       expect(total).toBeGreaterThan(1000);
-      // Pages were fetched again, changed or not, given up after retries, and taken over from a batch that nobody worked on.
+      // Pages were fetched again, changed and unchanged, given up after retries, and taken over from an abandoned batch.
       expect(new Set((after.at(-1) as { status: string }[]).map(({ status }) => status))).toEqual(
         new Set(['fetched', 'notmodified', 'gone', 'redir_perm', 'redir_temp']),
       );

@@ -12,7 +12,7 @@ const statuses = async (crawl: OpenContext): Promise<Record<string, string | und
   return found;
 };
 
-/** The jobs one by one, as the separate commands run them. */
+/** Runs the jobs one by one, as the separate commands do. */
 async function crawlByHand(crawl: OpenContext, seeds: readonly string[], parseInFetch: boolean): Promise<Report[]> {
   const reports = [await jobs.inject(crawl, { seeds })];
   for (;;) {
@@ -25,7 +25,7 @@ async function crawlByHand(crawl: OpenContext, seeds: readonly string[], parseIn
 }
 
 describe('crawl', () => {
-  it('follows links on the seeds’ hosts to the end', async () => {
+  it('follows links on the hosts of the seeds until none is left', async () => {
     const web = fakeWeb({
       'http://a.com/': links('/x', 'http://b.com/', 'http://sub.a.com/'),
       'http://a.com/x': links('/', '/missing'),
@@ -45,7 +45,7 @@ describe('crawl', () => {
     expect(web.requests).toEqual(['http://a.com/', 'http://a.com/x', 'http://a.com/missing']);
   });
 
-  it('ends where all seeds are refused, and fetches nothing else that is due', async () => {
+  it('ends if all seeds are rejected, and fetches nothing else that is due', async () => {
     const web = fakeWeb({ 'http://a.com/': '', 'http://b.com/': '' });
     await using crawl = await testCrawl(web);
     await jobs.inject(crawl, { seeds: ['http://a.com/'] });
@@ -55,7 +55,7 @@ describe('crawl', () => {
       expect(await readScope(crawl.tables)).toBeUndefined();
     }
     expect(web.requests).toEqual([]);
-    // One that is taken is enough, and so is none that is named.
+    // The crawl runs if one seed is accepted, or if none is given.
     await jobs.crawl(crawl, { seeds: ['http://b.com/x.jpg', 'http://b.com/'] });
     expect(web.requests.sort()).toEqual(['http://a.com/', 'http://b.com/']);
     crawl.setTime(START + 40 * 86_400_000);
@@ -63,7 +63,7 @@ describe('crawl', () => {
     expect(web.requests).toHaveLength(4);
   });
 
-  it('follows a feed: its new items and those that have changed, not the others', async () => {
+  it('follows a feed to new and changed items only', async () => {
     const feed = (...items: readonly (readonly [path: string, date: number])[]) => ({
       contentType: 'application/rss+xml',
       html: `<rss><channel><link>http://a.com/</link>${items
@@ -92,7 +92,7 @@ describe('crawl', () => {
     expect(await follow(3)).toEqual(['/feed.xml']);
   });
 
-  it('stays within the domain, or nowhere, when told so', async () => {
+  it('stays within the domain, or goes anywhere, if the option says so', async () => {
     const pages = {
       'http://www.a.com/': links('http://sub.a.com/', 'http://b.com/'),
       'http://sub.a.com/': links('http://c.com/'),
@@ -111,7 +111,7 @@ describe('crawl', () => {
     }
   });
 
-  it('goes where a seed redirects to, and other pages’ redirects only within the host', async () => {
+  it('follows redirects of seeds to other hosts, and redirects of other pages only within the host', async () => {
     const web = fakeWeb({
       'http://a.com/': { location: 'https://www.a.com/' },
       'https://www.a.com/': links('/x'),
@@ -128,7 +128,7 @@ describe('crawl', () => {
     expect(report.counters).toMatchObject({ redirects_followed: 1, redirect_external: 1 });
   });
 
-  it('keeps to rounds, depth, pages per round and pages in all', async () => {
+  it('obeys the limits on rounds, depth, pages per round and pages in total', async () => {
     const chain: Record<string, string> = {};
     for (let i = 0; i < 10; i++) chain[`http://a.com/${i}`] = links(`/${i + 1}`, `/${i}/side`);
     const run = async (options: object): Promise<string[]> => {
@@ -144,14 +144,14 @@ describe('crawl', () => {
     expect(await run({ topN: 1, rounds: 3 })).toHaveLength(3);
   });
 
-  it('ends when its time is over, by option or setting, and what is left stays due', async () => {
+  it('ends at its time limit, given by option or setting, and leaves the rest due', async () => {
     for (const [settings, options] of [
       [{}, { maxTime: 0.2 }],
       [{ 'fetcher.timelimitMins': 0.2 / 60 }, {}],
     ] as const) {
       let n = 0;
       const web = fakeWeb({ 'http://a.com/': links('/0') });
-      // Every page has a link to a new one: without a limit it has no end.
+      // Every page links to a new one, so without a limit the crawl would not end.
       web.onRequest = async () => {
         web.set(`http://a.com/${n}`, { html: links(`/${++n}`) });
         await setImmediate();
@@ -161,7 +161,7 @@ describe('crawl', () => {
       expect(report.counters.time_limit).toBe(1);
       expect(report).not.toHaveProperty('interrupted');
       expect(web.requests).toHaveLength(report.counters.fetched ?? 0);
-      // No batch is left open, and the next crawl goes on.
+      // No batch stays open, and the next crawl continues.
       expect(await crawl.tables.batches.list()).toEqual([]);
       const known = web.requests.length;
       await jobs.crawl(crawl, { seeds: ['http://a.com/'], maxPages: 2, maxTime: 600 });
@@ -169,7 +169,7 @@ describe('crawl', () => {
     }
   });
 
-  it('refuses a time limit that is none', async () => {
+  it('rejects a time limit that is no positive number', async () => {
     await using crawl = await testCrawl(undefined);
     for (const maxTime of [0, -1, NaN, 3e6]) {
       await expect(jobs.crawl(crawl, { seeds: [], maxTime })).rejects.toMatchObject({ code: 'USAGE' });
@@ -181,7 +181,7 @@ describe('crawl', () => {
       const { pages, seeds } = randomWeb(seed, 120, 4);
       const runs: [FakeWeb, Awaited<ReturnType<typeof allRows>>][] = [];
       for (const run of [
-        // One round after another: where they overlap, time has a say in which links are added first.
+        // Rounds do not overlap here: if they did, timing would decide which links are added first.
         (crawl: OpenContext) => jobs.crawl(crawl, { seeds, stay: 'any', rounds: 1000 }),
         (crawl: OpenContext) => crawlByHand(crawl, seeds, true),
         (crawl: OpenContext) => crawlByHand(crawl, seeds, false),
@@ -198,7 +198,7 @@ describe('crawl', () => {
         JSON.parse(JSON.stringify(rows).replace(/"\d{10}-\d+"/g, '"batch"'));
       expect(withoutBatchIds(runs[1]![1])).toEqual(withoutBatchIds(runs[0]![1]));
       expect(withoutBatchIds(runs[2]![1])).toEqual(withoutBatchIds(runs[0]![1]));
-      // Scores are handed on with the links, so they go by the order of the rounds.
+      // Scores are passed on with the links, so they depend on the order of the rounds.
       const pagesOf = (rows: readonly Record<string, unknown>[]): unknown =>
         rows.map(({ url, status, protocolStatus, text, outlinks }) => ({
           url,
@@ -211,7 +211,7 @@ describe('crawl', () => {
     }
   });
 
-  it('fetches again when pages are due again, and asks for changes only', async () => {
+  it('fetches pages again when they are due, with conditional requests', async () => {
     const web = fakeWeb({
       'http://a.com/': { html: links('/x'), headers: { etag: '"1"' } },
       'http://a.com/x': 'x',
@@ -228,7 +228,7 @@ describe('crawl', () => {
     expect(x!.signature).not.toBe(x!.prevSignature);
   });
 
-  it('gives a page up that fails too often', async () => {
+  it('gives up a page that fails too often', async () => {
     const web = fakeWeb({ 'http://a.com/': { status: 500 } });
     await using crawl = await testCrawl(web);
     for (let day = 0; day < 5; day++) {
@@ -255,7 +255,7 @@ describe('crawl', () => {
     });
   });
 
-  it('stops when it is told to and goes on from there', async () => {
+  it('stops on an abort, and the next crawl continues there', async () => {
     const { pages, seeds } = randomWeb(5, 150, 3);
     const undisturbed = fakeWeb(pages);
     await using whole = await testCrawl(undisturbed);

@@ -8,7 +8,7 @@ import { runs } from '../support/runs.js';
 const PAGES = runs(800, 2000);
 const urlOf = (i: number): string => `http://h${i % 50}.example/p${i}`;
 
-/** A web that answers at once, on a store that does: nothing in it ever waits for the event loop. */
+/** A web and a store that both answer at once: nothing waits for the event loop. */
 async function crawlOfMany(): Promise<OpenContext> {
   const page = (i: number): string => links(urlOf((i + 1) % PAGES), urlOf((i + 7) % PAGES), urlOf(PAGES + i));
   return testCrawl(fakeWeb(Object.fromEntries(Array.from({ length: PAGES }, (_, i) => [urlOf(i), page(i)]))), {
@@ -17,7 +17,7 @@ async function crawlOfMany(): Promise<OpenContext> {
 }
 const SEEDS = Array.from({ length: PAGES }, (_, i) => urlOf(i));
 
-/** How often a timer went off during a job. */
+/** The number of timer ticks during a job. */
 async function ticksDuring(job: () => Promise<unknown>): Promise<number> {
   let ticks = 0;
   const timer = setInterval(() => (ticks += 1), 1);
@@ -29,7 +29,7 @@ async function ticksDuring(job: () => Promise<unknown>): Promise<number> {
   return ticks;
 }
 
-describe('timers go on during', () => {
+describe('timers keep running during', () => {
   it('each job', { timeout: 120_000 }, async () => {
     await using crawl = await crawlOfMany();
     const ticks: Record<string, number> = {};
@@ -48,7 +48,7 @@ describe('timers go on during', () => {
     for (const [job, count] of Object.entries(ticks)) expect(count, job).toBeGreaterThanOrEqual(2);
   });
 
-  it('the rejection of seeds, of which no store hears', async () => {
+  it('the rejection of seeds, which never reaches the store', async () => {
     await using crawl = await testCrawl(undefined);
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 20);
@@ -59,8 +59,8 @@ describe('timers go on during', () => {
     expect(report.interrupted).toBe(true);
   });
 
-  it('a crawl, which a signal by time ends', { timeout: 60_000 }, async () => {
-    // Every page leads to two that nobody has seen.
+  it('a crawl that a timeout signal ends', { timeout: 60_000 }, async () => {
+    // Every page links to two new pages.
     let asked = 0;
     await using crawl = await testCrawl({
       ...fakeWeb({}),
@@ -84,7 +84,7 @@ describe('timers go on during', () => {
 });
 
 describe('a turn of the event loop', () => {
-  it('is taken when the last is 10 ms ago, once for all who wait, and each looks again after it', async () => {
+  it('is due 10 ms after the last one, and each waiting caller checks again after it', async () => {
     let now = 0;
     const timeSlice = createTimeSlice(() => now);
     const order: string[] = [];

@@ -4,7 +4,7 @@ import { batchTime, makeBatchId, rowKeyOf } from '../../webtable/index.js';
 import { heldBy, putRows as put } from '../support/stores/put-rows.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
-/** URLs of a batch, from the rows. */
+/** The URLs of a batch, read from the rows. */
 async function selected(crawl: OpenContext, batchId: string): Promise<string[]> {
   return (await heldBy(crawl, batchId)).map(urlOf);
 }
@@ -26,7 +26,7 @@ describe('generate', () => {
     });
   });
 
-  it('has no batch id when nothing is due, and leaves no trace', async () => {
+  it('has no batch id when nothing is due, and writes nothing', async () => {
     await using crawl = await testCrawl(undefined);
     await put(crawl, [{ url: 'http://a.com/', dueAt: START + 1 }]);
     expect(await jobs.generate(crawl)).toEqual({ job: 'generate', seconds: 0, counters: {} });
@@ -35,7 +35,7 @@ describe('generate', () => {
     expect((await jobs.generate(crawl)).counters).toEqual({ generated: 1 });
   });
 
-  it('leaves no entry behind of what is selected for a time to come', async () => {
+  it('leaves no frontier entry for a page that it selects ahead of time', async () => {
     await using crawl = await testCrawl(undefined);
     const urls = Array.from({ length: 5 }, (_, i) => ({ url: `http://a.com/${i}`, dueAt: START + 86_000_000 }));
     await put(crawl, urls);
@@ -44,7 +44,7 @@ describe('generate', () => {
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 5 });
   });
 
-  it('never selects what another batch holds, until the hold expires', async () => {
+  it('never selects what another batch holds, until that batch is too old', async () => {
     await using crawl = await testCrawl(undefined, { settings: { 'generate.lockExpiry': 100 } });
     await put(crawl, [{ url: 'http://a.com/' }, { url: 'http://b.com/' }]);
     const first = await jobs.generate(crawl, { topN: 1 });
@@ -60,7 +60,7 @@ describe('generate', () => {
     expect(await selected(crawl, first.batchId!)).toEqual([]);
   });
 
-  it('counts what it passes over by reason', async () => {
+  it('counts what it refuses by reason', async () => {
     await using crawl = await testCrawl(undefined, {
       settings: {
         'generate.maxCount': 1,
@@ -108,7 +108,7 @@ describe('generate', () => {
     }
   });
 
-  it('leaves a batch open that was too old, also where another generate was killed while it released its rows', async () => {
+  it('leaves a batch in state open after it releases its old rows, also if another generate was killed during the release', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://b.com/'] });
     const { batchId = '' } = await jobs.generate(crawl);
@@ -142,7 +142,7 @@ describe('generate', () => {
     expect((await jobs.generate(crawl)).counters).toEqual({ generated: 1 });
   });
 
-  it('reports what it released when it is aborted half-way, and nothing as generated', async () => {
+  it('reports what it released when it is aborted half-way, and reports nothing as generated', async () => {
     await using crawl = await testCrawl(undefined);
     await put(
       crawl,
@@ -151,7 +151,7 @@ describe('generate', () => {
     const controller = new AbortController();
     crawl.setTime(START + 1000);
     const onProgress = (): void => controller.abort();
-    // The clock goes on, so that the progress is told.
+    // The clock moves on, so that progress is reported.
     const moving = {
       ...crawl,
       clock: (
@@ -166,10 +166,10 @@ describe('generate', () => {
     expect((await jobs.generate(moving)).counters).toEqual({ generated: 1200 });
   });
 
-  it('puts stale entries right and counts them', async () => {
+  it('repairs stale entries and counts them', async () => {
     await using crawl = await testCrawl(undefined);
     await put(crawl, [{ url: 'http://a.com/', score: 5 }]);
-    // A score that changed behind the index, as a crash between two writes leaves it, and an entry without a row.
+    // A score that changed without its index entry, as after a crash between two writes, and an entry without a row.
     await crawl.tables.pages.write([{ key: 'com.a:http/', set: { score: 1 } }]);
     await put(crawl, [{ url: 'http://b.com/' }]);
     await crawl.tables.store.write('webpage', [{ key: 'com.b:http/', clear: true }]);
@@ -180,14 +180,14 @@ describe('generate', () => {
 });
 
 describe('batch ids', () => {
-  it('tell their time and sort by it', () => {
+  it('state their time and sort by it', () => {
     const ids = [0, 0.5, 0.999999999].map((random, i) => makeBatchId(START + i * 1000, random));
     expect([...ids].sort()).toEqual(ids);
     expect(ids.map(batchTime)).toEqual([START, START + 1000, START + 2000]);
     for (const wrong of ['', 'x', '1', '-1', '1-', '1-2-3', '1 -2']) expect(batchTime(wrong)).toBeUndefined();
   });
 
-  it('are refused where none is known', async () => {
+  it('are rejected if no batch has them', async () => {
     await using crawl = await testCrawl(undefined);
     for (const batch of ['17-1', '', '\u001b[31m', 'x'.repeat(300)]) {
       await expect(jobs.fetch(crawl, { batch })).rejects.toThrow(CrawlError);

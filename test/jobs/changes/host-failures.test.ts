@@ -4,7 +4,7 @@ import type { LoggedState, Status } from '../../../webtable/index.js';
 
 const PAGE: LoggedState = { stands: 'page' };
 
-/** The hosts that look broken, of rows as `[host, status, logged]`, times n. */
+/** The hosts found broken after adding rows, each given as `[host, status, logged, number of rows]`. */
 function broken(...rows: [host: string, status: Status, logged: LoggedState | undefined, n: number, queue?: string][]) {
   const failures = createHostFailures('1-1');
   for (const [host, status, logged, n, queue = host] of rows) {
@@ -17,19 +17,19 @@ function broken(...rows: [host: string, status: Status, logged: LoggedState | un
 }
 
 describe('hosts that look broken', () => {
-  it('are those where more than a fifth of the pages, and five, turn into failures', () => {
+  it('are those where at least five pages, and more than a fifth, begin to fail', () => {
     expect(broken(['a', 'fetched', PAGE, 20], ['a', 'gone', PAGE, 5])).toEqual([]);
     expect(broken(['a', 'fetched', PAGE, 19], ['a', 'gone', PAGE, 5])).toEqual([['com.a', { failing: 5, asked: 24 }]]);
     expect(broken(['a', 'retry', PAGE, 4])).toEqual([]);
     expect(broken(['a', 'retry', PAGE, 5])).toEqual([['com.a', { failing: 5, asked: 5 }]]);
   });
 
-  it('are not those whose pages never worked, or have failed before', () => {
+  it('do not include hosts whose pages never worked or had failed before', () => {
     expect(broken(['a', 'gone', undefined, 9], ['b', 'gone', {}, 9])).toEqual([]);
     expect(broken(['a', 'gone', { ...PAGE, failing: { since: 1, logged: 'no' } }, 9])).toEqual([]);
   });
 
-  it('are counted by host, also where one queue has several', () => {
+  it('are counted by host, also if one queue has several hosts', () => {
     expect(broken(['a', 'gone', PAGE, 5, 'q'], ['b', 'fetched', PAGE, 90, 'q'], ['c', 'gone', PAGE, 6, 'r'])).toEqual([
       ['com.a', { failing: 5, asked: 5 }],
       ['com.c', { failing: 6, asked: 6 }],

@@ -41,7 +41,7 @@ const failing = (http: number | undefined, at: number, more: Partial<FoundNow> =
 const redirect = (target: number, at = T + DAY): FoundNow => ({ is: 'redirect', http: 301, target, fetchedAt: at });
 const unchanged: FoundNow = { is: 'page', http: 304, fetchedAt: T + DAY };
 
-/** What is logged of fetches one after the other. */
+/** The kinds that are logged for each of several fetches in a row. */
 function history(start: LoggedState | undefined, ...found: (FoundNow | [FoundNow, Partial<ChangeTerms>])[]): string[] {
   let logged = start;
   return found.map((each) => {
@@ -52,7 +52,7 @@ function history(start: LoggedState | undefined, ...found: (FoundNow | [FoundNow
   });
 }
 
-describe('what is logged of a page', () => {
+describe('the changes logged for a page', () => {
   it.each<[string, LoggedState | undefined, (FoundNow | [FoundNow, Partial<ChangeTerms>])[], string[]]>([
     ['the same page', PAGE, [page()], ['']],
     ['not sent again', PAGE, [unchanged], ['']],
@@ -174,7 +174,7 @@ describe('what is logged of a page', () => {
     expect(history(start, ...found)).toEqual(kinds);
   });
 
-  it('keeps since when a page fails, what it was, and when its body came', () => {
+  it('store since when a page fails, what it was before, and when its last body came', () => {
     const first = kindsOf(PAGE, failing(404, T + HOUR), TERMS).logged;
     expect(first).toEqual({ ...PAGE, failing: { since: T + HOUR, missingSince: T + HOUR, logged: 'status' } });
     const second = kindsOf(first, failing(403, T + 2 * HOUR), TERMS).logged;

@@ -22,7 +22,7 @@ const contentOf = (html: string): number => digestOf(html).content;
 /** A page with a block of text. */
 const block = (text: string): string => `<title>T</title><body><p>Some text that stays as it is.</p><p>${text}</p>`;
 
-/** What of two digests differs. */
+/** The properties in which two digests differ. */
 function differing(one: string, other: string): string[] {
   const [a, b] = [digestOf(one), digestOf(other)];
   return (Object.keys(a) as (keyof PageDigest)[]).filter((name) => a[name] !== b[name]);
@@ -48,7 +48,7 @@ describe('the digest of a page', () => {
     ['a link to others', '<p>x<a href=http://b.com/></a>', '<p>x', ['outerLinks', 'outerLinkCount']],
     ['navigation', '<nav>Home Shop</nav><p>x', '<nav>Home Blog</nav><p>x', []],
     ['what is mostly links', '<div><a href=/a>One</a></div><p>x', '<div><a href=/a>Two</a></div><p>x', []],
-  ] as const)('tells %s', (_, one, other, names) => {
+  ] as const)('notices %s', (_, one, other, names) => {
     expect(differing(one, other)).toEqual(names);
   });
 
@@ -75,7 +75,7 @@ describe('the digest of a page', () => {
     ],
     ['hidden characters', 'zero\u200bwidth\u00ad', 'zerowidth'],
     ['forms of one character', 'caf\u00e9', 'cafe\u0301'],
-  ])('does not tell %s', (_, one, other) => {
+  ])('ignores %s', (_, one, other) => {
     expect(contentOf(block(one))).toBe(contentOf(block(other)));
   });
 
@@ -97,11 +97,11 @@ describe('the digest of a page', () => {
     ['a word of nineteen characters', 'id a123456789b12345678', 'b12345678', 'c12345678'],
     ['a word of many letters', 'Donaudampfschifffahrtsgesellschaft', 'schaft', 'kapitän'],
     ['a word for a day in a sentence', 'We meet today at noon', 'today', 'tomorrow'],
-  ])('tells %s', (_, text, from, to) => {
+  ])('notices %s', (_, text, from, to) => {
     expect(contentOf(block(text))).not.toBe(contentOf(block(text.replace(from, to))));
   });
 
-  it('does not tell what in links says who came from where, or which session it is', () => {
+  it('ignores the parts of links that name the referrer or a session', () => {
     const linked = (url: string): number => digestOf(`<p>x<a href="${url}"></a>`).links;
     for (const noise of ['?utm_source=x&utm_medium=y', '?gclid=12', ';jsessionid=AB12', '?v=3', '?sid=a#x', '?_=1']) {
       expect(linked(`/p${noise}`), noise).toBe(linked('/p'));
@@ -113,7 +113,7 @@ describe('the digest of a page', () => {
     expect(linked('/cdn-cgi/l/email-protection/12ab')).toBe(linked('/cdn-cgi/l/email-protection/34cd'));
   });
 
-  it('takes all of a text without blocks, and blocks that are none', () => {
+  it('takes all of a text without blocks, and ignores blocks of unknown shape', () => {
     const page = parse('<p>one</p><p>two</p>');
     const { contentBlocks: _, ...plain } = page;
     expect(makeDigest(URL_OF_PAGE, plain, 'html', settings).length).toBe(page.text.length);
@@ -121,7 +121,7 @@ describe('the digest of a page', () => {
     expect(makeDigest(URL_OF_PAGE, odd, 'html', settings).length).toBe(page.text.length);
   });
 
-  it('cannot be compared where another parser, or another setting, made it', () => {
+  it('is not compared with one of another parser or another setting', () => {
     const page = parse('<p>x');
     const of = (by: string, parser: Partial<typeof settings.parser> = {}): number =>
       makeDigest(URL_OF_PAGE, page, by, { ...settings, parser: { ...settings.parser, ...parser } }).basis;
@@ -142,11 +142,11 @@ describe('the digest of a page', () => {
       '<title>Zw\u0456</title><p>\u201cQuoted\u201d \u{1f600} text 12 comments</p><p>today</p><p>cafe\u0301 0123456789abcdef0123456789</p><p>Last updated: 3 May 2026, 10:11:12</p>',
       { content: 3338292901266109, blocks: 7508605328955345, links: 0, outerLinks: 0 },
     ],
-  ])('is for ever the same, unless its basis changes: %s', (_, html, hashes) => {
+  ])('never changes unless its basis changes: %s', (_, html, hashes) => {
     expect(digestOf(html)).toMatchObject({ ...hashes, basis: 1972072153 });
   });
 
-  it('does not depend on the pages before, nor on the size of the text', () => {
+  it('does not depend on earlier pages or on the size of the text', () => {
     const long = block('word '.repeat(150_000));
     const [first, second] = [digestOf(block('One.')), digestOf(long)];
     expect(second.length).toBeGreaterThan(2 ** 19);
@@ -157,7 +157,7 @@ describe('the digest of a page', () => {
     );
   });
 
-  it('finds tokens where a search of the whole text does', () => {
+  it('finds the same tokens as a search of the whole text', () => {
     const piece = fc.constantFrom('a', '1', 'B7', ' ', '-', '_', '\u00e9', 'abcdefghi', '0123456789', 'a1a1a1a1a1');
     const asToken = (word: string): string => (/\d/.test(word) && /[a-z]/i.test(word) ? '<token>' : word);
     fc.assert(
@@ -172,7 +172,7 @@ describe('the digest of a page', () => {
   it.each([
     ['updated 2026', 12, '<updated>'],
     ['12 comments', 6, '<n>'],
-  ])('takes %s for noise in a line of at most %i words', (phrase, most, replaced) => {
+  ])('treats %s as noise in a line of at most %i words', (phrase, most, replaced) => {
     const line = (words: number): string => `${'word '.repeat(words - 2)}${phrase}`;
     expect(withoutNoise(line(most), true, false)).toContain(replaced);
     expect(withoutNoise(line(most + 1), true, false)).toBe(line(most + 1));

@@ -10,20 +10,23 @@ describe('fetching a page again', () => {
   it.each([
     ['ended early', 9, undefined],
     ['was cut at our limit', 10, '"1"'],
-  ])('asks by the tag of a copy that %s: %i bytes of 10', async (_, length, tag) => {
-    const headers = { etag: '"1"', 'last-modified': 'Wed, 01 Jan 2020 00:00:00 GMT' };
-    const { plugin, requests } = protocol(() => content('x'.repeat(length), { headers, truncated: true }));
-    await using crawl = await testCrawl(undefined, { plugins: [plugin], settings: { 'http.contentLimit': 10 } });
-    await jobs.inject(crawl, { seeds: ['http://a.com/'] });
-    for (let month = 0; month < 2; month++) {
-      crawl.setTime(START + month * MONTH);
-      await round(crawl);
-    }
-    expect(requests.map(({ ifNoneMatch }) => ifNoneMatch)).toEqual([undefined, tag]);
-    expect(requests.map(({ ifModifiedSince }) => ifModifiedSince !== undefined)).toEqual([false, tag !== undefined]);
-  });
+  ])(
+    'sends a tag only for a copy that was cut at our limit, here for one that %s: %i bytes of 10',
+    async (_, length, tag) => {
+      const headers = { etag: '"1"', 'last-modified': 'Wed, 01 Jan 2020 00:00:00 GMT' };
+      const { plugin, requests } = protocol(() => content('x'.repeat(length), { headers, truncated: true }));
+      await using crawl = await testCrawl(undefined, { plugins: [plugin], settings: { 'http.contentLimit': 10 } });
+      await jobs.inject(crawl, { seeds: ['http://a.com/'] });
+      for (let month = 0; month < 2; month++) {
+        crawl.setTime(START + month * MONTH);
+        await round(crawl);
+      }
+      expect(requests.map(({ ifNoneMatch }) => ifNoneMatch)).toEqual([undefined, tag]);
+      expect(requests.map(({ ifModifiedSince }) => ifModifiedSince !== undefined)).toEqual([false, tag !== undefined]);
+    },
+  );
 
-  it('asks by the date and tag of the copy that was parsed, and keeps both over a 304 that repeats neither', async () => {
+  it('sends the date and tag of the copy that was parsed, and keeps both after a 304 without them', async () => {
     const first = { etag: '"1"', 'last-modified': 'Wed, 01 Jan 2020 00:00:00 GMT' };
     const { plugin, requests } = protocol((request) =>
       request.ifNoneMatch === '"1"'
@@ -49,7 +52,7 @@ describe('fetching a page again', () => {
     });
   });
 
-  it('takes a tag that a 304 brings', async () => {
+  it('stores a tag that a 304 brings', async () => {
     const { plugin, requests } = protocol((request) =>
       request.ifNoneMatch === undefined
         ? content('x', { headers: { etag: '"1"' } })
@@ -64,7 +67,7 @@ describe('fetching a page again', () => {
     expect(requests.map((request) => request.ifNoneMatch)).toEqual([undefined, '"1"', '"2"']);
   });
 
-  it('does not ask by the date and tag of an answer that is no page', async () => {
+  it('does not send the date and tag of an answer that is no page', async () => {
     const headers = { etag: '"error"', 'last-modified': 'Wed, 01 Jan 2020 00:00:00 GMT' };
     const { plugin, requests } = protocol(({ url }) => {
       if (requests.filter((request) => request.url === url).length === 1) return content('x');
@@ -87,7 +90,7 @@ describe('fetching a page again', () => {
     ]);
   });
 
-  it('asks for a whole copy while the one it has was never parsed', async () => {
+  it('requests a full copy while the stored one was never parsed', async () => {
     const web = fakeWeb({ 'http://a.com/': { html: links('/1'), headers: { etag: '"1"' } } });
     await using crawl = await testCrawl(web);
     await jobs.inject(crawl, { seeds: ['http://a.com/'] });
@@ -105,7 +108,7 @@ describe('fetching a page again', () => {
     expect(await rowOf(crawl, 'http://a.com/2', 'status')).toEqual({ status: 'unfetched' });
   });
 
-  it('asks for a whole copy when the body was lost', async () => {
+  it('requests a full copy if the body is lost', async () => {
     const web = fakeWeb({ 'http://a.com/': { html: 'x', headers: { etag: '"1"' } } });
     await using crawl = await testCrawl(web);
     await jobs.inject(crawl, { seeds: ['http://a.com/'] });
@@ -123,7 +126,7 @@ describe('fetching a page again', () => {
     expect(await rowOf(crawl, 'http://a.com/', 'text', 'retries')).toEqual({ text: 'new', retries: 0 });
   });
 
-  it('clears what the fetch before left, whatever comes after whatever', async () => {
+  it('clears the fields of the previous fetch, for every pair of outcomes', async () => {
     const outcomes: Record<string, FakePage> = {
       content: { html: `<html lang="de">${links('/x')}` },
       refresh: { html: '<meta http-equiv="refresh" content="0; url=/target">' },
@@ -149,7 +152,7 @@ describe('fetching a page again', () => {
           const batch = await start(crawl, 'http://a.com/');
           for (const page of pages) {
             web.set('http://a.com/', page);
-            // As if the fetch before were of an earlier batch.
+            // Make the previous fetch look like that of an earlier batch.
             await crawl.tables.pages.write([{ key: rowKeyOf('http://a.com/'), marks: { fetch: null, parse: null } }]);
             await jobs.fetch(crawl, { batch, parse: true });
           }
@@ -158,14 +161,14 @@ describe('fetching a page again', () => {
         const title = `${second} after ${first}`;
         const found = await after(outcomes[first]!, outcomes[second]!);
         const alone = await after(outcomes[second]!);
-        // A page that cannot be fetched for a time is as it was parsed.
+        // A page that temporarily cannot be fetched keeps its parse.
         const { parseStatus } = second === 'retry' ? await after(outcomes[first]!) : alone;
         expect(found, title).toEqual({ ...alone, ...(parseStatus && { parseStatus }) });
       }
     }
   });
 
-  it('forgets the language of a page that states none any more, whoever parses', async () => {
+  it('removes the language if a page no longer states one, in both ways of parsing', async () => {
     for (const parse of [true, false]) {
       const web = fakeWeb({ 'http://a.com/': '<html lang="de">eins' });
       await using crawl = await testCrawl(web);

@@ -14,7 +14,7 @@ import { START, allRows, testCrawl } from '../../support/test-crawl.js';
 import { DAY, MONTH, protocol } from '../../support/web/stub-protocol.js';
 
 describe('fetch', () => {
-  it('counts the answers that only the lenient reader took', async () => {
+  it('counts the answers that only the lenient client could read', async () => {
     const { plugin } = protocol(({ url }) => content('x', url.endsWith('/odd') ? { lenient: true } : {}));
     await using crawl = await testCrawl(undefined, { plugins: [plugin] });
     await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://a.com/odd', 'http://b.com/odd'] });
@@ -22,7 +22,7 @@ describe('fetch', () => {
     expect(fetched.counters).toMatchObject({ fetched: 3, lenient: 2 });
   });
 
-  it('notes each page with its outcome, once that is stored', async () => {
+  it('reports each page with its outcome after the outcome is stored', async () => {
     const web = fakeWeb({
       'http://a.com/': links('/old', '/private', '/none'),
       'http://a.com/old': { location: '/new' },
@@ -50,7 +50,7 @@ describe('fetch', () => {
     expect(await Promise.all(stored)).toEqual(noted.map(({ code }) => code));
   });
 
-  it('leaves pages due that the proxy stood in the way of, and a crawl does not try them for ever', async () => {
+  it('leaves pages due if the proxy failed, and a crawl does not retry them for ever', async () => {
     let isDead = true;
     const { plugin, requests } = protocol(({ url }) =>
       isDead && !url.endsWith('/ok') ? { kind: 'retry', code: 'proxy', message: 'refused' } : content('x'),
@@ -75,7 +75,7 @@ describe('fetch', () => {
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 3 });
   });
 
-  it('stores what came with the mark, and leaves the rest of the row alone', async () => {
+  it('stores the answer and the mark, and changes nothing else in the row', async () => {
     const headers = {
       'content-type': 'text/html; charset=utf-8',
       etag: '"1"',
@@ -102,7 +102,7 @@ describe('fetch', () => {
     ]);
   });
 
-  it('stores how long the last request took, and how long the last body was whether it is kept or not', async () => {
+  it('stores the duration of the last request, and the length of the last body even if the body is not stored', async () => {
     const answers: FetchOutcome[] = [
       content('hello', { millis: 20 }),
       { kind: 'retry', code: 'http_error', http: 500, millis: 7 },
@@ -122,7 +122,7 @@ describe('fetch', () => {
     }
   });
 
-  it('counts every page once by outcome', async () => {
+  it('counts every page once, by outcome', async () => {
     const web = fakeWeb({
       'http://a.com/ok': 'x',
       'http://a.com/ok2': 'x',
@@ -166,7 +166,7 @@ describe('fetch', () => {
     for (const row of rows) expect(row.marks).toEqual({ inject: 'y', generate: batch, fetch: batch });
   });
 
-  it('passes over what its batch has fetched', async () => {
+  it('skips pages that its batch has fetched already', async () => {
     const web = fakeWeb({ 'http://a.com/1': 'x', 'http://a.com/2': 'x', 'http://b.com/': 'x' });
     await using crawl = await testCrawl(web);
     const batch = await start(crawl, 'http://a.com/1', 'http://a.com/2', 'http://b.com/');
@@ -185,7 +185,7 @@ describe('fetch', () => {
     expect(web.requests).toHaveLength(3);
   });
 
-  it('starts nothing under a signal that is aborted', async () => {
+  it('starts nothing if the signal is already aborted', async () => {
     const web = fakeWeb({ 'http://a.com/': 'x' });
     await using crawl = await testCrawl(web);
     const batch = await start(crawl, 'http://a.com/');
@@ -196,7 +196,7 @@ describe('fetch', () => {
     expect(web.requests).toEqual([]);
   });
 
-  it('fetches every open batch, oldest first, and adds up what it counts', async () => {
+  it('fetches every open batch, oldest first, and adds up the counters', async () => {
     const web = fakeWeb({ 'http://a.com/': 'x', 'http://b.com/': { status: 500 } });
     await using crawl = await testCrawl(web);
     await start(crawl, 'http://a.com/');
@@ -209,7 +209,7 @@ describe('fetch', () => {
     expect((await jobs.fetch(crawl, { batch: 'all' })).counters).toEqual({});
   });
 
-  it('parses in the same change when told to', async () => {
+  it('parses in the same change if asked to', async () => {
     const web = fakeWeb({
       'http://a.com/': links('/x'),
       'http://a.com/gif': { html: 'GIF89a', contentType: 'image/gif' },
@@ -235,7 +235,7 @@ describe('fetch', () => {
     expect((await jobs.parse(crawl, { batch })).counters).toEqual({ already_parsed: 1, failed_unsupported_type: 1 });
   });
 
-  it('keeps no bodies when told so, also none of an earlier fetch', async () => {
+  it('stores no bodies if the setting says so, and drops those of earlier fetches', async () => {
     const web = fakeWeb({ 'http://a.com/': 'first' });
     const store = new MemoryStore();
     const before = await testCrawl(web, { store });
@@ -255,7 +255,7 @@ describe('fetch', () => {
     expect((await jobs.parse(crawl, { batch, force: true })).counters).toEqual({ failed_missing_content: 1 });
   });
 
-  it('refuses a batch that updatedb has begun on, until and after its end', async () => {
+  it('refuses a batch that updatedb has begun or ended', async () => {
     const web = fakeWeb({ 'http://a.com/': links('/x') });
     await using crawl = await testCrawl(web);
     const batch = await start(crawl, 'http://a.com/');
@@ -287,14 +287,14 @@ describe('fetch', () => {
     ]);
     await updated;
     expect(first).toMatchObject({ status: 'fulfilled', value: { counters: { fetched: 3, parsed: 3 } } });
-    // The second waited for the first, and so came to the batch after updatedb.
+    // The second job waited for the first, so it came to the batch after updatedb.
     expect(second).toMatchObject({ status: 'fulfilled', value: { counters: { batch_closed: 1 } } });
     for (const row of await allRows(crawl)) expect(row.marks ?? {}).not.toHaveProperty('fetch');
     expect(await rowOf(crawl, 'http://a.com/x', 'inlinkCount')).toEqual({ inlinkCount: 2 });
     expect((await crawl.tables.batches.get(batch)).state).toBe('closed');
   });
 
-  it('passes over what the index names and the batch does not hold, and counts what is damaged', async () => {
+  it('skips index entries whose row is not in the batch, and counts damaged rows', async () => {
     const web = fakeWeb({ 'http://a.com/': 'x', 'http://a.com/damaged': 'x', 'http://a.com/free': 'x' });
     await using crawl = await testCrawl(web);
     const batch = await start(crawl, 'http://a.com/', 'http://a.com/damaged');
@@ -323,14 +323,14 @@ describe('fetch', () => {
     expect((await jobs.generate(crawl)).counters).toEqual({ generated: 2 });
   });
 
-  it('has one time limit for all the batches of a job', async () => {
+  it('has one time limit for all batches of a job', async () => {
     const web = fakeWeb({ 'http://a.com/1': 'x', 'http://b.com/1': 'x', 'http://c.com/1': 'x' });
     await using crawl = await testCrawl(web, { settings: { 'fetcher.timelimitMins': 1 } });
     await jobs.inject(crawl, { seeds: ['http://a.com/1', 'http://b.com/1', 'http://c.com/1'] });
     for (let i = 0; i < 3; i++) await jobs.generate(crawl, { topN: 1 });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
-      // The time is over while the first page is being fetched.
+      // The time limit passes while the first page is being fetched.
       web.onRequest = () => void vi.advanceTimersByTime(60_000);
       const { counters } = await jobs.fetch(crawl, { batch: 'all' });
       expect(counters).toEqual({ batches: 3, fetched: 1, success: 1, time_limit: 3 });
@@ -340,7 +340,7 @@ describe('fetch', () => {
     expect(web.requests).toHaveLength(1);
   });
 
-  it('waits for no host when its time is over', async () => {
+  it('does not wait for a host after its time limit', async () => {
     const { plugin } = protocol(() => ({ kind: 'retry', code: 'throttled', http: 503, retryAfter: 50 }));
     await using crawl = await testCrawl(undefined, {
       settings: { 'fetcher.timelimitMins': 0.002 },
@@ -350,8 +350,8 @@ describe('fetch', () => {
     expect((await jobs.fetch(crawl, { batch })).counters).toMatchObject({ tried_again: 1, time_limit: 1 });
   });
 
-  it('takes any time limit that the settings take', async () => {
-    // The first is no whole number of milliseconds.
+  it('accepts any time limit that the settings accept', async () => {
+    // The first value is not a whole number of milliseconds.
     for (const minutes of [0.0123456789, 35_000]) {
       const web = fakeWeb({ 'http://a.com/1': 'x', 'http://a.com/2': 'x' });
       await using crawl = await testCrawl(web, { settings: { 'fetcher.timelimitMins': minutes } });
@@ -361,7 +361,7 @@ describe('fetch', () => {
     }
   });
 
-  it('takes a protocol that throws for one that failed, and goes on', async () => {
+  it('counts a page whose protocol throws as failed, and goes on', async () => {
     const { plugin } = protocol(({ url }) => {
       if (url.endsWith('/bad')) throw new Error('out of order');
       return content('x');
@@ -379,7 +379,7 @@ describe('fetch', () => {
     });
   });
 
-  it('takes the last protocol in the list for a scheme, and gives up on a scheme that none takes', async () => {
+  it('uses the last protocol in the list that has the scheme, and gives up the page if none has it', async () => {
     const web = fakeWeb({ 'http://a.com/': 'x', 'https://a.com/': 'x' });
     const { plugin, requests } = protocol(() => content('y'));
     await using crawl = await testCrawl(web);
@@ -396,7 +396,7 @@ describe('fetch', () => {
     expect(await rowOf(crawl, 'https://a.com/2', 'status')).toEqual({ status: 'gone' });
   });
 
-  it('ends the run when the store fails, and a later one goes on', async () => {
+  it('ends with an error when the store fails, and the next run continues', async () => {
     const web = fakeWeb({ 'http://a.com/1': 'x', 'http://a.com/2': 'x' });
     const store = new MemoryStore();
     await using crawl = await testCrawl(web, { store });

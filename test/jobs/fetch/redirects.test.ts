@@ -5,7 +5,7 @@ import { round, rowOf, select, start } from '../../support/job-steps.js';
 import { START, allRows, testCrawl } from '../../support/test-crawl.js';
 
 describe('fetch and redirects', () => {
-  it('has the target join the batch as a row of its own', async () => {
+  it('add the target to the batch as a row of its own', async () => {
     const web = fakeWeb({ 'http://a.com/': { location: '/b', status: 302 }, 'http://a.com/b': 'b' });
     await using crawl = await testCrawl(web);
     const batch = await start(crawl, 'http://a.com/');
@@ -34,7 +34,7 @@ describe('fetch and redirects', () => {
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ already_fetched: 2 });
   });
 
-  it('reaches a host whose queue was read to its end, and one that was not in the batch', async () => {
+  it('follow a redirect to a host whose queue was read to its end, and to a host that was not in the batch', async () => {
     const web = fakeWeb({
       'http://a.com/': 'a',
       'http://a.com/late': 'late',
@@ -44,7 +44,7 @@ describe('fetch and redirects', () => {
     });
     await using crawl = await testCrawl(web);
     const batch = await start(crawl, 'http://a.com/', 'http://b.com/', 'http://b.com/2');
-    // b.com answers only when a.com is through.
+    // b.com answers only after a.com is done.
     web.onRequest = async (url) => {
       while (url === 'http://b.com/' && (await rowOf(crawl, 'http://a.com/', 'fetchedAt')).fetchedAt === undefined) {
         await new Promise(setImmediate);
@@ -57,8 +57,8 @@ describe('fetch and redirects', () => {
     expect((await jobs.updatedb(crawl, { batch })).counters).toMatchObject({ fetched: 3, redirected: 2 });
   });
 
-  it('takes one target once that joins its host while the pages of that are still being read', async () => {
-    // Far more pages than are read ahead; the target is the last of all by its key.
+  it('fetch a target once if it joins its host while the pages of that host are still being read', async () => {
+    // There are far more pages than are read ahead; the target has the last key.
     const pages = Array.from({ length: 160 }, (_, i) => `http://big.com/${String(i).padStart(3, '0')}`);
     const target = 'http://big.com/target';
     const web = fakeWeb({
@@ -67,7 +67,7 @@ describe('fetch and redirects', () => {
     });
     await using crawl = await testCrawl(web);
     const batch = await start(crawl, 'http://b.com/', ...pages);
-    // big.com answers for the first time when the redirect has been followed.
+    // big.com gives its first answer after the redirect has been followed.
     web.onRequest = async (url) => {
       const hasJoined = async (): Promise<boolean> =>
         (await rowOf(crawl, 'http://b.com/', 'redirectTarget')).redirectTarget !== undefined;
@@ -82,14 +82,14 @@ describe('fetch and redirects', () => {
     expect([...web.requests].sort()).toEqual(['http://b.com/', ...pages, target].sort());
   });
 
-  it('takes one target once, however many pages redirect to it at the same time', async () => {
+  it('fetch a target once, however many pages redirect to it at the same time', async () => {
     const pages: Record<string, FakePage> = { 'http://a.com/target': { html: 'x' } };
     for (let i = 0; i < 10; i++) pages[`http://h${i}.com/`] = { location: 'http://a.com/target' };
     const web = fakeWeb(pages);
     await using crawl = await testCrawl(web);
     const hosts = Array.from({ length: 10 }, (_, i) => `http://h${i}.com/`);
     const batch = await start(crawl, ...hosts);
-    // All ten wait for each other before they answer.
+    // All ten requests wait for each other before they answer.
     let waiting = 0;
     let open = (): void => {};
     const all = new Promise<void>((resolve) => (open = resolve));
@@ -107,7 +107,7 @@ describe('fetch and redirects', () => {
     });
     expect(web.requests.filter((url) => url === 'http://a.com/target')).toHaveLength(1);
     await jobs.updatedb(crawl, { batch });
-    // All hand on all they have.
+    // All redirects pass on all their score.
     expect(await rowOf(crawl, 'http://a.com/target', 'score', 'cash', 'inlinkCount')).toEqual({
       score: 10,
       cash: 10,
@@ -115,7 +115,7 @@ describe('fetch and redirects', () => {
     });
   });
 
-  it('leaves a target to the batch that holds it, and one that is not due', async () => {
+  it('leave a target alone if another batch holds it or it is not due', async () => {
     const web = fakeWeb({
       'http://a.com/held': 'x',
       'http://a.com/fresh': 'x',
@@ -133,7 +133,7 @@ describe('fetch and redirects', () => {
     expect(web.requests).toEqual(['http://a.com/fresh', 'http://b.com/1', 'http://b.com/2']);
   });
 
-  it('takes a target that is known and due with what it has to hand on', async () => {
+  it('fetch a known and due target, which then has the score and cash of the redirect', async () => {
     const web = fakeWeb({ 'http://a.com/': { location: '/b' }, 'http://a.com/b': links('/c') });
     await using crawl = await testCrawl(web);
     await jobs.inject(crawl, { seeds: ['http://a.com/\tscore=2', 'http://a.com/b\tscore=1'] });
@@ -148,7 +148,7 @@ describe('fetch and redirects', () => {
     expect(await rowOf(crawl, 'http://a.com/b', 'score', 'cash')).toEqual({ score: 3, cash: 2 });
   });
 
-  it('follows none where it may not, and lets updatedb find the target', async () => {
+  it('follow no redirect that is not allowed, and let updatedb add the target', async () => {
     const web = fakeWeb({ 'http://a.com/': { location: '/b' }, 'http://a.com/b': 'b' });
     await using crawl = await testCrawl(web, { settings: { 'fetcher.maxRedirects': 0 } });
     const batch = await start(crawl, 'http://a.com/');
@@ -163,7 +163,7 @@ describe('fetch and redirects', () => {
     expect(await rowOf(crawl, 'http://a.com/', 'cash')).toEqual({ cash: 0 });
   });
 
-  it('ends a chain over rounds where none are followed within the batch', async () => {
+  it('end a chain over several rounds if none are followed within the batch', async () => {
     const web = fakeWeb({});
     for (let i = 0; i < 40; i++) web.set(`http://a.com/${i}`, { location: `/${i + 1}` });
     await using crawl = await testCrawl(web, { settings: { 'fetcher.maxRedirects': 0 } });
@@ -175,7 +175,7 @@ describe('fetch and redirects', () => {
     });
   });
 
-  it('leads out of the host only from seeds, where links may not either', async () => {
+  it('lead out of the host only from seeds, if links must not leave it', async () => {
     const web = fakeWeb({
       'http://a.com/': { location: 'http://www.a.com/' },
       'http://www.a.com/': links('/out', '/sub'),
@@ -194,9 +194,9 @@ describe('fetch and redirects', () => {
     expect(web.requests).not.toContain('http://b.com/');
   });
 
-  it('keeps all pages of a host in one queue, whatever address the host has by now', async () => {
+  it('keep all pages of a host in one queue, even if its address changes', async () => {
     const web = fakeWeb({ 'http://a.com/1': { location: '/3' }, 'http://a.com/2': 'x', 'http://a.com/3': 'x' });
-    // Each process looks names up for itself.
+    // Each process resolves names for itself.
     const at = (address: string, store: Store) =>
       testCrawl(web, { store, settings: { 'partition.urlMode': 'ip' }, lookup: () => Promise.resolve([address]) });
     const store = new MemoryStore();
@@ -206,7 +206,7 @@ describe('fetch and redirects', () => {
     let mostInFlight = 0;
     web.onRequest = async () => {
       mostInFlight = Math.max(mostInFlight, ++inFlight);
-      // Time enough for another queue to begin.
+      // Gives another queue time to begin.
       for (let i = 0; i < 50; i++) await new Promise(setImmediate);
       inFlight -= 1;
     };

@@ -17,7 +17,7 @@ describe('fetch under robots.txt', () => {
     return { counters, requests: web.requests, ...(await rowOf(crawl, 'http://a.com/x', 'status', 'protocolStatus')) };
   };
 
-  it('leaves a page alone that is disallowed, and says by which line', async () => {
+  it('skips a disallowed page, and reports the line that disallows it', async () => {
     expect(await fetchOne('User-agent: *\nAllow: /y\nDisallow: /x')).toEqual({
       counters: { fetched: 1, robots_denied: 1 },
       requests: [],
@@ -26,7 +26,7 @@ describe('fetch under robots.txt', () => {
     });
   });
 
-  it('leaves the page as it was when robots.txt is not available', async () => {
+  it('leaves the page as it was when robots.txt is unavailable', async () => {
     for (const robots of [{ status: 503 }, { status: 500 }]) {
       expect(await fetchOne(robots)).toEqual({
         counters: { host_backoff: 1, backed_off: 3 },
@@ -36,13 +36,13 @@ describe('fetch under robots.txt', () => {
     }
   });
 
-  it('is free where there is none', async () => {
+  it('allows everything if there is no robots.txt', async () => {
     for (const robots of [{ status: 404 }, { status: 403 }, { status: 301 }, { location: '/robots.txt' }, '']) {
       expect(await fetchOne(robots)).toMatchObject({ counters: { fetched: 1, success: 1 }, status: 'fetched' });
     }
   });
 
-  it('gives up on a page whose crawl delay is too long, unless any is honoured', async () => {
+  it('gives up a page whose crawl delay is too long, unless the setting allows any delay', async () => {
     const robots = 'User-agent: *\nCrawl-delay: 0.4';
     expect(await fetchOne(robots, { 'fetcher.maxCrawlDelay': 0.3 })).toEqual({
       counters: { fetched: 1, crawl_delay_too_long: 1 },
@@ -55,7 +55,7 @@ describe('fetch under robots.txt', () => {
     }
   });
 
-  it('takes a protocol that throws on robots.txt for a server that does not answer: its page fails after three times', async () => {
+  it('treats a protocol that throws on robots.txt like a server that does not answer: the page fails after three tries', async () => {
     const plugin: Plugin = {
       name: 'broken',
       protocol: {
@@ -78,7 +78,7 @@ describe('fetch under robots.txt', () => {
     });
   });
 
-  it('that redirects to a dead host is that of its origin: other ports are fetched, and its pages fail after three times', async () => {
+  it('fails an origin whose robots.txt redirects to a dead host: other ports are fetched, its pages fail after three tries', async () => {
     const asked: string[] = [];
     const plugin: Plugin = {
       name: 'stub',
@@ -93,7 +93,7 @@ describe('fetch under robots.txt', () => {
         },
       },
     };
-    // The first failure alone would set the host aside.
+    // One failure of the host would be enough to set it aside.
     const settings = { 'fetcher.backoffMin': 1000, 'fetcher.maxBackoffWait': 1 };
     await using crawl = await testCrawl(undefined, { plugins: [plugin], settings });
     const [broken, well] = ['http://a.com', 'http://a.com:8080'].map((origin) => PATHS.map((path) => origin + path));
@@ -107,7 +107,7 @@ describe('fetch under robots.txt', () => {
     expect(asked.filter((url) => url === 'http://a.com/robots.txt').length).toBeLessThan(10);
   });
 
-  it('asks each origin once for a day, over runs', async () => {
+  it('requests robots.txt of each origin once a day, also over several runs', async () => {
     const asked: string[] = [];
     const plugin: Plugin = {
       name: 'stub',

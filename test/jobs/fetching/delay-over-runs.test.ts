@@ -6,18 +6,18 @@ import { start } from '../../support/job-steps.js';
 import { ABSENT, content } from '../../support/web/outcomes.js';
 import { START, testCrawl } from '../../support/test-crawl.js';
 
-// Time stands still unless a test moves it, so a wait is seen by its timer and not by how long it takes.
+// Fake time moves only when a test moves it: a wait shows as a timer.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 const PAGES = ['http://a.com/1', 'http://a.com/2'];
-/** Ways to slow a crawl down: by a setting, and by robots.txt. In seconds. */
+/** Two ways to slow a crawl down: a setting, and robots.txt. In seconds. */
 const WAYS = [
   { way: 'fetcher.serverDelay', delay: 5, settings: { 'fetcher.serverDelay': 5 }, robots: undefined },
   { way: 'Crawl-delay', delay: 7, settings: {}, robots: 'User-agent: *\nCrawl-delay: 7' },
 ] as const;
 
-/** A host whose pages are all alike, and every URL that it was asked for. */
+/** A host whose pages are all alike, with a list of the URLs requested from it. */
 function host(robots: string | undefined) {
   const asked: string[] = [];
   const self = {
@@ -40,7 +40,7 @@ function host(robots: string | undefined) {
   return self;
 }
 
-/** Moves time on from timer to timer until a job is over. */
+/** Advances time from timer to timer until a job is done. */
 async function toItsEnd<T>(job: Promise<T>): Promise<T> {
   let isOver = false;
   const over = job.finally(() => (isOver = true));
@@ -53,7 +53,7 @@ async function toItsEnd<T>(job: Promise<T>): Promise<T> {
 }
 
 describe.each(WAYS)('a delay by $way', ({ delay, settings, robots }) => {
-  /** A crawl of which one run has asked for the first page, and ended at the start of the clock. */
+  /** A crawl after one run that requested the first page and ended at the start of the clock. */
   async function afterOneRun() {
     const web = host(robots);
     const crawl = await testCrawl(undefined, { settings, plugins: [web.plugin] });
@@ -64,7 +64,7 @@ describe.each(WAYS)('a delay by $way', ({ delay, settings, robots }) => {
     return { crawl, web };
   }
 
-  it('is kept to the last request of the run before', async () => {
+  it('counts from the last request of the previous run', async () => {
     const { crawl, web } = await afterOneRun();
     await using _ = crawl;
     crawl.setTime(START + 2000);
@@ -81,7 +81,7 @@ describe.each(WAYS)('a delay by $way', ({ delay, settings, robots }) => {
     expect(web.asked.slice(before)).toEqual([PAGES[1]]);
   });
 
-  it('holds nobody up when it is over before the next run', async () => {
+  it('causes no wait if it has passed before the next run', async () => {
     const { crawl, web } = await afterOneRun();
     await using _ = crawl;
     crawl.setTime(START + delay * 1000);
@@ -93,7 +93,7 @@ describe.each(WAYS)('a delay by $way', ({ delay, settings, robots }) => {
     await toItsEnd(fetch);
   });
 
-  it('is kept in full to a run that was killed, since nobody knows when it asked last', async () => {
+  it('is kept in full after a run that was killed, because the time of its last request is unknown', async () => {
     const { crawl: killed, web } = await afterOneRun();
     killed.setTime(START + 60_000);
     const batch = await start(killed, ...PAGES);

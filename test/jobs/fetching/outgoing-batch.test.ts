@@ -6,7 +6,7 @@ import { testCrawl } from '../../support/test-crawl.js';
 
 const FROM = '1700000000-1';
 
-/** Rows that a batch holds, with their entries. */
+/** Adds rows that a batch holds, with their index entries. */
 async function held(crawl: OpenContext, ...urls: string[]): Promise<void> {
   await crawl.tables.batches.change(FROM, () => ({ state: 'open', size: urls.length }));
   await crawl.tables.pages.write(
@@ -22,7 +22,7 @@ const leaving = (url: string, isParsed = true): LeavingPage => ({
 });
 
 describe('an outgoing batch', () => {
-  it('takes over pages in the change that stores them, and is an ordinary batch when it is closed', async () => {
+  it('takes over pages in the change that stores them, and is an ordinary batch once it is closed', async () => {
     await using crawl = await testCrawl(undefined);
     const { batches } = crawl.tables;
     const urls = ['http://a.com/', 'http://a.com/x', 'http://b.com/'];
@@ -47,7 +47,7 @@ describe('an outgoing batch', () => {
     expect(hosts.sort()).toEqual([hostKeyOf('a.com'), hostKeyOf('b.com')]);
   });
 
-  it('opens another for pages that come after it was closed', async () => {
+  it('is replaced by a new one for pages that come after it was closed', async () => {
     await using crawl = await testCrawl(undefined);
     await held(crawl, 'http://a.com/', 'http://b.com/');
     const outgoing = createOutgoingBatch(crawl);
@@ -60,7 +60,7 @@ describe('an outgoing batch', () => {
     expect(first).not.toBe(second);
   });
 
-  it('stores a page that its batch holds no more, and leaves it to whoever holds it', async () => {
+  it('stores a page that its batch no longer holds, and leaves it to its present batch', async () => {
     await using crawl = await testCrawl(undefined);
     await held(crawl, 'http://a.com/');
     const key = rowKeyOf('http://a.com/');
@@ -75,7 +75,7 @@ describe('an outgoing batch', () => {
     expect(outgoing.size).toBe(0);
   });
 
-  it('counts a page as moved whose write failed after it was moved', async () => {
+  it('counts a page as moved if its write failed after the page was moved', async () => {
     await using crawl = await testCrawl(undefined);
     const urls = ['http://a.com/', 'http://b.com/'];
     await held(crawl, ...urls);
@@ -93,7 +93,7 @@ describe('an outgoing batch', () => {
     for (const row of rows) expect(row?.marks).toEqual({ generate: batchId, fetch: batchId, parse: batchId });
   });
 
-  it('is another batch if updatedb was faster and has closed the first one while it was empty', async () => {
+  it('is replaced if updatedb was faster and closed the first one while it was empty', async () => {
     await using crawl = await testCrawl(undefined);
     await held(crawl, 'http://a.com/');
     const { batches } = crawl.tables;
@@ -112,7 +112,7 @@ describe('an outgoing batch', () => {
     expect((await crawl.tables.pages.get(rowKeyOf('http://a.com/'), ['marks']))?.marks?.generate).toBe(batchId);
   });
 
-  it('is held until it is closed, so that nobody else works on it', async () => {
+  it('is locked until it is closed, so that no other job works on it', async () => {
     await using crawl = await testCrawl(undefined);
     await held(crawl, 'http://a.com/');
     const outgoing = createOutgoingBatch(crawl);

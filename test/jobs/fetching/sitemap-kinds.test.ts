@@ -21,7 +21,7 @@ const as = (contentType: string, content: string | Uint8Array): FakePage => ({
   headers: { 'content-type': contentType },
 });
 
-/** A site of a home page and a sitemap that its robots.txt names, and more where given. */
+/** A site with a home page, a sitemap that its robots.txt names, and the given further pages. */
 const site = (sitemap: string, page: FakePage, more: Readonly<Record<string, FakePage | string>> = {}) =>
   fakeWeb({
     [HOME]: links('/a'),
@@ -109,8 +109,8 @@ describe('from robots.txt to a page leads', () => {
   });
 });
 
-describe('what was named as a sitemap', () => {
-  it('is parsed by parse as by fetch', async () => {
+describe('a file that was named as a sitemap', () => {
+  it('is parsed by parse as it is by fetch', async () => {
     await using crawl = await testCrawl(site('/s.xml.gz', as('text/html', gzipSync(urlset))));
     await jobs.inject(crawl, { seeds: [HOME] });
     await round(crawl);
@@ -122,7 +122,7 @@ describe('what was named as a sitemap', () => {
     ]);
   });
 
-  it('is fetched once a day, also where an index or a redirect names it', async () => {
+  it('is fetched once a day, also if an index or a redirect names it', async () => {
     const index = as('text/xml', indexOf('/1.xml', '/2.xml'));
     const more = {
       'http://a.com/1.xml': as('text/xml', urlset),
@@ -142,7 +142,7 @@ describe('what was named as a sitemap', () => {
     }
   });
 
-  it('is a page where it is HTML', async () => {
+  it('is a page if it is HTML', async () => {
     const web = site('/map', as('text/html', links('/found')));
     await using crawl = await testCrawl(web);
     const { counters } = await jobs.crawl(crawl, { seeds: [HOME] });
@@ -150,7 +150,7 @@ describe('what was named as a sitemap', () => {
     expect(counters).toMatchObject({ not_a_sitemap: 1 });
   });
 
-  it('and was known as a page is noted, and selected by what it is', async () => {
+  it('and was known as a page is noted, and is selected by what it is', async () => {
     const name = 'http://a.com/s.xml';
     const web = site(name, as('text/plain', urlset));
     await using crawl = await testCrawl(web);
@@ -159,7 +159,7 @@ describe('what was named as a sitemap', () => {
     expect(await rowOf(crawl, name, 'sitemap', 'distance')).toEqual({ sitemap: true, distance: 0 });
   });
 
-  it('is filtered by its name without the ending of the packing, and by nothing less', async () => {
+  it('is filtered by its name without the extension of the compression', async () => {
     const web = site('/s.xml.gz', as('application/gzip', gzipSync(indexOf('/other.xml.gz'))));
     const seen: string[] = [];
     const filter = { name: 'no-other', filterUrl: (url: string) => (seen.push(url), !url.includes('other')) };
@@ -170,7 +170,7 @@ describe('what was named as a sitemap', () => {
     expect(seen.filter((url) => url.endsWith('.gz'))).toEqual([]);
   });
 
-  it('is explained as it is selected', async () => {
+  it('is explained in the same way as it is selected', async () => {
     const url = 'http://a.com/s.xml.gz';
     await using crawl = await testCrawl(site(url, as('application/gzip', gzipSync(urlset))));
     const before = await explain(crawl, url);
@@ -182,7 +182,7 @@ describe('what was named as a sitemap', () => {
     expect(await explain(crawl, url)).toMatchObject({ accepted: true, page: { sitemap: true }, next: { kind: 'due' } });
   });
 
-  it('is no other page of the same ending', async () => {
+  it('does not include other pages with the same extension', async () => {
     const web = fakeWeb({ [HOME]: links('/data.xml.gz') });
     await using crawl = await testCrawl(web);
     const { counters } = await jobs.crawl(crawl, { seeds: [HOME] });
@@ -190,7 +190,7 @@ describe('what was named as a sitemap', () => {
   });
 });
 
-/** A web whose protocol keeps to `http.contentLimit`, with what it was asked for beyond. */
+/** A web whose protocol obeys `http.contentLimit`, with a list of the requests above that limit. */
 function limitedWeb(web: FakeWeb, contentLimit: number) {
   const protocol = web.protocol!;
   const seen = { large: 0, mostLarge: 0, asked: 0 };
@@ -212,11 +212,11 @@ function limitedWeb(web: FakeWeb, contentLimit: number) {
   return { plugin, seen };
 }
 
-describe('a sitemap beyond http.contentLimit', () => {
+describe('a sitemap larger than http.contentLimit', () => {
   const large = `<urlset>${' '.repeat(5000)}<url><loc>${PAGE}</loc></url></urlset>`;
   const settings = { 'http.contentLimit': 1000 };
 
-  it('is fetched whole, at once', async () => {
+  it('is fetched in full, at once', async () => {
     const web = site('/s.xml', as('text/xml', large));
     const { plugin, seen } = limitedWeb(web, 1000);
     await using crawl = await testCrawl(undefined, { settings, plugins: [plugin] });
@@ -228,7 +228,7 @@ describe('a sitemap beyond http.contentLimit', () => {
     expect(seen.asked).toBe(1);
   });
 
-  it('is fetched whole however many there are, a few of them at a time', async () => {
+  it('is fetched in full however many there are, a few at a time', async () => {
     const hosts = Array.from({ length: 12 }, (_, i) => `http://h${i}.com`);
     const pages = hosts.map((host): [string, FakePage | string][] => [
       [`${host}/`, 'home'],
@@ -245,7 +245,7 @@ describe('a sitemap beyond http.contentLimit', () => {
     expect(seen.mostLarge).toBeLessThanOrEqual(4);
   });
 
-  it('is no page of that size that nobody named as one', async () => {
+  it('is not any page of that size, only one that was named as a sitemap', async () => {
     const web = fakeWeb({ [HOME]: links('/s.xml'), 'http://a.com/s.xml': as('text/xml', large) });
     const { plugin } = limitedWeb(web, 1000);
     await using crawl = await testCrawl(undefined, { settings, plugins: [plugin] });

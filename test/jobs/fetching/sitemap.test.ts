@@ -9,7 +9,7 @@ const SITEMAP = 'http://a.com/sitemap.xml';
 const entry = (path: string, often: string) =>
   `<url><loc>${new URL(path, SITEMAP).href}</loc><changefreq>${often}</changefreq></url>`;
 
-/** Crawls one page up to updatedb. */
+/** Crawls one page, including updatedb. */
 async function crawled(page: FakePage, settings: Readonly<Record<string, unknown>> = {}) {
   const crawl = await testCrawl(fakeWeb({ [SITEMAP]: page }), { settings });
   const batch = await start(crawl, SITEMAP);
@@ -25,7 +25,7 @@ const sitemap = (...entries: string[]): FakePage => ({
 });
 
 describe('a sitemap', () => {
-  it('says how often new pages of its host are fetched, within bounds', async () => {
+  it('states how often new pages of its host are fetched, within bounds', async () => {
     const { crawl } = await crawled(
       sitemap(
         entry('/daily', 'daily'),
@@ -45,7 +45,7 @@ describe('a sitemap', () => {
     expect(await interval('http://b.com/')).toBe(fetchIntervalDefault);
   });
 
-  it('does not say how often pages that are known are fetched', async () => {
+  it('does not change how often known pages are fetched', async () => {
     const crawl = await testCrawl(fakeWeb({ [SITEMAP]: sitemap(entry('/known', 'daily')), 'http://a.com/known': 'x' }));
     await using _ = crawl;
     await jobs.inject(crawl, { seeds: ['http://a.com/known'] });
@@ -56,14 +56,14 @@ describe('a sitemap', () => {
     expect(fetchInterval).toBe(crawl.settings.db.fetchIntervalDefault);
   });
 
-  it('has its own bound on links', async () => {
+  it('has its own limit on links', async () => {
     const page = sitemap(...Array.from({ length: 5 }, (_, i) => entry(`/${i}`, '')));
     const one = await crawled(page, { 'db.maxOutlinksPerPage': 2, 'db.maxOutlinksPerSitemap': 4 });
     expect(one.counters).toEqual({ parsed: 1, links: 4, links_over_limit: 1 });
     await one.crawl.close();
   });
 
-  it('is no page for an index', async () => {
+  it('is left out of a search index', async () => {
     const { crawl } = await crawled(sitemap(entry('/a', 'daily')));
     await using _ = crawl;
     expect(await rowOf(crawl, SITEMAP, 'parseStatus')).toMatchObject({
@@ -84,7 +84,7 @@ describe('a feed that says it is HTML', () => {
   });
 });
 
-describe('XML of another kind', () => {
+describe('is counted, but not as an error', () => {
   it('is counted, not an error', async () => {
     const { crawl, counters } = await crawled({ html: '<svg/>', contentType: 'application/xml' });
     await using _ = crawl;
@@ -95,12 +95,12 @@ describe('XML of another kind', () => {
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-describe('the time of a change that a sitemap states', () => {
+describe('the modification time in a sitemap', () => {
   const PAGE = 'http://a.com/page';
   const stating = (url: string, at: number): FakePage =>
     sitemap(`<url><loc>${url}</loc><lastmod>${new Date(at).toISOString()}</lastmod></url>`);
 
-  /** A page fetched at START, and a sitemap that is read so long after. */
+  /** Fetches a page at START, and reads a sitemap `passed` milliseconds later. */
   async function readAfter(passed: number, page: FakePage, settings = {}): Promise<TestCrawl> {
     const crawl = await testCrawl(fakeWeb({ [PAGE]: 'x', [SITEMAP]: page }), { settings });
     const batch = await start(crawl, PAGE);
@@ -114,20 +114,20 @@ describe('the time of a change that a sitemap states', () => {
   const dueAfter = async (crawl: OpenContext) => {
     const { counters } = await jobs.updatedb(crawl, { batch: 'all' });
     const { dueAt, fetchInterval } = await rowOf(crawl, PAGE, 'dueAt', 'fetchInterval');
-    // The plan for later stays what it was.
+    // The planned interval stays as it was.
     expect(fetchInterval).toBe(2_592_000);
     return { due: dueAt! - START, sooner: counters.sooner };
   };
 
-  it('makes a page due that was fetched before', async () => {
+  it('makes a page due that was fetched before it', async () => {
     await using crawl = await readAfter(2 * DAY, stating(PAGE, START + DAY));
     expect(await dueAfter(crawl)).toEqual({ due: 2 * DAY, sooner: 1 });
-    // The frontier knows as well.
+    // The frontier has the new time too.
     expect(await jobs.generate(crawl, {})).toMatchObject({ counters: { generated: 1 } });
     expect((await rowOf(crawl, PAGE, 'marks')).marks?.generate).toBeDefined();
   });
 
-  it('never makes it due within an hour of its fetch', async () => {
+  it('never makes a page due within an hour of its fetch', async () => {
     await using crawl = await readAfter(60_000, stating(PAGE, START + 30_000));
     expect(await dueAfter(crawl)).toEqual({ due: HOUR, sooner: 1 });
   });
@@ -136,12 +136,12 @@ describe('the time of a change that a sitemap states', () => {
     ['before the fetch', START - DAY],
     ['at the very time of the fetch', START],
     ['in the future', START + 3 * DAY],
-  ])('counts for nothing when it is %s', async (_, at) => {
+  ])('is ignored if it is %s', async (_, at) => {
     await using crawl = await readAfter(2 * DAY, stating(PAGE, at));
     expect(await dueAfter(crawl)).toEqual({ due: 30 * DAY, sooner: undefined });
   });
 
-  it('is of no use to a page that is due before', async () => {
+  it('changes nothing for a page that is due earlier', async () => {
     await using crawl = await readAfter(2 * DAY, stating(PAGE, START + DAY), { 'db.fetchIntervalDefault': 2_592_000 });
     await jobs.updatedb(crawl, { batch: 'all' });
     crawl.setTime(START + 40 * DAY);
@@ -150,7 +150,7 @@ describe('the time of a change that a sitemap states', () => {
     expect(dueAt).toBe(START + 70 * DAY);
   });
 
-  it('is not for another host to say', async () => {
+  it('is ignored if it is from another host', async () => {
     const crawl = await testCrawl(fakeWeb({ [PAGE]: 'x', 'http://b.com/sitemap.xml': stating(PAGE, START + DAY) }));
     await using _ = crawl;
     await jobs.inject(crawl, { seeds: [PAGE] });
@@ -163,9 +163,9 @@ describe('the time of a change that a sitemap states', () => {
     expect((await rowOf(crawl, PAGE, 'dueAt')).dueAt).toBe(START + 30 * DAY);
   });
 
-  it('leaves alone a page that another batch holds', async () => {
+  it('leaves a page alone that another batch holds', async () => {
     await using crawl = await readAfter(2 * DAY, stating(PAGE, START + DAY), { 'generate.lockExpiry': 1e7 });
-    // A clock that was ahead for a while: the page is held before it is due.
+    // The clock was ahead for a while: the page is in a batch before it is due.
     crawl.setTime(START + 31 * DAY);
     const held = await select(crawl);
     crawl.setTime(START + 2 * DAY);
@@ -174,12 +174,12 @@ describe('the time of a change that a sitemap states', () => {
     const { counters } = await jobs.updatedb(crawl, { batch: (await rowOf(crawl, SITEMAP, 'marks')).marks!.fetch! });
     expect(counters).toMatchObject({ linked: 1 });
     expect(await rowOf(crawl, PAGE, 'dueAt', 'marks')).toEqual(before);
-    // Once the batch releases it without a fetch, the page stays due when it was.
+    // After the batch releases it without a fetch, the page keeps its due time.
     await jobs.updatedb(crawl, { batch: held });
     expect((await rowOf(crawl, PAGE, 'dueAt')).dueAt).toBe(START + 30 * DAY);
   });
 
-  it('leaves alone a page whose last fetch failed', async () => {
+  it('leaves a page alone whose last fetch failed', async () => {
     const web = fakeWeb({ [PAGE]: { status: 503 }, [SITEMAP]: stating(PAGE, START + HOUR) });
     await using crawl = await testCrawl(web);
     await jobs.inject(crawl, { seeds: [PAGE] });
@@ -191,10 +191,10 @@ describe('the time of a change that a sitemap states', () => {
   });
 });
 
-describe('the priority that a sitemap states', () => {
+describe('the priority in a sitemap', () => {
   const weighted = (url: string, priority: string) => `<url><loc>${url}</loc><priority>${priority}</priority></url>`;
 
-  it('orders new pages of its host that are otherwise equal', async () => {
+  it('orders new pages of its host that have the same score', async () => {
     const { crawl } = await crawled(
       sitemap(...['0.1', '1.0', '0.5'].map((priority) => weighted(`http://a.com/${priority}`, priority))),
     );
@@ -204,7 +204,7 @@ describe('the priority that a sitemap states', () => {
     await jobs.updatedb(crawl, { batch });
   });
 
-  it('lifts no page above one of another host, and hands nothing on', async () => {
+  it('raises no page above one of another host, and is not passed on', async () => {
     const { crawl } = await crawled(
       sitemap(
         weighted('http://a.com/top', '1.0'),
@@ -220,7 +220,7 @@ describe('the priority that a sitemap states', () => {
     expect(top.score! - other.score!).toBeLessThan(1e-8);
   });
 
-  it('does not change a page that is known', async () => {
+  it('does not change a known page', async () => {
     const crawl = await testCrawl(fakeWeb({ [SITEMAP]: sitemap(weighted('http://a.com/known', '1.0')) }), {
       settings: { 'db.scoreLinkInternal': 0 },
     });
@@ -231,8 +231,8 @@ describe('the priority that a sitemap states', () => {
   });
 });
 
-describe('hints of a parser that is not what its type says', () => {
-  it('are dropped where they are no numbers', async () => {
+describe('hints of a parser that have the wrong type', () => {
+  it('are dropped if they are not numbers', async () => {
     const hints = { lastModified: NaN, changeInterval: '1 day', priority: Infinity } as unknown as { priority: number };
     const parser: Plugin = {
       name: 'odd',
@@ -278,7 +278,7 @@ describe('sitemaps that a robots.txt names', () => {
     return { crawl, batch, counters: added(counters) };
   }
 
-  it('become rows, are fetched, and their links followed', async () => {
+  it('become rows, are fetched, and their links are followed', async () => {
     const web = fakeWeb({ ...naming(SITEMAP), [SITEMAP]: sitemap(entry('/only-here', '')) });
     await using crawl = await testCrawl(web);
     await jobs.crawl(crawl, { seeds: [HOME] });
@@ -291,7 +291,7 @@ describe('sitemaps that a robots.txt names', () => {
     expect(await rowOf(crawl, 'http://a.com/only-here', 'distance')).toEqual({ distance: 2 });
   });
 
-  it('are due, and in the frontier', async () => {
+  it('are due and in the frontier', async () => {
     const { crawl, batch, counters } = await fetched(naming(SITEMAP));
     await using _ = crawl;
     expect(counters).toEqual({ sitemaps_added: 1 });
@@ -301,7 +301,7 @@ describe('sitemaps that a robots.txt names', () => {
     expect((await rowOf(crawl, SITEMAP, 'marks')).marks?.generate).toBe(next);
   });
 
-  it('are counted one by one where they are not taken', async () => {
+  it('are counted one by one if they are rejected', async () => {
     const { crawl, counters } = await fetched(
       naming(
         SITEMAP,
@@ -329,17 +329,17 @@ describe('sitemaps that a robots.txt names', () => {
       sitemaps_rejected_no: 1,
     });
     expect(await rowOf(crawl, 'http://a.com/relative.xml', 'status')).toEqual({ status: 'unfetched' });
-    // The page that named itself a sitemap is held by the batch, and stays as it was.
+    // The page that named itself a sitemap is in the batch, so its row stays as it was.
     expect(await rowOf(crawl, HOME, 'distance', 'fetchInterval')).toEqual({ distance: 0, fetchInterval: 2_592_000 });
   });
 
-  it('may be on another host where links may', async () => {
+  it('may be on another host if links may', async () => {
     const { crawl, counters } = await fetched(naming('http://b.com/a.xml'));
     await using _ = crawl;
     expect(counters).toEqual({ sitemaps_added: 1 });
   });
 
-  it('are a hundred at the most', async () => {
+  it('are limited to a hundred', async () => {
     const { crawl, counters } = await fetched(naming(...Array.from({ length: 20_000 }, (_, i) => `/s${i}`)));
     await using _ = crawl;
     expect(counters).toEqual({ sitemaps_added: 100, sitemaps_over_limit: 19_900 });
@@ -348,14 +348,14 @@ describe('sitemaps that a robots.txt names', () => {
   it.each([
     ['db.sitemapsFromRobots', {}],
     ['db.updateAdditionsAllowed', { sitemaps_not_added: 1 }],
-  ])('are not added when %s says so', async (setting, expected) => {
+  ])('are not added if %s says so', async (setting, expected) => {
     const { crawl, counters } = await fetched(naming(SITEMAP), { [setting]: false });
     await using _ = crawl;
     expect(counters).toEqual(expected);
     expect(await crawl.tables.pages.get(rowKeyOf(SITEMAP), ['status'])).toBeUndefined();
   });
 
-  it('are told once for all pages of a host, and again when robots.txt is a day old', async () => {
+  it('are reported once for all pages of a host, and again when robots.txt is a day old', async () => {
     const web = { ...naming(SITEMAP), 'http://a.com/a': links('/b'), 'http://a.com/b': 'x' };
     const { crawl, batch } = await fetched(web);
     await using _ = crawl;
@@ -367,7 +367,7 @@ describe('sitemaps that a robots.txt names', () => {
     expect(added(third.fetched.counters)).toEqual({ sitemaps_known: 1 });
   });
 
-  it('come out the same wherever a run was killed', async () => {
+  it('end in the same rows wherever a run was killed', async () => {
     const web = naming(SITEMAP, '/second.xml');
     const outcome = async (store: MemoryStore) => {
       await using crawl = await testCrawl(fakeWeb(web), { store });
