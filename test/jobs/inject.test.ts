@@ -41,7 +41,7 @@ describe('inject', () => {
     ]);
   });
 
-  it('takes the score and interval of the settings where a seed states none', async () => {
+  it('uses the score and interval of the settings if a seed states none', async () => {
     await using crawl = await testCrawl(undefined, {
       settings: { 'db.scoreInjected': 0.25, 'db.fetchIntervalDefault': 100 },
     });
@@ -52,7 +52,7 @@ describe('inject', () => {
     ]);
   });
 
-  it('keeps the row of a seed that is known, whatever the line says now', async () => {
+  it('does not change the row of a known seed, whatever the line says', async () => {
     await using crawl = await testCrawl(fakeWeb({ 'http://a.com/': 'x' }));
     await jobs.crawl(crawl, { seeds: ['http://a.com/\tk=v'] });
     const [before, entries] = [await allRows(crawl), await frontier(crawl)];
@@ -62,7 +62,7 @@ describe('inject', () => {
     expect(await frontier(crawl)).toEqual(entries);
   });
 
-  it('changes nothing when it is run again, also over the bounds of a chunk', async () => {
+  it('changes nothing when it runs again, with any chunk limits', async () => {
     await using crawl = await testCrawl(undefined);
     const seeds = Array.from({ length: 2500 }, (_, i) => `http://h${i % 7}.com/${i}\tscore=${i % 5}\tn=${i}`);
     expect((await jobs.inject(crawl, { seeds })).counters).toEqual({ injected: 2500 });
@@ -76,7 +76,7 @@ describe('inject', () => {
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 2500 });
   });
 
-  it('takes the first of two lines for one URL, near to each other and far apart', async () => {
+  it('uses the first of two lines for one URL, whether they are near or far apart', async () => {
     await using crawl = await testCrawl(undefined);
     const filler = Array.from({ length: 1500 }, (_, i) => `http://b.com/${i}`);
     const report = await inject(crawl, 'http://a.com/\tn=1', 'http://A.com/#x\tn=2', ...filler, 'http://a.com\tn=3');
@@ -84,7 +84,7 @@ describe('inject', () => {
     expect(await rowOf(crawl, 'http://a.com/', 'metadata')).toEqual({ metadata: { n: '1' } });
   });
 
-  it('counts each line that is not taken by reason, and tells its number', async () => {
+  it('counts each rejected line by reason, and reports its number', async () => {
     const picky: Plugin = { name: 'picky', filterUrl: (url) => !url.includes('bad') || 'no bad ones' };
     const broken: Plugin = {
       name: 'broken',
@@ -129,7 +129,7 @@ describe('inject', () => {
     expect(await allRows(crawl)).toHaveLength(1);
   });
 
-  it('overwrites score, interval, metadata and due time when told to, and nothing else', async () => {
+  it('overwrites only score, interval, metadata and due time, with db.injectorOverwrite', async () => {
     const store = new MemoryStore();
     const crawl = await testCrawl(fakeWeb({ 'http://a.com/': 'x' }), { store });
     await jobs.crawl(crawl, { seeds: ['http://a.com/\told=1\tscore=5'] });
@@ -143,7 +143,7 @@ describe('inject', () => {
     expect((await jobs.generate(again)).counters).toEqual({ generated: 1 });
   });
 
-  it('updates only what a line states when told to', async () => {
+  it('changes only what a line states, with db.injectorUpdate', async () => {
     const store = new MemoryStore();
     const crawl = await testCrawl(fakeWeb({ 'http://a.com/': 'x', 'http://b.com/': 'x' }), { store });
     await jobs.crawl(crawl, {
@@ -161,7 +161,7 @@ describe('inject', () => {
     expect((await jobs.repair(again)).counters).toEqual({ rows: 2 });
   });
 
-  it('leaves rows to the batch that holds them', async () => {
+  it('leaves rows alone that a batch holds', async () => {
     for (const setting of ['db.injectorOverwrite', 'db.injectorUpdate']) {
       await using crawl = await testCrawl(undefined, { settings: { [setting]: true } });
       await inject(crawl, 'http://a.com/');
@@ -172,7 +172,7 @@ describe('inject', () => {
     }
   });
 
-  it('makes a page that was known as a link a seed: its distance is 0 now', async () => {
+  it('makes a page that was known as a link a seed: its distance becomes 0', async () => {
     const web = fakeWeb({ 'http://a.com/': '<a href="/x">x</a>' });
     await using crawl = await testCrawl(web);
     await jobs.crawl(crawl, { seeds: ['http://a.com/'], rounds: 1 });
@@ -180,7 +180,7 @@ describe('inject', () => {
     expect(await rowOf(crawl, 'http://a.com/x', 'distance', 'marks')).toEqual({ distance: 0, marks: { inject: 'y' } });
   });
 
-  it('streams many lines and never reads far ahead of what it has written', async () => {
+  it('streams many lines, and never reads far ahead of what it has written', async () => {
     const LINES = runs(20_000, 100_000);
     const store = new MemoryStore();
     let written = 0;
@@ -202,7 +202,7 @@ describe('inject', () => {
     expect(furthest).toBeLessThanOrEqual(1000);
   });
 
-  it('stops when it is told to, and goes on from there', async () => {
+  it('stops on an abort, and the next run continues there', async () => {
     await using crawl = await testCrawl(undefined);
     const controller = new AbortController();
     function* lines(): Generator<string> {
@@ -217,7 +217,7 @@ describe('inject', () => {
     expect((await jobs.inject(crawl, { seeds })).counters).toEqual({ injected: 2500, known: 2500 });
   });
 
-  it('passes on what the lines throw, with whole chunks written', async () => {
+  it('throws what the iterator of lines throws, after it has written whole chunks', async () => {
     await using crawl = await testCrawl(undefined);
     function* lines(): Generator<string> {
       for (let i = 0; i < 1500; i++) yield `http://a.com/${i}`;

@@ -9,7 +9,7 @@ import { START, allRows, testCrawl, type TestCrawl } from '../support/test-crawl
 
 const PAGE = 'http://a.com/';
 
-/** A crawl whose one page is fetched and not parsed yet. */
+/** A crawl whose one page is fetched and not yet parsed. */
 async function fetched(page: FakePage | string, options: Parameters<typeof testCrawl>[1] = {}) {
   const web = fakeWeb({ [PAGE]: page });
   const crawl: TestCrawl = await testCrawl(web, options);
@@ -18,7 +18,7 @@ async function fetched(page: FakePage | string, options: Parameters<typeof testC
   return { web, crawl, batch };
 }
 
-/** What parse counts for one page, and the row after it. */
+/** The counters of parse for one page, and the row after it. */
 async function parsed(page: FakePage | string, options: Parameters<typeof testCrawl>[1] = {}) {
   const { crawl, batch } = await fetched(page, options);
   await using _ = crawl;
@@ -74,30 +74,30 @@ describe('the language', () => {
     ['ru', '<p>Вода поднимается и опускается дважды в день, и прибор записывает её высоту в каждом месте.'],
     ['zh', '<p>海水每天涨落两次，每个地方的水位都由验潮仪记录下来，供船只使用。'],
     ['ja', '<p>海の水は一日に二度上がったり下がったりし、その高さは検潮儀によって記録されます。'],
-  ])('is detected where it is not stated: %s', async (language, html) => {
+  ])('is detected if it is not stated: %s', async (language, html) => {
     expect(await languageOf(html)).toEqual({ language, languageSource: 'detected' });
   });
 
-  it('is that which is stated, whatever the text is', async () => {
+  it('is the stated one, whatever the text is', async () => {
     expect(await languageOf(`<html lang="fr_CA"><p>${ENGLISH}`)).toEqual({
       language: 'fr-CA',
       languageSource: 'stated',
     });
   });
 
-  it('is detected in plain text, and not in what has too few words', async () => {
+  it('is detected in plain text, but not in a text with too few words', async () => {
     const page = { html: ENGLISH, contentType: 'text/plain' };
     expect(await languageOf(page)).toEqual({ language: 'en', languageSource: 'detected' });
     for (const html of ['', '<p>The tide', `<p>${'1234567890 '.repeat(100)}`, `<p>${'— * – … '.repeat(100)}`])
       expect(await languageOf(html)).toEqual({});
   });
 
-  it('is judged by a piece behind the menus', async () => {
+  it('is detected in a part of the text after the menus', async () => {
     const menus = `<nav>${'<a href=/x>Startseite Über uns Kontakt Impressum</a> '.repeat(25)}</nav>`;
     expect(await languageOf(`${menus}<p>${`${ENGLISH} `.repeat(20)}`)).toMatchObject({ language: 'en' });
   });
 
-  it('is gone when the page has none any more', async () => {
+  it('is removed when the page has none any more', async () => {
     const { crawl, batch, web } = await fetched(`<html lang=en><p>${ENGLISH}`);
     await using _ = crawl;
     await jobs.parse(crawl, { batch });
@@ -141,7 +141,7 @@ describe('parse', () => {
     ]);
   });
 
-  it('parses once, and again when forced to', async () => {
+  it('parses once, and again only with force', async () => {
     let calls = 0;
     const stub = parser((html) => success({ text: `${html} ${++calls}` }));
     const { crawl, batch } = await fetched('x', { plugins: [stub] });
@@ -154,7 +154,7 @@ describe('parse', () => {
     expect(calls).toBe(2);
   });
 
-  it('stores nothing of a page that its batch does not hold any more', async () => {
+  it('stores nothing for a page that its batch no longer holds', async () => {
     const late: { crawl?: TestCrawl } = {};
     // While the page is parsed, generate releases the rows of the batch, which is too old by then.
     const slow: Plugin = {
@@ -176,14 +176,14 @@ describe('parse', () => {
     expect(await rowOf(crawl, 'http://a.com/', 'parseStatus', 'marks')).not.toHaveProperty('parseStatus');
   });
 
-  it.each(['fetch', 'parse', 'updatedb'] as const)('%s names what is missing where no batch is given', async (job) => {
+  it.each(['fetch', 'parse', 'updatedb'] as const)('%s states what is missing if no batch is given', async (job) => {
     await using crawl = await testCrawl(undefined);
     for (const options of [{}, undefined] as unknown as { batch: string }[]) {
       await expect(jobs[job](crawl, options)).rejects.toMatchObject({ name: 'CrawlError', code: 'USAGE' });
     }
   });
 
-  it('takes only pages that the batch has a new body of', async () => {
+  it('parses only pages for which the batch has a new body', async () => {
     const web = fakeWeb({
       'http://a.com/1': 'one',
       'http://a.com/2': { status: 503 },
@@ -198,8 +198,8 @@ describe('parse', () => {
     expect((await jobs.parse(crawl, { batch })).counters).toEqual({ parsed: 1, not_fetched: 3, damaged: 1 });
   });
 
-  it('goes on where it was stopped, over many chunks', async () => {
-    // Each host has a slot of its own, and a chunk is of one slot.
+  it('continues where it was stopped, over many chunks', async () => {
+    // Each host has its own slot, and a chunk is within one slot.
     const pages = Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`http://h${i % 5}.com/${i}`, `page ${i}`]));
     const controller = new AbortController();
     let calls = 0;
@@ -217,7 +217,7 @@ describe('parse', () => {
     for (const row of await allRows(crawl)) expect(row.text).toBe(pages[String(row.url)]);
   });
 
-  it('counts a page that no parser takes by what is wrong with it', async () => {
+  it('counts a page that no parser accepts by the cause', async () => {
     const cases: [FakePage, string, object][] = [
       [{ html: 'GIF89a', contentType: 'image/gif' }, 'unsupported_type', { message: 'image/gif' }],
       [{ html: 'a\u0000b', contentType: '' }, 'unsupported_type', { message: 'application/octet-stream' }],
@@ -237,12 +237,12 @@ describe('parse', () => {
     }
   });
 
-  it('sniffs where the server states no type', async () => {
+  it('detects the type if the server states none', async () => {
     expect(await parsed({ html: '<!doctype html><title>x</title>', contentType: '' })).toMatchObject({ title: 'x' });
     expect(await parsed({ html: 'plain <b>', contentType: '' })).toMatchObject({ text: 'plain <b>' });
   });
 
-  it('takes a parser that throws, that refuses and that answers nothing for one that failed', async () => {
+  it('counts a page as failed if its parser throws, returns undefined or refuses it', async () => {
     const boom = parser(() => {
       throw new Error('out of order');
     });
@@ -265,7 +265,7 @@ describe('parse', () => {
     });
   });
 
-  it('waits for a parser no longer than the settings say, and goes on', async () => {
+  it('waits for a parser no longer than the setting says, and goes on', async () => {
     const stub = parser((html) => (html === 'slow' ? new Promise(() => {}) : success({ text: html })));
     const web = fakeWeb({
       'http://a.com/1': 'slow',
@@ -285,12 +285,12 @@ describe('parse', () => {
     });
   });
 
-  it('takes any time that the settings take', async () => {
+  it('accepts any time limit that the settings accept', async () => {
     const slow = parser(() => turns().then(() => success({ text: 'x' })));
     expect(await parsed('x', { plugins: [slow], settings: { 'parser.timeout': 86_400 } })).toMatchObject({ text: 'x' });
   });
 
-  it('takes a page whose digest cannot be made for one that failed', async () => {
+  it('counts a page as failed if its digest cannot be made', async () => {
     const stub: Plugin = {
       name: 'stub-signature',
       signature: () => {
@@ -305,7 +305,7 @@ describe('parse', () => {
     });
   });
 
-  it('calls a signature as a member of its plugin', async () => {
+  it('calls a signature as a method of its plugin', async () => {
     const plugin = {
       name: 'salted',
       salt: 'ab',
@@ -316,7 +316,7 @@ describe('parse', () => {
     expect(await parsed('x', { plugins: [plugin as Plugin] })).toMatchObject({ parseStatus: { code: 'success' } });
   });
 
-  it('keeps what an earlier parse found when a later one fails, and hands none of it on', async () => {
+  it('keeps what an earlier parse found if a later one fails, and passes none of it on', async () => {
     const { web, crawl, batch } = await fetched(links('/1'));
     await jobs.parse(crawl, { batch });
     await jobs.updatedb(crawl, { batch });
@@ -330,7 +330,7 @@ describe('parse', () => {
     expect(await rowOf(crawl, PAGE, 'parseStatus')).toMatchObject({ parseStatus: { code: 'unsupported_type' } });
   });
 
-  it('leaves out bodies that were cut, when told to', async () => {
+  it('skips truncated bodies if the setting says so', async () => {
     const cut: Plugin = {
       name: 'cut',
       protocol: {
@@ -364,7 +364,7 @@ describe('parse', () => {
     }
   });
 
-  it('lets robots directives decide on links and index', async () => {
+  it('lets robots directives decide on links and indexing', async () => {
     const page = (content: string): string => `<meta name="robots" content="${content}">${links('/x')}`;
     const { counters, parseStatus, outlinks } = await parsed(page('noindex'));
     expect(parseStatus).toMatchObject({ code: 'success', noindex: true });
@@ -380,7 +380,7 @@ describe('parse', () => {
     expect(header.outlinks).toEqual([]);
   });
 
-  it('records a canonical URL that passes the rules', async () => {
+  it('stores a canonical URL that passes the filters', async () => {
     const page = (href: string): string => `<link rel="canonical" href="${href}">`;
     expect((await parsed(page('HTTP://A.com/x/../y#z'))).parseStatus).toMatchObject({ canonical: 'http://a.com/y' });
     for (const href of ['ftp://a.com/', 'http://a.com/x.png', 'http://[/']) {
@@ -397,7 +397,7 @@ describe('parse and links', () => {
   const anchors = (...entries: [string, string][]): string =>
     entries.map(([href, text]) => `<a href="${href}">${text}</a>\n`).join('');
 
-  it('keeps each URL once, with its first anchor that says something', async () => {
+  it('stores each URL once, with its first anchor that has text', async () => {
     const page = anchors(['/x', ' '], ['/x#part', 'second'], ['/X/../x', 'third'], ['/y', 'y']);
     expect(await outlinksOf(page)).toEqual({
       counters: { parsed: 1, links: 2 },
@@ -408,7 +408,7 @@ describe('parse and links', () => {
     });
   });
 
-  it('keeps the first anchor that says something also of URLs that only a normaliser makes one', async () => {
+  it('stores the first anchor with text also for URLs that become equal by a normaliser', async () => {
     const normaliser: Plugin = { name: 'sessions', normalizeUrl: (url) => url.replace(/\?session=\d+$/, '') };
     const page = anchors(
       ['/x?session=1', ' '],
@@ -422,7 +422,7 @@ describe('parse and links', () => {
     });
   });
 
-  it('counts only links that are kept against the limit', async () => {
+  it('counts only stored links against the limit', async () => {
     const page = anchors(
       ['/no.png', 'picture'],
       ['mailto:x@a.com', 'mail'],
@@ -465,7 +465,7 @@ describe('parse and links', () => {
     });
   });
 
-  it('lets no link through a filter that throws, and counts it under the name of the plugin', async () => {
+  it('drops a link if a filter throws, and counts it under the name of the plugin', async () => {
     const broken: Plugin = {
       name: 'broken',
       filterUrl(url, scope) {
@@ -488,7 +488,7 @@ describe('parse and links', () => {
     });
   });
 
-  it('survives links of a parser that are none', async () => {
+  it('ignores invalid links of a parser', async () => {
     const urls = [
       '',
       'x',
@@ -520,7 +520,7 @@ describe('parse and links', () => {
     expect(domain.counters).toEqual({ parsed: 1, links: 3, links_external: 1 });
   });
 
-  it('puts the target of a short refresh first among the links, and records it', async () => {
+  it('puts the target of a short refresh first among the links, and stores it', async () => {
     const page = (refresh: string, rest = anchors(['/x', 'x'])): string =>
       `<meta http-equiv="refresh" content="${refresh}">${rest}`;
     const { counters, redirectTarget, outlinks } = await parsed(page('0; url=/next'));
@@ -535,13 +535,13 @@ describe('parse and links', () => {
     const rejected = await parsed(page('0; url=/next.png'));
     expect(rejected.counters).toEqual({ parsed: 1, links: 1, 'redirect_rejected_urlfilter-regex': 1 });
     const external = await parsed(page('0; url=http://b.com/'), { settings: { 'db.ignoreExternalLinks': true } });
-    // It is a seed, which may lead to another host.
+    // The page is a seed, which may lead to another host.
     expect(external.counters).toEqual({ parsed: 1, links: 2 });
     const nofollow = await parsed(page('0; url=/next', '<meta name="robots" content="nofollow">'));
     expect([nofollow.redirectTarget, nofollow.outlinks]).toEqual(['http://a.com/next', []]);
   });
 
-  it('forgets the target of a refresh when another parse finds none', async () => {
+  it('removes the target of a refresh when another parse finds none', async () => {
     let html = { refresh: { url: 'http://a.com/next', delay: 0 } } as Partial<ParsedPage>;
     let fails = false;
     const stub = parser(() => (fails ? { kind: 'failed', code: 'encrypted' } : success(html)));

@@ -18,7 +18,7 @@ import { START, allRows, testCrawl } from '../../support/test-crawl.js';
 
 type Answer = (url: string) => FetchOutcome | undefined | Promise<FetchOutcome | undefined>;
 
-/** A web that says of each URL what comes; without an answer it is a page, and robots.txt is absent. */
+/** A web whose answers come from `answerTo`. Without an answer a URL is a page, and robots.txt is absent. */
 function web(answerTo: Answer) {
   const requests: string[] = [];
   const times: number[] = [];
@@ -35,7 +35,7 @@ function web(answerTo: Answer) {
       },
     },
   };
-  /** How often each URL was asked for, robots.txt left out unless it is named. */
+  /** The number of requests for each URL; robots.txt counts only if it is named. */
   const count = (url: string): number => requests.filter((each) => each === url).length;
   return { plugin, requests, times, count };
 }
@@ -56,7 +56,7 @@ const urls = (host: string, count: number): string[] =>
 const statusOf = async (crawl: OpenContext, url: string) => (await rowOf(crawl, url, 'status')).status;
 
 describe('a page that is always unavailable', () => {
-  it('is asked for three times and then has failed; the others of its host are fetched', async () => {
+  it('is requested three times and then fails; the others of its host are fetched', async () => {
     const poison = 'http://a.com/000';
     for (const retryAfter of [0, 0.01, undefined]) {
       const fake = web((url) => (url === poison ? unavailable(retryAfter) : undefined));
@@ -76,7 +76,7 @@ describe('a page that is always unavailable', () => {
     }
   });
 
-  it('does not hold up its host for ever where it asks for a long wait each time', async () => {
+  it('does not hold up its host for ever if it asks for a long wait each time', async () => {
     const poison = 'http://a.com/000';
     const fake = web((url) => (url === poison ? unavailable(3600) : undefined));
     await using crawl = await open(fake.plugin);
@@ -91,14 +91,14 @@ describe('a page that is always unavailable', () => {
   });
 });
 
-describe('a host that always asks to come back soon', () => {
-  it('is not asked three times for each page, and the run ends', async () => {
+describe('a host that always asks for a short wait', () => {
+  it('is not requested three times for each page, and the run ends', async () => {
     const fake = web((url) => (url.endsWith('robots.txt') ? undefined : unavailable(0.003)));
     await using crawl = await open(fake.plugin, { 'fetcher.backoffMin': 0.2, 'fetcher.maxBackoffWait': 2 });
     const batch = await start(crawl, ...urls('a.com', 200));
     const before = new Map((await allRows(crawl)).map((row) => [row.url, row]));
     const { counters } = await jobs.fetch(crawl, { batch });
-    // Waits of 3 ms three times, then 1.6 s, then 3.2 s, which is too long by so much that a busy machine sees it too.
+    // Three waits of 3 ms, then 1.6 s; the next of 3.2 s is far above the limit, so timing on a busy machine does not matter.
     expect(fake.requests).toHaveLength(1 + 5);
     expect(counters).toMatchObject({ backed_off: 5, host_backoff: 200 - (counters.fetched ?? 0) });
     const left = (await allRows(crawl)).filter((row) => row.status === 'unfetched');
@@ -115,7 +115,7 @@ describe('a host that always asks to come back soon', () => {
     }
   });
 
-  it('that recovers is crawled to its end, in one run and over rounds', async () => {
+  it('is crawled completely once it recovers, in one run and over rounds', async () => {
     let failures = 0;
     const fake = web((url) => {
       if (url.endsWith('robots.txt')) return undefined;
@@ -130,7 +130,7 @@ describe('a host that always asks to come back soon', () => {
     expect(counters).not.toHaveProperty('host_backoff');
   });
 
-  it('is never asked before its time', async () => {
+  it('is never requested before the wait is over', async () => {
     const waits = [0.15, 0.05, 0.2];
     const fake = web((url) => {
       if (url.endsWith('robots.txt')) return undefined;
@@ -152,11 +152,11 @@ describe('a host that always asks to come back soon', () => {
   });
 });
 
-describe('a host that is to be left alone for long', () => {
+describe('a host with a long back-off', () => {
   const fake = () =>
     web((url) => (url.startsWith('http://a.com/') && !url.endsWith('robots.txt') ? unavailable(1000) : undefined));
 
-  it('is set aside; the other hosts go on', async () => {
+  it('is set aside, and the other hosts go on', async () => {
     const { plugin, requests } = fake();
     await using crawl = await open(plugin);
     const batch = await start(crawl, ...urls('a.com', 100), ...urls('b.com', 3));
@@ -168,7 +168,7 @@ describe('a host that is to be left alone for long', () => {
       host_backoff: 99,
     });
     expect(requests.filter((url) => url.startsWith('http://a.com/'))).toHaveLength(2);
-    // The same host by other schemes and ports, and as the target of a redirect, is the same host.
+    // Other schemes and ports, and targets of redirects, count as the same host.
     expect((await jobs.updatedb(crawl, { batch })).counters).toMatchObject({ not_fetched: 99, retry: 1 });
     await jobs.inject(crawl, { seeds: ['https://a.com/', 'http://a.com:81/', 'http://sub.a.com/'] });
     const { counters, batchId } = await jobs.generate(crawl);
@@ -180,7 +180,7 @@ describe('a host that is to be left alone for long', () => {
     expect((await jobs.generate(crawl)).counters).toEqual({ generated: 101 });
   });
 
-  it('is selected for a time when it may be asked', async () => {
+  it('is selected again at the end of its back-off', async () => {
     await using crawl = await open(fake().plugin);
     const batch = await start(crawl, ...urls('a.com', 3));
     await jobs.fetch(crawl, { batch });
@@ -189,7 +189,7 @@ describe('a host that is to be left alone for long', () => {
     expect((await jobs.generate(crawl, { addDays: 1000 / 86_400 })).counters).toEqual({ generated: 2 });
   });
 
-  it('is left alone by a process that begins after kill -9, wherever that struck', async () => {
+  it('is left alone by a new process after kill -9 at any time', async () => {
     const { plugin } = fake();
     const store = new MemoryStore();
     await using crawl = await open(plugin, {}, store);
@@ -198,7 +198,7 @@ describe('a host that is to be left alone for long', () => {
     const snapshots: MemoryStore[] = [];
     let failed = false;
     store.write = async (table, changes) => {
-      // Whatever is written after the answer came finds the record in the table.
+      // Any write after the answer comes when the back-off record is already in the table.
       failed ||= table === 'host' && changes.some(({ key }) => key === 'com.a');
       await write(table, changes);
       if (failed) snapshots.push(await copyStore(store));
@@ -231,7 +231,7 @@ describe('a host that is to be left alone for long', () => {
     }
   });
 
-  it('that cannot be reached does not hold up its queue either', async () => {
+  it('does not hold up its queue if it cannot be reached', async () => {
     const { plugin, requests } = web((url) => (url.startsWith('http://one.') ? refused : undefined));
     await using crawl = await open(plugin, { 'partition.urlMode': 'domain', 'fetcher.backoffMin': 30 });
     const batch = await start(crawl, ...urls('one.a.com', 4), ...urls('two.a.com', 4));
@@ -242,13 +242,13 @@ describe('a host that is to be left alone for long', () => {
       origins_failed: 1,
       backed_off: 3,
     });
-    // No wait is spent on it, and three requests are enough for all its pages.
+    // The queue does not wait for this host, and three requests decide the outcome of all its pages.
     expect(requests.filter((url) => url.startsWith('http://one.'))).toEqual(
       Array.from({ length: 3 }, () => 'http://one.a.com/robots.txt'),
     );
   });
 
-  it('is not asked for the target of a redirect', async () => {
+  it('is not requested as the target of a redirect', async () => {
     const { plugin, requests } = web((url) => {
       if (url === 'http://a.com/000') return unavailable(1000);
       return url === 'http://b.com/000' ? to('http://a.com/target') : undefined;
@@ -263,7 +263,7 @@ describe('a host that is to be left alone for long', () => {
 });
 
 describe('a wait', () => {
-  it('ends with the run when that is aborted, and its pages are fetched by the next', async () => {
+  it('ends when the run is aborted, and the next run fetches the pages', async () => {
     let fails = true;
     const fake = web((url) => (fails && !url.endsWith('robots.txt') ? unavailable(50) : undefined));
     await using crawl = await open(fake.plugin);
@@ -281,7 +281,7 @@ describe('a wait', () => {
     expect((await jobs.fetch(later, { batch })).counters).toEqual({ fetched: 3, success: 3 });
   });
 
-  it('that an earlier run left over is waited out when it is short', async () => {
+  it('is waited for if an earlier run left it and it is short', async () => {
     let fails = true;
     const fake = web((url) => (fails && !url.endsWith('robots.txt') ? unavailable(0.3) : undefined));
     await using crawl = await open(fake.plugin, { 'fetcher.maxBackoffWait': 0 });
@@ -304,7 +304,7 @@ describe('robots.txt that is not available', () => {
     await using crawl = await open(fake.plugin, { 'fetcher.backoffMin': 0.1, 'fetcher.maxBackoffWait': 0.51 });
     const batch = await start(crawl, ...urls('a.com', 50));
     const before = await allRows(crawl);
-    // 100, 200 and 400 ms are waited out. 800 ms are not, also where a busy machine looks a quarter of a second late.
+    // The fetch waits for 100, 200 and 400 ms, but not for 800 ms, even if a busy machine measures a quarter of a second less.
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ backed_off: 4, host_backoff: 50 });
     expect(fake.requests).toHaveLength(4);
     expect(await allRows(crawl)).toEqual(before);
@@ -316,7 +316,7 @@ describe('robots.txt that is not available', () => {
     expect((await jobs.generate(crawl)).counters).toEqual({ host_backoff: 1 });
   });
 
-  it('makes both hosts wait when a redirect led to the one that failed', async () => {
+  it('makes both hosts wait if a redirect led to the failing one', async () => {
     const fake = web((url) => {
       if (url === 'http://a.com/robots.txt') return to('http://b.com/robots.txt');
       return url === 'http://b.com/robots.txt' ? unavailable(500) : undefined;
@@ -337,7 +337,7 @@ describe('robots.txt that is not available', () => {
     }
   });
 
-  it('counts failures in a row though the redirect to it is answered every time', async () => {
+  it('counts failures in a row even though the redirect to it is answered each time', async () => {
     const fake = web((url) => {
       if (url === 'http://a.com/robots.txt') return to('http://b.com/robots.txt');
       return url === 'http://b.com/robots.txt' ? unavailable(500) : undefined;
@@ -352,11 +352,11 @@ describe('robots.txt that is not available', () => {
     expect((await explain(crawl, 'http://a.com/000')).backoff).toMatchObject({ failures: 3 });
   });
 
-  it('since no connection is made is the outcome of the pages of that host, once three failed in a row and the wait is long', async () => {
+  it('because no connection is made is the outcome of all pages of the host, after three in a row and with a long wait', async () => {
     const fake = web((url) => (url.endsWith('robots.txt') ? refused : undefined));
     await using crawl = await open(fake.plugin, { 'fetcher.backoffMin': 0.1, 'fetcher.maxBackoffWait': 0.51 });
     const batch = await start(crawl, ...urls('a.com', 50));
-    // 100, 200 and 400 ms are waited out, 800 ms are not.
+    // 100, 200 and 400 ms are waited for; 800 ms are not, even if a busy machine measures a quarter of a second less.
     expect(await jobs.fetch(crawl, { batch })).toMatchObject({
       counters: { fetched: 50, connect: 50, origins_failed: 1, backed_off: 4 },
       failedOrigins: [{ origin: 'http://a.com', code: 'connect', pages: 50 }],
@@ -371,10 +371,10 @@ describe('robots.txt that is not available', () => {
     expect((await explain(crawl, 'http://a.com/000')).backoff).toMatchObject({ failures: 4, code: 'connect' });
   });
 
-  it('of one origin holds up no page of another, and its pages fail after three requests', async () => {
+  it('of one origin delays no page of another, and its own pages fail after three requests', async () => {
     const dead = 'http://a.com:8443';
     const fake = web((url) => (url.startsWith(dead) ? refused : undefined));
-    // Whoever waits here waits for the rest of the test.
+    // Any wait would last longer than the test.
     const settings = { 'fetcher.backoffMin': 3600, 'fetcher.maxBackoffWait': 7200 };
     await using crawl = await open(fake.plugin, settings);
     const lost = [`${dead}/0`, `${dead}/1`, `${dead}/2`];
@@ -383,7 +383,7 @@ describe('robots.txt that is not available', () => {
     expect(counters).not.toHaveProperty('host_backoff');
     expect(fake.requests.filter((url) => url.startsWith(dead))).toEqual(Array(3).fill(`${dead}/robots.txt`));
     expect((await explain(crawl, 'http://a.com/')).backoff).toBeUndefined();
-    // The next days nothing else of the host is asked.
+    // For some days nothing else of the host is requested.
     const store = await copyStore(crawl.tables.store);
     await using later = await open(fake.plugin, { 'fetcher.backoffMin': 0.001, 'fetcher.maxBackoffWait': 0.05 }, store);
     for (const [day, status] of ['unfetched', 'gone'].entries()) {
@@ -393,7 +393,7 @@ describe('robots.txt that is not available', () => {
     }
   });
 
-  it('of the origin that was asked first does not keep the others waiting', async () => {
+  it('of the first origin does not delay the others', async () => {
     const fake = web((url) => (url.startsWith('http:') ? refused : undefined));
     await using crawl = await open(fake.plugin, { 'fetcher.backoffMin': 3600, 'fetcher.maxBackoffWait': 7200 });
     const batch = await start(crawl, 'http://a.com/', 'https://a.com/1', 'https://a.com/2');
@@ -411,7 +411,7 @@ describe('robots.txt that is not available', () => {
 });
 
 describe('delays', () => {
-  it('lie between robots.txt and the first page too', async () => {
+  it('apply between robots.txt and the first page too', async () => {
     const fake = web(() => undefined);
     await using crawl = await open(fake.plugin, { 'fetcher.serverDelay': 0.1 });
     const batch = await start(crawl, ...urls('a.com', 2));
@@ -420,7 +420,7 @@ describe('delays', () => {
     for (const i of [1, 2]) expect(fake.times[i]! - fake.times[i - 1]!).toBeGreaterThanOrEqual(100);
   });
 
-  it('of several hosts in a queue are the longest Crawl-delay of all', async () => {
+  it('of several hosts in a queue become the longest Crawl-delay of all', async () => {
     const fake = web((url) => {
       const delay = { 'http://one.a.com/robots.txt': 0.2, 'http://two.a.com/robots.txt': 0.01 }[url];
       return delay === undefined ? undefined : page(`User-agent: *\nCrawl-delay: ${delay}`);
@@ -432,7 +432,7 @@ describe('delays', () => {
     for (let i = 1; i < 6; i++) expect(fake.times[i]! - fake.times[i - 1]!).toBeGreaterThanOrEqual(200);
   });
 
-  it('follow slow answers when told to', async () => {
+  it('adapt to slow answers if the setting says so', async () => {
     const fake = web((url) => (url.endsWith('robots.txt') ? undefined : page('x', 20)));
     await using crawl = await open(fake.plugin, { 'fetcher.delayFactor': 10 });
     const batch = await start(crawl, ...urls('a.com', 3));
@@ -442,7 +442,7 @@ describe('delays', () => {
 });
 
 describe('over HTTP', () => {
-  it('a Retry-After that is a date holds until that date', async () => {
+  it('a Retry-After with a date holds until that date', async () => {
     const date = new Date(Date.now() + 3_600_000);
     const server = await rawServer(({ path }) =>
       path === '/robots.txt'

@@ -24,7 +24,7 @@ const refused: FetchOutcome = { kind: 'retry', code: 'connect' };
 const fine: FetchOutcome = { kind: 'gone', code: 'not_found', http: 404 };
 const broken: FetchOutcome = { kind: 'retry', code: 'http_error', http: 500 };
 
-/** Clocks that move together, unless the one of the system is set. */
+/** Clocks that move together, unless the system clock is set. */
 async function setUp({
   store = new MemoryStore(),
   settings = {},
@@ -63,7 +63,7 @@ async function setUp({
 }
 
 describe('the wait', () => {
-  it('doubles with every failure in a row, up to its longest, and begins anew after an answer', async () => {
+  it('doubles with every failure in a row up to its maximum, and starts again at its minimum after an answer', async () => {
     const host = await setUp({ settings: { fetcher: { backoffMax: 50 } } });
     expect(await host.seconds()).toBeUndefined();
     const waits: (number | undefined)[] = [];
@@ -82,7 +82,7 @@ describe('the wait', () => {
     expect(await host.seconds()).toBe(10);
   });
 
-  it('stays finite after any number of failures, and none where none is set', async () => {
+  it('stays finite after any number of failures, and is zero if the setting is zero', async () => {
     const host = await setUp();
     const record = { failures: 1e9, since: 1e12, until: 1e12, code: 'dns' };
     await host.crawl.tables.hosts.backoff.put(new Map([[hostKeyOf(HOST), record]]));
@@ -94,7 +94,7 @@ describe('the wait', () => {
     expect((await none.record())?.failures).toBe(2000);
   });
 
-  it('is what the host asks for, up to a day', async () => {
+  it('is what the host requests, up to a day', async () => {
     for (const [retryAfter, expected] of [
       [0, undefined],
       [0.25, 0.25],
@@ -112,7 +112,7 @@ describe('the wait', () => {
     }
   });
 
-  it('is not as short as the host asks for when it keeps failing, and never shorter', async () => {
+  it('is longer than the host requests if it keeps failing, and never shorter', async () => {
     const host = await setUp();
     const waits: (number | undefined)[] = [];
     for (const retryAfter of [1, 1, 1, 1, 1, 7200]) {
@@ -123,7 +123,7 @@ describe('the wait', () => {
     expect(waits).toEqual([1, 1, 1, 80, 160, 7200]);
   });
 
-  it('gets up to a quarter longer by chance, never shorter', async () => {
+  it('is randomly extended by up to a quarter, and never shortened', async () => {
     for (const [jitter, low, high] of [
       [0, 10, 100],
       [0.5, 11.25, 112.5],
@@ -139,7 +139,7 @@ describe('the wait', () => {
     }
   });
 
-  it('is long beyond fetcher.maxBackoffWait, what chance adds left out', async () => {
+  it('is long if it exceeds fetcher.maxBackoffWait without the random part', async () => {
     const host = await setUp({ jitter: 0.99 });
     await host.ask(throttled(60));
     expect(await host.kind()).toBe('wait');
@@ -154,7 +154,7 @@ describe('the wait', () => {
     expect(await never.kind()).toBe('set_aside');
   });
 
-  it('in a queue of many hosts is not spent on one that cannot be reached: three failures are enough', async () => {
+  it('in a queue of many hosts is skipped for a host that cannot be reached: three failures are enough', async () => {
     for (const [urlMode, kinds] of [
       ['host', ['wait', 'wait', 'wait', 'failed']],
       ['domain', [undefined, undefined, 'failed', 'failed']],
@@ -174,7 +174,7 @@ describe('the wait', () => {
     }
   });
 
-  it('nor on a name that has no address', async () => {
+  it('is skipped for a name without an address too', async () => {
     const host = await setUp();
     const gone: FetchOutcome = { kind: 'retry', code: 'dns', message: 'no address' };
     for (let i = 0; i < 2; i++) {
@@ -185,7 +185,7 @@ describe('the wait', () => {
     expect(await host.backoff.pauseOf(URL_A)).toMatchObject({ kind: 'failed', failure: { code: 'dns' } });
   });
 
-  it('that a host asks for is that of all its schemes and ports, and of no other host', async () => {
+  it('that a host requests applies to all its schemes and ports, and to no other host', async () => {
     const host = await setUp();
     await host.ask(throttled(7), 'https://www.example.com:8443/x');
     expect(await host.seconds()).toBe(7);
@@ -195,7 +195,7 @@ describe('the wait', () => {
     await host.ask(refused, 'http://[::1]/');
     expect(await host.seconds('[::1]')).toBe(10);
     await host.backoff.fail('http://127.0.0.1/', { code: 'dns', retryAfter: 3 });
-    // It answered, so its pages are left due, and none fails.
+    // The host answered, so its pages stay due, and none fails.
     expect(await host.backoff.pauseOf('http://127.0.0.1/')).toMatchObject({ kind: 'set_aside', seconds: 3 });
   });
 });
@@ -203,7 +203,7 @@ describe('the wait', () => {
 describe('a connection that fails', () => {
   const DEAD = `https://${HOST}:8443/x`;
 
-  it('is of its origin: another that has not failed is asked at once, and then the host is not left alone', async () => {
+  it('counts for its origin: another origin is requested at once, and if that answers, the host gets no back-off', async () => {
     const host = await setUp();
     await host.ask(refused, DEAD);
     expect(await host.kind(DEAD)).toBe('wait');
@@ -213,7 +213,7 @@ describe('a connection that fails', () => {
     expect(await host.kind(DEAD)).toBeUndefined();
   });
 
-  it('is the outcome of the pages of its origin after three in a row, while the host answers on another', async () => {
+  it('is the outcome of the pages of its origin after three in a row, while the host answers on another origin', async () => {
     const host = await setUp();
     await host.ask(fine);
     for (let i = 0; i < 3; i++) {
@@ -231,11 +231,11 @@ describe('a connection that fails', () => {
     expect(await host.kind(DEAD)).toBe('wait');
   });
 
-  it('does not end a wait that the host asked for while the request was under way', async () => {
+  it('does not end a wait that the host requested during the request', async () => {
     const host = await setUp();
     let fail = (_: FetchOutcome): void => {};
     const underWay = host.ask(new Promise<FetchOutcome>((resolve) => (fail = resolve)));
-    // It is sent by then.
+    // The request is sent by now.
     await host.kind();
     host.pass(1);
     await host.ask(throttled(3600));
@@ -245,7 +245,7 @@ describe('a connection that fails', () => {
     expect(await host.record()).toMatchObject({ code: 'throttled' });
   });
 
-  it('has the host left alone where the origin that answered last does not any more', async () => {
+  it('starts a back-off of the host once the origin that last answered fails as well', async () => {
     const host = await setUp();
     await host.ask(fine, `https://${HOST}/`);
     host.pass(1);
@@ -258,7 +258,7 @@ describe('a connection that fails', () => {
 });
 
 describe('a host that is set aside', () => {
-  it('is so until what is left is short enough to be waited for, in a run as after it', async () => {
+  it('stays so until the rest of the back-off is short enough to wait for, in the same run and in a later one', async () => {
     for (const restart of [false, true]) {
       const host = await setUp();
       await host.ask(throttled(100));
@@ -271,7 +271,7 @@ describe('a host that is set aside', () => {
     }
   });
 
-  it('is so no longer once it answers after all', async () => {
+  it('is used again once it answers', async () => {
     const host = await setUp();
     await host.ask(throttled(100));
     host.pass(1);
@@ -281,7 +281,7 @@ describe('a host that is set aside', () => {
 });
 
 describe('requests at the same time', () => {
-  it('fail once together, and what was sent before a failure does not make up for it', async () => {
+  it('count as one failure, and an answer to a request sent before a failure does not end the back-off', async () => {
     const host = await setUp();
     const answers: ((outcome: FetchOutcome) => void)[] = [];
     const asked = Array.from({ length: 4 }, () => host.ask(new Promise((resolve) => answers.push(resolve))));
@@ -299,7 +299,7 @@ describe('requests at the same time', () => {
     expect(host.noted()).toBe(1);
   });
 
-  it('that end without an answer do not end a wait that the host has asked for meanwhile', async () => {
+  it('that end without an answer do not end a wait that the host has requested meanwhile', async () => {
     const host = await setUp();
     const other = `http://${HOST}:8080/b`;
     const answers: ((outcome: FetchOutcome) => void)[] = [];
@@ -318,7 +318,7 @@ describe('requests at the same time', () => {
     for (const url of [URL_A, other]) expect(await host.kind(url)).toBeUndefined();
   });
 
-  it('of several processes: the wait that the host has asked one of them for holds for all', async () => {
+  it('of several processes all obey a wait that the host requested from one of them', async () => {
     const host = await setUp({ settings: { partition: { urlMode: 'domain' } } });
     await host.seconds();
     const since = 1e12;
@@ -330,7 +330,7 @@ describe('requests at the same time', () => {
     expect(await host.kind()).toBe('set_aside');
   });
 
-  it('of a thousand hosts share no state', async () => {
+  it('to a thousand hosts share no state', async () => {
     const host = await setUp();
     await Promise.all(
       Array.from({ length: 1000 }, (_, i) => host.ask(i % 2 ? refused : fine, `http://h${i}.example.com/`)),
@@ -340,7 +340,7 @@ describe('requests at the same time', () => {
 });
 
 describe('the record', () => {
-  it('is in the table before the answer is known to the caller', async () => {
+  it('is in the table before the caller gets the answer', async () => {
     const host = await setUp();
     await host.ask(throttled(90));
     expect(await host.record()).toEqual({
@@ -356,7 +356,7 @@ describe('the record', () => {
     expect((await host.record())?.message).toHaveLength(200);
   });
 
-  it('holds after a restart, counts on, and ends on time', async () => {
+  it('holds after a restart, continues to count, and ends on time', async () => {
     const host = await setUp();
     await host.ask(refused);
     host.pass(4);
@@ -374,11 +374,11 @@ describe('the record', () => {
     expect(await host.record()).toBeUndefined();
   });
 
-  it('holds neither shorter nor for ever when the clock of the system is set back', async () => {
+  it('holds neither shorter nor for ever if the system clock is set back', async () => {
     const host = await setUp();
     await host.ask(throttled(100));
     host.setSystem(1e11);
-    // Within a run the system's clock does not matter.
+    // Within a run the system clock does not matter.
     expect(await host.seconds()).toBe(100);
     const before = (await host.record())!;
     expect(isSetAside(host.crawl.settings, before, 1e11)).toBe(false);
@@ -392,7 +392,7 @@ describe('the record', () => {
     expect(await host.seconds()).toBeUndefined();
   });
 
-  it('that cannot be read is none', async () => {
+  it('is ignored if it cannot be read', async () => {
     for (const text of ['', '{', 'null', '7', '{}', '{"failures":"x","since":1,"until":2}']) {
       const host = await setUp();
       await host.store.write('host', [
@@ -403,7 +403,7 @@ describe('the record', () => {
     }
   });
 
-  it.each(Object.keys(STORES))('does not make a host injected, nor does its end forget that (%s)', async (name) => {
+  it.each(Object.keys(STORES))('does not make a host a seed, nor does removing it undo that (%s)', async (name) => {
     const { store, cleanup } = await STORES[name]!();
     onTestFinished(cleanup);
     const host = await setUp({ store });
@@ -418,13 +418,13 @@ describe('the record', () => {
     }
   });
 
-  it('is not written by hosts that answer', async () => {
+  it('is not written for hosts that answer', async () => {
     const host = await setUp();
     host.store.write = () => Promise.reject(new Error('written'));
     for (const outcome of [fine, broken, fine]) await host.ask(outcome);
   });
 
-  it('that cannot be written ends the request with the error, and the next one is written', async () => {
+  it('fails the request with the error if it cannot be written, and the next one is written', async () => {
     const host = await setUp();
     const write = host.store.write.bind(host.store);
     host.store.write = () => Promise.reject(new Error('no space'));
@@ -435,7 +435,7 @@ describe('the record', () => {
   });
 });
 
-it('tells generate which hosts fetch would not wait for, reading each once', async () => {
+it('is read once per host by generate, and states which hosts fetch would not wait for', async () => {
   const host = await setUp();
   await host.ask(throttled(1000));
   await host.ask(throttled(50), 'http://b.example.com/');
@@ -461,7 +461,7 @@ it('tells generate which hosts fetch would not wait for, reading each once', asy
 });
 
 describe('robots.txt', () => {
-  it('is not asked of a host that is left alone, whoever redirects there', async () => {
+  it('is not requested from a host with a back-off, whatever redirects there', async () => {
     const host = await setUp();
     const asked: string[] = [];
     const robots = withBackoff(
@@ -484,7 +484,7 @@ describe('robots.txt', () => {
     expect(asked).toEqual([url, 'ftp://a/robots.txt', 'http://u:p@a/robots.txt']);
   });
 
-  it('says nothing of its host when it was ended', async () => {
+  it('does not change the back-off of its host if the request was aborted', async () => {
     const host = await setUp();
     const stop = new AbortController();
     const robots = withBackoff(

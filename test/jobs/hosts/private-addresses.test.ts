@@ -11,7 +11,7 @@ import { START, testCrawl, type TestCrawl } from '../../support/test-crawl.js';
 
 const METADATA = 'http://169.254.169.254/latest/meta-data/';
 
-/** A server under every name that is looked up, and a crawl that reaches it. */
+/** A server that answers for every name, and a crawl that connects to it. */
 async function setUp(
   handler: (host: string, path: string) => ReturnType<RawHandler>,
   options: Parameters<typeof testCrawl>[1] = {},
@@ -20,7 +20,7 @@ async function setUp(
   const lookup = (): Promise<readonly string[]> => Promise.resolve(['127.0.0.1']);
   const crawl = await testCrawl(undefined, { lookup, ...options });
   const url = (host: string, path = '/'): string => `http://${host}:${server.port}${path}`;
-  /** `host/path` of each request in order. */
+  /** `host/path` of each request, in order. */
   const requests = (): string[] =>
     server.requests.map(({ path, headers }) => `${(headers.host ?? '').replace(/:\d+$/, '')}${path}`);
   const close = async (): Promise<void> => {
@@ -37,7 +37,7 @@ const codeOf = async (crawl: OpenContext, url: string): Promise<string | undefin
   (await rowOf(crawl, url, 'protocolStatus')).protocolStatus?.code;
 
 describe('http.privateAddresses', () => {
-  it('seeds: what the operator named is fetched, what a page leads to is not', async () => {
+  it('seeds: a seed is fetched, a page found by a link is not', async () => {
     await using web = await setUp((host, path) => (path === '/robots.txt' ? none() : html(pages[host + path] ?? '')));
     const { crawl, url } = web;
     const pages: Record<string, string> = {
@@ -58,7 +58,7 @@ describe('http.privateAddresses', () => {
     );
   });
 
-  it('seeds: a host that was refused is fetched once it is injected, and asked for its robots.txt', async () => {
+  it('seeds: a host that was refused is fetched once it is injected, and its robots.txt is requested', async () => {
     await using web = await setUp((host, path) =>
       path === '/robots.txt'
         ? answer('200 OK', {}, 'User-agent: *\nDisallow: /no')
@@ -75,7 +75,7 @@ describe('http.privateAddresses', () => {
     expect(web.requests()).not.toContain('b.example/no');
   });
 
-  it('seeds: a host that another process injects counts while a fetch is under way', async () => {
+  it('seeds: a host that another process injects counts during a fetch', async () => {
     await using crawl = await testCrawl(undefined, { lookup: () => Promise.resolve(['10.0.0.1']) });
     let changes = 0;
     const seedHosts = createSeedHosts({ ...crawl, outsideChanges: () => changes });
@@ -95,7 +95,7 @@ describe('http.privateAddresses', () => {
     expect((await round(web.crawl)).fetched.counters).toMatchObject({ fetched: 1, success: 1 });
   });
 
-  it('deny: not even seeds are, and nothing is asked', async () => {
+  it('deny: not even seeds are fetched, and nothing is requested', async () => {
     await using web = await setUp(none, { settings: { 'http.privateAddresses': 'deny' } });
     const { crawl, url } = web;
     await jobs.inject(crawl, { seeds: [url('a.example'), url('127.0.0.1'), url('0x7f.1', '/x')] });
@@ -105,7 +105,7 @@ describe('http.privateAddresses', () => {
 });
 
 describe('a redirect', () => {
-  it('is judged at every hop', async () => {
+  it('is checked at every hop', async () => {
     await using web = await setUp((_host, path) => {
       if (path === '/robots.txt') return none();
       if (path === '/meta') return to(METADATA);
@@ -122,7 +122,7 @@ describe('a redirect', () => {
     expect(web.requests().filter((request) => request.startsWith('b.example'))).toEqual([]);
   });
 
-  it('leads to another host that was injected', async () => {
+  it('may lead to another host that was injected', async () => {
     await using web = await setUp((host, path) =>
       path === '/robots.txt' ? none() : host === 'a.example' ? to(web.url('b.example', '/page')) : html('reached'),
     );
@@ -152,7 +152,7 @@ describe('a redirect', () => {
 });
 
 describe('DNS', () => {
-  it('that turns to a private address gets no second page, and mixtures get none', async () => {
+  it('that changes to a private address gets no second page, and a name with public and private addresses gets none', async () => {
     const table: Record<string, readonly string[]> = { 'a.example': ['127.0.0.1'], 'mixed.example': ['127.0.0.1'] };
     const asked: string[] = [];
     const lookup = (host: string): Promise<readonly string[]> => {
@@ -168,11 +168,11 @@ describe('DNS', () => {
     for (const key of ['example.a', 'example.mixed']) await store.write('host', [{ key, delete: ['h:in'] }]);
     expect((await round(crawl)).fetched.counters).toEqual({ fetched: 2, private_address: 2 });
     expect(web.requests()).toEqual([]);
-    // Once a host: the cache serves what comes within five minutes.
+    // One lookup per host: the cache answers for five minutes.
     expect(asked.sort()).toEqual(['a.example', 'mixed.example']);
   });
 
-  it('serves fetcher and queues by IP alike', async () => {
+  it('is cached once for the fetcher and for queues by IP', async () => {
     const asked: string[] = [];
     const lookup = (host: string): Promise<readonly string[]> => {
       asked.push(host);
@@ -189,7 +189,7 @@ describe('DNS', () => {
 });
 
 describe('a host that was injected', () => {
-  /** A crawl whose names lead where the test says at the time. */
+  /** A crawl whose names resolve to addresses that the test changes. */
   async function withNames(names: Record<string, readonly string[]>, options: Parameters<typeof testCrawl>[1] = {}) {
     const asked: string[] = [];
     const lookup = (host: string): Promise<readonly string[]> => {
@@ -210,7 +210,7 @@ describe('a host that was injected', () => {
   const addressesOf = async (crawl: OpenContext, url: string) => (await explain(crawl, url)).addresses;
   const LATER = START + 600_000;
 
-  it('and was public then, is refused at a private address later, for good', async () => {
+  it('with a public address is refused for good at a later private address', async () => {
     const names: Record<string, readonly string[]> = { 'a.example': ['8.8.8.8'] };
     await using web = await withNames(names);
     const { crawl, url } = web;
@@ -219,7 +219,7 @@ describe('a host that was injected', () => {
     names['a.example'] = ['127.0.0.1'];
     crawl.setTime(LATER);
     expect((await round(crawl)).fetched.counters).toEqual({ fetched: 1, private_address: 1 });
-    // Nor does injecting it once more make it private.
+    // Injecting it again does not allow private addresses either.
     await jobs.inject(crawl, { seeds: [url('a.example', '/2')] });
     expect((await round(crawl)).fetched.counters).toEqual({ fetched: 1, private_address: 1 });
     expect(web.requests()).toEqual([]);
@@ -229,7 +229,7 @@ describe('a host that was injected', () => {
     });
   });
 
-  it('and was private then, may be private later, but is not at an address of a cloud platform', async () => {
+  it('with a private address may have another one later, but none of a cloud platform', async () => {
     const names: Record<string, readonly string[]> = { 'a.example': ['127.0.0.1'], 'b.example': ['10.0.0.1'] };
     await using web = await withNames(names);
     const { crawl, url } = web;
@@ -241,7 +241,7 @@ describe('a host that was injected', () => {
     expect((await addressesOf(crawl, url('b.example')))?.allowed).toBe('private');
   });
 
-  it('without DNS is decided at its first fetch, and written once', async () => {
+  it('without an address is decided at its first fetch, and the decision is written once', async () => {
     const names: Record<string, readonly string[]> = { 'old.example': ['127.0.0.1'] };
     await using web = await withNames(names);
     const { crawl, url } = web;
@@ -261,21 +261,21 @@ describe('a host that was injected', () => {
     };
     expect((await round(crawl)).fetched.counters).toMatchObject({ fetched: 3, success: 2, network: 1 });
     expect(await cellOf(crawl, 'example.old')).toBe('private');
-    // What had no address yet is decided by the first that it has.
+    // Hosts without an address are decided by the first address that they have.
     expect(await cellOf(crawl, 'example.late')).toBe('undecided');
     names['late.example'] = ['8.8.8.8'];
     crawl.setTime(LATER);
     await explain(crawl, url('late.example'), { robots: true });
     expect(await cellOf(crawl, 'example.late')).toBe('undecided');
     names['late.example'] = ['127.0.0.1'];
-    // It failed, and is tried again a day later.
+    // It failed, and is retried a day later.
     crawl.setTime(START + 2 * 86_400_000);
     expect((await round(crawl)).fetched.counters).toMatchObject({ success: 1 });
     expect(await cellOf(crawl, 'example.late')).toBe('private');
     expect(written).toEqual(['example.old', 'example.late']);
   });
 
-  it('by a local name or an address is private as it stands, and none of them is looked up for that', async () => {
+  it('with a local name or an address counts as private, without a lookup', async () => {
     await using web = await withNames({ localhost: ['127.0.0.1'], intranet: ['127.0.0.1'] });
     const { crawl, url } = web;
     const seeds = ['localhost', 'intranet', '127.0.0.1'].map((host) => url(host));
@@ -287,7 +287,7 @@ describe('a host that was injected', () => {
     expect((await addressesOf(crawl, url('other.example')))?.reason).toBe('no page of this host was injected');
   });
 
-  it('is looked up for no setting but seeds', async () => {
+  it('is looked up only with the setting seeds', async () => {
     for (const mode of ['allow', 'deny']) {
       await using web = await withNames({}, { settings: { 'http.privateAddresses': mode } });
       await jobs.inject(web.crawl, { seeds: [web.url('a.example')] });
@@ -296,14 +296,14 @@ describe('a host that was injected', () => {
     }
   });
 
-  it('is injected when its lookup never ends', { timeout: 60_000 }, async () => {
+  it('is injected even if its lookup never ends', { timeout: 60_000 }, async () => {
     await using web = await withNames({}, { lookup: () => new Promise(() => undefined) });
     const seeds = Array.from({ length: 40 }, (_, i) => web.url(`h${i}.example`));
     expect((await jobs.inject(web.crawl, { seeds })).counters).toEqual({ injected: 40 });
     expect(await cellOf(web.crawl, 'example.h0')).toBe('undecided');
   });
 
-  it('is looked up beside others without a listener of each on the signal of the caller', async () => {
+  it('is looked up beside others without a listener for each on the signal of the caller', async () => {
     const { signal } = new AbortController();
     const listeners: number[] = [];
     const lookup = async (): Promise<readonly string[]> => {
@@ -315,7 +315,7 @@ describe('a host that was injected', () => {
     const seeds = Array.from({ length: 40 }, (_, i) => web.url(`h${i}.example`));
     expect((await jobs.inject(web.crawl, { seeds, signal })).counters).toEqual({ injected: 40 });
     expect(listeners).toHaveLength(40);
-    // Node warns of more than ten.
+    // Node warns of more than ten listeners.
     expect(Math.max(...listeners)).toBeLessThan(10);
   });
 });
@@ -341,7 +341,7 @@ describe('the hosts that were injected', () => {
     return reports;
   };
 
-  it('are noted by host, for every scheme and port, and neither links nor sub-domains are', async () => {
+  it('are stored by host for every scheme and port; links and sub-domains are not', async () => {
     const web = fakeWeb({ [A]: links('http://www.a.example/', 'http://a.example:8080/', 'https://a.example/') });
     await using crawl = await testCrawl(web);
     await jobs.inject(crawl, {
@@ -358,13 +358,13 @@ describe('the hosts that were injected', () => {
     ]);
   });
 
-  it('include a page that was known as a link, whatever its distance', async () => {
+  it('include the host of a page that was known as a link, whatever its distance', async () => {
     const web = fakeWeb({ [A]: { location: 'http://b.example/' }, 'http://b.example/': links('http://c.example/') });
     await using crawl = await testCrawl(web);
     await jobs.inject(crawl, { seeds: [A] });
     await round(crawl);
     expect(await noted(crawl)).toEqual(['example.a']);
-    // The target of a seed's redirect is at distance 0 too.
+    // The target of a seed's redirect has distance 0 too.
     await jobs.inject(crawl, { seeds: ['http://b.example/', 'http://c.example/'] });
     expect(await noted(crawl)).toEqual(['example.a', 'example.b', 'example.c']);
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 3 });
@@ -378,7 +378,7 @@ describe('the hosts that were injected', () => {
       { key: 'example.a', delete: ['h:in'] },
       { key: '10.0.0.1', delete: ['h:in'] },
       { key: 'example.stale', put: new Map([['h:in', Buffer.from('y')]]) },
-      // Sorts beside the rows of a.example, and is none of them.
+      // This key sorts next to the rows of a.example, but is not one of them.
       { key: 'example.a.www', put: new Map([['h:in', Buffer.from('y')]]) },
     ]);
     const expected = { rows: 4, missing_seed_host: 2, stale_seed_host: 2 };
@@ -387,7 +387,7 @@ describe('the hosts that were injected', () => {
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 4 });
   });
 
-  it('are never missing, wherever inject fails', async () => {
+  it('are complete wherever inject fails', async () => {
     for (let failAt = 1; ; failAt++) {
       const memory = new MemoryStore();
       await using crawl = await testCrawl(undefined, { store: memory });

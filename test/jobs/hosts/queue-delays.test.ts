@@ -4,12 +4,12 @@ import { createQueueDelays } from '../../../packages/jobs/hosts/queue-delays.js'
 
 const delays = (settings: object) => createQueueDelays(settingsSchema.parse({ fetcher: settings }).fetcher);
 
-it('is the usual one, or with more threads the other', () => {
+it('is the usual delay, or with several threads the minimum delay', () => {
   expect(delays({}).of('a')).toBe(1);
   expect(delays({ serverMinDelay: 0.5, threadsPerQueue: 2 }).of('a')).toBe(0.5);
 });
 
-it('is raised by a Crawl-delay and never lowered by one', () => {
+it('is raised by a Crawl-delay, and never lowered by one', () => {
   const all = delays({ serverMinDelay: 0.5, threadsPerQueue: 2 });
   all.crawlDelay('a', 10);
   all.crawlDelay('a', 5);
@@ -17,13 +17,13 @@ it('is raised by a Crawl-delay and never lowered by one', () => {
   expect([all.of('a'), all.of('b'), all.of('c')]).toEqual([10, 1, 0.5]);
 });
 
-it('is forgotten of a queue when very many others were told of since, so that memory is bounded', () => {
+it('drops the oldest queues when there are very many, so that memory is bounded', () => {
   const all = delays({});
   for (let i = 0; i <= 100_000; i++) all.crawlDelay(`q${i}`, 10);
   expect([all.of('q0'), all.of('q1'), all.of('q100000')]).toEqual([1, 10, 10]);
 });
 
-it('follows slow answers up and, when they get quicker, down again to what it was', () => {
+it('grows with slow answers, and falls back to its old value with faster ones', () => {
   const all = delays({ delayFactor: 10 });
   all.crawlDelay('b', 3);
   for (const queue of ['a', 'b']) all.answered(queue, 200);
@@ -36,7 +36,7 @@ it('follows slow answers up and, when they get quicker, down again to what it wa
   expect(all.of('a')).toBe(1);
 });
 
-it('does not follow beyond fetcher.maxCrawlDelay, nor at all when it is off', () => {
+it('does not grow beyond fetcher.maxCrawlDelay, nor at all if the setting is off', () => {
   for (const [settings, expected] of [
     [{ delayFactor: 10 }, 30],
     [{ delayFactor: 10, maxCrawlDelay: -1 }, 30],

@@ -13,7 +13,7 @@ const web = () =>
   });
 
 describe('a sitemap as a seed', () => {
-  it('leads to the pages that it names', async () => {
+  it('adds the pages that it names', async () => {
     const asked = web();
     await using crawl = await testCrawl(asked);
     const { counters } = await jobs.inject(crawl, { seeds: [], sitemaps: [SITEMAP] });
@@ -36,12 +36,12 @@ describe('a sitemap as a seed', () => {
       expect((await jobs.inject(crawl, { seeds: [], sitemaps: ['http://a.com/feed'] })).counters).toEqual({ known: 1 });
       expect((await rowOf(crawl, 'http://a.com/feed', 'sitemap')).sitemap).toBe(true);
     }
-    // Injecting it as a page takes nothing back.
+    // Injecting it as a page undoes nothing.
     await jobs.inject(crawl, { seeds: ['http://a.com/feed'] });
     expect((await rowOf(crawl, 'http://a.com/feed', 'sitemap')).sitemap).toBe(true);
   });
 
-  it('is rejected like other seeds, by number 0', async () => {
+  it('is rejected like other seeds, with line number 0', async () => {
     await using crawl = await testCrawl(web());
     const told: unknown[] = [];
     const onRejected = (...all: unknown[]) => void told.push(all.slice(0, 2));
@@ -67,7 +67,7 @@ describe('a sitemap that is read', () => {
   });
 
   it.each(['', 'some text', '<html><a href=http://a.com/>', '<svg/>', gzipSync('x')])(
-    'is none: %.10s',
+    'is not recognised as a sitemap: %.10s',
     async (content) => {
       await using context = await openCheckContext();
       await expect(readSitemap(context, Buffer.from(content))).rejects.toMatchObject({ code: 'BAD_INPUT' });

@@ -4,18 +4,18 @@ import { parseSeedLine } from '../../../packages/jobs/inject/seed-line.js';
 const URL = 'http://a.com/';
 
 describe('a seed line', () => {
-  it('is a URL alone', () => {
+  it('may be only a URL', () => {
     expect(parseSeedLine(URL)).toEqual({ url: URL, metadata: {} });
     expect(parseSeedLine(` \t ${URL} \r\n`)).toEqual({ url: URL, metadata: {} });
   });
 
-  it('says nothing when it is empty or a comment', () => {
+  it('is skipped if it is empty or a comment', () => {
     for (const line of ['', '   ', '\t\t', '\r', '#', '# http://a.com/', '  # indented', '\ufeff']) {
       expect(parseSeedLine(line), JSON.stringify(line)).toBeUndefined();
     }
   });
 
-  it('loses a byte order mark', () => {
+  it('may begin with a byte order mark', () => {
     expect(parseSeedLine(`\ufeff${URL}`)).toEqual({ url: URL, metadata: {} });
   });
 
@@ -36,7 +36,7 @@ describe('a seed line', () => {
     expect(parseSeedLine(line)).toEqual({ url: URL, score: 2, metadata: { a: 'd=', k: '' } });
   });
 
-  it('takes a key of any name as what it is', () => {
+  it('may have a key of any name, such as __proto__', () => {
     const seed = parseSeedLine(`${URL}\t__proto__=x\tconstructor=y\tSCORE=3`) as { metadata: object };
     expect(Object.entries(seed.metadata)).toEqual([
       ['__proto__', 'x'],
@@ -46,7 +46,7 @@ describe('a seed line', () => {
     expect(JSON.stringify(seed.metadata)).toBe('{"__proto__":"x","constructor":"y","SCORE":"3"}');
   });
 
-  it('is wrong where a token has no key or no equals sign', () => {
+  it('is invalid if a token has no key or no equals sign', () => {
     for (const token of ['noequals', '=value', '=', ' = x', '-sitemap']) {
       expect(parseSeedLine(`${URL}\tok=1\t${token}`), token).toEqual({
         error: `expected key=value after the URL, found "${token.trim()}"`,
@@ -54,7 +54,7 @@ describe('a seed line', () => {
     }
   });
 
-  it('is wrong where a number is none', () => {
+  it('is invalid if a number cannot be parsed', () => {
     for (const value of ['', 'abc', '1,5', 'NaN', 'Infinity', '-Infinity', '1e999', '1 2']) {
       const error = `expected a number as score, found "${value}"`;
       expect(parseSeedLine(`${URL}\tscore=${value}`), value).toEqual({ error });
@@ -65,7 +65,7 @@ describe('a seed line', () => {
     }
   });
 
-  it('is wrong where a blank stands for the tab, or a note follows', () => {
+  it('is invalid if a blank is in the place of the tab, or a note follows', () => {
     const blank = (key: string) => ({
       error: `expected a tab before ${key}=, found a blank; in a URL a blank is %20`,
     });
@@ -80,7 +80,7 @@ describe('a seed line', () => {
     expect(parseSeedLine('http://a.com/x #note')).toEqual(note);
   });
 
-  it('keeps a blank within the URL, a fragment, and blanks in values', () => {
+  it('may have a blank in the URL, a fragment, and blanks in values', () => {
     expect(parseSeedLine('http://a.com/a b?q=1#c')).toEqual({ url: 'http://a.com/a b?q=1#c', metadata: {} });
     expect(parseSeedLine('http://a.com/\tnote=a b # c')).toEqual({
       url: 'http://a.com/',

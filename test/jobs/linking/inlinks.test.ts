@@ -17,7 +17,7 @@ const SEED = 37;
 const TARGET = 'com.target:http/';
 const keyOf = (n: number): string => `com.s${String(n).padStart(4, '0')}:http/`;
 
-/** A link to a target, from a page of a batch. */
+/** A link to the target from a page of a batch. */
 interface Link {
   readonly target: string;
   readonly source: number;
@@ -29,7 +29,7 @@ const to = (source: number, score = 1, anchor = 'a'): Link => ({ target: TARGET,
 const linksFrom = (first: number, last: number, score = 1): Link[] =>
   Array.from({ length: last - first + 1 }, (_, i) => to(first + i, score));
 
-/** Adds links of a batch as updatedb does, in the order of their sources. */
+/** Adds the links of a batch as updatedb does, in the order of their sources. */
 async function add(
   crawl: OpenContext,
   batchId: string,
@@ -55,7 +55,7 @@ async function add(
 const crawlWith = (updateMaxInlinks: number, store: Store = new MemoryStore()): Promise<TestCrawl> =>
   testCrawl(undefined, { store, settings: { 'db.updateMaxInlinks': updateMaxInlinks } });
 
-/** How many inlinks each cell of a row has, by column. */
+/** The number of inlinks in each cell of a row, by column. */
 async function cellsOf(store: Store, key = TARGET): Promise<Record<string, number>> {
   const [row] = await store.get('webpage', [key], ['l:b:*']);
   const sizes: Record<string, number> = {};
@@ -70,7 +70,7 @@ async function cellsOf(store: Store, key = TARGET): Promise<Record<string, numbe
 const FIELDS = ['inlinks', 'inlinkCount', 'inlinkBound', 'inlinksFolded', 'linkedUpTo', 'cash'] as const;
 const rowOf = async (crawl: OpenContext, key = TARGET) => (await crawl.page(urlOf(key), FIELDS)) ?? undefined;
 
-/** Stored inlinks as text, for comparison. */
+/** Stored inlinks as text, to compare them. */
 function plain(inlinks: readonly { url: string; score: number; anchor: string }[] = []): string[] {
   return inlinks.map(({ url, score, anchor }) => `${url} ${score} ${anchor}`);
 }
@@ -82,7 +82,7 @@ function plainOf(model: ReadonlyMap<string, StoredInlink>): string[] {
 }
 
 describe('inlinks', () => {
-  it('of a change become one cell, at the position of the links before', async () => {
+  it('of a change become one cell, named by the position of the links before', async () => {
     await using crawl = await crawlWith(1000);
     await add(crawl, '1-1', linksFrom(0, 9));
     await add(crawl, '1-2', linksFrom(5, 14, 2));
@@ -90,7 +90,7 @@ describe('inlinks', () => {
     expect(await rowOf(crawl)).toMatchObject({ inlinkBound: 20, inlinkCount: 15 });
   });
 
-  it('are folded into one cell when they may be more than four times what was folded, and 32 beside', async () => {
+  it('are folded into one cell when there may be more than four times as many as after the last fold, plus 32', async () => {
     await using crawl = await crawlWith(1000);
     await add(crawl, '1-1', linksFrom(0, 31));
     expect((await rowOf(crawl))?.inlinksFolded).toBeUndefined();
@@ -104,7 +104,7 @@ describe('inlinks', () => {
     expect(await rowOf(crawl)).toMatchObject({ inlinkBound: 129, inlinksFolded: 129 });
   });
 
-  it('count as folded where the first change brings many, and are not read for that', async () => {
+  it('count as folded if the first change has many, which needs no read', async () => {
     await using crawl = await crawlWith(1000);
     const read = vi.spyOn(crawl.tables.pages, 'storedInlinks');
     await add(crawl, '1-1', linksFrom(0, 32));
@@ -117,7 +117,7 @@ describe('inlinks', () => {
     expect(await rowOf(crawl)).toMatchObject({ inlinkBound: 131, inlinksFolded: 131 });
   });
 
-  it('are trimmed to the best when they may be a quarter more than the setting allows', async () => {
+  it('are trimmed to the best when there may be a quarter more than the setting allows', async () => {
     await using crawl = await crawlWith(8);
     await add(crawl, '1-1', linksFrom(0, 7));
     await add(crawl, '1-2', linksFrom(8, 9, 0.5));
@@ -129,7 +129,7 @@ describe('inlinks', () => {
     expect(await cellsOf(crawl.tables.store)).toEqual({ 'l:b:0000000000': 8 });
   });
 
-  it('go when the setting allows none any more', async () => {
+  it('are removed when the setting allows none any more', async () => {
     const store = new MemoryStore();
     await add(await crawlWith(8, store), '1-1', linksFrom(0, 4));
     const crawl = await crawlWith(0, store);
@@ -139,7 +139,7 @@ describe('inlinks', () => {
     expect(await rowOf(crawl)).not.toHaveProperty('inlinks');
   });
 
-  it('that cannot be decoded stay, and new ones get cells beside', async () => {
+  it('that cannot be decoded stay, and new ones get cells beside them', async () => {
     await using crawl = await crawlWith(8);
     const { store } = crawl.tables;
     await add(crawl, '1-1', linksFrom(0, 7));
@@ -152,7 +152,7 @@ describe('inlinks', () => {
     expect((await rowOf(crawl))?.damaged).toEqual(['inlinks', 'inlinkCount']);
   });
 
-  it('take a bounded number of cells, and few bytes to write, however often the same pages link', async () => {
+  it('take a limited number of cells, and few bytes to write, however often the same pages link', async () => {
     const store = new MemoryStore();
     await using crawl = await crawlWith(10_000, store);
     const write = store.write.bind(store);
@@ -191,7 +191,7 @@ describe('inlinks of many rows that are folded at once', () => {
   const EACH = 20_000;
   const many = new Map(Array.from({ length: EACH }, (_, n) => [`com.s:http/${n}`, { anchor: '', score: 1 }]));
 
-  /** Gives rows many inlinks, and notes how many rows are folded together from then on. */
+  /** Gives rows many inlinks, and from then on records how many rows are folded together. */
   async function fill(crawl: OpenContext): Promise<number[]> {
     await crawl.tables.pages.write(
       OTHERS.map((url) => ({
@@ -219,7 +219,7 @@ describe('inlinks of many rows that are folded at once', () => {
     expect(Math.max(...together) * EACH).toBeLessThanOrEqual(TOGETHER);
   }
 
-  it('are in memory a few rows at a time, when links are added to other rows', async () => {
+  it('are in memory for a few rows at a time when links are added to other rows', async () => {
     await using crawl = await crawlWith(100_000);
     const together = await fill(crawl);
     const counters = await add(crawl, '1-1', [
@@ -232,7 +232,7 @@ describe('inlinks of many rows that are folded at once', () => {
     expect(await rowOf(crawl)).toMatchObject({ inlinkCount: 1 });
   });
 
-  it('are in memory a few rows at a time, when rows of the batch are released', async () => {
+  it('are in memory for a few rows at a time when rows of the batch are released', async () => {
     const web = fakeWeb({ [A]: links(...OTHERS), ...Object.fromEntries(OTHERS.map((url) => [url, 'x'])) });
     await using crawl = await testCrawl(web, { settings: { 'db.updateMaxInlinks': 100_000 } });
     const batch = await start(crawl, A, ...OTHERS);
@@ -247,7 +247,7 @@ describe('inlinks of many rows that are folded at once', () => {
   });
 });
 
-/** One batch of a history: its links, where its slices end, and the row write at which its process is killed. */
+/** One batch of a history: its links, the ends of its slices, and the row write at which its process is killed. */
 interface Batch {
   readonly links: readonly Link[];
   readonly cuts: readonly number[];
@@ -277,13 +277,13 @@ const history = fc.record({
 
 /** The links of a batch in slices of consecutive sources. */
 function slicesOf({ links, cuts }: Batch, isAgain: boolean): Link[][] {
-  // The second time, memory has room for other slices.
+  // In the second run memory has room for slices of other sizes.
   const ends = [...(isAgain ? cuts.map((cut) => (cut * 7) % 71) : cuts), 71].sort((a, b) => a - b);
   return ends.map((end, i) => links.filter(({ source }) => source < end && source >= (ends[i - 1] ?? 0)));
 }
 
 describe('a history of batches, each killed between two row writes and run again', () => {
-  it('leaves the newest inlink of each source, the best of them when they were folded', async () => {
+  it('leaves the newest inlink of each source, and only the best of them after a fold', async () => {
     let folds = 0;
     await fc.assert(
       fc.asyncProperty(history, async ({ max, batches }) => {
@@ -291,7 +291,7 @@ describe('a history of batches, each killed between two row writes and run again
         const model = new Map(TARGETS.map((key) => [key, new Map<string, StoredInlink>()]));
         const received = new Map<string, number>();
 
-        /** Compares a row with its inlinks before, and the links of a slice that it did not have. */
+        /** Compares a row with its earlier inlinks and the new links of a slice. */
         async function check(crawl: OpenContext, key: string, fresh: readonly Link[], before: string): Promise<void> {
           const row = await rowOf(crawl, key);
           if ((row?.linkedUpTo?.[`${before}/00`] ?? '') < keyOf(fresh.at(-1)!.source)) {
@@ -356,7 +356,7 @@ describe('a history of batches, each killed between two row writes and run again
 });
 
 describe('workers that add links to a row at the same time, one of them twice', () => {
-  it('leave each link once, in cells that do not replace one another', async () => {
+  it('leave each link once, in cells that do not overwrite one another', async () => {
     let folds = 0;
     for (let seed = 0; seed < runs(15, 80); seed++) {
       const random = randomNumbers(seed);
@@ -367,7 +367,7 @@ describe('workers that add links to a row at the same time, one of them twice', 
       let received = 0;
       for (let batch = 1; batch <= 3; batch++) {
         const batchId = `1-${batch}`;
-        // Pages of a slot are those of one worker.
+        // Each slot has pages of one worker.
         const parts = ['00', '01'].map((slot, n) => ({
           slot,
           slices: Array.from({ length: 1 + pick(3) }, (_, i) =>

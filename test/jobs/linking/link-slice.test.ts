@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createLinkSlice, type LinkEvent } from '../../../packages/jobs/linking/link-slice.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 
-it('gives back the links to each target as they were added, in their order', () => {
+it('returns the links to each target in the order in which they were added', () => {
   for (let seed = 1; seed <= 200; seed++) {
     const random = randomNumbers(seed);
     const pick = (n: number): number => Math.floor(random() * n);

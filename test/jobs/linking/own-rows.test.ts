@@ -13,7 +13,7 @@ import { fakeWeb, links } from '../../support/web/fake-web.js';
 const A = 'http://a.com/';
 const B = 'http://b.com/';
 
-it('leaves the links to rows that are known to be its own to their release, without a look at these', async () => {
+it('keeps links to own rows for their release, and does not read these rows', async () => {
   await using crawl = await testCrawl(undefined);
   const slice = createLinkSlice('1-1');
   const from = {
@@ -27,7 +27,7 @@ it('leaves the links to rows that are known to be its own to their release, with
   slice.add('com.a:http/other', from, { anchor: 'other', score: 1 });
   const linker = createLinker(crawl, '1-1', new Set(['1-1']), createTracker(crawl, 'updatedb', {}));
   const left = await linker.addLinks(slice, new Set(['com.a:http/own']));
-  // Had it been looked at, it would be one that is new.
+  // A read would have found no such row, and the row would have been created.
   expect(await crawl.page('http://a.com/own', ['linkedUpTo'])).toBeUndefined();
   expect(await crawl.page('http://a.com/other', ['linkedUpTo'])).toMatchObject({
     linkedUpTo: { '1-1/00': from.position },
@@ -36,7 +36,7 @@ it('leaves the links to rows that are known to be its own to their release, with
   expect(left.linksOf('com.a:http/other')).toEqual([]);
 });
 
-it('counts a row of its own that is damaged and linked once', async () => {
+it('counts a damaged own row with a link once', async () => {
   await using crawl = await testCrawl(fakeWeb({ [A]: links(B), [B]: links(A) }));
   const batch = await start(crawl, A, B);
   await jobs.fetch(crawl, { batch, parse: true });
@@ -44,7 +44,7 @@ it('counts a row of its own that is damaged and linked once', async () => {
   expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ fetched: 1, linked: 1, links: 1, damaged: 1 });
 });
 
-it('adds links to a row that it released before it was killed, of a source that can be read again', async () => {
+it('adds links to a row that was released before a kill, if their source was damaged then and is readable now', async () => {
   for (let failAt = 1, isReleased = false; !isReleased; failAt++) {
     const store = new MemoryStore();
     await using crawl = await testCrawl(fakeWeb({ [A]: links(B), [B]: 'x' }), { store });
@@ -67,7 +67,7 @@ describe('a redirect that a page of its batch names as a sitemap', () => {
   const index = `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>${MOVED}</loc></sitemap></sitemapindex>`;
   const settings = { 'fetcher.maxRedirects': 0 };
 
-  /** A store with their batch, and so many pages in between. */
+  /** A store with a batch of both, and the given number of pages between them. */
   async function fetched(pages: number): Promise<{ store: MemoryStore; batch: string }> {
     const between = Array.from({ length: pages }, (_, i) => `http://a.com/1${String(i).padStart(3, '0')}`);
     const web = fakeWeb({
@@ -82,14 +82,14 @@ describe('a redirect that a page of its batch names as a sitemap', () => {
     return { store, batch };
   }
 
-  /** A crawl on a store with so little memory for links that they are added page by page. */
+  /** A crawl with so little memory for links that they are added page by page. */
   async function sliced(store: Store): Promise<TestCrawl> {
     const crawl = await testCrawl(undefined, { store, settings });
     const { settings: given } = crawl;
     return { ...crawl, settings: { ...given, db: { ...given.db, updateMaxLinksInMemory: 1 } } };
   }
 
-  it('hands on what it was when it was fetched, however many pages are between the two', async () => {
+  it('passes on links as it did when it was fetched, however many pages are between the two', async () => {
     for (const pages of [1, 10, 25, 45]) {
       const { store, batch } = await fetched(pages);
       const crawl = await sliced(store);
@@ -98,7 +98,7 @@ describe('a redirect that a page of its batch names as a sitemap', () => {
     }
   });
 
-  it('does so too after a kill', async () => {
+  it('does the same after a kill', async () => {
     const { store, batch } = await fetched(25);
     const whole = await sliced(await copyStore(store));
     await jobs.updatedb(whole, { batch });

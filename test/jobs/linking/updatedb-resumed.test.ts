@@ -17,13 +17,13 @@ function hubWeb(): FakeWeb {
   return fakeWeb(Object.fromEntries(sources.map((url) => [url, links(HUB)])));
 }
 
-/** The crawl with so little memory for links that each page hands on its own by itself, so the hub is written for each. */
+/** A crawl with so little memory for links that each page passes on its links separately, so the hub is written for each page. */
 function sliced<C extends OpenContext>(crawl: C): C {
   const { settings } = crawl;
   return { ...crawl, settings: { ...settings, db: { ...settings.db, updateMaxLinksInMemory: 1 } } };
 }
 
-/** Runs a job over a store that fails at a row write; returns whether it came to its end before. */
+/** Runs a job on a store that fails at a row write; returns whether the job ended before that write. */
 async function cut(
   store: Store,
   failAt: number,
@@ -40,9 +40,9 @@ async function cut(
   }
 }
 
-describe('updatedb that goes on after it was killed', () => {
-  it('hands on each link once, though repair has tidied up the batch meanwhile', async () => {
-    // Fetches that are killed while they follow redirects may leave the batch with names of pages that never came.
+describe('updatedb that continues after a kill', () => {
+  it('passes on each link once, even if repair has cleaned up the batch meanwhile', async () => {
+    // Fetches that are killed during redirects may leave index entries of pages that were never written.
     const store = new MemoryStore();
     const web = hubWeb();
     const moved = 'http://moved.com/';
@@ -76,7 +76,7 @@ describe('updatedb that goes on after it was killed', () => {
     expect(cuts).toBeGreaterThan(sources.length / 2);
   });
 
-  it('hands on every link once, however long it was left', async () => {
+  it('passes on every link once, however long the batch was left alone', async () => {
     const store = new MemoryStore();
     const web = hubWeb();
     const first = await testCrawl(web, { store, settings: SETTINGS });
