@@ -13,14 +13,14 @@ import { START, testCrawl } from '../support/test-crawl.js';
 const levelStore = () =>
   new LevelStore({ database: new MemoryLevel<string, Uint8Array>({ keyEncoding: 'utf8', valueEncoding: 'view' }) });
 
-/** A page of a batch that links; they come in the order of the numbers. */
+/** A page of a batch with a link; the pages are sorted by their numbers. */
 function sourceOf(i: number): LinkSource {
   const source = `com.b:http/${String(i).padStart(6, '0')}`;
   return { source, watermark: '1-1/00', position: `b.com|${source}`, distance: 1, redirectDepth: 0 };
 }
 
-describe('what must not stop a crawl', () => {
-  it('more links to one page than a function takes arguments', async () => {
+describe('these do not stop a crawl:', () => {
+  it('more links to one page than a function can have arguments', async () => {
     await using crawl = await testCrawl(undefined);
     const slice = createLinkSlice('1-1');
     for (let i = 0; i < 200_000; i++) {
@@ -33,7 +33,7 @@ describe('what must not stop a crawl', () => {
     });
   });
 
-  it('links of great length: they count for several', () => {
+  it('very long links, each of which counts as several', () => {
     const slice = createLinkSlice('1-1');
     const from = sourceOf(0);
     slice.add(`com.a:http/${'x'.repeat(4000)}`, from, { anchor: '', score: 0 });
@@ -41,7 +41,7 @@ describe('what must not stop a crawl', () => {
     expect(slice.links).toBe(22);
   });
 
-  it('a row that cannot be read: the others go on, and the crawl ends', async () => {
+  it('a row that cannot be read: the others are fetched, and the crawl ends', async () => {
     const store = levelStore();
     const web = fakeWeb({ 'http://a.com/': links('/1'), 'http://a.com/1': 'x', 'http://b.com/': 'x' });
     await using crawl = await testCrawl(web, { store });
@@ -53,7 +53,7 @@ describe('what must not stop a crawl', () => {
     expect(await crawl.page('http://a.com/', ['title'])).toMatchObject({ status: 'fetched' });
   });
 
-  it('a row that refuses a change because of what it holds', async () => {
+  it('a row whose content prevents a change', async () => {
     const database = new MemoryLevel<string, Uint8Array>({ keyEncoding: 'utf8', valueEncoding: 'view' });
     const store = new LevelStore({ database });
     const web = fakeWeb({ 'http://a.com/': 'a', 'http://b.com/': 'b', 'http://c.com/': 'c' });
@@ -94,7 +94,7 @@ describe('what must not stop a crawl', () => {
     });
   });
 
-  it('a protocol that cannot be closed: the table is closed all the same, once', async () => {
+  it('a protocol that cannot be closed: the table is still closed, once', async () => {
     let closed = 0;
     const plugin: Plugin = {
       name: 'sticky',
@@ -117,7 +117,7 @@ describe('what must not stop a crawl', () => {
 });
 
 describe('jobs of one process at the same time', () => {
-  it('repair takes no row that inject is about to write for lost', async () => {
+  it('repair keeps the index entries of a row that inject is about to write', async () => {
     const store = new MemoryStore();
     const write = store.write.bind(store);
     store.write = async (table, changes) => {
@@ -132,7 +132,7 @@ describe('jobs of one process at the same time', () => {
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 20 });
   });
 
-  it('two crawls on one store take turns as one does', async () => {
+  it('two crawls on one store work in turns like one', async () => {
     const store = new MemoryStore();
     await using first = await testCrawl(undefined, { store });
     const second = await testCrawl(undefined, { store });
@@ -149,7 +149,7 @@ describe('jobs of one process at the same time', () => {
 });
 
 describe('a fetch that was stopped', () => {
-  it('goes on where it stopped when the same call is made again, and then parses what was left', async () => {
+  it('continues where it stopped when it is called again, and then parses the rest', async () => {
     const pages = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`http://a.com/${i}`, `page ${i}`]));
     const web = fakeWeb(pages);
     await using crawl = await testCrawl(web);
@@ -165,7 +165,7 @@ describe('a fetch that was stopped', () => {
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ already_fetched: 20 });
   });
 
-  it('keeps a Crawl-delay to the next fetch', async () => {
+  it('obeys a Crawl-delay from its last request', async () => {
     const web = fakeWeb({
       'http://a.com/robots.txt': { html: 'User-agent: *\nCrawl-delay: 0.3', contentType: 'text/plain' },
       'http://a.com/': links('/1'),
@@ -182,7 +182,7 @@ describe('a fetch that was stopped', () => {
 });
 
 describe('seeds', () => {
-  it('that never come do not hold up a stop', async () => {
+  it('that never arrive do not delay a stop', async () => {
     await using crawl = await testCrawl(undefined);
     const stop = new AbortController();
     async function* endless(): AsyncGenerator<string> {

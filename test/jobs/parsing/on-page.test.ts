@@ -9,7 +9,7 @@ const HOME = 'http://a.com/';
 const HTML =
   '<title>T</title><html lang=en><meta name=author content=M><link rel=canonical href=/c?x><a href=/b>b</a><a href=http://o.com/>o</a>';
 
-/** Crawls one page with an `onPage`; what was counted, and the own fields of the page. */
+/** Crawls one page with an `onPage`; returns the counters and the custom fields of the page. */
 async function withOnPage(onPage: OnPage, more: readonly Plugin[] = [], settings: object = {}) {
   await using crawl = await testCrawl(fakeWeb({ [HOME]: HTML }), {
     settings: { ...settings },
@@ -43,7 +43,7 @@ describe('onPage', () => {
     expect(page!.document()).toBe(document);
   });
 
-  it('sees a page whose parser of JavaScript returned metadata that is no text, without them', async () => {
+  it('sees no metadata that a JavaScript parser returned and that is not text', async () => {
     const metadata = { pages: 3 } as unknown as Record<string, string>;
     const parser: Plugin = {
       name: 'own-parser',
@@ -66,7 +66,7 @@ describe('onPage', () => {
     expect(page?.title).toBe('T');
   });
 
-  it('decodes the tree as the page was, and has none for other types', async () => {
+  it('gets a tree decoded like the page, and no tree for other types', async () => {
     const trees: (string | undefined)[] = [];
     const web = fakeWeb({
       [HOME]: { html: '\ufeffä', contentType: 'text/html' },
@@ -82,11 +82,11 @@ describe('onPage', () => {
     expect(trees.find(Boolean)).toContain('ä');
   });
 
-  it('stores what it returns, of all plugins together, in each kind of run', async () => {
+  it('stores the fields of all plugins together, in each kind of run', async () => {
     const second: Plugin = { name: 'second', onPage: async ({ title }) => ({ title, both: 2, gone: undefined }) };
     const { page, counters } = await withOnPage(() => ({ both: 1, list: [1, { a: null }] }), [second]);
     expect(page?.custom).toEqual({ both: 2, list: [1, { a: null }], title: 'T' });
-    // Of one name there is one field, and a plugin that takes it from another is named.
+    // A name has one field; a plugin that takes the name of another plugin's field is counted.
     expect(Object.entries(counters).filter(([name]) => name.startsWith('custom_'))).toEqual([
       ['custom_replaced_second', 1],
     ]);
@@ -102,7 +102,7 @@ describe('onPage', () => {
       if (row.url === HOME) expect(row.custom?.of).toBe('parse');
   });
 
-  it('takes away the fields of the parse before', async () => {
+  it('removes the fields of the previous parse', async () => {
     await using crawl = await testCrawl(fakeWeb({ [HOME]: HTML }));
     const batch = await start(crawl, HOME);
     await jobs.fetch(crawl, { batch, parse: true, onPage: () => ({ a: 1 }) });
@@ -130,7 +130,7 @@ describe('onPage', () => {
     expect(page).toMatchObject({ title: 'T', custom: { a: 1 } });
   });
 
-  it('may store so much and no more', async () => {
+  it('may store a limited size', async () => {
     const other: Plugin = { name: 'other', onPage: () => ({ a: 1 }) };
     const text = (length: number) => ({ t: 'x'.repeat(length) });
     const most = await withOnPage(() => text(CUSTOM_LIMIT - '{"t":""}'.length));
@@ -151,7 +151,7 @@ describe('onPage', () => {
   });
 });
 
-describe('scoring sees', () => {
+describe('a scoring plugin sees', () => {
   const score = async (reads?: readonly ('title' | 'text')[]) => {
     const seen: unknown[] = [];
     const scoring: Plugin = {
@@ -177,7 +177,7 @@ describe('scoring sees', () => {
     return seen;
   };
 
-  it('the texts of links, and nothing of the page unless it asks', async () => {
+  it('the texts of links, and nothing of the page unless it asks for it', async () => {
     expect(await score()).toEqual([
       { source: HOME, targets: [`${HOME}b`], anchors: ['to b'], title: '', text: '' },
       { url: `${HOME}b`, anchors: ['to b'] },
@@ -186,7 +186,7 @@ describe('scoring sees', () => {
     ]);
   });
 
-  it('title and text where it asks', async () => {
+  it('title and text if it asks for them', async () => {
     expect((await score(['title']))[0]).toMatchObject({ title: 'T', text: '' });
     expect((await score(['text', 'title']))[0]).toMatchObject({ title: 'T', text: 'T words to b' });
   });

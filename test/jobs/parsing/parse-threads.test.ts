@@ -14,7 +14,7 @@ import { start } from '../../support/job-steps.js';
 import { ROOT } from '../../support/docs/source-files.js';
 import { allRows, testCrawl, type TestCrawl } from '../../support/test-crawl.js';
 
-/** A thread cannot be run from TypeScript; what is built is up to date in `npm test`. */
+/** Threads cannot run TypeScript, so they load the built code; `npm test` keeps it up to date. */
 const built = (path: string): URL => pathToFileURL(join(ROOT, 'dist/packages', path));
 const entry = built('jobs/parsing/parse-worker.js');
 
@@ -34,7 +34,7 @@ function threadsOf(options: Omit<ParseThreadsOptions, 'entry'>) {
   return threads;
 }
 
-/** Threads with the default plugins, as `openCrawl` has them. */
+/** Threads with the default plugins, as in `openCrawl`. */
 function defaultThreads(settings: Settings, plugins: readonly Plugin[], more: Partial<ParseThreadsOptions> = {}) {
   const input = { settings, rules: readRules(settings), folder };
   const module = built('webcrawl/plugins/page-plugins.js').href;
@@ -42,10 +42,10 @@ function defaultThreads(settings: Settings, plugins: readonly Plugin[], more: Pa
   return threadsOf({ plugins: shared, threads: 2, data: { module, input }, ...more });
 }
 
-/** The default plugins that a thread makes too. */
+/** The default plugins that a thread creates too. */
 const PAGE_PLUGINS = /^(urlnormalizer|urlfilter|signature|parse)-/;
 
-/** A parser that does what the page says, and a signature. */
+/** A parser that does what the content of the page says, and a signature. */
 const ODD = `
   const robots = { noindex: false, nofollow: false, noarchive: false };
   const acts = {
@@ -97,7 +97,7 @@ const page = (content: string, contentType = 'text/odd'): PageContent => ({
   truncated: false,
 });
 
-/** Status and title of a page, and what was counted. */
+/** Status and title of a page, and the counters. */
 async function parse(crawl: ParseContext, of: PageContent) {
   const counters: Record<string, number> = {};
   const { parsed, encoded, unset } = await parsePage(crawl, of, (reason, n = 1) => {
@@ -115,7 +115,7 @@ describe('pages that a thread cannot survive', () => {
     ['throw', 'parser_crashed', 'thrown later'],
     ['reject', 'parser_crashed', 'rejected'],
     ['exit', 'parser_crashed', 'the parse thread ended'],
-  ])('fail by themselves, and the others are parsed: %s', async (word, code, message) => {
+  ])('fail alone, and the others are parsed: %s', async (word, code, message) => {
     const crawl = await oddThreads();
     const words = ['a', word, 'b', 'c', word, 'd'];
     const found = await Promise.all(words.map((content) => parse(crawl, page(content))));
@@ -129,11 +129,11 @@ describe('pages that a thread cannot survive', () => {
       unset: ['newSignature', 'digest', 'redirectTarget'],
     });
     expect(found.map(({ cells }) => cells.title)).toEqual(['a', undefined, 'b', 'c', undefined, 'd']);
-    // Each is parsed once, and the thread that was made anew after the last one serves on.
+    // Each is parsed once, and the thread that replaced the last dead one goes on.
     expect((await parse(crawl, page('e'))).cells.pageMetadata).toBe('{"n":"2"}');
   });
 
-  it('end the thread when they take too much memory', async () => {
+  it('end the thread if they take too much memory', async () => {
     const limits = { maxOldGenerationSizeMb: 32 };
     const crawl = await oddThreads({ limits, grace: 20_000 });
     expect((await parse(crawl, page('memory'))).status).toMatchObject({
@@ -143,7 +143,7 @@ describe('pages that a thread cannot survive', () => {
     expect((await parse(crawl, page('a'))).status.code).toBe('success');
   });
 
-  it('fail when they are no plain data', async () => {
+  it('fail if they cannot be cloned', async () => {
     const crawl = await oddThreads();
     const headers = { x: (() => 1) as unknown as string };
     expect((await parse(crawl, { ...page('a'), headers })).status.code).toBe('parser_crashed');
@@ -152,7 +152,7 @@ describe('pages that a thread cannot survive', () => {
 });
 
 describe('the line of a thread', () => {
-  /** Counts the pages that its thread has parsed, in memory that the threads share. */
+  /** Counts the pages that its thread has parsed, in shared memory. */
   const COUNTING = `
     export const pagePlugins = async (done) => [
       { name: 'sign', signature: () => 'ab' },
@@ -171,11 +171,11 @@ describe('the line of a thread', () => {
     const crawl = await oddThreads({ data: { module: module.href, input: done } }, 60);
     await parse(crawl, page(content));
     const all = Array.from({ length: pages }, () => parse(crawl, page(content)));
-    // Nothing is handed out and no answer is heard before this returns.
+    // Before this returns, the main thread neither sends a page nor receives an answer.
     for (let now = Atomics.load(done, 0); now < 1 + expected; now = Atomics.load(done, 0)) {
       if (Atomics.wait(done, 0, now, 10_000) === 'timed-out') break;
     }
-    // One more would follow within a millisecond.
+    // One more page would follow within a millisecond.
     Atomics.wait(done, 0, 1 + expected, 500);
     const parsed = Atomics.load(done, 0) - 1;
     await Promise.all(all);
@@ -183,26 +183,26 @@ describe('the line of a thread', () => {
     return parsed;
   }
 
-  it('is work enough while the main thread is busy', async () => {
+  it('has enough pages while the main thread is busy', async () => {
     expect(await parsedWhileMainIsBusy('x', 40, 40)).toBe(40);
   });
 
-  it('has so many bytes, but two pages however large they are', async () => {
+  it('has a limited number of bytes, but at least two pages however large they are', async () => {
     expect(await parsedWhileMainIsBusy('x'.repeat(1_000_000), 5, 2)).toBe(2);
   });
 });
 
-describe('pages that are parsed by the caller', () => {
+describe('pages that the caller parses', () => {
   const inMain = { status: { code: 'main_thread' }, counters: { failed_main_thread: 1 } };
 
-  it('are the first, until they are worth a thread', async () => {
+  it('are the first ones, until they are worth a thread', async () => {
     const crawl = await oddThreads({ startAfter: 10 });
     expect(await parse(crawl, page('12345'))).toMatchObject(inMain);
     expect(await parse(crawl, page('67890'))).toMatchObject(inMain);
     expect((await parse(crawl, page('x'))).cells.title).toBe('x');
   });
 
-  it('are those of a parser that keeps the time, of other plugins, and without content', async () => {
+  it('include those of a parser with its own time limit, of other plugins, and without content', async () => {
     const crawl = await oddThreads();
     expect(await parse(crawl, page('x', 'text/waits'))).toMatchObject(inMain);
     const others = crawl.plugins.map((plugin) => ({ ...plugin }));
@@ -218,7 +218,7 @@ describe('pages that are parsed by the caller', () => {
     ['throws', 'throw new Error("no")'],
     ['is never done', 'for (;;);'],
     ['makes no plugins', 'export const pagePlugins = () => Promise.reject(new Error("no"));'],
-  ])('are all where the module of the plugins %s', async (name, source) => {
+  ])('are all pages if the module of the plugins %s', async (name, source) => {
     const module = pathToFileURL(join(folder, `${name.replaceAll(' ', '-')}.mjs`));
     if (source !== undefined) await writeFile(module, source);
     const crawl = await oddThreads({ data: { module: module.href, input: {} }, startLimit: 500 });
@@ -228,7 +228,7 @@ describe('pages that are parsed by the caller', () => {
     expect(await parse(crawl, page('x'))).toMatchObject(inMain);
   });
 
-  it('are those that the threads were at when they were closed', async () => {
+  it('include those that threads had when they were closed', async () => {
     const crawl = await oddThreads({}, 60);
     await parse(crawl, page('a'));
     const hanging = ['hang', 'hang', 'hang'].map((content) => parse(crawl, page(content)));
@@ -239,7 +239,7 @@ describe('pages that are parsed by the caller', () => {
   });
 });
 
-/** Says of each page how often its filter was called so far. */
+/** Writes into each page how often its filter was called before. */
 const COUNTED = `
   const robots = { noindex: false, nofollow: false, noarchive: false };
   let calls = 0;
@@ -251,11 +251,11 @@ const COUNTED = `
   ];
 `;
 
-describe('what a plugin says of the links of pages that a thread parses', () => {
+describe('the answers of a plugin about links of pages that a thread parses', () => {
   it.each([
     ['1', ['0', '1', '1', '1']],
     [undefined, ['0', '1', '2', '3']],
-  ])('is remembered where it has a version: %s', async (version, titles) => {
+  ])('are cached if it has a version: %s', async (version, titles) => {
     const module = pathToFileURL(join(folder, 'counted.mjs'));
     await writeFile(module, COUNTED);
     const plugins: Plugin[] = [
@@ -279,7 +279,7 @@ describe('what a plugin says of the links of pages that a thread parses', () => 
 });
 
 describe('threads with the plugins of a crawl', () => {
-  it('give what the main thread gives, and leave the page as it was', async () => {
+  it('give the same results as the main thread, and do not change the page', async () => {
     const settings = settingsSchema.parse({});
     const plugins = defaultPlugins(settings);
     const crawl = { settings, plugins, parseThreads: defaultThreads(settings, plugins) };
@@ -325,7 +325,7 @@ describe('threads with the plugins of a crawl', () => {
     ['a normaliser', false, (defaults) => [...defaults, folding]],
     ['a signature', false, (defaults) => [...defaults, signing]],
   ])(
-    'serve unless a plugin that they do not have takes part, with the same results: %s',
+    'are used unless a plugin that they do not have takes part, with the same results: %s',
     async (_name, serve, list) => {
       const settings = settingsSchema.parse({ db: { maxOutlinksPerPage: 6, ignoreExternalLinks: true } });
       const defaults = defaultPlugins(settings);
@@ -374,7 +374,7 @@ describe('threads with the plugins of a crawl', () => {
     },
   );
 
-  it('call onPage of modules, unless another was handed in: then all are called in the order of the list', async () => {
+  it('call onPage of modules, unless another one was passed in: then the main thread calls all in the order of the list', async () => {
     const module = pathToFileURL(join(folder, 'shows.mjs'));
     await writeFile(
       module,
@@ -394,7 +394,7 @@ describe('threads with the plugins of a crawl', () => {
     expect(await custom(own)).toBe('{"by":"main","first":2,"title":"a"}');
   });
 
-  it('follow the settings of each page', async () => {
+  it('obey the settings of each page', async () => {
     const settings = settingsSchema.parse({});
     const plugins = defaultPlugins(settings);
     const crawl = { settings, plugins, parseThreads: defaultThreads(settings, plugins) };
@@ -406,7 +406,7 @@ describe('threads with the plugins of a crawl', () => {
     expect(await links(settings)).toEqual({ parsed: 1, links: 1 });
   });
 
-  it('leave the same table, with parse in fetch or by itself', async () => {
+  it('give the same table, with parse in fetch and as a job of its own', async () => {
     const crawled = async (withThreads: boolean, inFetch: boolean) => {
       const { pages, seeds } = randomWeb(5, 120, 3);
       await using crawl = await testCrawl(fakeWeb(pages));

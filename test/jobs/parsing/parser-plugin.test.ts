@@ -7,7 +7,7 @@ import { testCrawl } from '../../support/test-crawl.js';
 
 const PAGE = 'http://a.com/';
 
-/** A parser of HTML that notes what it was given. */
+/** A parser of HTML that records its input. */
 function noting(more: Partial<NonNullable<Plugin['parser']>> = {}) {
   const seen: ParseInput[] = [];
   const plugin: Plugin = {
@@ -26,7 +26,7 @@ function noting(more: Partial<NonNullable<Plugin['parser']>> = {}) {
   return { seen, plugin };
 }
 
-/** Answers every page with a body that is not whole. */
+/** Truncates the body of every answer. */
 const cutting: Plugin = {
   name: 'cutting',
   protocol: {
@@ -39,7 +39,7 @@ const cutting: Plugin = {
 };
 
 describe('a parser', () => {
-  it.each([true, false])('is told that the body was cut, with parse in fetch: %s', async (parse) => {
+  it.each([true, false])('knows that the body was truncated, with parse in fetch: %s', async (parse) => {
     const { seen, plugin } = noting();
     await using crawl = await testCrawl(undefined, { plugins: [cutting, plugin] });
     const batch = await start(crawl, PAGE);
@@ -48,7 +48,7 @@ describe('a parser', () => {
     expect(seen.map(({ truncated }) => truncated)).toEqual([true]);
   });
 
-  it('is told that the body is whole', async () => {
+  it('knows that the body is complete', async () => {
     const { seen, plugin } = noting();
     await using crawl = await testCrawl(fakeWeb({ [PAGE]: 'x' }), { plugins: [plugin] });
     await jobs.inject(crawl, { seeds: [PAGE] });

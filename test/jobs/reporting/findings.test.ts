@@ -16,7 +16,7 @@ describe('the section that holds most pages of a run', () => {
     return findings;
   };
 
-  it('is told from four fifths of 200 pages on, by the first segment of the path', () => {
+  it('is reported from four fifths of 200 pages on, by the first segment of the path', () => {
     const calendar = (i: number): string => `http://a.example/cal${i % 2 ? `?m=${i}` : `/day?d=${i}`}`;
     const findings = fetchAll(160, calendar);
     fetchAll(39, (i) => `http://a.example/p${i}`, findings);
@@ -27,14 +27,14 @@ describe('the section that holds most pages of a run', () => {
     expect(findings.largeSection()).toBeUndefined();
   });
 
-  it('is none where a seed is in it: that was asked for', () => {
+  it('is not reported if a seed is in it, because it was asked for', () => {
     const findings = fetchAll(300, (i) => `http://a.example/docs/${i}`);
     expect(findings.largeSection()).toBeDefined();
     findings.fetched('http://a.example/docs/', true);
     expect(findings.largeSection()).toBeUndefined();
   });
 
-  it('is none where a seed is in it that a run before has fetched', async () => {
+  it('is not reported if it has a seed that an earlier run has fetched', async () => {
     const pages = Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`http://a.example/docs/${i}`, '']));
     const seed = 'http://a.example/docs/';
     await using crawl = await testCrawl(fakeWeb({ ...pages, [seed]: links(...Object.keys(pages)) }));
@@ -49,7 +49,7 @@ describe('the section that holds most pages of a run', () => {
     );
     const { prefix, pages } = findings.largeSection()!;
     expect(prefix).toBe('http://a.example/cal');
-    // It counts at least that many.
+    // It counts at least this number.
     expect(pages).toBeLessThanOrEqual(18_000);
     expect(pages).toBeGreaterThan(17_500);
   });

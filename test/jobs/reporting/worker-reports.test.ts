@@ -9,7 +9,7 @@ import { PassOnStore } from '../../support/stores/pass-on-store.js';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** One of many that have the table open, so that closing it closes it for nobody else. */
+/** One of several openers of the table: closing it does not close the store for the others. */
 class Opened extends PassOnStore {
   readonly writeUnchanged: VersionedStore['writeUnchanged'];
 
@@ -24,7 +24,7 @@ class Opened extends PassOnStore {
 describe('workers of one table', () => {
   let now = 1_700_000_000_000;
 
-  /** Begins a fetch, and waits for its first report where there is one. @returns what ends it */
+  /** Begins a fetch, and waits for its first report if there is one. @returns a function that ends it */
   async function fetching(crawl: OpenContext, done: number, inFlight: number): Promise<() => Promise<void>> {
     let end = (): void => {};
     const ended = new Promise<void>((resolve) => (end = resolve));
@@ -50,7 +50,7 @@ describe('workers of one table', () => {
     };
   }
 
-  it('add up in the status of each, and those that died are named', async () => {
+  it('add up in the status of each, and dead ones are named', async () => {
     const store = new VersionedStore(() => 0);
     await openTables(store, { slots: 4 });
     const open = () => openContext({ table: new Opened(store), clock: () => now });
@@ -65,7 +65,7 @@ describe('workers of one table', () => {
     expect(seen.workers).toMatchObject([{ state: 'working' }, { state: 'working' }]);
     expect((await status(a)).jobs).toMatchObject([{ done: 30 }]);
 
-    // One ends, and one is not heard of any more.
+    // One ends, and one stops reporting.
     await endA();
     await a.close();
     now += 60_000;
@@ -75,7 +75,7 @@ describe('workers of one table', () => {
     expect(later.workers?.map(({ state }) => state).sort()).toEqual(['ended', 'silent']);
     expect(statusText(later)).toMatch(/process \d+ +no sign of life for 1 min.*its last step was fetch 1-1, 20 done/);
 
-    // What is old is removed by those who begin.
+    // A new worker removes old reports.
     now += 3_600_000;
     expect((await status(c)).workers).toEqual([]);
     const before = (await c.tables.workers.list()).length;
@@ -92,7 +92,7 @@ describe('workers of one table', () => {
     await Promise.all([b.close(), c.close()]);
   });
 
-  it('are not written of where nobody else can look', async () => {
+  it('are not stored if no other process can read them', async () => {
     await using crawl = await openContext({ table: 'memory:' });
     await (
       await fetching(crawl, 1, 1)

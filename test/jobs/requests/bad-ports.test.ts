@@ -11,7 +11,7 @@ import { START, testCrawl } from '../../support/test-crawl.js';
 const A = 'http://a.example/';
 const BAD = 'http://a.example:6667/';
 
-/** The real protocol, in which nothing is looked up or connected to. */
+/** The real protocol, with a lookup and a connection that fail the test. */
 const http = () =>
   httpProtocol(settingsSchema.shape.http.parse({}), { lookup: () => Promise.reject(new Error('looked up')) });
 
@@ -40,7 +40,7 @@ describe('a port that browsers refuse', () => {
     expect((await explain(crawl, BAD)).next.text).toContain('urlfilter-port (port 6667 is one that browsers refuse)');
   });
 
-  it('is not selected where a table of before holds it', async () => {
+  it('is not selected if an older table has it', async () => {
     await using crawl = await testCrawl(fakeWeb({}));
     await jobs.inject(crawl, { seeds: [A] });
     const key = rowKeyOf('http://10.0.0.1:25/');
@@ -49,7 +49,7 @@ describe('a port that browsers refuse', () => {
     expect((await jobs.generate(crawl, {})).counters).toEqual({ generated: 1, 'rejected_urlfilter-port': 1 });
   });
 
-  it('is gone where a batch holds it, and nothing is asked, robots.txt neither', async () => {
+  it('is gone if it is in a batch, and nothing is requested, not even robots.txt', async () => {
     const unfiltered = { name: 'protocol-http', protocol: http() };
     await using crawl = await testCrawl(undefined, { plugins: [unfiltered] });
     const free = { ...crawl, plugins: crawl.plugins.filter(({ name }) => name !== 'urlfilter-port') };
@@ -58,7 +58,7 @@ describe('a port that browsers refuse', () => {
     const { status, protocolStatus } = await rowOf(crawl, BAD, 'status', 'protocolStatus');
     expect(status).toBe('gone');
     expect(protocolStatus).toEqual({ code: 'bad_port', message: 'port 6667, which browsers refuse' });
-    // No robots.txt is kept for it: it was not asked for.
+    // No robots.txt is stored for it, because none was requested.
     expect((await explain(crawl, BAD)).robots?.source).toBe('none');
   });
 

@@ -13,7 +13,7 @@ afterEach(async () => {
 const SECRETS = /topsecret|bWU6dG9wc2VjcmV0|session=/;
 const isTrusted = ({ headers }: RawRequest): boolean => headers.authorization !== undefined || 'cookie' in headers;
 
-/** A site that wants a password, and leads to every kind of other origin: by redirect, link and robots.txt. */
+/** A site that needs a password, and leads to every kind of other origin: by redirect, link and robots.txt. */
 async function setUp() {
   const handler = ({ path, headers }: RawRequest): Uint8Array => {
     const to = (location: string): Uint8Array => answer('302 Found', { Location: location });
@@ -44,7 +44,7 @@ async function setUp() {
   return { origin, crawl, a, b };
 }
 
-it('credentials and cookies go to their origin only, whatever leads elsewhere', async () => {
+it('credentials and cookies are sent only to their origin, whatever leads elsewhere', async () => {
   const { origin, crawl, a, b } = await setUp();
   await jobs.inject(crawl, { seeds: [`${origin}/`] });
   for (let i = 0; i < 2; i++) await round(crawl);
@@ -66,7 +66,7 @@ it('credentials and cookies go to their origin only, whatever leads elsewhere', 
   await crawl.close();
 });
 
-it('no Set-Cookie of a server is stored, of redirects and errors neither', async () => {
+it('no Set-Cookie of a server is stored, not even of redirects and errors', async () => {
   const server = await rawServer(({ path }) => {
     const headers = {
       'Content-Type': 'text/html',

@@ -9,7 +9,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] 
 afterEach(() => void vi.useRealTimers());
 
 describe('a grace period', () => {
-  it('is over so long after the stop, and not before', () => {
+  it('ends that long after the stop, and not before', () => {
     const stop = new AbortController();
     const { signal } = gracePeriod(stop.signal, GRACE_PERIOD);
     vi.advanceTimersByTime(100 * GRACE_PERIOD);
@@ -21,13 +21,13 @@ describe('a grace period', () => {
     expect(signal.aborted).toBe(true);
   });
 
-  it('begins at once under a signal that is aborted', () => {
+  it('begins at once if the signal is already aborted', () => {
     const { signal } = gracePeriod(AbortSignal.abort(), GRACE_PERIOD);
     vi.advanceTimersByTime(GRACE_PERIOD);
     expect(signal.aborted).toBe(true);
   });
 
-  it('leaves nothing behind, before and after the stop', () => {
+  it('leaves no timer behind, before and after the stop', () => {
     for (const isStopped of [false, true]) {
       const stop = new AbortController();
       const grace = gracePeriod(stop.signal, GRACE_PERIOD);
@@ -40,7 +40,7 @@ describe('a grace period', () => {
   });
 });
 
-/** Answers a request by `answerTo`, or not before it is ended. */
+/** Answers a request with `answerTo`; without an answer, the request ends only when it is aborted. */
 function web(answerTo: (url: string) => FetchOutcome | undefined | Promise<FetchOutcome>) {
   const requests: string[] = [];
   let arrived = (): void => {};
@@ -78,7 +78,7 @@ describe('a fetch that is stopped', () => {
       (url: string) => (url.startsWith('http://a.com') ? to('http://b.com/robots.txt') : undefined),
       'http://b.com/robots.txt',
     ],
-  ])('ends a request for %s that goes on too long, and all is as it was', async (_what, answerTo, last) => {
+  ])('aborts a request for %s that takes too long, and all rows stay as they were', async (_what, answerTo, last) => {
     let answers = answerTo;
     const fake = web((url) => answers(url));
     await using crawl = await testCrawl(undefined, { plugins: [fake.plugin] });
@@ -105,7 +105,7 @@ describe('a fetch that is stopped', () => {
     expect(row).toMatchObject({ status: 'gone', retries: 0 });
   });
 
-  it('takes what comes within that time', async () => {
+  it('stores what arrives within the grace period', async () => {
     let deliver = (_outcome: FetchOutcome): void => {};
     const answer = new Promise<FetchOutcome>((resolve) => (deliver = resolve));
     const fake = web((url) => (url.endsWith('robots.txt') ? ABSENT : answer));
@@ -121,7 +121,7 @@ describe('a fetch that is stopped', () => {
     expect(fake.requests).toEqual(['http://a.com/robots.txt', 'http://a.com/1']);
   });
 
-  it('counts a protocol that speaks of an abort by itself as one that failed', async () => {
+  it('counts a page as failed if the protocol itself reports an abort', async () => {
     const fake = web((url) => (url.endsWith('robots.txt') ? ABSENT : ABORTED));
     await using crawl = await testCrawl(undefined, { plugins: [fake.plugin] });
     const batch = await start(crawl, 'http://a.com/');

@@ -35,7 +35,7 @@ afterEach(() => {
 });
 
 describe('a request', () => {
-  it('is given up at twice the time limit, and the protocol is told', async () => {
+  it('is given up at twice the time limit, and its signal is aborted', async () => {
     let signal: AbortSignal | undefined;
     const crawl = crawlWith((asked) => {
       signal = asked.signal;
@@ -50,7 +50,7 @@ describe('a request', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('may fail as it likes after it was given up', async () => {
+  it('may fail in any way after it was given up', async () => {
     let fail = (_error: Error): void => undefined;
     const crawl = crawlWith(() => new Promise((_, reject) => (fail = reject)));
     const pending = request(crawl, { url: URL });
@@ -58,7 +58,7 @@ describe('a request', () => {
     expect(await pending).toMatchObject({ code: 'too_slow' });
     fail(new Error('too late'));
     vi.useRealTimers();
-    // Node reports a rejection that nobody handles after the microtasks.
+    // Node reports an unhandled rejection after the microtasks.
     await new Promise((resolve) => setImmediate(resolve));
   });
 
@@ -71,7 +71,7 @@ describe('a request', () => {
     expect(remove).toHaveBeenCalledOnce();
   });
 
-  it('hands the signal of the caller on', async () => {
+  it('passes on the signal of the caller', async () => {
     const seen: (boolean | undefined)[] = [];
     const crawl = crawlWith(({ signal }) => {
       seen.push(signal?.aborted);
@@ -106,7 +106,7 @@ describe('a request', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is over when it is aborted, also where the protocol does not listen', async () => {
+  it('ends when it is aborted, even if the protocol ignores the signal', async () => {
     vi.useRealTimers();
     const controller = new AbortController();
     const crawl = crawlWith(() => new Promise(() => undefined));
@@ -172,7 +172,7 @@ describe('a crawl with a protocol that never answers', () => {
     });
   });
 
-  it('has no robots.txt either', async () => {
+  it('gets no robots.txt either', async () => {
     vi.useRealTimers();
     const plugin: Plugin = { name: 'mute', protocol: { schemes: ['http'], fetch: () => new Promise(() => undefined) } };
     await using crawl = await testCrawl(undefined, {

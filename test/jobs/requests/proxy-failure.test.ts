@@ -11,7 +11,7 @@ import { testCrawl } from '../../support/test-crawl.js';
 const A = 'http://a.example/';
 const lookup = (): Promise<readonly string[]> => Promise.resolve(['93.184.216.34']);
 
-/** A proxy to which nobody listens, with a password. */
+/** The address of a closed port, with a password. */
 async function deadProxy(): Promise<string> {
   const proxy = await testProxy(1);
   await proxy.close();
@@ -43,13 +43,13 @@ describe('a proxy that cannot be reached', () => {
       expect(error).toMatchObject(failed);
       expect((error as Error).message).toContain('ECONNREFUSED');
       expect((error as Error).message).not.toContain('topsecret');
-      // Not every page is tried.
+      // The job does not try every page.
       const last = Number(/the last (\d+) requests failed/.exec((error as Error).message)?.[1]);
       expect(last).toBe(pages === 1 ? 1 : 10);
       await expect(jobs.crawl(crawl, { seeds, threads: 2 })).rejects.toMatchObject(failed);
       for (const url of seeds) await expectUntouched(crawl, url);
 
-      // With the proxy back, the same command does it all.
+      // With the proxy back, the same command fetches all pages.
       const server = await rawServer(() => answer('200 OK', { 'Content-Type': 'text/html' }, 'hello'));
       const back = await testProxy(server.port);
       await using again = await testCrawl(undefined, {
@@ -64,7 +64,7 @@ describe('a proxy that cannot be reached', () => {
   );
 });
 
-describe('a proxy that fails at some requests', () => {
+describe('a proxy that fails for some requests', () => {
   const isDown: FetchOutcome = { kind: 'retry', code: 'proxy', message: 'refused' };
   const web = fakeWeb({ [A]: links('/1', '/2', '/3') });
 
@@ -96,7 +96,7 @@ describe('the watch of the proxy', () => {
   const failed = expect.objectContaining({ code: 'PROXY_FAILED' }) as Error;
   const times = (n: number, act: () => void): void => Array.from({ length: n }).forEach(act);
 
-  it('gives up at the tenth failure in a row where it never worked, and is patient where it did', () => {
+  it('gives up at the tenth failure in a row if the proxy never worked, and later if it did', () => {
     const fresh = createProxyWatch({ settings });
     times(9, () => fresh.note(down));
     fresh.note(dns);
@@ -117,13 +117,13 @@ describe('the watch of the proxy', () => {
     proven.conclude();
   });
 
-  it('does not take tunnels that are refused for a proxy that is down, but for a failure where nothing else came', () => {
+  it('does not count refused tunnels as a proxy that is down, but as a failure if no request succeeded', () => {
     const watch = createProxyWatch({ settings });
     times(50, () => watch.note(refused));
     expect(() => watch.conclude()).toThrow(failed);
     watch.note(well);
     watch.conclude();
-    // Those that it refuses come last, since they stay due.
+    // Refused pages stay due, so they come last.
     times(50, () => watch.note(refused));
     watch.note(down);
     watch.conclude();
@@ -131,7 +131,7 @@ describe('the watch of the proxy', () => {
     expect(() => watch.conclude()).toThrow(failed);
   });
 
-  it('says nothing where there is no proxy', () => {
+  it('does nothing without a proxy', () => {
     const watch = createProxyWatch({ settings: { http: { proxy: '' } } as OpenContext['settings'] });
     times(50, () => watch.note(down));
     watch.conclude();

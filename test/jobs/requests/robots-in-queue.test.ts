@@ -11,7 +11,7 @@ interface Asked {
   to: number;
 }
 
-/** A web that takes a moment for every answer. Without one it is a page, and robots.txt is absent. */
+/** A web that delays every answer. Without an answer from `answerTo` a URL is a page, and robots.txt is absent. */
 function web(answerTo: (url: string) => FetchOutcome | undefined) {
   const log: Asked[] = [];
   const plugin: Plugin = {
@@ -29,7 +29,7 @@ function web(answerTo: (url: string) => FetchOutcome | undefined) {
     },
   };
   const urls = (): string[] => log.map(({ url }) => url);
-  /** The shortest time from the end of a request to the start of the next of its host, in ms. */
+  /** The shortest time from the end of a request to the start of the next one of its host, in ms. */
   const shortest = (host: string): number => {
     const own = log.filter((entry) => entry.host === host);
     return Math.min(...own.slice(1).map(({ from }, i) => from - own[i]!.to));
@@ -45,7 +45,7 @@ const open = (plugin: Plugin, settings: Record<string, unknown> = {}) =>
   testCrawl(undefined, { plugins: [plugin], settings: { 'fetcher.serverDelay': DELAY, ...settings } });
 
 describe('a robots.txt that is on another host', () => {
-  it('is asked for in the queue there, between its pages', async () => {
+  it('is requested in the queue of that host, between its pages', async () => {
     const fake = web((url) => (url === 'http://a.com/robots.txt' ? to('http://b.com/shared.txt') : undefined));
     await using crawl = await open(fake.plugin);
     const batch = await start(crawl, ...pages('a.com', 2), ...pages('b.com', 4));
@@ -72,7 +72,7 @@ describe('a robots.txt that is on another host', () => {
     }
   });
 
-  it('or elsewhere on its own host waits too', async () => {
+  it('waits too if it is elsewhere on its own host', async () => {
     const fake = web((url) => (url === 'http://a.com/robots.txt' ? to('https://a.com/robots.txt') : undefined));
     await using crawl = await open(fake.plugin);
     const batch = await start(crawl, ...pages('a.com', 2));
@@ -81,7 +81,7 @@ describe('a robots.txt that is on another host', () => {
     expect(fake.shortest('a.com')).toBeGreaterThanOrEqual(DELAY * 1000);
   });
 
-  it('is asked for once for many, and its Crawl-delay holds there at once', async () => {
+  it('is requested once for many, and its Crawl-delay applies there at once', async () => {
     const names = Array.from({ length: 8 }, (_, i) => `h${i}.com`);
     const fake = web((url) => {
       if (url === 'http://b.com/robots.txt') return page('User-agent: *\nCrawl-delay: 0.2\nDisallow: /1');
@@ -96,7 +96,7 @@ describe('a robots.txt that is on another host', () => {
     expect(fake.shortest('b.com')).toBeGreaterThanOrEqual(200);
   });
 
-  it('waits while that host is to be left alone for a short while', async () => {
+  it('waits during a short back-off of that host', async () => {
     let refusals = 1;
     const fake = web((url) => {
       if (url === 'http://a.com/robots.txt') return to('http://b.com/shared.txt');
@@ -114,7 +114,7 @@ describe('a robots.txt that is on another host', () => {
     expect(fake.urls().filter((url) => url === 'http://a.com/robots.txt')).toHaveLength(1);
   });
 
-  it('where nobody can go leaves the others of its queue as they were', async () => {
+  it('that cannot be reached leaves the other pages of its queue as they were', async () => {
     const fake = web((url) => {
       if (url === 'http://a.com/robots.txt') return to('http://b.com/robots.txt');
       return url === 'http://b.com/robots.txt' ? { kind: 'retry', code: 'dns', message: 'no such host' } : undefined;

@@ -9,8 +9,8 @@ import { allRows, testCrawl } from '../../support/test-crawl.js';
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * What a crawl leaves that does not follow from the order of its rounds: without scores, which are handed on as they stand
- * when a page is selected, without distances and how a page was first found, and without batch ids.
+ * The result of a crawl that does not depend on the order of its rounds: without scores (they are passed on as they are when a page is
+ * selected), distances, the way in which a page was first found, and batch ids.
  */
 async function comparable(crawl: OpenContext): Promise<unknown> {
   const rows = await allRows(crawl);
@@ -25,7 +25,7 @@ async function comparable(crawl: OpenContext): Promise<unknown> {
   );
 }
 
-/** A web whose answers take a while, each another one. */
+/** A web whose answers take a random time each. */
 function slowWeb(pages: Readonly<Record<string, FakePage>>, seed: number) {
   const random = randomNumbers(seed);
   const web = fakeWeb(pages);
@@ -44,7 +44,7 @@ async function rowsOfIndex(store: Store): Promise<string[]> {
 }
 
 describe('rounds that overlap', () => {
-  it('leave what rounds one after another leave, and ask for each page once', async () => {
+  it('leave the same rows as rounds one after another, and request each page once', async () => {
     for (let seed = 1; seed <= runs(3, 6); seed++) {
       const { pages, seeds } = randomWeb(seed, runs(100, 150), 1 + (seed % 5) * 3);
       const settings = { 'fetcher.threadsPerQueue': 1 + (seed % 2), 'fetcher.maxRedirects': seed % 3 };
@@ -52,7 +52,7 @@ describe('rounds that overlap', () => {
       await jobs.crawl(strict, { seeds, stay: 'any', rounds: 1000 });
       const web = slowWeb(pages, seed);
       await using crawl = await testCrawl(web, { settings });
-      // A round of 20 pages.
+      // Rounds of 20 pages.
       const { counters } = await jobs.crawl(crawl, { seeds, stay: 'any', threads: 1 + (seed % 4), topN: 20 });
       expect(web.requests.length, `seed ${seed}`).toBe(new Set(web.requests).size);
       expect(counters.fetched, `seed ${seed}`).toBe(web.requests.length);
@@ -62,7 +62,7 @@ describe('rounds that overlap', () => {
     }
   });
 
-  it('hand on the links of all other hosts while one host answers nothing', async () => {
+  it('pass on the links of all other hosts while one host does not answer', async () => {
     const hosts = Array.from({ length: 12 }, (_, i) => `http://h${i}.com`);
     const pages: Record<string, FakePage> = {};
     for (const [i, host] of hosts.entries()) {
@@ -76,7 +76,7 @@ describe('rounds that overlap', () => {
     const pending = new Set(Object.keys(pages).filter((url) => !url.startsWith('http://h3.com/')));
     let noneIsPending = (): void => undefined;
     const othersWereAsked = new Promise<void>((resolve) => (noneIsPending = resolve));
-    // The slow host answers nothing before all that does not follow from its own pages was asked for.
+    // The slow host answers after all pages were requested that do not depend on its own pages.
     web.onRequest = (url) => {
       if (url.startsWith('http://h3.com/')) return othersWereAsked;
       if (pending.delete(url) && pending.size === 0) noneIsPending();
@@ -91,8 +91,8 @@ describe('rounds that overlap', () => {
     expect(counters).toEqual({ rows: web.requests.length });
   });
 
-  it('hand on the links of a host that has a page left which is long in coming', async () => {
-    // All in one queue, so that the page is no host that others could go on without.
+  it('pass on the links of a host that still has one slow page', async () => {
+    // All pages are in one queue, so other hosts cannot be fetched meanwhile.
     const pages: Record<string, FakePage> = { 'http://a.com/slow': { html: 'x' } };
     for (let i = 0; i < 6; i++) pages[`http://a.com/${i}`] = { html: links(`/${i + 1}`) };
     pages['http://a.com/6'] = { html: 'the end' };
@@ -109,7 +109,7 @@ describe('rounds that overlap', () => {
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 8 });
   });
 
-  it('end a batch whose pages have all moved on without an updatedb of its own', async () => {
+  it('close a batch without an updatedb of its own if all its pages have moved', async () => {
     const seeds = Array.from({ length: 30 }, (_, i) => `http://h${i}.com/`);
     const store = new MemoryStore();
     const { batches } = await openTables(store);
@@ -139,7 +139,7 @@ describe('rounds that overlap', () => {
     expect(await rowsOfIndex(store)).toEqual([]);
   });
 
-  it('count each page and link once, whichever batch it moves on to', async () => {
+  it('count each page and link once, whichever batch it is in', async () => {
     const hosts = Array.from({ length: 30 }, (_, i) => `http://h${i}.com`);
     const pages: Record<string, FakePage> = {};
     for (const host of hosts) {
@@ -148,7 +148,7 @@ describe('rounds that overlap', () => {
     }
     const web = slowWeb(pages, 4);
     await using crawl = await testCrawl(web);
-    // A page is in the hands of its parser while others are through.
+    // A page is being parsed while others are already done.
     const parser = crawl.plugins.find(({ name }) => name === 'parse-html')!.parser!;
     const slowly: Plugin = {
       name: 'slowly',
@@ -168,12 +168,12 @@ describe('rounds that overlap', () => {
     expect(counters).toMatchObject({ fetched: size, parsed: size, success: size, added: size - hosts.length });
     expect(progress.at(-1)).toBe(size);
     expect(progress).toEqual([...progress].sort((a, b) => a - b));
-    // Of each host, the first page leads to two others, the second to two, and the further ones to three.
+    // On each host the first page links to two others, the second to two, and each later page to three.
     expect(counters.links).toBe(30 * (2 + 2 + 4 * 3));
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: size });
   });
 
-  it('count from one on; while seeds are injected the round is 0, for all who look', async () => {
+  it('count from 1; while seeds are injected, every observer sees round 0', async () => {
     await using crawl = await testCrawl(fakeWeb({ 'http://a.com/': 'x' }));
     const seen: (number | undefined)[] = [];
     const look = (): void => void seen.push(...crawl.running.progress().map(({ round }) => round));
@@ -185,7 +185,7 @@ describe('rounds that overlap', () => {
     expect(seen).toEqual([0, 1]);
   });
 
-  it('move on targets of redirects too, also on hosts whose pages were through', async () => {
+  it('move targets of redirects to the outgoing batch too, also on hosts whose pages were done', async () => {
     const pages: Record<string, FakePage> = {};
     for (let i = 0; i < 24; i++) {
       pages[`http://h${i}.com/`] = { html: 'x' };
@@ -217,7 +217,7 @@ describe('rounds that overlap', () => {
     expect(web.requests).toHaveLength(2 * seeds.length);
   });
 
-  it('go on with what a batch leads to whose updatedb was killed, though some of its pages were not fetched', async () => {
+  it('fetch the links of a batch whose updatedb was killed, even if some of its pages were not fetched', async () => {
     const web = fakeWeb({ 'http://a.com/': { html: links('/x') }, 'http://b.com/robots.txt': { status: 500 } });
     await using crawl = await testCrawl(web);
     await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://b.com/'] });
@@ -228,7 +228,7 @@ describe('rounds that overlap', () => {
     expect(web.requests).toEqual(['http://a.com/', 'http://a.com/x']);
   });
 
-  it('ask a host again once it need not be left alone any more', async () => {
+  it('request pages of a host again after its back-off', async () => {
     const web = fakeWeb({ 'http://a.com/robots.txt': { status: 503 }, 'http://a.com/': 'x' });
     for (let i = 0; i < 8; i++) web.set(`http://b.com/${i}`, { html: links(`/${i + 1}`) });
     web.onRequest = async (url) => {
@@ -244,7 +244,7 @@ describe('rounds that overlap', () => {
     expect(web.requests).toContain('http://a.com/');
   });
 
-  it('fetch no page again that was stored, and end in the same rows, wherever they failed', async () => {
+  it('fetch no stored page again, and end in the same rows, wherever they failed', async () => {
     const { pages, seeds } = randomWeb(5, 60, 6);
     const options = { seeds, stay: 'any', threads: 3, topN: 10 } as const;
     const run = async (web: FakeWeb, store: Store): Promise<void> => {
@@ -261,12 +261,12 @@ describe('rounds that overlap', () => {
       const store = new MemoryStore();
       const failing = new FailingStore(store, failAt);
       const failure: unknown = await run(slowWeb(pages, failAt), failing).catch((error: unknown) => error);
-      // How many writes there are depends on how rounds meet; a crawl that needs fewer ends well.
+      // The number of writes depends on timing; a crawl with fewer writes ends without a failure.
       if (failing.writes >= failAt) failed += 1;
       expect(failure instanceof PlannedFailure, `write ${failAt}: ${String(failure)}`).toBe(failing.writes >= failAt);
       const web = slowWeb(pages, failAt);
       await using crawl = await testCrawl(web, { store });
-      // Found as the failure left them in every second try, and repaired in the others.
+      // Every second try continues from the state of the failure, the others after a repair.
       if (failAt % 2 === 0) expect(missing((await jobs.repair(crawl)).counters), `write ${failAt}`).toEqual([]);
       const before = new Set<string>();
       for (const { url, fetchedAt } of await allRows(crawl)) if (fetchedAt !== undefined) before.add(String(url));
@@ -282,11 +282,11 @@ describe('rounds that overlap', () => {
     expect(stored).toBeGreaterThan(runs(150, 500));
   });
 
-  it('leave what was fetched to an updatedb of every batch, when they were stopped', async () => {
+  it('leave the fetched pages to a later updatedb of every batch if they were stopped', async () => {
     const web = fakeWeb({ 'http://a.com/': { html: links('/next') }, 'http://b.com/': 'x', 'http://c.com/': 'x' });
     await using crawl = await testCrawl(web);
     const controller = new AbortController();
-    // Stopped by the second page, after the first was stored.
+    // The second page stops the crawl, after the first was stored.
     web.onRequest = () => void (web.requests.length === 2 && controller.abort());
     const report = await jobs.crawl(crawl, {
       seeds: ['http://a.com/', 'http://b.com/', 'http://c.com/'],

@@ -7,7 +7,10 @@ import { testCrawl } from '../../support/test-crawl.js';
 
 const names = (n: number, domain: string): string[] => Array.from({ length: n }, (_, i) => `http://n${i}.${domain}/`);
 
-/** The hosts of a round of a crawl with ten requests in flight at the most. @param held hosts of endless.com that are fetched already */
+/**
+ * The URLs of a round of a crawl with at most ten requests in flight. @param held number of hosts of endless.com that the fetcher already
+ * has
+ */
 async function selected(
   seeds: readonly string[],
   held = 0,
@@ -26,20 +29,20 @@ async function selected(
 
 const ofEndless = (urls: readonly string[]): number => urls.filter((url) => url.includes('endless.com')).length;
 
-describe('a domain with names without end', () => {
-  it('gets a share of a round, and others come to their turn', async () => {
-    // The better scores are its own.
+describe('a domain with endless sub-domains', () => {
+  it('gets a share of a round, and others get theirs', async () => {
+    // endless.com has the better scores.
     const honest = names(30, 'honest.org').map((url) => `${url}\tscore=0.1`);
     const urls = await selected([...names(400, 'endless.com'), ...honest]);
     expect([urls.length, ofEndless(urls)]).toEqual([80, 50]);
   });
 
-  it('gets what is left of it while its hosts are fetched, and nothing before half of them are through', async () => {
+  it('gets the rest of its share while its hosts are fetched, and nothing until half of them are done', async () => {
     expect(ofEndless(await selected(names(400, 'endless.com'), 20))).toBe(30);
     expect(ofEndless(await selected(names(400, 'endless.com'), 26))).toBe(0);
   });
 
-  it('comes to its turn where all rows of the hosts before are refused by now', async () => {
+  it('is still selected if all rows of its first hosts are refused by now', async () => {
     const isAllowed = { now: true };
     const filter = {
       name: 'tests',
@@ -55,7 +58,7 @@ describe('a domain with names without end', () => {
     expect(await selectedUrls(crawl, batch)).toEqual(['http://good.endless.com/']);
   });
 
-  it('is selected as it is where rounds come one after another', async () => {
+  it('is not limited if rounds do not overlap', async () => {
     expect(ofEndless(await selected(names(80, 'endless.com'), 0, { rounds: 1 }))).toBe(80);
   });
 });

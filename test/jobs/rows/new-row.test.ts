@@ -4,10 +4,10 @@ import { round } from '../../support/job-steps.js';
 import { testCrawl } from '../../support/test-crawl.js';
 import { fakeWeb, links } from '../../support/web/fake-web.js';
 
-/** The first slot of a key, then the kind of the entry: `q` in the queue of its host, `t` at the time when its row is due. */
+/** The first slot of a key, then the kind of the entry: `q` in the queue of its host, `t` at the due time of its row. */
 const KIND = /^[0-9a-f]{2}([qt])(?!})/;
 
-it('enters new rows that are due at once into the queue of their host, while the clock goes on', async () => {
+it('adds new rows that are due at once to the queue of their host, even while the clock moves', async () => {
   const web = fakeWeb({
     'http://a.com/robots.txt': 'Sitemap: http://a.com/sitemap.xml',
     'http://a.com/': links('/1', 'http://b.com/'),

@@ -28,14 +28,14 @@ const site = () =>
     [`${A}/about`]: links('/tag/1'),
   });
 
-/** What each rule has decided by now. */
+/** The present counts of each rule. */
 async function countsOf(crawl: OpenContext) {
   await rules.count(crawl);
   return Object.fromEntries((await rules.list(crawl)).rules.map(({ id, counts }) => [id, counts]));
 }
 
 describe('rules', () => {
-  test('a table without an active rule has the very list of plugins that it was opened with', async () => {
+  test('a table without an active rule has the same list of plugins as it was opened with', async () => {
     await using crawl = await testCrawl(site());
     expect(await withRules(crawl)).toBe(crawl);
     await rules.add(crawl, { ...tag, state: 'disabled' });
@@ -51,7 +51,7 @@ describe('rules', () => {
     expect(await withRules(active)).toBe(crawl);
   });
 
-  test('cut links of pages, pages that wait, and let them in again, with exact counts and words', async () => {
+  test('reject links of pages and waiting pages, and let them in again, with exact counts and messages', async () => {
     await using crawl = await testCrawl(site());
     await start(crawl, `${A}/`);
     await jobs.fetch(crawl, { batch: 'all', parse: true });
@@ -71,11 +71,11 @@ describe('rules', () => {
     expect((await explain(crawl, `${A}/tag/5`)).next.text).toContain('rule r1 (reject /tag/');
     expect((await jobs.inject(crawl, { seeds: [`${A}/tag/7`] })).counters).toMatchObject({ rejected_rules: 1 });
 
-    // A rule that has nothing to do with it has no row judged again.
+    // A rule that does not match these rows does not cause them to be checked again.
     await rules.add(crawl, { kind: 'reject', scope: 'host:a.example', pattern: { prefix: '/other/' } });
     expect((await jobs.generate(crawl)).counters).toEqual({});
 
-    // One that is asked before has them judged again.
+    // A rule that precedes it causes them to be checked again.
     await rules.add(crawl, { kind: 'accept', scope: 'host:a.example', pattern: { prefix: '/tag/77' } });
     expect((await jobs.generate(crawl)).counters).toMatchObject({ rejected_rules: 2 });
     await rules.disable(crawl, 'r1');
@@ -84,7 +84,7 @@ describe('rules', () => {
     expect((await countsOf(crawl))['r1']).toMatchObject({ refused: 0, relevant: 0, links: 3 });
   });
 
-  test('rows that a rule refuses are judged again once an exemption of as many hosts is added, and once it goes', async () => {
+  test('rows that a rule refuses are checked again once an exemption with the same scope is added, and once it is disabled', async () => {
     await using crawl = await testCrawl(site());
     await rules.add(crawl, [
       { kind: 'relevant', pattern: { prefix: '/a' } },
@@ -97,7 +97,7 @@ describe('rules', () => {
     expect((await jobs.generate(crawl, { topN: 1 })).counters).toMatchObject({ generated: 1 });
     expect((await jobs.generate(crawl)).counters).toMatchObject({ rejected_rules: 2 });
     await rules.add(crawl, { kind: 'accept', scope: 'host:a.example', pattern: { prefix: '/tag/1' } });
-    // Both are judged again, and one of them is let in.
+    // Both are checked again, and one of them is let in.
     expect((await jobs.generate(crawl)).counters).toMatchObject({ generated: 1, rejected_rules: 1 });
     expect((await countsOf(crawl))['r2']).toMatchObject({ refused: 1 });
     await jobs.updatedb(crawl, { batch: 'all' });
@@ -105,7 +105,7 @@ describe('rules', () => {
     expect((await jobs.generate(crawl)).counters).toMatchObject({ rejected_rules: 2 });
   });
 
-  test('a page of an open batch that a newer rule refuses is not asked for, and released as it was', async () => {
+  test('a page of an open batch that a newer rule rejects is not requested, and is released as it was', async () => {
     const web = site();
     await using crawl = await testCrawl(web);
     await round(Object.assign(crawl, { started: await jobs.inject(crawl, { seeds: [`${A}/`] }) }));
@@ -120,7 +120,7 @@ describe('rules', () => {
       status: 'unfetched',
       retries: 0,
     });
-    // The rule goes while a batch is open that was selected with it.
+    // The rule is removed while a batch is open that was selected with it.
     await jobs.inject(crawl, { seeds: [`${A}/late`] });
     const last = await select(crawl);
     await rules.remove(crawl, 'r1');
@@ -130,7 +130,7 @@ describe('rules', () => {
     expect(await selectedUrls(crawl)).toContain(`${A}/tag/2`);
   });
 
-  test('a running crawl takes rules that come, are disabled and removed, at the very next page', async () => {
+  test('a running crawl uses rules that are added, disabled and removed from the next page on', async () => {
     const pages: Record<string, string> = { [`${A}/`]: links('/p0') };
     for (let i = 0; i < 30; i++) pages[`${A}/p${i}`] = links(`/p${i + 1}`, `/tag/${i}`, `/keep/${i}`);
     const web = fakeWeb(pages);
@@ -144,13 +144,13 @@ describe('rules', () => {
     };
     const { counters } = await jobs.crawl(crawl, { seeds: [`${A}/`] });
     expect(counters['links_rejected_rules']).toBeGreaterThan(0);
-    // The last word is that all may be fetched.
+    // In the end no rule is left, so all is fetched.
     for (let i = 21; i < 30; i++) expect(web.requests).toContain(`${A}/tag/${i}`);
     for (let i = 6; i < 9; i++) expect(web.requests).not.toContain(`${A}/tag/${i}`);
     expect((await rules.list(crawl)).rules).toEqual([]);
   });
 
-  test('useful pages come first, are marked as they enter, and get a bonus that is no cash', async () => {
+  test('relevant pages come first, are marked as their rows are written, and get a bonus that is no cash', async () => {
     await using crawl = await testCrawl(site(), {
       settings: { 'scoring.relevant.score': 5, 'scoring.relevant.other': -1 },
     });
@@ -177,7 +177,7 @@ describe('rules', () => {
     expect((await explain(crawl, `${A}/2020/x`)).rules?.relevant?.id).toBe('r1');
   });
 
-  test('counts are of the rows as they were when they were counted', async () => {
+  test('counts are those of the time when the rows were counted', async () => {
     await using crawl = await testCrawl(site());
     await rules.add(crawl, [tag, article]);
     await start(crawl, `${A}/`);
@@ -198,7 +198,7 @@ describe('rules', () => {
     await expect(rules.count(crawl, { signal: stop })).rejects.toThrow('stop');
   });
 
-  test('apply gives rows that are there what they would have had, and takes it back; killed between any two writes it ends the same', async () => {
+  test('apply gives existing rows the state that new rows get, and reverts it, also after a kill between any two writes', async () => {
     const before = new MemoryStore();
     {
       const crawl = await testCrawl(site(), { store: before });
@@ -240,19 +240,19 @@ describe('rules', () => {
     expect(await rowOf(crawl, `${A}/2020/x`, 'score', 'relevantBonus')).toEqual({ score: 0.25 });
   });
 
-  test('links that were parsed before a rule that rejects them make no row, which is counted', async () => {
+  test('links that were parsed before a rule that rejects them add no row, which is counted', async () => {
     await using crawl = await testCrawl(site());
     const batch = await start(crawl, `${A}/`, `${A}/tag/2`);
     await jobs.fetch(crawl, { batch, parse: true });
     await rules.add(crawl, tag, { yes: true });
     const { counters } = await jobs.updatedb(crawl, { batch });
-    // That of /tag/2 is there, and has the link.
+    // The row of /tag/2 exists, so it gets the link.
     expect(counters).toMatchObject({ not_added_rules: 1, added: 2, linked: 1 });
     expect((await allRows(crawl)).map(({ url }) => url)).not.toContain(`${A}/tag/1`);
     expect((await rowOf(crawl, `${A}/tag/2`, 'inlinks')).inlinks).toHaveLength(1);
   });
 
-  test('a www rule sends links, also those that were parsed before, to one form, and old rows are not fetched', async () => {
+  test('a www rule rewrites links to one form, also those that were parsed before, and old rows are not fetched', async () => {
     const web = fakeWeb({
       [`${A}/`]: links('http://www.b.example/x', 'http://b.example/x'),
       'http://b.example/x': 'x',
@@ -268,7 +268,7 @@ describe('rules', () => {
     expect((await explain(crawl, 'http://www.b.example/z')).rules?.rewrites?.id).toBe('r1');
   });
 
-  test('dangers are asked about, and nothing is added', async () => {
+  test('dangerous rules need a confirmation, and are not added without it', async () => {
     await using crawl = await testCrawl(site());
     const all = { kind: 'reject', pattern: { regex: '.' } } as const;
     await expect(rules.add(crawl, all)).rejects.toMatchObject({ code: 'RULE_DANGER' });
@@ -284,7 +284,7 @@ describe('rules', () => {
     await rules.add(crawl, all, { yes: true });
     await rules.disable(crawl, 'r1');
     await expect(rules.enable(crawl, 'r1')).rejects.toMatchObject({ code: 'RULE_DANGER' });
-    // An exemption of which the seeds have need.
+    // An exemption that the seeds need.
     await rules.add(crawl, { kind: 'accept', pattern: { regex: '^http://a' } });
     await rules.enable(crawl, 'r1', { yes: true });
     for (const drop of [rules.disable, rules.remove]) {
@@ -301,7 +301,7 @@ describe('rules', () => {
     await expect(rules.disable(crawl, 'r7')).rejects.toMatchObject({ code: 'UNKNOWN_RULE' });
   });
 
-  test('pages that no batch has held yet are counted as all others', async () => {
+  test('pages that were never in a batch are counted like all others', async () => {
     await using crawl = await testCrawl(site());
     const batch = await start(crawl, `${A}/`);
     await jobs.fetch(crawl, { batch, parse: true });
@@ -312,28 +312,28 @@ describe('rules', () => {
     expect(await rules.test(crawl, everything)).toMatchObject({ rows: all, rejected: all, rejectsAll: true });
   });
 
-  test('a www rule is dangerous where other rules refuse the URLs that it gives', async () => {
+  test('a www rule is dangerous if other rules reject the URLs that it produces', async () => {
     await using crawl = await testCrawl(site());
     await jobs.inject(crawl, { seeds: ['http://www.b.example/', 'http://c.example/'] });
     const without = { kind: 'www', scope: 'domain:b.example', to: 'without' } as const;
     await rules.add(crawl, { kind: 'reject', scope: 'host:b.example', pattern: { prefix: '/' } });
     await expect(rules.add(crawl, without)).rejects.toMatchObject({ code: 'RULE_DANGER' });
     expect((await rules.list(crawl)).rules).toHaveLength(1);
-    // One of which a seed has need.
+    // A rule that a seed needs.
     await rules.remove(crawl, 'r1');
     await rules.add(crawl, without);
     await rules.add(crawl, { kind: 'reject', scope: 'host:www.b.example', pattern: { prefix: '/' } });
     await expect(rules.disable(crawl, 'r2')).rejects.toMatchObject({ code: 'RULE_DANGER' });
   });
 
-  test('an import with a bad line adds nothing; contradictions are said; a generated rule that was removed never comes back', async () => {
+  test('an import with a bad line adds nothing; contradictions are reported; a removed generated rule never comes back', async () => {
     await using crawl = await testCrawl(site());
     const lines = [JSON.stringify(tag), '', '{"kind":"reject","pattern":{"regex":"("}}', 'x'];
     await expect(rules.import(crawl, lines)).rejects.toThrow(/^line 3: .*Unterminated group\) at character 1/);
     await expect(rules.import(crawl, ['{}', 'x'])).rejects.toThrow(/^line 1: /);
     expect((await rules.list(crawl)).rules).toEqual([]);
     await rules.import(crawl, [JSON.stringify({ ...tag, origin: 'generated', evidence: { urls: 7 } })]);
-    // What is not there yet has no id.
+    // A rule that is only tested has no id.
     const { contradictions: tested } = await rules.test(crawl, { ...tag, kind: 'accept' });
     expect(tested).toEqual([{ idle: 'r1' }]);
     const { added, contradictions } = await rules.add(crawl, { ...tag, kind: 'accept' });

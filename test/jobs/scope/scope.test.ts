@@ -45,14 +45,14 @@ describe('the scope of a crawl', () => {
       'http://a.com/docs/sub/x',
       'http://a.com/docs/?q=../x',
     ]);
-    // Without a / at its end the seed is a page, and its folder is the one that it is in.
+    // A seed without a final / is a page, and its folder is the one that contains it.
     expect(await requestsOf({ 'http://a.com/x': links('/y') }, { seeds: ['http://a.com/x'], stay: 'path' })).toEqual([
       'http://a.com/x',
       'http://a.com/y',
     ]);
   });
 
-  it('stays in the folders where a seed redirects to another host', async () => {
+  it('stays in the folders of the target if a seed redirects to another host', async () => {
     const pages = {
       'http://a.com/docs/': { location: 'https://www.a.com/docs/' },
       'https://www.a.com/docs/': links('/docs/x', '/blog/'),
@@ -64,24 +64,21 @@ describe('the scope of a crawl', () => {
     ]);
   });
 
-  it.each(['host', 'domain', 'path'] as const)(
-    'with stay %s lets links lead from one seed to another',
-    async (stay) => {
-      const pages = {
-        'http://a.com/x/': links('http://b.org/x/deep', 'http://c.net/x/', 'http://b.org/y'),
-        'http://b.org/x/': '',
-        'http://b.org/x/deep': links('http://a.com/x/2'),
-        'http://a.com/x/2': '',
-      };
-      const asked = await requestsOf(pages, { seeds: ['http://a.com/x/', 'http://b.org/x/'], stay });
-      expect(asked).toContain('http://b.org/x/deep');
-      expect(asked).toContain('http://a.com/x/2');
-      expect(asked).not.toContain('http://c.net/x/');
-      expect(asked.includes('http://b.org/y')).toBe(stay !== 'path');
-    },
-  );
+  it.each(['host', 'domain', 'path'] as const)('with stay %s allows links from one seed to another', async (stay) => {
+    const pages = {
+      'http://a.com/x/': links('http://b.org/x/deep', 'http://c.net/x/', 'http://b.org/y'),
+      'http://b.org/x/': '',
+      'http://b.org/x/deep': links('http://a.com/x/2'),
+      'http://a.com/x/2': '',
+    };
+    const asked = await requestsOf(pages, { seeds: ['http://a.com/x/', 'http://b.org/x/'], stay });
+    expect(asked).toContain('http://b.org/x/deep');
+    expect(asked).toContain('http://a.com/x/2');
+    expect(asked).not.toContain('http://c.net/x/');
+    expect(asked.includes('http://b.org/y')).toBe(stay !== 'path');
+  });
 
-  it('takes in the hosts that seeds redirect to, and links back to those of the seeds', async () => {
+  it('includes the hosts that seeds redirect to, and links back to the hosts of the seeds', async () => {
     const pages = {
       'http://a.com/': { location: 'https://www.a.com/' },
       'https://www.a.com/': links('http://a.com/old', 'http://other.com/'),
@@ -93,7 +90,7 @@ describe('the scope of a crawl', () => {
     await using crawl = await testCrawl(web);
     await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
     expect(web.requests).toEqual(['http://a.com/', 'https://www.a.com/', 'http://a.com/old']);
-    // By now the table knows where the first seed leads.
+    // By now the table knows the target of the first seed.
     await jobs.crawl(crawl, { seeds: ['http://a.com/', 'http://b.org/'] });
     expect(web.requests.slice(3)).toEqual(['http://b.org/', 'https://www.a.com/only-from-b']);
     expect((await nextOf(crawl, 'http://b.org/new')).text).toBe(
@@ -102,7 +99,7 @@ describe('the scope of a crawl', () => {
     expect((await nextOf(crawl, 'http://other.com/')).text).toContain('when a page of the same host links to it');
   });
 
-  it('has a host that a seed redirects to during a single fetch only as long as that fetch runs', async () => {
+  it('includes a host that a seed redirects to during a single fetch only until that fetch ends', async () => {
     for (const parse of [true, false]) {
       const pages = {
         'http://a.com/': { location: 'https://www.a.com/' },
@@ -112,7 +109,7 @@ describe('the scope of a crawl', () => {
       };
       await using crawl = await testCrawl(fakeWeb(pages));
       await jobs.crawl(crawl, { seeds: ['http://b.org/'], rounds: 1 });
-      // The seed is asked before the page that links to its target.
+      // The seed is requested before the page that links to its target.
       await jobs.inject(crawl, { seeds: ['http://a.com/\tscore=99'] });
       const batch = await select(crawl);
       await jobs.fetch(crawl, { batch, parse, threads: 1 });
@@ -133,7 +130,7 @@ describe('the scope of a crawl', () => {
     expect(web.requests.at(-1)).toBe('http://b.org/1');
   });
 
-  it('follows a seed that refreshes to another host, and no other page that does', async () => {
+  it('follows a refresh to another host for seeds only', async () => {
     const refresh = (url: string): string => `<meta http-equiv="refresh" content="0;URL=${url}">`;
     const pages = {
       'http://a.com/': refresh('https://www.a.com/start/'),
@@ -149,7 +146,7 @@ describe('the scope of a crawl', () => {
     ]);
   });
 
-  it('with stay domain goes by owners: a site of a hoster does not lead to its others', async () => {
+  it('with stay domain separates owners: a site of a hoster does not lead to its other sites', async () => {
     const pages = {
       'https://alice.github.io/': links('https://bob.github.io/', 'https://github.io/', 'https://www.alice.github.io/'),
       'https://www.alice.github.io/': '',
@@ -160,7 +157,7 @@ describe('the scope of a crawl', () => {
     ]);
   });
 
-  it('includes and excludes by patterns, but for the seeds', async () => {
+  it('includes and excludes by patterns, except for seeds', async () => {
     const pages = {
       'http://a.com/': links('/docs/1', '/docs/print/2', '/blog/3', '/DOCS/4', '/api/5'),
       'http://a.com/docs/1': { location: '/blog/6' },
@@ -173,7 +170,7 @@ describe('the scope of a crawl', () => {
     expect(counters).toMatchObject({ links_excluded: 3, redirect_excluded: 1 });
   });
 
-  it('is no bar to sitemaps, which are a way to find pages, but to what they list', async () => {
+  it('does not limit sitemaps, which are a way to find pages, but limits the pages that they list', async () => {
     const urlset = ['/docs/1', '/docs/print/2', '/blog/3'].map((path) => `<url><loc>http://a.com${path}</loc></url>`);
     const text = 'text/plain';
     const pages = {
@@ -203,7 +200,7 @@ describe('the scope of a crawl', () => {
     }
   });
 
-  it('keeps what is known already out of the selection too', async () => {
+  it('also keeps known pages out of the selection', async () => {
     const web = fakeWeb({ 'http://a.com/': links('/x', '/y') });
     await using crawl = await testCrawl(web);
     await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
@@ -213,7 +210,7 @@ describe('the scope of a crawl', () => {
     const first = await jobs.crawl(crawl, { seeds: ['http://a.com/'], exclude, rounds: 1 });
     expect(first.counters.generate_excluded).toBe(1);
     expect(web.requests).toEqual(['http://a.com/', 'http://a.com/y']);
-    // It is met once.
+    // The page is refused once.
     const second = await jobs.crawl(crawl, { seeds: ['http://a.com/'], exclude });
     expect(second.counters).not.toHaveProperty('generate_excluded');
     expect(web.requests).toHaveLength(2);
@@ -221,17 +218,17 @@ describe('the scope of a crawl', () => {
     expect(web.requests).toEqual(['http://a.com/', 'http://a.com/y', 'http://a.com/x']);
   });
 
-  it('refuses a pattern that is wrong before anything is written', async () => {
+  it('rejects an invalid pattern before anything is written', async () => {
     await using crawl = await testCrawl(fakeWeb({}));
     const seeds = ['http://a.com/'];
     await expect(jobs.crawl(crawl, { seeds, exclude: ['(x'] })).rejects.toMatchObject({ code: 'USAGE' });
     expect(await crawl.page('http://a.com/', [])).toBeUndefined();
     expect(() => urlPatterns(['\\Qx\\E'])).toThrow('\\Q');
-    // Where there is no pattern, none can take too long.
+    // Without a pattern, no URL is too long.
     expect(urlPatterns([])(`http://a.com/${'x'.repeat(10_000)}`)).toBeUndefined();
   });
 
-  it('is in the table: explain answers by it, and the single jobs keep to it', async () => {
+  it('is stored in the table: explain uses it, and single jobs obey it', async () => {
     const web = fakeWeb({ 'http://a.com/': links('/docs/', '/x', 'http://b.com/docs/') });
     await using crawl = await testCrawl(web);
     await jobs.crawl(crawl, { seeds: ['http://a.com/'], depth: 1, exclude: ['/x'] });
@@ -254,7 +251,7 @@ describe('the scope of a crawl', () => {
     expect((await nextOf(crawl, 'http://a.com/docs/deep')).text).toContain('it is 2 links from a seed');
     expect((await jobs.generate(crawl)).counters).toEqual({ distance: 1 });
 
-    // The next crawl states its own.
+    // The next crawl states its own scope.
     await jobs.crawl(crawl, { seeds: [], stay: 'path', include: ['y'] });
     expect((await explain(crawl, 'http://a.com/')).scope).toEqual({ stay: 'path', include: ['y'], exclude: [] });
     expect((await nextOf(crawl, 'http://b.com/')).text).toContain('left out: the crawl includes only y.');
@@ -265,7 +262,7 @@ describe('the scope of a crawl', () => {
     ['a folder that is none', { scope: { stay: 'path', include: [], exclude: [], folders: { 'a.com': null } } }],
     ['a site that is no text', { scope: { stay: 'host', include: [], exclude: [], folders: {}, sites: [5] } }],
     ['a pattern that is no text', { scope: { stay: 'host', include: [{}], exclude: [], folders: {} } }],
-  ])('that cannot be read is damage, which a crawl with seeds mends: %s', async (_, stored) => {
+  ])('that cannot be read is damage, which a crawl with seeds repairs: %s', async (_, stored) => {
     await using crawl = await testCrawl(fakeWeb({ 'http://a.com/': '' }));
     await crawl.tables.runs.putLastCrawl(stored);
     const damage = {
@@ -278,7 +275,7 @@ describe('the scope of a crawl', () => {
     await jobs.generate(crawl);
   });
 
-  it('is outweighed by a setting of the same matter that is given', async () => {
+  it('yields to a setting on the same subject that is given', async () => {
     const web = fakeWeb({ 'http://a.com/': links('http://b.com/') });
     await using crawl = await testCrawl(web, { settings: { 'db.ignoreExternalLinks': false } });
     await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
@@ -289,7 +286,7 @@ describe('the scope of a crawl', () => {
   });
 });
 
-test('sites that are added are all in the scope at once, and for threads once a second', () => {
+test('includes all added sites at once, and is sent to the threads once a second', () => {
   const sites = Array.from({ length: 200 }, (_, i) => `n${i}.com`);
   const scope = { stay: 'host', include: [], exclude: [], sites, folders: {} } as const;
   const rules = scopeRules(scope, () => () => undefined);
