@@ -10,7 +10,7 @@ const HOME = 'http://a.com/';
 
 const site = (): FakeWeb => fakeWeb({ [HOME]: links('/x', '/y'), [`${HOME}x`]: 'x', [`${HOME}y`]: 'y' });
 
-/** A table that was crawled by a clock that was ahead, and that is right now. */
+/** A table that was crawled with a clock that was ahead, and whose clock is right now. */
 async function crawledAhead(web: FakeWeb, by = YEAR, rounds?: number): Promise<TestCrawl> {
   const crawl = await testCrawl(web);
   crawl.setTime(START + by);
@@ -20,8 +20,8 @@ async function crawledAhead(web: FakeWeb, by = YEAR, rounds?: number): Promise<T
   return crawl;
 }
 
-describe('after a run by a clock that was a year ahead', () => {
-  it('pages are due at once, are fetched once, and are then as if the clock had been right', async () => {
+describe('after a run with a clock that was a year ahead', () => {
+  it('pages are due at once, are fetched once, and then have the times of a right clock', async () => {
     const web = site();
     await using crawl = await crawledAhead(web);
     expect((await explain(crawl, HOME)).next).toMatchObject({ kind: 'due', at: START });
@@ -35,13 +35,13 @@ describe('after a run by a clock that was a year ahead', () => {
     expect(web.requests).toHaveLength(3);
   });
 
-  it('so are pages that were found, and not fetched: in queues they are already', async () => {
+  it('pages that were found and not fetched are due too, because they are in queues already', async () => {
     const web = site();
     await using crawl = await crawledAhead(web, YEAR, 1);
     expect((await jobs.generate(crawl)).counters).toEqual({ due_too_late: 1, generated: 3 });
   });
 
-  it('repair makes them due, says how many there were, and finds nothing more to do', async () => {
+  it('repair makes pages due, counts them, and then finds nothing more to do', async () => {
     await using crawl = await crawledAhead(site());
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 3, wrong_time: 3 });
     expect(await rowOf(crawl, HOME, 'fetchedAt', 'dueAt')).toMatchObject({ fetchedAt: START, dueAt: START });
@@ -49,7 +49,7 @@ describe('after a run by a clock that was a year ahead', () => {
     expect((await jobs.generate(crawl)).counters).toEqual({ generated: 3 });
   });
 
-  it('a batch that was fetched then is planned from now on', async () => {
+  it('the next fetch of a batch that was fetched then is planned from now', async () => {
     const web = site();
     await using crawl = await testCrawl(web);
     await jobs.inject(crawl, { seeds: [HOME] });
@@ -62,7 +62,7 @@ describe('after a run by a clock that was a year ahead', () => {
   });
 });
 
-it('after ten days ahead a refetch fetches the pages, although they seem to be fetched later than it began', async () => {
+it('after ten days ahead, a refetch fetches the pages, although their fetch times are later than its start', async () => {
   const web = site();
   await using crawl = await crawledAhead(web, 10 * DAY);
   await jobs.crawl(crawl, { seeds: [HOME] });
@@ -71,12 +71,12 @@ it('after ten days ahead a refetch fetches the pages, although they seem to be f
   expect(web.requests).toHaveLength(3);
 });
 
-it('repair finds pages that were fetched after now', async () => {
+it('repair finds pages with a fetch time in the future', async () => {
   await using crawl = await crawledAhead(site(), 10 * DAY);
   expect((await jobs.repair(crawl)).counters).toEqual({ rows: 3, wrong_time: 3 });
 });
 
-it('by a clock of long ago nothing is changed', async () => {
+it('a clock that is far behind changes nothing', async () => {
   const web = site();
   await using crawl = await testCrawl(web);
   await jobs.crawl(crawl, { seeds: [HOME] });
@@ -87,7 +87,7 @@ it('by a clock of long ago nothing is changed', async () => {
   expect(web.requests).toEqual([]);
 });
 
-it('no schedule of a plugin goes beyond the longest interval, so that no page is due again and again', async () => {
+it('no schedule of a plugin exceeds the longest interval, so no page is due again and again', async () => {
   const web = site();
   const never: Plugin = {
     name: 'never-again',
@@ -105,7 +105,7 @@ it('no schedule of a plugin goes beyond the longest interval, so that no page is
   expect(web.requests).toHaveLength(3);
 });
 
-it('costs generate nothing for rows that are due in time', async () => {
+it('generate reads nothing for rows whose due time is valid', async () => {
   const store = new MemoryStore();
   await using crawl = await testCrawl(site(), { store });
   const seeds = Array.from({ length: 300 }, (_, i) => `http://b${i}.com/`);

@@ -8,13 +8,13 @@ import { selectedUrls } from '../../support/job-steps.js';
 import { changeEachRow, putRows } from '../../support/stores/put-rows.js';
 import { START, testCrawl } from '../../support/test-crawl.js';
 
-/** Hosts of which some are the beginning of others, in row keys and in names. */
+/** Hosts some of which are prefixes of others, in row keys and in names. */
 const HOSTS = ['a.com', 'a-b.com', 'w.a.com', 'a.co', 'x.a.com', 'a.com.uk', 'b.com', '10.0.0.1', '[::1]', 'a_b.com'];
 
-/** Milliseconds between two batches. Rows become due before the next of them, and long after it. */
+/** Milliseconds between two batches. Some rows become due before the next batch, and some long after it. */
 const STEP = 700_000;
 
-/** How many rows are due later. */
+/** The number of rows that are due later. */
 async function waitingRows(crawl: OpenContext, now: number): Promise<number> {
   let count = 0;
   for await (const row of crawl.tables.pages.scan({ fields: ['dueAt'] })) if (row.dueAt! > now) count += 1;
@@ -69,7 +69,7 @@ describe('generate', () => {
     },
   );
 
-  it('reads rows, hosts and entries as its batch asks for, whatever else is due', async () => {
+  it('reads only as many rows, hosts and entries as its batch needs, whatever else is due', async () => {
     const reads = async (urls: readonly string[]): Promise<Record<string, number>> => {
       const store = countingStore(new MemoryStore());
       await using crawl = await testCrawl(undefined, { store, settings: { 'generate.maxCount': 2 } });
@@ -96,7 +96,7 @@ describe('generate', () => {
     ['at a score that is too low', {}, undefined],
     ['when it is told to', { signal: AbortSignal.abort() }, undefined],
     ['when the store fails', {}, new Error('the disk is gone')],
-  ])('ends every scan where it stops %s', async (_, options, failure) => {
+  ])('closes every scan when it stops %s', async (_, options, failure) => {
     const store = countingStore(new MemoryStore());
     await using crawl = await testCrawl(undefined, { store, settings: { 'generate.minScore': 1 } });
     await putRows(

@@ -8,12 +8,12 @@ import { START, allRows, testCrawl } from '../../support/test-crawl.js';
 const DAY = 86_400_000;
 const urls = (n: number): string[] => Array.from({ length: n }, (_, i) => `http://h${i % 3}.com/${i}`);
 
-/** Nothing is to be repaired: each row can be found when it is due, and nothing leads where no row is. */
+/** Nothing needs repair: each row can be found when it is due, and each entry leads to a row. */
 async function expectInOrder(crawl: OpenContext, rows: number): Promise<void> {
   expect((await jobs.repair(crawl)).counters).toEqual({ rows });
 }
 
-/** Of what is to be repaired nothing was missing: what is stale costs time only. */
+/** A repair finds nothing missing; stale entries only cost time. */
 async function expectNothingMissing(crawl: OpenContext, where?: string): Promise<void> {
   const { counters } = await jobs.repair(crawl);
   expect(
@@ -23,7 +23,7 @@ async function expectNothingMissing(crawl: OpenContext, where?: string): Promise
 }
 
 describe('generate and time', () => {
-  it('selects each row when it is due and not before, a little at a time', async () => {
+  it('selects each row when it is due and not before, a few at a time', async () => {
     await using crawl = await testCrawl(undefined);
     const all = urls(40);
     await putRows(
@@ -41,7 +41,7 @@ describe('generate and time', () => {
     }
   });
 
-  it('leaves alone by addDays what is due later still, and what it did not select is due when it was', async () => {
+  it('with addDays leaves alone what is due still later, and what it did not select keeps its due time', async () => {
     await using crawl = await testCrawl(undefined);
     const soon = urls(6);
     const late = 'http://late.com/';
@@ -53,7 +53,7 @@ describe('generate and time', () => {
     const [first, second] = await selectedUrls(crawl);
 
     expect((await jobs.generate(crawl)).counters.generated).toBeUndefined();
-    // What an earlier one has looked at costs nothing any more.
+    // Entries that an earlier generate has read cost nothing any more.
     expect((await jobs.generate(crawl)).counters).toEqual({});
     await expectInOrder(crawl, 7);
     crawl.setTime(START + 20 * DAY - 1);
@@ -66,7 +66,7 @@ describe('generate and time', () => {
     await expectInOrder(crawl, 7);
   });
 
-  it('makes nothing due that was selected early when its batch is given up', async () => {
+  it('does not make rows due that were selected early and whose batch is too old', async () => {
     await using crawl = await testCrawl(undefined, { settings: { 'generate.lockExpiry': 7 * 86_400 } });
     await putRows(
       crawl,
@@ -84,7 +84,7 @@ describe('generate and time', () => {
     await expectNothingMissing(crawl);
   });
 
-  it('finds every row again whose time came, wherever a run before was cut', async () => {
+  it('finds every row that became due, wherever an earlier run failed', async () => {
     const all = urls(6);
     const waiting = async (): Promise<MemoryStore> => {
       const store = new MemoryStore();
@@ -112,7 +112,7 @@ describe('generate and time', () => {
       cuts += 1;
       await using crawl = await testCrawl(undefined, { store });
       crawl.setTime(later + 1000);
-      // Not repaired before: generate alone has to find them all.
+      // Without a repair before: generate alone has to find all rows.
       await jobs.generate(crawl);
       expect(await selectedUrls(crawl), `cut at write ${failAt}`).toEqual([...all].sort());
       await expectNothingMissing(crawl, `cut at write ${failAt}`);
@@ -122,7 +122,7 @@ describe('generate and time', () => {
 });
 
 describe('generate, aborted half-way', () => {
-  /** Aborts at the first progress that is shown. The clock of its own goes on, so that progress is shown. */
+  /** Aborts at the first progress report. Its own clock moves on, so that progress is reported. */
   async function abortHalfWay(crawl: OpenContext) {
     const controller = new AbortController();
     let now = START;
@@ -136,7 +136,7 @@ describe('generate, aborted half-way', () => {
     return { report, seen };
   }
 
-  it('holds nothing, leaves every row as it was, and reports what it gave back', async () => {
+  it('holds no row, leaves every row as it was, and reports what it released', async () => {
     await using crawl = await testCrawl(undefined);
     const all = urls(1200);
     await putRows(
@@ -154,7 +154,7 @@ describe('generate, aborted half-way', () => {
     await expectInOrder(crawl, 1200);
   });
 
-  it('is followed by one that selects what it would have selected', async () => {
+  it('does not change what the next generate selects', async () => {
     const rows = urls(1200).map((url, i) => ({ url, score: (i * 37) % 101 }));
     const selections: string[][] = [];
     for (const isAborted of [false, true]) {

@@ -6,7 +6,7 @@ import { fakeWeb } from '../../support/web/fake-web.js';
 
 const SETTINGS = { 'fetcher.backoffMin': 600, 'fetcher.maxBackoffWait': 0 };
 
-it('is none where the hosts of all that is due are left alone, until they no longer are', async () => {
+it('no page is due while the hosts of all due pages have a back-off', async () => {
   const pages = Object.fromEntries([1, 2, 3].map((i) => [`http://ill.example/${i}`, { status: 503 }]));
   await using crawl = await testCrawl(fakeWeb(pages), { settings: SETTINGS });
   expect(await isAnyDue(crawl)).toBe(false);
@@ -21,7 +21,7 @@ it('is none where the hosts of all that is due are left alone, until they no lon
   expect(await isAnyDue(crawl)).toBe(true);
 });
 
-it('is none below the lowest score, and one once its time has come', async () => {
+it('a page below the lowest score is not due; another is due once its time has come', async () => {
   const web = fakeWeb({ 'http://a.example/': '' });
   await using crawl = await testCrawl(web, { settings: { 'generate.minScore': 5 } });
   await jobs.inject(crawl, { seeds: ['http://a.example/'] });

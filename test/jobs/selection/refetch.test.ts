@@ -6,7 +6,7 @@ import { START, testCrawl } from '../../support/test-crawl.js';
 const DAY = 86_400_000;
 
 describe('crawl again now', () => {
-  it('fetches the pages of the seeds’ sites again, each once, and those of other sites not', async () => {
+  it('fetches the pages of the sites of the seeds again, each once, and no pages of other sites', async () => {
     const web = fakeWeb({
       'http://a.com/': { location: 'https://www.a.com/' },
       'https://www.a.com/': links('/x'),
@@ -19,7 +19,7 @@ describe('crawl again now', () => {
     const { counters } = await jobs.crawl(crawl, { seeds: ['http://a.com/'], refetch: true });
     expect(web.requests.sort()).toEqual(['http://a.com/', 'https://www.a.com/', 'https://www.a.com/x']);
     expect(counters).toMatchObject({ made_due: 3, fetched: 3 });
-    // Another refetch is a new one; with --stay any it is that of the whole table.
+    // Another refetch starts over; with --stay any it covers the whole table.
     crawl.setTime(START + 2 * DAY);
     web.requests.length = 0;
     await jobs.crawl(crawl, { seeds: ['http://a.com/'], refetch: true, stay: 'any' });
@@ -27,7 +27,7 @@ describe('crawl again now', () => {
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 5 });
   });
 
-  it('fetches a packed sitemap again, whose name no page may have', async () => {
+  it('fetches a compressed sitemap again, although filters reject its name for pages', async () => {
     const web = fakeWeb({
       'http://a.com/robots.txt': { html: 'Sitemap: http://a.com/all.xml.gz', contentType: 'text/plain' },
       'http://a.com/all.xml.gz': { html: '<urlset></urlset>', contentType: 'text/xml' },
@@ -42,7 +42,7 @@ describe('crawl again now', () => {
     expect(web.requests).toContain('http://a.com/all.xml.gz');
   });
 
-  it('keeps to folders and patterns', async () => {
+  it('obeys folders and patterns', async () => {
     const web = fakeWeb({ 'http://a.com/docs/': links('/docs/x', '/docs/y', '/z') });
     await using crawl = await testCrawl(web);
     await jobs.crawl(crawl, { seeds: ['http://a.com/docs/'] });
@@ -53,7 +53,7 @@ describe('crawl again now', () => {
     expect(web.requests).toEqual(['http://a.com/docs/', 'http://a.com/docs/x']);
   });
 
-  it('goes on with what is left when it was stopped', async () => {
+  it('continues with the rest after it was stopped', async () => {
     const web = fakeWeb({ 'http://a.com/': links('/1', '/2', '/3') });
     await using crawl = await testCrawl(web);
     const seeds = ['http://a.com/'];
@@ -71,7 +71,7 @@ describe('crawl again now', () => {
     expect(web.requests.sort()).toEqual(['http://a.com/', 'http://a.com/1', 'http://a.com/2', 'http://a.com/3']);
   });
 
-  it('generate selects what becomes due within some days, and nothing that a batch holds', async () => {
+  it('generate selects what becomes due within the given days, and nothing that a batch holds', async () => {
     const web = fakeWeb({ 'http://a.com/': links('/1') });
     await using crawl = await testCrawl(web);
     await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
@@ -83,7 +83,7 @@ describe('crawl again now', () => {
     await expect(jobs.generate(crawl, { addDays: -1 })).rejects.toMatchObject({ code: 'USAGE' });
   });
 
-  it('generate takes a cap, and passes filters over, where it is told to', async () => {
+  it('generate can limit pages per queue and ignore filters', async () => {
     const strict = { name: 'strict', filterUrl: (_: string, scope: string) => scope !== 'generate' };
     await using crawl = await testCrawl(undefined, { plugins: [strict], settings: { 'generate.maxCount': 1 } });
     await jobs.inject(crawl, { seeds: ['http://a.com/1', 'http://a.com/2', 'http://a.com/3'] });
@@ -97,7 +97,7 @@ describe('a seed that was denied', () => {
   it.each([
     ['by 401', { 'http://a.com/': { status: 401 } }],
     ['by robots.txt', { 'http://a.com/robots.txt': { html: 'User-agent: *\nDisallow: /', contentType: 'text/plain' } }],
-  ])('%s is tried again at once where it is named', async (_, pages) => {
+  ])('%s is retried at once if it is given again', async (_, pages) => {
     const web = fakeWeb(pages);
     await using crawl = await testCrawl(web);
     const seeds = ['http://a.com/'];

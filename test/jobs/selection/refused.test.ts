@@ -10,7 +10,7 @@ import { testCrawl, type TestCrawl } from '../../support/test-crawl.js';
 const REFUSED = 1000;
 const GOOD = 'http://good.com/';
 
-/** Refuses all but one host; the rules are those of its version where it has one. */
+/** Rejects all URLs but one if it is strict; a version, if given, is that of its rules. */
 const filter = (version?: string, isStrict = true): Plugin & { asked: number } => {
   const plugin = {
     name: 'strict',
@@ -24,7 +24,7 @@ const filter = (version?: string, isStrict = true): Plugin & { asked: number } =
   return plugin;
 };
 
-/** Rows of better scores that are refused, on hosts of one each and on one, and one that may be selected. */
+/** Rows with better scores that are refused, each on its own host or all on one host, and one row that may be selected. */
 const ROWS: readonly GivenRow[] = [
   { url: GOOD, score: 1, distance: 1, status: 'unfetched' },
   ...Array.from({ length: REFUSED }, (_, i) => ({
@@ -38,7 +38,7 @@ const ROWS: readonly GivenRow[] = [
 type Options = NonNullable<Parameters<typeof testCrawl>[1]>;
 
 interface Case {
-  /** The counter of what refuses them. */
+  /** The counter of the cause of the refusal. */
   readonly reason: string;
   readonly strict: Options;
   readonly loose: Options;
@@ -75,13 +75,13 @@ const rowsRead = async (store: CountingStore, task: () => Promise<Report>): Prom
   return [report, (store.rowsRead.webpage ?? 0) - before];
 };
 
-/** Takes back what a batch holds, as if it had never been selected. */
+/** Releases the rows of a batch, as if they had never been selected. */
 async function release(crawl: TestCrawl, { batchId = '' }: Report): Promise<void> {
   await jobs.updatedb(crawl, { batch: batchId });
 }
 
 describe('rows that generate has refused', () => {
-  it.each(Object.keys(CASES))('by %s are not read again, until that changes', async (name) => {
+  it.each(Object.keys(CASES))('by %s are not read again until that changes', async (name) => {
     const { reason, strict, loose, scoped = (crawl) => crawl } = CASES[name]!();
     const store = countingStore(new MemoryStore());
     const crawl = scoped(await testCrawl(undefined, { store, ...strict }), true);
@@ -102,7 +102,7 @@ describe('rows that generate has refused', () => {
     expect((await jobs.repair(other)).counters).toEqual({ rows: REFUSED + 1 });
   });
 
-  it('by a filter without a version are asked about each time', async () => {
+  it('by a filter without a version are checked each time', async () => {
     const plugin = filter();
     await using crawl = await testCrawl(undefined, { plugins: [plugin] });
     await putRows(crawl, ROWS);
@@ -116,14 +116,14 @@ describe('rows that generate has refused', () => {
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: REFUSED + 1 });
   });
 
-  it('are met again where generate asks no filter', async () => {
+  it('are selected if generate uses no filters', async () => {
     await using crawl = await testCrawl(undefined, { plugins: [filter('1')] });
     await putRows(crawl, ROWS);
     await release(crawl, await jobs.generate(crawl));
     expect((await jobs.generate(crawl, { filter: false })).counters).toEqual({ generated: REFUSED + 1 });
   });
 
-  it('come back when a link makes the distance smaller, or inject makes one a seed', async () => {
+  it('return when a link makes the distance smaller, or inject makes one a seed', async () => {
     const web = fakeWeb({ [GOOD]: { html: links('http://far.com/linked') } });
     const settings = { 'generate.maxDistance': 1, 'db.ignoreExternalLinks': false };
     await using crawl = await testCrawl(web, { settings });
@@ -139,7 +139,7 @@ describe('rows that generate has refused', () => {
     expect(await selectedUrls(crawl)).toEqual(['http://far.com/linked', 'http://far.com/seed']);
   });
 
-  it('never enter a queue when they are found beyond the distance of a crawl', async () => {
+  it('never enter a queue if they are found beyond the maximum distance of the crawl', async () => {
     const paths = Array.from({ length: 50 }, (_, i) => `/${i}`);
     const web = fakeWeb({ [GOOD]: { html: links(...paths) } });
     await using crawl = await testCrawl(web, { settings: { 'generate.maxDistance': 0 } });

@@ -6,7 +6,7 @@ import { VersionedStore } from '../../support/versions/versioned-store.js';
 
 const LEFT = `${START / 1000 - 60}-1`;
 
-/** Tells when how far slots are is about to be changed. */
+/** Calls `before` just before the progress of a slot changes. */
 class WatchedStore extends VersionedStore {
   before: ((key: string) => Promise<void>) | undefined;
 
@@ -21,7 +21,7 @@ class WatchedStore extends VersionedStore {
   }
 }
 
-/** A batch that a generate in two shards has left unfinished, and a generate of another one that begins to take it back. */
+/** A generate of two shards leaves a batch unfinished; another one begins to release it, and `meanwhile` runs. */
 async function takingBack(meanwhile: (others: Awaited<ReturnType<typeof openTables>>) => Promise<void>) {
   const store = new WatchedStore(() => 0);
   const others = await openTables(store, { slots: 4 });
@@ -35,14 +35,14 @@ async function takingBack(meanwhile: (others: Awaited<ReturnType<typeof openTabl
   return others;
 }
 
-it('generate leaves what another worker has noted meanwhile, who has the slot by now', async () => {
+it('generate keeps the progress that another worker, the present owner of the slot, stored meanwhile', async () => {
   const noted: SlotProgress = { generated: 2 };
   const tables = await takingBack((others) => others.batches.changeProgress(LEFT, ['00', '02'], () => noted));
   const progress = await tables.batches.progress(LEFT);
   expect([progress.get('00'), progress.get('02')]).toEqual([noted, noted]);
 });
 
-it('generate notes nothing of a batch that is gone by then', async () => {
+it('generate stores no progress for a batch that is removed meanwhile', async () => {
   const tables = await takingBack(async (others) => {
     await others.batches.delete(LEFT);
   });

@@ -11,7 +11,7 @@ import { fakeWeb, type FakeWeb } from '../../support/web/fake-web.js';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Lets time go on until a promise has settled. */
+/** Advances time until a promise has settled. */
 async function toItsEnd<T>(promise: Promise<T>): Promise<T> {
   let isOver = false;
   const mark = (): void => void (isOver = true);
@@ -26,7 +26,7 @@ async function toItsEnd<T>(promise: Promise<T>): Promise<T> {
 
 const TASK = { job: 'parse', batchId: '1-1' };
 
-/** Can be told to make no renewal. */
+/** A store that can block renewals of leases. */
 class GatedStore extends VersionedStore {
   gate: Promise<void> | undefined;
 
@@ -36,7 +36,7 @@ class GatedStore extends VersionedStore {
   }
 }
 
-/** Two workers on one table that many share. */
+/** Two workers on one shared table. */
 async function workers() {
   const store = new GatedStore(() => 0);
   await openTables(store, { slots: 4 });
@@ -47,7 +47,7 @@ async function workers() {
   return { store, a: await worker(), b: await worker() };
 }
 
-it('generate deals out the pages of a batch over the shards', async () => {
+it('generate distributes the pages of a batch over the shards', async () => {
   const web = fakeWeb(Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`http://h${i % 20}.com/${i}`, 'x'])));
   const crawl = await testCrawl(web);
   await jobs.inject(crawl, { seeds: Array.from({ length: 40 }, (_, i) => `http://h${i % 20}.com/${i}`) });
@@ -81,7 +81,7 @@ describe('a job of a shard', () => {
     });
   });
 
-  it('ends with LEASE_LOST when another worker took it for dead', async () => {
+  it('ends with LEASE_LOST if another worker considered it dead', async () => {
     const { a, store } = await workers();
     const run = inSlots(a, TASK, {}, async ({ jobSlots }, signal) => {
       const [holder] = await a.tables.leases.holders();
@@ -111,11 +111,11 @@ describe('a job of a shard', () => {
     },
   );
 
-  it('asks no host while its leases are not held, and goes on when they are again', async () => {
+  it('requests nothing while it has lost its leases, and continues when it has them again', async () => {
     const { a, store } = await workers();
     const batch = await toItsEnd(start(a, 'http://a.com/1', 'http://b.com/1'));
     const web = a.plugins.find(({ name }) => name === 'fake-web') as FakeWeb;
-    // From the first request on no renewal gets through.
+    // From the first request on, renewals are blocked.
     let goOn = (): void => {};
     web.onRequest = () => {
       web.onRequest = () => {};

@@ -19,7 +19,7 @@ import { seeds } from '../../support/runs.js';
 
 const SLOTS = 7;
 const STEPS = ['generate', 'fetch', 'parse', 'updatedb'] as const;
-/** Passes over one step in which workers may die; those after them are quiet. */
+/** Passes over one step in which workers may die; in later passes none dies. */
 const WILD_PASSES = 4;
 const MOST_PASSES = 16;
 const MOST_ROUNDS = 20;
@@ -27,14 +27,14 @@ const MOST_ROUNDS = 20;
 type Pick = (n: number) => number;
 
 /**
- * A web of which the end does not hang on the order in which pages are fetched: no two pages redirect to the same one. Pages have 1, 2
- * or 4 links, so that scores are sums without a rest.
+ * A web whose result does not depend on the order in which pages are fetched: no two pages redirect to the same one. Pages have 1, 2 or 4
+ * links, so that scores are exact sums.
  */
 function madeWeb(pick: Pick): {
   pages: Record<string, FakePage>;
   seeds: string[];
   settings: Record<string, unknown>;
-  /** URLs of pages that are worth having. */
+  /** A pattern for URLs of relevant pages. */
   useful: string | undefined;
 } {
   const hosts = 3 + pick(6);
@@ -47,7 +47,7 @@ function madeWeb(pick: Pick): {
     if (kind < 2) {
       const target = `${host(pick(hosts))}/t${i}`;
       pages[url] = { location: target, status: [301, 302, 307][pick(3)]! };
-      // Now and then in a row.
+      // Sometimes several in a row.
       if (pick(2)) pages[target] = { location: `${host(pick(hosts))}/u${i}`, status: 302 };
       if (pick(3) === 0) urls.push(target);
     } else if (kind === 2) continue;
@@ -90,7 +90,7 @@ function someLinks(from: string, urls: readonly string[], pick: Pick): string {
 const isAgain = (error: unknown): boolean =>
   error instanceof Killed || (error instanceof CrawlError && error.exitCode === 75);
 
-/** Everybody who asks hosts says so here. */
+/** All workers report their requests here. */
 function createWatch() {
   const asking = new Map<string, string>();
   const wrong: string[] = [];
@@ -139,7 +139,7 @@ async function crawlAlone(seed: number) {
   return { rows: await allRows(crawl), rounds };
 }
 
-/** Opens a table as one worker does, runs a job, and ends as it ends: closed, or not at all. */
+/** Opens a table like a worker, runs a job, and either closes the table or leaves it open as a dead worker does. */
 async function work(
   store: WorkerStore,
   web: FakeWeb | undefined,
@@ -155,21 +155,21 @@ async function work(
   }
 }
 
-/** @param deaths workers die, and are suspended */
+/** @param deaths whether workers die and are suspended */
 async function crawlInShards(seed: number, deaths: boolean) {
   const random = randomNumbers(seed);
   const pick = (n: number): number => Math.floor(random() * n);
   const { pages, seeds, settings, useful } = madeWeb(pick);
   const all = new VersionedRows();
   const treatment: Treatment = pick(2) ? { refused: 0.02, lostAnswers: 0.02 } : {};
-  /** What one process sees of the store. */
+  /** The store as one process sees it. */
   const connect = (): Store => new VersionedStore(random, treatment, all);
   await openTables(connect(), { slots: SLOTS });
   const watch = createWatch();
   let workers = 0;
   let died = 0;
 
-  /** Runs all shards, in any order, some beside one another. */
+  /** Runs all shards in any order, some at the same time. */
   async function pass(
     isWild: boolean,
     run: (crawl: OpenContext, shard: { index: number; count: number }) => Promise<unknown>,
@@ -236,7 +236,7 @@ async function entriesLeft({ batches }: Tables): Promise<string[]> {
 
 type Row = Record<string, unknown>;
 
-/** What differs between rows, but batches and versions, which are others in every run; scores by more than 1e-9. */
+/** The differences between rows, without batches and versions, which differ in every run; scores may differ by 1e-9. */
 function differences(expected: readonly Row[], found: readonly Row[]): string[] {
   const byUrl = (rows: readonly Row[]) => new Map(rows.map((row) => [row.url as string, row]));
   const [before, after] = [byUrl(expected), byUrl(found)];

@@ -28,7 +28,7 @@ const RUNS: Record<string, (crawl: OpenContext, options: JobOptions) => Promise<
   'rules apply': (crawl, options) => rules.apply(crawl, options),
 };
 
-it.each(Object.keys(RUNS))('%s that is stopped while others hold the table reports so', async (job) => {
+it.each(Object.keys(RUNS))('%s reports that it was stopped while others held the table', async (job) => {
   const store = new VersionedStore(() => 0);
   await openTables(store, { slots: 2 });
   const other = await testCrawl(undefined, { store });
@@ -45,7 +45,7 @@ it.each(Object.keys(RUNS))('%s that is stopped while others hold the table repor
   expect(isOver).toBe(false);
   controller.abort();
   expect(await report).toMatchObject({ job, interrupted: true });
-  // One that was stopped before it began, too.
+  // Also if it was stopped before it began.
   expect(await RUNS[job]!(crawl, { signal: controller.signal })).toMatchObject({ job, interrupted: true });
   await held.release();
 });

@@ -13,7 +13,7 @@ const COUNT = 2;
 const BATCH = '1700000000-1';
 const URLS = Array.from({ length: 12 }, (_, i) => `http://h${i % 6}.com/${i}`);
 
-/** A batch on a table that many share, and what fetches a shard of it. */
+/** A batch on a shared table, and a function that fetches a shard of it. */
 async function openBatch() {
   const store = new VersionedStore(() => 0);
   await openTables(store, { slots: 4 });
@@ -29,33 +29,30 @@ async function openBatch() {
   return { crawl, web, fetchShard };
 }
 
-it.each([0, 1])(
-  'a time limit of %i minutes ends the step of the batch, and what is left stays due',
-  async (minutes) => {
-    const { crawl, web, fetchShard } = await openBatch();
-    // The first answer of each takes longer than it may.
-    let left = 0;
-    web.onRequest = () => {
-      if (left-- === 0) vi.advanceTimersByTime(61_000);
-    };
-    for (const index of [0, 1]) {
-      left = 1;
-      expect(await fetchShard(index, minutes)).toMatchObject({ time_limit: 1 });
-    }
-    expect(await isStepDone({ tables: crawl.tables }, 'fetch', BATCH)).toBe(true);
-    web.onRequest = () => {};
-    let notFetched = 0;
-    for (const index of [0, 1, 0]) {
-      const { counters } = await jobs.updatedb(crawl, { batch: BATCH, shard: { index, count: COUNT } });
-      notFetched += counters.not_fetched ?? 0;
-    }
-    expect(notFetched).toBeGreaterThan(0);
-    const { counters } = await jobs.generate(crawl);
-    expect(counters.generated).toBe(notFetched);
-  },
-);
+it.each([0, 1])('a time limit of %i minutes ends the step of the batch, and the rest stays due', async (minutes) => {
+  const { crawl, web, fetchShard } = await openBatch();
+  // The first answer of each shard takes longer than the time limit.
+  let left = 0;
+  web.onRequest = () => {
+    if (left-- === 0) vi.advanceTimersByTime(61_000);
+  };
+  for (const index of [0, 1]) {
+    left = 1;
+    expect(await fetchShard(index, minutes)).toMatchObject({ time_limit: 1 });
+  }
+  expect(await isStepDone({ tables: crawl.tables }, 'fetch', BATCH)).toBe(true);
+  web.onRequest = () => {};
+  let notFetched = 0;
+  for (const index of [0, 1, 0]) {
+    const { counters } = await jobs.updatedb(crawl, { batch: BATCH, shard: { index, count: COUNT } });
+    notFetched += counters.not_fetched ?? 0;
+  }
+  expect(notFetched).toBeGreaterThan(0);
+  const { counters } = await jobs.generate(crawl);
+  expect(counters.generated).toBe(notFetched);
+});
 
-it.each([0, 1])('the same fetch goes on where the time of %i minutes was over', async (minutes) => {
+it.each([0, 1])('the same fetch continues after a time limit of %i minutes has passed', async (minutes) => {
   const { crawl, web, fetchShard } = await openBatch();
   let fetched = 0;
   web.onRequest = () => void vi.advanceTimersByTime(61_000);

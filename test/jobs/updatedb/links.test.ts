@@ -7,7 +7,7 @@ import { START, allRows, testCrawl } from '../../support/test-crawl.js';
 import { DAY, A, INTERVAL, firstRound } from '../../support/updatedb-batches.js';
 
 describe('updatedb and links', () => {
-  it('makes rows of links', async () => {
+  it('adds rows for links', async () => {
     const web = fakeWeb({ [A]: links('/1', 'http://b.com/?q=1') });
     const { crawl, updated } = await firstRound(web, [`${A}\tscore=4`]);
     expect(updated.counters).toEqual({ fetched: 1, links: 2, added: 2 });
@@ -41,7 +41,7 @@ describe('updatedb and links', () => {
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 3 });
   });
 
-  it('adds none when told so, and still tells those that are known', async () => {
+  it('adds none if the setting says so, and still passes links on to known rows', async () => {
     const web = fakeWeb({ [A]: links('/1', '/2'), 'http://a.com/1': 'x' });
     const settings = { 'db.updateAdditionsAllowed': false };
     const { crawl, updated } = await firstRound(web, [A, 'http://a.com/1\tscore=0'], settings);
@@ -52,7 +52,7 @@ describe('updatedb and links', () => {
     ]);
   });
 
-  it('gathers inlinks with their anchors over rounds, the last anchor of each source', async () => {
+  it('collects inlinks with their anchors over rounds, the last anchor of each source', async () => {
     const web = fakeWeb({
       [A]: '<a href="/t">from root</a>',
       'http://a.com/1': '<a href="/t">from one</a>',
@@ -96,7 +96,7 @@ describe('updatedb and links', () => {
     expect(await tell(9, 8, 7, 6)).toEqual([[9, 8, 7], 3, 38.5]);
   });
 
-  it('knows how far a page is from a seed also where it keeps few or no inlinks', async () => {
+  it('knows the distance of a page from a seed even if it keeps few or no inlinks', async () => {
     for (const [max, inlinks] of [
       [0, undefined],
       [1, [{ url: 'http://c.com/', anchor: 'to http://t.com/', score: 5 }]],
@@ -119,7 +119,7 @@ describe('updatedb and links', () => {
     }
   });
 
-  it('takes the least distance, also where the page was known to be further away', async () => {
+  it('stores the least distance, even if a larger one was known', async () => {
     const web = fakeWeb({
       [A]: links('/1'),
       'http://a.com/1': links('/2'),
@@ -136,7 +136,7 @@ describe('updatedb and links', () => {
     expect(await distances()).toEqual([0, 1, 2, 1, 0]);
   });
 
-  it('hands on what a page has received since it last did, in parts that sum up', async () => {
+  it('passes on what a page received since it last passed on its score, in parts that add up', async () => {
     const web = fakeWeb({
       [A]: links('/1', '/2'),
       'http://a.com/1': links('/2'),
@@ -164,7 +164,7 @@ describe('updatedb and links', () => {
     ]);
   });
 
-  it('keeps the cash of a page that handed nothing on', async () => {
+  it('keeps the cash of a page that passed nothing on', async () => {
     const pages: Record<string, FakePage> = {
       gone: { status: 404 },
       retry: { status: 503 },
@@ -182,7 +182,7 @@ describe('updatedb and links', () => {
     for (const row of await allRows(crawl)) expect([row.url, row.score, row.cash]).toEqual([row.url, 1, 1]);
   });
 
-  it('hands on all that a redirect has, at the same distance', async () => {
+  it('passes on the whole score of a redirect, at the same distance', async () => {
     for (const maxRedirects of [0, 5]) {
       const web = fakeWeb({ [A]: { location: '/b' }, 'http://a.com/b': 'x' });
       const { crawl } = await firstRound(web, [`${A}\tscore=3`], { 'fetcher.maxRedirects': maxRedirects });
@@ -196,7 +196,7 @@ describe('updatedb and links', () => {
     }
   });
 
-  it('hands on nothing by old links of a page that failed, moved, or was not modified', async () => {
+  it('passes on nothing by old links of a page that failed, moved, or was not modified', async () => {
     const headers = { etag: '"1"' };
     const later: Record<string, FakePage | undefined> = {
       notmodified: { html: links('/t'), headers },
@@ -220,7 +220,7 @@ describe('updatedb and links', () => {
     }
   });
 
-  it('takes a page that links to itself for any other, and comes to an end', async () => {
+  it('treats a page that links to itself like any other, and ends', async () => {
     const { crawl } = await firstRound(fakeWeb({ [A]: links('/', '/1') }), [A]);
     expect(await rowOf(crawl, A, 'score', 'cash', 'distance', 'inlinks')).toEqual({
       score: 1.5,
@@ -230,7 +230,7 @@ describe('updatedb and links', () => {
     });
   });
 
-  it('leaves the state of a linked row alone that another batch is working on', async () => {
+  it('does not change the state of a linked row that is in another batch', async () => {
     const web = fakeWeb({ [A]: links('http://b.com/'), 'http://b.com/': links('/y') });
     await using crawl = await testCrawl(web);
     const other = await start(crawl, 'http://b.com/\tscore=2');
@@ -247,12 +247,12 @@ describe('updatedb and links', () => {
       inlinks: [{ url: A, anchor: 'to http://b.com/', score: 1 }],
     });
     await jobs.updatedb(crawl, { batch: other });
-    // What came meanwhile is handed on the next time.
+    // What arrived meanwhile is passed on next time.
     expect(await rowOf(crawl, 'http://b.com/', 'cash')).toEqual({ cash: 1 });
     expect(await rowOf(crawl, 'http://b.com/y', 'score')).toEqual({ score: 2 });
   });
 
-  it('counts a linked row that is damaged and leaves it as it is', async () => {
+  it('counts a damaged linked row, and does not change it', async () => {
     const web = fakeWeb({ [A]: links('/1', '/2') });
     await using crawl = await testCrawl(web);
     const batch = await start(crawl, A);
@@ -264,7 +264,7 @@ describe('updatedb and links', () => {
 });
 
 describe('scoring filters that fail', () => {
-  it('are passed over and counted by name, whatever they do', async () => {
+  it('are skipped and counted by name, whatever they do', async () => {
     const web = fakeWeb({ 'http://a.com/': links('/x') });
     const bad: Plugin = {
       name: 'bad-scoring',

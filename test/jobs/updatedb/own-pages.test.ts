@@ -8,7 +8,7 @@ import { START, allRows, testCrawl } from '../../support/test-crawl.js';
 import { DAY, MONTH, A, INTERVAL, firstRound } from '../../support/updatedb-batches.js';
 
 describe('updatedb and the pages of its batch', () => {
-  it('plans the next fetch, keeps the digest and changes the marks', async () => {
+  it('plans the next fetch, stores the digest and changes the marks', async () => {
     const { crawl, batch, updated } = await firstRound(fakeWeb({ [A]: 'hello' }), [A]);
     expect(updated).toEqual({ job: 'updatedb', batchId: batch, seconds: 0, counters: { fetched: 1 } });
     const [row] = await allRows(crawl);
@@ -30,13 +30,13 @@ describe('updatedb and the pages of its batch', () => {
     expect(await crawl.tables.batches.get(batch)).toEqual({ batchId: batch, state: 'closed', size: 1 });
   });
 
-  it('counts a page once that is decided on again, and so does generate', async () => {
+  it('counts a page once if its change is decided twice; generate does the same', async () => {
     const web = fakeWeb({ [A]: links('/b'), 'http://a.com/b': 'b' });
     await using crawl = await testCrawl(web, { settings: { 'generate.maxDistance': 3 } });
     await jobs.inject(crawl, { seeds: [A, 'http://a.com/far'] });
     await crawl.tables.pages.write([{ key: rowKeyOf('http://a.com/far'), set: { distance: 9 } }]);
     const { changeRows } = crawl.tables;
-    // As where somebody else has changed every row between its reading and its writing.
+    // As if another process had changed every row between its read and its write.
     crawl.tables.changeRows = (keys, fields, now, decide) =>
       changeRows(keys, fields, now, async (...args) => {
         await decide(...args);
@@ -48,7 +48,7 @@ describe('updatedb and the pages of its batch', () => {
     expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ fetched: 1, links: 1, added: 1 });
   });
 
-  it('counts each page once by what became of it', async () => {
+  it('counts each page once by its outcome', async () => {
     const web = fakeWeb({
       'http://a.com/ok': 'x',
       'http://a.com/moved': { location: '/ok' },
@@ -78,7 +78,7 @@ describe('updatedb and the pages of its batch', () => {
     });
   });
 
-  it('lets pages go that were not fetched, still due and with all they have', async () => {
+  it('releases pages that were not fetched: they stay due and keep all fields', async () => {
     const web = fakeWeb({ [A]: links('/1') });
     await using crawl = await testCrawl(web);
     const batch = await start(crawl, A, 'http://a.com/2');
@@ -91,7 +91,7 @@ describe('updatedb and the pages of its batch', () => {
     expect((await jobs.generate(crawl)).counters).toEqual({ generated: 2 });
   });
 
-  it('does not take an old fetch for one of this batch', async () => {
+  it('does not treat an old fetch as one of this batch', async () => {
     const web = fakeWeb({ [A]: links('/1') });
     const { crawl } = await firstRound(web, [A]);
     const before = await rowOf(crawl, A, 'status', 'dueAt', 'fetchedAt', 'cash', 'score', 'marks');
@@ -102,7 +102,7 @@ describe('updatedb and the pages of its batch', () => {
     expect(await rowOf(crawl, A, 'status', 'dueAt', 'fetchedAt', 'cash', 'score', 'marks')).toEqual(before);
   });
 
-  it('gives a page up after so many failures in a row, and takes it back when it works', async () => {
+  it('gives up a page after the maximum number of failures in a row, and continues with it when it works again', async () => {
     const web = fakeWeb({ [A]: { status: 503 } });
     await using crawl = await testCrawl(web, { settings: { 'db.fetchRetryMax': 2 } });
     await jobs.inject(crawl, { seeds: [A] });
@@ -131,13 +131,13 @@ describe('updatedb and the pages of its batch', () => {
     ]);
   });
 
-  it('gives up at once where no failure is allowed', async () => {
+  it('gives up at once if no failure is allowed', async () => {
     const { crawl, updated } = await firstRound(fakeWeb({ [A]: { status: 503 } }), [A], { 'db.fetchRetryMax': 0 });
     expect(updated.counters).toEqual({ gone: 1 });
     expect(await rowOf(crawl, A, 'status', 'retries')).toEqual({ status: 'gone', retries: 1 });
   });
 
-  it('compares digests, and lets the adaptive schedule know', async () => {
+  it('compares digests, and reports the result to the adaptive schedule', async () => {
     const web = fakeWeb({ [A]: '1' });
     const settings = { 'db.fetchSchedule': 'adaptive', 'db.fetchScheduleAdaptiveSyncDelta': false };
     const { crawl } = await firstRound(web, [`${A}\tfetchInterval=1000`], settings);
@@ -159,7 +159,7 @@ describe('updatedb and the pages of its batch', () => {
     expect(await rowOf(crawl, A, 'status')).toEqual({ status: 'fetched' });
   });
 
-  it('notes when something else was found at a URL, and when the row was made', async () => {
+  it('stores when the content of a URL last changed, and when its row was added', async () => {
     const etag = { etag: '"1"' };
     const noindex = '<meta name="robots" content="noindex">x';
     const web = fakeWeb({ [A]: { html: 'x', headers: etag } });
@@ -195,7 +195,7 @@ describe('updatedb and the pages of its batch', () => {
     }
   });
 
-  it('gives a row of before, whose page is as it was, the time of the batch that fetched it last', async () => {
+  it('sets the change time of an older row with an unchanged page to the time of its last fetch', async () => {
     const web = fakeWeb({ [A]: 'x', 'http://a.com/b': 'b' });
     const { crawl } = await firstRound(web, [A, 'http://a.com/b']);
     const keys = [A, 'http://a.com/b'].map((url) => rowKeyOf(url));
@@ -207,7 +207,7 @@ describe('updatedb and the pages of its batch', () => {
     expect(await rowOf(crawl, 'http://a.com/b', 'changedAt')).toEqual({ changedAt: START + 100 * DAY });
   });
 
-  it('notes when each kind of row was made: of a seed, a link, a redirect and a sitemap', async () => {
+  it('stores when each kind of row was added: of a seed, a link, a redirect and a sitemap', async () => {
     const web = fakeWeb({
       [A]: links('/link', '/moved'),
       'http://a.com/moved': { location: '/target' },
@@ -236,7 +236,7 @@ describe('updatedb and the pages of its batch', () => {
     });
   });
 
-  it('believes a Last-Modified that is not in the future', async () => {
+  it('uses a Last-Modified that is not in the future', async () => {
     for (const [text, modified] of [
       ['Wed, 01 Jan 2020 00:00:00 GMT', Date.UTC(2020, 0, 1)],
       ['Wed, 01 Jan 2099 00:00:00 GMT', START],
@@ -248,7 +248,7 @@ describe('updatedb and the pages of its batch', () => {
     }
   });
 
-  describe('goes by when a page says that it changed', () => {
+  describe('takes as the time of a change', () => {
     const ld = (dates: object) => `<script type="application/ld+json">${JSON.stringify(dates)}</script>`;
     const stated = (dates: object, lastModified?: string): FakePage => ({
       html: `${ld(dates)}x`,
@@ -276,7 +276,7 @@ describe('updatedb and the pages of its batch', () => {
       expect(await rowOf(crawl, A, 'modifiedTime')).toEqual({ modifiedTime: time });
     });
 
-    it('and when it is found changed', async () => {
+    it('and the time at which the change is found', async () => {
       const web = fakeWeb({ [A]: stated({ datePublished: published }) });
       const { crawl } = await firstRound(web, [A]);
       const seen: unknown[] = [];
@@ -295,7 +295,7 @@ describe('updatedb and the pages of its batch', () => {
     });
   });
 
-  it('leaves the digest alone where nothing was parsed', async () => {
+  it('does not change the digest if nothing was parsed', async () => {
     const web = fakeWeb({ [A]: 'x' });
     const { crawl } = await firstRound(web, [A]);
     const before = await rowOf(crawl, A, 'signature', 'prevSignature');
@@ -313,7 +313,7 @@ describe('updatedb and the pages of its batch', () => {
     }
   });
 
-  it('leaves rows alone that another batch holds by now', async () => {
+  it('does not change rows that another batch holds by now', async () => {
     await using crawl = await testCrawl(fakeWeb({ [A]: 'x' }), { settings: { 'generate.lockExpiry': 10 } });
     const first = await start(crawl, A);
     await jobs.fetch(crawl, { batch: first });
@@ -332,7 +332,7 @@ describe('updatedb and the pages of its batch', () => {
     const first = await start(crawl, A);
     await jobs.fetch(crawl, { batch: first });
     crawl.setTime(START + 10_000);
-    // The hold has expired, but links of the page may have been added: taken now, it would add them again.
+    // The batch is too old, but links of the page may have been added: if it were selected now, it would add them again.
     let second: string | undefined;
     const { entries } = crawl.tables.batches;
     let reads = 0;
@@ -347,12 +347,12 @@ describe('updatedb and the pages of its batch', () => {
     expect(await rowOf(crawl, A, 'marks')).toEqual({ marks: { inject: 'y', updatedb: first } });
   });
 
-  it('counts what is damaged, and lets its hold expire', async () => {
+  it('counts damaged rows, and leaves them until the batch is too old', async () => {
     await using crawl = await testCrawl(fakeWeb({ [A]: 'x', 'http://b.com/': 'x' }));
     const batch = await start(crawl, A, 'http://b.com/');
     await jobs.fetch(crawl, { batch, parse: true });
     await damage(crawl, A, 'dueAt');
-    // Once when it looks for links, and once when it lets go.
+    // Once when it looks for links, and once when it releases.
     expect((await jobs.updatedb(crawl, { batch })).counters).toMatchObject({
       fetched: 1,
       damaged: expect.any(Number) as number,

@@ -56,7 +56,7 @@ describe('updatedb and several batches', () => {
     expect(await rowOf(one.crawl, 'http://t.com/', 'score', 'cash')).toEqual({ score: 2.5, cash: 1.5 });
   });
 
-  it('gives the same sums when one is stopped, the other runs, and the first goes on', async () => {
+  it('gives the same sums if one is stopped, the other runs, and the first continues', async () => {
     const whole = await twoBatches();
     await jobs.updatedb(whole.crawl, { batch: 'all' });
     const expected = await result(whole.crawl);
@@ -64,7 +64,7 @@ describe('updatedb and several batches', () => {
       const { crawl, first, second } = await twoBatches();
       const copy = await copyStore(crawl.tables.store);
       await using stopped = await testCrawl(undefined, { store: copy });
-      // Fails as a crash would, which may be between any two writes.
+      // Fails like a crash between any two writes.
       const write = copy.write.bind(copy);
       let writes = 0;
       copy.write = async (table, changes) => {
@@ -82,7 +82,7 @@ describe('updatedb and several batches', () => {
     }
   });
 
-  it('drops the notes on batches that are closed', async () => {
+  it('removes the records of closed batches', async () => {
     const { crawl, first, second } = await twoBatches();
     const linked = async (): Promise<string[]> =>
       Object.keys((await rowOf(crawl, 'http://t.com/', 'linkedUpTo')).linkedUpTo ?? {}).sort();
@@ -92,7 +92,7 @@ describe('updatedb and several batches', () => {
     expect(new Set((await linked()).map((note) => note.split('/')[0]))).toEqual(new Set([second]));
   });
 
-  it('never loses a frontier entry, or a page, when generate and fetch run at the same time', async () => {
+  it('never loses a frontier entry or a page if generate and fetch run at the same time', async () => {
     for (let delay = 0; delay < runs(12, 40); delay++) {
       const { store, batch } = await bigBatch(30, 4);
       await using crawl = await testCrawl(fakeWeb({}), { store });
@@ -114,7 +114,7 @@ describe('updatedb and several batches', () => {
 });
 
 describe('jobs that work on the same rows at the same time', () => {
-  /** Starts something the next time that a store is asked for pages, and gives it time to do all it can. */
+  /** Starts `work` at the next read of pages, and gives it time to get as far as it can. */
   function interrupt(
     store: MemoryStore,
     column: string,
@@ -137,7 +137,7 @@ describe('jobs that work on the same rows at the same time', () => {
     };
   }
 
-  it('generate takes a batch back while updatedb tells its rows of links', async () => {
+  it('generate releases a batch while updatedb adds links to its rows', async () => {
     const store = new MemoryStore();
     await using crawl = await testCrawl(fakeWeb({ [A]: links('http://b.com/') }), { store });
     const batch = await start(crawl, A);

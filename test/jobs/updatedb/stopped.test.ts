@@ -8,7 +8,7 @@ import { START, allRows, testCrawl } from '../../support/test-crawl.js';
 import { runs } from '../../support/runs.js';
 import { MONTH, A, firstRound, bigBatch } from '../../support/updatedb-batches.js';
 
-/** Aborts when a store is asked to write for the n-th time. */
+/** Aborts at the n-th write of a store. */
 function abortAt(store: Store, n: number): { signal: AbortSignal; writes: () => number } {
   const controller = new AbortController();
   const write = store.write.bind(store);
@@ -20,7 +20,7 @@ function abortAt(store: Store, n: number): { signal: AbortSignal; writes: () => 
   return { signal: controller.signal, writes: () => writes };
 }
 
-/** Aborts when a store is asked for the n-th time to write rows that are released. */
+/** Aborts at the n-th write of released rows. */
 function abortAmongReleased(store: Store, n: number): AbortSignal {
   const controller = new AbortController();
   const write = store.write.bind(store);
@@ -44,7 +44,7 @@ describe('updatedb run again', () => {
     expect(await dumpStore(crawl.tables.store)).toEqual(before);
   });
 
-  it('leaves a batch open that it was told to stop before it began on', async () => {
+  it('does not begin a batch if it was stopped before', async () => {
     const { store, batch } = await bigBatch(3, 2);
     await using crawl = await testCrawl(undefined, { store });
     const before = await dumpStore(store);
@@ -78,7 +78,7 @@ describe('updatedb run again', () => {
     expect(interrupted).toBeGreaterThan(runs(3, 10));
   });
 
-  it('ends in the same sums when the slices are of another size the second time', async () => {
+  it('ends in the same sums if the slices have another size the second time', async () => {
     const { store, batch } = await bigBatch(runs(260, 450), 12);
     const results: unknown[] = [];
     for (const [first, second] of [
@@ -120,7 +120,7 @@ describe('updatedb and rows of its batch that link to one another', () => {
     expect(changed.length).toBe(60 + (counters.added ?? 0));
   });
 
-  it('hands on the distance that a released row had before it got its own links', async () => {
+  it('passes on the distance of a released row from before its own links', async () => {
     const { store, batch } = await bigBatch(450, 3);
     const random = randomNumbers(3);
     const { pages } = await openTables(store);
@@ -141,7 +141,7 @@ describe('updatedb and rows of its batch that link to one another', () => {
     }
   });
 
-  it('keeps released rows from generate until it has come to its end', async () => {
+  it('keeps released rows from generate until it ends', async () => {
     const { store, batch } = await bigBatch(runs(260, 450), 12);
     const undisturbed = await copyStore(store);
     await using whole = await testCrawl(undefined, { store: undisturbed });
@@ -166,8 +166,8 @@ describe('updatedb and rows of its batch that link to one another', () => {
   });
 });
 
-describe('updatedb that was ended among the rows it releases', () => {
-  it('keeps released rows also from a redirect that leads to them', async () => {
+describe('updatedb that was stopped between the rows it releases', () => {
+  it('keeps released rows also from a redirect to them', async () => {
     const { store, batch } = await bigBatch(runs(260, 450), 12);
     const undisturbed = await copyStore(store);
     await using whole = await testCrawl(undefined, { store: undisturbed });
