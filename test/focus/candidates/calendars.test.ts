@@ -6,7 +6,7 @@ const SITE = 'http://news.example.com';
 const find = (rows: readonly GivenRow[]) => findIn([calendars], [...rows, ...articles(SITE)]);
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
-/** Months without end, of which the first were fetched. */
+/** Endless months, the first of which were fetched. */
 const months = (path: string, count = 120, fetched = 25): GivenRow[] =>
   numbers(count).map((i) => ({
     url: `${SITE}${path}${1990 + Math.floor(i / 12)}/${(i % 12) + 1}`,
@@ -14,7 +14,7 @@ const months = (path: string, count = 120, fetched = 25): GivenRow[] =>
   }));
 
 describe('calendars', () => {
-  test('that go on are rejected with all below them', () => {
+  test('without end are rejected with all pages below them', () => {
     const rows = [...months('/events/'), ...months('/events/').map(({ url }) => ({ url: `${url}/some-event` }))];
     const found = find(rows);
     expect(patternsOf(found)).toEqual([{ regex: '^https?://[^/]+/events/\\d{1,10}/\\d{1,10}(?:[/?]|$)' }]);
@@ -42,7 +42,7 @@ describe('calendars', () => {
     ).toEqual([]);
   });
 
-  test('where articles are below the days, only the days themselves are rejected', () => {
+  test('with articles below the days are rejected up to the days only', () => {
     const days = numbers(90).map((i) => `/2026/${1 + (i % 9)}/${1 + Math.floor(i / 9)}`);
     const rows: GivenRow[] = days.flatMap((day, i) => [
       { url: `${SITE}${day}/`, ...(i < 30 && { signature: day }) },
@@ -60,20 +60,20 @@ describe('calendars', () => {
     expect(find([...rows, { url: `${SITE}/1999/12/31/`, isKept: true }])).toEqual([]);
   });
 
-  test('numbers within segments, and of pages', () => {
+  test('are numbers within segments too, and numbers of pages', () => {
     const rows = numbers(80).map((i) => ({ url: `${SITE}/forum/thread-${i}.html?x=${i}`, signature: `${i}` }));
     expect(patternsOf(find(rows))).toEqual([{ regex: '^https?://[^/]+/forum/thread-\\d{1,10}\\.html(?:[/?]|$)' }]);
     expect(cutBy(find(rows), rows)).toHaveLength(80);
   });
 
-  test('what is the same everywhere is no number', () => {
+  test('do not count segments that are the same everywhere as numbers', () => {
     const rows = numbers(90).map((i) => ({ url: `${SITE}/v2/0${i % 2}/entry-${i}`, signature: `${i}` }));
     const found = find([...rows, { url: `${SITE}/v3/x`, relevant: true }]);
     expect(patternsOf(found)).toEqual([{ regex: '^https?://[^/]+/v2/\\d{1,10}/entry-\\d{1,10}(?:[/?]|$)' }]);
     expect(found[0]!.evidence).toMatchObject({ section: '/v2/…/entry-…', from: '/v2/0/entry-0', to: '/v2/1/entry-89' });
   });
 
-  test('need enough pages, numbers, and answers', () => {
+  test('need enough pages, numbers and answers', () => {
     expect(find(months('/events/', 120, 19))).toEqual([]);
     expect(find(months('/events/', 49, 30))).toEqual([]);
     expect(
@@ -82,7 +82,7 @@ describe('calendars', () => {
     expect(findIn([calendars], months('/events/'))).toEqual([]);
   });
 
-  test('digits of escapes and of long ids are no numbers', () => {
+  test('do not count digits of escapes and of long ids as numbers', () => {
     expect(
       find(numbers(90).map((i) => ({ url: `${SITE}/%E4%B${i % 10}%8${Math.floor(i / 10)}`, signature: `${i}` }))),
     ).toEqual([]);

@@ -4,7 +4,7 @@ import { cutBy, findIn, patternsOf, type GivenRow } from '../../support/focus/fi
 
 const SITE = 'http://www.example.com';
 const find = (rows: readonly GivenRow[]) => findIn([duplicateSections], rows, { hasRelevant: false });
-/** Pages in folders, each of its own. */
+/** Pages in folders, each with its own content. */
 const section = (prefix: string, { count = 60, site = SITE, end = '', relevant = false } = {}): GivenRow[] =>
   Array.from({ length: count }, (_, i) => ({
     url: `${site}${prefix}${'abc'[i % 3]}/page-${i}${end}`,
@@ -13,7 +13,7 @@ const section = (prefix: string, { count = 60, site = SITE, end = '', relevant =
   }));
 
 describe('duplicate sections', () => {
-  test('versions to print of useful pages are rejected', () => {
+  test('print versions of relevant pages are rejected', () => {
     const rows = [...section('/', { relevant: true }), ...section('/print/'), { url: `${SITE}/print/x` }];
     const found = find(rows);
     expect(patternsOf(found)).toEqual([{ prefix: '/print/' }]);
@@ -27,7 +27,7 @@ describe('duplicate sections', () => {
     expect(cutBy(found, rows)).toHaveLength(61);
   });
 
-  test('of two sections the larger one stays, then that with the shorter name; what is not to be rejected does in any case', () => {
+  test('of two sections the larger one stays, or else the one with the shorter name; a section that must be kept always stays', () => {
     const both = (first: GivenRow[], second: GivenRow[]) => patternsOf(find([...first, ...second]));
     expect(both(section('/docs/'), section('/mirror/', { count: 62 }))).toEqual([{ prefix: '/docs/' }]);
     expect(both(section('/docs/'), section('/mirror/'))).toEqual([{ prefix: '/mirror/' }]);
@@ -42,7 +42,7 @@ describe('duplicate sections', () => {
     expect(cutBy(found, section('/one/'))).toEqual([]);
   });
 
-  test('a segment at the end, or anywhere, is rejected wherever it is', () => {
+  test('a segment at the end or in any other place is rejected wherever it is', () => {
     for (const end of ['/amp', '/amp/']) {
       const rows = [...section('/', { relevant: true }), ...section('/', { end })];
       const found = find(rows);
@@ -55,7 +55,7 @@ describe('duplicate sections', () => {
     }
   });
 
-  test('mirrors on another host are rejected, hosts that differ by www only are not', () => {
+  test('mirrors on another host are rejected; hosts that differ only by www are not', () => {
     const mirror = 'http://m.example.com';
     const found = find([...section('/', { relevant: true }), ...section('/', { site: mirror })]);
     expect(found).toMatchObject([
@@ -64,7 +64,7 @@ describe('duplicate sections', () => {
     expect(find([...section('/', { relevant: true }), ...section('/', { site: 'http://example.com' })])).toEqual([]);
   });
 
-  test('sections that share some pages, few pages, or one empty page, stay', () => {
+  test('sections that share only some pages, few pages, or one empty page stay', () => {
     const translated = section('/fr/').map((row, i) =>
       i % 10 === 0 ? { ...row, signature: `en français ${i}` } : row,
     );
@@ -76,7 +76,7 @@ describe('duplicate sections', () => {
     expect(find(few)).toEqual([]);
   });
 
-  test('what dedup found counts', () => {
+  test('duplicates found by dedup count', () => {
     const rows = [
       ...section('/', { relevant: true }),
       ...section('/print/').map((row) => ({

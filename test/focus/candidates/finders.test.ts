@@ -15,7 +15,7 @@ const HOSTS = [
 ];
 const WORDS = ['red', 'big', 'new', 'cal', 'tag', 'a.b', 'x+y', '%E4%BD%A0', 'amp', 'print', '(1)', '$', '1', '20'];
 
-/** A site of sections that repeat, order, filter, count and copy in random ways; some pages are not to be rejected. */
+/** A site of sections that repeat, sort, filter, count and copy in random ways; some pages must be kept. */
 function madeSite(seed: number): GivenRow[] {
   const random = randomNumbers(seed);
   const below = (n: number): number => Math.floor(random() * n);
@@ -58,12 +58,12 @@ function madeSite(seed: number): GivenRow[] {
       if (kind === 8) rows.push({ url: `${other}/${one(['print', 'print', 'mobile'])}${page}`, signature });
     }
   }
-  // As the table holds them: no URL twice.
+  // As in a table: no URL twice.
   return sortedRows(rows.map(({ url, ...rest }) => ({ ...rest, url: new URL(url).href })));
 }
 
 describe('all finders together', () => {
-  test('never offer to reject what is not to be rejected, say exactly how many rows they reject, and say the same each time', () => {
+  test('never reject pages that must be kept, state exactly how many rows they reject, and find the same each time', () => {
     const kinds = new Map<string, number>();
     for (let seed = 1; seed <= runs(40, 200); seed++) {
       const rows = madeSite(seed);
@@ -84,7 +84,7 @@ describe('all finders together', () => {
         kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
       }
     }
-    // The webs are such that every kind comes.
+    // These webs show every kind of candidate.
     for (const kind of [
       'facet',
       'facet by signature',

@@ -40,18 +40,18 @@ const SITES: Readonly<Record<string, GivenRow[]>> = {
   ],
 };
 
-test.each(Object.keys(SITES))('nothing is offered for %s', (name) => {
+test.each(Object.keys(SITES))('finds nothing to reject on %s', (name) => {
   const rows = SITES[name]!;
-  // Nobody said what is useful.
+  // No rule says which pages are relevant.
   expect(findIn(FINDERS, rows, { hasRelevant: false })).toEqual([]);
-  // All of it is.
+  // All pages are relevant.
   expect(
     findIn(
       FINDERS,
       rows.map((row) => ({ ...row, relevant: true })),
     ),
   ).toEqual([]);
-  // Half of the pages are, wherever they are.
+  // A random half of the pages is relevant.
   const random = randomNumbers(1);
   expect(
     findIn(

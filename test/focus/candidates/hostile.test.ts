@@ -11,7 +11,7 @@ const SITE = 'http://www.example.com';
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 const spread = (i: number): string => (Math.imul(i + 1, 0x9e3779b1) >>> 0).toString(36);
 
-/** Rows that a hostile site may have; each URL as it is when it was normalised. */
+/** Rows that a hostile site may have; each URL is normalised. */
 const HOSTILE: Readonly<Record<string, () => GivenRow[]>> = {
   'very many names of parameters': () =>
     numbers(runs(20_000, 100_000)).map((i) => ({ url: `${SITE}/?${spread(i)}=1`, signature: 'same' })),
@@ -76,7 +76,7 @@ describe('hostile sites', () => {
         articles(SITE),
       ),
     ).toEqual([]);
-    // With one page that is to be kept in each of the ways, nothing that rejects it is offered.
+    // With some pages that must be kept, no rule is found that rejects one.
     const kept = rows.slice(0, 50).map((row) => ({ ...row, isKept: true }));
     const careful = findIn(FINDERS, [...rows, ...articles(SITE), ...kept]);
     expect(
@@ -88,8 +88,8 @@ describe('hostile sites', () => {
   });
 });
 
-describe('what finders hold', () => {
-  test('of things by name those that are frequent, in bounded number', () => {
+describe('the bounded memory of finders', () => {
+  test('holds the frequent names, in limited number', () => {
     const dropped: string[] = [];
     const held = createMostFrequent<{ rows: number; name: string }>(10, ({ name }) => dropped.push(name));
     for (const i of numbers(1_000)) {
@@ -101,7 +101,7 @@ describe('what finders hold', () => {
     expect(all.length + dropped.length).toBe(1_001);
   });
 
-  test('of different texts a number, exact while they are few', () => {
+  test('counts different texts, exactly while they are few', () => {
     const few = createDistinct();
     for (const i of numbers(1_000)) few.add(hashOf(`${i % 200}`));
     expect(few.count).toBe(200);
@@ -111,7 +111,7 @@ describe('what finders hold', () => {
     expect(many.count).toBeLessThan(125_000);
   });
 
-  test('a sample that is the same wherever a text comes', () => {
+  test('samples a text everywhere or nowhere', () => {
     const sample = createSample();
     sample.halve();
     sample.halve();
@@ -120,7 +120,7 @@ describe('what finders hold', () => {
     expect(sample.one).toBe(4);
   });
 
-  test('of traits that are not to be rejected each one, and of a million hardly any other', () => {
+  test('finds every trait that must be kept, and hardly any other among a million', () => {
     const traits = createKeptTraits();
     for (const i of numbers(19_999)) traits.add(`kept ${i}`);
     expect(numbers(50_000).filter((i) => traits.has(`kept ${i}`))).toHaveLength(19_999);

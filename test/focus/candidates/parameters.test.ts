@@ -10,7 +10,7 @@ const find = (rows: readonly GivenRow[], options?: Parameters<typeof findIn>[2])
 const cut = (name: string) => ({ regex: `^[^?]*\\?(?:.*[&;])?${name}(?:[=&;]|$)` });
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
-/** Lists in some orders; a page in another order is the same document where `isSame`, or one of its own. */
+/** Lists in several orders; a page in another order is the same document if `isSame`, or another one. */
 const sorted = (lists: number, orders: readonly string[], isSame: boolean): GivenRow[] =>
   numbers(lists).flatMap((i) => [
     { url: `${SITE}/list/${'abcdefghij'[i % 10]}${i}`, signature: `list ${i}` },
@@ -21,7 +21,7 @@ const sorted = (lists: number, orders: readonly string[], isSame: boolean): Give
   ]);
 
 describe('facets', () => {
-  test('that show the same documents are rejected, whatever is useful', () => {
+  test('that show the same documents are rejected, whatever is relevant', () => {
     const rows = sorted(30, ['up', 'down'], true);
     for (const hasRelevant of [true, false]) {
       const found = find(rows, { hasRelevant });
@@ -40,13 +40,13 @@ describe('facets', () => {
     }
   });
 
-  test('that show the same documents stay where many are known with the parameter only', () => {
+  test('that show the same documents stay if many of them are known only with the parameter', () => {
     const rows = sorted(30, ['up', 'down'], true);
     const alone = rows.filter(({ url }) => url.includes('?') || !/[abc]\d*$/.test(url));
     expect(find(alone, { hasRelevant: false })).toEqual([]);
   });
 
-  test('that show other documents are rejected where nothing useful has them, and enough is useful elsewhere', () => {
+  test('that show other documents are rejected if none of them is relevant and enough other pages are', () => {
     const rows = sorted(20, ['up', 'down', 'new', 'old'], false);
     expect(find(rows)).toEqual([]);
     expect(find([...rows, ...articles(SITE, 29)])).toEqual([]);
@@ -56,7 +56,7 @@ describe('facets', () => {
     expect(find([...rows, ...articles(SITE)], { hasRelevant: false })).toEqual([]);
   });
 
-  test('a single page that is not to be rejected keeps its parameter', () => {
+  test('with a page that must be kept are not rejected', () => {
     const rows = [...sorted(20, ['up', 'down', 'new', 'old'], true), ...articles(SITE)];
     expect(find(rows)).toHaveLength(1);
     expect(find([...rows, { url: `${SITE}/zz?a=b;sort=1`, relevant: true }])).toEqual([]);
@@ -64,7 +64,7 @@ describe('facets', () => {
     expect(find([...rows, { url: `${SITE}/?sort%5B%5D=1&xsort=2&a=?sort=3`, relevant: true }])).toHaveLength(1);
   });
 
-  test('are not decided on before enough pages were asked for', () => {
+  test('are not decided on before enough pages were fetched', () => {
     const rows = sorted(20, ['up', 'down', 'new', 'old'], false).map(({ url, ...row }, i) =>
       i < 15 ? { url, ...row } : { url },
     );
@@ -79,7 +79,7 @@ describe('facets', () => {
     expect(cutBy(found, [{ url: `${SITE}/list?f=1` }, { url: `${SITE}/list?off%5B0%5D=1` }])).toEqual([]);
   });
 
-  test('near copies count as the same where dedup found them', () => {
+  test('are rejected for near copies if dedup found them', () => {
     const rows = sorted(30, ['up', 'down'], false).map((row) => ({
       ...row,
       ...(row.url.includes('?') && { duplicateOf: row.url.slice(0, row.url.indexOf('?')) }),
@@ -88,11 +88,11 @@ describe('facets', () => {
   });
 });
 
-describe('ids of sessions', () => {
+describe('session ids', () => {
   const random = randomNumbers(7);
   const id = (): string =>
     Array.from({ length: 26 }, () => '0123456789abcdefghijklmnopqrstuvwxyz'[Math.floor(random() * 36)]).join('');
-  /** Every page with ids of several visits. */
+  /** Every page with the ids of several visits. */
   const visited = (pages: number, visits: number, spell: (page: number, session: string) => string): GivenRow[] => {
     const sessions = numbers(visits).map(id);
     return numbers(pages).flatMap((page) =>
@@ -102,7 +102,7 @@ describe('ids of sessions', () => {
   const bare = (pages: number): GivenRow[] =>
     numbers(pages).map((i) => ({ url: `${SITE}/p${i}.html`, signature: `page ${i}` }));
 
-  test('are known by their values, and by the same pages under other values', () => {
+  test('are recognised by their values, and by equal pages under different values', () => {
     expect(['a1b2c3d4e5f6', '8c0ad6d2b1f94e5f', '550e8400-e29b-41d4-a716-446655440000'].map(looksLikeId)).toEqual([
       true,
       true,
@@ -130,7 +130,7 @@ describe('ids of sessions', () => {
     expect(cutBy(found, rows)).toHaveLength(120);
   });
 
-  test('in the path, too', () => {
+  test('are found in the path too', () => {
     const rows = [
       ...visited(30, 3, (page, session) => `/p${page}.html;key=${session}?x=1`),
       ...bare(30),
@@ -141,7 +141,7 @@ describe('ids of sessions', () => {
     expect(cutBy(found, rows)).toHaveLength(90);
   });
 
-  test('are not rejected where pages are reached with an id only, unless none of them is useful; it says how many are', () => {
+  test('are not rejected if pages are only reached with an id, unless none of them is relevant; their number is stated', () => {
     const rows = visited(30, 4, (page, session) => `/p${page}.html?visit=${session}`);
     expect(find(rows, { hasRelevant: false })).toEqual([]);
     expect(find([...rows, ...bare(15)], { hasRelevant: false })).toEqual([]);
@@ -151,7 +151,7 @@ describe('ids of sessions', () => {
     expect(find([...rows, { url: `${SITE}/q?visit=1`, relevant: true }, ...articles(SITE)])).toEqual([]);
   });
 
-  test('are not taken for what names things', () => {
+  test('are not confused with ids of things', () => {
     const rows = numbers(200).map((i) => ({ url: `${SITE}/item?thing=${id()}`, signature: `thing ${i}` }));
     expect(find([...rows, { url: `${SITE}/item`, signature: 'none' }], { hasRelevant: false })).toEqual([]);
     expect(find([...rows, ...articles(SITE)]).map(({ reason }) => reason)).toEqual(['facet']);
@@ -159,7 +159,7 @@ describe('ids of sessions', () => {
 });
 
 describe('numbers in parameters', () => {
-  test('that go on without a useful page are rejected', () => {
+  test('without end are rejected if no page is relevant', () => {
     const rows = numbers(100).map((i) => ({
       url: `${SITE}/all?page=${i}&x`,
       ...(i < 25 && { signature: `page ${i}` }),
@@ -172,7 +172,7 @@ describe('numbers in parameters', () => {
     ).toEqual(['facet']);
   });
 
-  test('and dates', () => {
+  test('include dates', () => {
     const rows = numbers(100).map((i) => ({
       url: `${SITE}/cal?day=20${10 + (i % 30)}-0${1 + (i % 9)}-1${i % 10}`,
       signature: `${i}`,

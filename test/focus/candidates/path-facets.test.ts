@@ -14,7 +14,7 @@ const pages = (prefix: string, end = ''): GivenRow[] =>
     })),
   ]);
 
-test('filters in the path, in any order, are rejected where two come together', () => {
+test('filters in the path, in any order, are rejected where two are combined', () => {
   for (const end of ['', '/']) {
     const rows = pages('/tag/', end);
     const found = find(rows);
@@ -33,7 +33,7 @@ test('filters in the path, in any order, are rejected where two come together', 
   }
 });
 
-test('not where a page is to be kept, and not where segments have their places', () => {
+test('filters stay if a page must be kept or segments have fixed places', () => {
   expect(find([...pages('/tag/'), { url: `${SITE}/tag/a/b/c`, relevant: true }])).toEqual([]);
   expect(find(pages('/tag/').filter(({ url }) => /\/(red|big)$/.test(url)))).toEqual([]);
   const days = Array.from({ length: 144 }, (_, i) => `${SITE}/on/${1 + (i % 12)}/${1 + Math.floor(i / 12)}`);

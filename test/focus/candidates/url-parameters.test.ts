@@ -36,13 +36,13 @@ describe('parameters of a URL', () => {
     ]);
   });
 
-  test('are bounded in number and in length of the name', () => {
+  test('have a maximum number and a maximum length of the name', () => {
     const path = `/a?${Array.from({ length: 1000 }, (_, i) => `p${i}=${i}`).join('&')}&${'n'.repeat(101)}=1`;
     expect(parametersOf(path)).toHaveLength(16);
     expect(parameterKeysOf(path).size).toBe(1000);
   });
 
-  test('have patterns that match the URLs that have them, and no others', () => {
+  test('have patterns that match the URLs with them, and no others', () => {
     const pattern = compilePattern(patternOf({ place: 'query', name: 'sort' }));
     const yes = ['?sort=up', '?a=1&sort', '?a;sort=', '?sort&x', '?x=y?z&sort=1'];
     const no = words`?xsort=up ?sortby=1 ?a=sort ?a=?sort=1 ;sort=1 /sort=1 &sort=1 ?Sort=1 ?sort%5B0%5D=1`;
@@ -50,7 +50,7 @@ describe('parameters of a URL', () => {
     for (const end of no) expect(pattern.test(`http://a.example/list${end}`), end).toBe(false);
   });
 
-  test('and these are linear on the engine of the platform', () => {
+  test('have patterns that the engine of the platform runs in linear time', () => {
     for (const place of ['query', 'brackets', 'path'] as const) {
       expect(isLinear(parsePattern(patternOf({ place, name: 'a.b+c$' }))), place).toBe(true);
     }
@@ -65,7 +65,7 @@ describe('parameters of a URL', () => {
     )
     .map(([path, query]) => `/${path.join('')}${query ? `?${query.map((piece) => piece.join('')).join('')}` : ''}`);
 
-  test('in any URL the patterns of its parameters match, those of others do not, and none matches the URL without it', () => {
+  test('match their own patterns in any URL; patterns of other parameters do not match, and none matches the URL without it', () => {
     fc.assert(
       fc.property(paths, paths, (path, other) => {
         const keys = parameterKeysOf(path);

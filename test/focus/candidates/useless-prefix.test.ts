@@ -13,7 +13,7 @@ test('of very many sections those with the most rows are found', () => {
   expect(found.map(({ rows }) => rows)).toEqual(Array.from({ length: 100 }, (_, i) => 494 - i));
 });
 
-test('sections within each other are one, the outermost without anything useful', () => {
+test('nested sections are one candidate, the outermost without relevant pages', () => {
   const found = find(articles(SITE), pages(`${SITE}/tag/a/`, 50), pages(`${SITE}/tag/b/`, 50), pages(`${SITE}/x/`, 60));
   expect(patternsOf(found)).toEqual([{ prefix: '/tag/' }, { prefix: '/x/' }]);
   const kept = [{ url: `${SITE}/tag/c/story`, relevant: true }];
@@ -23,7 +23,7 @@ test('sections within each other are one, the outermost without anything useful'
   ]);
 });
 
-test('it looks as deep as statistics by prefix do', () => {
+test('sections are found as deep as the statistics by prefix go', () => {
   const folder = (depth: number): string => `${SITE}/${'a/'.repeat(depth)}`;
   const at = (depth: number) =>
     find(articles(SITE), [{ url: `${folder(depth)}story`, relevant: true }], pages(`${folder(depth)}b/`, 60));
@@ -32,7 +32,7 @@ test('it looks as deep as statistics by prefix do', () => {
   expect(patternsOf(find(articles(SITE), pages(folder(900), 60)))).toEqual([{ prefix: '/a/' }]);
 });
 
-test('of a host with several ports or schemes one of them may be useless, of any other a prefix is of all', () => {
+test('a host with several ports or schemes may have one that is useless; for other hosts a prefix covers all of them', () => {
   const found = find(
     articles('http://a.example.com'),
     pages('http://a.example.com:8080/tag/', 60),

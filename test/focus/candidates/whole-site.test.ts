@@ -8,8 +8,8 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, i
 const day = (i: number): string => `/by-day/2026/${1 + Math.floor(i / 28)}/${1 + (i % 28)}/`;
 
 /**
- * A site of stories: lists in orders and for visits, a calendar, copies to print, and days. Some stories are on lists only, others on days, and
- * those alone where `onlyWay`.
+ * A site of stories: sorted lists with session ids, a calendar, print versions, and days. Some stories are only on lists, others also on
+ * days, or only there if `onlyWay`.
  */
 function site(onlyWay: boolean): Record<string, FakePage | string> {
   const pages: Record<string, FakePage | string> = {};
@@ -46,7 +46,7 @@ function site(onlyWay: boolean): Record<string, FakePage | string> {
 }
 
 test.each([false, true])(
-  'a site is rejected to what is useful, and days only where there is another way: %s',
+  'a site is reduced to what is relevant, and days are rejected only if there is another way: %s',
   async (onlyWay) => {
     const useful = { kind: 'relevant', pattern: { prefix: '/story/' } } as const;
     const seeds = [`${SITE}/`];

@@ -5,7 +5,7 @@ import { fakeWeb, links } from '../../support/web/fake-web.js';
 
 const FORMS = ['http://example.com', 'http://www.example.com'];
 
-/** A site that answers the same with and without www, and whose links are in either form; each page leads to the next ones. */
+/** A site that answers the same with and without www, and links in either form; each page links to the next ones. */
 function twinWeb(count: number): { web: ReturnType<typeof fakeWeb>; paths: string[] } {
   const paths = Array.from({ length: count }, (_, i) => (i === 0 ? '/' : i % 2 === 0 ? `/news/${i}` : `/about/${i}`));
   const pages: Record<string, string> = {};
@@ -19,7 +19,7 @@ function twinWeb(count: number): { web: ReturnType<typeof fakeWeb>; paths: strin
 
 const pathOf = (url: string): string => url.replace(/^http:\/\/[^/]+/, '');
 
-test('where a domain answers alike with and without www, the rule has each document fetched once, and loses none', async () => {
+test('if a domain answers alike with and without www, the rule has each document fetched once, and loses none', async () => {
   const { web, paths } = twinWeb(120);
   await using crawl = await testCrawl(web);
   await rules.add(crawl, { kind: 'relevant', pattern: { prefix: '/news/' } });
@@ -35,13 +35,13 @@ test('where a domain answers alike with and without www, the rule has each docum
 
   web.requests.length = 0;
   await jobs.crawl(crawl, limits);
-  // From now on each document is asked for once at the most, and all that were not known yet are.
+  // From now on each document is requested at most once, and all new ones are requested.
   const after = web.requests.map(pathOf);
   expect(after).toHaveLength(new Set(after).size);
   expect(new Set(web.requests.map((url) => new URL(url).host)).size).toBe(1);
   expect(new Set([...before, ...after])).toEqual(new Set(paths));
 
-  // With the rule from the beginning: each document once.
+  // With the rule from the beginning, each document is requested once.
   const { web: again } = twinWeb(120);
   await using fresh = await testCrawl(again);
   await rules.add(fresh, www!.rule);
@@ -49,7 +49,7 @@ test('where a domain answers alike with and without www, the rule has each docum
   expect(again.requests.map(pathOf).sort()).toEqual([...paths].sort());
 });
 
-test('a www rule that was added and not applied, as by a process that was killed in between, is applied by the next crawl', async () => {
+test('a www rule that was added and not applied, as after a kill in between, is applied by the next crawl', async () => {
   const { web, paths } = twinWeb(120);
   await using crawl = await testCrawl(web);
   await rules.add(crawl, { kind: 'relevant', pattern: { prefix: '/news/' } });
@@ -65,11 +65,11 @@ test('a www rule that was added and not applied, as by a process that was killed
   expect(Object.keys(again.counters).filter((name) => name.startsWith('apply_'))).toEqual([]);
 });
 
-test('pages that spell links out in the form of the other host are the same by title and text, and the rule is found', async () => {
+test('pages that contain links in the form of the other host are equal by title and text, and the rule is found', async () => {
   const pages: Record<string, string> = {};
   for (const [i, form] of FORMS.entries()) {
     for (let n = 0; n < 12; n++) {
-      // Byte by byte no two of them are alike.
+      // No two of them have the same bytes.
       const next = `<a href="/news/${n + 1}">next</a> <a href="${FORMS[1 - i]!}/news/${n + 1}">also</a>`;
       pages[`${form}/news/${n}`] = `<title>News ${n}</title><p>What happened on day ${n}.</p>${next}`;
     }
@@ -85,7 +85,7 @@ test('pages that spell links out in the form of the other host are the same by t
     [`${FORMS[0]}/news/${n}`]: `<title>News ${n}</title><p>Something else.</p><a href="/news/${n + 1}">next</a>`,
   });
   expect(await propose(other(3))).toEqual([]);
-  // One page under all URLs, of which each answer has another number that nobody reads, says nothing.
+  // One page under all URLs, each answer with another invisible number, proves nothing.
   const logins = Object.keys(pages).map((url) => [url, pages[url]!.replace(/<title>.*<\/p>/, '<p>Please log in.</p>')]);
   expect(await propose(Object.fromEntries(logins) as Record<string, string>)).toEqual([]);
 });

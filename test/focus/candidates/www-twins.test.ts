@@ -21,7 +21,7 @@ const leads = (site: string) => (_: number, url: string) => ({
 });
 
 describe('www twins', () => {
-  test('that are the same documents are written in the form of which more is known', () => {
+  test('with the same documents are rewritten to the form with more known pages', () => {
     expect(find(pages(WITH), pages(WITHOUT))).toMatchObject([
       {
         reason: 'www',
@@ -35,7 +35,7 @@ describe('www twins', () => {
     ]);
   });
 
-  test('redirects and canonicals say which form', () => {
+  test('follow the form of redirects and canonicals', () => {
     expect(find(pages(WITH), pages(WITHOUT, leads(WITH)))).toMatchObject([
       { rule: { to: 'with' }, evidence: { redirectsAndCanonicals: 30 } },
     ]);
@@ -53,7 +53,7 @@ describe('www twins', () => {
     ]);
   });
 
-  test('nothing is offered for pages that differ, are too few, or are one page', () => {
+  test('are not found for pages that differ, are too few, or are one page', () => {
     expect(
       find(
         pages(WITH),
@@ -71,7 +71,7 @@ describe('www twins', () => {
     expect(find(pages(WITH), pages('https://example.com'))).toEqual([]);
   });
 
-  test('a form in which pages fail, or lead back, is not taken', () => {
+  test('are not rewritten to a form in which pages fail or redirect back', () => {
     const someFail = (i: number) => (i % 5 === 0 ? { status: 'gone' as const, signature: undefined } : {});
     expect(find(pages(WITH), pages(WITHOUT, someFail, 60))).toMatchObject([{ rule: { to: 'with' } }]);
     const mixed = (i: number, url: string) => (i % 5 === 0 ? leads(WITH)(i, url) : {});
@@ -80,30 +80,30 @@ describe('www twins', () => {
     expect(find(bothWays, pages(WITHOUT, mixed))).toEqual([]);
   });
 
-  test('nor one in which a page is lost that is not to be rejected', () => {
+  test('are not rewritten to a form that loses a page that must be kept', () => {
     const one = (i: number) => (i === 3 ? { status: 'gone' as const, signature: undefined } : {});
     expect(find(pages(WITH, undefined, 40), pages(WITHOUT, one, 90))).toMatchObject([{ rule: { to: 'without' } }]);
     const kept = pages(WITH, (i) => ({ isKept: i === 3 }), 40);
     expect(find(kept, pages(WITHOUT, one, 90))).toMatchObject([{ rule: { to: 'with' } }]);
   });
 
-  test('nor one in which pages that are not to be rejected were never seen', () => {
+  test('are not rewritten to a form in which pages that must be kept were never seen', () => {
     const twins = [...pages(WITH, undefined, 40), ...pages(WITHOUT, undefined, 90)];
     const only = (site: string, count: number): GivenRow[] =>
       pages(`${site}/only`, (i) => ({ isKept: true, signature: `only ${i}` }), count);
     expect(find(twins)).toMatchObject([{ rule: { to: 'without' } }]);
     expect(find(twins, only(WITH, 10))).toMatchObject([{ rule: { to: 'with' } }]);
     expect(find(twins, only(WITH, 10), only(`${WITHOUT}/other`, 10))).toEqual([]);
-    // Nor fetched, though there is a link to it.
+    // Nor to one in which such pages are only linked and not fetched.
     const unfetched = only(WITH, 10).map(({ url }) => ({ url: url.replace('www.', '') }));
     expect(find(twins, only(WITH, 10), unfetched)).toMatchObject([{ rule: { to: 'with' } }]);
-    // Where enough of them are there in both forms, so are the others.
+    // If enough of them are known in both forms, the others are too.
     const isKept = () => ({ isKept: true });
     const kept = [...pages(WITH, isKept, 40), ...pages(WITHOUT, isKept, 90)];
     expect(find(kept, only(WITH, 10))).toMatchObject([{ rule: { to: 'without' } }]);
   });
 
-  test('nor one that never answered under a scheme or port', () => {
+  test('are not rewritten to a form that never answered under a scheme or port', () => {
     const twins = [...pages(WITH, undefined, 40), ...pages(WITHOUT, undefined, 90)];
     for (const site of ['https://www.example.com', `${WITH}:8080`]) {
       expect(find(twins, pages(site, undefined, 25))).toMatchObject([{ rule: { to: 'with' } }]);

@@ -38,7 +38,7 @@ test.each<[what: string, given: readonly NewRule[], because: string | undefined]
     [USEFUL, { kind: 'reject', scope: 'host:example.com', pattern: { prefix: '/tag/' } }],
     undefined,
   ],
-])('a www rule under whose URLs %s is judged by these', async (_, given, because) => {
+])('a www rule after which %s is checked with the rewritten URLs', async (_, given, because) => {
   await using crawl = await testCrawl(fakeWeb(newsWeb()), { settings: SETTINGS });
   await rules.add(crawl, given);
   await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
@@ -55,7 +55,7 @@ test.each<[what: string, given: readonly NewRule[], because: string | undefined]
   if (because) expect(counters).toMatchObject({ [because]: 1 });
 });
 
-test('where no seed leads to a useful page, nothing is proposed that may be on its way', async () => {
+test('if no seed leads to a relevant page, nothing is proposed that may be on the way to one', async () => {
   await using crawl = await crawledNews();
   expect(await prefixesOf(crawl)).toEqual(['/tag/']);
   await rules.add(crawl, { kind: 'reject', pattern: { regex: '^http://www.example.com/$' } }, { yes: true });
@@ -64,13 +64,13 @@ test('where no seed leads to a useful page, nothing is proposed that may be on i
   expect(counters['dropped_unreached']).toBeGreaterThan(0);
 });
 
-test('of a domain without seeds the ways from other domains are looked at', async () => {
+test('ways from other domains count for a domain without seeds', async () => {
   const web = { ...newsWeb(), 'http://other.example/': links(`${SITE}/`) };
   await using crawl = await crawledNews(web, { seeds: ['http://other.example/'] });
   expect(await prefixesOf(crawl)).toEqual(['/tag/']);
 });
 
-test('the useful pages that a domain is to have are those that can be reached', async () => {
+test('a domain needs enough relevant pages that can be reached', async () => {
   await using crawl = await crawledNews(newsWeb(), { settings: { 'propose.minRelevant': 8 } });
   await crawl.tables.pages.write(unfetched([`${SITE}/news/alone-1`, `${SITE}/news/alone-2`]));
   const { proposals, counters } = await rules.propose(crawl);
@@ -114,7 +114,7 @@ test('pages that were fetched and not parsed do not count as tried', async () =>
   expect(counters['dropped_untried']).toBeGreaterThan(0);
 });
 
-test('nothing is proposed for a domain of which a row cannot be read', async () => {
+test('nothing is proposed for a domain with a row that cannot be read', async () => {
   await using crawl = await crawledNews();
   const key = rowKeyOf(`${SITE}/archive/3`);
   await crawl.tables.store.write('webpage', [{ key, put: new Map([['l:o', Uint8Array.of(1, 2, 3)]]) }]);
@@ -124,7 +124,7 @@ test('nothing is proposed for a domain of which a row cannot be read', async () 
   expect(counters['dropped_damaged']).toBeGreaterThan(0);
 });
 
-test('of more than a thousand proposals those with the most pages are offered, and the rest is counted', async () => {
+test('of more than a thousand proposals those with the most pages are kept, and the rest is counted', async () => {
   await using crawl = await testCrawl(undefined, { settings: { 'propose.minShare': 0.9 } });
   await rules.add(crawl, { kind: 'relevant', pattern: { prefix: '/nothing/' } });
   const domains = Array.from({ length: 25 }, (_, i) => `site${i}.com`);
@@ -143,13 +143,13 @@ test('of more than a thousand proposals those with the most pages are offered, a
       })),
   });
   const { proposals, domains: offered, counters } = await rules.propose(crawl, { finders: [finder] });
-  // Of the last domain that has a part of the thousand that part is too little.
+  // The last domain gets only the rest of the thousand, which is too little for it.
   expect(proposals).toHaveLength(22 * 45);
   expect(offered.reduce((sum, { rejected }) => sum + rejected, 0)).toBe(22 * 45);
   expect(counters).toMatchObject({ over_limit: 125, dropped_share: 10, proposed: 990, rejected: 990 });
 });
 
-test('a crawl goes on where proposing fails', async () => {
+test('a crawl continues if proposing fails', async () => {
   await using crawl = await testCrawl(fakeWeb(newsWeb()), { settings: SETTINGS });
   await rules.add(crawl, USEFUL);
   const put = () => Promise.reject(new CrawlError('STORE_FULL', 'no room'));
@@ -159,16 +159,16 @@ test('a crawl goes on where proposing fails', async () => {
   expect(counters['rounds']).toBeGreaterThan(2);
 });
 
-test('a host below a domain is no domain to propose for', async () => {
+test('a sub-domain is no domain to propose for', async () => {
   await using crawl = await crawledNews();
   await expect(rules.propose(crawl, { domain: 'www.example.com' })).rejects.toMatchObject({ code: 'BAD_RULE' });
   expect((await rules.propose(crawl, { domain: 'example.com' })).proposals).toHaveLength(1);
 });
 
-test('rules that another process has just changed are those of a proposal', async () => {
+test('a proposal is checked with rules that another process has just changed', async () => {
   await using crawl = await crawledNews();
   const before = await crawl.rules.current();
-  // As another process does it: nobody says so here.
+  // As another process does it, without a notice to this one.
   await crawl.tables.rules.change((_, nextId) => ({
     put: [
       {

@@ -6,7 +6,7 @@ import { fakeWeb, links } from '../../support/web/fake-web.js';
 
 const HOSTS = ['http://example.com', 'http://www.example.com'];
 
-/** A site that is the same with and without www, all of it known. */
+/** A site that is the same with and without www, completely known. */
 async function crawledTwins() {
   const paths = Array.from({ length: 40 }, (_, i) => `/tag/${i}`);
   const html = (i: number): string => links(...HOSTS.map((host) => host + paths[(i + 1) % paths.length]!), `?${i}`);
@@ -17,7 +17,7 @@ async function crawledTwins() {
   return crawl;
 }
 
-test('of two finders that offer the same rule the first is asked', async () => {
+test('if two finders find the same rule, the first one counts', async () => {
   await using crawl = await crawledTwins();
   const offering = (reason: Candidate['reason']): CreateFinder => {
     const rule = {
@@ -35,7 +35,7 @@ test('of two finders that offer the same rule the first is asked', async () => {
   expect(counters).toMatchObject({ candidates: 3, dropped_idle: 2 });
 });
 
-test('of a domain of which a generated www rule was disabled, the opposite is not offered either', async () => {
+test('if a generated www rule of a domain was disabled, the opposite rule is not found either', async () => {
   await using crawl = await crawledTwins();
   const { proposals } = await rules.propose(crawl);
   const [www] = proposals.flatMap(({ rule }) => (rule.kind === 'www' ? [rule] : []));
@@ -45,7 +45,7 @@ test('of a domain of which a generated www rule was disabled, the opposite is no
   const again = await rules.propose(crawl);
   expect(again.proposals.filter(({ rule }) => rule.kind === 'www')).toEqual([]);
   expect(again.counters).toMatchObject({ known: 1 });
-  // One that was made by hand says nothing of what may be generated.
+  // A rule made by hand does not prevent a generated one.
   await rules.remove(crawl, 'r1', { forget: true });
   await rules.add(crawl, { ...www!, to, origin: 'hand', state: 'disabled' });
   expect((await rules.propose(crawl)).proposals.filter(({ rule }) => rule.kind === 'www')).toHaveLength(1);

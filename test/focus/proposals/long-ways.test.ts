@@ -9,7 +9,7 @@ import { rowKeyOf } from '../../../webtable/index.js';
 import { runs } from '../../support/runs.js';
 import { testFolder } from '../../support/files/temp-folder.js';
 
-test('a long chain of pages, each with a useful one, is walked once, with turns for others, and can be stopped', async () => {
+test('a long chain of pages, each with a relevant one, is walked once, in time slices, and can be stopped', async () => {
   const LENGTH = runs(20_000, 100_000);
   const folder = testFolder();
   const name = (node: number): string => String(node).padStart(6, '0');
@@ -27,7 +27,7 @@ test('a long chain of pages, each with a useful one, is walked once, with turns 
   let given = 0;
   let asked = 0;
   const timeSlice = {
-    // Over, and not any more after one turn.
+    // Two of three reads say that the slice is over; the one after a turn says that it is not.
     get isOver() {
       asked += 1;
       return asked % 3 !== 0;
@@ -38,7 +38,7 @@ test('a long chain of pages, each with a useful one, is walked once, with turns 
     },
   };
   const graph = { nodes, traits, domains: new Uint32Array(nodes), links, timeSlice };
-  // More changes of rules than are counted.
+  // More changes of rules along the way than are counted.
   const rejections = { ofNode: new Uint32Array(nodes), sets: [[], [0], [1]] };
   for (let node = 1; node < LENGTH; node++) rejections.ofNode[node] = 1 + (node % 2);
   const isActive = () => true;
@@ -58,7 +58,7 @@ test('a long chain of pages, each with a useful one, is walked once, with turns 
   await expect(noteNeeded(lost.all, { ...wayBack, signal }, found, needed)).rejects.toThrow('stop');
 }, 300_000);
 
-test('as many combinations of rules as a site likes take no more sets than are told apart, and no page is taken for less cut than it is', async () => {
+test('any number of combinations of rules takes a limited number of sets, and no page counts as less rejected than it is', async () => {
   const names = Array.from({ length: 12 }, (_, i) => `p${String.fromCharCode(97 + i)}`);
   const rules = names.map((each) =>
     checkRule({ kind: 'reject', origin: 'generated', scope: 'domain:a.example', pattern: { regex: `[?&]${each}=` } }),

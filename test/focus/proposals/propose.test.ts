@@ -4,7 +4,7 @@ import { testCrawl, type TestCrawl } from '../../support/test-crawl.js';
 import { crawledNews, newsWeb, SETTINGS, SITE, USEFUL } from '../../support/focus/news-web.js';
 import { fakeWeb, links } from '../../support/web/fake-web.js';
 
-test('proposes to reject what holds nothing useful, but not the only way to what is', async () => {
+test('proposes to reject sections without relevant pages, but not the only way to one', async () => {
   await using crawl = await crawledNews();
   const { proposals, domains, counters } = await rules.propose(crawl);
   expect(proposals).toMatchObject([
@@ -23,7 +23,7 @@ test('proposes to reject what holds nothing useful, but not the only way to what
   expect((await rules.list(crawl)).rules).toHaveLength(1);
 });
 
-test('what was disabled is never proposed again, nor what it is a part of', async () => {
+test('a disabled rule is never proposed again, nor a larger rule that includes it', async () => {
   await using crawl = await crawledNews();
   const { added } = await rules.propose(crawl, { apply: true });
   const [rule] = added!.added;
@@ -33,21 +33,21 @@ test('what was disabled is never proposed again, nor what it is a part of', asyn
     state: 'active',
     evidence: { reason: 'useless_prefix', rows: 20 },
   });
-  // In force it says all there is to say.
+  // While it is active, nothing more is proposed.
   expect((await rules.propose(crawl)).proposals).toEqual([]);
   expect((await rules.proposals(crawl))?.proposals).toEqual([]);
   await rules.disable(crawl, rule!.id);
   const again = await rules.propose(crawl, { apply: true });
   expect(again.proposals).toEqual([]);
   expect(again.added?.added).toEqual([]);
-  // Removed it only stays as disabled; forgotten it may come again.
+  // After a removal it stays as disabled; once forgotten, it may be proposed again.
   await rules.remove(crawl, rule!.id);
   expect((await rules.propose(crawl)).proposals).toEqual([]);
   await rules.remove(crawl, rule!.id, { forget: true });
   expect((await rules.propose(crawl)).proposals).toHaveLength(1);
 });
 
-test('nothing is proposed that rejects what a rule made by hand accepts, or a seed, or what it refuses already', async () => {
+test('nothing is proposed that rejects a seed or what a rule made by hand accepts, or that is rejected already', async () => {
   {
     await using crawl = await crawledNews();
     await rules.add(crawl, { kind: 'accept', pattern: { prefix: '/tag/7' } });
@@ -62,7 +62,7 @@ test('nothing is proposed that rejects what a rule made by hand accepts, or a se
   expect((await rules.propose(crawl)).proposals).toEqual([]);
 });
 
-test('without rules on usefulness, or with fewer useful pages than are asked for, no section is useless', async () => {
+test('without relevant rules, or with fewer relevant pages than required, no section is useless', async () => {
   await using crawl = await testCrawl(fakeWeb(newsWeb()), { settings: { ...SETTINGS, 'propose.minRelevant': 8 } });
   expect((await rules.propose(crawl)).counters).toEqual({});
   await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
@@ -71,14 +71,14 @@ test('without rules on usefulness, or with fewer useful pages than are asked for
   expect((await rules.propose(crawl)).proposals).toEqual([]);
 });
 
-test('nothing is offered for a domain of which too little would be rejected', async () => {
+test('nothing is proposed for a domain if too little would be rejected', async () => {
   await using crawl = await crawledNews(newsWeb(), { settings: { 'propose.minShare': 0.6 } });
   const { proposals, counters } = await rules.propose(crawl);
   expect(proposals).toEqual([]);
   expect(counters).toMatchObject({ dropped_share: 1 });
 });
 
-test('of a section that is the only way to a useful page a part may still be rejected', async () => {
+test('if a section is the only way to a relevant page, a part of it may still be rejected', async () => {
   const web = newsWeb();
   const pages = Array.from({ length: 30 }, (_, i) => `/forum/${i < 10 ? 'list' : 'user'}/${i}`);
   pages.forEach((path, i) => (web[SITE + path] = links(pages[i + 1] ?? '/', ...(i === 4 ? ['/news/lost'] : []))));
@@ -90,7 +90,7 @@ test('of a section that is the only way to a useful page a part may still be rej
   expect(prefixes).toEqual(['/forum/user/', '/tag/']);
 });
 
-test('a proposal is applied by its number, after its conditions were checked anew', async () => {
+test('a proposal is applied by its number, after its conditions were checked again', async () => {
   await using crawl = await crawledNews();
   const { proposals } = await rules.propose(crawl);
   const list = (await rules.proposals(crawl))!;
@@ -99,7 +99,7 @@ test('a proposal is applied by its number, after its conditions were checked ane
   await expect(rules.applyProposals(crawl, { numbers: [1], list: 'other' })).rejects.toMatchObject({
     code: 'STALE_PROPOSAL',
   });
-  // Other rules that have come since are no harm.
+  // Other rules that were added since do not matter.
   await rules.add(crawl, { kind: 'relevant', pattern: { prefix: '/nothing/' } });
   const { added } = await rules.applyProposals(crawl, { numbers: [1], list: list.id });
   expect(added).toMatchObject([{ origin: 'generated', pattern: { prefix: '/tag/' } }]);
@@ -140,7 +140,7 @@ test.each<[what: string, change: (crawl: TestCrawl) => Promise<unknown>, why: st
   expect((await rules.list(crawl)).version).toBe(before);
 });
 
-/** A new page to which a page of the section leads. */
+/** A new relevant page, linked from a page of the section. */
 async function addUseful({ tables }: TestCrawl): Promise<void> {
   const url = `${SITE}/news/late`;
   await tables.pages.write([
@@ -149,7 +149,7 @@ async function addUseful({ tables }: TestCrawl): Promise<void> {
   ]);
 }
 
-test('a crawl proposes after every so many rounds, and goes by it', async () => {
+test('a crawl proposes after the given number of rounds, and obeys the proposals', async () => {
   const web = newsWeb();
   for (let i = 0; i < 300; i++) web[`${SITE}/tag/more/${i}`] = links(`/tag/more/${i + 1}`, `/tag/${i % 20}`);
   web[`${SITE}/tag/0`] = links('/tag/1', ...Array.from({ length: 40 }, (_, i) => `/tag/more/${i}`));
@@ -176,7 +176,7 @@ test('a crawl proposes after every so many rounds, and goes by it', async () => 
   await crawl.close();
 });
 
-test('where no rule says what is useful, a calendar that holds half of a domain is shown, and never added unasked', async () => {
+test('without relevant rules, a calendar that fills half of a domain is shown, and never added unasked', async () => {
   const pages: Record<string, string> = { [`${SITE}/`]: links('/a', '/b', '/cal?m=1') };
   for (const path of ['/a', '/b', '/c']) pages[SITE + path] = links('/', '/c');
   for (let month = 1; month <= 80; month++) pages[`${SITE}/cal?m=${month}`] = links(`/cal?m=${month + 1}`);

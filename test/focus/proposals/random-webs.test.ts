@@ -8,11 +8,11 @@ import { USEFUL, reachable, sectionedWeb, type Look, type SectionedWeb } from '.
 
 const WEBS = runs(40, 200);
 const GROUP = WEBS / 4;
-/** Webs from this one on show every kind of proposal. */
+/** The webs from this seed on show every kind of proposal. */
 const FIRST = runs(21, 1);
 const MIN_SHARE = 0.1;
 const SETTINGS = { 'propose.minRelevant': 5, 'propose.minShare': MIN_SHARE };
-/** The least number of webs, of 200 that are known as a whole, in which each kind of proposal is offered. */
+/** The least number of webs, of 200 completely known ones, for which each kind of proposal is made. */
 const OFFERED: Readonly<Record<string, number>> = {
   useless_prefix: 100,
   'useless_prefix of a port or scheme': 20,
@@ -34,7 +34,7 @@ async function open(web: SectionedWeb): Promise<TestCrawl> {
   return crawl;
 }
 
-/** What proposals reject and write otherwise, read as they are described and not as they are built, whether a page is useful or not. */
+/** What proposals reject and rewrite, computed from their meaning and not with their code, for all pages. */
 function lookOf(proposals: readonly StoredProposal[]): Required<Look> {
   const tests = proposals.flatMap(({ rule }) => {
     if (rule.kind !== 'reject') return [];
@@ -90,7 +90,7 @@ async function knownIn(crawl: TestCrawl): Promise<Map<string, KnownPage>> {
   return rows;
 }
 
-/** What rows lead to, from those that were injected on. A page that was fetched in one form only is taken for the same in the other. */
+/** The pages that rows lead to, starting from seeds. A page that was fetched in one form only has the same links in the other. */
 function reachedIn(rows: ReadonlyMap<string, KnownPage>, { isCut = () => false, written = (url) => url }: Look = {}) {
   const pages = new Map<string, Pick<KnownPage, 'targets' | 'isSeed'>>();
   for (const [url, page] of rows) {
@@ -111,12 +111,12 @@ function reachedIn(rows: ReadonlyMap<string, KnownPage>, { isCut = () => false, 
   return found;
 }
 
-/** Of pages that could be reached those that cannot any more. */
+/** The relevant pages that could be reached before and cannot any more. */
 function lost(before: Iterable<string>, after: ReadonlySet<string>, { written }: Required<Look>): string[] {
   return usefulOf(before).filter((url) => !after.has(written(url)));
 }
 
-/** Rows of a domain that are rejected, as a share of those that are not useful. */
+/** The share of rejected rows among the rows of a domain that are not relevant. */
 function cutShare(rows: ReadonlyMap<string, KnownPage>, domain: string, { isCut }: Required<Look>): number {
   const rest = [...rows].filter(
     ([url, { isGone }]) => !isGone && !isUseful(url) && `.${new URL(url).hostname}`.endsWith(`.${domain}`),
@@ -124,7 +124,7 @@ function cutShare(rows: ReadonlyMap<string, KnownPage>, domain: string, { isCut 
   return rest.filter(([url]) => isCut(url)).length / rest.length;
 }
 
-/** The kinds of a list of proposals, each once. */
+/** The kinds of proposals in a list. */
 function kindsOf(proposals: readonly StoredProposal[]): Set<string> {
   const kinds = new Set<string>();
   for (const { rule, reason, evidence } of proposals) {
@@ -146,7 +146,7 @@ const sums = { proposed: 0, unknown: 0, lost: 0 };
 describe.each(Array.from({ length: WEBS / GROUP }, (_, i) => i * GROUP + FIRST))('webs from %i on', (first) => {
   const seeds = Array.from({ length: GROUP }, (_, i) => first + i);
 
-  test('known as a whole: no proposal rejects a useful page or the only way to one', async () => {
+  test('known completely: no proposal rejects a relevant page or the only way to one', async () => {
     for (const seed of seeds) {
       const web = sectionedWeb(seed);
       const hint = `web ${seed}`;
@@ -169,7 +169,7 @@ describe.each(Array.from({ length: WEBS / GROUP }, (_, i) => i * GROUP + FIRST))
     }
   });
 
-  test('known in part: none of what is known, also after the crawl has gone on with them', async () => {
+  test('known in part: no proposal loses a known relevant page, also after the crawl has continued with it', async () => {
     for (const seed of seeds) {
       const web = sectionedWeb(seed);
       const hint = `web ${seed}`;
@@ -205,7 +205,7 @@ test.each([1, 2, 3, 4].slice(0, runs(2, 4)))('the rows of web %i are those of a 
   expect(proposals[1]).toEqual(proposals[0]);
 });
 
-test('every kind of proposal is offered, and a good share of what is not useful is rejected', () => {
+test('every kind of proposal is made, and a good share of the other pages is rejected', () => {
   shares.sort((a, b) => a - b);
   const median = shares[Math.floor(shares.length / 2)] ?? 0;
   console.log(

@@ -14,7 +14,7 @@ test.each([
   expect(formsOf(path)).toEqual(forms);
 });
 
-test('of each form enough must have been fetched, or all', () => {
+test('of each form enough pages must have been fetched, or all', () => {
   const tried = createTriedPages();
   for (let year = 0; year < 3; year++) tried.add(0, `/archive/20${year}`, true);
   for (let day = 0; day < 30; day++) tried.add(0, `/archive/2026/${day}`, day < 19);
@@ -24,7 +24,7 @@ test('of each form enough must have been fetched, or all', () => {
   expect(tried.isTried(1)).toBe(true);
 });
 
-test('an archive is not rejected before its days were fetched, which alone lead to old news', async () => {
+test('an archive is not rejected before its days were fetched, if only these lead to old news', async () => {
   const site = 'http://www.example.com';
   const pages: Record<string, ReturnType<typeof links>> = {};
   const days = Array.from({ length: 30 }, (_, i) => `/archive/2026/${i}`);

@@ -18,7 +18,7 @@ const STATUSES = ['unfetched', 'fetched', 'notmodified', 'gone', 'redir_temp'] a
 
 type Row = { url: string; status: (typeof STATUSES)[number]; fetchedAt?: number; relevant?: boolean };
 
-/** Whether a rule of these tests is of a URL, in the plainest way. */
+/** Whether a rule matches a URL, in the simplest way. */
 function isOf(rule: Rule, url: string): boolean {
   const { hostname } = new URL(url);
   const [kind, name = ''] = rule.scope.split(':');
@@ -98,7 +98,7 @@ function naive(report: RuleReport, rows: readonly Row[]) {
 
 describe('rules report', () => {
   test.each([1, 2, 3, 4, 5, 6])(
-    'is what a plain loop over rows and rules counts, of made-up tables (%s)',
+    'equals the result of a plain loop over rows and rules, for random tables (%s)',
     async (seed) => {
       const random = randomNumbers(seed);
       const below = (n: number): number => Math.floor(random() * n);
@@ -147,7 +147,7 @@ describe('rules report', () => {
     },
   );
 
-  test('counts what rules reject of links and pages, and stores it with the time unless it is interrupted', async () => {
+  test('counts what rules reject of links and pages, and stores the counts with the time unless it is interrupted', async () => {
     const A = 'http://a.example';
     const web = fakeWeb({
       [`${A}/`]: links('/tag/1', '/tag/2', '/tag/keep/1', '/2020/x'),
@@ -174,7 +174,7 @@ describe('rules report', () => {
     expect((await rules.history(crawl)).get('r3')).toEqual([{ at: START, refused: 0, relevant: 1, links: 0 }]);
   });
 
-  test('reads each row once, writes nothing, and ends when it is asked to', async () => {
+  test('reads each row once, writes nothing, and stops on an abort', async () => {
     const store = new MemoryStore();
     crawl = await testCrawl(undefined, { store });
     await jobs.inject(crawl, { seeds: Array.from({ length: 2500 }, (_, i) => `http://a.example/${i}`) });
@@ -194,7 +194,7 @@ describe('rules report', () => {
     expect(stopped.all.rows).toBeLessThan(2500);
   });
 
-  test('of a table without rules says what is known of its pages', async () => {
+  test('states what is known of the pages of a table without rules', async () => {
     crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: ['http://a.example/'] });
     expect(await rules.report(crawl)).toMatchObject({
@@ -206,7 +206,7 @@ describe('rules report', () => {
     });
   });
 
-  test('keeps the domains of which most was fetched, whatever their number', () => {
+  test('keeps the domains with the most fetched pages, however many there are', () => {
     const worth = createDomainWorth();
     const total = 3 * MOST_DOMAINS + 7;
     const keys = Array.from({ length: total }, (_, i) => rowKeyOf(`http://d${i}.com/`)).sort();

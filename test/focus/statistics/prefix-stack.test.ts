@@ -12,7 +12,7 @@ interface Bounds {
   readonly depth: number;
 }
 
-/** What the stack makes of rows, by key, in the order in which it makes it. */
+/** The results of the stack for rows, by key, in their order. */
 function stacked(rows: readonly Row[], bounds: Bounds) {
   const nodes: [string, PrefixFigures][] = [];
   const stack = createPrefixStack({ ...bounds, onNode: (key, sums) => nodes.push([key, figuresOf(sums)]) });
@@ -22,7 +22,7 @@ function stacked(rows: readonly Row[], bounds: Bounds) {
   return { nodes, stack };
 }
 
-/** The same by the definition: all prefixes of each row with their rows, and no order. */
+/** The same by the definition: all prefixes of each row, in no order. */
 function defined(rows: readonly Row[], { min, depth }: Bounds): Map<string, PrefixFigures> {
   const below = new Map<string, Row[]>();
   const named = new Map<string, Map<string, Row[]>>();
@@ -85,7 +85,7 @@ const ORIGINS = words`
   http://a.example https://a.example https://a.example:8443 http://b.a.example http://a-b.example http://[::1]
   http://10.0.0.1
 `;
-/** What sorts around `/` and `?`, empty names, and what looks like the end of something. */
+/** Names that sort around `/` and `?`, empty names, and names that look like the end of something. */
 const NAMES = ['a', 'b', 'a.b', 'a-', 'a!', '', 'list', 'a~', 'a:b', '{x}', 'aa'];
 const QUERIES = ['', '', '?', '?sort=1', '?sort=2&page=3', '?page', '?a/b=c/d', '?x=1&x=2', '?=1&&b', '?q?=1', '?sort'];
 
@@ -109,7 +109,7 @@ function randomRows(random: () => number): Row[] {
 }
 
 describe('a stack of open prefixes', () => {
-  test.each(Array.from({ length: 150 }, (_, seed) => seed))('counts as the definition says, seed %i', (seed) => {
+  test.each(Array.from({ length: 150 }, (_, seed) => seed))('counts by the definition, seed %i', (seed) => {
     const random = randomNumbers(seed);
     const rows = randomRows(random);
     const bounds = { min: 1 + Math.floor(random() * 6), depth: Math.floor(random() * 6) };
@@ -121,7 +121,7 @@ describe('a stack of open prefixes', () => {
     expect(stack.parametersOverLimit).toBe(0);
   });
 
-  test('a prefix has its own rows and those below it, whatever is folded into it', () => {
+  test('counts in a prefix its own rows and those below it, also with folded prefixes', () => {
     const paths = ['/', '/n/1', '/n/2', '/n/x/1', '/n/x/2', '/n/x/3', '/n/y/1', '/t/1?p=1', '/t/1?p=2', '/t/2?p=1'];
     const rows = paths.map((path): Row => ({ url: `http://a.example${path}`, status: 'fetched', bodyBytes: 10 }));
     const found = Object.fromEntries(stacked(rows, { min: 3, depth: 9 }).nodes.map(([key, { rows }]) => [key, rows]));
@@ -130,12 +130,12 @@ describe('a stack of open prefixes', () => {
       'example.a:http/n/': 6,
       'example.a:http/n/x/': 3,
       'example.a:http/t/': 3,
-      // Two rows of one path and one of another are too few for either.
+      // Two rows of one path and one of another are too few for either path.
       'example.a:http/t/ p': 3,
     });
   });
 
-  test('100,000 names of parameters on a host are not held, and cost no other host anything', () => {
+  test('holds at most 10,000 names of parameters per host, and still counts those of other hosts', () => {
     const nodes: string[] = [];
     const stack = createPrefixStack({ min: 1, depth: 9, onNode: (key, sums) => nodes.push(`${key} ${rowsIn(sums)}`) });
     for (let i = 0; i < 100_000; i++) stack.add({ key: `example.a:http/list?n${String(i).padStart(6, '0')}=1` });
@@ -147,7 +147,7 @@ describe('a stack of open prefixes', () => {
     expect(nodes).toContain('example.b:http/list? page 2');
   });
 
-  test('names of parameters that are folded are held no longer than their host', () => {
+  test('forgets folded names of parameters with their host', () => {
     const stack = createPrefixStack({ min: 2, depth: 9, onNode: () => {} });
     for (const host of ['a', 'b', 'c']) {
       for (let i = 0; i < 9_000; i++) {
@@ -159,7 +159,7 @@ describe('a stack of open prefixes', () => {
     expect(stack.parametersOverLimit).toBe(0);
   });
 
-  test('paths 200 levels deep and prefixes of 2 KB are counted as far as the depth goes', () => {
+  test('counts paths 200 levels deep and prefixes of 2 KB down to the maximum depth', () => {
     const deep = `example.a:http/${'d/'.repeat(200)}`;
     const long = `example.b:http/${'x'.repeat(2000)}/`;
     const name = 'y'.repeat(2000);

@@ -32,7 +32,7 @@ async function read(crawl: OpenContext, selection: PrefixSelection = {}): Promis
   return nodes;
 }
 
-/** `https://a.example/list? ?page 12` of each node. */
+/** `https://a.example/list? ?page 12` for each node. */
 async function lines(crawl: OpenContext, selection?: PrefixSelection): Promise<string[]> {
   return (await read(crawl, selection)).map(
     ({ origin, prefix, parameter, rows }) =>
@@ -40,7 +40,7 @@ async function lines(crawl: OpenContext, selection?: PrefixSelection): Promise<s
   );
 }
 
-/** The scopes of which a store has statistics. */
+/** The scopes for which a store has statistics. */
 async function scopes(store: Store): Promise<string[]> {
   const keys: string[] = [];
   for await (const { key } of store.scan('rule', { columns: ['r'] })) if (key.startsWith('s|')) keys.push(key.slice(2));
@@ -105,7 +105,7 @@ describe('statistics by prefix', () => {
     });
   });
 
-  test('are of one domain where one is named, and the newest that has it is read', async () => {
+  test('are of one domain if one is named; the newest that include it are read', async () => {
     await using crawl = await newsWeb();
     expect((await prefixStatistics.make(crawl, { domain: 'News.example' })).counters).toEqual({
       rows: 38,
@@ -124,7 +124,7 @@ describe('statistics by prefix', () => {
     expect(await lines(crawl, { domain: 'news.example' })).toEqual(now);
     expect(await lines(crawl, { domain: 'www.news.example' })).toEqual(now.slice(0, 4));
     expect(await prefixStatistics.latest(crawl, { domain: 'news.example' })).not.toHaveProperty('domain');
-    // What was kept of the domain is of no use any more.
+    // The older statistics of the domain are removed.
     expect(await scopes(crawl.tables.store)).toEqual(['*']);
 
     crawl.setTime(START + 2000);
@@ -133,7 +133,7 @@ describe('statistics by prefix', () => {
     expect(await lines(crawl)).toEqual([...now, ...OTHER]);
   });
 
-  test('are read with a coarser least size and depth', async () => {
+  test('can be read with a larger minimum size and a smaller depth', async () => {
     await using crawl = await newsWeb();
     await prefixStatistics.make(crawl, { min: 2 });
     expect(await lines(crawl, { min: 12 })).toEqual(NEWS.slice(0, 4));
@@ -146,20 +146,20 @@ describe('statistics by prefix', () => {
     [{ min: 1.5 }, 'USAGE'],
     [{ depth: -1 }, 'USAGE'],
     [{ domain: 'a/b' }, 'BAD_URL'],
-  ])('of %j there are none: %s', async (selection, code) => {
+  ])('of %j do not exist: %s', async (selection, code) => {
     await using crawl = await testCrawl(undefined);
     await expect(prefixStatistics.make(crawl, selection)).rejects.toMatchObject({ code });
     await expect(read(crawl, selection)).rejects.toMatchObject({ code });
   });
 
-  test('of an empty table are there, and hold nothing', async () => {
+  test('of an empty table exist and are empty', async () => {
     await using crawl = await testCrawl(undefined);
     expect((await prefixStatistics.make(crawl)).counters).toEqual({});
     expect(await prefixStatistics.latest(crawl)).toMatchObject({ total: { rows: 0, statuses: {} }, origins: 0 });
     expect(await read(crawl)).toEqual([]);
   });
 
-  test('a row that cannot be read counts as far as it can', async () => {
+  test('count what can be read of a damaged row', async () => {
     await using crawl = await testCrawl(undefined);
     await put(crawl, ['http://a.example/1', 'http://a.example/2']);
     await damage(crawl, 'http://a.example/1', 'status');
@@ -167,7 +167,7 @@ describe('statistics by prefix', () => {
     expect(await read(crawl)).toMatchObject([{ rows: 2, statuses: { fetched: 1 }, bytes: 200 }]);
   });
 
-  test('a run that dies at any write leaves those before, or those that it has made', async () => {
+  test('after a kill at any write are the old ones or the new ones', async () => {
     const before = new MemoryStore();
     await using first = await newsWeb(before);
     await prefixStatistics.make(first, { domain: 'news.example' });
@@ -187,7 +187,7 @@ describe('statistics by prefix', () => {
     }
   });
 
-  test('one that is stopped changes nothing', async () => {
+  test('stay the same if a run is stopped', async () => {
     const store = new MemoryStore();
     await using crawl = await newsWeb(store);
     await prefixStatistics.make(crawl);
@@ -199,7 +199,7 @@ describe('statistics by prefix', () => {
     expect(await read(crawl)).toEqual(old);
   });
 
-  test('who reads while others are made gets all of those that were there', async () => {
+  test('are read completely from the old ones while new ones are written', async () => {
     await using crawl = await newsWeb();
     await prefixStatistics.make(crawl);
     const found: number[] = [];
@@ -212,7 +212,7 @@ describe('statistics by prefix', () => {
   });
 
   test.each([['r:p'], ['r:s']] as const)(
-    'where %s cannot be read there are none, until they are made anew',
+    'do not exist while %s cannot be read, until they are computed again',
     async (column) => {
       const store = new MemoryStore();
       await using crawl = await newsWeb(store);
@@ -224,7 +224,7 @@ describe('statistics by prefix', () => {
     },
   );
 
-  test('rules and statistics do not touch each other', async () => {
+  test('and rules do not affect each other', async () => {
     await using crawl = await newsWeb();
     await rules.add(crawl, { kind: 'reject', scope: 'host:news.example', pattern: { prefix: '/tag/' } });
     await prefixStatistics.make(crawl);
