@@ -37,7 +37,7 @@ describe('a host that is an address', () => {
 
   it.each(words`
     169.254.169.254 10.0.0.1 100.64.0.1 [fd00:ec2::254] [fe80::1] [64:ff9b::a00:1] [2002:a00:1::]
-  `)('%s is refused over both schemes, and says why', async (host) => {
+  `)('%s is refused over both schemes, with the cause', async (host) => {
     const http = protocol({ lookup: never });
     for (const scheme of ['http', 'https']) {
       const outcome = await http.fetch({ url: `${scheme}://${host}/latest/meta-data/` });
@@ -48,7 +48,7 @@ describe('a host that is an address', () => {
 });
 
 describe('a name', () => {
-  it('whose first address cannot be reached is fetched from another', async () => {
+  it('is requested at another address if its first one cannot be reached', async () => {
     const server = await serve();
     const lookup = names({ 'both.test': ['::1', '127.0.0.1'] });
     const outcome = await protocol({ lookup }, 'allow').fetch({ url: `http://both.test:${server.port}/` });
@@ -72,7 +72,7 @@ describe('a name', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('is looked up for every connection, and the answer that is checked is the one connected to', async () => {
+  it('is looked up for every connection, and the checked address is the one connected to', async () => {
     const server = await serve((_request, socket) => void socket.end(answer('200 OK', { Connection: 'close' })));
     const answers = [['127.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['127.0.0.1']];
     let asked = 0;
@@ -86,12 +86,12 @@ describe('a name', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('that is public first and private then is refused then', async () => {
+  it('is refused when its address changes from public to private', async () => {
     const server = await serve();
     const answers = [['8.8.8.8'], ['127.0.0.1'], ['8.8.4.4', '::ffff:127.0.0.1'], ['8.8.4.4', '1.1.1.1']];
     const lookup: Lookup = () => Promise.resolve(answers.shift() ?? []);
     const connector = guardedConnector({ lookup, reach: 'public' });
-    // From loopback no connection leaves this machine: it fails at once, and the error names where it was to go.
+    // A socket bound to loopback cannot leave this machine: it fails at once, and the error names its target.
     const connect = (): Promise<unknown> =>
       new Promise((resolve) => {
         const target = { hostname: 'rebind.example', protocol: 'http:', port: String(server.port) };
@@ -105,14 +105,14 @@ describe('a name', () => {
     expect(server.openConnections()).toBe(0);
   });
 
-  it('without an address, or with something else for one, is not found', async () => {
+  it('is not found without an address, or with a value that is no address', async () => {
     for (const addresses of [[], ['localhost'], ['']]) {
       const http = protocol({ lookup: () => Promise.resolve(addresses) });
       expect(await http.fetch({ url: 'http://site.example/' })).toMatchObject({ kind: 'retry', code: 'dns' });
     }
   });
 
-  it('localhost is refused by what the system says', async () => {
+  it("localhost is refused by the result of the system's lookup", async () => {
     const server = await serve();
     expect(await protocol().fetch({ url: `http://localhost:${server.port}/` })).toMatchObject(refused);
     expect(server.requests).toHaveLength(0);
@@ -139,19 +139,19 @@ describe('http.privateAddresses', () => {
     expect(server.requests).toHaveLength(expected === reached ? 2 : 0);
   });
 
-  it('seeds: a name that the operator gave leads to no link-local address and no cloud platform; a literal does', async () => {
+  it('seeds: the name of a seed leads to no link-local address and no cloud platform; a literal address does', async () => {
     const server = await serve();
     const metadata = ['169.254.169.254', '::ffff:169.254.169.254', '100.100.100.200', 'fe80::1', '168.63.129.16'];
     for (const address of metadata) {
       const http = protocol({ lookup: names({ 'site.example': [address] }) });
       expect(await http.fetch({ url: 'http://site.example/', allowPrivate: true }), address).toMatchObject(refused);
     }
-    // One beside the address that is meant, as names of a local network have it, is passed over.
+    // A link-local address beside the right one, as names in a local network have it, is skipped.
     const mixed = protocol({ lookup: names({ 'site.example': ['fe80::1', '127.0.0.1'] }) });
     const url = `http://site.example:${server.port}/`;
     expect(await mixed.fetch({ url, allowPrivate: true })).toMatchObject(reached);
     expect(await mixed.fetch({ url })).toMatchObject(refused);
-    // From loopback no connection leaves this machine: it fails at once, and the error names where it was to go.
+    // A socket bound to loopback cannot leave this machine: it fails at once, and the error names its target.
     const connector = guardedConnector({ lookup: never, reach: 'named' });
     const error = await new Promise((resolve) => {
       const target = { hostname: '169.254.169.254', protocol: 'http:', port: '80', localAddress: '127.0.0.1' };
@@ -160,7 +160,7 @@ describe('http.privateAddresses', () => {
     expect(error).toMatchObject({ address: '169.254.169.254' });
   });
 
-  it('does not lend a connection that one request may use to one that may not', async () => {
+  it('does not reuse a connection of a request with more rights', async () => {
     const server = await serve();
     const http = protocol({ lookup: names({ 'site.example': ['127.0.0.1'] }) });
     const url = `http://site.example:${server.port}/`;
@@ -172,7 +172,7 @@ describe('http.privateAddresses', () => {
   });
 });
 
-it('reports a redirect to another scheme as one to nowhere, and fetches none', async () => {
+it('treats a redirect to another scheme as one without a target, and does not follow it', async () => {
   const targets = ['file:///etc/passwd', 'ftp://a.org/', 'javascript:alert(1)', 'data:text/html,x', 'gopher://a.org/'];
   const server = await serve(({ path }) => answer('302 Found', { Location: targets[Number(path.slice(1))] ?? '' }));
   const http = protocol({}, 'allow');
@@ -190,7 +190,7 @@ describe('a certificate', () => {
   }
   const lookup = names({ 'site.test': ['127.0.0.1'], 'other.test': ['127.0.0.1'] });
 
-  it('is verified, whatever the environment says', async () => {
+  it('is verified, whatever the environment variables say', async () => {
     const url = `https://site.test:${await serveTls()}/`;
     const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
     try {
@@ -205,7 +205,7 @@ describe('a certificate', () => {
     }
   });
 
-  it('is good for the names in it, where its authority is known', async () => {
+  it('is valid for its names if its authority is known', async () => {
     const port = await serveTls();
     const http = protocol({ lookup, connect: { ca: SELF_SIGNED.cert } }, 'allow');
     expect(await http.fetch({ url: `https://site.test:${port}/` })).toMatchObject(reached);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { literalOnlyRange, specialRange } from '../../../packages/fetch/address/address-ranges.js';
 import { words } from '../../support/files/words.js';
 
-/** The first and the last address of each range, and their public neighbours where there are any. */
+/** The first and the last address of each range, and their public neighbours if there are any. */
 const RANGES: readonly (readonly [
   range: string,
   name: RegExp,
@@ -51,7 +51,7 @@ const RANGES: readonly (readonly [
 ];
 
 describe('literalOnlyRange', () => {
-  it('holds what is link-local and what cloud platforms answer their own machines at, however it is written', () => {
+  it('includes link-local addresses and those at which cloud platforms serve their own machines, in any spelling', () => {
     const only = RANGES.filter(([, name]) => /metadata|cloud|link-local/.test(name.source));
     expect(only.length).toBe(8);
     for (const [range, name, inside] of RANGES) {
@@ -82,7 +82,7 @@ describe('specialRange', () => {
     2a00:1450:4001:80b::200e 2606:4700::6810:85e5 2620:4f:8000::1 3ffe::
   `)('%s is public', (address) => expect(specialRange(address)).toBeUndefined());
 
-  it('judges an IPv4 address within an IPv6 address', () => {
+  it('checks an IPv4 address within an IPv6 address', () => {
     const spellings = (a: number, b: number, c: number, d: number): string[] => {
       const hex = (high: number, low: number): string => ((high << 8) | low).toString(16);
       return [
@@ -108,13 +108,13 @@ describe('specialRange', () => {
     for (const spelling of spellings(8, 8, 4, 4)) expect(specialRange(spelling), spelling).toBeUndefined();
   });
 
-  it('takes what is no address for no public one', () => {
+  it('does not treat text that is no address as a public address', () => {
     for (const text of ['', 'localhost', '1.2.3', '0x7f.1', '8.8.8.8 ', '8.8.8.8%eth0', '[::1]', '1::2::3', '08.8.8.8'])
       expect(specialRange(text), text).toBe('no IP address');
   });
 });
 
-/** The URL parser writes the spellings of an IPv4 address as one; what it leaves is looked up as a name. */
+/** The URL parser normalises all spellings of an IPv4 address; anything else is looked up as a name. */
 it.each([
   ['http://0x7f.1/', '127.0.0.1'],
   ['http://2130706433/', '127.0.0.1'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cachedLookup, systemLookup, type LookupCacheOptions } from '../../../packages/fetch/address/dns-cache.js';
 
-/** A lookup that notes what it is asked, and a clock that is set. */
+/** A lookup that records its calls, and a clock that the test sets. */
 function setUp(answer: (host: string) => readonly string[], options: Partial<LookupCacheOptions> = {}) {
   const asked: string[] = [];
   const time = { now: 1_000_000 };
@@ -17,7 +17,7 @@ function setUp(answer: (host: string) => readonly string[], options: Partial<Loo
 }
 
 describe('cachedLookup', () => {
-  it('asks once for five minutes, in the order of the answer', async () => {
+  it('looks a name up once in five minutes, and keeps the order of the answer', async () => {
     const { asked, time, lookup } = setUp(() => ['8.8.8.8', '1.1.1.1']);
     expect(await lookup('a.com')).toEqual(['8.8.8.8', '1.1.1.1']);
     time.now += 299_999;
@@ -26,20 +26,20 @@ describe('cachedLookup', () => {
     time.now += 1;
     await lookup('a.com');
     expect(asked).toEqual(['a.com', 'a.com']);
-    // A clock that was put back.
+    // The clock was set back.
     time.now -= 3_600_000;
     await lookup('a.com');
     expect(asked).toHaveLength(3);
   });
 
-  it('shares one lookup between all who ask meanwhile', async () => {
+  it('shares one lookup between all callers meanwhile', async () => {
     const { asked, lookup } = setUp(() => ['8.8.8.8']);
     const answers = await Promise.all([lookup('a.com'), lookup('b.com'), lookup('a.com'), lookup('a.com')]);
     expect(answers).toEqual(Array(4).fill(['8.8.8.8']));
     expect(asked).toEqual(['a.com', 'b.com']);
   });
 
-  it('remembers a failure for a short while, and who waits gets it too', async () => {
+  it('caches a failure for a short time, also for waiting callers', async () => {
     const failure = new Error('no such name');
     let works = false;
     const { asked, time, lookup } = setUp(() => {
@@ -57,7 +57,7 @@ describe('cachedLookup', () => {
     expect(await lookup('a.com')).toEqual(['8.8.8.8']);
   });
 
-  it('takes no addresses for a failure as to time', async () => {
+  it('caches an answer without addresses as long as a failure', async () => {
     const { asked, time, lookup } = setUp(() => []);
     expect(await lookup('a.com')).toEqual([]);
     time.now += 10_000;
@@ -65,7 +65,7 @@ describe('cachedLookup', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('holds so many addresses, and of one host not more than are of use', async () => {
+  it('holds a limited number of addresses, and per host only as many as are used', async () => {
     const many = Array.from({ length: 5000 }, (_, i) => `8.8.${i >> 8}.${i & 255}`);
     const { asked, lookup } = setUp((host) => (host === 'many.com' ? many : ['8.8.8.8']), { maxAddresses: 100 });
     expect(await lookup('many.com')).toEqual(many.slice(0, 64));
@@ -80,6 +80,6 @@ describe('cachedLookup', () => {
   });
 });
 
-it('the system knows addresses as names for themselves', async () => {
+it('the system resolves an address to itself', async () => {
   expect(await systemLookup('127.0.0.1')).toEqual(['127.0.0.1']);
 });

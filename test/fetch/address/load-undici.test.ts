@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { openProtocol, serve } from '../../support/web/http-kit.js';
 import { answer } from '../../support/web/raw-server.js';
 
-/** How often the HTTP client still fails to load. */
+/** The number of times that loading the HTTP client will still fail. */
 const fails = vi.hoisted(() => ({ times: 0 }));
 
 vi.mock('../../../packages/fetch/address/load-undici.js', async (original) => {
@@ -16,7 +16,7 @@ vi.mock('../../../packages/fetch/address/load-undici.js', async (original) => {
 });
 
 test.each(['', 'http://127.0.0.1:1'])(
-  'a request tries again to load what an earlier one could not, proxy "%s"',
+  'a request loads the client again if an earlier one failed to, proxy "%s"',
   async (proxy) => {
     const server = await serve(() => answer('200 OK', {}, 'x'));
     const http = openProtocol({ privateAddresses: 'allow', proxy });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { BodyBuffer } from '../../../packages/fetch/http/body-buffer.js';
 
 describe('a body buffer', () => {
-  it('keeps the bytes in their order, whatever their pieces', () => {
+  it('keeps the bytes in their order, whatever the chunks are', () => {
     const buffer = new BodyBuffer(Infinity);
     const all = Uint8Array.from({ length: 100_000 }, (_, i) => i % 251);
     for (let at = 0, size = 0; at < all.length; at += size, size = (size + 97) % 5000) {
@@ -12,7 +12,7 @@ describe('a body buffer', () => {
     expect(Buffer.compare(buffer.bytes(), all)).toBe(0);
   });
 
-  it('is full when its room is, and keeps what fits', () => {
+  it('is full at its limit, and keeps the bytes up to it', () => {
     const buffer = new BodyBuffer(5);
     expect([buffer.add(Buffer.from('abc')), buffer.add(Buffer.from('de'))]).toEqual([true, true]);
     expect(buffer.add(Buffer.from(''))).toBe(true);
@@ -25,7 +25,7 @@ describe('a body buffer', () => {
     expect([none.add(Buffer.from('')), none.add(Buffer.from('x')), none.size]).toEqual([true, false, 0]);
   });
 
-  it('takes at most twice what it holds, and never more than its room', () => {
+  it('takes at most twice the memory of its content, and never more than its limit', () => {
     const buffer = new BodyBuffer(60_000);
     for (let i = 1; i <= 60_000; i++) {
       buffer.add(Uint8Array.of(i));
@@ -35,7 +35,7 @@ describe('a body buffer', () => {
     }
   });
 
-  it('does not change what it was given, nor with it', () => {
+  it('does not change its input, nor change with it', () => {
     const buffer = new BodyBuffer(100);
     const bytes = Buffer.from('abc');
     buffer.add(bytes);

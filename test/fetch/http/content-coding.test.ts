@@ -4,7 +4,7 @@ import { decodeBody, encodedLimit } from '../../../packages/fetch/http/content-c
 import { zstdCompressSync } from '../../support/zstd.js';
 
 const short = Buffer.from('<p>hello hello hello</p>');
-/** Hardly compressible, longer than what is decoded at once. */
+/** Hardly compressible, and longer than one step of decoding. */
 const long = Buffer.from(
   Array.from({ length: 40_000 }, (_, i) => Math.imul(i + 1, 0x9e3779b1) >>> 0)
     .map((n) => n.toString(36))
@@ -20,7 +20,7 @@ const encoders = {
 const text = (body: Uint8Array): string => Buffer.from(body).toString('latin1');
 
 describe.each(Object.entries(encoders))('%s', (coding, encode) => {
-  it.each([short, long])('is undone', async (content) => {
+  it.each([short, long])('is decoded', async (content) => {
     const { body, truncated } = await decodeBody(encode(content), ` ${coding.toUpperCase()} `, 1e7, false);
     expect(Buffer.compare(body, content)).toBe(0);
     expect(truncated).toBe(false);
@@ -32,7 +32,7 @@ describe.each(Object.entries(encoders))('%s', (coding, encode) => {
     expect(truncated).toBe(true);
   });
 
-  it('is whole when as long as the limit', async () => {
+  it('is complete if it is as long as the limit', async () => {
     const { body, truncated } = await decodeBody(encode(long), coding, long.length, false);
     expect([body.length, truncated]).toEqual([long.length, false]);
   });
@@ -42,7 +42,7 @@ describe.each(Object.entries(encoders))('%s', (coding, encode) => {
     expect([body.length, truncated]).toEqual([long.length, false]);
   });
 
-  it('keeps what came before it ended early', async () => {
+  it('keeps the part before an early end', async () => {
     const { body, truncated } = await decodeBody(encode(long).subarray(0, 100_000), coding, 1e7, false);
     expect(truncated).toBe(true);
     expect(body.length).toBeGreaterThan(50_000);
@@ -75,12 +75,12 @@ describe.each(Object.entries(encoders))('%s', (coding, encode) => {
   });
 });
 
-it('takes deflate without its header', async () => {
+it('decodes deflate without its header', async () => {
   const { body } = await decodeBody(deflateRawSync(long), 'deflate', 1e7, false);
   expect(Buffer.compare(body, long)).toBe(0);
 });
 
-it('undoes several codings, the last first', async () => {
+it('decodes several codings, the last one first', async () => {
   const twice = brotliCompressSync(gzipSync(long));
   const { body, truncated } = await decodeBody(twice, 'gzip, br', long.length, false);
   expect(Buffer.compare(body, long)).toBe(0);
@@ -101,13 +101,13 @@ it.each(['utf-8', 'none', 'zstd', 'gzip, foo', 'gzip,gzip,gzip,gzip,gzip'])(
   },
 );
 
-it.each([undefined, '', 'identity', ' , '])('has nothing to undo: %j', async (coding) => {
+it.each([undefined, '', 'identity', ' , '])('decodes nothing for %j', async (coding) => {
   expect(await decodeBody(short, coding, 5, false)).toEqual({ body: short.subarray(0, 5), truncated: true });
   expect(await decodeBody(short, coding, 0, false)).toEqual({ body: short.subarray(0, 0), truncated: true });
   expect(await decodeBody(short, coding, short.length, false)).toEqual({ body: short, truncated: false });
 });
 
-it('passes over a wrong checksum and what follows the stream', async () => {
+it('ignores a wrong checksum and bytes after the stream', async () => {
   const wrong = gzipSync(short);
   wrong[wrong.length - 6] = (wrong[wrong.length - 6] ?? 0) ^ 0xff;
   const followed = Buffer.concat([gzipSync(short), Buffer.from('garbage')]);
@@ -117,7 +117,7 @@ it('passes over a wrong checksum and what follows the stream', async () => {
   }
 });
 
-it('finds the stream behind a long gzip header', async () => {
+it('finds the stream after a long gzip header', async () => {
   const plain = gzipSync(short);
   const flags = Buffer.from([0x1f, 0x8b, 8, 4 | 8 | 16 | 2, 0, 0, 0, 0, 0, 3]);
   const header = Buffer.concat([flags, Buffer.from([3, 0]), Buffer.from('abcname\0comment\0'), Buffer.from([0, 0])]);
@@ -126,7 +126,7 @@ it('finds the stream behind a long gzip header', async () => {
   expect([text(body), truncated]).toEqual([text(short), false]);
 });
 
-it('keeps the beginning of a stream that breaks', async () => {
+it('keeps the beginning of a broken stream', async () => {
   const broken = gzipSync(long);
   broken.fill(0xff, 100_000, 100_100);
   const { body, truncated } = await decodeBody(broken, 'gzip', 1e7, false);

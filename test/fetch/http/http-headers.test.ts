@@ -15,7 +15,7 @@ const bytes = (...parts: (string | number)[]): string =>
 
 describe('headers', () => {
   const headers = { a: '1', b: ['1', '2'] };
-  it('reads one value, all, or a record of all', () => {
+  it('returns one value, all values, or a record of all headers', () => {
     expect([firstValue(headers, 'b'), allValues(headers, 'b'), firstValue(headers, 'c')]).toEqual([
       '1',
       '1, 2',
@@ -53,7 +53,7 @@ describe('headers', () => {
     expect(joinedHeaders({ 'content-type': quotes })).toEqual({ 'content-type': quotes });
   });
 
-  it('is not fooled by names of the prototype', () => {
+  it('ignores names of the prototype', () => {
     expect(firstValue({}, 'constructor')).toBeUndefined();
     const hostile = JSON.parse('{"__proto__":"x"}') as Record<string, string>;
     const joined = joinedHeaders(hostile);
@@ -67,7 +67,7 @@ describe('headers', () => {
     ['a\r\nb: c', false],
     ['a\0', false],
     ['Ω', false],
-  ])('knows what a header can carry: %j', (text, expected) => {
+  ])('knows which values a header can have: %j', (text, expected) => {
     expect(isHeaderValue(text)).toBe(expected);
   });
 });
@@ -92,12 +92,12 @@ it.each([
 
 it.each([
   ['Wed, 01 Jan 2025 12:00:10 GMT', 'Wed, 01 Jan 2025 12:00:00 GMT', 10],
-  // A clock that is ahead, behind, or in a zone of its own.
+  // The clock of the server is ahead, behind, or in another time zone.
   ['Wed, 01 Jan 2025 12:10:10 GMT', 'Wed, 01 Jan 2025 12:10:00 GMT', 10],
   ['Wed, 01 Jan 2025 11:00:10 GMT', 'Wed, 01 Jan 2025 11:00:00 GMT', 10],
   ['Thu, 02 Jan 2025 02:00:10 GMT', 'Thu, 02 Jan 2025 02:00:00 GMT', 10],
   ['Wed, 01 Jan 2025 11:59:59 GMT', 'Wed, 01 Jan 2025 12:00:00 GMT', 0],
-  // No clock that is set, or no date: ours counts.
+  // The clock of the server is not set, or there is no date: our clock counts.
   ['Wed, 01 Jan 2025 12:00:10 GMT', 'Thu, 01 Jan 1970 00:00:07 GMT', 10],
   ['Wed, 01 Jan 2025 12:00:10 GMT', 'Fri, 31 Dec 9999 23:59:59 GMT', 10],
   ['Wed, 01 Jan 2025 12:00:10 GMT', '1735732000', 10],

@@ -16,7 +16,7 @@ const NOW = Date.UTC(2025, 0, 1, 12, 0, 0);
 const protocol = (settings: Partial<Settings['http']> = {}, extras: HttpExtras = {}): HttpProtocol =>
   openProtocol({ privateAddresses: 'allow', ...settings }, { clock: () => NOW, ...extras });
 
-/** What comes of one answer; `bytes` are sent as they are, and then the connection is closed. */
+/** The outcome of one answer; `bytes` are sent as they are, and then the connection is closed. */
 async function fetchRaw(
   bytes: string | Uint8Array,
   settings?: Partial<Settings['http']>,
@@ -30,7 +30,7 @@ async function fetchRaw(
 const settle = turns;
 
 describe('the request', () => {
-  it('is HEAD where the body is not wanted, once, also where the answer is odd', async () => {
+  it('is HEAD if the body is not wanted, once, also if the answer is odd', async () => {
     const server = await serve(() => 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5000\r\n\r\n');
     const http = protocol();
     const found = await http.fetch({ url: `${server.origin}/x`, headOnly: true });
@@ -44,7 +44,7 @@ describe('the request', () => {
     expect(odd.requests.map(({ head }) => head.split(' ', 1)[0])).toEqual(['HEAD']);
   });
 
-  it('carries name, languages and codings, and path with query', async () => {
+  it('has name, languages, codings, and path with query', async () => {
     const server = await serve(() => answer('200 OK'));
     const http = protocol({ agentName: 'bot', agentVersion: '', acceptLanguage: '' });
     await http.fetch({ url: `${server.origin}?q=%C3%A9#part` });
@@ -61,7 +61,7 @@ describe('the request', () => {
     expect(Object.keys(headers)).not.toEqual(expect.arrayContaining(['if-none-match']));
   });
 
-  it('is in HTTP/1.1 where the server offers HTTP/2 too', async () => {
+  it('uses HTTP/1.1 even if the server offers HTTP/2', async () => {
     const seen: string[] = [];
     const server = http2.createSecureServer({ ...SELF_SIGNED, allowHTTP1: true }, (request, response) => {
       seen.push(request.httpVersion);
@@ -73,7 +73,7 @@ describe('the request', () => {
     expect([kept(outcome), seen]).toEqual(['hello', ['1.1']]);
   });
 
-  it('asks for what is newer than our copy', async () => {
+  it('is conditional with the date and tag of our copy', async () => {
     const server = await serve(() => answer('304 Not Modified', { ETag: '"2"' }));
     const outcome = await protocol().fetch({ url: server.origin, ifModifiedSince: NOW, ifNoneMatch: '"1"' });
     expect(server.requests[0]?.headers).toMatchObject({
@@ -83,14 +83,14 @@ describe('the request', () => {
     expect(outcome).toMatchObject({ kind: 'notmodified', code: 'notmodified', http: 304, headers: { etag: '"2"' } });
   });
 
-  it('leaves out an entity tag that no header can carry', async () => {
+  it('omits an entity tag that no header can have', async () => {
     const server = await serve(() => answer('304 Not Modified'));
     const outcome = await protocol().fetch({ url: server.origin, ifNoneMatch: 'x\r\nEvil: 1' });
     expect(server.requests[0]?.head).not.toContain('Evil');
     expect(outcome).toMatchObject({ kind: 'retry', code: 'http_error', http: 304 });
   });
 
-  it('uses a connection again', async () => {
+  it('reuses a connection', async () => {
     const server = await serve(({ path }) => answer(path === '/3' ? '404 Not Found' : '200 OK', {}, path));
     const http = protocol();
     for (const path of ['/1', '/2', '/3', '/4']) {
@@ -102,7 +102,7 @@ describe('the request', () => {
     await until(() => server.openConnections() === 0);
   });
 
-  it('refuses wrong use', async () => {
+  it('rejects wrong use', async () => {
     expect(() => protocol({ agentName: 'bot\r\nEvil: 1' })).toThrow(expect.objectContaining({ code: 'BAD_SETTING' }));
     const http = protocol();
     await expect(http.fetch({ url: 'ftp://a.org/' })).rejects.toMatchObject({ code: 'BAD_URL' });
@@ -153,7 +153,7 @@ describe('the answer', () => {
     expect([outcome.code, kept(outcome)]).toEqual(['success', body]);
   });
 
-  it('is marked as not whole where the server sends a part that nobody asked for', async () => {
+  it('is marked as truncated if the server sends a part that was not requested', async () => {
     expect(await fetchRaw('HTTP/1.0 206 Partial\r\nContent-Range: bytes 0-4/10\r\n\r\nhello')).toMatchObject({
       kind: 'content',
       truncated: true,
@@ -172,7 +172,7 @@ describe('the answer', () => {
       'header_limit',
     ],
     ['one long header', `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, 'header_limit'],
-  ])('may be none: %s', async (_name, bytes, code) => {
+  ])('may be unreadable: %s', async (_name, bytes, code) => {
     const outcome = await fetchRaw(bytes, { headerLimit: 16_384 });
     expect(outcome).toMatchObject({ kind: 'retry', code });
     expect(outcome.http).toBeUndefined();
@@ -192,7 +192,7 @@ describe('the answer', () => {
     expect(outcome).toMatchObject({ ...expected, http: Number(status.slice(0, 3)) });
   });
 
-  it('says when to ask again', async () => {
+  it('states when to retry', async () => {
     const later = await fetchRaw(answer('503 Later', { 'Retry-After': 'Wed, 01 Jan 2025 12:00:30 GMT' }));
     expect(later).toMatchObject({ kind: 'retry', code: 'unavailable', retryAfter: 30 });
     expect(await fetchRaw(answer('429 Slow', { 'Retry-After': 'soon' }))).not.toHaveProperty('retryAfter');
@@ -219,19 +219,19 @@ describe('a redirect', () => {
     expect(target?.replace(/^http:\/\/127.0.0.1:\d+/, '') ?? target).toBe(expected);
   });
 
-  it('is no 300 without Location, whose body is a page', async () => {
+  it('is not a 300 without Location, whose body is a page', async () => {
     const body = '<a href=/b>b</a>';
     expect(kept(await fetchRaw(answer('300 Multiple Choices', {}, body)))).toBe(body);
     const chosen = await fetchRaw(answer('300 Multiple Choices', { Location: '/c' }, body));
     expect(chosen).toMatchObject({ kind: 'redirect', code: 'moved' });
   });
 
-  it('is no 305, which names a proxy', async () => {
+  it('is not a 305, which names a proxy', async () => {
     const outcome = await fetchRaw(answer('305 Use Proxy', { Location: 'http://proxy.example/' }));
     expect(outcome).toMatchObject({ kind: 'retry', code: 'http_error', http: 305 });
   });
 
-  it('counts whatever becomes of its body', async () => {
+  it('counts whatever happens to its body', async () => {
     expect(await fetchRaw(moved('/x', 'Content-Length: 50\r\n'))).toMatchObject({ kind: 'redirect' });
     const server = await serve((_request, socket) => void socket.write(moved('/x', 'Content-Length: 99999999\r\n')));
     const outcome = await protocol({ timeLimit: 50 }).fetch({ url: server.origin });
@@ -239,7 +239,7 @@ describe('a redirect', () => {
     await until(() => server.openConnections() === 0);
   });
 
-  it('has no endless body', async () => {
+  it('does not wait for an endless body', async () => {
     const server = await serve((_request, socket) => {
       socket.write(moved('/x', 'Transfer-Encoding: chunked\r\n'));
       const pour = (): void => {
@@ -254,7 +254,7 @@ describe('a redirect', () => {
 });
 
 describe('limits', () => {
-  it('cuts a long body and closes the connection', async () => {
+  it('cut a long body and close the connection', async () => {
     const server = await serve(() => answer('200 OK', {}, Buffer.alloc(10_000_000, 'x')));
     const outcome = await protocol({ contentLimit: 1_000_000 }).fetch({ url: server.origin });
     expect(outcome).toMatchObject({ kind: 'content', truncated: true });
@@ -262,7 +262,7 @@ describe('limits', () => {
     await until(() => server.openConnections() === 0);
   });
 
-  it('keeps a body just as long as the limit, and the connection', async () => {
+  it('keep a body exactly as long as the limit, and the connection', async () => {
     const server = await serve(() => answer('200 OK', {}, 'x'.repeat(1000)));
     const http = protocol({ contentLimit: 1000 });
     const outcome = await http.fetch({ url: server.origin });
@@ -273,7 +273,7 @@ describe('limits', () => {
     expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1]);
   });
 
-  it('has none with -1, and a request may ask for less or more', async () => {
+  it('are absent with -1, and a request may have a lower or higher one', async () => {
     const server = await serve(() => answer('200 OK', {}, Buffer.alloc(3_000_000)));
     const http = protocol({ contentLimit: -1 });
     expect(kept(await http.fetch({ url: server.origin }))?.length).toBe(3_000_000);
@@ -282,7 +282,7 @@ describe('limits', () => {
     expect(kept(await strict.fetch({ url: server.origin, contentLimit: 10 }))?.length).toBe(10);
   });
 
-  it('does not expand a bomb of a gigabyte', async () => {
+  it('prevent expanding a bomb of a gigabyte', async () => {
     const bomb = Buffer.concat(Array<Buffer>(1000).fill(gzipSync(Buffer.alloc(1_000_000))));
     expect(bomb.length).toBeLessThan(1_100_000);
     const server = await serve(() => answer('200 OK', { 'Content-Encoding': 'gzip' }, bomb));
@@ -291,7 +291,7 @@ describe('limits', () => {
     expect(kept(outcome)?.length).toBe(2_000_000);
   });
 
-  it('undoes an encoding that makes longer what it encodes', async () => {
+  it('allow a coding that makes its content longer', async () => {
     const noise = Buffer.from(Array.from({ length: 5000 }, (_, i) => Math.imul(i, 0x9e3779b1) >>> 11));
     const encoded = gzipSync(noise, { level: 0 });
     expect(encoded.length).toBeGreaterThan(noise.length);
@@ -300,7 +300,7 @@ describe('limits', () => {
     expect(kept(outcome)).toBe(noise.toString('latin1'));
   });
 
-  it('ends a trickle at the time limit', async () => {
+  it('end a trickle at the time limit', async () => {
     const server = await serve((_request, socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       const drip = setInterval(() => socket.write('x'), 5);
@@ -326,7 +326,7 @@ describe('failures', () => {
     ['an object', {}],
     ['a text', '127.0.0.1'],
     ['nothing', undefined],
-  ])('a lookup that answers %s in place of a list is one of DNS', async (_, answer) => {
+  ])('include a lookup that answers %s instead of a list', async (_, answer) => {
     const http = protocol({}, { lookup: (() => Promise.resolve(answer)) as unknown as Lookup });
     expect(await http.fetch({ url: 'http://a.example/' })).toMatchObject({
       kind: 'retry',
@@ -334,7 +334,7 @@ describe('failures', () => {
     });
   });
 
-  it('tells a refused connection, a name that is none, and no TLS', async () => {
+  it('tell apart a refused connection, an unknown name, and a server without TLS', async () => {
     const server = await rawServer((_request, socket) => void socket.end('HTTP/1.1 400 Bad\r\n\r\n'));
     const http = protocol({}, { lookup: () => Promise.reject(noSuchName()) });
     expect(await http.fetch({ url: 'http://nowhere.invalid/' })).toMatchObject({ kind: 'retry', code: 'dns' });
@@ -352,7 +352,7 @@ describe('failures', () => {
     expect(await http.fetch({ url: server.origin })).toMatchObject({ kind: 'retry', code: 'connect' });
   });
 
-  it('ends at once when aborted, before, while connecting and while waiting', async () => {
+  it('come at once after an abort: before, while connecting and while waiting', async () => {
     const server = await serve(() => undefined);
     const connecting = protocol({}, { lookup: () => new Promise(() => undefined) });
     const waiting = protocol();
@@ -372,7 +372,7 @@ describe('failures', () => {
     await until(() => server.openConnections() === 0);
   });
 
-  it('ends what is in flight when closed', async () => {
+  it('end requests in flight on close', async () => {
     const server = await serve(() => undefined);
     const http = protocol();
     const pending = http.fetch({ url: server.origin });
@@ -381,7 +381,7 @@ describe('failures', () => {
     expect(await pending).toMatchObject({ kind: 'retry', code: 'aborted' });
   });
 
-  it('ends what was asked for just before it was closed', async () => {
+  it('end requests that began just before close', async () => {
     const server = await serve(() => answer('200 OK', {}, ''));
     const http = protocol();
     const pending = http.fetch({ url: server.origin });
@@ -390,7 +390,7 @@ describe('failures', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('asks again, once, when a connection was closed while idle', async () => {
+  it('of a connection closed while idle lead to one retry', async () => {
     const server = await serve(({ number, path }, socket) => {
       if (number === 2 || path === '/never') return void socket.destroy();
       return answer('200 OK', {}, String(number));

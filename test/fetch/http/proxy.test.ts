@@ -58,7 +58,7 @@ describe('a proxy', () => {
     expect(proxy.requests[0]?.headers).not.toHaveProperty('proxy-authorization');
   });
 
-  it('gets a tunnel for https, and sees nothing of what goes through', async () => {
+  it('gets a tunnel for https, and cannot read its content', async () => {
     const seen: string[] = [];
     const proxy = await proxyTo(await serveTls(seen));
     const http = protocol({
@@ -81,7 +81,7 @@ describe('a proxy', () => {
     expect(seen[0]).toContain(basic('user:secret'));
   });
 
-  it('names the port of a tunnel', async () => {
+  it('gets the port of the target of a tunnel', async () => {
     const proxy = await proxyTo(await serveTls());
     expect(kept(await protocol({ proxy: `http://${proxy.host}` }).fetch({ url: 'https://site.test:8443/' }))).toBe(
       'over TLS',
@@ -101,7 +101,7 @@ describe('a proxy', () => {
     expect(proxy.requests[0]?.headers['proxy-authorization']).toBe(basic('only-user:'));
   });
 
-  it('does not make certificates believed', async () => {
+  it('does not make certificates valid', async () => {
     const proxy = await proxyTo(await serveTls());
     const untrusting = protocol({ proxy: `http://${proxy.host}` }, { connect: {} });
     expect(await untrusting.fetch({ url: 'https://site.test/' })).toMatchObject({ kind: 'retry', code: 'tls' });
@@ -113,7 +113,7 @@ describe('a proxy', () => {
 describe('a proxy that fails', () => {
   const urls = ['http://site.test/', 'https://site.test/'];
 
-  it.each(urls)('is not there: %s', async (url) => {
+  it.each(urls)('does not exist: %s', async (url) => {
     const gone = await proxyTo(1);
     await gone.close();
     const outcome = await protocol({ proxy: `http://me:topsecret@${gone.host}` }).fetch({ url });
@@ -190,7 +190,7 @@ describe('a proxy that fails', () => {
     await until(() => other.openConnections() === 0);
   });
 
-  it('leaves what a server answers through it alone', async () => {
+  it('does not change what a server answers through it', async () => {
     const answers = ['301 Moved', '404 Not Found', '503 Later'];
     const server = await serve(({ number }) => answer(answers[number - 1] ?? '', { Location: '/x' }));
     const proxy = await proxyTo(server.port);
@@ -201,7 +201,7 @@ describe('a proxy that fails', () => {
     expect(await http.fetch({ url })).toMatchObject({ kind: 'retry', http: 503 });
   });
 
-  it('lets the limits of size and time stand', async () => {
+  it('does not change the limits of size and time', async () => {
     const server = await serve((_request, socket) => void socket.write(answer('200 OK', {}, Buffer.alloc(1_000_000))));
     const proxy = await proxyTo(server.port);
     const cut = await protocol({ proxy: `http://${proxy.host}`, contentLimit: 1000 }).fetch({
@@ -226,7 +226,7 @@ describe('addresses that are not public, with a proxy', () => {
     ['http://inside.test/', 'private_address'],
     ['https://inside.test/', 'private_address'],
     ['http://mixed.test/', 'private_address'],
-  ])('are refused before the proxy is asked: %s', async (url, code) => {
+  ])('are refused before the proxy gets a request: %s', async (url, code) => {
     const proxy = await proxyTo(1);
     for (const privateAddresses of ['seeds', 'deny'] as const) {
       const http = protocol({ proxy: `http://${proxy.host}`, privateAddresses });
@@ -236,7 +236,7 @@ describe('addresses that are not public, with a proxy', () => {
     }
   });
 
-  it('a name that the operator gave may be private, but not at an address of a cloud platform', async () => {
+  it('of names that the operator gave may be private, but not of a cloud platform', async () => {
     const server = await serve(() => answer('200 OK', {}, 'hello'));
     const proxy = await proxyTo(server.port);
     const lookup = (host: string): Promise<readonly string[]> =>
@@ -245,11 +245,11 @@ describe('addresses that are not public, with a proxy', () => {
     const named = (url: string): Promise<FetchOutcome> => http.fetch({ url, allowPrivate: true });
     expect(kept(await named('http://inside.test/'))).toBe('hello');
     expect(await named('http://metadata.test/')).toMatchObject({ kind: 'gone', code: 'private_address' });
-    // Who names the address itself means it.
+    // An operator who gives the address itself means it.
     expect(kept(await named('http://169.254.169.254/'))).toBe('hello');
   });
 
-  it('nor is a name asked for that cannot be looked up here, unless all is allowed', async () => {
+  it('a name that cannot be looked up here is not requested, unless all is allowed', async () => {
     const server = await serve(() => answer('200 OK', {}, 'hello'));
     const proxy = await proxyTo(server.port);
     const careful = protocol({ proxy: `http://${proxy.host}` });
@@ -260,7 +260,7 @@ describe('addresses that are not public, with a proxy', () => {
     expect(kept(await free.fetch({ url }))).toBe('hello');
   });
 
-  it('a lookup that hangs ends by itself, and when given up', async () => {
+  it('a hanging lookup ends at its time limit, and on an abort', async () => {
     const proxy = await proxyTo(1);
     const lookup = (): Promise<never> => new Promise(() => undefined);
     const http = protocol({ proxy: `http://${proxy.host}`, timeout: 30 }, { lookup });

@@ -9,8 +9,8 @@ function headersOf(settings: Partial<Settings['http']>, url: string): Record<str
   return Object.fromEntries(pairs);
 }
 
-describe('what is sent', () => {
-  it('is what the settings say, and nothing more', () => {
+describe('the headers of a request', () => {
+  it('are those of the settings, and no others', () => {
     expect(Object.keys(headersOf({}, 'http://a.example/'))).toEqual([
       'User-Agent',
       'Accept',
@@ -43,7 +43,7 @@ describe('what is sent', () => {
   });
 });
 
-it('refuses what no header can carry, and does not repeat a secret', () => {
+it('are rejected if no header can have them, without showing a secret', () => {
   expect(() => headersOf({ headers: { A: 'x\r\nEvil: 1' } }, 'http://a.example/')).toThrow(/for A, found/);
   const leak = expect.objectContaining({
     code: 'BAD_SETTING',

@@ -10,6 +10,6 @@ it.each([
   [{ agentName: 'bot', agentVersion: '2', agentUrl: 'http://b.org/' }, 'bot/2 (http://b.org/)'],
   [{ agentDescription: 'a bot', agentEmail: 'a@b.org' }, 'webcrawl/0.1 (a bot; a@b.org)'],
   [{ agentDescription: 'd', agentUrl: 'u', agentEmail: 'e' }, 'webcrawl/0.1 (d; u; e)'],
-])('names the crawler, leaving empty parts out: %j', (settings, expected) => {
+])('names the crawler, without empty parts: %j', (settings, expected) => {
   expect(userAgent({ ...defaults, ...settings })).toBe(expected);
 });

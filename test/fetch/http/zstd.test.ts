@@ -6,12 +6,12 @@ const text = (body: Uint8Array): string => Buffer.from(body).toString('latin1');
 /** `ZSTD_c_windowLog` */
 const WINDOW_LOG = 101;
 
-it('is asked for where it can be undone', () => {
+it('is accepted in requests if it can be decoded', () => {
   expect(acceptEncoding()).toBe(zstdCompressSync ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br');
   expect(contentCodings('zstd')).toEqual(zstdCompressSync ? ['zstd'] : undefined);
 });
 
-it.skipIf(zstdCompressSync)('is left as it is where Node has none', async () => {
+it.skipIf(zstdCompressSync)('is kept as received if Node cannot decode it', async () => {
   const body = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0, 1, 0, 0]);
   expect(await decodeBody(body, 'zstd', 100, false)).toEqual({ body, truncated: false });
 });
@@ -21,7 +21,7 @@ describe.skipIf(!zstdCompressSync)(`zstd${zstdCompressSync ? '' : ' (left out: t
     zstdCompressSync?.(content, { params: windowLog === undefined ? {} : { [WINDOW_LOG]: windowLog } }) ??
     Buffer.alloc(0);
 
-  it('takes no more memory for its window than the web may ask for', async () => {
+  it('takes no more memory for its window than RFC 9659 allows', async () => {
     const content = Buffer.alloc(20_000_000, 'abc');
     const fine = await decodeBody(encode(content, 23), 'zstd', 1000, false);
     expect([fine.body.length, fine.truncated]).toEqual([1000, true]);
@@ -29,7 +29,7 @@ describe.skipIf(!zstdCompressSync)(`zstd${zstdCompressSync ? '' : ' (left out: t
     expect(await decodeBody(greedy, 'zstd', 1e8, false)).toEqual({ body: greedy, truncated: false });
   });
 
-  it('says so when there is more than the first frame', async () => {
+  it('reports bytes after the first frame', async () => {
     const frames = Buffer.concat([encode(Buffer.from('hello')), encode(Buffer.from(' and more'))]);
     const { body, truncated } = await decodeBody(frames, 'zstd', 100, false);
     expect(text(body)).toMatch(/^hello/);
@@ -43,7 +43,7 @@ describe.skipIf(!zstdCompressSync)(`zstd${zstdCompressSync ? '' : ' (left out: t
     expect([text(trailing.body), trailing.truncated]).toEqual(['hello', true]);
   });
 
-  it('keeps what came before a fault', async () => {
+  it('keeps the part before an error', async () => {
     const noise = Buffer.from(Array.from({ length: 400_000 }, (_, i) => Math.imul(i + 1, 0x9e3779b1) >>> 24));
     const broken = encode(noise);
     broken.fill(0xff, broken.length - 1000);
@@ -53,7 +53,7 @@ describe.skipIf(!zstdCompressSync)(`zstd${zstdCompressSync ? '' : ' (left out: t
     expect(Buffer.compare(body, noise.subarray(0, body.length))).toBe(0);
   });
 
-  it('may stand in a chain, which is bounded at each stage', async () => {
+  it('may be one of several codings, each with a limit', async () => {
     const nested = encode(encode(encode(Buffer.alloc(100_000_000))));
     expect(nested.length).toBeLessThan(1000);
     const { body, truncated } = await decodeBody(nested, 'zstd, zstd, zstd', 100_000, false);

@@ -6,7 +6,7 @@ import {
   type FetchWorker,
 } from '../../../packages/fetch/queues/fetch-queues.js';
 
-/** A clock and timers that move only when told; equal times in the order of setting. */
+/** A clock and timers that only move when told; timers for the same time fire in the order in which they were set. */
 function fakeTime() {
   let now = 1_000_000;
   let count = 0;
@@ -25,7 +25,7 @@ function fakeTime() {
     set: () => count,
     sleep: (ms: number) => new Promise<void>((resolve) => void set(resolve, ms)),
     flush,
-    /** Goes on until there is no timer, or until a time. */
+    /** Advances until there is no timer, or until a time. */
     async pass(until = Infinity): Promise<void> {
       for (await flush(); ; await flush()) {
         const [id, next] = [...timers].reduce<[number, { time: number; callback: () => void } | undefined]>(
@@ -70,7 +70,7 @@ async function* source(...items: string[]): AsyncGenerator<string, void> {
   yield* items;
 }
 
-/** Runs to the end of the fake time. */
+/** Runs until no fake timer is left. */
 async function drain(queues: FetchQueues<string>, time: ReturnType<typeof fakeTime>, worker: FetchWorker<string>) {
   let done = false;
   const run = queues.run(worker).finally(() => (done = true));
@@ -89,14 +89,14 @@ describe('one queue', () => {
     expect(starts()).toEqual(['1@0', '2@1300', '3@2600']);
   });
 
-  it('with more threads waits from start to start, up to so many at once', async () => {
+  it('with several threads waits from start to start, with at most that many at once', async () => {
     const { time, queues, work, starts } = setup({ threadsPerQueue: 2, delay: () => 0.1 });
     queues.addQueue('a', source('1', '2', '3', '4', '5'));
     await drain(queues, time, work(1000));
     expect(starts()).toEqual(['1@0', '2@100', '3@1000', '4@1100', '5@2000']);
   });
 
-  it('waits no longer for items that asked nobody, and no shorter for the others', async () => {
+  it('waits no longer for items that sent no request, and no shorter for the others', async () => {
     const { time, queues, starts, log, t0 } = setup();
     queues.addQueue('a', source('idle', '1', 'idle', 'idle', '2', '3'));
     await drain(queues, time, async (item, queue) => {
@@ -107,7 +107,7 @@ describe('one queue', () => {
     expect(starts()).toEqual(['idle@0', '1@0', 'idle@1000', 'idle@1000', '2@1000', '3@2000']);
   });
 
-  it('takes a delay that changes while it waits, longer or shorter', async () => {
+  it('uses a delay that changes while it waits, longer or shorter', async () => {
     for (const [delay, expected] of [
       [10, ['1@0', '2@10000']],
       [0.7, ['1@0', '2@700']],
@@ -140,7 +140,7 @@ describe('one queue', () => {
     expect(starts()).toEqual(['1@3000', '2@4000', '3@9000']);
   });
 
-  it('that ran empty still waits', async () => {
+  it('still waits after it became empty', async () => {
     const { time, queues, work, starts, t0 } = setup();
     const feeding = (async () => {
       queues.push('a', '1');
@@ -156,7 +156,7 @@ describe('one queue', () => {
     expect(starts()).toEqual(['1@0', '2@1000', '3@5400']);
   });
 
-  it('that ran empty are forgotten when their delay is over, however many others wait', async () => {
+  it('is forgotten after it became empty and its delay is over, however many others wait', async () => {
     const asked: string[] = [];
     const delay = (id: string): number => {
       asked.push(id);
@@ -170,7 +170,7 @@ describe('one queue', () => {
     const run = queues.run(async (item, id) => {
       await inner(item, id);
       count += 1;
-      // Who is asked for its delay is a queue that is made anew.
+      // The delay is read when a queue is created again.
       if (count === 5) for (const known of ['fast', 'slow']) queues.push(known, 'again');
       if (count === 25) queues.push('slow too', 'again');
     });
@@ -180,7 +180,7 @@ describe('one queue', () => {
     expect(count).toBe(ids.length + 3);
   });
 
-  it('takes several sources and items found on the way', async () => {
+  it('has items of several sources, and items found meanwhile', async () => {
     const { time, queues, log, work } = setup({ delay: () => 0 });
     queues.addQueue('a', source('1', '2'));
     queues.addQueue('a', source());
@@ -194,7 +194,7 @@ describe('one queue', () => {
     expect(log.map(({ item }) => item).sort()).toEqual(['1', '2', '3', 'x', 'y']);
   });
 
-  it('takes an item back as the next, also one given back at once and often', async () => {
+  it('takes an item back as the next one, also at once and often', async () => {
     const { time, queues, starts, log } = setup();
     queues.addQueue('a', source('1', '2', '3', '4'));
     let refused = 0;
@@ -210,7 +210,7 @@ describe('one queue', () => {
     expect(starts()).toEqual(['1@0', '2@2900', '3@3900', '4@4900']);
   });
 
-  it('waits its delay for an item that was asked for and given back', async () => {
+  it('waits its delay for an item that sent a request and was put back', async () => {
     const { time, queues, log, starts } = setup();
     queues.addQueue('a', source('1', '2'));
     await drain(queues, time, async (item, queue) => {
@@ -222,14 +222,14 @@ describe('one queue', () => {
 });
 
 describe('many queues', () => {
-  it('are served by so many threads, the longest waiting first', async () => {
+  it('are served by a limited number of threads, the longest waiting first', async () => {
     const { time, queues, work, starts } = setup({ threads: 2, delay: () => 0 });
     for (const id of ['a', 'b', 'c']) for (const i of [1, 2, 3]) queues.push(id, `${id}${i}`);
     await drain(queues, time, work(100));
     expect(starts()).toEqual(['a1@0', 'b1@0', 'c1@100', 'a2@100', 'b2@200', 'c2@200', 'a3@300', 'b3@300', 'c3@400']);
   });
 
-  it('cost one timer while they wait, and few items', async () => {
+  it('have one timer while they wait, and few items', async () => {
     const { time, queues, work, log, t0 } = setup({ threads: 50, delay: () => 10 });
     const count = 100_000;
     let read = 0;
@@ -259,14 +259,14 @@ describe('many queues', () => {
     expect(log.length).toBe(2 * count);
   });
 
-  it.each([1, 2, 3, 4, 5, 6])('hold their delays and starve nobody (random %s)', async (seed) => {
+  it.each([1, 2, 3, 4, 5, 6])('obey their delays, and each is served (random %s)', async (seed) => {
     const random = generator(seed);
     const threads = 1 + random(6);
     const threadsPerQueue = seed % 2 ? 1 : 1 + random(3);
     const ids = Array.from({ length: 30 }, (_, i) => `q${i}`);
     const delays = new Map(ids.map((id) => [id, random(4) * random(1000)]));
     const delay = (id: string): number => (delays.get(id) ?? 0) / 1000;
-    // Delays are only raised, so the first ones hold throughout.
+    // Delays only grow, so the first ones hold throughout.
     const initial = new Map(delays);
     const { time, queues, work, log, t0 } = setup({ threads, threadsPerQueue, delay });
     const expected: string[] = [];
@@ -324,7 +324,7 @@ describe('many queues', () => {
 });
 
 describe('a turn', () => {
-  it('waits the delay of its queue and counts as one of its items', async () => {
+  it('waits for the delay of its queue and counts as one of its items', async () => {
     const { time, queues, work, starts, log, t0 } = setup();
     queues.addQueue('a', source('1', '2', '3'));
     const ask = async (): Promise<void> => {
@@ -342,7 +342,7 @@ describe('a turn', () => {
     expect(told).toEqual([true, 1500]);
   });
 
-  it('may be one of a queue that is not there, and is remembered there', async () => {
+  it('may be in a queue that does not exist yet, and is remembered there', async () => {
     const { time, queues, work, starts, log } = setup();
     queues.push('a', '1');
     await drain(queues, time, async (item, queue) => {
@@ -354,7 +354,7 @@ describe('a turn', () => {
     expect(starts()).toEqual(['1@0', 'turn@0', '2@1000']);
   });
 
-  it('that asked nobody costs no wait', async () => {
+  it('that sent no request causes no wait', async () => {
     const { time, queues, work, starts } = setup();
     queues.addQueue('a', source('1', '2'));
     for (let i = 0; i < 3; i++) void queues.runTask('a', async () => 'no_request');
@@ -362,7 +362,7 @@ describe('a turn', () => {
     expect(starts()).toEqual(['1@0', '2@1000']);
   });
 
-  it('comes first, but where many want one, items get every other', async () => {
+  it('comes first, but if many want one, every second place is for an item', async () => {
     const { time, queues, work, starts, log } = setup();
     queues.addQueue('a', source('1', '2', '3'));
     for (const item of ['t', 'u', 'v', 'w', 'x']) {
@@ -375,7 +375,7 @@ describe('a turn', () => {
     expect(starts().at(-1)).toBe('x@7000');
   });
 
-  it('that fails is the trouble of the one who wanted it', async () => {
+  it('that fails only rejects the promise of its caller', async () => {
     const { time, queues, work, starts } = setup();
     queues.addQueue('a', source('1', '2'));
     const failed = queues
@@ -389,7 +389,7 @@ describe('a turn', () => {
     expect(starts()).toEqual(['1@1000', '2@2000']);
   });
 
-  it('is not had any more after an abort or a failure', async () => {
+  it('is rejected after an abort or a failure', async () => {
     for (const isAborted of [true, false]) {
       const { time, queues, t0 } = setup({ threads: 1 });
       const controller = new AbortController();
@@ -417,7 +417,7 @@ describe('a turn', () => {
   });
 });
 
-describe('an item that is away', () => {
+describe('an item that waits elsewhere', () => {
   it('holds up the others of its queue, and no other queue', async () => {
     const { time, queues, work, starts } = setup({ threads: 1 });
     queues.addQueue('a', source('a1', 'a2'));
@@ -429,7 +429,7 @@ describe('an item that is away', () => {
     expect(starts()).toEqual(['a1@0', 'b1@0', 'b2@1000', 'a2@6000']);
   });
 
-  it('may wait for a turn in the queue of one that waits for a turn in its own', async () => {
+  it('may wait for a turn in a queue whose item waits for a turn in its own', async () => {
     for (const threads of [1, 2, 10]) {
       const { time, queues, work, starts, log } = setup({ threads });
       queues.addQueue('a', source('a1', 'a2'));
@@ -452,7 +452,7 @@ describe('an item that is away', () => {
     }
   });
 
-  it('keeps the run going, and what it waits for in vain is its trouble', async () => {
+  it('keeps the run alive, and its failed wait only rejects the promise of its caller', async () => {
     const { time, queues } = setup();
     queues.push('a', '1');
     let failure: unknown;
@@ -463,7 +463,7 @@ describe('an item that is away', () => {
     expect(failure).toEqual(new Error('broken'));
   });
 
-  it('and turns, at random, end and keep the bounds and delays', async () => {
+  it('and turns, at random, end and obey the limits and delays', async () => {
     for (let seed = 1; seed <= 60; seed++) {
       const below = generator(seed);
       const threads = 1 + below(3);
@@ -506,7 +506,7 @@ describe('an item that is away', () => {
 });
 
 describe('the end', () => {
-  it('comes at once with nothing to do', async () => {
+  it('comes at once if there is nothing to do', async () => {
     const { time, queues, work } = setup();
     await drain(queues, time, work(0));
     queues.pause('a', Infinity);
@@ -514,7 +514,7 @@ describe('the end', () => {
     await drain(queues, time, work(0));
   });
 
-  it('after an abort comes when the items in work are done', async () => {
+  it('after an abort comes when the present items are done', async () => {
     const { time, queues, work, log, t0 } = setup({ threads: 2 });
     const closed: string[] = [];
     for (const id of ['a', 'b', 'c']) {
@@ -539,14 +539,14 @@ describe('the end', () => {
     expect(time.pending()).toBe(0);
   });
 
-  it('comes before the start when aborted already', async () => {
+  it('comes before the start if the signal is already aborted', async () => {
     const { queues, work, log } = setup();
     queues.push('a', '1');
     await queues.run(work(0), AbortSignal.abort());
     expect(log).toEqual([]);
   });
 
-  it('is an error when a worker, a source or the feeder fails, after the items in work', async () => {
+  it('is an error if a worker, a source or the feeder fails, after the present items are done', async () => {
     const error = new Error('broken');
     const failing: ((queues: FetchQueues<string>) => [FetchWorker<string>, Promise<unknown>?])[] = [
       () => [
@@ -587,7 +587,7 @@ describe('the end', () => {
   });
 });
 
-/** Whole numbers from 0 up to a bound, the same for a seed. */
+/** Whole numbers from 0 up to a bound, the same ones for a seed. */
 function generator(seed: number): (bound: number) => number {
   let state = seed;
   return (bound) => {

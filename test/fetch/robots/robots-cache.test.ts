@@ -61,7 +61,7 @@ beforeEach(() => {
 });
 
 describe('a file', () => {
-  it('is fetched once per origin and followed', async () => {
+  it('is fetched once per origin and obeyed', async () => {
     web['http://a.org/robots.txt'] = file('User-agent: *\nDisallow: /x\nCrawl-delay: 3');
     web['https://a.org/robots.txt'] = file('User-agent: *\nDisallow: /');
     expect(await robots.check('http://a.org/')).toEqual({ kind: 'allowed', crawlDelay: 3, asked: true });
@@ -74,7 +74,7 @@ describe('a file', () => {
     expect(fetched).toEqual(['http://a.org/robots.txt', 'https://a.org/robots.txt', 'http://a.org:81/robots.txt']);
   });
 
-  it('is shared by callers who come while it is fetched', async () => {
+  it('is shared by callers that come while it is fetched', async () => {
     let deliver: (outcome: FetchOutcome) => void = () => undefined;
     web['http://a.org/robots.txt'] = new Promise((resolve) => (deliver = resolve));
     const answers = Array.from({ length: 50 }, (_, i) => robots.check(`http://a.org/${i % 2 ? 'x' : 'y'}`));
@@ -85,7 +85,7 @@ describe('a file', () => {
     expect(fetched).toHaveLength(1);
   });
 
-  it('holds for a day, also after a restart', async () => {
+  it('is valid for a day, also after a restart', async () => {
     web['http://a.org/robots.txt'] = file('User-agent: *\nDisallow: /');
     await robots.check('http://a.org/');
     expect(stored.get('http://a.org')).toMatchObject({ fetchedAt: now, status: 200 });
@@ -95,7 +95,7 @@ describe('a file', () => {
     expect(await fresh().check('http://a.org/')).toMatchObject({ kind: 'denied' });
     expect(fetched).toHaveLength(1);
     now += 1;
-    // RFC 9309, 2.4 allows an old copy while the file is unreachable; none is used.
+    // RFC 9309, 2.4 allows the use of an old copy while the file is unreachable; we use none.
     web['http://a.org/robots.txt'] = fails(503);
     expect(await robots.check('http://a.org/')).toMatchObject({ kind: 'unavailable' });
     web = {};
@@ -104,7 +104,7 @@ describe('a file', () => {
     expect(stored.get('http://a.org')).toEqual({ fetchedAt: now, status: 404 });
   });
 
-  it('is read anew when others have changed the store', async () => {
+  it('is read again when other processes have changed the store', async () => {
     let changes = 0;
     robots = createRobots({ protocol, agents: ['bot'], clock: () => now, store, changes: () => changes });
     web['http://a.com/robots.txt'] = file('User-agent: *\nDisallow: /');
@@ -120,12 +120,12 @@ describe('a file', () => {
     expect(fetched).toHaveLength(2);
   });
 
-  it('from the future is not believed', async () => {
+  it('with a time in the future is ignored', async () => {
     stored.set('http://a.org', { fetchedAt: now + 1, status: 200, body: 'User-agent: *\nDisallow: /' });
     expect(await robots.check('http://a.org/')).toMatchObject({ kind: 'allowed' });
   });
 
-  it('is kept byte by byte', async () => {
+  it('is stored byte by byte', async () => {
     web['http://a.org/robots.txt'] = file(Buffer.from('User-agent: *\nDisallow: /\xe9\nDisallow: /\xc3\xa8', 'latin1'));
     await robots.check('http://a.org/');
     for (const path of ['%E9', '%C3%A8', 'è']) {
@@ -134,7 +134,7 @@ describe('a file', () => {
     expect(fetched).toHaveLength(1);
   });
 
-  it('leaves memory for others, but not the store', async () => {
+  it('is removed from memory to make room, but not from the store', async () => {
     const small = fresh(0);
     web['http://a.org/robots.txt'] = file('User-agent: *\nDisallow: /');
     expect(await small.check('http://a.org/')).toMatchObject({ kind: 'denied' });
@@ -143,7 +143,7 @@ describe('a file', () => {
   });
 });
 
-it('five redirects are followed, also to other hosts, and count for the host that was asked', async () => {
+it('may be behind five redirects, also to other hosts, and applies to the host that was requested', async () => {
   web['http://a.org/robots.txt'] = to('http://h1.org/r');
   for (let i = 1; i < 5; i++) web[`http://h${i}.org/r`] = to(`http://h${i + 1}.org/r`);
   web['http://h5.org/r'] = file('User-agent: *\nDisallow: /x');
@@ -151,7 +151,7 @@ it('five redirects are followed, also to other hosts, and count for the host tha
   expect(await robots.check('http://h5.org/x')).toMatchObject({ kind: 'allowed' });
 });
 
-it('a redirect in a circle, or to nowhere, leads to no file', async () => {
+it('behind a redirect in a circle, or to nowhere, does not exist', async () => {
   web['http://a.org/robots.txt'] = to('http://a.org/robots.txt');
   web['http://b.org/robots.txt'] = to(null);
   expect(await robots.check('http://a.org/x')).toMatchObject({ kind: 'allowed' });
@@ -163,7 +163,7 @@ describe('a redirect to another host', () => {
   const url = 'http://a.org/x';
   const theirs = 'http://b.org/robots.txt';
   let turns: string[];
-  /** Answers each turn when it is told to. */
+  /** Each turn waits until the test lets it go. */
   let take: (() => Promise<void>)[];
   let given: unknown[];
   const inQueue = (): Robots =>
@@ -193,7 +193,7 @@ describe('a redirect to another host', () => {
     robots = inQueue();
   });
 
-  it('is followed in the turn of that host, while all who ask are told to wait', async () => {
+  it('is followed in the turn of that host, while all callers wait', async () => {
     const waits: unknown[] = [];
     const whileOtherShard = <T>(wait: Promise<T>): Promise<T> => {
       waits.push(wait);
@@ -216,7 +216,7 @@ describe('a redirect to another host', () => {
     expect(await robots.check(url)).toEqual({ kind: 'denied', line });
   });
 
-  it('gives that host its file too, and its sitemaps are told to both', async () => {
+  it('gives that host its file too, and both get its sitemaps', async () => {
     const told: string[] = [];
     const tell = (whose: string) => ({ onSitemaps: async () => void told.push(whose) });
     const verdict = robots.check(url, tell('a'));
@@ -233,7 +233,7 @@ describe('a redirect to another host', () => {
     expect(fetched).toHaveLength(2);
   });
 
-  it('needs no turn where that file is known, and is no fresher than that', async () => {
+  it('needs no turn if that file is known, and is as old as that file', async () => {
     await robots.check('http://b.org/');
     now += DAY - 1;
     expect(await robots.check(url)).toMatchObject({ kind: 'denied', asked: true });
@@ -245,7 +245,7 @@ describe('a redirect to another host', () => {
     expect(turns).toEqual([theirs]);
   });
 
-  it('asks nobody when that file came while it waited', async () => {
+  it('sends no request if that file arrived while it waited', async () => {
     const verdict = robots.check(url);
     await settled();
     await robots.check('http://b.org/');
@@ -256,7 +256,7 @@ describe('a redirect to another host', () => {
   });
 
   it.each([`${theirs}?x`, 'http://b.org/robots.txt/', 'http://b.org/x/robots.txt', 'http://b.org/'])(
-    'to %s says nothing of that host',
+    'to %s says nothing about that host',
     async (target) => {
       web['http://a.org/robots.txt'] = to(target);
       web[target] = file('User-agent: *\nDisallow: /\nCrawl-delay: 7');
@@ -269,7 +269,7 @@ describe('a redirect to another host', () => {
     },
   );
 
-  it('and back again takes a turn each time, five in all', async () => {
+  it('and back again takes a turn each time, five in total', async () => {
     web[theirs] = to('http://a.org/robots.txt');
     const verdicts = [robots.check(url), robots.check('http://b.org/')];
     for (let i = 0; i < 10; i++) {
@@ -279,11 +279,11 @@ describe('a redirect to another host', () => {
     expect(await Promise.all(verdicts)).toEqual(Array.from({ length: 2 }, () => ({ kind: 'allowed', asked: true })));
     expect([...stored.values()]).toEqual(Array.from({ length: 2 }, () => ({ status: 301, fetchedAt: now })));
     expect(turns).toHaveLength(10);
-    // When the turn for the last came, it was known that the other led nowhere.
+    // At the turn for the last one, it was known that the other leads nowhere.
     expect(fetched).toHaveLength(11);
   });
 
-  it('is forgotten when the run ends before the turn', async () => {
+  it('is forgotten if the run ends before the turn', async () => {
     robots = createRobots({ protocol, agents: ['bot'], clock: () => now, store, inHostQueue: async () => false });
     expect(await robots.check(url)).toMatchObject({ kind: 'unavailable', url: theirs, code: 'aborted' });
     expect(stored.size).toBe(0);
@@ -291,7 +291,7 @@ describe('a redirect to another host', () => {
     expect(fetched).toEqual(['http://a.org/robots.txt', 'http://a.org/robots.txt']);
   });
 
-  it('passes on what a turn throws to all who wait, and is asked anew after that', async () => {
+  it('passes on what a turn throws to all callers, and is retried after that', async () => {
     let breaks = true;
     robots = createRobots({
       protocol,
@@ -320,8 +320,8 @@ describe('without a file', () => {
     expect(stored.get('http://a.org')).toEqual({ fetchedAt: now, status });
   });
 
-  // RFC 9309, 2.3.1.3 lets 429 allow all; it is taken as unreachable for now.
-  it.each([429, 500, 503, 599, 999, 304, undefined])('%s puts off, and is not remembered', async (status) => {
+  // RFC 9309, 2.3.1.3 lets 429 allow all; here it counts as unreachable for now.
+  it.each([429, 500, 503, 599, 999, 304, undefined])('%s delays the pages, and is not remembered', async (status) => {
     const url = 'http://a.org/robots.txt';
     web[url] = fails(status, 7);
     expect(await robots.check('http://a.org/x')).toEqual({
@@ -338,12 +338,12 @@ describe('without a file', () => {
     expect(fetched).toHaveLength(2);
   });
 
-  it('is not had from a protocol that calls it not modified', async () => {
+  it('a protocol that answers 304 makes it unavailable', async () => {
     web['http://a.org/robots.txt'] = { kind: 'notmodified', code: 'notmodified', http: 304 };
     expect(await robots.check('http://a.org/x')).toMatchObject({ kind: 'unavailable', code: 'notmodified' });
   });
 
-  it('says where it could not be had', async () => {
+  it('reports why it is unavailable', async () => {
     web['http://a.org/robots.txt'] = to('http://b.org/r');
     web['http://b.org/r'] = fails(503, 60);
     expect(await robots.check('http://a.org/x')).toMatchObject({ url: 'http://b.org/r', http: 503, retryAfter: 60 });
@@ -353,14 +353,14 @@ describe('without a file', () => {
     expect(refused).not.toHaveProperty('refused');
   });
 
-  it('does not fall back on an old one', async () => {
+  it('does not use an old one', async () => {
     stored.set('http://a.org', { fetchedAt: now - DAY, status: 200, body: '' });
     web['http://a.org/robots.txt'] = fails(500);
     expect(await robots.check('http://a.org/x')).toMatchObject({ kind: 'unavailable' });
   });
 });
 
-it('passes on what the store throws, and asks it again', async () => {
+it('passes on what the store throws, and reads the store again', async () => {
   let broken = true;
   const get = async (): Promise<StoredRobots> => {
     if (broken) throw new Error('the disk is full');
@@ -373,7 +373,7 @@ it('passes on what the store throws, and asks it again', async () => {
   await expect(failing.check('gopher://a.org/')).rejects.toMatchObject({ code: 'BAD_URL' });
 });
 
-it('reads no more of an endless file than counts', async () => {
+it('reads an endless file only up to the limit', async () => {
   const line = 'Disallow: /x\n';
   const server = await rawServer(() => answer('200 OK', {}, `User-agent: *\n${line.repeat(100_000)}`));
   const http = httpProtocol(settingsSchema.shape.http.parse({ contentLimit: -1, privateAddresses: 'allow' }));
@@ -384,10 +384,10 @@ it('reads no more of an endless file than counts', async () => {
   await server.close();
 });
 
-describe('the sitemaps that a file names', () => {
+describe('the sitemaps in a file', () => {
   const url = 'http://a.com/x';
 
-  it('are told to the call that fetched it, before it is stored', async () => {
+  it('are reported to the caller that fetched it, before it is stored', async () => {
     web['http://a.com/robots.txt'] = file('User-agent: *\nDisallow: /x\nSitemap: /a\nsitemap: http://b.com/b#c');
     const told: unknown[] = [];
     const tell = async (sitemaps: readonly string[]) => void told.push(sitemaps, stored.size);
@@ -401,7 +401,7 @@ describe('the sitemaps that a file names', () => {
     expect(told).toHaveLength(4);
   });
 
-  it('are told to one of several calls at once, and to none where there are none', async () => {
+  it('are reported to one of several callers at once, and to none if there are none', async () => {
     web['http://a.com/robots.txt'] = file('Sitemap: /a');
     web['http://b.com/robots.txt'] = file('Allow: /');
     let told = 0;
@@ -414,7 +414,7 @@ describe('the sitemaps that a file names', () => {
     expect(told).toBe(1);
   });
 
-  it('are told again when telling failed', async () => {
+  it('are reported again if the report failed', async () => {
     web['http://a.com/robots.txt'] = file('Sitemap: /a');
     await expect(robots.check(url, { onSitemaps: () => Promise.reject(new Error('disk')) })).rejects.toThrow('disk');
     expect(stored.size).toBe(0);

@@ -9,19 +9,19 @@ const allowed = (robots: string | Uint8Array, path: string, agents = ['bot']): b
 const rule = (pattern: string, path: string): boolean => !allowed(`User-agent: *\nDisallow: ${pattern}`, path);
 
 describe('groups', () => {
-  it('are not divided by other records', () => {
+  it('are not separated by other records', () => {
     const robots = 'User-agent: bot\nCrawl-delay: 5\nSitemap: /s\nFoo: bar\nUser-agent: x\nDisallow: /a';
     expect(allowed(robots, '/a')).toBe(false);
     expect(parseRobots(robots).rulesFor(['bot'])).toMatchObject({ crawlDelay: 5, sitemaps: ['/s'] });
   });
 
-  it('are looked up by the first name that has any', () => {
+  it('are looked up by the first of the given names that has any', () => {
     const robots = 'User-agent: b\nDisallow: /b\n\nUser-agent: c\nDisallow: /c';
     const rules = parseRobots(robots).rulesFor(['a', 'b', 'c']);
     expect([rules.allowed('/b').allowed, rules.allowed('/c').allowed]).toEqual([false, true]);
   });
 
-  // RFC 9309, 2.2.1 has names of letters, _ and - only; many crawlers have digits in theirs, so both are looked for.
+  // RFC 9309, 2.2.1 has names of letters, _ and - only; many crawlers have digits in theirs, so both are looked up.
   it.each([
     ['bot', 'bot', true],
     ['Bot/1.0 (x)', 'bot', true],
@@ -49,27 +49,27 @@ describe('lines', () => {
   });
 
   it.each(['\u00a0', '\u2003\u3000', '\u202f \t\u1680', '\u0085', '\ufeff', '\u2028'])(
-    'have %j as a blank',
+    'may have %j as a blank',
     (blank) => {
       const robots = `${blank}User-agent${blank}:${blank}bot${blank}\nDisallow:${blank}/a${blank}# x\nAllow:${blank}\nDisallow: /b$${blank}`;
       expect(['/a', '/ab', '/b', '/c'].map((path) => allowed(robots, path))).toEqual([false, false, false, true]);
     },
   );
 
-  it('keep letters whose octets are those of blanks', () => {
+  it('keep letters whose bytes include those of blanks', () => {
     for (const letter of ['à', '…', '†', 'Ā', '\u0820', '\u{1f4a0}'])
       expect(rule(`/${letter}`, `/${letter}`)).toBe(true);
     for (const letter of ['à', '…', '†']) expect(rule(`/${letter}`, '/'), letter).toBe(false);
     expect(parseRobots(Buffer.from('Sitemap: /à\u00a0')).rulesFor([]).sitemaps).toEqual(['/à']);
   });
 
-  it('are told with number and text', () => {
+  it('are reported with number and text', () => {
     const robots = parseRobots('# x\r\nUser-agent: *\r\n\r\ndisallow: /caf\u00e9 # y').rulesFor(['bot']);
     expect(robots.allowed('/caf%C3%A9')).toEqual({ allowed: false, line: { number: 4, text: 'Disallow: /café' } });
     expect(robots.allowed('/x')).toEqual({ allowed: true });
   });
 
-  it('count up to the limit, but not one that is cut', () => {
+  it('count up to the limit, without one that is cut', () => {
     const head = 'User-agent: *\nDisallow: /a\n';
     const body = (last: string): string =>
       `${head}${'#'.repeat(ROBOTS_LIMIT - head.length - 1 - last.length)}\n${last}`;
@@ -83,7 +83,7 @@ describe('lines', () => {
     expect(allowed(`${full}ar`, '/bar')).toBe(true);
   });
 
-  it('state a delay in seconds', () => {
+  it('set a delay in seconds', () => {
     const delay = (value: string): number | undefined =>
       parseRobots(`User-agent: bot\nCrawl-delay: ${value}`).rulesFor(['bot']).crawlDelay;
     expect(['1', '0.5', '.5', '2.'].map(delay)).toEqual([1, 0.5, 0.5, 2]);
@@ -91,19 +91,19 @@ describe('lines', () => {
     expect(delay('1\nCrawl-delay: 7\nCrawl-delay: 3')).toBe(7);
   });
 
-  it('state it for the names before it, though more may follow in the group', () => {
+  it('set it for the names before it, even if more names follow in the group', () => {
     const text =
       'User-agent: SlowBot\nCrawl-delay: 120\nUser-agent: *\nCrawl-delay: 2\nUser-agent: bot\nDisallow: /private/';
     const robots = parseRobots(text);
     const delayOf = (name: string) => robots.rulesFor([name]).crawlDelay;
     expect(['slowbot', 'other', 'bot'].map(delayOf)).toEqual([120, 2, undefined]);
-    // The rules are those of the group, for all its names.
+    // The rules apply to all names of the group.
     for (const name of ['slowbot', 'other', 'bot']) {
       expect(robots.rulesFor([name]).allowed('/private/x').allowed).toBe(false);
     }
   });
 
-  it('state it in several groups, of which all are meant', () => {
+  it('may set it in several groups, which all count', () => {
     const robots = parseRobots(
       'User-agent: bot\nDisallow: /a\n\nUser-agent: bot\nUser-agent: x\nCrawl-delay: 4\nDisallow: /b',
     );
@@ -138,7 +138,7 @@ describe('patterns', () => {
     ['/%c3%a9', '/%C3%A9', true],
     ['/é', '/%C3%A9', true],
     ['/%C3%A9', '/é', true],
-    // RFC 9309, 2.2.2 makes no escaped "/" or "?" of a path equal to a plain one; within the query it does not matter.
+    // RFC 9309, 2.2.2: an escaped "/" or "?" in a path is not equal to a plain one; within the query it is.
     ['/a%2Fb', '/a/b', false],
     ['/a/b', '/a%2fb', false],
     ['/a%2Fb', '/a%2fb', true],
@@ -166,7 +166,7 @@ describe('patterns', () => {
     expect(rule(pattern, path)).toBe(expected);
   });
 
-  it('deny the path that the URL Standard makes of what they say', () => {
+  it('are normalised as paths by the URL Standard', () => {
     const text = fc.string({ unit: fc.constantFrom('/', 'a', '?', '%', 'é', ' ', ...'{}|\\^"<>`'), maxLength: 12 });
     fc.assert(
       fc.property(text, (rest) => {
@@ -177,7 +177,7 @@ describe('patterns', () => {
     );
   });
 
-  it('the longest wins, and of two as long Allow', () => {
+  it('match by the longest one, and with equal lengths by Allow', () => {
     const robots = (lines: string[]): string => ['User-agent: *', ...lines].join('\n');
     for (const lines of [['Disallow: /a', 'Allow: /a/b', 'Disallow: /*/b/c', 'Allow: /a/b/*'], ['Disallow: /x']]) {
       for (const order of [lines, [...lines].reverse()]) {
@@ -188,8 +188,8 @@ describe('patterns', () => {
     expect(allowed(robots(['Allow: /é', 'Disallow: /????']), '/é')).toBe(true);
   });
 
-  it('of octets that are escaped count each as the three characters it is written with (RFC 9309, 2.2.2)', () => {
-    // `/a%20b` is longer than `/a*b$`, which is longer than `/a b` would be by the octets it stands for.
+  it('count each escaped byte as three characters (RFC 9309, 2.2.2)', () => {
+    // `/a%20b` is longer than `/a*b$`, which is longer than `/a b` would be without escapes.
     for (const escaped of ['/a%20b', '/a b', '/a%01b', '/a%0bb', '/a%7Fb', '/a%FFb']) {
       const path = escaped.replace(' ', '%20');
       for (const rules of [
@@ -201,12 +201,12 @@ describe('patterns', () => {
     }
   });
 
-  it('never concern robots.txt itself', () => {
+  it('never apply to robots.txt itself', () => {
     expect(allowed('User-agent: *\nDisallow: /', '/robots.txt')).toBe(true);
     expect(allowed('User-agent: *\nDisallow: /', '/robots.txts')).toBe(false);
   });
 
-  it('match as a regular expression would', () => {
+  it('match like regular expressions', () => {
     const text = fc.string({ unit: fc.constantFrom('/', 'a', 'b', '*', '$', '?', '.'), maxLength: 12 });
     fc.assert(
       fc.property(text, text, (pattern, rest) => {
@@ -223,7 +223,7 @@ describe('patterns', () => {
     );
   });
 
-  it('with a long part match just so', () => {
+  it('may have a long part', () => {
     const part = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 251, maxLength: 300 });
     fc.assert(
       fc.property(
@@ -239,7 +239,7 @@ describe('patterns', () => {
     );
   });
 
-  it('made to be slow are not', () => {
+  it('that are made to be slow are not slow', () => {
     const hostile = [
       ...Array.from({ length: 250 }, () => `Disallow: /*b${'a'.repeat(1000)}`),
       ...Array.from({ length: 250 }, () => `Disallow: /${'*a'.repeat(500)}*b$`),
@@ -263,7 +263,7 @@ describe('patterns', () => {
   });
 });
 
-it('takes any bytes', () => {
+it('may contain any bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.webPath(), (bytes, path) => {
       const body = Buffer.concat([Buffer.from('User-agent: *\nDisallow: '), bytes]);

@@ -8,7 +8,7 @@ import { runs } from '../../../support/runs.js';
 const HEADER_LIMIT = 4096;
 const ROOM = 100;
 
-/** Feeds the bytes in pieces of these lengths, the last one again and again, and then ends them. */
+/** Reads the bytes in pieces of the given lengths, and then their end. */
 function read(text: string, pieces: () => number = () => Infinity, room = ROOM): ExchangeResult {
   const reader = createAnswerReader({
     headerLimit: HEADER_LIMIT,
@@ -80,7 +80,7 @@ describe('a head', () => {
     check(read(bytes.replace('X', 'XX')), limit);
   });
 
-  it('ends the reading where the body does not matter', () => {
+  it('ends the answer if the body is not needed', () => {
     check(read(`HTTP/1.1 404 Not Found\r\n\r\n${'x'.repeat(1000)}`), { status: 404, body: '' });
   });
 });
@@ -90,7 +90,7 @@ describe('a body', () => {
     ['until close', 'HTTP/1 200 OK\r\n\r\n', 'x'.repeat(ROOM)],
     ['of a length', 'HTTP/1 200 OK\r\nContent-Length: 101\r\n\r\n', 'x'.repeat(ROOM)],
     ['without head', '', `<${'x'.repeat(ROOM - 1)}`],
-  ])('%s is cut where there is no more room', (_name, head, body) => {
+  ])('%s is cut if there is no more room', (_name, head, body) => {
     check(read(`${head}${body}y`), { status: 200, body, cut: true });
     check(
       read(`${head}${body}y`, () => 1),
@@ -98,14 +98,14 @@ describe('a body', () => {
     );
   });
 
-  it('just as long as the room is whole', () => {
+  it('just as long as the room is complete', () => {
     check(read(`HTTP/1 200 OK\r\nContent-Length: 100\r\n\r\n${'x'.repeat(ROOM)}y`), {
       status: 200,
       body: 'x'.repeat(ROOM),
     });
   });
 
-  it('in chunks is cut, too, and takes no more memory than its bytes', () => {
+  it('in chunks is cut too, and takes no more memory than its bytes', () => {
     const bytes = `HTTP/1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(50_000)}`;
     check(read(bytes), { status: 200, body: 'x'.repeat(ROOM), cut: true });
     const result = read(bytes, () => 1000, 40_000);
@@ -113,7 +113,7 @@ describe('a body', () => {
     expect('body' in result && result.body.length).toBe(40_000);
   });
 
-  it('has room for nothing, or for everything', () => {
+  it('may have no room, or no limit', () => {
     check(read('HTTP/1 200 OK\r\n\r\nhello', undefined, 0), { status: 200, body: '', cut: true });
     check(read('HTTP/1 200 OK\r\n\r\n', undefined, 0), { status: 200, body: '' });
     const long = 'x'.repeat(1_000_000);
@@ -123,7 +123,7 @@ describe('a body', () => {
     );
   });
 
-  it('that breaks off is kept as cut, or is the failure that it was', () => {
+  it('that ends early is kept as truncated, or counts as the failure', () => {
     const reader = () => createAnswerReader({ headerLimit: HEADER_LIMIT, keep: () => ROOM });
     for (const [bytes, expected] of [
       ['HTTP/1.1 200 OK\r\n\r\nhello', { status: 200, cut: true }],
@@ -139,7 +139,7 @@ describe('a body', () => {
 
 describe('any bytes', () => {
   const random = randomNumbers(20_250_101);
-  it('come to an end, the same however they are cut up, and within all bounds', () => {
+  it('end with the same result in any pieces, and within all limits', () => {
     const kinds = new Set<string>();
     for (let i = 0; i < runs(1500, 6000); i++) {
       const bytes = oddBytes(random);

@@ -20,7 +20,7 @@ const request = (url: string, more: Partial<Exchange> = {}): Exchange => ({
 });
 
 describe('a lenient exchange', () => {
-  it('writes one request, whatever the headers hold', async () => {
+  it('writes one request, whatever the headers contain', async () => {
     const server = await serve((_request, socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n'));
     const headers = [
       'A',
@@ -42,7 +42,7 @@ describe('a lenient exchange', () => {
     ]);
   });
 
-  it('tells the connector where to go, brackets taken off', async () => {
+  it('passes the host to the connector, without brackets', async () => {
     const asked: buildConnector.Options[] = [];
     const connector: buildConnector.connector = (options, callback) => {
       asked.push(options);
@@ -65,7 +65,7 @@ describe('a lenient exchange', () => {
     });
   });
 
-  it('closes a connection that comes too late', async () => {
+  it('closes a connection that arrives too late', async () => {
     const server = await serve(() => undefined);
     const controller = new AbortController();
     let connected: net.Socket | undefined;
@@ -84,7 +84,7 @@ describe('a lenient exchange', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('does not connect when it is aborted already', async () => {
+  it('does not connect if it is already aborted', async () => {
     const never: buildConnector.connector = () => expect.unreachable();
     const signal = AbortSignal.abort();
     expect(await lenientExchange(never, request('http://a.example/', { signal }), LIMITS)).toMatchObject({

@@ -16,7 +16,7 @@ const protocol = (settings: Partial<Settings['http']> = {}, extras: HttpExtras =
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-/** What the strict client refuses at its first byte, and the lenient reader takes. */
+/** The strict client refuses this at its first byte, and the lenient client accepts it. */
 const ODD = 'HTTP/1 200 OK\r\n';
 
 describe('a server that answers oddly', () => {
@@ -32,7 +32,7 @@ describe('a server that answers oddly', () => {
     expect(server.requests.length).toBeLessThanOrEqual(2);
   });
 
-  it('is asked twice with the same headers, then once a page', async () => {
+  it('gets two requests with the same headers, then one for each page', async () => {
     const server = await serve(({ path }, socket) => void socket.end(`${ODD}X-A: b\r\n\r\n${path}`));
     const http = protocol({ agentName: 'bot' });
     const conditions = { ifNoneMatch: '"1"', ifModifiedSince: Date.UTC(2025, 0, 1) };
@@ -47,7 +47,7 @@ describe('a server that answers oddly', () => {
     await until(() => server.openConnections() === 0);
   });
 
-  it('is asked strictly again once nobody understands it', async () => {
+  it('is requested by the strict client again when the lenient one cannot read an answer', async () => {
     const answers = [`${ODD}\r\n1`, `${ODD}\r\n1`, 'rubbish\r\n', `HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n4`];
     const http = protocol();
     const server = await serve(({ number }, socket) => void socket.end(answers[number - 1] ?? 'none'));
@@ -62,7 +62,7 @@ describe('a server that answers oddly', () => {
     ]);
   });
 
-  it('is not remembered for a body that broke off', async () => {
+  it('is not remembered for a truncated body', async () => {
     const server = await serve(({ number, path }, socket) => {
       if (number > 1) return answer('200 OK', {}, path);
       return void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhel');
@@ -75,7 +75,7 @@ describe('a server that answers oddly', () => {
     expect(server.requests.map(({ headers }) => headers['connection'])).toEqual(['keep-alive', 'close', 'keep-alive']);
   });
 
-  it('is not asked twice where the strict client was answered, or nothing came', async () => {
+  it('gets no second request if the strict client got an answer, or nothing arrived', async () => {
     const server = await serve(({ path }, socket) => {
       if (path === '/silent') return undefined;
       if (path === '/nothing') return void socket.destroy();
@@ -93,7 +93,7 @@ describe('a server that answers oddly', () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  it('may answer in a coding, and to a condition', async () => {
+  it('may answer with a coding, and to a conditional request', async () => {
     const body = gzipSync('hello');
     const server = await serve(({ path }, socket) => {
       const head = path === '/304' ? 'HTTP/1 304 No\r\nETag : "1"\r\n\r\n' : `${ODD}Content-Encoding : gzip\r\n\r\n`;
@@ -163,7 +163,7 @@ describe('the second request', () => {
     await until(() => server.openConnections() === 0);
   });
 
-  it('keeps what came before a reset', async () => {
+  it('keeps the bytes before a reset', async () => {
     const server = await serve((_request, socket) => {
       socket.write(`${ODD}\r\nhello`, () => setTimeout(() => socket.resetAndDestroy(), 20));
     });
@@ -172,7 +172,7 @@ describe('the second request', () => {
     expect(kept(outcome)).toBe('hello');
   });
 
-  it('ends when it is aborted, and when all is closed, while connecting and while waiting', async () => {
+  it('ends when it is aborted, and when the protocol is closed, while connecting and while waiting', async () => {
     for (const way of ['abort', 'close'] as const) {
       for (const phase of ['connecting', 'waiting'] as const) {
         let lookups = 0;
@@ -198,7 +198,7 @@ describe('the second request', () => {
     }
   });
 
-  it('goes only where the first one may go, and no further where the origin is known', async () => {
+  it('goes only where the first one may go, also to a known odd origin', async () => {
     const server = await serve((_request, socket) => void socket.end(`${ODD}\r\nhello`));
     const lookup = (): Promise<readonly string[]> => Promise.resolve(['127.0.0.1']);
     const http = protocol({ privateAddresses: 'seeds' }, { lookup });
@@ -226,7 +226,7 @@ describe('the second request', () => {
     if (code === 'success') expect(names).toEqual([host, host]);
   });
 
-  it('reaches a host that is an IPv6 address', async () => {
+  it('can go to a host that is an IPv6 address', async () => {
     const server = net.createServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', (head) => socket.end(`${ODD}\r\n${/^host: (.*)\r$/im.exec(head.toString())?.[1] ?? ''}`));
@@ -238,10 +238,10 @@ describe('the second request', () => {
 });
 
 describe('any bytes', () => {
-  it('have an outcome, from at most three requests', async () => {
+  it('have an outcome after at most three requests', async () => {
     const random = randomNumbers(20_250_102);
     const answers = Array.from({ length: 300 }, () => latin1(oddBytes(random)));
-    // One name each, as what is learnt of an origin would spare the others the strict client.
+    // Each try has its own name, because a known odd origin would skip the strict client.
     const server = await serve(({ headers }, socket) => {
       socket.end(answers[parseInt(headers['host'] ?? '', 10)] ?? '');
     });
