@@ -6,7 +6,7 @@ import type { Column } from '../../webtable/store.js';
 const SEED = 3;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-/** The rule, word by word. */
+/** The rule, written out in the simplest way. */
 function isGood(column: string): boolean {
   const [family = '', ...rest] = column.split(':');
   const qualifier = rest.join(':');
@@ -26,7 +26,7 @@ function passes(put: readonly string[], remove: readonly string[]): boolean {
   }
 }
 
-it('takes the columns that the rule allows, put or deleted, long or short, and no others', () => {
+it('accepts the columns that the rule allows, put or deleted, long or short, and no others', () => {
   const piece = fc.constantFrom(...'mlpx::*)+i ~\n\0\x7fä中');
   const column = fc.oneof(
     fc.string({ unit: piece, maxLength: 12 }),

@@ -10,7 +10,7 @@ const KEYS = ['a', 'aa', 'b', 'c', 'd'];
 const version = (n: number): RowChange[] => KEYS.map((key) => versionedRow(key, n));
 
 describe.each(Object.entries(STORES))('a failure between two row writes on %s', (_, open) => {
-  it('leaves every row old or new, at every point where it can strike', async () => {
+  it('leaves every row old or new, at every write', async () => {
     const counting = new FailingStore((await open()).store);
     await counting.write('webpage', version(1));
     expect(counting.writes).toBe(KEYS.length);
@@ -29,7 +29,7 @@ describe.each(Object.entries(STORES))('a failure between two row writes on %s', 
     }
   });
 
-  it('goes on failing, as a process that died', async () => {
+  it('continues to fail, like a process that died', async () => {
     const { store, cleanup } = await open();
     const failing = new FailingStore(store, 2);
     await failing.write('webpage', [put('a', { 'm:st': '1' })]);
@@ -40,7 +40,7 @@ describe.each(Object.entries(STORES))('a failure between two row writes on %s', 
   });
 });
 
-/** A database in memory that makes no batch from the `failAt`-th on. */
+/** A database in memory whose batches fail from number `failAt` on. */
 class DyingLevel extends MemoryLevel<string, Uint8Array> {
   readonly #counter: { batches: number; failAt: number };
 
@@ -49,7 +49,7 @@ class DyingLevel extends MemoryLevel<string, Uint8Array> {
     this.#counter = counter;
   }
 
-  // What abstract-level calls for every batch; its types leave it out.
+  // abstract-level calls this for every batch; it is missing in its types.
   async _batch(operations: unknown[], options: object): Promise<void> {
     if (++this.#counter.batches >= this.#counter.failAt) throw new Error('IO error: No space left on device');
     const parent = MemoryLevel.prototype as unknown as {
@@ -74,7 +74,7 @@ describe('a row write that fails', () => {
     return wholeVersions(store);
   }
 
-  it('leaves all rows as they were before or after it, and the same changes can be made again', async () => {
+  it('leaves all rows old or new, and the same changes can be made again', async () => {
     const expected = await apply(new LevelStore({ database: memoryLevel() }), HISTORY);
     const states: Map<string, number>[] = [];
     for (let done = 0; done <= HISTORY.length; done++) {
@@ -96,7 +96,7 @@ describe('a row write that fails', () => {
           failed = true;
           failures++;
           counter.failAt = Infinity;
-          // As a job that is run again.
+          // Like a job that is run again.
           await store.write('webpage', changes);
         }
         expect(await wholeVersions(store)).toEqual(states[i + 1]);

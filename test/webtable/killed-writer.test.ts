@@ -23,7 +23,7 @@ function send(child: ChildProcessWithoutNullStreams, version: number): void {
   child.stdin.write(`${JSON.stringify({ number: version, changes })}\n`);
 }
 
-/** Writes versions from `first` on until `stopAfter` are stored, then kills. Returns the last stored and the last sent. */
+/** Writes versions from `first` on until `stopAfter` are stored, then kills. Returns the last stored and the last sent version. */
 async function writeAndKill(
   directory: string,
   first: number,
@@ -33,7 +33,7 @@ async function writeAndKill(
   const child = spawn(process.execPath, [WORKER, directory]);
   let errors = '';
   child.stderr.on('data', (data: Buffer) => (errors += data.toString()));
-  // The pipe breaks when the writer dies, as it is meant to.
+  // The pipe breaks when the writer dies, as intended.
   child.stdin.on('error', () => undefined);
   const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('close', (_code, signal) => resolve(signal)));
   let sent = first - 1;
@@ -55,7 +55,7 @@ async function writeAndKill(
 describe.skipIf(!existsSync(BUILT))('a writer that is killed with SIGKILL (needs dist: node scripts/setup.mjs)', () => {
   const directory = suiteFolder();
 
-  it('leaves every row whole, and has stored all that it said was stored', async () => {
+  it('leaves every row complete, and has stored all that it reported as stored', async () => {
     const random = randomNumbers(3);
     let version = 0;
     for (let kill = 0; kill < KILLS; kill++) {

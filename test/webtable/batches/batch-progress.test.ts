@@ -12,10 +12,10 @@ const STORES: readonly (readonly [name: string, make: () => Store])[] = [
 const noted = async ({ batches }: Tables, batchId: string): Promise<Record<string, SlotProgress>> =>
   Object.fromEntries(await batches.progress(batchId));
 
-describe.each(STORES)('how far the slots of a batch are, on %s', (_, make) => {
+describe.each(STORES)('the progress of the slots of a batch, on %s', (_, make) => {
   const open = (): Promise<Tables> => openTables(make(), { slots: 4 });
 
-  it('is what was noted last; of the rest nothing is', async () => {
+  it('is what was stored last; other slots have none', async () => {
     const tables = await open();
     const { batches } = tables;
     await batches.changeProgress('1-1', ['00', '02'], () => ({ generated: 7 }));
@@ -26,7 +26,7 @@ describe.each(STORES)('how far the slots of a batch are, on %s', (_, make) => {
     expect(await noted(tables, '1-2')).toEqual({});
   });
 
-  it('is forgotten with its batch, and that of others of a longer name is not', async () => {
+  it('is removed with its batch, and that of a batch with a longer id is not', async () => {
     const tables = await open();
     const { batches } = tables;
     for (const batchId of ['1-1', '1-10', '1-1a']) {
@@ -56,8 +56,8 @@ describe.each(STORES)('how far the slots of a batch are, on %s', (_, make) => {
   });
 });
 
-describe('workers that note it at the same time', () => {
-  it('lose none of each other, also where their changes are refused', async () => {
+describe('workers that store progress at the same time', () => {
+  it('do not overwrite each other, also if changes are refused', async () => {
     const random = randomNumbers(5);
     const store = new VersionedStore(random, { refused: 0.1 });
     const { slots } = await openTables(store, { slots: 2 });
@@ -76,7 +76,7 @@ describe('workers that note it at the same time', () => {
     expect((await batches.progress('1-1')).get('00')).toEqual({ waiting: 60 });
   });
 
-  it('decide anew by what another has noted in between', async () => {
+  it('decide again on the basis of what another has stored in between', async () => {
     const rows = new VersionedRows();
     const a = new OvertakenStore(() => 0, {}, rows);
     const tables = await openTables(a, { slots: 2 });
@@ -92,7 +92,7 @@ describe('workers that note it at the same time', () => {
   });
 });
 
-/** Somebody else may have a turn between what was read and what is written by it, once. */
+/** Once, another worker gets a turn between a read and the write based on it. */
 class OvertakenStore extends VersionedStore {
   before: (() => Promise<void>) | undefined;
 

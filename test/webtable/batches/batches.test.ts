@@ -46,7 +46,7 @@ const keysIn = async (steps: AsyncIterable<readonly { readonly rowKey: string }[
   (await collect(steps)).flat().map(({ rowKey }) => rowKey);
 
 describe('the index of a batch', () => {
-  it('names each queue once with its hosts, and passes over what large hosts have more', async () => {
+  it('names each queue once with its hosts, and skips the rest of large hosts', async () => {
     for (let seed = 0; seed < 20; seed++) {
       const random = randomNumbers(seed);
       const store = countingStore(new MemoryStore());
@@ -65,14 +65,14 @@ describe('the index of a batch', () => {
       const expected = expectedQueues(tables, rows);
       store.rowsRead.batch = 0;
       expect(await collect(tables.batches.queues('b-1'))).toEqual(expected);
-      // Of the five hosts with 300 rows at most two steps of 64 each.
+      // At most two steps of 64 rows for each of the five hosts with 300 rows.
       expect(store.rowsRead.batch).toBeLessThanOrEqual(rows.length - 5 * (300 - 2 * 64));
       expect(await keysIn(tables.batches.entries('b-1'))).toEqual(ordered(tables, rows).map(({ rowKey }) => rowKey));
       expect(store.openScans).toBe(0);
     }
   });
 
-  it('has each row in the slot of its queue, where its queue is read in steps', async () => {
+  it('has each row in the slot of its queue, and reads a queue in steps', async () => {
     const tables = await openTables(new MemoryStore());
     const rows = ['a', 'b', 'c', 'd'].flatMap((h) => [1, 2, 3].map((p) => rowOf(`${h}.x.com`, p, 'x.com')));
     const others = [rowOf('y.com', 1), rowOf('x.com.au', 1), rowOf('x.co', 1)];
@@ -98,7 +98,7 @@ describe('the index of a batch', () => {
     expect(read).toEqual(rows.map(({ rowKey }) => rowKey));
   });
 
-  it('says which rows it has, and no more once they are removed', async () => {
+  it('states which rows it has, until they are removed', async () => {
     const tables = await openTables(new MemoryStore());
     const [one, two] = [rowOf('a.com', 1), rowOf('a.com', 2)];
     await tables.batches.enter('b-1', [one, two]);
@@ -131,17 +131,17 @@ describe('a batch that was updated', () => {
     await jobs.fetch(crawl, { batch: batchId, parse: true });
     await jobs.updatedb(crawl, { batch: batchId });
     const header = { batchId, state: 'updated', size: 3, consumers: ['x', 'y'] };
-    // It holds no page, and whoever asks for those that do never reads it.
+    // It holds no page, so a reader of batches with pages does not see it.
     expect(await batches.list()).toEqual([]);
     expect(await batches.listUpdated()).toEqual([header]);
     expect(await batches.get(batchId)).toEqual(header);
-    // What was not fetched is not among them.
+    // Pages that were not fetched are not among its rows.
     expect((await keysIn(batches.updated(batchId))).sort()).toEqual(seeds.slice(0, 2).map(rowKeyOf));
     expect(await keysIn(batches.entries(batchId))).toEqual([]);
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 4 });
     expect((await keysIn(batches.updated(batchId))).sort()).toEqual(seeds.slice(0, 2).map(rowKeyOf));
 
-    // No job takes it for its own.
+    // No job works on it.
     const again = await jobs.updatedb(crawl, { batch: batchId });
     expect(again.counters).toEqual({ batch_closed: 1 });
     expect((await jobs.updatedb(crawl, { batch: 'all' })).counters).toEqual({});
@@ -162,7 +162,7 @@ describe('a batch that was updated', () => {
     expect(await keysIn(batches.updated(batchId))).toEqual([]);
   });
 
-  it('names every row to them, wherever the update was cut off', async () => {
+  it('names every row to its consumers, wherever the update was stopped', async () => {
     const store = new MemoryStore();
     const first = await testCrawl(fakeWeb(pages), { store });
     await first.tables.runs.changeConsumer('x', true);
@@ -184,7 +184,7 @@ describe('a batch that was updated', () => {
     }
   });
 
-  it('is closed where there are none', async () => {
+  it('is closed if there are no consumers', async () => {
     await using crawl = await testCrawl(fakeWeb(pages));
     const batchId = await start(crawl, ...seeds);
     await jobs.fetch(crawl, { batch: batchId, parse: true });
@@ -194,7 +194,7 @@ describe('a batch that was updated', () => {
   });
 });
 
-describe('how far the slots of a batch are', () => {
+describe('the progress of the slots of a batch', () => {
   const SLOTS = 4096;
   async function noted(count: number, isDone: (i: number) => boolean = () => true) {
     const store = countingStore(new MemoryStore());
@@ -202,7 +202,7 @@ describe('how far the slots of a batch are', () => {
     const { all } = tables.slots;
     const done = all.filter((_, i) => isDone(i));
     await tables.batches.changeProgress('b-1', done, (_, slot) => ({ generated: Number.parseInt(slot, 16) }));
-    // Others, before and behind.
+    // Other batches, before and after it.
     for (const other of ['b-0', 'b-10', 'b-2'])
       await tables.batches.changeProgress(other, all, () => ({ generated: 1 }));
     store.rowsRead.batch = 0;
@@ -210,7 +210,7 @@ describe('how far the slots of a batch are', () => {
   }
   const isGenerated = ({ generated }: SlotProgress): boolean => generated !== undefined;
 
-  it('is read of all slots, and once of each, where all are through', async () => {
+  it('is read of all slots, each once, if all are done', async () => {
     const { batches, all } = await noted(SLOTS);
     for (const from of [undefined, all[0]!, all[77]!, all.at(-1)!]) {
       const asked: string[] = [];
@@ -229,11 +229,11 @@ describe('how far the slots of a batch are', () => {
     const is = (progress: SlotProgress): boolean => isGenerated(progress) && progress.generated !== 100;
     expect(await batches.everyProgress('b-1', is, all[90])).toBe(false);
     expect(rowsRead()).toBeLessThanOrEqual(16);
-    // Behind the one that is asked for first, and round to it.
+    // It starts after the given slot, and wraps around to it.
     expect(await batches.everyProgress('b-1', is, all[101])).toBe(false);
   });
 
-  it.each([1, 2, 15, 16, 17, 33, 1100])('of %i slots is told for each that may be left', async (count) => {
+  it.each([1, 2, 15, 16, 17, 33, 1100])('of %i slots is found incomplete while any one slot is left', async (count) => {
     for (const left of new Set([0, Math.floor(count / 2), count - 1])) {
       const { batches, all } = await noted(count, (i) => i !== left);
       for (const from of [undefined, all[0], all[left], all.at(-1)]) {
@@ -244,7 +244,7 @@ describe('how far the slots of a batch are', () => {
     }
   });
 
-  it('is read of some slots by their names alone', async () => {
+  it('of some slots is read by their names only', async () => {
     const { batches, all, rowsRead } = await noted(SLOTS, (i) => i % 2 === 0);
     const some = [all[3]!, all[8]!];
     expect(await batches.progress('b-1', some)).toEqual(new Map([[all[8]!, { generated: 8 }]]));

@@ -11,7 +11,7 @@ import {
   type Tables,
 } from '../../../webtable/index.js';
 
-/** A store in memory, one that others change, LevelDB, and HBase. */
+/** A store in memory, one that other processes change, LevelDB, and HBase. */
 const KINDS = [
   'MemoryStore',
   'VersionedStore, which others change',
@@ -35,7 +35,7 @@ async function entries({ changes }: Tables, from: Parameters<Tables['changes']['
 
 describe('the change log', () => {
   it.each(KINDS)(
-    'gives entries in order of time, then of row key, from a time and after a cursor: %s',
+    'returns entries in order of time, then of row key, from a time and after a cursor: %s',
     async (kind) => {
       const { store, cleanup } = await STORES[kind]!();
       const tables = await openTables(store);
@@ -71,7 +71,7 @@ describe('the change log', () => {
     },
   );
 
-  it('writes the same entries again where a batch is begun again', async () => {
+  it('gets the same entries again if a batch is started again', async () => {
     const tables = await openTables(new MemoryStore());
     const first = await tables.changes.begin('1-1', START);
     await tables.changes.write(first, [pageItem('http://a.com/')]);
@@ -81,7 +81,7 @@ describe('the change log', () => {
     expect(await entries(tables, { at: 0 })).toHaveLength(1);
   });
 
-  it('gives batches times that only grow, also where the clock is set back', async () => {
+  it('gives batches increasing times, even if the clock is set back', async () => {
     const { changes } = await openTables(new MemoryStore());
     const times: number[] = [];
     for (const [i, now] of [START, START, START - 1e9, START + 10, 5].entries())
@@ -89,7 +89,7 @@ describe('the change log', () => {
     expect(times).toEqual([START, START + 1, START + 2, START + 10, START + 11]);
   });
 
-  it('is known up to the earliest batch that is being written, and no further than the last', async () => {
+  it('can be read up to the earliest batch that is being written, and to the last batch if none is', async () => {
     const { changes } = await openTables(new MemoryStore());
     expect(horizonOf(await changes.state(), NONE)).toBe(0);
     await changes.begin('1-1', START);
@@ -102,7 +102,7 @@ describe('the change log', () => {
     expect(horizonOf(await changes.state(), NONE)).toBe(START + 6);
   });
 
-  it('lets a mark begin before a batch that is being written, and before all that come later', async () => {
+  it('starts a mark before a batch that is being written, and before all later ones', async () => {
     const { changes } = await openTables(new MemoryStore());
     expect(await changes.mark('early', START, NONE)).toEqual({ name: 'early', at: START, from: START + 1 });
     expect((await changes.begin('1-1', START - 1000)).at).toBe(START + 1);
@@ -114,7 +114,7 @@ describe('the change log', () => {
     expect(await changes.unmark('during')).toBe(false);
   });
 
-  it('has a baseline until the first mark, or until it is ended', async () => {
+  it('has a baseline until the first mark, or until its end', async () => {
     const { changes } = await openTables(new MemoryStore());
     await changes.endBaseline(START);
     expect((await changes.begin('1-1', START)).isBaseline).toBe(true);
@@ -127,7 +127,7 @@ describe('the change log', () => {
     expect((await other.begin('1-1', START)).isBaseline).toBe(false);
   });
 
-  it('removes what is older than a time', async () => {
+  it('removes entries that are older than a time', async () => {
     const tables = await openTables(new MemoryStore());
     const { changes } = tables;
     for (const n of [1, 2, 3])
@@ -138,7 +138,7 @@ describe('the change log', () => {
     expect((await changes.state()).removedBefore).toBe(START + 3);
   });
 
-  it('knows of each entry that a killed removal took that it is not there', async () => {
+  it('knows which entries a killed removal may have removed', async () => {
     const store = new MemoryStore();
     const { changes } = await openTables(store);
     const times = [START + 1, START + 2];
@@ -157,7 +157,7 @@ describe('the change log', () => {
     expect(await entries(await openTables(store), { at: 0 })).toEqual([]);
   });
 
-  it('says so where what is known of it cannot be read', async () => {
+  it('reports a state that cannot be read', async () => {
     const store = new MemoryStore();
     const { changes } = await openTables(store);
     await store.write('meta', [{ key: 'changes', put: new Map([['v:g', Buffer.from('{')]]) }]);

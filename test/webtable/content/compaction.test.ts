@@ -21,7 +21,7 @@ const page = (n: number, body: string): ContentRecord => {
 
 class Killed extends Error {}
 
-/** Compacts as the job does; `step` is called between any two steps, and may throw as a kill does. */
+/** Compacts as the job does; `step` is called between any two steps, and may throw like a kill. */
 async function compact(
   store: ContentStore,
   rows: Map<number, ContentLocation>,
@@ -59,7 +59,7 @@ const size = async (directory: string): Promise<number> => {
   );
 };
 
-/** Ten pages of which every other one was fetched anew, and one that is gone. */
+/** Ten pages; every second one was fetched again, and one is gone. */
 async function fill(store: ContentStore): Promise<Map<number, ContentLocation>> {
   const rows = new Map<number, ContentLocation>();
   for (let n = 0; n < 10; n++) rows.set(n, (await store.append([page(n, `old ${n}`)]))[0]!);
@@ -70,7 +70,7 @@ async function fill(store: ContentStore): Promise<Map<number, ContentLocation>> 
 const LIVE = Object.fromEntries(Array.from({ length: 9 }, (_, n) => [n, `${n % 2 ? 'old' : 'new'} ${n}`]));
 
 describe('a compaction of segments', () => {
-  it('frees what no row points at, and copies the rest once', async () => {
+  it('frees bodies that no row points at, and copies the rest once', async () => {
     const directory = testFolder();
     const store = new SegmentFolder(directory, { segmentBytes: 1500 });
     const rows = await fill(store);
@@ -83,7 +83,7 @@ describe('a compaction of segments', () => {
     await store.close();
   });
 
-  it('leaves whole segments alone, and removes those of which nothing is needed', async () => {
+  it('leaves full segments without waste alone, and removes those without needed bodies', async () => {
     const directory = testFolder();
     const store = new SegmentFolder(directory, { segmentBytes: 1500 });
     const rows = await fill(store);
@@ -98,7 +98,7 @@ describe('a compaction of segments', () => {
     await again.close();
   });
 
-  it('loses nothing when it is killed between any two steps, and goes on when it is run again', async () => {
+  it('loses nothing when it is killed between any two steps, and continues when it runs again', async () => {
     const base = testFolder();
     let struck = true;
     for (let killAt = 1; struck; killAt++) {
@@ -113,7 +113,7 @@ describe('a compaction of segments', () => {
         throw new Killed();
       };
       await compact(store, rows, step).catch((error: unknown) => expect(error).toBeInstanceOf(Killed));
-      // The process that was killed closes nothing; another one opens the folder.
+      // The killed process closes nothing; another one opens the folder.
       const next = new SegmentFolder(directory, { segmentBytes: 1500 });
       expect(await bodies(next, rows), `killed at ${killAt}`).toEqual(LIVE);
       await compact(next, rows);
@@ -126,7 +126,7 @@ describe('a compaction of segments', () => {
     }
   });
 
-  it('takes nothing from those who append and read meanwhile', async () => {
+  it('does not disturb other appends and reads', async () => {
     const directory = testFolder();
     const store = new SegmentFolder(directory, { segmentBytes: 1500 });
     const rows = await fill(store);
@@ -143,7 +143,7 @@ describe('a compaction of segments', () => {
     await store.close();
   });
 
-  it('leaves a body that cannot be read where its row says, and copies the others', async () => {
+  it('leaves a body that cannot be read in its place, and copies the others', async () => {
     const directory = testFolder();
     const store = new SegmentFolder(directory);
     const rows = await fill(store);
@@ -153,7 +153,7 @@ describe('a compaction of segments', () => {
     await store.close();
   });
 
-  it('knows from what was discarded when it is worth while, over restarts too', async () => {
+  it('becomes worthwhile by the number of discarded bytes, also after a restart', async () => {
     const directory = testFolder();
     const store = new SegmentFolder(directory, { worthBytes: 0 });
     const places = await store.append(Array.from({ length: 10 }, (_, n) => page(n, `${n}`)));
@@ -170,7 +170,7 @@ describe('a compaction of segments', () => {
     await again.close();
   });
 
-  it('is not worth while for a few bytes', async () => {
+  it('is not worthwhile for a few bytes', async () => {
     const directory = testFolder();
     const store = new SegmentFolder(directory);
     await store.discard(await store.append([page(1, 'x'), page(2, 'y')]));
@@ -243,7 +243,7 @@ describe.each<[string, (directory: string) => () => ContentStore]>([
   });
 });
 
-it('a body that moved between the reading of its row and of its place is found at its new one', async () => {
+it('finds a body that moved after its row was read', async () => {
   const directory = testFolder();
   const content = new SegmentFolder(directory);
   const store = Object.assign(new MemoryStore(), { content });

@@ -6,15 +6,15 @@ const BLOCK = 65_535;
 const bytes = Buffer.from(Array.from({ length: 2 * BLOCK + 10 }, (_, i) => (i * 31) % 251));
 
 it.each([0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 2 * BLOCK + 1])(
-  'stores %i bytes as one member, however they are cut into parts',
+  'stores %i bytes as one member, whatever its parts are',
   (length) => {
     const record = bytes.subarray(0, length);
     for (const cuts of [[], [0], [1], [BLOCK], [7, 8], [BLOCK - 1, BLOCK + 1], [100, BLOCK, 2 * BLOCK]]) {
       const parts: Uint8Array[] = [0, ...cuts].map((from, i) => record.subarray(from, cuts[i]));
-      // As the body of a page that has none.
+      // An empty part, as from a page without a body.
       parts.splice(1, 0, new Uint8Array(new ArrayBuffer(0)));
       const member = store(parts);
-      // Reads the checksum and the length as well.
+      // gunzip verifies the checksum and the length too.
       expect(gunzipSync(member).equals(record)).toBe(true);
       expect(memberLength(Buffer.concat([member, member]))).toBe(member.length);
       expect(isStored(member)).toBe(true);

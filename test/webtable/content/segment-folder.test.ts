@@ -25,7 +25,7 @@ const url = (n: number): string => `http://a.com/${n}`;
 const page = (n: number, body = `body ${n}`): ContentRecord => {
   return { kind: 'response', url: url(n), date: n, head: 'HTTP/1.1 200 OK\r\nX-N: 1\r\n', body: Buffer.from(body) };
 };
-/** Bodies as text, null where one is not there. */
+/** Bodies as text, or null if there is none. */
 async function texts(store: SegmentFolder, places: readonly ContentLocation[]): Promise<(string | null)[]> {
   return (await store.read(places)).map((found) => (found ? Buffer.from(found.body).toString() : null));
 }
@@ -34,7 +34,7 @@ const segments = async (): Promise<string[]> =>
 const bytesOf = async (segment: string): Promise<Buffer> => readFile(join(directory, `${segment}.warc.gz`));
 
 describe('a folder of segments', () => {
-  it('makes nothing until it is written to, and reads nothing where nothing is', async () => {
+  it('creates nothing before the first write, and reads nothing if nothing exists', async () => {
     const nowhere = { segment: '20260105000000-00000000', offset: 0, length: 10 };
     const store = folder();
     expect(await store.read([nowhere])).toEqual([undefined]);
@@ -43,7 +43,7 @@ describe('a folder of segments', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it.each(['a folder', 'a link to itself'])('has nothing where %s is in the place of a segment', async (what) => {
+  it.each(['a folder', 'a link to itself'])('is empty if %s is in the place of a segment', async (what) => {
     const store = folder();
     const [place] = await store.append([page(1)]);
     await store.close();
@@ -61,7 +61,7 @@ describe('a folder of segments', () => {
     expect(await texts(again, [next!])).toEqual(['body 2']);
   });
 
-  it('gives back what was appended, in the order asked, also when it is opened anew', async () => {
+  it('returns what was appended, in the order of the request, also after it is opened again', async () => {
     const store = folder();
     const some = await store.append([page(1), page(2, ''), page(3, 'x'.repeat(200_000))]);
     const more = await store.append([page(4, '\r\n\r\nnot a head')]);
@@ -74,14 +74,14 @@ describe('a folder of segments', () => {
     await expect(store.append([page(5)])).rejects.toMatchObject({ code: 'CLOSED' });
   });
 
-  it('keeps what is appended at the same time apart', async () => {
+  it('keeps concurrent appends apart', async () => {
     const store = folder();
     const places = (await Promise.all(Array.from({ length: 40 }, (_, n) => store.append([page(n)])))).flat();
     expect(await texts(store, places)).toEqual(places.map((_, n) => `body ${n}`));
     expect(await segments()).toHaveLength(1);
   });
 
-  it('begins a segment when one is full, and another for each process', async () => {
+  it('starts a new segment when one is full, and for each process', async () => {
     const store = folder({ segmentBytes: 2000 });
     const noise = (n: number): ContentRecord => page(n, createHash('sha512').update(`${n}`).digest('hex').repeat(4));
     const places = await store.append(Array.from({ length: 10 }, (_, n) => noise(n)));
@@ -96,7 +96,7 @@ describe('a folder of segments', () => {
     expect((await store.read([...places, ...large, ...other])).every((found) => found)).toBe(true);
   });
 
-  it('reads other bytes than were stored as none', async () => {
+  it('does not return bytes that differ from the stored ones', async () => {
     const store = folder();
     const [place] = await store.append([page(1, 'body '.repeat(100))]);
     const path = join(directory, `${place!.segment}.warc.gz`);
@@ -111,7 +111,7 @@ describe('a folder of segments', () => {
     expect(await texts(store, [{ ...place!, length: place!.length - 1 }])).toEqual([null]);
   });
 
-  it('reads all but the last record where that was torn off at any byte, and appends to a segment of its own', async () => {
+  it('reads all but the last record if that is incomplete at any byte, and appends to a new segment', async () => {
     const store = folder();
     const places = await store.append([page(1), page(2), page(3)]);
     await store.close();
@@ -134,7 +134,7 @@ describe('a folder of segments', () => {
     expect(await texts(again, [...places, next!])).toEqual(['body 1', 'body 2', null, 'body 4']);
   });
 
-  it('reads the others where a segment is lost', async () => {
+  it('reads the other segments if one is lost', async () => {
     const [lost] = await folder().append([page(1)]);
     const store = folder();
     const [kept] = await store.append([page(2)]);
@@ -143,8 +143,8 @@ describe('a folder of segments', () => {
     expect(await store.has(lost!)).toBe(false);
   });
 
-  describe('on a disk that is full', () => {
-    /** Files that take so many bytes, then fail, in the middle of a record too. */
+  describe('on a full disk', () => {
+    /** Files with room for a number of bytes, which then fail, also in the middle of a record. */
     function full(room: number, { cut = true } = {}): { options: SegmentFolderOptions; free(): void } {
       let left = room;
       const noSpace = (): Error => Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
@@ -168,7 +168,7 @@ describe('a folder of segments', () => {
     }
 
     it.each([true, false])(
-      'says STORE_FULL, keeps what was stored, and goes on when there is room (cut back: %s)',
+      'throws STORE_FULL, keeps what was stored, and continues when there is room (cut back: %s)',
       async (cut) => {
         for (let room = 0; room < 2000; room += 130) {
           const disk = full(room, { cut });
@@ -207,7 +207,7 @@ describe('the records of a segment', () => {
     return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2))).toString('hex');
   };
 
-  it('are WARC 1.1: the head as received as far as it fits the decoded body, and the digest of the body', async () => {
+  it('are WARC 1.1: the received head as far as it fits the decoded body, and the digest of the body', async () => {
     const store = folder();
     const head = httpHead('HTTP/1.1 200 Very OK', [
       ['Content-Type', 'text/html'],
@@ -242,11 +242,11 @@ describe('the records of a segment', () => {
         'Content-Length: 12\r\n\r\n<p>hello</p>',
     );
     expect(hexOf(record!.headers.get('warc-payload-digest')!)).toBe(digest(body));
-    // The checksum of the member covers the block.
+    // The checksum of the gzip member covers the block.
     expect(record!.headers.has('warc-block-digest')).toBe(false);
   });
 
-  it('are a resource where no HTTP was spoken', async () => {
+  it('are a resource for protocols other than HTTP', async () => {
     const store = folder();
     const body = Buffer.from('x');
     const [place] = await store.append([{ kind: 'response', url: url(1), date: 0, body, contentType: 'a/b\r\nX: y' }]);
@@ -256,7 +256,7 @@ describe('the records of a segment', () => {
     expect(await texts(store, [place!])).toEqual(['x']);
   });
 
-  it('are a revisit where the server says that nothing has changed, which names what it refers to', async () => {
+  it('are a revisit that refers to the earlier record if the server says that nothing has changed', async () => {
     const store = folder();
     const [place] = await store.append([page(1, 'long '.repeat(10_000))]);
     const head = 'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n';

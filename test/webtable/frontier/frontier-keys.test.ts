@@ -3,7 +3,7 @@ import { hostKeyOfRow } from '../../../webtable/keys/host-key.js';
 import { slotsOf } from '../../../webtable/keys/partition.js';
 import { createFrontierKeys } from '../../../webtable/frontier/frontier-keys.js';
 
-it.each([1, 16, 300])('tells an entry of a queue as parse does, in a table of %i slots', (count) => {
+it.each([1, 16, 300])('recognises an entry of a queue like parse does, in a table of %i slots', (count) => {
   const keys = createFrontierKeys(slotsOf(count));
   const rows = ['com.a:http/', 'com.a:http/|~', 'com.a:http/q|', '[::1]:http/~', '10.0.0.1:https:8443/a?b|c'];
   const all = rows.flatMap((row) => [

@@ -19,7 +19,7 @@ import { seeds } from '../../support/runs.js';
 const KEYS = Array.from({ length: 12 }, (_, i) => rowKeyOf(`http://h${i % 4}.com/${i}`));
 const SECOND = 1000;
 
-/** The rows that heads lead to, those that refusals lead to, and when the others are looked at. */
+/** The rows in queues with heads, the refused rows, and the due times of the others. */
 async function entriesOf({ frontier }: Tables) {
   const due = new Set<string>();
   for await (const { host, score } of frontier.heads()) {
@@ -45,7 +45,7 @@ async function allRows(tables: Tables): Promise<Row[]> {
   return (await tables.pages.getMany(KEYS, FRONTIER_FIELDS)).filter((row) => row !== undefined);
 }
 
-/** The rows that nothing leads to in time. */
+/** The rows that no entry leads to in time. */
 async function lostRows(tables: Tables): Promise<string[]> {
   const { due, refused, timed } = await entriesOf(tables);
   const isLost = ({ key, dueAt = 0, marks, refusedBy }: Row): boolean => {
@@ -83,7 +83,7 @@ describe('the frontier', () => {
         const kind = pick(10);
         if (kind === 0) now += (pick(9) - 4) * SECOND;
         else if (kind === 1) await tables.frontier.promote(now, now + pick(3) * SECOND);
-        // Another process knows nothing of what the one before has promoted.
+        // Another process does not know what the one before has promoted.
         else if (kind === 2) tables = await openTables(store);
         else {
           const keys = [...new Set(Array.from({ length: 1 + pick(5) }, () => KEYS[pick(KEYS.length)]!))];
@@ -97,7 +97,7 @@ describe('the frontier', () => {
         expect(await lostRows(tables), `seed ${seed}, step ${step}`).toEqual([]);
       }
 
-      // All that is due, and nothing else, is in the queues in the end.
+      // In the end the queues have all due rows, and no others.
       const last = START + 1000 * SECOND;
       await tables.frontier.promote(last, last);
       const { due } = await entriesOf(tables);
@@ -115,7 +115,7 @@ describe('the frontier', () => {
     }
   });
 
-  it('has a row by its new score that got one while it was not due', async () => {
+  it('has a row at its new score if the score changed before the row was due', async () => {
     await using crawl = await testCrawl(undefined);
     const dueAt = START + SECOND;
     await putRows(crawl, [

@@ -25,7 +25,7 @@ describe('partitionOf', () => {
     for (const count of counts) expect(Math.abs(count - 1000)).toBeLessThan(250);
   });
 
-  it.each([0, -1, 1.5, NaN, Infinity])('refuses %s partitions', (partitions) => {
+  it.each([0, -1, 1.5, NaN, Infinity])('rejects %s partitions', (partitions) => {
     expect(() => partitionOf('a', partitions)).toThrow(expect.objectContaining({ code: 'BAD_SETTING' }));
   });
 });
@@ -33,7 +33,7 @@ describe('partitionOf', () => {
 describe('slots', () => {
   const slotOf = (rowKey: string): string => slotsOf(16).of(hostKeyOfRow(rowKey));
 
-  it('is the same for all rows of a host, and spreads hosts', () => {
+  it('are the same for all rows of a host, and spread hosts', () => {
     const same = ['com.example.www:http/', 'com.example.www:https/x:y', 'com.example.www:http:81/'].map(slotOf);
     expect(new Set(same).size).toBe(1);
     expect(slotOf('[::1]:http/')).toBe(slotOf('[::1]:https:8443/'));

@@ -94,11 +94,11 @@ describe('rowKeyOf', () => {
     expect(() => rowKeyOf(url)).not.toThrow(/secret|us%40er/);
   });
 
-  it('shows untrusted text escaped and cut', () => {
+  it('shows untrusted text escaped and shortened', () => {
     expect(() => rowKeyOf(`\u001b[31m${'x'.repeat(1000)}`)).toThrow(/"\\u001b\[31mx{150,200}…"/);
   });
 
-  it('takes empty credentials for none', () => {
+  it('treats empty credentials as none', () => {
     expect(rowKeyOf('http://:@a.com/')).toBe('com.a:http/');
   });
 });
@@ -121,12 +121,12 @@ describe('every URL that is accepted', () => {
     expect(domainRanges(hostname).some((range) => within(key, range))).toBe(true);
   };
 
-  it('round-trips, whatever its host and path', () => {
+  it('can be restored from its key, whatever its host and path are', () => {
     for (const host of NASTY_HOSTS) for (const port of ['', ':8080']) holds(`http://${host}${port}/x`);
     for (const path of NASTY_PATHS) for (const port of PORTS) holds(`https://www.example.com${port}${path}`);
   });
 
-  it('round-trips when made up', () => {
+  it('can be restored from its key if it is random', () => {
     fc.assert(fc.property(nastyUrl, holds), { seed: 1, numRuns: 2000 });
     fc.assert(fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), holds), {
       seed: 2,
@@ -134,7 +134,7 @@ describe('every URL that is accepted', () => {
     });
   });
 
-  it('has one key however it is written, so that none of the short cuts shows', () => {
+  it('has the same key in any spelling, so the fast paths do not matter', () => {
     const url = fc.string({
       unit: fc.constantFrom('/', '.', '..', '%2e', '%2E', 'a', 'A', "'", '|', '?', '%', ' ', '\t', '\\', 'é'),
       maxLength: 12,
@@ -154,7 +154,7 @@ describe('every URL that is accepted', () => {
     );
   });
 
-  it('has a key of its own', () => {
+  it('has a unique key', () => {
     const keys = new Map<string, string>();
     for (const host of NASTY_HOSTS) {
       for (const path of NASTY_PATHS) {
@@ -186,7 +186,7 @@ describe('urlOf and hostKeyOfRow', () => {
     expect(() => urlOf(key)).toThrow(damaged);
   });
 
-  it('take a key apart', () => {
+  it('split a key into its parts', () => {
     expect(urlOf('com.example.www:https:8443/a:b/?c:d')).toBe('https://www.example.com:8443/a:b/?c:d');
     expect(hostKeyOfRow('com.example.www:https:8443/')).toBe('com.example.www');
     expect(hostKeyOfRow('[::1]:http:8080/')).toBe('[::1]');
@@ -202,7 +202,7 @@ describe('ranges', () => {
     http://1.2.3.4/ http://[::1]/
   `;
 
-  it('of a domain hold it and the hosts below it, and nothing else', () => {
+  it('of a domain include it and its sub-domains, and nothing else', () => {
     const isOf = (url: string, domain: string) => {
       const { hostname } = new URL(url);
       return hostname === domain || hostname.endsWith(`.${domain}`);
@@ -223,7 +223,7 @@ describe('ranges', () => {
     ]);
   });
 
-  it('of a host hold its schemes and ports, and nothing else', () => {
+  it('of a host include its schemes and ports, and nothing else', () => {
     const found = urls.filter((url) => within(rowKeyOf(url), hostRange('Example.com')));
     expect(found).toEqual(urls.slice(0, 4));
     expect(hostRange('bücher.de').start).toBe('de.xn--bcher-kva:');
@@ -246,12 +246,12 @@ describe('ranges', () => {
     '256.1.1.1',
     'a\\b',
     'a\tb',
-  ])('are refused for the host %j', (host) => {
+  ])('are rejected for the host %j', (host) => {
     expect(() => hostRange(host)).toThrow(expect.objectContaining({ code: 'BAD_URL' }));
     expect(() => domainRanges(host)).toThrow(expect.objectContaining({ code: 'BAD_URL' }));
   });
 
-  it('of a prefix hold what starts with it, and nothing else', () => {
+  it('of a prefix include what starts with it, and nothing else', () => {
     const pages = ['/docs', '/docs/', '/docs/a', '/docs/~', '/docs0', '/docs.html', '/doc', '/docs/?q', '/'].map(
       (path) => `http://a.com${path}`,
     );

@@ -18,7 +18,7 @@ import { seeds } from '../../support/runs.js';
 const ALL = slotsOf(16).all;
 const FETCH: TakeOptions = { job: 'fetch', batchId: '1-1', wait: 60_000 };
 
-/** Some workers on machines of their own, and a store that answers at once. */
+/** Some workers on separate machines, and a store that answers at once. */
 function cluster() {
   const time = new SimulatedTime();
   const random = randomNumbers(1);
@@ -28,7 +28,7 @@ function cluster() {
     const far = new FarStore(store, time, machine, { random: () => 0.5 });
     return { machine, leases: createLeases(far, name, machine.timing, name) };
   };
-  /** Goes on until it is settled, at most for an hour. */
+  /** Advances time until the promise is settled, at most for an hour. */
   async function settle<T>(promise: Promise<T>): Promise<T> {
     let isSettled = false;
     const mark = (): void => void (isSettled = true);
@@ -41,7 +41,7 @@ function cluster() {
 }
 
 describe('leases', () => {
-  it('are held by one, renewed, and free at once when they are released', async () => {
+  it('have one owner, are renewed, and are free as soon as they are released', async () => {
     const { time, worker, settle } = cluster();
     const [a, b] = [worker('a'), worker('b')];
     const mine = await settle(a.leases.take(ALL, FETCH));
@@ -62,18 +62,18 @@ describe('leases', () => {
     const theirs = await settle(waiting);
     expect(time.now - releasedAt).toBeLessThan(3000);
     expect(theirs.isHeld()).toBe(true);
-    // One that has ended changes nothing any more.
+    // A release by a former owner changes nothing.
     await settle(mine.release());
     const epochs = (await settle(a.leases.list())).map(({ slot, epoch, holder }) => [slot, epoch, holder?.name]);
     expect(epochs).toEqual(ALL.map((slot) => (slot === '03' || slot === '04' ? [slot, 2, 'b'] : [slot, 1, undefined])));
   });
 
-  it('of a dead holder are free after it was watched for a while, also for one who came later', async () => {
+  it('of a dead owner are free after another worker has watched them for a while, even if it came later', async () => {
     const { time, worker, settle } = cluster();
     const [a, b, c] = [worker('a'), worker('b'), worker('c')];
     await settle(a.leases.take(ALL, FETCH));
     a.machine.crash();
-    // However long ago it was: nobody has watched it.
+    // Time alone does not matter: no worker has watched the lease.
     await time.runUntil(time.now + 86_400_000);
     const begun = time.now;
     await expect(settle(b.leases.take(ALL, { ...FETCH, wait: 20_000 }))).rejects.toMatchObject({ code: 'LEASE_HELD' });
@@ -81,11 +81,11 @@ describe('leases', () => {
     expect(time.now - begun).toBeGreaterThan(LEASE_MS * 0.9);
     expect(time.now - begun).toBeLessThan(LEASE_MS * 1.3);
     expect(theirs.isHeld()).toBe(true);
-    // As far as those know who look.
+    // The list leaves out workers that the reader knows to be dead.
     expect((await settle(c.leases.holders())).map(({ name }) => name)).toEqual(['b']);
   });
 
-  it('are not held any more while renewals do not get through, and lost where another one has them', async () => {
+  it('are not held while renewals fail, and are lost if another worker has them', async () => {
     const { time, worker, settle } = cluster();
     const [a, b] = [worker('a'), worker('b')];
     const mine = await settle(a.leases.take(['00'], FETCH));
@@ -100,16 +100,16 @@ describe('leases', () => {
     expect([mine.isHeld(), theirs.isHeld()]).toEqual([false, true]);
     await expect(settle(mine.untilHeld())).rejects.toMatchObject({ code: 'LEASE_LOST', exitCode: 75 });
     expect(mine.lost.reason).toMatchObject({ code: 'LEASE_LOST' });
-    // What is given back by one that has nothing takes nothing from another.
+    // A release by a former owner takes nothing from the present one.
     await settle(mine.release());
     await time.runUntil(time.now + 60_000);
     expect(theirs.isHeld()).toBe(true);
-    // It can begin anew.
+    // It can take the lease again.
     await settle(theirs.release());
     expect((await settle(a.leases.take(['00'], FETCH))).isHeld()).toBe(true);
   });
 
-  it('keep the process alive while somebody waits for them, and else not', async () => {
+  it('keep the process alive only while a task waits for them', async () => {
     const { time, store, settle } = cluster();
     const machine = new SimulatedMachine(time, randomNumbers(1));
     const far = new FarStore(store, time, machine, { random: () => 0.5 });
@@ -134,7 +134,7 @@ describe('leases', () => {
     expect([mine.isHeld(), isInBackground]).toEqual([true, true]);
   });
 
-  it('are not held by a machine that was suspended, though its own clock did not go on', async () => {
+  it('are not held by a machine that was suspended, although its own clock stood still', async () => {
     const { time, worker, settle } = cluster();
     const { machine, leases } = worker('a');
     const mine = await settle(leases.take(['00'], FETCH));
@@ -143,7 +143,7 @@ describe('leases', () => {
     expect(mine.isHeld()).toBe(false);
   });
 
-  it('are shared by the tasks of one worker, until the last has released them', async () => {
+  it('are shared by the tasks of one worker until the last task has released them', async () => {
     const { worker, settle } = cluster();
     const [a, b] = [worker('a'), worker('b')];
     const fetching = await settle(a.leases.take(ALL, { ...FETCH, asks: true }));
@@ -159,7 +159,7 @@ describe('leases', () => {
     expect((await settle(a.leases.holders())).map(({ name }) => name)).toEqual(['b']);
   });
 
-  it('say when the hosts of a slot were asked, and of one that was killed that it asked until now', async () => {
+  it('store when the hosts of a slot were last requested; after a kill, this is the present time', async () => {
     const { worker, settle } = cluster();
     const [a, b, c] = [worker('a'), worker('b'), worker('c')];
     let now = 1_000_000;
@@ -169,7 +169,7 @@ describe('leases', () => {
     now += 500_000;
     await settle(first.release());
     now += 500_000;
-    // A clock of another machine may be late.
+    // The clock of another machine may be slow.
     const second = await settle(b.leases.take(['00'], asking));
     expect(second.askedAt('00')).toBe(1_500_000 + 120_000);
     b.machine.crash();
@@ -181,7 +181,7 @@ describe('leases', () => {
     expect([fourth.askedAt('00'), fourth.askedAt('01')]).toEqual([2_500_000 + 120_000, 1_500_000 + 120_000]);
   });
 
-  it('wait until nobody is in the way, and stop on a signal', async () => {
+  it('wait until no worker is in the way, and stop on a signal', async () => {
     const { time, worker, settle } = cluster();
     const [a, b] = [worker('a'), worker('b')];
     await settle(a.leases.take(['00'], FETCH));
@@ -216,7 +216,7 @@ describe('leases', () => {
     expect(rows).toBeLessThan(13);
   });
 
-  it('are taken at once where nobody else can be, without a row but for when hosts were asked', async () => {
+  it('are taken at once if there can be no other process, with a row only for the time of the last request', async () => {
     const store = new MemoryStore();
     const { leases } = await openTables(store);
     const [first, second] = [await leases.take(ALL, FETCH), await leases.take(ALL, { ...FETCH, wait: 0 })];
@@ -239,12 +239,12 @@ describe('leases', () => {
 describe('random histories of leases', () => {
   const groups = seeds(3, 40).map((i) => i * 5);
 
-  it.each(groups)('never have two holders of one slot: 5 seeds from %i', async (first) => {
+  it.each(groups)('never have two owners of one slot: 5 seeds from %i', async (first) => {
     for (let seed = first; seed < first + 5; seed++) await history(seed);
   });
 });
 
-/** Workers that take, hold, release, pause and crash, over a bad network. */
+/** Workers take, hold, release, pause and crash, on a bad network. */
 async function history(seed: number): Promise<void> {
   const random = randomNumbers(seed);
   const pick = (n: number): number => Math.floor(random() * n);
@@ -259,7 +259,7 @@ async function history(seed: number): Promise<void> {
     const machine = new SimulatedMachine(time, random);
     machines.push(machine);
     const lossRate = pick(2) * 0.03;
-    // Nothing helps a machine that was suspended and whose wall clock is set back at that time.
+    // There is no protection for a machine that is suspended while its wall clock is set back.
     const isSuspended = pick(2) === 0;
     const far = new FarStore(store, time, machine, { random, lossRate });
     const leases = createLeases(far, name, machine.timing, name);
@@ -289,7 +289,7 @@ async function history(seed: number): Promise<void> {
   }
   const workers = 2 + pick(4);
   for (let i = 0; i < workers; i++) void live(`worker ${i}`);
-  // In place of those that crash.
+  // Replacements for crashed workers.
   const begin = (i: number): void => {
     void live(`worker ${i}`);
     if (i < workers + 6 && time.now < 450_000) time.after(60_000 + random() * 60_000, () => begin(i + 1));
@@ -318,7 +318,7 @@ async function history(seed: number): Promise<void> {
   }
   expect([taken > 0, looked > 0], `seed ${seed}`).toEqual([true, true]);
 
-  // When all are dead, one who waits long enough has all.
+  // When all are dead, a new worker that waits long enough gets all slots.
   for (const machine of machines) machine.crash();
   const last = new SimulatedMachine(time, () => 0.5);
   const far = new FarStore(store, time, last, { random: () => 0.5 });
@@ -328,7 +328,7 @@ async function history(seed: number): Promise<void> {
     .then(({ isHeld }) => {
       isTaken = isHeld();
     });
-  // A request of a dead one may still be on its way.
+  // A request of a dead worker may still be in flight.
   await time.runUntil(time.now + 40_000 + LEASE_MS * 1.2);
   expect(isTaken, `seed ${seed}`).toBe(true);
 }

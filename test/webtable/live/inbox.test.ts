@@ -6,7 +6,7 @@ import { createRoom, type Room } from '../../../webtable/live/room.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** An inbox, and how often its client was to be dropped. */
+/** An inbox, and how many times it asked to drop its client. */
 function inboxIn(room: Room, isPaused = () => false) {
   const dropped = vi.fn();
   const inbox: Inbox = createInbox({
@@ -20,10 +20,10 @@ function inboxIn(room: Room, isPaused = () => false) {
   return { inbox, dropped };
 }
 
-/** A message of so many bytes. */
+/** A message of the given number of bytes. */
 const messageOf = (bytes: number): Buffer => encodeMessage({}, [Buffer.alloc(bytes - encodeMessage({}).length)]);
 
-test('the client that holds the most is dropped, whether of half a message or of whole ones, and its room is free', () => {
+test('the client that holds the most bytes is dropped, for an incomplete message or complete ones, and its room is freed', () => {
   const room = createRoom(1000);
   const [a, b, c] = [inboxIn(room), inboxIn(room), inboxIn(room)];
   a.inbox.read(messageOf(500).subarray(0, 300));
@@ -34,10 +34,10 @@ test('the client that holds the most is dropped, whether of half a message or of
   c.inbox.read(messageOf(200));
   expect([a.dropped, b.dropped, c.dropped].map(({ mock }) => mock.calls.length)).toEqual([0, 1, 0]);
   expect(b.inbox.waiting).toBe(0);
-  // What comes of it is not kept.
+  // Later bytes of the dropped client are not stored.
   b.inbox.read(messageOf(999));
   expect(b.inbox.waiting).toBe(0);
-  // It may be the one that has just sent something.
+  // The client that has just sent something may be the one that is dropped.
   c.inbox.read(messageOf(500));
   expect([a.dropped, b.dropped, c.dropped].map(({ mock }) => mock.calls.length)).toEqual([0, 1, 0]);
   c.inbox.read(messageOf(100));
@@ -64,7 +64,7 @@ test('a message counts until it is answered, and no longer', () => {
   expect(other.dropped).not.toHaveBeenCalled();
 });
 
-test('one that begins a message has thirty seconds to end it, whatever else it sends meanwhile', () => {
+test('a client has thirty seconds to complete a message, whatever else it sends meanwhile', () => {
   const { inbox, dropped } = inboxIn(createRoom());
   const message = messageOf(100);
   inbox.read(Buffer.concat([message, message.subarray(0, 50)]));
@@ -75,7 +75,7 @@ test('one that begins a message has thirty seconds to end it, whatever else it s
   expect(dropped).toHaveBeenCalledOnce();
 });
 
-test('one whose messages are whole is not dropped', () => {
+test('a client with only complete messages is not dropped', () => {
   const { inbox, dropped } = inboxIn(createRoom());
   const message = messageOf(100);
   inbox.read(message.subarray(0, 50));
@@ -87,7 +87,7 @@ test('one whose messages are whole is not dropped', () => {
   expect(dropped).not.toHaveBeenCalled();
 });
 
-test('the time does not run out while nothing is read', () => {
+test('the time does not run while reading is paused', () => {
   let isPaused = true;
   const { inbox, dropped } = inboxIn(createRoom(), () => isPaused);
   inbox.read(messageOf(100).subarray(0, 50));

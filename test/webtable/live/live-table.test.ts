@@ -40,7 +40,7 @@ async function share(options: Partial<SharedStoreOptions> = {}): Promise<SharedS
 const socketOf = (folder: string): string => join(folder, 'live', 'socket');
 const locked = { name: 'CrawlError', code: 'TABLE_LOCKED' };
 
-it.skipIf(process.platform === 'win32')('is opened where a long path cannot be reached by a link', async () => {
+it.skipIf(process.platform === 'win32')('is opened if a long path cannot be reached by a link', async () => {
   const deep = join(directory, 'd'.repeat(120));
   const { TMPDIR } = process.env;
   process.env['TMPDIR'] = join(directory, 'none');
@@ -55,7 +55,7 @@ it.skipIf(process.platform === 'win32')('is opened where a long path cannot be r
 });
 
 describe('a table that is open elsewhere', () => {
-  it('is read and written through the process that has it open, and is its own once that has closed it', async () => {
+  it('is read and written through the process that has it open, and opened after that has closed it', async () => {
     const first = await share();
     const second = await share({ name: 'second' });
     expect([first.owner, second.owner]).toMatchObject([undefined, { pid: process.pid, name: 'test' }]);
@@ -67,11 +67,11 @@ describe('a table that is open elsewhere', () => {
     await first.close();
     expect(await scanPlain(second, 'webpage', { columns: ['m'] })).toHaveLength(2);
     expect(second.owner).toBeUndefined();
-    // It serves from now on.
+    // From now on it serves the table.
     expect((await share()).owner).toMatchObject({ name: 'second' });
   });
 
-  it('goes on in the middle of a scan when the process closes the table', async () => {
+  it('continues in the middle of a scan when the process closes the table', async () => {
     const first = await share();
     const keys = Array.from({ length: 3000 }, (_, i) => `k${String(i).padStart(4, '0')}`);
     await first.write(
@@ -88,7 +88,7 @@ describe('a table that is open elsewhere', () => {
     expect(second.owner).toBeUndefined();
   });
 
-  it('is not to be had alone, and is waited for', async () => {
+  it('cannot be opened alone, and is waited for', async () => {
     const first = await share({ name: 'crawl', alone: true });
     const refused = share({ alone: true });
     await expect(refused).rejects.toMatchObject(locked);
@@ -111,25 +111,25 @@ describe('a table that is open elsewhere', () => {
     expect(told).toBe('crawl');
   });
 
-  it('is no more waited for when the signal says so', async () => {
+  it('is no longer waited for after an abort', async () => {
     await share({ alone: true });
     const stop = new AbortController();
     const waiting = share({ alone: true, wait: 1000, signal: stop.signal, onWait: () => stop.abort() });
     await expect(waiting).rejects.toMatchObject(locked);
   });
 
-  it('is refused by another version, with both named', async () => {
+  it('is refused to another version, with an error that names both', async () => {
     await share();
     const refused = share({ version: '2' });
     await expect(refused).rejects.toMatchObject(locked);
     await expect(refused).rejects.toThrow(/webcrawl 2, found process \d+ \(test\) of version 1/);
   });
 
-  it('is opened by one of many that come at once, and used by all', async () => {
+  it('is opened by one of many at the same time, and used by all', async () => {
     const stores = await Promise.all(Array.from({ length: 8 }, () => share()));
     expect(stores.filter(({ owner }) => owner === undefined)).toHaveLength(1);
     await Promise.all(stores.map((store, i) => store.write('webpage', [put(`k${i}`, { 'm:st': '1' })])));
-    // One after the other closes it, and those that are left go on.
+    // They close it one after the other, and the rest continue.
     for (const store of stores) {
       expect(await scanPlain(store, 'webpage', { columns: ['m'] })).toHaveLength(8);
       await store.close();
@@ -149,7 +149,7 @@ describe('a table that is open elsewhere', () => {
     expect(most).toBe(1);
   });
 
-  it('waits with its end for a lock that another process holds', async () => {
+  it('waits at its end for a lock that another process holds', async () => {
     const first = await share();
     const second = await share();
     let closing: Promise<void> | undefined;
@@ -163,7 +163,7 @@ describe('a table that is open elsewhere', () => {
 });
 
 describe('the socket', () => {
-  it('can be reached by its user only, and is gone when the table is closed', async () => {
+  it('can be reached by its user only, and is removed when the table is closed', async () => {
     const store = await share();
     expect((await stat(join(directory, 'live'))).mode & 0o777).toBe(0o700);
     expect((await stat(socketOf(directory))).mode & 0o777).toBe(0o600);
@@ -179,24 +179,24 @@ describe('the socket', () => {
     await first.close();
   });
 
-  it.each(['a file', 'a folder'])('that was left, or %s in its place, stops nobody', async (what) => {
+  it.each(['a file', 'a folder'])('of an earlier process, or %s in its place, blocks no process', async (what) => {
     await mkdir(join(directory, 'live'));
     if (what === 'a file') await writeFile(socketOf(directory), '');
     else await mkdir(socketOf(directory));
     const store = await share();
     expect(store.owner).toBeUndefined();
     await store.write('webpage', [put('a', { 'm:st': '1' })]);
-    // A folder is not ours to remove; the table is used without others.
+    // A folder is not removed; the table is used without other processes.
     expect(store.notServed === undefined).toBe(what === 'a file');
   });
 
-  it('is not there where it is not wanted', async () => {
+  it('does not exist if it is not wanted', async () => {
     await share({ serve: false });
     await expect(readdir(join(directory, 'live'))).rejects.toThrow('ENOENT');
     expect(await connectTo(directory, '1')).toBeUndefined();
   });
 
-  it('of somebody who hangs up before a word is passed over', async () => {
+  it('of a process that hangs up at once is ignored', async () => {
     await mkdir(join(directory, 'live'));
     const rude = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve) => rude.listen(socketOf(directory), resolve));
@@ -266,7 +266,7 @@ describe('a client', () => {
     ['more bytes than it sent', { op: 'write', table: 'webpage', changes: [{ key: 'a', put: [['m:st', 99]] }] }],
     ['a size below nothing', { op: 'write', table: 'webpage', changes: [{ key: 'a', put: [['m:st', -1]] }] }],
     ['a lock that is not for others', { op: 'lock', name: 'fetch' }],
-  ])('that asks for %s gets an error, and goes on', async (_, head) => {
+  ])('that requests %s gets an error, and continues', async (_, head) => {
     await serve(60_000);
     const connection = await connect();
     await expect(connection.request(head)).rejects.toBeInstanceOf(CrawlError);
@@ -274,18 +274,18 @@ describe('a client', () => {
     expect(await scanPlain(store, 'webpage', { columns: ['m'] })).toHaveLength(1);
   });
 
-  it('that holds the lock too long loses it, and what it writes then is not written', async () => {
+  it('that holds the lock too long loses it, and its later writes are not stored', async () => {
     await serve(50);
     const connection = await connect();
     await connection.request({ op: 'lock', name: 'rows' });
-    // The lock is free again, and whoever waited for it has it.
+    // The lock is free again, and the next process gets it.
     await exclusive('rows', () => Promise.resolve());
     await connection.lost;
     await expect(connection.request(change, [Buffer.from('1')])).rejects.toMatchObject({ code: 'STORE_FAILED' });
     expect(await scanPlain(store, 'webpage', { columns: ['m'] })).toEqual([]);
   });
 
-  it('that is gone while it holds the lock, or waits for it, leaves it free', async () => {
+  it('that disconnects while it holds the lock, or waits for it, frees it', async () => {
     await serve(60_000);
     const [owner, waiter] = [await connect(), await connect()];
     await owner.request({ op: 'lock', name: 'rows' });
@@ -296,7 +296,7 @@ describe('a client', () => {
     await exclusive('rows', () => Promise.resolve());
   });
 
-  it('that loses the lock while a write of its own is under way leaves it free when that is through', async () => {
+  it('that loses the lock during its own write frees it when that write ends', async () => {
     const order: string[] = [];
     await serve(50, {
       exclusive: (name, task) =>
@@ -326,7 +326,7 @@ describe('a client', () => {
     expect(order).toEqual(['written', 'free']);
   });
 
-  it('that begins a message and does not end it is dropped, and others are served', async () => {
+  it('that begins a message and does not complete it is dropped, and others are served', async () => {
     await serve(60_000, { messageMs: 20 });
     const other = await connect();
     const { socket, closed } = await dial();
@@ -337,10 +337,10 @@ describe('a client', () => {
     other.close();
   });
 
-  it('that holds the most is dropped where all hold too much together', async () => {
+  it('that holds the most bytes is dropped if all together hold too many', async () => {
     await serve(60_000, { mostHeld: 1000 });
     const [large, small] = [await dial(), await dial()];
-    // A message of a thousand bytes, without its last four hundred.
+    // A message of a thousand bytes without its end.
     const begun = (bytes: number): Buffer => Buffer.concat([Buffer.from([0, 0, 3, 232]), Buffer.alloc(bytes - 4)]);
     large.socket.resume();
     large.socket.write(begun(600));
@@ -352,7 +352,7 @@ describe('a client', () => {
     other.close();
   });
 
-  it('gets the lock again as soon as it has released it, while a write of its own is under way', async () => {
+  it('gets the lock again as soon as it has released it, during its own write', async () => {
     await serve(60_000);
     const { write } = store;
     let finish = (): void => {};
@@ -366,14 +366,14 @@ describe('a client', () => {
     const writing = connection.request(change, [Buffer.from('1')]);
     const unlocking = connection.request({ op: 'unlock' });
     const again = unlocking.then(() => connection.request({ op: 'lock', name: 'rows' }));
-    // What was asked before is under way when this is answered, and what was asked upon an answer to it after the second.
+    // The earlier requests have begun when this one is answered; the request for the lock has when the second one is.
     await connection.request({ op: 'status' });
     await connection.request({ op: 'status' });
     finish();
     await Promise.all([writing, again]);
   });
 
-  it('waits for an answer as long as the process that works on it gives signs of life', async () => {
+  it('waits for an answer as long as the working process shows signs of life', async () => {
     await serve(60_000);
     let finish = (): void => {};
     const isLate = new Promise<void>((resolve) => (finish = resolve));
@@ -398,7 +398,7 @@ describe('a client', () => {
     expect((await reading).head['rows']).toEqual([null]);
   });
 
-  it('that asks for ever and never reads does not fill the memory, nor hold up the end', async () => {
+  it('that sends requests for ever and never reads fills no memory, and does not delay the end', async () => {
     await serve(100);
     await store.write(
       'webpage',
@@ -413,7 +413,7 @@ describe('a client', () => {
     const { socket, closed } = await dial();
     const ask = encodeMessage({ id: 1, op: 'scan', table: 'webpage', columns: ['m'], range: { start: '' } });
     for (let i = 0; i < 5000; i++) socket.write(ask);
-    // Others are answered meanwhile.
+    // Other clients get answers meanwhile.
     const other = await connect();
     for (let i = 0; i < 20; i++) await other.request({ op: 'status' });
     await server.close();
@@ -424,7 +424,7 @@ describe('a client', () => {
 });
 
 describe('batches', () => {
-  it('of one row are the same scan, with ranges and a limit', async () => {
+  it('of one row give the same scan, with ranges and a limit', async () => {
     const store: Store = new MemoryStore();
     const keys = ['a', 'a ', 'a:', 'ab', 'b', 'b/', 'c'];
     await store.write(

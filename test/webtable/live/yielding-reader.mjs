@@ -1,4 +1,4 @@
-// Opens the table of a directory and yields it, but never comes to the end of that. It says `open` and `closing`. Argument: the directory.
+// Opens the table of a directory and yields it, but never finishes yielding. Prints `open` and `closing`. Argument: the directory.
 import { Buffer } from 'node:buffer';
 import { writeSync } from 'node:fs';
 import { setInterval } from 'node:timers';

@@ -16,7 +16,7 @@ const WORKER = fileURLToPath(new URL('yielding-reader.mjs', import.meta.url));
 const BUILT = fileURLToPath(new URL('../../../dist/webtable/index.js', import.meta.url));
 const LONG = 60_000;
 
-/** What every chmod waits for. */
+/** Every chmod waits for this gate. */
 const gate = vi.hoisted(() => ({ open: Promise.resolve(), waiting: 0 }));
 vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof FileSystem>();
@@ -41,7 +41,7 @@ async function share(options: Partial<SharedStoreOptions> = {}): Promise<SharedS
   return store;
 }
 
-it('gives the table to who needs it alone, reads it there meanwhile, and takes it again', async () => {
+it('yields the table to a process that needs it alone, reads it through that process, and opens it again', async () => {
   const reader = await share({ name: 'serve', yields: true });
   await reader.write('webpage', [put('a', { 'm:st': '1' })]);
   for (const round of [1, 2]) {
@@ -56,7 +56,7 @@ it('gives the table to who needs it alone, reads it there meanwhile, and takes i
   }
 });
 
-it('gives it also to one that read through it until now, and in the middle of a scan', async () => {
+it('yields it also to a process that read through it until now, and in the middle of a scan', async () => {
   const reader = await share({ yields: true });
   const keys = Array.from({ length: 2500 }, (_, i) => `k${String(i).padStart(5, '0')}`);
   await reader.write(
@@ -74,7 +74,7 @@ it('gives it also to one that read through it until now, and in the middle of a 
   expect(seen).toEqual(keys);
 });
 
-it('keeps it while it does something under a lock or holds it, and where it does not yield', async () => {
+it('keeps it while it holds a lock or runs withoutYielding, and if it does not yield', async () => {
   const reader = await share({ yields: true });
   const locked = { code: 'TABLE_LOCKED' };
   await reader.exclusive('rows', async () => {
@@ -90,7 +90,7 @@ it('keeps it while it does something under a lock or holds it, and where it does
   await expect((await share()).withoutYielding(() => Promise.resolve())).rejects.toMatchObject(locked);
 });
 
-it('opens the table again where nobody has taken it', async () => {
+it('opens the table again if no process has it open', async () => {
   const reader = await share({ yields: true });
   await reader.write('webpage', [put('a', { 'm:st': '1' })]);
   const alone = await share({ alone: true });
@@ -100,11 +100,11 @@ it('opens the table again where nobody has taken it', async () => {
   await reader.close();
 });
 
-it('gives it to one that asks before the reader is there to be asked', async () => {
+it('yields it to a process that asks before the reader has finished opening', async () => {
   const reader = await share({ yields: true });
   await reader.write('webpage', [put('a', { 'm:st': '1' })]);
   await (await share({ alone: true })).close();
-  // It listens, and has not come so far that it knows.
+  // The reader listens already, but its own open call has not returned.
   let open = (): void => {};
   gate.open = new Promise((resolve) => (open = resolve));
   const reading = getPlain(reader, ['a'], ['m']);
@@ -123,7 +123,7 @@ it('gives it to one that asks before the reader is there to be asked', async () 
   expect(await reading).toHaveLength(1);
 });
 
-it('is left to the job by all that read through the one that yielded it', async () => {
+it('is left to the job by all processes that read through the one that yielded it', async () => {
   const reader = await share({ yields: true });
   const second = await share({ name: 'second' });
   const third = await share({ name: 'third', yields: true });
@@ -146,7 +146,7 @@ it('is left to the job by all that read through the one that yielded it', async 
   expect(stores.filter(({ owner }) => owner === undefined)).toHaveLength(1);
 });
 
-it('gives it to a job of another version, which does not read through it', async () => {
+it('yields it to a job of another version, and then does not read through it', async () => {
   const reader = await share({ version: '1', yields: true });
   await expect(share({ version: '2' })).rejects.toThrow(/webcrawl 2, found process \d+ \(test\) of version 1/);
   const alone = await share({ version: '2', alone: true });
@@ -156,13 +156,13 @@ it('gives it to a job of another version, which does not read through it', async
   expect(await getPlain(reader, ['a'], ['m'])).toEqual([undefined]);
 });
 
-it('gives it when what a third process does there under a lock is done', async () => {
+it('yields it after a third process has released its lock there', async () => {
   await share({ yields: true });
   const injecting = await share({ name: 'inject' });
   let alone: Promise<SharedStore> | undefined;
   await injecting.exclusive('rows', async () => {
     alone = share({ name: 'crawl', alone: true });
-    // The reader drains: who comes now does not find it.
+    // The reader is closing, so a new process does not find it.
     await until(async () => {
       const found = await connectTo(directory, '1');
       found?.close();
@@ -182,7 +182,7 @@ describe('a job that waits', () => {
     readonly count: () => number;
   }
 
-  /** A process that is asked, and answers so. */
+  /** A process that answers a request to yield in the given way. */
   function asked(answer: (times: number) => boolean, isAlone = false): Asked {
     let times = 0;
     let isLost = false;
@@ -224,7 +224,7 @@ describe('a job that waits', () => {
     expect(await waiting).toBe(true);
   });
 
-  it('gives up after two seconds where it is always no, and after a lease where it is not done', async () => {
+  it('gives up after two seconds if the answer is always no, and after a lease if the yield does not end', async () => {
     const never = waitUntilYielded(asked(() => false).connection);
     const stuck = waitUntilYielded(asked(() => true).connection);
     await vi.advanceTimersByTimeAsync(2100);
@@ -233,7 +233,7 @@ describe('a job that waits', () => {
     expect(await stuck).toBe(false);
   });
 
-  it('asks nobody who needs the table alone, and is not patient with that', async () => {
+  it('does not ask a process that needs the table alone, and waits only if told to', async () => {
     const { connection, count, lose } = asked(() => true, true);
     expect(await waitUntilYielded(connection)).toBe(false);
     const waiting = waitUntilYielded(connection, 1e10);
@@ -242,7 +242,7 @@ describe('a job that waits', () => {
     expect([await waiting, count()]).toEqual([true, 0]);
   });
 
-  it('is not held by a process that does not answer, nor by one when its signal aborts', async () => {
+  it('gives up on a process that does not answer after some seconds, and on an abort', async () => {
     const silent = { ...asked(() => true).connection, request: () => new Promise<never>(() => {}) };
     const waiting = waitUntilYielded(silent);
     await vi.advanceTimersByTimeAsync(5_100);
@@ -263,7 +263,7 @@ describe('a job that waits', () => {
 });
 
 it.skipIf(!existsSync(BUILT))(
-  'takes it where the reader is killed while it yields (needs dist: node scripts/setup.mjs)',
+  'gets it if the reader is killed while it yields (needs dist: node scripts/setup.mjs)',
   async () => {
     const child = spawn(process.execPath, [WORKER, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
     onTestFinished(() => void child.kill('SIGKILL'));
