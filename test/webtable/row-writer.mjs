@@ -1,5 +1,5 @@
-// Writes the row changes that come as lines of JSON on standard input into a LevelDB table, each line in one call, and
-// prints its number when they are stored. Argument: the directory of the table.
+// Reads row changes as lines of JSON from standard input, writes each line into a LevelDB table in one call, and prints its number when it
+// is stored. Argument: the directory of the table.
 import { Buffer } from 'node:buffer';
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';

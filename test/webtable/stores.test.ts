@@ -6,7 +6,7 @@ import { STORES } from '../support/stores/open-stores.js';
 for (const [name, open] of Object.entries(STORES)) testStore(name, { describe, it }, open);
 
 describe('the suite itself', () => {
-  /** How many tests pass and fail, with a runner that has `test` alone. */
+  /** The number of tests that pass and fail, with a runner that has only `test`. */
   async function run(change: (store: MemoryStore) => void) {
     const tests: (() => Promise<void>)[] = [];
     const names = new Set<string>();
@@ -38,7 +38,7 @@ describe('the suite itself', () => {
     expect({ names, failed, open }).toEqual({ names: tests, failed: 0, open: 0 });
   });
 
-  it('fails a store that loses a change, and cleans up all the same', async () => {
+  it('fails for a store that loses a change, and still cleans up', async () => {
     const { failed, open } = await run((store) => {
       const write = store.write.bind(store);
       store.write = (table, changes) => write(table, changes.slice(0, 2));
@@ -47,7 +47,7 @@ describe('the suite itself', () => {
     expect(open).toBe(0);
   });
 
-  it('says what a runner has to have', () => {
+  it('reports what a runner must have', () => {
     expect(() => testStore('x', {}, () => Promise.reject(new Error()))).toThrow('"it" or "test"');
   });
 });

@@ -21,7 +21,7 @@ import { oldInlinks, putOldInlinks, setVersion, versionOf, type OldInlinks } fro
 import { VersionedStore } from '../../support/versions/versioned-store.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 
-/** Progress that counts, and stops after a number of calls of `done`. */
+/** Progress that counts, and that stops after a number of calls of `done`. */
 function progress(stopAfter = Infinity) {
   const counters = { rows: 0, inlinks: 0, damaged: 0 };
   let calls = 0;
@@ -61,7 +61,7 @@ async function randomTable<S extends Store>(store: S, seed: number, size: number
     store,
     Array.from({ length: size }, (_, n) => {
       const inlinks = new Map(Array.from({ length: [0, 1, 3, 40][below(4)]! }, () => [key(below(1000)), link()]));
-      // Trimming and links that came again leave a bound above the number.
+      // Trimmed and repeated links leave a bound above the number.
       return { key: key(n), inlinks, bound: inlinks.size + below(3) };
     }),
   );
@@ -73,7 +73,7 @@ async function storedRows(store: Store): Promise<StoredRow[]> {
   return rows;
 }
 
-/** All cells but those of inlinks and of their numbers. */
+/** All cells except those of inlinks and their numbers. */
 const otherCells = ({ key, cells }: StoredRow) => [
   key,
   [...cells].filter(([column]) => !/^l:[ib]:|^m:i[nl]$/.test(column)),
@@ -143,7 +143,7 @@ describe('from version 6', () => {
     expect(failures).toBeGreaterThan(5);
   });
 
-  it('holds few rows and bytes at a time, and stops between them when asked', async () => {
+  it('has few rows and bytes in memory, and stops between them on an abort', async () => {
     const writes: { rows: number; cells: number; bytes: number }[] = [];
     class SeenStore extends PassOnStore {
       override async write(table: TableName, changes: readonly RowChange[]): Promise<void> {
@@ -174,17 +174,17 @@ describe('from version 6', () => {
     expect(await versionOf(store)).toBe('7');
     expect(rest.counters.rows).toBe(1200 - stopped.counters.rows);
     expect(Math.max(...writes.map(({ rows }) => rows))).toBeLessThanOrEqual(500);
-    // Four MiB, and one row more.
+    // Four MiB, and one more row.
     expect(Math.max(...writes.map(({ bytes }) => bytes))).toBeLessThan(6e6);
     expect(Math.max(...writes.map(({ cells }) => cells))).toBeLessThan(10_000);
   });
 
-  it('what cannot be read stays, and all else is migrated', async () => {
+  it('cells that cannot be read stay, and all others are migrated', async () => {
     const store = await oldTable(
       new MemoryStore(),
       [1, 2, 3].map((n) => ({ key: key(n), inlinks: manyInlinks(n) })),
     );
-    // A cell that is too short for a score, beside others, and alone one whose anchor is not UTF-8.
+    // One row has a cell that is too short for a score beside other cells; another has one cell, whose anchor is not UTF-8.
     await store.write('webpage', [
       { key: key(2), put: new Map([['l:i:com.example:http/bad', Buffer.from('x')]]) },
       { key: key(4), put: new Map([['l:i:com.example:http/bad', Buffer.alloc(9, 0xff)]]) },
@@ -199,14 +199,14 @@ describe('from version 6', () => {
     ]);
     const bad = (await storedRows(store)).filter(({ cells }) => cells.has('l:i:com.example:http/bad'));
     expect(bad.map((row) => row.key).sort()).toEqual([key(2), key(4)].sort());
-    // Migrating once more, as after a kill, changes nothing there.
+    // Another migration, as after a kill, changes nothing here.
     const before = await dumpStore(store);
     await setVersion(store, '6>7');
     await migrateRows(store, progress());
     expect(await dumpStore(store)).toEqual(before);
   });
 
-  it('a row whose other cells cannot be read keeps them, and its inlinks', async () => {
+  it('a row keeps other cells that cannot be read, and its inlinks', async () => {
     const database = memoryLevel();
     await oldTable(
       new LevelStore({ database }),
@@ -237,7 +237,7 @@ describe('from version 6', () => {
     expect(done.counters.rows).toBe(old.length);
   });
 
-  it('a damaged row is counted once, though its step is done again', async () => {
+  it('a damaged row is counted once, even if its step is repeated', async () => {
     const store = await randomTable(new VersionedStore(randomNumbers(5), { refused: 0.3 }), 3, 40);
     const bad = [...Array(10).keys()].map((n) => key(n * 4));
     const damage = (key: string): RowChange => ({
@@ -285,7 +285,7 @@ describe('versions', () => {
     expect(await dumpStore(store)).toEqual(before);
   });
 
-  it('bytes that are no text are refused as an unknown version', async () => {
+  it('bytes that are no text are rejected as an unknown version', async () => {
     const store = await oldTable(new MemoryStore(), []);
     await store.write('meta', [{ key: 'schema', put: new Map([['v:n', Buffer.from([0x37, 0xff])]]) }]);
     for (const migrates of [false, true])

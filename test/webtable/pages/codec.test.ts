@@ -53,14 +53,14 @@ describe('outlinks', () => {
     expect(() => outlinks.decode(stored(value))).toThrow();
   });
 
-  it('keep URL and anchor whatever the object behind them says', () => {
+  it('keep URL and anchor, whatever object holds them', () => {
     const [found] = outlinks.decode(stored(['http://a/', 'A', { url: 'http://evil/', anchor: 'E' }]));
     expect(found).toEqual({ url: 'http://a/', anchor: 'A' });
   });
 });
 
 describe('a number', () => {
-  it('is what eight bytes say, wherever they are', () => {
+  it('is read from eight bytes, wherever they are', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 8, maxLength: 24 }), (bytes) => {
         const last = bytes.subarray(bytes.length - 8);
@@ -71,7 +71,7 @@ describe('a number', () => {
     );
   });
 
-  it('is refused where there are more or fewer', () => {
+  it('is rejected if there are more or fewer bytes', () => {
     for (const length of [0, 7, 9]) expect(() => FIELD_CODECS.score.decode(Buffer.alloc(length))).toThrow('no number');
   });
 });
@@ -129,7 +129,7 @@ describe('ranges of a text', () => {
         { start: 2, end: 4, kind: 'prose' },
       ],
     ],
-  ])('do not take %j of a parser', (each) => {
+  ])('are not read from %j of a parser', (each) => {
     expect(() => textRanges.encode(each as TextRange[])).toThrow(TypeError);
   });
 });
@@ -145,7 +145,7 @@ describe('languageSource', () => {
 describe('fields of JSON', () => {
   const { custom } = FIELD_CODECS;
 
-  it('hold a lone surrogate as U+FFFD, like every text', () => {
+  it('store a lone surrogate as U+FFFD, like every text', () => {
     const cell = custom.encode({ 'a\ud83d': ['\udc00', '\u{1f600}', '\\ud83d', '\\\ud83d', 'two\nlines'] });
     expect(custom.decode(cell)).toEqual({ 'a\ufffd': ['\ufffd', '\u{1f600}', '\\ud83d', '\\\ufffd', 'two\nlines'] });
     expect(Buffer.from(cell).toString()).not.toMatch(/[^\\]\\ud/);

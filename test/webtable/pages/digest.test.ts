@@ -24,7 +24,7 @@ describe('the digest of a page', () => {
     }
   });
 
-  it('is written in the same bytes for ever', () => {
+  it('is always written as the same bytes', () => {
     expect(Buffer.from(pageDigest.encode({ ...DIGEST, titleText: 'T' })).toString('hex')).toBe(
       'fedcba98' +
         '00011170' +
@@ -42,12 +42,12 @@ describe('the digest of a page', () => {
     );
   });
 
-  it('is no digest where bytes are missing', () => {
+  it('is rejected if bytes are missing', () => {
     expect(() => pageDigest.decode(pageDigest.encode(DIGEST).subarray(0, 40))).toThrow('no digest');
   });
 });
 
-describe('what the change log has of a page', () => {
+describe('the state of a page in the change log', () => {
   it.each<LoggedState>([
     {},
     {
@@ -66,7 +66,7 @@ describe('what the change log has of a page', () => {
     expect(loggedState.decode(loggedState.encode(state))).toEqual(state);
   });
 
-  it('is none where bytes are missing', () => {
+  it('is rejected if bytes are missing', () => {
     expect(() => loggedState.decode(new Uint8Array(3))).toThrow('no state');
   });
 });

@@ -3,7 +3,7 @@ import { createGroupWriter, type PageChange } from '../../../webtable/index.js';
 
 const change = (key: string): PageChange => ({ key, set: { score: 1 } });
 
-/** A table that keeps what each write was given; it refuses the keys that are named. */
+/** A table that records each write and rejects the given keys. */
 function recording(...refused: string[]) {
   const groups: string[][] = [];
   return {
@@ -17,7 +17,7 @@ function recording(...refused: string[]) {
 }
 
 describe('createGroupWriter', () => {
-  it('writes what a single caller gives at once, one after the other', async () => {
+  it('writes changes of a single caller at once, one after the other', async () => {
     const table = recording();
     const write = createGroupWriter(table.write);
     for (const key of ['a', 'b', 'c']) {
@@ -28,7 +28,7 @@ describe('createGroupWriter', () => {
     }
   });
 
-  it('waits for as many changes as were under way at once before, and writes them in one go', async () => {
+  it('waits for as many changes as were recently in flight at once, and writes them together', async () => {
     const table = recording();
     const write = createGroupWriter(table.write);
     await Promise.all(['a', 'b', 'c'].map((key) => write(change(key))));
@@ -42,7 +42,7 @@ describe('createGroupWriter', () => {
     expect(table.groups).toEqual([['d', 'e', 'f']]);
   });
 
-  it('writes 32 without waiting for more, and in the end what no other change came to', async () => {
+  it('writes 32 without waiting for more, and at the end those that no other change joined', async () => {
     const table = recording();
     const write = createGroupWriter(table.write);
     const keys = Array.from({ length: 100 }, (_, i) => `k${i}`);
@@ -54,12 +54,12 @@ describe('createGroupWriter', () => {
     expect(table.groups.at(-1)).toEqual(['last']);
   });
 
-  it('fails a change that is refused, and no other of its group', async () => {
+  it('fails a rejected change, and no other one of its group', async () => {
     const table = recording('b');
     const write = createGroupWriter(table.write);
     const outcomes = await Promise.allSettled(['x', 'a', 'b', 'c'].map((key) => write(change(key))));
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
-    // What failed is no longer under way: a single change is not kept waiting for it for ever.
+    // The failed change is no longer in flight, so a single change does not wait for it.
     await write(change('d'));
   });
 });

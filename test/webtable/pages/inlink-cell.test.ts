@@ -31,7 +31,7 @@ function decoded(bytes: Uint8Array): Links {
 }
 
 describe('a cell of inlinks', () => {
-  it('gives them back as they were, in their order', () => {
+  it('returns them as they were, in their order', () => {
     fc.assert(
       fc.property(links, (all) => {
         expect([...decoded(encodeInlinks(all))]).toEqual([...all]);
@@ -65,7 +65,7 @@ describe('a cell of inlinks', () => {
     expect([...encodeInlinks(new Map())]).toEqual([0]);
   });
 
-  it('holds a lone surrogate as U+FFFD, like every text', () => {
+  it('stores a lone surrogate as U+FFFD, like every text', () => {
     const cell = encodeInlinks(new Map([['com.a:http/', { anchor: 'a\ud800', score: 1 }]]));
     expect(decoded(cell).get('com.a:http/')?.anchor).toBe('a\ufffd');
   });
@@ -76,7 +76,7 @@ describe('a cell of inlinks', () => {
     expect([...into]).toEqual([['a', { anchor: '2', score: 2 }]]);
   });
 
-  it('is refused where bytes are missing or left over, or the count is another', () => {
+  it('is rejected if bytes are missing or left over, or the count differs', () => {
     fc.assert(
       fc.property(links, fc.nat(), (all, cut) => {
         const cell = Buffer.from(encodeInlinks(all));
@@ -100,11 +100,11 @@ describe('a cell of inlinks', () => {
     ['an anchor that is not UTF-8', `01${'0001'}61${'01ff'}${'00'.repeat(8)}`],
     ['a length beyond the end', `01${'00ffffffffffffff7f'}61`],
     ['a number without an end', 'ffffffffffffffffffffff'],
-  ])('is refused with %s', (_, hex) => {
+  ])('is rejected with %s', (_, hex) => {
     expect(() => decoded(Buffer.from(hex, 'hex'))).toThrow();
   });
 
-  it('never reads beyond its end, nor forever, whatever its bytes are', () => {
+  it('never reads beyond its end or without end, whatever its bytes are', () => {
     const noise = fc.uint8Array({ maxLength: 60 });
     const broken = fc.tuple(links, fc.nat(), fc.nat(255)).map(([all, at, byte]) => {
       const cell = encodeInlinks(all);
@@ -122,7 +122,7 @@ describe('a cell of inlinks', () => {
             return (error as Error).message;
           }
         };
-        // What is behind the cell changes nothing.
+        // Bytes after the cell do not matter.
         expect(read(0)).toEqual(read(0x61));
       }),
       { seed: SEED, numRuns: 3000 },
@@ -131,7 +131,7 @@ describe('a cell of inlinks', () => {
 });
 
 describe('the cells of inlinks', () => {
-  it('are of a bounded size, at the positions of their first links', () => {
+  it('have a limited size, and are named by the positions of their first links', () => {
     const all: Links = new Map();
     for (let i = 0; i < 5000; i++) all.set(`com.${i}:http/${'p'.repeat(1000)}`, { anchor: '', score: i });
     const put = new Map<Column, Uint8Array>();
@@ -146,7 +146,7 @@ describe('the cells of inlinks', () => {
     expect([...into]).toEqual([...all]);
   });
 
-  it('are one if they fit, or cannot be split', () => {
+  it('are one cell if they fit or cannot be split', () => {
     for (const source of ['com.a:http/', `com.a:http/${'p'.repeat(2_000_000)}`]) {
       const put = new Map<Column, Uint8Array>();
       const links = new Map([[source, { anchor: 'a', score: 1 }]]);

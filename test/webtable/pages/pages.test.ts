@@ -6,7 +6,7 @@ const open = async (): Promise<Pages> => (await openTables(new MemoryStore())).p
 const KEY = 'com.example:http/';
 
 describe('pages', () => {
-  it('gives back every field as it was written', async () => {
+  it('returns every field as it was written', async () => {
     const pages = await open();
     const set = {
       status: 'redir_perm',
@@ -93,7 +93,7 @@ describe('pages', () => {
     expect([await found(), await columns()]).toEqual([undefined, undefined]);
   });
 
-  it('has no field that was not asked for, for the compiler either', async () => {
+  it('has only the requested fields, for the compiler too', async () => {
     const pages = await open();
     await pages.write([{ key: KEY, set: { score: 1, title: 't' } }]);
     const row = await pages.get(KEY, ['score']);
@@ -126,7 +126,7 @@ describe('pages', () => {
     expect(await scores({ fields: ['score'], limit: 1 })).toEqual([0]);
   });
 
-  it('names damaged fields and keeps the rest', async () => {
+  it('names damaged fields and returns the rest', async () => {
     const { pages, store } = await openTables(new MemoryStore());
     await pages.write([{ key: KEY, set: { score: 1, metadata: { a: 'b' } }, marks: { generate: 'b' } }]);
     await store.write('webpage', [

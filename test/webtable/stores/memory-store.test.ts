@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { MemoryStore } from '../../../webtable/index.js';
 import { bytes, getPlain } from '../../support/stores/plain-rows.js';
 
-it('keeps its own copy of what it is given', async () => {
+it('keeps its own copy of its input', async () => {
   const store = new MemoryStore();
   const value = bytes('before');
   await store.write('webpage', [{ key: 'a', put: new Map([['m:st', value]]) }]);

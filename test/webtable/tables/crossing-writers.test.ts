@@ -11,14 +11,14 @@ import { runs, seeds } from '../../support/runs.js';
 
 const SEEDS_AT_ONCE = 100;
 
-/** How badly writers are treated. */
+/** The rates of faults for writers. */
 interface Hostility {
   readonly deaths: number;
   readonly refused: number;
   readonly lostAnswers: number;
 }
 
-/** Lets writers cross, until they have ended or died. */
+/** Runs concurrent writers until they have ended or died. */
 async function cross(seed: number, { deaths, refused, lostAnswers }: Hostility): Promise<VersionedStore> {
   const random = randomNumbers(seed);
   const pick = (n: number): number => Math.floor(random() * n);
@@ -48,8 +48,8 @@ async function unnamedHeads(store: VersionedStore): Promise<string[]> {
   });
 }
 
-describe('writers that cross on a store without locks', () => {
-  // A table gives way to timers after some milliseconds of work, so that a history would not follow from its seed alone.
+describe('concurrent writers on a store without locks', () => {
+  // A table waits for timers after some milliseconds of work, which would make a history depend on more than its seed.
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
   afterEach(() => void vi.useRealTimers());
 
@@ -64,7 +64,7 @@ describe('writers that cross on a store without locks', () => {
     expect(lost).toEqual([]);
   });
 
-  it('leave no head behind that no note names, however many answers are lost', async () => {
+  it('leave no head that no note names, however many answers are lost', async () => {
     for (let seed = 0; seed < runs(100, 400); seed++) {
       const store = await cross(seed, { deaths: 0, refused: 0, lostAnswers: 0.3 });
       expect(await unnamedHeads(store), `seed ${seed}`).toEqual([]);
@@ -87,7 +87,7 @@ describe('writers that cross on a store without locks', () => {
     }
   });
 
-  it('move a batch on once: who comes second hears of it', async () => {
+  it('move a batch on once: the second writer learns that it was done', async () => {
     for (let seed = 0; seed < runs(40, 200); seed++) {
       const store = new VersionedStore(randomNumbers(seed));
       const { batches } = await openTables(store, { slots: 1 });

@@ -9,7 +9,7 @@ import { changeRows } from '../../support/stores/put-rows.js';
 const NOW = 1000;
 const columns: Partial<Record<TableName, string>> = { frontier: 'f', batch: 'b' };
 
-/** The first key at or after the end of a range, where a scan of LevelDB comes to rest. */
+/** The first key at or after the end of a range, at which a scan of LevelDB stops. */
 async function rest({ store }: Tables, table: TableName, { end = '' }: KeyRange): Promise<string | undefined> {
   for await (const { key } of store.scan(table, {
     ranges: [{ start: end }],
@@ -21,7 +21,7 @@ async function rest({ store }: Tables, table: TableName, { end = '' }: KeyRange)
 }
 
 describe('fences', () => {
-  it('stand in the same slot behind each zone, whatever is in the others', async () => {
+  it('are in the same slot after each zone, whatever the other zones have', async () => {
     const tables = await openTables(new MemoryStore());
     const keys = createFrontierKeys(tables.slots);
     for (const slot of tables.slots.all) {
@@ -36,14 +36,14 @@ describe('fences', () => {
     for (const zone of ['h', 'w']) expect(await rest(tables, 'batch', { start: '', end: `${zone}}` })).toBe(`${zone}}`);
   });
 
-  it('are the note of the host behind a queue that has rows', async () => {
+  it('are the note of the host after a queue that has rows', async () => {
     const tables = await openTables(new MemoryStore());
     await changeRows({ tables }, [{ key: 'com.a:http/', set: { dueAt: 1, score: 3 } }], NOW);
     const keys = createFrontierKeys(tables.slots);
     expect(await rest(tables, 'frontier', keys.dueRows(hostKeyOf('a.com'), 3))).toMatch(/^..qcom\.a\|~$/);
   });
 
-  it('are no entries, and stay when what is in front of them goes', async () => {
+  it('are no entries, and stay when the entries before them are removed', async () => {
     const tables = await openTables(new MemoryStore());
     const found = async ({ batches, frontier }: Tables) => {
       const entries: unknown[] = [];

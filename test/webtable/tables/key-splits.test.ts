@@ -18,7 +18,7 @@ async function tablesWith(store: Store) {
 const isIn = (key: string, { start, end }: KeyRange): boolean => key >= start && (end === undefined || key < end);
 
 describe('the splits of an export', () => {
-  it('are parts with as many rows each, of which each key is in one', async () => {
+  it('are parts with equally many rows, and each key is in one part', async () => {
     const tables = await tablesWith(new MemoryStore());
     for (const count of [2, 3, 7, 100, 150]) {
       const parts = await Promise.all(
@@ -55,7 +55,7 @@ describe('the splits of an export', () => {
     }
   });
 
-  it('are at the bounds of servers where there are as many, and read no row then', async () => {
+  it('are at the bounds of servers if there are enough, and then read no row', async () => {
     const store = new MemoryStore();
     const tables = await tablesWith(store);
     const bounds = ['com.h2:', 'com.h3:', 'com.h5:', 'com.h8:'];
@@ -71,7 +71,7 @@ describe('the splits of an export', () => {
     expect(await splits.rangesOf('a', { index: 0, count: 5 })).toEqual([{ start: '', end: 'com.h2:' }]);
     expect(await splits.rangesOf('a', { index: 4, count: 5 })).toEqual([{ start: 'com.h8:' }]);
     expect(await splits.rangesOf('b', { index: 1, count: 2 })).toEqual([{ start: 'com.h3:' }]);
-    // Fewer parts on servers than shards: by rows.
+    // There are fewer parts on servers than shards, so rows decide.
     await expect(splits.rangesOf('c', { index: 1, count: 6 })).rejects.toThrow('expected no scan');
     const within = [{ start: 'com.h1:', end: 'com.h4:' }];
     expect(await splits.rangesOf('d', { index: 2, count: 3 }, { within })).toEqual([

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryStore, openTables } from '../../../webtable/index.js';
 
 describe('openTables', () => {
-  it('refuses a table of another version and closes nothing over it', async () => {
+  it('rejects a table of another version and does not close the store', async () => {
     const store = new MemoryStore();
     await openTables(store);
     await openTables(store);
@@ -13,7 +13,7 @@ describe('openTables', () => {
     });
   });
 
-  it('runs exclusive tasks of one name in turn, also after one failed, whoever opened the store', async () => {
+  it('runs exclusive tasks of one name in turn, also after one failed, with any number of openers', async () => {
     const store = new MemoryStore();
     const [tables, others] = [await openTables(store), await openTables(store)];
     const log: string[] = [];

@@ -17,14 +17,14 @@ async function pack(prefixes: readonly StoredPrefix[], min: number, mostBytes?: 
   return { ...rest, found };
 }
 
-test('prefixes are read in the order of their keys, whatever order they came in, without those of too few rows', async () => {
+test('prefixes are read in key order, whatever their order before was, without those with too few rows', async () => {
   const all = made(20_000);
   const { found, min, count } = await pack([...all].reverse(), 3);
   expect(found).toEqual(all.filter(({ figures }) => figures.rows >= 3));
   expect({ min, count }).toEqual({ min: 3, count: found.length });
 });
 
-test('where they are more than a value may hold those of the fewest rows are left out, and the least number of rows is told', async () => {
+test('if a value is too small for all, those with the fewest rows are left out, and the minimum number of rows is stated', async () => {
   const all = made(20_000);
   const { found, min, count } = await pack(all, 3, 200_000);
   expect(min).toBeGreaterThan(3);

@@ -12,8 +12,8 @@ async function rulesOf(store = new MemoryStore()) {
   return (await openTables(store)).rules;
 }
 
-describe('what was counted of rules', () => {
-  test('is a point for each count, of which the last is shown; what is counted no more goes', async () => {
+describe('the stored counts of rules', () => {
+  test('have a point for each count, the last of which is shown; a rule that is no longer counted has none', async () => {
     const rules = await rulesOf();
     expect((await rules.counts()).size).toBe(0);
     await rules.noteCounts(all(1, ['r1', 'r2']), START);
@@ -32,14 +32,14 @@ describe('what was counted of rules', () => {
     );
   });
 
-  test('goes with its rule', async () => {
+  test('are removed with their rule', async () => {
     const rules = await rulesOf();
     await rules.noteCounts(all(1, ['r1', 'r2']), START);
     await rules.change(() => ({ remove: ['r1'] }));
     expect([...(await rules.counts()).keys()]).toEqual(['r2']);
   });
 
-  test('is of more rules than are written at a time, each once', async () => {
+  test('may be of more rules than one write has, each stored once', async () => {
     const rules = await rulesOf();
     const ids = Array.from({ length: 1203 }, (_, i) => `r${i}`);
     await rules.noteCounts(all(1, ids.slice(0, 700)), START);
@@ -48,7 +48,7 @@ describe('what was counted of rules', () => {
     expect(ids.map((id) => found.get(id)?.length)).toEqual(ids.map((_, i) => (i < 700 ? 2 : 1)));
   });
 
-  test('has few points however often it is counted, and none of the future once the clock is set back', async () => {
+  test('have a limited number of points, and none in the future after the clock is set back', async () => {
     const rules = await rulesOf();
     for (let i = 0; i < MAX_POINTS + 20; i += 1) await rules.noteCounts(all(i, ['r1']), START + i);
     const points = (await rules.histories(['r1'])).get('r1')!;
@@ -63,7 +63,7 @@ describe('what was counted of rules', () => {
   });
 
   test.each(['{', '[[1]]', '[["x",1,2,3]]', '[[1e17,1,2,3]]'])(
-    'begins anew where it cannot be read: %s',
+    'start again if they cannot be read: %s',
     async (cell) => {
       const store = new MemoryStore();
       const rules = await rulesOf(store);
@@ -74,7 +74,7 @@ describe('what was counted of rules', () => {
     },
   );
 
-  test('of two that count at the same time one point is enough', async () => {
+  test('may have one point for two counts at the same time', async () => {
     const store = new VersionedStore(randomNumbers(1));
     const both = await Promise.all([openTables(store), openTables(store)]);
     await both[0].rules.noteCounts(all(1, ['r1']), START);

@@ -21,7 +21,7 @@ async function rulesOf(store: Store) {
 }
 
 describe('the table of rules', () => {
-  test('never gives an id again, also after all rules were removed and by another opening', async () => {
+  test('never assigns an id twice, even if all rules were removed and another process opens the table', async () => {
     const store = new MemoryStore();
     const rules = await rulesOf(store);
     await rules.change((_, id) => ({ put: [reject(id(), '/a'), reject(id(), '/b')] }));
@@ -34,7 +34,7 @@ describe('the table of rules', () => {
     expect(await rules.version()).toBe(again.version);
   });
 
-  test('the kind `relevant` is stored under its first name, so that tables made before are read, and read before', async () => {
+  test('stores the kind `relevant` under its first name, so that older tables can be read, and new ones by older versions', async () => {
     const store = new MemoryStore();
     const rules = await rulesOf(store);
     await rules.change((_, id) => ({ put: [{ ...reject(id(), '/a'), kind: 'relevant' } as Rule] }));
@@ -45,7 +45,7 @@ describe('the table of rules', () => {
     expect((await rules.read()).rules.map(({ kind }) => kind)).toEqual(['relevant']);
   });
 
-  test('an edit that is refused, or changes nothing, leaves the version', async () => {
+  test('keeps its version if an edit is rejected or changes nothing', async () => {
     const rules = await rulesOf(new MemoryStore());
     const { version } = await rules.change((_, id) => ({ put: [reject(id(), '/a')] }));
     await rules.change(() => undefined);
@@ -56,7 +56,7 @@ describe('the table of rules', () => {
     expect(await rules.version()).toBe(version);
   });
 
-  test('a rule that cannot be read is named, and stays', async () => {
+  test('names a rule that cannot be read, and keeps it', async () => {
     const store = new MemoryStore();
     const rules = await rulesOf(store);
     await rules.change((_, id) => ({ put: [reject(id(), '/a'), reject(id(), '/b')] }));
@@ -66,7 +66,7 @@ describe('the table of rules', () => {
     expect(await rules.read()).toMatchObject({ damaged: [] });
   });
 
-  test('a rule that says nothing that can be used is damaged', async () => {
+  test('treats a rule with unusable values as damaged', async () => {
     const store = new MemoryStore();
     const rules = await rulesOf(store);
     const whole = { ...reject('', '/a'), id: undefined };
@@ -90,7 +90,7 @@ describe('the table of rules', () => {
     });
   });
 
-  test('dies between any two writes of an edit of many rules with all of it or nothing, and is seen by who has read before', async () => {
+  test('has all or nothing of an edit of many rules after a kill between any two writes, and earlier readers notice it', async () => {
     const first = new MemoryStore();
     const before = await (await rulesOf(first)).change((_, id) => ({ put: [reject(id(), '/a'), reject(id(), '/b')] }));
     const edit = (store: Store) =>
@@ -109,7 +109,7 @@ describe('the table of rules', () => {
       const rules = await rulesOf(store);
       const after = await rules.read();
       expect([2, 51]).toContain(after.rules.length);
-      // Whoever has the rules of before sees by the version that there may be others.
+      // A process with older rules sees by the version that there may be new ones.
       if (after.version !== before.version) expect(await rules.version()).not.toBe(before.version);
       await edit(store);
       const end = await rules.read();
@@ -117,7 +117,7 @@ describe('the table of rules', () => {
     }
   });
 
-  test.each([1, 2, 3])('edits of several at a time are all there, seed %i', async (seed) => {
+  test.each([1, 2, 3])('has the edits of several writers at once, seed %i', async (seed) => {
     const store = new VersionedStore(randomNumbers(seed));
     const all = await Promise.all([rulesOf(store), rulesOf(store), rulesOf(store)]);
     await Promise.all(

@@ -5,7 +5,7 @@ import { start } from '../../support/job-steps.js';
 import { allRows, testCrawl } from '../../support/test-crawl.js';
 
 describe('the slots of a table', () => {
-  it.each([1, 16, 256, 257, 4097])('may be %i, which it keeps, and jobs end in the same rows', async (count) => {
+  it.each([1, 16, 256, 257, 4097])('may be %i, which the table keeps, and jobs end in the same rows', async (count) => {
     const pages = Object.fromEntries(
       Array.from({ length: 30 }, (_, i) => [`http://h${i % 7}.com/${i}`, { html: links(`/${i}/next`) }]),
     );
@@ -38,7 +38,7 @@ describe('the slots of a table', () => {
     expect(await rowsOf(store)).toEqual(await rowsOf(plain));
   });
 
-  it.each([0, 65_537, 1.5, Number.NaN])('are not %d', async (slots) => {
+  it.each([0, 65_537, 1.5, Number.NaN])('cannot be %d', async (slots) => {
     const store = new MemoryStore();
     await expect(openTables(store, { slots })).rejects.toMatchObject({ code: 'BAD_SETTING' });
     // Nothing was written.

@@ -27,8 +27,8 @@ beforeEach(() => void (folder = testFolder()));
 
 const files = async (path: string): Promise<string[]> => (await readdir(path, { recursive: true })).sort();
 
-describe('the files of a database that is open', () => {
-  test('are those of one moment, whatever LevelDB merges while they are linked', async () => {
+describe('the files of an open database', () => {
+  test('are from one moment, whatever LevelDB merges while they are linked', async () => {
     const from = join(folder, 'hot');
     await mkdir(from);
     await writeFile(join(from, 'CURRENT'), 'MANIFEST-000002\n');
@@ -36,7 +36,7 @@ describe('the files of a database that is open', () => {
     for (const name of ['000005.ldb', '000006.ldb', '000003.log', 'LOCK', 'LOG'])
       await writeFile(join(from, name), name);
     let links = 0;
-    // LevelDB makes 7 of 5 and 6 when the first of them is linked.
+    // LevelDB merges 5 and 6 into 7 while the first of them is linked.
     await stageDatabase(from, join(folder, 'staged'), async (file, to) => {
       links += 1;
       const done = await linkFile(file, to);
@@ -50,7 +50,7 @@ describe('the files of a database that is open', () => {
     expect(await readFile(join(folder, 'staged/MANIFEST-000002'), 'latin1')).toBe('5 6;7;');
   });
 
-  test('are no more changed by what is written later', async () => {
+  test('are not changed by later writes', async () => {
     const store = await openLevelStore(join(folder, 'table'));
     onTestFinished(() => store.close());
     await store.write('webpage', [put('a', { 'm:st': '1' })]);
@@ -65,7 +65,7 @@ describe('the files of a database that is open', () => {
 });
 
 describe('a backup at any moment', () => {
-  test('holds all that was acknowledged, whole, and of later writes a beginning', async () => {
+  test('has all acknowledged writes complete, and later ones up to some point', async () => {
     const directory = join(folder, 'table');
     // Small files, so that LevelDB merges all the time.
     for (const part of ['hot', 'content']) await mkdir(join(directory, part), { recursive: true });
@@ -110,7 +110,7 @@ describe('a backup at any moment', () => {
       for (let n = 1; n <= count; n++) newest.set(`k${(n * 7919) % 1009}`, n);
       for (const row of await getPlain(copy, [...newest.keys()], ['m'])) {
         const cells = new Map(row!.cells);
-        // Row changes of one call are not one: those of the next call may have begun.
+        // The changes of one call are separate row changes, so those of the next call may have begun.
         expect([newest.get(row!.key), count + 1]).toContain(Number(cells.get('m:ft')));
         const place = JSON.parse(cells.get('m:st') ?? '') as ContentLocation;
         const [content] = await copy.content!.read([place]);
@@ -154,7 +154,7 @@ describe('backups in one folder', () => {
     await store.content!.append([body(2)]);
     await store.write('webpage', [put('a', { 'm:st': '2' })]);
     const second = await backUp(store);
-    // The same second: its name is its own.
+    // In the same second it still gets its own name.
     expect(second).toMatchObject({ directory: join(backups(), '19700101T000000Z-2'), sharedFiles: 1 });
     for (const [backup, value] of [
       [first, '1'],
@@ -177,13 +177,13 @@ describe('backups in one folder', () => {
     await copy.close();
   });
 
-  test('what a killed one has left is removed by the next, which leaves whole ones alone', async () => {
+  test('remove the rest of a killed backup, and keep complete ones', async () => {
     const store = await shared();
     await store.write('webpage', [put('a', { 'm:st': '1' })]);
     const first = await backUp(store);
     const before = await files(first!.directory);
     const mark = await processMark();
-    // The same process id, but started at another time.
+    // The same process id with another start time.
     const ended = mark.replace(/^(\d+)\.\w+/, '$1.0');
     await mkdir(join(backups(), `19700101T000009Z.${ended}-0a.partial/hot`), { recursive: true });
     const left = await store.stage();
@@ -193,7 +193,7 @@ describe('backups in one folder', () => {
     expect(await readdir(join(folder, 'table'))).not.toContain(left);
   });
 
-  test('leave alone one that a running process makes, and for a day one whose process is unknown', async () => {
+  test('do not touch a backup of a running process, nor for a day one of an unknown process', async () => {
     const store = await shared();
     const running = `19700101T000009Z.${await processMark()}-0a.partial`;
     const foreign = ['19700101T000009Z.7.1.ab.cd-0a.partial', '19700101T000009Z-2.partial'];
@@ -204,7 +204,7 @@ describe('backups in one folder', () => {
     expect((await readdir(backups())).filter((name) => name.endsWith('.partial'))).toEqual([running]);
   });
 
-  test('of two tables at once are two whole ones, each with its own rows', async () => {
+  test('of two tables at once are complete, each with its own rows', async () => {
     const tables = ['one', 'two', 'three'].map((name) => join(folder, name));
     const staged = tables.map(async (directory) => {
       const store = await openLevelStore(directory);
@@ -226,7 +226,7 @@ describe('backups in one folder', () => {
     }
   });
 
-  test('a signal, and files that are taken away meanwhile, leave no half of one', async () => {
+  test('leave no incomplete backup after a signal, or if files are removed meanwhile', async () => {
     const store = await shared();
     const staged = join(folder, 'table', await store.stage());
     expect(await writeBackup(staged, backups(), { now: 0, signal: AbortSignal.abort() })).toBeUndefined();
@@ -236,13 +236,13 @@ describe('backups in one folder', () => {
     expect(await readdir(backups())).toEqual([]);
   });
 
-  test.each([0, 1, 2, 3])('another one that begins meanwhile, at file %i, leaves no half of this one', async (at) => {
+  test.each([0, 1, 2, 3])('leave no incomplete backup if another one begins meanwhile, at file %i', async (at) => {
     const store = await shared();
     await store.content!.append([body(1)]);
     await store.write('webpage', [put('a', { 'm:st': '1' })]);
     const staged = join(folder, 'table', await store.stage());
     let looks = 0;
-    // It is looked at once for each file.
+    // The signal is read once for each file.
     const signal = {
       get aborted() {
         if (looks++ === at) renameSync(staged, `${staged}.removed`);

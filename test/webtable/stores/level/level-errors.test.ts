@@ -43,16 +43,16 @@ describe('errors of the database', () => {
     ['the disk', coded('LEVEL_IO_ERROR', 'IO error: /x/000005.log: Input/output error')],
     ['is in the way', coded('EINVAL', 'EINVAL: invalid argument, mkdir')],
     ['repair --files', coded('LEVEL_CORRUPTION', 'Corruption: block checksum mismatch')],
-  ])('hint at what to do: %s', (hint, error) => {
+  ])('suggest what to do: %s', (hint, error) => {
     expect(toCrawlError(error, '/x').hint).toContain(hint);
   });
 
-  it('leaves our own errors alone', () => {
+  it('do not change our own errors', () => {
     const own = new CrawlError('BAD_URL', 'x');
     expect(toCrawlError(own)).toBe(own);
   });
 
-  it('ends on causes that go in a circle', () => {
+  it('may have causes in a circle', () => {
     const circle = new Error('a');
     circle.cause = circle;
     expect(toCrawlError(circle).code).toBe('STORE_FAILED');

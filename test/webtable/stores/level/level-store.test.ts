@@ -39,7 +39,7 @@ describe('LevelStore', () => {
     ]);
   });
 
-  it('works on databases that are still being opened, and refuses those that it cannot use', async () => {
+  it('works on databases that are still opening, and rejects those that it cannot use', async () => {
     const opening = memoryLevel();
     expect(opening.status).toBe('opening');
     const early = new LevelStore({ database: opening });
@@ -48,7 +48,7 @@ describe('LevelStore', () => {
     expect(() => new LevelStore({ database: text })).toThrow(expect.objectContaining({ code: 'STORE_FAILED' }));
   });
 
-  it('says CLOSED when its database was closed under it', async () => {
+  it('throws CLOSED if its database was closed', async () => {
     await write(put('a', { 'm:st': '1' }));
     await database.close();
     await expect(write(put('a', { 'm:st': '2' }))).rejects.toMatchObject({ code: 'CLOSED' });
@@ -57,7 +57,7 @@ describe('LevelStore', () => {
     await store.close();
   });
 
-  it('goes on after a write that failed', async () => {
+  it('continues after a failed write', async () => {
     const failing = write(put('a', { 'm:st': '1' }), put('', { 'm:st': '1' }));
     const good = write(put('b', { 'm:st': '1' }));
     await expect(failing).rejects.toMatchObject({ code: 'STORE_FAILED' });
@@ -65,9 +65,9 @@ describe('LevelStore', () => {
     expect((await scanPlain(store, 'webpage', ALL)).map(({ key }) => key)).toEqual(['b']);
   });
 
-  describe('on damage', () => {
+  describe('damage', () => {
     beforeEach(() => write(put('a', { 'm:st': '1', 'l:o': '2', 'p:ti': '3', 'p:b': '4' }), put('b', { 'm:st': '1' })));
-    /** As a disk might do it: a store that is opened after it finds this value. */
+    /** Like a disk would: a store that opens later finds this value. */
     const damage = async (value: Uint8Array): Promise<void> => {
       await database.put('wma', value);
       store = new LevelStore({ database });
@@ -79,7 +79,7 @@ describe('LevelStore', () => {
       return row!;
     };
 
-    it('of packed cells gives what can be read and says what cannot', async () => {
+    it('in packed cells leaves the rest readable and is reported', async () => {
       await damage((await database.get('wma'))!.subarray(0, -1));
       const row = await read(['m', 'l', 'p']);
       expect(row.cells).toEqual([
@@ -92,7 +92,7 @@ describe('LevelStore', () => {
       expect((await read(['m:st'])).cells).toEqual([]);
     });
 
-    it('of packed cells writes nothing over them until the row is cleared', async () => {
+    it('in packed cells prevents writes until the row is cleared', async () => {
       const damaged = (await database.get('wma'))!.subarray(0, -1);
       await damage(damaged);
       const refused = { code: 'TABLE_DAMAGED', message: expect.stringContaining('row "a"') as string };

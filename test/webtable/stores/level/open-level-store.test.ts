@@ -10,7 +10,7 @@ describe('openLevelStore', () => {
   let directory: string;
   beforeEach(() => void (directory = testFolder()));
 
-  it('makes directories that are not there', async () => {
+  it('creates missing directories', async () => {
     const deep = join(directory, 'not', 'there yet');
     const store = await openLevelStore(deep);
     await store.write('webpage', [put('a', { 'm:st': '1', 'p:b': '2' })]);
@@ -18,7 +18,7 @@ describe('openLevelStore', () => {
     expect((await readdir(deep)).sort()).toEqual(['content', 'hot']);
   });
 
-  it('says TABLE_LOCKED when hot is open elsewhere, and holds no lock then', async () => {
+  it('throws TABLE_LOCKED if hot is open elsewhere, and then holds no lock', async () => {
     await (await openLevelStore(directory)).close();
     const owner = new Level(join(directory, 'hot'));
     await owner.open();
@@ -29,7 +29,7 @@ describe('openLevelStore', () => {
     await (await openLevelStore(directory)).close();
   });
 
-  it('leaves the owner of a locked table alone', async () => {
+  it('does not disturb the owner of a locked table', async () => {
     const owner = await openLevelStore(directory);
     await owner.write('webpage', [put('a', { 'm:st': '1' })]);
     await expect(openLevelStore(directory)).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
@@ -38,7 +38,7 @@ describe('openLevelStore', () => {
     await owner.close();
   });
 
-  it('says TABLE_DAMAGED when hot cannot be read, and holds no lock then', async () => {
+  it('throws TABLE_DAMAGED if hot cannot be read, and then holds no lock', async () => {
     await (await openLevelStore(directory)).close();
     const manifest = (await readdir(join(directory, 'hot'))).find((file) => file.startsWith('MANIFEST'))!;
     await truncate(join(directory, 'hot', manifest), 10);
@@ -48,7 +48,7 @@ describe('openLevelStore', () => {
     }
   });
 
-  it('says STORE_FAILED when the directory cannot be made', async () => {
+  it('throws STORE_FAILED if the directory cannot be created', async () => {
     await writeFile(join(directory, 'file'), '');
     const refused = { code: 'STORE_FAILED', message: expect.stringContaining('file') as string };
     await expect(openLevelStore(join(directory, 'file'))).rejects.toMatchObject(refused);

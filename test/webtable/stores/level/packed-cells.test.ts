@@ -22,7 +22,7 @@ const cellMap = fc
   .array(fc.tuple(qualifier, fc.uint8Array({ maxLength: 300 })), { maxLength: 20 })
   .map((cells) => new Map(cells));
 
-/** So few that changes meet what is there. */
+/** Few names, so that changes meet existing cells. */
 const shortQualifier = fc.constantFrom('a', 'aa', 'ab', 'b', 'ba', 'c', '\u0001', 'b'.repeat(200));
 const shortCells = fc
   .array(fc.tuple(shortQualifier, fc.uint8Array({ maxLength: 200 })), { maxLength: 8 })
@@ -33,7 +33,7 @@ const hex = (cells: ReadonlyMap<string, Uint8Array>): [string, string][] =>
 const sorted = (cells: ReadonlyMap<string, Uint8Array>): [string, string][] =>
   hex(cells).sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** A new value of these cells, which may not be none. */
+/** A new value of these cells, which must not be empty. */
 const encodePacked = (cells: ReadonlyMap<string, Uint8Array>): Buffer => Buffer.from(mergePacked(undefined, cells)!);
 
 describe('packed cells', () => {
@@ -48,7 +48,7 @@ describe('packed cells', () => {
     expect(packed.toString('hex')).toBe(`03016100${'01628201'}${'07'.repeat(130)}0273740101`);
   });
 
-  it('gives back any cells in order of their qualifiers', () => {
+  it('returns any cells in the order of their qualifiers', () => {
     fc.assert(
       fc.property(cellMap, (cells) => {
         const packed = mergePacked(undefined, cells);
@@ -85,7 +85,7 @@ describe('packed cells', () => {
     );
   });
 
-  it('gives each value memory that no other merge writes to, however long it is', () => {
+  it('gives each value its own memory, however long the value is', () => {
     const lengths = [1, 40, 70, 500, 16_000, 17_000, 100_000];
     const values = lengths.map((length) => encodePacked(new Map([['a', Buffer.alloc(length, length % 251)]])));
     const merged = lengths.map((length, i) =>
@@ -112,7 +112,7 @@ describe('packed cells', () => {
     );
   });
 
-  it('reads only the cells that are named, from any number of values', () => {
+  it('reads only the named cells, from any number of values', () => {
     const reader = new PackedReader((name) => (name.startsWith('a') ? `m:${name}` : undefined));
     fc.assert(
       fc.property(cellMap, (cells) => {
@@ -126,7 +126,7 @@ describe('packed cells', () => {
     );
   });
 
-  it('refuses a value that was cut or lengthened at any place', () => {
+  it('rejects a value that was cut or extended at any place', () => {
     const packed = encodePacked(
       new Map([
         ['st', Buffer.alloc(200, 1)],
@@ -141,7 +141,7 @@ describe('packed cells', () => {
     expect(() => decodePacked(Buffer.concat([packed, bytes('x')]))).toThrow('no packed cells');
   });
 
-  it('throws nothing but its own error and ends soon on any bytes', () => {
+  it('throws only its own error on any bytes, and soon ends', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (junk) => {
         for (const read of [decodePacked, (value: Uint8Array) => mergePacked(value, new Map([['a', value]]))]) {

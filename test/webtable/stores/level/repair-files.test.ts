@@ -14,7 +14,7 @@ const made = join(base, 'made');
 let folder: string;
 
 beforeAll(async () => {
-  // Every row is written in each run, so that old values lie in files beside the new ones.
+  // Every row is written in each run, so that files have old values beside the new ones.
   for (let run = 1; run <= 3; run++) {
     const store = await openLevelStore(made);
     for (let i = 0; i < ROWS; i++) {
@@ -29,7 +29,7 @@ beforeEach(async () => {
   await cp(made, folder, { recursive: true });
 });
 
-/** All but LevelDB's log of what it does, which it begins anew whenever it takes the lock. */
+/** All except LevelDB's own log, which starts again with every lock. */
 function dataOf(files: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(files).filter(([file]) => !/LOG(?:\.old)?$/.test(file)));
 }
@@ -50,7 +50,7 @@ const sortedTables = async (name: string): Promise<string[]> =>
   (await readdir(join(folder, name))).filter((file) => file.endsWith('.ldb')).map((file) => join(folder, name, file));
 
 describe('repair of the files of a table', () => {
-  it('says what it would do, and changes nothing', async () => {
+  it('reports what it would do, and changes nothing', async () => {
     await rm(join(folder, 'hot', 'CURRENT'));
     const before = await fileDigests(folder);
     const plan = await repairLevelFiles(folder, { now: NOW });
@@ -68,7 +68,7 @@ describe('repair of the files of a table', () => {
     expect(await fileDigests(folder)).toEqual(before);
   });
 
-  it('saves all rows where hot/CURRENT is lost, keeps a copy of them, and leaves the bodies alone', async () => {
+  it('saves all rows if hot/CURRENT is lost, keeps a copy of them, and does not touch the bodies', async () => {
     await rm(join(folder, 'hot', 'CURRENT'));
     const before = dataOf(await fileDigests(join(folder, 'hot')));
     const bodies = await fileDigests(join(folder, 'content'));
@@ -95,7 +95,7 @@ describe('repair of the files of a table', () => {
       },
     ],
     ['CURRENT holds a zero byte', () => writeFile(join(folder, 'hot', 'CURRENT'), 'MANIFEST-000004\0x\n')],
-  ])('saves all rows where %s', async (_, damage) => {
+  ])('saves all rows if %s', async (_, damage) => {
     await damage();
     await expect(rows()).rejects.toMatchObject({ code: 'TABLE_DAMAGED' });
     const { parts } = await repairLevelFiles(folder, { dryRun: false, now: NOW });
@@ -103,10 +103,10 @@ describe('repair of the files of a table', () => {
     expect(await rows()).toHaveLength(ROWS);
   });
 
-  it('leaves a database that is being rebuilt without CURRENT, so that nobody opens it when the repair is killed', async () => {
+  it('leaves a database without CURRENT during a rebuild, so that no process opens it after a kill', async () => {
     const tables = await sortedTables('hot');
     await truncate(tables[0]!, 10);
-    // LevelDB stops at a folder of the name of the file that it makes first.
+    // LevelDB stops at a folder with the name of the first file that it creates.
     await mkdir(join(folder, 'hot', 'lost'), { recursive: true });
     for (const file of await readdir(join(folder, 'hot'))) {
       if (file.endsWith('.log')) await mkdir(join(folder, 'hot', 'lost', file));
@@ -120,7 +120,7 @@ describe('repair of the files of a table', () => {
     expect(await rows()).toHaveLength(ROWS);
   });
 
-  it('makes an empty place for bodies where the one there was is lost', async () => {
+  it('creates an empty place for bodies if the old one is lost', async () => {
     await rm(join(folder, 'content'), { recursive: true });
     const { parts } = await repairLevelFiles(folder, { dryRun: false, now: NOW });
     expect(parts).toEqual([
@@ -144,14 +144,14 @@ describe('repair of the files of a table', () => {
     expect(await rows()).toHaveLength(ROWS);
   });
 
-  it('changes nothing in a table that is whole but to read it to its end', async () => {
+  it('only reads an intact table to its end, and changes nothing', async () => {
     const before = await rows();
     const { parts } = await repairLevelFiles(folder, { dryRun: false, now: NOW });
     expect(parts.map(({ step }) => step)).toEqual(['keep', 'check']);
     expect(await rows()).toEqual(before);
   });
 
-  it('goes on after it was killed, in the copy or while LevelDB had put files aside', async () => {
+  it('continues after a kill, in the copy or while LevelDB had moved files away', async () => {
     await mkdir(join(folder, `${COPY}.partial`, 'hot'), { recursive: true });
     await rm(join(folder, 'hot', 'CURRENT'));
     await mkdir(join(folder, 'hot', 'lost'));
@@ -162,7 +162,7 @@ describe('repair of the files of a table', () => {
     expect(await readFile(join(folder, COPY, 'hot', 'lost', '000001.log'), 'utf8')).toBe('put aside');
   });
 
-  it('keeps the copy that is there when it is run again in the same second', async () => {
+  it('keeps the existing copy when it runs again in the same second', async () => {
     await rm(join(folder, 'hot', 'CURRENT'));
     const first = await repairLevelFiles(folder, { dryRun: false, now: NOW });
     const kept = await fileDigests(first.copy);
@@ -177,7 +177,7 @@ describe('repair of the files of a table', () => {
     ['hot is missing', () => true],
     ['hot has no data', (file) => /\.(?:ldb|log)$/.test(file)],
     ['hot has only its lock', (file) => file !== 'LOCK'],
-  ])('has nothing to save where %s, and removes no body', async (why, isLost) => {
+  ])('has nothing to save if %s, and removes no body', async (why, isLost) => {
     for (const file of await readdir(join(folder, 'hot'))) if (isLost(file)) await rm(join(folder, 'hot', file));
     if (why === 'hot is missing') await rm(join(folder, 'hot'), { recursive: true });
     const before = await fileDigests(join(folder, 'content'));
@@ -187,7 +187,7 @@ describe('repair of the files of a table', () => {
     for (const [file, bytes] of Object.entries(before)) expect(bodies[file]).toBe(bytes);
   });
 
-  it('says TABLE_LOCKED while the table is open, and NO_TABLE where none is', async () => {
+  it('throws TABLE_LOCKED while the table is open, and NO_TABLE if there is none', async () => {
     const store = await openLevelStore(folder);
     await expect(repairLevelFiles(folder, { dryRun: false })).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
     await store.write('webpage', [put('a', { 'm:st': '1' })]);

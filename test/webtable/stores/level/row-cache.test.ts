@@ -5,7 +5,7 @@ import { randomNumbers } from '../../../support/web/fake-web.js';
 const isHot = (key: string): boolean => key.startsWith('wm');
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
-/** A database whose reads and writes take turns as a test says. */
+/** A database whose reads and writes wait for turns that a test gives. */
 function slowDatabase(turn: () => Promise<void>) {
   const rows = new Map<string, Uint8Array>();
   const asked: string[] = [];
@@ -30,7 +30,7 @@ function slowDatabase(turn: () => Promise<void>) {
   };
 }
 
-it('asks the database once for a row, also for one that is not there, and never for one that was written', async () => {
+it('reads a row from the database once, also one that does not exist, and never one that was written', async () => {
   const database = slowDatabase(async () => undefined);
   database.rows.set('wma', bytes(1)).set('wpa', bytes(2));
   const cache = createRowCache(isHot);
@@ -47,7 +47,7 @@ it('asks the database once for a row, also for one that is not there, and never 
   expect(database.asked).toEqual(['wma', 'wmb', 'wpa', 'wpa']);
 });
 
-it('does not hold what was read before a write that began and ended meanwhile', async () => {
+it('does not store what was read before a write that began and ended meanwhile', async () => {
   const database = slowDatabase(async () => undefined);
   database.rows.set('wma', bytes(1));
   const cache = createRowCache(isHot);
@@ -65,7 +65,7 @@ it('does not hold what was read before a write that began and ended meanwhile', 
   expect(await cache.read(['wma'], database.read)).toEqual([bytes(2)]);
 });
 
-it('asks again after a write that failed, which may have been made all the same', async () => {
+it('reads again after a failed write, which may still have been stored', async () => {
   const database = slowDatabase(async () => undefined);
   const cache = createRowCache(isHot);
   const operations = [['wma', bytes(1)]] as const;
@@ -78,7 +78,7 @@ it('asks again after a write that failed, which may have been made all the same'
   expect(await cache.read(['wma'], database.read)).toEqual([bytes(1)]);
 });
 
-it('holds no more memory than the values take, whatever they were a part of', async () => {
+it('takes no more memory than the values, even if they were parts of larger buffers', async () => {
   const cache = createRowCache(isHot);
   const value = Buffer.alloc(8192).subarray(100, 140);
   await cache.write([['wma', value]], async () => undefined);
@@ -87,7 +87,7 @@ it('holds no more memory than the values take, whatever they were a part of', as
   expect(held!.buffer.byteLength).toBe(40);
 });
 
-it('forgets what was used longest ago', async () => {
+it('drops the least recently used rows', async () => {
   const database = slowDatabase(async () => undefined);
   const cache = createRowCache(isHot);
   const large = new Uint8Array(1024 * 1024);
@@ -99,7 +99,7 @@ it('forgets what was used longest ago', async () => {
   expect(database.asked).toEqual(['wm0']);
 });
 
-it('never gives what was before a write that had ended when it was asked, in any order of steps: 300 seeds', async () => {
+it('never returns a value older than a write that had ended before the read, in any order of steps: 300 seeds', async () => {
   for (let seed = 0; seed < 300; seed++) {
     const random = randomNumbers(seed);
     const turns: (() => void)[] = [];
@@ -107,11 +107,11 @@ it('never gives what was before a write that had ended when it was asked, in any
     const database = slowDatabase(turn);
     const cache = createRowCache(isHot);
     const keys = ['wma', 'wmb', 'wmc'];
-    /** Of each key the number of the last write that has ended, and of the last that has begun. */
+    /** For each key, the number of the last write that has ended, and of the last that has begun. */
     const ended = new Map(keys.map((key) => [key, 0]));
     const begun = new Map(keys.map((key) => [key, 0]));
     const pick = (): string => keys[Math.floor(random() * keys.length)]!;
-    // Writes run one by one, as those of a store.
+    // Writes run one by one, as in a store.
     const writer = async (): Promise<void> => {
       for (let i = 1; i <= 8; i++) {
         const some = [...new Set([pick(), pick()])];

@@ -35,7 +35,7 @@ const fileOf = async (name: string, pattern: RegExp): Promise<string> =>
 const remove = (...path: string[]): Promise<void> => rm(join(folder, ...path), { recursive: true });
 const count = async (store: Store): Promise<number> => (await scanPlain(store, 'webpage', { columns: ['m'] })).length;
 
-describe('a table of which some files are missing', () => {
+describe('a table with some files missing', () => {
   it.each<[string, () => Promise<unknown>, string]>([
     ['CURRENT of hot', () => remove('hot', 'CURRENT'), 'hot/CURRENT is missing'],
     ['the log of hot', async () => rm(await fileOf('hot', /\.log$/)), 'the log of hot is missing'],
@@ -64,7 +64,7 @@ describe('a table of which some files are missing', () => {
       },
       'hot/CURRENT is missing',
     ],
-  ])('is damaged and not touched: %s', async (_, damage, found) => {
+  ])('is damaged and not changed: %s', async (_, damage, found) => {
     await damage();
     const before = await fileDigests(folder);
     for (const create of [true, false]) {
@@ -77,7 +77,7 @@ describe('a table of which some files are missing', () => {
     expect(await fileDigests(folder)).toEqual(before);
   });
 
-  it('is damaged where all rows are gone and the bodies are not', async () => {
+  it('is damaged if all rows are gone and the bodies are not', async () => {
     for (const file of await readdir(join(folder, 'hot'))) {
       if (file.endsWith('.log')) await truncate(join(folder, 'hot', file));
       if (file.endsWith('.ldb')) await remove('hot', file);
@@ -88,7 +88,7 @@ describe('a table of which some files are missing', () => {
     });
   });
 
-  it('is whole again when what was missing is restored', async () => {
+  it('is intact again when the missing files are restored', async () => {
     await remove('hot', 'CURRENT');
     await expect(openLevelStore(folder)).rejects.toMatchObject({ code: 'TABLE_DAMAGED' });
     await cp(join(made, 'hot', 'CURRENT'), join(folder, 'hot', 'CURRENT'));
@@ -97,7 +97,7 @@ describe('a table of which some files are missing', () => {
   });
 });
 
-/** All of them: one that a compaction has replaced may still be there, and nobody reads it. */
+/** All such files: an unused one that a compaction has replaced may still exist. */
 async function ofSortedTables(name: string, damage: (file: string) => Promise<void>): Promise<void> {
   const files = (await readdir(join(folder, name))).filter((file) => file.endsWith('.ldb'));
   expect(files).not.toEqual([]);
@@ -114,7 +114,7 @@ describe('a table with a broken file', () => {
     ['sorted tables that are missing', (name) => ofSortedTables(name, (file) => rm(file))],
     ['sorted tables that were cut', (name) => ofSortedTables(name, (file) => truncate(file, 100))],
     ['empty sorted tables', (name) => ofSortedTables(name, (file) => truncate(file))],
-  ])('says TABLE_DAMAGED: %s', async (_, damage) => {
+  ])('gives TABLE_DAMAGED: %s', async (_, damage) => {
     await damage('hot');
     const read = async (): Promise<void> => {
       await using store = closing(await openLevelStore(folder, { create: false }));
@@ -143,7 +143,7 @@ describe('a place without a table', () => {
       /found a folder without/,
     ],
     ['with a place for bodies only', () => onlyContent(), /found a folder without/],
-  ])('%s is NO_TABLE, and a table can be made there', async (_, prepare, found) => {
+  ])('%s is NO_TABLE, and a table can be created there', async (_, prepare, found) => {
     await prepare();
     const refused = { code: 'NO_TABLE', message: expect.stringMatching(found) as string };
     await expect(openLevelStore(folder, { create: false })).rejects.toMatchObject(refused);
@@ -161,21 +161,21 @@ describe('a place without a table', () => {
       async () => (await rm(folder, { recursive: true }), symlink(join(base, 'nowhere'), folder)),
       /found a link to .*nowhere, which does not exist/,
     ],
-  ])('is refused where it is %s', async (_, prepare, found) => {
+  ])('is rejected if it is %s', async (_, prepare, found) => {
     await prepare();
     const message = expect.stringMatching(found) as string;
     await expect(openLevelStore(folder, { create: false })).rejects.toMatchObject({ code: 'NO_TABLE', message });
     await expect(openLevelStore(folder)).rejects.toMatchObject({ code: 'STORE_FAILED', message });
   });
 
-  it('is followed where it is a link to a folder', async () => {
+  it('may be a link to a folder', async () => {
     const link = join(base, 'link');
     await symlink(folder, link);
     await using store = closing(await openLevelStore(link, { create: false }));
     expect(await count(store)).toBe(ROWS);
   });
 
-  it.runIf(process.platform === 'linux')('where nothing can be made ends with an error', async () => {
+  it.runIf(process.platform === 'linux')('in which nothing can be created ends with an error', async () => {
     for (const place of ['/proc/x', '/proc/self', '/proc/x/y/z']) {
       await expect(openLevelStore(place), place).rejects.toMatchObject({ code: 'STORE_FAILED' });
       await expect(openLevelStore(place, { create: false }), place).rejects.toMatchObject({ code: 'NO_TABLE' });
@@ -184,7 +184,7 @@ describe('a place without a table', () => {
 });
 
 it.skipIf(process.platform === 'win32')(
-  'the folder of a new table is for its owner only, and others stay as they are',
+  'the folder of a new table is readable by its owner only; existing folders keep their mode',
   async () => {
     const own = join(base, 'above', 'own');
     await (await openLevelStore(own)).close();
@@ -204,7 +204,7 @@ async function emptied(): Promise<void> {
   await mkdir(folder);
 }
 
-/** As a process leaves it that is killed while it makes a table. */
+/** Like after a kill during the creation of a table. */
 async function halfMade(names: readonly string[]): Promise<void> {
   await emptied();
   await mkdir(join(folder, 'content'));

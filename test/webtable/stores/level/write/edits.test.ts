@@ -18,7 +18,7 @@ const change: fc.Arbitrary<RowChange> = fc.record(
   { requiredKeys: ['key'] },
 );
 
-/** The last word on each cell of each row, and which rows were cleared. */
+/** The last change of each cell of each row, and which rows were cleared. */
 function plainFold(changes: readonly RowChange[]): [string, boolean, [string, Uint8Array | undefined][]][] {
   const rows = new Map<string, { cleared: boolean; cells: Map<string, Uint8Array | undefined> }>();
   for (const { key, clear, delete: remove = [], put = [] } of changes) {
@@ -48,7 +48,7 @@ function cellsIn(edits: readonly (CellEdits | undefined)[]): [string, Uint8Array
     .sort(byName);
 }
 
-it('changes of a row come to the last word on each of its cells', () => {
+it('changes of a row are reduced to the last one for each of its cells', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 6 }), (changes) => {
       const folded = foldChanges(families, changes);
@@ -60,7 +60,7 @@ it('changes of a row come to the last word on each of its cells', () => {
   );
 });
 
-it('edits come in order, the last one of each qualifier, however many there are', () => {
+it('edits are sorted, the last one of each qualifier, however many there are', () => {
   const qualifier = fc.oneof(fc.constantFrom('a', 'b', 'ba'), fc.string({ minLength: 1, maxLength: 2 }));
   const cells = fc.array(fc.tuple(qualifier, fc.option(value, { nil: undefined })), { maxLength: 90, size: 'max' });
   let longest = 0;
