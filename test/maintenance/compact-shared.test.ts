@@ -24,7 +24,7 @@ async function toItsEnd<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-/** Something happens before rows of pages are changed. */
+/** Calls a function before rows of pages are changed. */
 class WatchedStore extends VersionedStore {
   beforeChange: (() => Promise<void>) | undefined;
   changes = 0;
@@ -45,7 +45,7 @@ class WatchedStore extends VersionedStore {
   }
 }
 
-/** A page of which three bodies are kept, on a table that many share, and one that compacts it to one. */
+/** A page with three stored bodies on a shared table, and a compaction to one. */
 async function threeVersions() {
   const store = new WatchedStore(() => 0);
   let n = 0;
@@ -61,7 +61,7 @@ async function threeVersions() {
   return { store, crawl, other, compacting: await testCrawl(web, { store, settings: { 'db.keepVersions': 1 } }) };
 }
 
-it('compact leaves a row alone that another process changes meanwhile, and frees nothing then', async () => {
+it('compact leaves a row alone that another process changes meanwhile, and then frees nothing', async () => {
   const { store, other, crawl, compacting } = await threeVersions();
   const { contentVersions } = await rowOf(crawl, A, 'contentVersions');
   expect(contentVersions).toHaveLength(2);
@@ -73,7 +73,7 @@ it('compact leaves a row alone that another process changes meanwhile, and frees
   expect(await rowOf(crawl, A, 'contentVersions')).toEqual({});
 });
 
-it('compact changes no row when others have taken its leases', async () => {
+it('compact changes no row if another worker has taken its leases', async () => {
   const { store, compacting } = await threeVersions();
   store.changes = 0;
   const scan = store.scan.bind(store);

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-/** A page says which time it is asked for; of the third the server says from the second time on that it is as it was. */
+/** A page contains the number of its request; for the third page, the server answers 304 from the second request on. */
 function changing(length: number): Plugin {
   const asked = new Map<string, number>();
   return {
@@ -56,7 +56,7 @@ async function crawlOnDisk(settings: Readonly<Record<string, unknown>> = {}, len
   return testCrawl(undefined, { store, plugins: [changing(length)], settings });
 }
 
-/** So many rounds a month apart. */
+/** Runs n rounds, a month apart. */
 async function rounds(crawl: TestCrawl, n: number): Promise<void> {
   await jobs.inject(crawl, { seeds: URLS });
   for (let i = 0; i < n; i++) {
@@ -65,7 +65,7 @@ async function rounds(crawl: TestCrawl, n: number): Promise<void> {
   }
 }
 
-/** Of all records in the segments: the type, and of a body its beginning. */
+/** The type of each record in the segments, and the beginning of its body. */
 async function records(): Promise<string[]> {
   const content = join(directory, 'content');
   const files = (await readdir(content)).filter((name) => name.endsWith('.warc.gz')).sort();
@@ -79,7 +79,7 @@ const titleOf = async (crawl: TestCrawl, url: string): Promise<string | undefine
   /<title>(.*)<\/title>/.exec(Buffer.from((await rowOf(crawl, url, 'content')).content ?? []).toString())?.[1];
 
 describe('compact', () => {
-  it('removes earlier bodies and revisits, and what remains is read as before', async () => {
+  it('removes earlier bodies and revisits, and the remaining ones are read as before', async () => {
     const crawl = await crawlOnDisk();
     await rounds(crawl, 2);
     expect((await records()).sort()).toEqual([
@@ -108,7 +108,7 @@ describe('compact', () => {
     await crawl.close();
   });
 
-  it('keeps as many versions as db.keepVersions says, newest first, and keeps fewer when that is lowered', async () => {
+  it('keeps as many versions as db.keepVersions says, newest first, and fewer after that is lowered', async () => {
     const crawl = await crawlOnDisk({ 'db.keepVersions': 3 });
     await rounds(crawl, 4);
     await jobs.compact(crawl);
@@ -132,7 +132,7 @@ describe('compact', () => {
     await fewer.close();
   });
 
-  it('frees what removed pages leave', async () => {
+  it('frees the bodies of removed pages', async () => {
     const crawl = await crawlOnDisk();
     await rounds(crawl, 1);
     await jobs.remove(crawl, { prefix: 'http://a.com/1' });
@@ -141,7 +141,7 @@ describe('compact', () => {
     await crawl.close();
   });
 
-  it('runs by itself at the end of a crawl when more than half, and 16 MB, is needed by nobody', async () => {
+  it('runs at the end of a crawl if more than half of the bytes, and 16 MB, are not needed', async () => {
     const crawl = await crawlOnDisk({ 'http.contentLimit': 9_000_000 }, 8_500_000);
     await jobs.crawl(crawl, { seeds: URLS });
     for (let n = 1; n <= 3; n++) {
@@ -167,7 +167,7 @@ describe('compact', () => {
     await crawl.close();
   });
 
-  it('leaves a table in memory as it is, which keeps only what is needed', async () => {
+  it('does nothing for a table in memory, which only keeps what is needed', async () => {
     const crawl = await testCrawl(undefined, { plugins: [changing(300)] });
     await rounds(crawl, 3);
     const keys: string[] = [];
@@ -179,7 +179,7 @@ describe('compact', () => {
   });
 });
 
-it('a body is read by another process where it lies, and compact says TABLE_LOCKED there', async () => {
+it('reads a body of a table in use by another process, and throws TABLE_LOCKED for its compaction', async () => {
   const options = { table: directory, plugins: [changing(300)], settings: { 'fetcher.serverDelay': 0 } };
   const crawl = await openContext(options);
   await jobs.inject(crawl, { seeds: URLS });

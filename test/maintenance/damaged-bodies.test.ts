@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Opens the table, runs something on it as of a time, and closes it. */
+/** Opens the table, runs a function with the given time, and closes the table. */
 async function onTable<T>(now: number, run: (crawl: OpenContext) => Promise<T>): Promise<T> {
   await using crawl = await testCrawl(web, { store: await openLevelStore(join(folder, 'table'), { create: true }) });
   crawl.setTime(now);
@@ -33,7 +33,7 @@ async function onTable<T>(now: number, run: (crawl: OpenContext) => Promise<T>):
 const fetchThem = (now: number, urls: readonly string[]): Promise<Report> =>
   onTable(now, (crawl) => jobs.crawl(crawl, { seeds: urls }));
 
-/** Two files with two bodies each, the first one compressed where it is compacted. */
+/** Two files with two bodies each; the first one is compressed if it is compacted. */
 async function makeFiles(how: string): Promise<void> {
   const [first, second] = [URLS.slice(0, 2), URLS.slice(2)];
   await fetchThem(START, first);
@@ -45,7 +45,7 @@ async function makeFiles(how: string): Promise<void> {
   await fetchThem(START + MONTH, second);
 }
 
-/** The files with bodies, the one of the first page in front, and its record. */
+/** The files with bodies, the one of the first page first, and its record. */
 async function files() {
   const content = join(folder, 'table/content');
   const names = (await readdir(content)).filter((name) => name.endsWith('.warc.gz'));
@@ -53,7 +53,7 @@ async function files() {
     names.map(async (name) => {
       const path = join(content, name);
       const bytes = await readFile(path);
-      // The other file may have a note that the page is as it was.
+      // The other file may have a revisit for the page.
       const record = recordsOf(bytes).find(
         ({ headers }) => headers.get('warc-target-uri') === URLS[0] && headers.get('warc-type') === 'response',
       );
@@ -65,7 +65,7 @@ async function files() {
   return { first: { ...first, record: first.record }, second };
 }
 
-/** Each keeps the size of every file, which is all that can be seen without reading. */
+/** Each keeps the size of every file, which is all that can be checked without reading. */
 const DAMAGES: Readonly<Record<string, () => Promise<void>>> = {
   async 'a flipped bit'() {
     const { path, bytes, record } = (await files()).first;
@@ -95,11 +95,11 @@ describe.each(['plain', 'compacted'])('bodies in %s files', (how) => {
     const { counters } = await fetchThem(START + 3 * MONTH, URLS);
     expect(counters).toMatchObject({ fetched: 4, success: lostBodies });
     expect((counters.notmodified ?? 0) + lostBodies).toBe(4);
-    // Where there is a part of a file that is no longer there, no condition is sent at all.
+    // If a part of a file is missing, no conditional request is sent at all.
     expect(web.requests).toHaveLength(4 + (counters.lost_body ?? 0));
     expect(counters.lost_body).toBeGreaterThan(0);
     expect(await onTable(START, (crawl) => stats(crawl))).toMatchObject({ lostBodies: 0, damaged: 0 });
-    // From here on all are as they were.
+    // From here on all pages are as before.
     expect((await fetchThem(START + 5 * MONTH, URLS)).counters).toMatchObject({ notmodified: 4 });
   });
 });

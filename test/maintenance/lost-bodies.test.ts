@@ -16,15 +16,15 @@ const URLS = [1, 2, 3].map((n) => `http://a.com/${n}`);
 
 interface Tagged {
   readonly crawl: TestCrawl;
-  /** What was asked for, robots.txt left out. */
+  /** All requests except robots.txt. */
   readonly requests: FetchRequest[];
-  /** Takes bodies away, as a power failure does that takes the end of a log. */
+  /** Removes bodies, like a power failure that removes the end of a log. */
   lose(...urls: string[]): Promise<void>;
-  /** Has an older body in the place of the one that was written. */
+  /** Puts an older body in the place of the one that was written. */
   change(url: string): Promise<void>;
 }
 
-/** A crawl of three pages that was through a round, on a server that answers 304 to a tag, or to all. */
+/** A crawl of three pages after one round, on a server that answers 304 to a tag, or to every request. */
 async function taggedCrawl({
   unasked = false,
   settings = {},
@@ -64,7 +64,7 @@ async function placeOf(crawl: TestCrawl, url: string): Promise<string> {
 }
 
 describe('a page whose body is lost', () => {
-  it('is asked for without a condition, and then has a body again', async () => {
+  it('is requested without a condition, and then has a body again', async () => {
     const { crawl, requests, lose } = await taggedCrawl();
     await lose(URLS[1]!);
     crawl.setTime(START + MONTH);
@@ -81,7 +81,7 @@ describe('a page whose body is lost', () => {
     await crawl.close();
   });
 
-  it('is asked for again in its turn, without a condition, where its body is another than was written', async () => {
+  it('is requested again when it is due, without a condition, if another body is in its place', async () => {
     const { crawl, requests, change } = await taggedCrawl();
     await change(URLS[0]!);
     crawl.setTime(START + MONTH);
@@ -97,7 +97,7 @@ describe('a page whose body is lost', () => {
     await crawl.close();
   });
 
-  it('is asked for once more only, by a server that says unasked that nothing has changed', async () => {
+  it('is requested only once more if the server always answers 304', async () => {
     const { crawl, requests, change } = await taggedCrawl({ unasked: true });
     await change(URLS[0]!);
     crawl.setTime(START + MONTH);
@@ -108,7 +108,7 @@ describe('a page whose body is lost', () => {
     await crawl.close();
   });
 
-  it('is asked for without a condition after a repair where its body is another than was written', async () => {
+  it('is requested without a condition after a repair if another body is in its place', async () => {
     const { crawl, requests, change } = await taggedCrawl();
     await change(URLS[0]!);
     expect((await jobs.repair(crawl)).counters).toMatchObject({ lost_body: 1, lost_body_due: 1 });
@@ -119,7 +119,7 @@ describe('a page whose body is lost', () => {
     await crawl.close();
   });
 
-  it('is not taken for unchanged by a server that says so unasked', async () => {
+  it('does not count as unchanged if the server always answers 304', async () => {
     const { crawl, lose } = await taggedCrawl({ unasked: true });
     await lose(...URLS);
     crawl.setTime(START + MONTH);
@@ -130,7 +130,7 @@ describe('a page whose body is lost', () => {
     await crawl.close();
   });
 
-  it('is asked for with a condition where bodies are not kept', async () => {
+  it('is requested with a condition if bodies are not stored', async () => {
     const { crawl, requests } = await taggedCrawl({ settings: { 'fetcher.storeContent': false } });
     expect((await stats(crawl)).lostBodies).toBe(0);
     crawl.setTime(START + MONTH);
@@ -139,7 +139,7 @@ describe('a page whose body is lost', () => {
     await crawl.close();
   });
 
-  it('is counted, and made due by repair, which finds nothing more to do then', async () => {
+  it('is counted, and made due by repair, which then finds nothing more to do', async () => {
     const { crawl, requests, lose } = await taggedCrawl();
     await lose(URLS[0]!, URLS[2]!);
     expect(await stats(crawl)).toMatchObject({ total: 3, damaged: 0, lostBodies: 2, statuses: { fetched: 3 } });
@@ -170,7 +170,7 @@ describe('a page whose body is lost', () => {
     await crawl.close();
   });
 
-  it('is not made due where it is gone, or where bodies are not kept', async () => {
+  it('is not made due if it is gone, or if bodies are not stored', async () => {
     const { crawl, lose } = await taggedCrawl();
     await lose(...URLS);
     await crawl.tables.pages.write([{ key: rowKeyOf(URLS[0]!), set: { status: 'gone' } }]);

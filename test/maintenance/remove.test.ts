@@ -25,7 +25,7 @@ async function repairIsIdle(crawl: OpenContext): Promise<void> {
 }
 
 describe('remove', () => {
-  it('removes what is selected, and leaves every index in order', async () => {
+  it('removes the selected rows, and leaves every index in order', async () => {
     const { pages, seeds } = randomWeb(3, 80, 4);
     await using crawl = await testCrawl(fakeWeb(pages));
     await jobs.crawl(crawl, { seeds, stay: 'any', rounds: 2 });
@@ -33,7 +33,7 @@ describe('remove', () => {
     const stays = all.filter(({ url }) => !String(url).startsWith('http://h1.example.com/'));
     expect(stays.length).toBeLessThan(all.length);
     const n = all.length - stays.length;
-    // What is known of a host is no part of its rows.
+    // The data of a host does not belong to its rows.
     await crawl.tables.store.write('host', [{ key: 'com.example.h1', put: new Map([['h:bo', Buffer.from('{}')]]) }]);
     const before = await dumpStore(crawl.tables.store);
     expect((await jobs.remove(crawl, { host: 'h1.example.com', dryRun: true })).counters).toEqual({ would_remove: n });
@@ -51,7 +51,7 @@ describe('remove', () => {
     await repairIsIdle(crawl);
   });
 
-  it('leaves rows that a batch holds, and those that cannot be read', async () => {
+  it('leaves rows that a batch holds, and rows that cannot be read', async () => {
     await using crawl = await testCrawl(fakeWeb({ [A]: 'x' }));
     const batch = await start(crawl, A);
     await jobs.inject(crawl, { seeds: ['http://a.com/free', 'http://a.com/damaged'] });
@@ -83,7 +83,7 @@ describe('remove', () => {
     await repairIsIdle(crawl);
   });
 
-  it('keeps what other rows say, so that a page comes back by a link', async () => {
+  it('keeps links in other rows, so that a page can return by a link', async () => {
     const web = fakeWeb({ [A]: links('http://b.com/'), 'http://b.com/': links(A, 'http://c.com/') });
     await using crawl = await testCrawl(web);
     await jobs.crawl(crawl, { seeds: [A], stay: 'any', depth: 1 });
@@ -96,7 +96,7 @@ describe('remove', () => {
     await repairIsIdle(crawl);
   });
 
-  it('ends what a host may do as a seed, with its last seed', async () => {
+  it('ends the rights of a host as a seed, with its last seed', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: [A, 'http://a.com/2', 'http://b.com/'] });
     const seedHosts = async () => (await dumpStore(crawl.tables.store))['host']!.map(({ key }) => key);
@@ -133,7 +133,7 @@ describe('remove', () => {
     await repairIsIdle(crawl);
   });
 
-  it('takes bodies and links with it in LevelDB', async () => {
+  it('removes bodies and links too in LevelDB', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'webcrawl-remove-'));
     try {
       await using crawl = await testCrawl(fakeWeb({ [A]: links('/b'), 'http://a.com/b': links('/') }), {
@@ -143,7 +143,7 @@ describe('remove', () => {
       expect(await rowOf(crawl, A, 'content', 'inlinks')).toHaveProperty('content');
       expect((await jobs.remove(crawl, { host: 'a.com' })).counters).toEqual({ removed: 2 });
       expect(await rowOf(crawl, A, 'content', 'inlinks', 'outlinks', 'title', 'marks')).toEqual({});
-      // A row of the same key starts from nothing.
+      // A new row with the same key starts from nothing.
       await jobs.inject(crawl, { seeds: [A] });
       expect(await rowOf(crawl, A, 'content', 'inlinks', 'outlinks', 'fetchedAt')).toEqual({});
       await repairIsIdle(crawl);
@@ -154,7 +154,7 @@ describe('remove', () => {
 });
 
 describe('remove that fails between two row writes', () => {
-  it('leaves an order that repair finds nothing missing in, and ends the same when it is run again', async () => {
+  it('leaves a table in which repair finds nothing missing, and ends the same when it runs again', async () => {
     const { pages, seeds } = randomWeb(5, runs(20, 60), runs(2, 3));
     const before = new MemoryStore();
     await using crawl = await testCrawl(fakeWeb(pages), { store: before });

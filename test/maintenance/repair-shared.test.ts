@@ -12,7 +12,7 @@ import { runs } from '../support/runs.js';
 
 const SLOTS = 7;
 
-/** A table in the middle of its work, as in the tests of repair, in `SLOTS` slots. */
+/** A table in the middle of its work, like in the tests of repair, with `SLOTS` slots. */
 async function busyTable(seed: number): Promise<MemoryStore> {
   const { pages, seeds } = randomWeb(seed, 120, 5);
   const store = new MemoryStore();
@@ -27,7 +27,7 @@ async function busyTable(seed: number): Promise<MemoryStore> {
   return store;
 }
 
-/** Damages a table in each way that repair mends. */
+/** Damages a table in each way that repair can fix. */
 async function damageAll(store: Store, random: () => number): Promise<void> {
   const tables = await openTables(store);
   const before = await dumpStore(store);
@@ -40,12 +40,12 @@ async function damageAll(store: Store, random: () => number): Promise<void> {
   const isFence = (key: string): boolean => key.endsWith('}');
   const open = (await tables.batches.list()).map(({ batchId }) => batchId);
   expect(open).toHaveLength(2);
-  // Of queues, heads and notes; of the index of batches; hosts of seeds; the header of one of two batches.
+  // Entries of queues, heads and notes; of the index of batches; hosts of seeds; the header of one of two batches.
   await clearSome('frontier', 0.4, (key) => !isFence(key));
   await clearSome('batch', 0.4, (key) => key.startsWith('e') && !isFence(key));
   await clearSome('host', 0.5, () => true);
   await clearSome('batch', 1, (key) => key === `h|${open[0]}`);
-  // Rows that are gone, and that changed behind the indexes.
+  // Rows that are gone, and rows that changed without their index entries.
   for (const { key } of before['webpage']!) {
     const kind = Math.floor(random() * 20);
     if (kind === 0) await store.write('webpage', [{ key, clear: true }]);
@@ -55,21 +55,21 @@ async function damageAll(store: Store, random: () => number): Promise<void> {
     if (kind === 4) await tables.batches.enter('1600000000-1', [{ rowKey: key, queue: 'else.com' }]);
   }
   for (const { key } of before['content']!) if (random() < 0.3) await store.write('content', [{ key, clear: true }]);
-  // How far the work was on what is gone, and on what is only without its header.
+  // The progress of a batch that is gone, and of one that has only lost its header.
   await tables.batches.changeProgress('1600000000-2', tables.slots.all, () => ({ fetched: true }));
   await tables.batches.changeProgress(open[0]!, tables.slots.all, () => ({ fetched: true }));
 }
 
-/** The same in a table that many share. */
+/** The same data in a shared table. */
 const shared = (store: Store, seed: number): Promise<VersionedStore> =>
   copyStore(store, new VersionedStore(randomNumbers(seed)));
 
-/** All that a repair is about: rows and indexes, not who ran it, nor how often a version was written. */
+/** All that repair changes: rows and indexes, without the process that ran it, and without versions. */
 async function stateOf(store: Store): Promise<unknown> {
   const { webpage, frontier, batch, host } = await dumpStore(store);
   const tables = await openTables(store);
   const headers = await tables.batches.list();
-  // Of a host without rows in its queue a shared store keeps a note all the same.
+  // A shared store keeps a note even for a host without rows in its queue.
   const isNote = (key: string): boolean => key.endsWith('|~');
   const plain = (rows: typeof webpage = []) => rows.map(({ key, cells }) => [key, [...cells].map(String)]);
   return {
@@ -83,8 +83,8 @@ async function stateOf(store: Store): Promise<unknown> {
 
 const repairOf = async (store: Store) => (await jobs.repair(await testCrawl(undefined, { store }))).counters;
 
-describe('repair of a table that processes share', () => {
-  it('mends what it mends in a table of its own', async () => {
+describe('repair of a shared table', () => {
+  it('repairs the same as in a table of one process', async () => {
     for (let seed = 1; seed <= runs(2, 8); seed++) {
       const broken = await busyTable(seed);
       await damageAll(broken, randomNumbers(seed));

@@ -32,7 +32,7 @@ async function clearSome(crawl: OpenContext, table: 'frontier' | 'batch', random
   return changes.length;
 }
 
-/** The rows that a scan finds due and not held, best first. */
+/** The rows that a scan finds due and free, best first. */
 async function due(crawl: OpenContext): Promise<string[]> {
   const rows: PageRow<'dueAt' | 'score' | 'marks'>[] = [];
   const { lockExpiry, minScore } = crawl.settings.generate;
@@ -52,7 +52,7 @@ const keysOf = async (crawl: OpenContext, batchId: string): Promise<string[]> =>
 };
 
 describe('repair', () => {
-  it('finds nothing to do in a table that is in order, and changes nothing', async () => {
+  it('finds nothing to do in an intact table, and changes nothing', async () => {
     for (const seed of [1, 2, 3]) {
       await using crawl = await busyCrawl(seed);
       const before = await dumpStore(crawl.tables.store);
@@ -64,7 +64,7 @@ describe('repair', () => {
     expect(await jobs.repair(empty)).toEqual({ job: 'repair', seconds: 0, counters: {} });
   });
 
-  it('rebuilds what was lost of the indexes, so that all goes on as before', async () => {
+  it('rebuilds lost index entries, so that all continues as before', async () => {
     for (let seed = 1; seed <= 8; seed++) {
       const random = randomNumbers(seed);
       const crawl = await busyCrawl(seed);
@@ -72,9 +72,9 @@ describe('repair', () => {
       const store = await copyStore(crawl.tables.store);
       await using broken = await testCrawl(fakeWeb(pages), { store });
       await using whole = await testCrawl(fakeWeb(pages), { store: crawl.tables.store });
-      // So that no batch gets an id whose header was lost.
+      // So that no batch gets the id of one whose header was lost.
       for (const each of [broken, whole]) each.setTime(START + 1000);
-      // An empty frontier and no batches the last time.
+      // For the last seed, an empty frontier and no batches.
       const all = seed === 8 ? () => 0 : random;
       expect(await clearSome(broken, 'frontier', all)).toBeGreaterThan(0);
       expect(await clearSome(broken, 'batch', all)).toBeGreaterThan(0);
@@ -100,7 +100,7 @@ describe('repair', () => {
     }
   });
 
-  it('makes the header of a batch anew whose rows are still held', async () => {
+  it('rebuilds the header of a batch whose rows are still held', async () => {
     await using crawl = await testCrawl(fakeWeb({ [A]: 'x', 'http://b.com/': 'x' }));
     const batch = await start(crawl, A, 'http://b.com/');
     await crawl.tables.store.write('batch', [{ key: `h|${batch}`, clear: true }]);
@@ -110,13 +110,13 @@ describe('repair', () => {
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 2, success: 2 });
   });
 
-  it('removes entries that no row bears out', async () => {
+  it('removes entries without a matching row', async () => {
     await using crawl = await testCrawl(undefined);
     const batch = await start(crawl, A, 'http://b.com/', 'http://c.com/');
     await jobs.inject(crawl, { seeds: ['http://d.com/', 'http://e.com/'] });
     const before = await dumpStore(crawl.tables.store);
     const { store } = crawl.tables;
-    // Rows that are gone, one that no batch holds, one whose score changed behind the index.
+    // Rows that are gone, a row that is no longer in its batch, and a row whose score changed without its index entry.
     await store.write('webpage', [
       { key: rowKeyOf(A), clear: true },
       { key: rowKeyOf('http://d.com/'), clear: true },
@@ -132,9 +132,9 @@ describe('repair', () => {
     expect(write.mock.calls.filter(([table]) => table === 'batch').map(([, changes]) => changes.length)).toEqual([3]);
     expect(counters).toEqual({
       rows: 3,
-      // b.com is held no more, and e.com calls for another entry.
+      // b.com is no longer in the batch, and e.com needs another entry.
       missing_frontier: 2,
-      // The old one of e.com, and that of d.com: what a batch holds has none.
+      // The old entry of e.com, and that of d.com, because a row in a batch has none.
       stale_frontier: 2,
       stale_batch: 3,
       // Those of a.com and d.com.
@@ -147,7 +147,7 @@ describe('repair', () => {
     expect(before['webpage']).toHaveLength(5);
   });
 
-  it('leaves the entries of rows alone that it cannot read, and counts them', async () => {
+  it('does not change the entries of rows that it cannot read, and counts them', async () => {
     await using crawl = await testCrawl(fakeWeb({ [A]: 'x' }));
     const batch = await start(crawl, A);
     await jobs.inject(crawl, { seeds: ['http://due.com/', 'http://late.com/'] });
@@ -159,14 +159,14 @@ describe('repair', () => {
     const before = await dumpStore(crawl.tables.store);
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 3, damaged: 3 });
     expect(await dumpStore(crawl.tables.store)).toEqual(before);
-    // Once they can be read again, from a copy of the disk perhaps, all is as if nothing had been.
+    // When they can be read again, for example from a copy of the disk, the table is as before.
     for (const each of undo) await each();
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 3 });
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 1, success: 1 });
     expect((await jobs.generate(crawl)).counters).toEqual({ generated: 2 });
   });
 
-  it('lets a batch be finished that updatedb was closing', async () => {
+  it('allows a batch to be finished that updatedb was closing', async () => {
     for (const state of ['updating'] as const) {
       await using crawl = await testCrawl(fakeWeb({ [A]: links('/1') }));
       const batch = await start(crawl, A);
@@ -183,14 +183,14 @@ describe('repair', () => {
     }
   });
 
-  it('stops when it is told to', async () => {
+  it('stops on an abort', async () => {
     await using crawl = await busyCrawl(1);
     await clearSome(crawl, 'frontier', () => 0);
     const report = await jobs.repair(crawl, { signal: AbortSignal.abort() });
     expect(report).toEqual({ job: 'repair', seconds: 0, counters: {}, interrupted: true });
   });
 
-  it('waits for the jobs under way, and they for it', async () => {
+  it('waits for running jobs, and they wait for it', async () => {
     const web = fakeWeb({ [A]: links('/1'), 'http://a.com/1': 'x' });
     await using crawl = await testCrawl(web);
     const batch = await start(crawl, A);
@@ -206,7 +206,7 @@ describe('repair', () => {
     };
     await note('fetch', jobs.fetch(crawl, { batch, parse: true }));
     await Promise.all(later);
-    // The other two take turns, too, in any order.
+    // The other two also run one after the other, in any order.
     expect([order[0], ...order.slice(1).sort()]).toEqual(['fetch', 'repair', 'updatedb']);
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 2 });
   });

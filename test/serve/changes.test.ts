@@ -14,7 +14,7 @@ import { fakeWeb, type FakeWeb } from '../support/web/fake-web.js';
 
 const DAY = 86_400_000;
 const HOST = 'http://docs.example.com';
-/** A title as strangers write it. */
+/** A title as a hostile site may have it. */
 const EVIL = '</title><script>alert(1)</script>"\'&\u202e\u0001 ]]>';
 const NAMES = ['a', 'b', 'c', 'd', 'e'];
 const SEED = { seeds: [`${HOST}/`] };
@@ -22,7 +22,7 @@ const SEED = { seeds: [`${HOST}/`] };
 const page = (title: string): string =>
   `<title>${title.replaceAll('<', '&lt;')}</title><p>This text says at length what the page is about.</p>`;
 
-/** Does what a source does, on a crawl. */
+/** A source that works on a crawl. */
 const sourceOf = (crawl: TestCrawl): ChangesSource => ({
   read: (options) => readChanges(crawl, options),
   places: (cursor) => logPlaces(crawl, cursor),
@@ -85,7 +85,7 @@ async function* eventsOf(response: Response): AsyncGenerator<SeenEvent, undefine
   }
 }
 
-/** Events up to a number of those that have a name. */
+/** The given number of events that have a name. */
 async function take(events: AsyncGenerator<SeenEvent, undefined>, count: number): Promise<SeenEvent[]> {
   const found: SeenEvent[] = [];
   while (found.length < count) {
@@ -97,7 +97,7 @@ async function take(events: AsyncGenerator<SeenEvent, undefined>, count: number)
 }
 
 describe('changes as JSON', () => {
-  it('come after a time or a cursor, so many at a time, and say where to go on', async () => {
+  it('begin after a time or a cursor, in pages, and state where to continue', async () => {
     const { retitle, ask } = await site();
     await retitle('one');
     const first = (await (await ask('/api/changes?since=0000000&limit=3')).json()) as {
@@ -120,7 +120,7 @@ describe('changes as JSON', () => {
   });
 
   it.each(['kind=none', 'cursor=x', 'before=x', 'limit=0', 'limit=x', 'since=2026-02', 'since=nomark'])(
-    'refuse %s',
+    'with %s are rejected',
     async (query) => {
       const { ask } = await site();
       const response = await ask(`/api/changes?${query}`);
@@ -131,7 +131,7 @@ describe('changes as JSON', () => {
 });
 
 describe('the feeds', () => {
-  it('have the newest first, lead to what is older, and name an entry the same in both', async () => {
+  it('have the newest entries first, link to older ones, and have the same id for an entry', async () => {
     const { retitle, ask } = await site();
     await retitle('one');
     await retitle(EVIL, ['a', 'b']);
@@ -166,7 +166,7 @@ describe('the feeds', () => {
     expect(seen.filter(([name, , { rel }]) => name === 'link' && rel === 'next')).toHaveLength(1);
   });
 
-  it('are empty before a change that the log does not keep any more', async () => {
+  it('are empty before a change that the log no longer has', async () => {
     const { ask, retitle } = await site();
     await retitle('one');
     for (const path of ['/changes', '/changes.json', '/changes.atom']) {
@@ -177,7 +177,7 @@ describe('the feeds', () => {
     expect(feed).not.toHaveProperty('next_url');
   });
 
-  it('are asked for again at no cost, and without changes have all that a feed needs', async () => {
+  it('cost nothing when requested again unchanged, and are valid without changes', async () => {
     const { ask } = await site();
     const first = await ask('/changes.atom');
     const etag = first.headers.get('etag')!;
@@ -187,7 +187,7 @@ describe('the feeds', () => {
     expect((await ask('/changes.atom', { 'if-none-match': etag })).status).toBe(304);
   });
 
-  it('are the page too, which escapes titles and links to older ones', async () => {
+  it('are followed by the page, which escapes titles and links to older ones', async () => {
     const { retitle, ask } = await site();
     await retitle('one');
     await retitle(EVIL, ['a']);
@@ -205,7 +205,7 @@ describe('the feeds', () => {
   });
 });
 
-/** Elements of XML with their own text and attributes; it throws where the text is not well-formed as far as the parser sees it. */
+/** The XML elements with their own text and attributes; throws if the text is not well-formed as far as the parser checks it. */
 function elementsOf(text: string): [name: string, text: string, attributes: Record<string, string>][] {
   const found: [string, string, Record<string, string>][] = [];
   const open: (typeof found)[number][] = [];
@@ -223,7 +223,7 @@ function elementsOf(text: string): [name: string, text: string, attributes: Reco
 }
 
 describe('the events', () => {
-  it('come as changes are found, and go on after the last id', async () => {
+  it('are sent as changes are found, and continue after the last id', async () => {
     const { retitle, ask } = await site();
     const response = await ask('/changes/events?kind=title');
     expect(response.headers.get('x-accel-buffering')).toBe('no');
@@ -235,7 +235,7 @@ describe('the events', () => {
       NAMES.map((name) => ['change', name]),
     );
     for (const [, data, id] of found) expect((JSON.parse(data) as LoggedRecord).cursor).toBe(id);
-    // A client that was away meanwhile misses nothing, wherever it was.
+    // A client that was away misses nothing, wherever it stopped.
     await retitle('two', ['c']);
     const idOf = (i: number): string => found[i]![2];
     for (const [last, expected] of [
@@ -260,7 +260,7 @@ describe('the events', () => {
     expect(urls).toEqual([...names, 'x']);
   });
 
-  it('begin with reset for a cursor that is not known or too old, and then have all that is kept', async () => {
+  it('begin with reset for a cursor that is unknown or too old, followed by all stored events', async () => {
     const { crawl, retitle, ask } = await site();
     await retitle('one');
     const [[, , known]] = (await take(eventsOf(await ask('/changes/events?since=0000000')), 1)) as [
@@ -274,7 +274,7 @@ describe('the events', () => {
       expect(JSON.parse(reset![1])).toEqual({ oldest: reset![2] });
       expect(first![2]).toBe(known);
     }
-    // Two months and more later the first ones are not kept any more.
+    // More than two months later the first ones are no longer stored.
     await retitle('two', ['b']);
     await retitle('three', ['c']);
     await retitle('four', ['d']);
@@ -286,7 +286,7 @@ describe('the events', () => {
     expect((await logPlaces(crawl, rest[0]![2])).isKnown).toBe(true);
   });
 
-  it('are for a bounded number of clients, who are kept by comments', async () => {
+  it('are for a limited number of clients, whose connections are kept by comments', async () => {
     const { crawl } = await site();
     const events = createChangeEvents(sourceOf(crawl), { onError: () => undefined, most: 1, comment: 5 });
     const written: string[] = [];

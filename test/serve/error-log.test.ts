@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createErrorLog } from '../../packages/serve/http/error-log.js';
 
-it('reports the same failure once a minute, and goes on where the log fails', () => {
+it('reports the same failure once a minute, and continues if the log fails', () => {
   let time = 0;
   const reported: unknown[] = [];
   const log = createErrorLog(

@@ -5,7 +5,7 @@ import type { ChangesSource } from '../../packages/serve/index.js';
 import { madeUrl, writeChanges } from '../support/made-changes.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
-test('from page to page all changes come once, the newest first; a page does not read all that came at one time', async () => {
+test('all changes come once, over the pages, the newest first; a page does not read all changes of one time', async () => {
   await using crawl = await testCrawl(undefined);
   const names = Array.from({ length: 5_000 }, (_, i) => String(i).padStart(4, '0'));
   await writeChanges(crawl, names, { at: START - 1 });

@@ -6,7 +6,7 @@ import { servePages, type ServeOptions, type ServeSource } from '../../packages/
 import { aHit, aRunningStatus, aStatus, fakeSource, found, HITS } from '../support/web/fake-source.js';
 import { words } from '../support/files/words.js';
 
-/** Asks a server that was begun for it. */
+/** Returns a function that sends requests to a new server. */
 async function serve(change: Partial<ServeSource> = {}, options: ServeOptions = {}) {
   const served = await servePages(fakeSource(change), { port: 0, ...options });
   onTestFinished(() => served.close());
@@ -33,7 +33,7 @@ function elements(text: string): { name: string; attributes: Record<string, stri
   return found;
 }
 
-/** A page has no script but that of the search box, and only where its policy names it by its digest. */
+/** A page has no script but the one of the search box, and only if its policy has the digest of the script. */
 function expectOwnScript(all: ReturnType<typeof elements>, response: Response): void {
   const policy = response.headers.get('content-security-policy') ?? '';
   const scripts = all.filter(({ name }) => name === 'script');
@@ -44,7 +44,7 @@ function expectOwnScript(all: ReturnType<typeof elements>, response: Response): 
 }
 
 describe('the search page', () => {
-  it('shows results as a list, each in its language, with links that say nothing of the reader', async () => {
+  it('shows results as a list, each in its language, with links that send no referrer', async () => {
     const ask = await serve();
     const response = await ask('/search?q=green+tea');
     const all = elements(await response.text());
@@ -65,7 +65,7 @@ describe('the search page', () => {
     expectOwnScript(all, response);
   });
 
-  it('pages, and folds as it is asked to', async () => {
+  it('has pages, and groups results as requested', async () => {
     const asked: unknown[] = [];
     const ask = await serve({
       search(query, { page, fold }) {
@@ -88,7 +88,7 @@ describe('the search page', () => {
     expect((await ask('/search?q=+')).headers.get('location')).toBe('/');
   });
 
-  it('links to the copies that may be shown, and to no other', async () => {
+  it('links to copies that may be shown, and to no others', async () => {
     const { hasCopy: _, ...without } = aHit({ url: 'https://example.com/noarchive' });
     const ask = await serve({ search: () => Promise.resolve(found([aHit({ url: 'https://example.com/' }), without])) });
     const all = elements(await (await ask('/search?q=tea')).text());
@@ -96,7 +96,7 @@ describe('the search page', () => {
     expect(links.map(({ attributes }) => attributes['href'])).toEqual(['/cached?url=https%3A%2F%2Fexample.com%2F']);
   });
 
-  it('says what to do where nothing is found, and offers another spelling', async () => {
+  it('suggests what to do if nothing is found, and another spelling', async () => {
     const ask = await serve({
       search: () =>
         Promise.resolve(
@@ -110,7 +110,7 @@ describe('the search page', () => {
     expect(all.findLast(({ name }) => name === 'details')?.attributes).toHaveProperty('open');
   });
 
-  it('shows what is wrong with a request as a page and as JSON', async () => {
+  it('shows errors of a request as a page and as JSON', async () => {
     const error = new CrawlError('USAGE', 'expected <b>', { hint: 'do <i>' });
     const ask = await serve({ search: () => Promise.reject(error) });
     const page = await ask('/search?q=a');
@@ -133,7 +133,7 @@ describe('the search page', () => {
     [new CrawlError('TABLE_LOCKED', '/home/me by process 4711', { hint: 'wait' }), 503, 'Wait.'],
     [new CrawlError('INTERNAL', '/home/me'), 500, 'Something failed here. The log of this server has the details.'],
     [new TypeError('/home/me'), 500, 'Something failed here. The log of this server has the details.'],
-  ])('%s: clients get its code and what to do, and the log the message', async (error, status, shown) => {
+  ])('%s: clients get its code and what to do, and the log gets the message', async (error, status, shown) => {
     const logged: unknown[] = [];
     const fails = () => Promise.reject(error);
     const change = { search: fails, suggest: fails, cached: fails, status: fails };
@@ -150,7 +150,7 @@ describe('the search page', () => {
     expect(logged).toEqual([error]);
   });
 
-  it('says why nothing can be searched for, and what to do', async () => {
+  it('states why search is not possible, and what to do', async () => {
     const ask = await serve({
       status: () =>
         Promise.resolve(
@@ -168,7 +168,7 @@ describe('the search page', () => {
     expect(await (await (await serve())('/')).text()).toContain('There is no search index yet');
   });
 
-  it('escapes what strangers wrote, and shows nothing that turns the direction or leads out of the web', async () => {
+  it('escapes text of crawled pages, and shows no characters that change the direction, and no links out of the web', async () => {
     const evil = '<img src=x onerror=alert(1)>"\'\u202e\u0000&amp;';
     const ask = await serve({
       search: () =>
@@ -209,7 +209,7 @@ describe('the search page', () => {
     }
   });
 
-  it('shows the text of a page with its day, and none of a page that is not there', async () => {
+  it('shows the text of a page with its day, and none of an unknown page', async () => {
     const ask = await serve();
     const response = await ask(`/cached?url=${encodeURIComponent(HITS[0]!.url)}`);
     const all = elements(await response.text());
@@ -225,7 +225,7 @@ describe('the search page', () => {
   });
 });
 
-describe('what programs ask for', () => {
+describe('for programs, the server', () => {
   it('answers a search as JSON', async () => {
     const ask = await serve();
     const response = await ask('/api/search?q=tea&page=2');
@@ -234,7 +234,7 @@ describe('what programs ask for', () => {
     expect((await ask('/api/search')).status).toBe(400);
   });
 
-  it('describes itself to browsers, and suggests', async () => {
+  it('describes itself to browsers, and suggests completions', async () => {
     const ask = await serve();
     const response = await ask('/opensearch.xml', { headers: { 'x-forwarded-proto': 'https' } });
     expect(response.headers.get('content-type')).toBe('application/opensearchdescription+xml; charset=utf-8');
@@ -248,7 +248,7 @@ describe('what programs ask for', () => {
     expect(await (await ask('/search?q=x')).text()).toContain('href="/opensearch.xml"');
   });
 
-  it('says whether it is well', async () => {
+  it('reports whether it is healthy', async () => {
     expect(await (await (await serve())('/healthz')).text()).toBe('ok\n');
     const ask = await serve({ status: () => Promise.reject(new CrawlError('TABLE_DAMAGED', 'expected a row')) });
     const ill = await ask('/healthz');
@@ -261,7 +261,7 @@ describe('what programs ask for', () => {
     expect(await (await ask('/metrics')).text()).toContain('webcrawl_up 0\n');
   });
 
-  it('shows the figures of one moment to all', async () => {
+  it('shows the figures of the same moment to all', async () => {
     let step = 0;
     const ask = await serve({
       status: () => Promise.resolve(aStatus({ due: { count: (step += 1), more: false, at: 0 } })),
@@ -274,7 +274,7 @@ describe('what programs ask for', () => {
     expect(all[2]).toContain(`data-text="due">${due.count}<`);
   });
 
-  it('names no path of this machine where a job fails', async () => {
+  it('names no path of its machine when a job fails', async () => {
     const failing = [
       { job: 'index', code: 'STORE_FULL', message: 'expected room at /home/me/index', times: 2, since: 1, retryAt: 2 },
     ] as const;
@@ -287,7 +287,7 @@ describe('what programs ask for', () => {
     });
   });
 
-  it('counts pages once, though ranks and index go through them again', async () => {
+  it('counts pages once, even though ranks and index read them again', async () => {
     const counts = (done: number) => ({ done, bytes: 0, counters: { links: 10 * done }, errors: {} });
     const totals = { inject: counts(1), crawl: counts(70), rank: counts(70), index: counts(70) };
     const jobs = Object.entries(totals).map(([job, each]) => ({ job, ...each, rate: 5 }));

@@ -24,7 +24,7 @@ interface Sent {
   readonly body?: string;
 }
 
-/** A page as a browser gets it: with its token, and the cookie that goes with it. */
+/** Loads a page as a browser does: with its token, and the matching cookie. */
 async function load({ url }: Pick<Served, 'url'>, path = 'rules', headers: Record<string, string> = {}) {
   const answer = await fetch(url + path, { headers });
   const text = await answer.text();
@@ -36,7 +36,7 @@ async function load({ url }: Pick<Served, 'url'>, path = 'rules', headers: Recor
   };
 }
 
-/** Sends bytes of our own, since `fetch` sets `Origin` and `Host` itself. */
+/** Sends raw bytes, because `fetch` sets `Origin` and `Host` itself. */
 async function post(
   { url, port }: Pick<Served, 'url' | 'port'>,
   { path = '/rules/change', headers, fields, body }: Sent,
@@ -69,7 +69,7 @@ async function post(
 }
 
 describe('a form of the rules', () => {
-  it('disables and enables a rule, and leads back by GET', async () => {
+  it('disables and enables a rule, and redirects to GET', async () => {
     const served = await serve();
     const { cookie, token, answer } = await load(served);
     expect(answer.headers.get('set-cookie')).toMatch(
@@ -91,7 +91,7 @@ describe('a form of the rules', () => {
     ]);
   });
 
-  it('that would reject seeds says so, changes nothing, and does it when that is said again', async () => {
+  it('that would reject seeds warns and changes nothing; it changes the rules after a confirmation', async () => {
     const served = await serve();
     const { cookie, token } = await load(served);
     const asked = await post(served, { headers: { cookie }, fields: { token, id: 'r1', state: 'active' } });
@@ -149,7 +149,7 @@ describe('a form of the rules', () => {
     expect(served.calls).toEqual([]);
   });
 
-  it('of an earlier start of the server is refused', async () => {
+  it('from before a restart of the server is refused', async () => {
     const first = await serve();
     const { cookie, token } = await load(first);
     const second = await serve();
@@ -162,7 +162,7 @@ describe('a form of the rules', () => {
     expect((await post(second, { headers: { cookie: `${name}=${secret}` }, fields })).status).toBe(403);
   });
 
-  it('whose end never comes holds nobody up, and changes nothing', async () => {
+  it('without an end delays no one, and changes nothing', async () => {
     const served = await serve();
     const socket = connect(served.port, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
@@ -175,7 +175,7 @@ describe('a form of the rules', () => {
     expect(served.calls).toEqual([]);
   });
 
-  it('tells failures of the table as what their code means', async () => {
+  it('reports failures of the table by the meaning of their code', async () => {
     const setState = () => Promise.reject(new CrawlError('STORE_FULL', 'no space left at /secret/place'));
     const errors: unknown[] = [];
     const served = await serve({ rules: { setState }, onError: (error) => errors.push(error) });
@@ -228,7 +228,7 @@ describe('who may change rules', () => {
 });
 
 describe('proposals', () => {
-  it('are applied by a form, and the page says what became of them', async () => {
+  it('are applied by a form, and the page shows the result', async () => {
     const served = await serve();
     const { cookie, token, text } = await load(served, 'rules/proposals');
     expect(text).toContain('/forum/');
@@ -237,7 +237,7 @@ describe('proposals', () => {
     expect(await apply('1')).toMatchObject({ status: 303, location: '/rules/proposals' });
     const seen = async (by: Record<string, string> = { cookie }) => (await load(served, 'rules/proposals', by)).text;
     expect(await seen()).toContain('<a href="/rules#r6">rule r6</a> now');
-    // It is of nobody else's business.
+    // Other users do not see it.
     expect(await seen({})).not.toContain('rule r6');
     await apply('2');
     expect(await seen()).toContain('proposal 2 no longer holds: it cuts a seed');
@@ -251,7 +251,7 @@ describe('proposals', () => {
 });
 
 describe('a proposal that is being checked', () => {
-  it('keeps others waiting, and is given up and waited for when the server is closed', async () => {
+  it('makes others wait, and is aborted and waited for when the server is closed', async () => {
     let [begin, end] = [(_: AbortSignal): void => {}, (_: readonly string[]): void => {}];
     const began = new Promise<AbortSignal>((resolve) => (begin = resolve));
     const ended = new Promise<readonly string[]>((resolve) => (end = resolve));
@@ -272,7 +272,7 @@ describe('a proposal that is being checked', () => {
     let isClosed = false;
     const closed = served.close().then(() => (isClosed = true));
     expect(signal.aborted).toBe(true);
-    // Those that ask have two seconds to end.
+    // Pending requests have two seconds to end.
     await pressed;
     expect(isClosed).toBe(false);
     end([]);
@@ -285,7 +285,7 @@ describe('the pages and the API of the rules', () => {
     rules rules/report rules/prefixes rules/proposals api/rules api/rules/report api/prefixes api/proposals
   `;
 
-  it('change nothing by GET, whatever is asked for', async () => {
+  it('change nothing by GET, whatever is requested', async () => {
     const served = await serve();
     const { cookie, token } = await load(served);
     const query = new URLSearchParams({ token, id: 'r3', state: 'disabled', yes: 'yes', list: 'list-1', number: '1' });
@@ -303,7 +303,7 @@ describe('the pages and the API of the rules', () => {
     expect(served.calls).toEqual([]);
   });
 
-  it('give rules with their counts and histories as JSON, and the rest as it is', async () => {
+  it('return rules with their counts and histories as JSON, and the rest unchanged', async () => {
     const { url } = await serve();
     const json = async (path: string) => (await fetch(url + path)).json() as Promise<Record<string, unknown>>;
     const { rules, ...rest } = await json('api/rules');
@@ -319,7 +319,7 @@ describe('the pages and the API of the rules', () => {
     }
   });
 
-  it('show many rules a page at a time', async () => {
+  it('show many rules in pages', async () => {
     const many = Array.from({ length: 120 }, (_, i) => aRule({ id: `r${i + 1}` }));
     const list = () => Promise.resolve({ version: 'v', rules: many, contradictions: [], broken: {} });
     const asked: number[] = [];
@@ -333,11 +333,11 @@ describe('the pages and the API of the rules', () => {
     expect(last).toContain('Page 3 of 3');
     expect(last).toContain('are not counted yet');
     expect((await fetch(`${url}rules?page=4`)).status).toBe(400);
-    // Counts are read of those alone that are shown.
+    // Only the counts of the shown rules are read.
     expect(asked).toEqual([20]);
   });
 
-  it('show what strangers wrote as text', async () => {
+  it('show text of crawled pages as text', async () => {
     const evil = '"><script>alert(1)</script>\u202e\'<img src=x onerror=alert(2)>';
     const rule = aRule({
       note: evil,
@@ -390,7 +390,7 @@ describe('the pages and the API of the rules', () => {
     expect((await fetch(`${served.url}api/rules`)).headers.get('content-type')).toMatch(/^application\/json/);
   });
 
-  it('of a table without rules, statistics and proposals say what makes them', async () => {
+  it('without rules, statistics and proposals state how to make them', async () => {
     const none = { version: '', rules: [], contradictions: [], broken: {} };
     const { url } = await serve({
       rules: { list: () => Promise.resolve(none), proposals: () => Promise.resolve(undefined) },

@@ -60,7 +60,7 @@ function createTurn() {
   return { promise, resolve: () => resolve() };
 }
 
-/** The value of a metric, whatever its labels. */
+/** The value of a metric, with any labels. */
 function metric(text: string, name: string): number {
   const line = text.split('\n').find((each) => each.startsWith(`${name} `) || each.startsWith(`${name}{`));
   return Number(line?.split(' ').at(-1));
@@ -71,7 +71,7 @@ function figure(page: string, name: string): string | undefined {
   return new RegExp(`data-text="${name}">([^<]*)<`).exec(page)?.[1];
 }
 
-/** One job, shown in five ways. */
+/** Compares one job in its five displays. */
 function agree(last: Progress, seen: CrawlStatus, served: CrawlStatus, page: string, metrics: string): void {
   const job = seen.jobs[0]!;
   const failed = job.errors.not_found ?? 0;
@@ -129,8 +129,8 @@ describe.each([
       onProgress: (progress) => (last = progress),
     });
     for (let turn = 0; turn < pages; turn += 1) {
-      // One page is asked for, and those before it are stored: the crawl stands still. The terminal is drawn once a second, and
-      // the server asks no more than four times a second.
+      // One page is requested, and those before it are stored: the crawl stands still. The terminal is drawn once a second, and the server
+      // reads the figures at most four times a second.
       await vi.waitFor(
         async () => {
           expect(last?.done).toBe(turn + 1);
@@ -151,7 +151,7 @@ describe.each([
   }, 300_000);
 });
 
-it('has what a dashboard needs: memory, disk, when the table was opened', async () => {
+it('has what a dashboard needs: memory, disk, and when the table was opened', async () => {
   answer = () => html('text '.repeat(1000));
   await using crawl = await open();
   await jobs.crawl(crawl, { seeds: ['http://a.example/'] });
@@ -201,7 +201,7 @@ it.skipIf(!PROMTOOL)(
   120_000,
 );
 
-it('serves beside jobs of others that need the table alone, and when these have ended', async () => {
+it('serves beside jobs of other processes that need the table alone, and after these have ended', async () => {
   answer = () => html('<title>Found</title>words');
   await using reader = await open({ name: 'serve', yields: true });
   await using served = await serve(reader, { port: 0 });

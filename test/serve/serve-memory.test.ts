@@ -11,7 +11,7 @@ import { testFolder } from '../support/files/temp-folder.js';
 const LONG = 300_000;
 const PAGES = 110;
 const AT_ONCE = 200;
-/** Bytes that the process that serves may take, with Node itself. */
+/** Maximum memory of the serving process in bytes, including Node itself. */
 const MOST = 600e6;
 const urlOf = (i: number): string => `http://h${i % 40}.example/${i}`;
 
@@ -21,7 +21,7 @@ beforeAll(requireCommand);
 beforeEach(() => void (folder = testFolder()));
 afterEach(() => void child?.kill('SIGKILL'));
 
-/** A table of pages with a million characters each, of three bytes, that share a word of their titles and one of their texts. */
+/** A table of pages with a million characters each, of three bytes, that share a word in their titles and one in their texts. */
 async function makeTable(): Promise<void> {
   await using crawl = await openContext({ table: join(folder, 'table') });
   for (let i = 0; i < PAGES; i++) {
@@ -39,7 +39,7 @@ async function makeTable(): Promise<void> {
   expect((await jobs.index(crawl)).counters).toMatchObject({ added: PAGES });
 }
 
-/** Serves the table in a process of its own. @returns where */
+/** Serves the table in another process. @returns its URL */
 function startServing(): Promise<string> {
   const started = startCommand(folder, ['serve', '--port', '0']);
   ({ child } = started);
@@ -54,7 +54,7 @@ function startServing(): Promise<string> {
   });
 }
 
-/** Asks for all at once, each by a connection of its own. @returns how many answers had which status */
+/** Requests all paths at once, each with its own connection. @returns the number of answers by status */
 async function askAtOnce(paths: readonly string[], url: string): Promise<Record<number, number>> {
   const agent = new Agent({ maxSockets: Infinity });
   const statuses: Record<number, number> = {};
@@ -73,13 +73,13 @@ async function askAtOnce(paths: readonly string[], url: string): Promise<Record<
   return statuses;
 }
 
-/** The most memory that a process has had. */
+/** The peak memory of a process. */
 async function peakOf(pid: number): Promise<number> {
   return 1024 * Number(/^VmHWM:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))![1]);
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'pages with a million characters do not fill the memory, however many search, complete a word, or look at a copy at once',
+  'pages with a million characters do not fill the memory, however many searches, completions and copies are requested at once',
   async () => {
     await makeTable();
     const url = await startServing();

@@ -10,7 +10,7 @@ async function serve(change: Partial<ServeSource> = {}, where: ServeAddress = {}
   return served;
 }
 
-/** Sends bytes as they are; `answer` is all that came when the connection has ended. */
+/** Sends raw bytes; `answer` is the whole answer once the connection has ended. */
 function raw(port: number, text: string): { socket: Socket; answer: Promise<string> } {
   const socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -43,7 +43,7 @@ describe('a request', () => {
     if (status === 421) expect(answer).toContain('content-type: text/plain');
   });
 
-  it('has the headers that keep a page to itself, with any answer', async () => {
+  it('has headers that isolate a page, in every answer', async () => {
     const { url } = await serve();
     for (const path of ['', 'search?q=a', 'dashboard', 'none', 'api/status', 'style.css', 'search?q=a&page=99']) {
       const { headers } = await fetch(url + path);
@@ -57,7 +57,7 @@ describe('a request', () => {
     }
   });
 
-  it('is asked for again with its ETag, and HEAD is GET without a body', async () => {
+  it('can be conditional by ETag, and HEAD is GET without a body', async () => {
     const { url } = await serve();
     for (const path of ['', 'search?q=a', 'style.css', 'icon.svg', 'opensearch.xml']) {
       const first = await fetch(url + path);
@@ -76,7 +76,7 @@ describe('a request', () => {
     expect((await fetch(`${url}dashboard/events`, { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('of another method, or for what is not there, says so', async () => {
+  it('with another method, or for an unknown path, gets an error', async () => {
     const { url } = await serve();
     const post = await fetch(`${url}search?q=a`, { method: 'POST', body: 'x'.repeat(1_000_000) });
     expect([post.status, post.headers.get('allow'), post.headers.get('connection')]).toEqual([
@@ -127,7 +127,7 @@ describe('clients', () => {
     answers.forEach((text, i) => expect(text).toContain(`value="word${i}"`));
   });
 
-  it('that never read cost a bounded amount of memory, and keep nobody out', async () => {
+  it('that never read cost a limited amount of memory, and keep no others out', async () => {
     const { url, port } = await serve({ status: () => Promise.resolve(aRunningStatus()) });
     const silent = Array.from({ length: 20 }, () =>
       raw(port, `GET /dashboard HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(500)),
@@ -136,7 +136,7 @@ describe('clients', () => {
     expect((await fetch(`${url}search?q=a`)).status).toBe(200);
   });
 
-  it('that ask much at once over one connection are answered one by one, in their order', async () => {
+  it('with many requests on one connection get answers one by one, in order', async () => {
     let most = 0;
     let now = 0;
     const asked: string[] = [];
@@ -156,7 +156,7 @@ describe('clients', () => {
     expect([most, asked]).toEqual([1, words]);
   });
 
-  it('that let very many wait behind an answer that never ends are dropped', async () => {
+  it('with very many requests behind an answer that never ends are dropped', async () => {
     const { url, port } = await serve();
     const { socket, answer } = raw(port, 'GET /dashboard/events HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await once(socket, 'data');
@@ -165,7 +165,7 @@ describe('clients', () => {
     expect((await fetch(url)).status).toBe(200);
   });
 
-  it('that go away end what was done for them', async () => {
+  it('that disconnect stop the work for them', async () => {
     let aborted = (): void => {};
     const isAborted = new Promise<void>((resolve) => (aborted = resolve));
     let asked = (): void => {};
@@ -196,7 +196,7 @@ describe('clients', () => {
 });
 
 describe('a server', () => {
-  it('says what to do where its port is in use', async () => {
+  it('states what to do if its port is in use', async () => {
     const { port, url } = await serve();
     expect(url).toBe(`http://localhost:${port}/`);
     await expect(servePages(fakeSource(), { port })).rejects.toMatchObject({
@@ -210,7 +210,7 @@ describe('a server', () => {
     });
   });
 
-  it('is only reached from this machine unless it is told otherwise', async () => {
+  it('can only be reached from this machine by default', async () => {
     const { port } = await serve();
     const socket = connect(port, '127.0.0.2');
     const [event] = await Promise.race([
@@ -221,7 +221,7 @@ describe('a server', () => {
     expect(event).toBe('refused');
   });
 
-  it('ends what is under way when it is closed: answers, events, idle connections', async () => {
+  it('ends pending work when it is closed: answers, events, idle connections', async () => {
     let release = (): void => {};
     const held = new Promise<void>((resolve) => (release = resolve));
     let asked = (): void => {};
@@ -248,7 +248,7 @@ describe('a server', () => {
     await expect(fetch(served.url)).rejects.toThrow();
   });
 
-  it('sends the same figures to all who look, and turns the hundred and first away', async () => {
+  it('sends the same figures to all clients, and refuses the hundred and first', async () => {
     let step = 0;
     const { port, url } = await serve({ status: () => Promise.resolve(aRunningStatus((step += 1))) });
     const viewers = Array.from({ length: 100 }, () =>

@@ -23,11 +23,11 @@ async function serve(options: ServeOptions = {}, change: Partial<ServeSource> = 
     fetch(new URL(path, served.url), { redirect: 'manual', headers });
 }
 const textOf = async (response: Promise<Response>): Promise<string> => (await response).text();
-/** What a proxy says for whom it asks: then nobody is taken for the operator. */
+/** A proxy sends this header for a client, which is then not treated as the operator. */
 const VISITOR = { 'x-forwarded-for': '192.0.2.7' };
 
 describe('a site of its own', () => {
-  it('has its name, picture, colour, links and language on the pages of visitors', async () => {
+  it('has its name, logo, colour, links and language on the pages of visitors', async () => {
     const logo = join(folder, 'logo');
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
     await writeFile(logo, svg);
@@ -43,12 +43,12 @@ describe('a site of its own', () => {
     const [, path = ''] = /<img src="(\/logo\?v=[0-9a-f]+)" alt=""/.exec(home) ?? [];
     const picture = await ask(path);
     expect([picture.headers.get('content-type'), await picture.text()]).toEqual(['image/svg+xml', svg]);
-    // Opened by itself, its script does not run.
+    // The picture does not run its script when it is opened directly.
     expect(picture.headers.get('content-security-policy')).toMatch(/^default-src 'none';.*sandbox$/);
     expect(picture.headers.get('x-content-type-options')).toBe('nosniff');
     const [, style = ''] = /href="(\/style\.css\?v=[0-9a-f]+)"/.exec(home) ?? [];
     expect(await textOf(ask(style))).toContain('--accent: #aa0011; --on-accent: #ffffff');
-    // That of the operator is in English.
+    // The page of the operator is in English.
     expect(await textOf(ask('/dashboard'))).toContain('<html lang="en">');
   });
 
@@ -56,7 +56,7 @@ describe('a site of its own', () => {
     ['a text', 'no picture', 'another kind of file'],
     ['too much', `<svg>${' '.repeat(300_000)}</svg>`, '300011 bytes'],
     ['nothing', undefined, 'ENOENT'],
-  ])('does not begin with %s as picture', async (_, content, words) => {
+  ])('rejects %s as picture', async (_, content, words) => {
     const logo = join(folder, 'logo.svg');
     if (content !== undefined) await writeFile(logo, content);
     const refused = servePages(fakeSource(), { port: 0, site: { logo } });
@@ -64,7 +64,7 @@ describe('a site of its own', () => {
     await expect(refused).rejects.toThrow(words);
   });
 
-  it('has settings for it, which are checked', () => {
+  it('has settings, which are checked', () => {
     const read = (value: unknown) => loadSettings({ overrides: { search: { site: value } } }).settings.search.site;
     expect(read({ links: { A: 'https://example.com/', B: '/b' } }).links).toEqual({
       A: 'https://example.com/',
@@ -89,7 +89,7 @@ describe('a site of its own', () => {
     expect(accentsOf('#17695a').light.color).toBe('#17695a');
   });
 
-  it('says the same in every language', () => {
+  it('has the same texts in every language', () => {
     const filled = (text: string): boolean => text.trim() !== '';
     for (const texts of Object.values(TEXTS)) {
       expect(Object.keys(texts.problems)).toEqual(Object.keys(TEXTS.en.problems));
@@ -99,33 +99,36 @@ describe('a site of its own', () => {
 });
 
 describe('visitors', () => {
-  it.each(Object.keys(TEXTS) as (keyof typeof TEXTS)[])('read no word of the command line, in %s', async (language) => {
-    const notices = [{ code: 'index_incomplete', message: 'webcrawl index --all adds the rest' }] as const;
-    const fails = (): Promise<never> => Promise.reject(Object.assign(new Error('npm install x'), { code: 'X' }));
-    const made = [
-      await serve({ site: { language } }, { search: () => Promise.resolve(found(HITS, { notices })) }),
-      await serve({ site: { language } }, { search: () => Promise.resolve(found([])) }),
-      await serve(
-        { site: { language } },
-        {
-          search: fails,
-          status: () => Promise.resolve(aStatus({ indexProblem: { code: 'NO_INDEX', hint: 'webcrawl index' } })),
-        },
-      ),
-    ];
-    for (const ask of made) {
-      for (const path of words`
+  it.each(Object.keys(TEXTS) as (keyof typeof TEXTS)[])(
+    'see no text about the command line, in %s',
+    async (language) => {
+      const notices = [{ code: 'index_incomplete', message: 'webcrawl index --all adds the rest' }] as const;
+      const fails = (): Promise<never> => Promise.reject(Object.assign(new Error('npm install x'), { code: 'X' }));
+      const made = [
+        await serve({ site: { language } }, { search: () => Promise.resolve(found(HITS, { notices })) }),
+        await serve({ site: { language } }, { search: () => Promise.resolve(found([])) }),
+        await serve(
+          { site: { language } },
+          {
+            search: fails,
+            status: () => Promise.resolve(aStatus({ indexProblem: { code: 'NO_INDEX', hint: 'webcrawl index' } })),
+          },
+        ),
+      ];
+      for (const ask of made) {
+        for (const path of words`
         / /search?q=a /search?q=a&page=x /cached?url=x /none /rules /rules/prefixes /rules/proposals
       `) {
-        const text = await textOf(ask(path, VISITOR));
-        expect(text, path).not.toMatch(/webcrawl [a-z]|npm |--[a-z]+ /);
-        if (!path.startsWith('/rules')) expect(text, path).not.toContain('href="/dashboard"');
+          const text = await textOf(ask(path, VISITOR));
+          expect(text, path).not.toMatch(/webcrawl [a-z]|npm |--[a-z]+ /);
+          if (!path.startsWith('/rules')) expect(text, path).not.toContain('href="/dashboard"');
+        }
       }
-    }
-    // On this machine what to do is said.
-    expect(await textOf(made[2]!('/'))).toContain('webcrawl index');
-    expect(await textOf(made[0]!('/search?q=a'))).toContain('webcrawl index --all');
-  });
+      // On this machine the page states what to do.
+      expect(await textOf(made[2]!('/'))).toContain('webcrawl index');
+      expect(await textOf(made[0]!('/search?q=a'))).toContain('webcrawl index --all');
+    },
+  );
 });
 
 describe('filters', () => {
@@ -149,7 +152,7 @@ describe('filters', () => {
     expect((await ask('/search?q=&site=&year=')).headers.get('location')).toBe('/');
   });
 
-  it('take nothing that is no filter', () => {
+  it('ignore invalid values', () => {
     const none = { site: '', language: '', year: '' };
     expect(withFilters('a site:b.c', { ...none, site: 'x y" OR' })).toBe('a site:xy OR');
     expect(withFilters('a', { ...none, language: 'e n', year: '20x5' })).toBe('a');
@@ -160,7 +163,7 @@ describe('filters', () => {
 });
 
 describe('the language of the reader', () => {
-  it('is asked for by the browser or named in the address, and goes to the search', async () => {
+  it('is that of the browser or of the address, and is passed to the search', async () => {
     const asked: unknown[] = [];
     const ask = await serve(
       {},
@@ -188,7 +191,7 @@ describe('the language of the reader', () => {
 });
 
 describe('the text as crawled', () => {
-  it('is in paragraphs that end with sentences, and loses nothing', () => {
+  it('is in paragraphs that end with sentences, and is complete', () => {
     const text = Array.from({ length: 60 }, (_, i) => `This is sentence ${i} of the page.`).join(' ');
     const paragraphs = paragraphsOf(text, 'en');
     expect(paragraphs.length).toBeGreaterThan(3);
@@ -208,7 +211,7 @@ describe('the text as crawled', () => {
 describe('the dashboard', () => {
   const shown = (page: string): string => page.replaceAll(/<(div|section)[^>]* hidden[^>]*>[^]*?<\/\1>/g, '');
 
-  it('shows nothing that is not known, and no table without rows', async () => {
+  it('shows no unknown figures, and no table without rows', async () => {
     const idle = await serve();
     const page = shown(await textOf(idle('/dashboard')));
     expect(page).not.toMatch(/>–<|In flight for longest|Hosts set aside|Open batches/);
@@ -217,7 +220,7 @@ describe('the dashboard', () => {
     expect(shown(await textOf(runs('/dashboard')))).toMatch(/In flight for longest[^]*Hosts set aside|Hosts set aside/);
   });
 
-  it('names counters in words, and what failed in the colour of errors', async () => {
+  it('names counters in words, and shows failures in the colour of errors', async () => {
     const counters = { not_found: 3, 'links_rejected_urlfilter-regex': 5, plugin_error_mine: 1 };
     const totals = { crawl: { done: 9, bytes: 0, counters, errors: { not_found: 3 } } };
     const ask = await serve({}, { status: () => Promise.resolve(aStatus({ totals })) });

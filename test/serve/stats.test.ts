@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createStats } from '../../packages/serve/live/stats.js';
 import { aStatus } from '../support/web/fake-source.js';
 
-it('gives the last figures with a problem where the table does not answer in time, and the next ones when it does', async () => {
+it('returns the last figures with a problem if the table does not answer in time, and new ones when it does', async () => {
   let asked = 0;
   let answer = (): void => {};
   let time = 0;
@@ -18,7 +18,7 @@ it('gives the last figures with a problem where the table does not answer in tim
   for (let i = 0; i < 3; i += 1) {
     expect(await stats.read()).toMatchObject({ status: { now: 1 }, problem: { status: 503, code: 'LATE' } });
   }
-  // It is not asked again while it has not answered.
+  // It is not asked again before it has answered.
   expect(asked).toBe(2);
   answer();
   await Promise.resolve();

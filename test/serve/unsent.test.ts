@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { until } from '../support/events.js';
 import { createUnsent } from '../../packages/serve/http/unsent.js';
 
-/** An answer that nobody takes. */
+/** An answer that no client reads. */
 function answer() {
   const dropped: string[] = [];
   const response = Object.assign(new EventEmitter(), {
@@ -19,7 +19,7 @@ function answer() {
   return { response: response as unknown as ServerResponse, emit: (event: string) => response.emit(event), dropped };
 }
 
-test('where clients do not take their answers, those that wait longest are dropped; the newest never is', () => {
+test('if clients do not read their answers, those that wait longest are dropped, but never the newest', () => {
   const unsent = createUnsent(100);
   const [a, b, c, d] = [answer(), answer(), answer(), answer()];
   unsent.add(a.response, 40);
@@ -35,7 +35,7 @@ test('where clients do not take their answers, those that wait longest are dropp
   expect([c, d, large].map(({ dropped }) => dropped.length)).toEqual([1, 1, 0]);
 });
 
-test('an answer counts until the system has taken it, and one that it took at once not at all', async () => {
+test('an answer counts until the system has accepted it, and not at all if that happens at once', async () => {
   const unsent = createUnsent(10_000_000);
   const dropped: boolean[] = [];
   const server = createServer((_, response) => {
