@@ -54,7 +54,7 @@ const text = async (...path: string[]): Promise<string> => {
 };
 
 describe('cc', () => {
-  test('has the pages in the order of their keys, and the edges by their numbers', async () => {
+  test('lists the pages in key order, and the edges by their numbers', async () => {
     const { output, counters } = await write('pages');
     expect(await text(output, 'vertices.txt.gz')).toBe(
       [
@@ -71,7 +71,7 @@ describe('cc', () => {
     expect(await readdir(folder)).toEqual(['pages']);
   });
 
-  test('of hosts, and raw', async () => {
+  test('can be of hosts, and raw', async () => {
     const hosts = await write('hosts', { level: 'host', raw: true });
     expect(await text(hosts.output, 'vertices.txt.gz')).toBe(
       '0\tcom.example\n1\tcom.example.www\n2\texample.old\n3\texample.other\n',
@@ -79,20 +79,20 @@ describe('cc', () => {
     expect(await text(hosts.output, 'edges.txt.gz')).toBe('0\t1\n0\t2\n1\t0\n1\t3\n2\t3\n');
   });
 
-  test('of a part of the table', async () => {
+  test('can be of a part of the table', async () => {
     const { output, counters } = await write('part', { domain: 'example.com' });
     expect(await text(output, 'edges.txt.gz')).toBe('0\t1\n1\t0\n');
     expect(counters).toMatchObject({ links_outside: 3, scanned: 2 });
   });
 
-  test('of no rows', async () => {
+  test('can be without rows', async () => {
     const { output, counters } = await write('none', { host: 'none.example' });
     expect(await text(output, 'vertices.txt.gz')).toBe('');
     expect(counters.scanned).toBeUndefined();
   });
 });
 
-test('graphml and dot escape what a URL may hold', async () => {
+test('graphml and dot escape all that a URL may contain', async () => {
   const graphml = await text((await write('g.graphml')).output);
   expect(graphml).toContain(
     `<node id="n2"><data key="key">example.other:https/it&#39;s</data><data key="name">https://other.example/it&#39;s</data></node>`,
@@ -104,7 +104,7 @@ test('graphml and dot escape what a URL may hold', async () => {
   expect(dot).toContain('  n1 -> n2;\n}\n');
 });
 
-test('a graph too large for such a format is said to be', () => {
+test('a graph that is too large for such a format is an error', () => {
   const graph = { adjacency: { path: '', nodes: 7, edges: 11 } };
   expect(() => checkSmall(graph as never, 'DOT', 10)).toThrow(
     'expected a graph of at most 10 nodes and edges for DOT, found 7 nodes and 11 edges',
@@ -120,7 +120,7 @@ test('krake: nodes by the hash of their URL, links both ways', async () => {
   const links = await krake.links(C);
   expect(Array.from(links!.inlinks)).toEqual([a!, b!].sort((x, y) => x - y));
   expect(Array.from((await krake.links(A_URL))!.outlinks)).toEqual([b!, c!].sort((x, y) => x - y));
-  // A graph alone has no pages.
+  // A graph alone has no bodies.
   expect([krake.pages, await krake.content(A_URL), await krake.contents().next()]).toMatchObject([
     0,
     undefined,
@@ -129,7 +129,7 @@ test('krake: nodes by the hash of their URL, links both ways', async () => {
   await krake.close();
 });
 
-test('svg: the same picture each time, with names that cannot break it', async () => {
+test('svg: the same picture each time; names cannot break it', async () => {
   const first = await text((await write('a.svg')).output);
   expect(await text((await write('b.svg')).output)).toBe(first);
   expect(first).toContain('Pages: 3 with 4 edges');
@@ -141,7 +141,7 @@ test('svg: the same picture each time, with names that cannot break it', async (
   expect(await text((await write('one.svg', { host: 'other.example' })).output)).not.toMatch(/NaN|Infinity/);
 });
 
-test('svg: has the nodes of the best rank, whichever come first', async () => {
+test('svg: has the nodes of the best rank, wherever they are', async () => {
   const hub = 'https://a149.example/';
   const second = 'https://a200.example/';
   const at = (i: number): string => `https://a${String(i).padStart(3, '0')}.example/`;
@@ -152,7 +152,7 @@ test('svg: has the nodes of the best rank, whichever come first', async () => {
   const picture = await text((await write('many.svg', { domain: 'example' })).output);
   expect(picture).toContain(`<title>${hub} (`);
   expect(picture).toContain(`<title>${second} (`);
-  // Clockwise from the top in the order of the keys, each at a place of its own and with its name.
+  // Clockwise from the top in key order, each at its own place and with its name.
   const circles = [...picture.matchAll(/<circle cx="([\d.]+)" cy="([\d.]+)".*?<title>(\S+) /g)];
   const turn = ([, x, y]: readonly string[]): number =>
     (Math.atan2(Number(y) - 610, Number(x) - 600) + 2.5 * Math.PI + 0.01) % (2 * Math.PI);
@@ -162,14 +162,14 @@ test('svg: has the nodes of the best rank, whichever come first', async () => {
   for (const name of names) expect(picture).toContain(`>${name}</text>`);
 });
 
-test('a target that is there stays, unless it is to be replaced', async () => {
+test('an existing target stays, unless it may be replaced', async () => {
   await write('g.dot');
   await expect(write('g.dot')).rejects.toMatchObject({ code: 'BAD_OUTPUT' });
   await write('g.dot', { force: true, level: 'host' });
   expect(await text(folder, 'g.dot')).toContain('digraph hosts');
 });
 
-test('standard output takes a format of one file', async () => {
+test('standard output accepts only formats of one file', async () => {
   let out = '';
   const stdout = (data: Uint8Array): Promise<void> => {
     out += Buffer.from(data).toString();
@@ -180,7 +180,7 @@ test('standard output takes a format of one file', async () => {
   await expect(exportGraph(crawl, { output: '-', level: 'host', stdout })).rejects.toMatchObject({ code: 'USAGE' });
 });
 
-test('one that is stopped leaves nothing at its target', async () => {
+test('after a stop, there is nothing at the target', async () => {
   const controller = new AbortController();
   controller.abort();
   const report = await exportGraph(crawl, { output: join(folder, 'x'), level: 'page', signal: controller.signal });
@@ -188,7 +188,7 @@ test('one that is stopped leaves nothing at its target', async () => {
   expect((await readdir(folder)).filter((name) => !name.startsWith('.'))).toEqual([]);
 });
 
-test('cc that is stopped while it writes ends there', async () => {
+test('cc that is stopped while it writes ends at once', async () => {
   const controller = new AbortController();
   const adjacency = { path: join(folder, 'edges'), nodes: 0, edges: 0 };
   await writeFile(adjacency.path, new Uint8Array(8));
@@ -196,7 +196,7 @@ test('cc that is stopped while it writes ends there', async () => {
   const graph = {
     level: 'host',
     adjacency,
-    // Names that do not compress, so that some come out of gzip while others are waited for.
+    // Names that do not compress, so that some leave gzip while others are waited for.
     async *keys() {
       for (; pieces < 100; pieces++) {
         if (pieces > 10) controller.abort();
@@ -211,7 +211,7 @@ test('cc that is stopped while it writes ends there', async () => {
   expect(pieces).toBeLessThan(100);
 });
 
-test('a format, or an output, that is none', async () => {
+test('rejects an unknown format or output', async () => {
   await expect(write('x', { format: 'gexf' as never })).rejects.toMatchObject({
     code: 'USAGE',
     message: expect.stringMatching(/expected format to be one of cc, parquet, krake, graphml, dot, svg/) as string,
@@ -220,7 +220,7 @@ test('a format, or an output, that is none', async () => {
 });
 
 describe.each(GRAPH_FORMATS)('%s', (format) => {
-  test('of no rows has no nodes, and of one that links to itself and to others that are left out no edges', async () => {
+  test('without rows has no nodes; a node that links only to itself and to excluded pages has no edges', async () => {
     await changeRows(crawl, [page('https://one.example/', ['https://one.example/', 'https://none.example/', B])]);
     const none = await write('none', { format, host: 'none.example' });
     expect(none.counters).not.toHaveProperty('nodes');
@@ -230,7 +230,7 @@ describe.each(GRAPH_FORMATS)('%s', (format) => {
   });
 
   test.each(['writeFile', 'appendFile'] as const)(
-    'on a full disk, as %s finds it, leaves what was there',
+    'on a full disk, with the error of %s, leaves the old export',
     async (name) => {
       const { output } = await write('g', { format });
       const before = await fileDigests(folder);
@@ -244,7 +244,7 @@ describe.each(GRAPH_FORMATS)('%s', (format) => {
       } finally {
         spy.mockRestore();
       }
-      // What was made so far may stay beside it, for the next run.
+      // What was written so far may stay beside it, for the next run.
       const left = Object.entries(await fileDigests(folder)).filter(([path]) => !path.startsWith('/.g.part'));
       expect(Object.fromEntries(left)).toEqual(before);
       await write('g', { format, force: true });
@@ -253,7 +253,7 @@ describe.each(GRAPH_FORMATS)('%s', (format) => {
   );
 });
 
-test('krake refuses more nodes than an int32 can say before it reads any', async () => {
+test('krake refuses more nodes than an int32 can count before it reads any', async () => {
   const nodes = { [Symbol.asyncIterator]: () => expect.unreachable() } as never;
   await expect(writeMapping({} as Target, { count: 2 ** 31, nodes, hasContent: false, folder })).rejects.toMatchObject({
     code: 'BAD_OUTPUT',
@@ -284,14 +284,14 @@ describe('the name of the output', () => {
     ['g.svg', 'dot', 'expected a name that ends in .dot for the format dot, found'],
     ['g.png', 'svg', 'expected a name that ends in .svg for the format svg, found'],
     ['g.dot', 'krake', 'expected the name of a folder for the format krake, found'],
-  ] as const)('%s is no name for %s', async (name, format, message) => {
+  ] as const)('%s is not a name for %s', async (name, format, message) => {
     const made = write(name, { ...(format && { format }) });
     await expect(made).rejects.toMatchObject({ code: 'USAGE', message: `${message} ${join(folder, name)}` });
     expect(await readdir(folder)).toEqual([]);
   });
 });
 
-test('a level that is none', async () => {
+test('rejects an unknown level', async () => {
   await expect(write('x', { level: 'site' as never })).rejects.toMatchObject({
     code: 'USAGE',
     message: expect.stringMatching(/expected level to be one of page, host, domain/) as string,

@@ -54,7 +54,7 @@ async function run(crawl: TestCrawl, name: string, options: Partial<ExportPagesO
   return counters;
 }
 
-it('of rejected pages takes those that a rule of the table rejects', async () => {
+it('of rejected pages exports those that a rule of the table rejects', async () => {
   await using crawl = await threeHosts();
   await rules.add(crawl, { kind: 'reject', scope: 'host:a.com', pattern: { prefix: '/2' } }, { yes: true });
   await run(crawl, 'rejected.jsonl', { rejected: true });
@@ -80,7 +80,7 @@ const PAGE = {
 };
 
 describe('exporting pages', () => {
-  it('writes JSON Lines, plain, compressed and to standard output: the same', async () => {
+  it('writes the same JSON Lines plain, compressed and to standard output', async () => {
     await using crawl = await threeHosts();
     expect(await run(crawl, 'p.jsonl', { fields: FIELDS })).toMatchObject({ rows: 5, parts: 1 });
     const plain = await text('p.jsonl');
@@ -105,7 +105,7 @@ describe('exporting pages', () => {
     });
   });
 
-  it('writes CSV with a head, and counts what a spreadsheet may take for a formula', async () => {
+  it('writes CSV with a header, and counts fields that a spreadsheet may read as a formula', async () => {
     await using crawl = await threeHosts();
     expect(await run(crawl, 'p.csv', { fields: ['title', 'outlinks'] })).toMatchObject({ rows: 5, formulas: 1 });
     expect(await text('p.csv')).toBe(
@@ -157,7 +157,7 @@ describe('exporting pages', () => {
     expect(lines(await text('hosts/com/a/a.com.jsonl')).map(({ key }) => key)).toEqual(KEYS.slice(1, 4));
   });
 
-  it('takes a selection, a limit, and what changed since a batch or a time', async () => {
+  it('obeys a selection, a limit, and changes since a batch or a time', async () => {
     await using crawl = await threeHosts();
     const keysOf = async (options: Partial<ExportPagesOptions>): Promise<unknown[]> => {
       await run(crawl, 'keys', { ...options, fields: [], force: true });
@@ -196,7 +196,7 @@ describe('exporting pages', () => {
     expect(lines(await text('p.jsonl'))[2]).toMatchObject({ title: TITLE, damaged: ['retries'] });
   });
 
-  it('goes into no file of the table, by whichever name, also as a library', async () => {
+  it('does not write to a file of the table, under any name, also as a library', async () => {
     const table = join(folder, 'table');
     await using crawl = await openContext({ table, serve: false });
     await symlink('table', join(folder, 'link'));
@@ -214,7 +214,7 @@ describe('exporting pages', () => {
     expect((await exportPages(crawl, { output: join(folder, 'table.jsonl') })).counters).toMatchObject({ parts: 1 });
   });
 
-  it('says what to install where a package is missing', async () => {
+  it('states what to install if a package is missing', async () => {
     const missing = Object.assign(new Error("Cannot find package 'x'"), { code: 'ERR_MODULE_NOT_FOUND' });
     await expect(optionalPackage('x@1', 'Parquet', () => Promise.reject(missing))).rejects.toMatchObject({
       code: 'MISSING_PACKAGE',
@@ -225,7 +225,7 @@ describe('exporting pages', () => {
     await expect(optionalPackage('x@1', 'Parquet', () => Promise.reject(broken))).rejects.toBe(broken);
   });
 
-  it('stops when it is asked to, and leaves nothing', async () => {
+  it('stops on an abort, and leaves nothing', async () => {
     await using crawl = await threeHosts();
     const stop = new AbortController();
     stop.abort();
@@ -240,7 +240,7 @@ async function gzipReader() {
   return { compressors: { GZIP: (data: Uint8Array) => new Uint8Array(gunzip(data)) } };
 }
 
-it('splits a folder of Parquet into files of so many rows, and says what the columns are where there is none', async () => {
+it('splits a folder of Parquet into files with a maximum number of rows, and has a file with the columns if there are none', async () => {
   const written = async (count: number): Promise<readonly number[]> => {
     const parquet = await loadParquet();
     const output = join(folder, `parts-${count}`);

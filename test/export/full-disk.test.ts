@@ -17,7 +17,7 @@ const folder = await mkdtemp(join(tmpdir(), 'webcrawl-full-'));
 const disk = join(folder, 'disk');
 await mkdir(disk);
 
-/** Makes a small disk, or one of another size; says whether this user may. */
+/** Mounts a small disk, or changes the size of one; returns whether this user may. */
 function mount(size: string, how = 'size'): boolean {
   return spawnSync('mount', ['-t', 'tmpfs', '-o', `${how}=${size}`, 'tmpfs', disk]).status === 0;
 }
@@ -25,8 +25,8 @@ function mount(size: string, how = 'size'): boolean {
 const isMounted = mount('64k');
 if (!isMounted) await rm(folder, { recursive: true });
 
-// Only root may mount a disk, and in some containers nobody.
-describe.skipIf(!isMounted)('on a disk that is full', { timeout: 300_000 }, () => {
+// Only root may mount a disk, and not in every container.
+describe.skipIf(!isMounted)('on a full disk', { timeout: 300_000 }, () => {
   let crawl: OpenContext;
   beforeAll(async () => {
     await makeTable(join(folder, 'table'), 3000);
@@ -52,7 +52,7 @@ describe.skipIf(!isMounted)('on a disk that is full', { timeout: 300_000 }, () =
         return jobs.rank(crawl).finally(() => vi.unstubAllEnvs());
       },
     ],
-  ])('%s says so, leaves nothing of it, and is made when there is room', async (name, run) => {
+  ])('%s reports it, leaves nothing, and works when there is room', async (name, run) => {
     const output = join(disk, name);
     await expect(run(output)).rejects.toMatchObject({ code: 'STORE_FULL' });
     expect(await readdir(disk)).toEqual([]);

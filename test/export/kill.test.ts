@@ -15,7 +15,7 @@ import { suiteFolder } from '../support/files/temp-folder.js';
 const WORKER = fileURLToPath(new URL('worker.mjs', import.meta.url));
 const KILLS = runs(3, 21);
 const PAGES = runs(900, 3000);
-/** What an export says that finds itself where it was to be. */
+/** The error of an export that finds a complete output. */
 const IS_THERE = 'found an output there';
 
 const folder = suiteFolder();
@@ -24,7 +24,7 @@ beforeAll(async () => {
   await makeBodies(join(folder, 'bodies'), runs(100, 300));
 });
 
-/** A table of pages with bodies that cannot be compressed by much, and links between them. */
+/** A table of pages with bodies that hardly compress, and links between them. */
 async function makeBodies(table: string, count: number): Promise<void> {
   const random = randomNumbers(11);
   const url = (n: number): string => `http://h${n % 7}.example/${n}`;
@@ -48,10 +48,10 @@ interface Options {
   readonly output: string;
 }
 
-// The formats of pages take no bodies, and the others nothing else.
+// The formats of pages use no bodies, and the others use only bodies.
 const tableOf = (options: Options): string => join(folder, 'export' in options ? 'bodies' : 'table');
 
-/** Runs an export in this process. `there` where an earlier one was killed when all was in its place. */
+/** Runs an export in this process. `there` if an earlier one was killed when its output was complete. */
 async function exportHere(options: Options): Promise<Counters | 'there'> {
   const { export: name = 'exportPages', ...given } = options;
   await using crawl = await openContext({ table: `level:${tableOf(options)}` });
@@ -63,7 +63,7 @@ async function exportHere(options: Options): Promise<Counters | 'there'> {
   }
 }
 
-/** Runs an export in a process of its own; undefined when it was killed. */
+/** Runs an export in another process; undefined if it was killed. */
 async function exportIn(options: Options, killAt: number): Promise<Counters | 'there' | undefined> {
   const args = [tableOf(options), JSON.stringify(options), killAt];
   const { isKilled, code, out, errors } = await runWorker(WORKER, ...args);
@@ -73,7 +73,7 @@ async function exportIn(options: Options, killAt: number): Promise<Counters | 't
   throw new Error(`the export ended with ${code}: ${errors}`);
 }
 
-/** The digest of every file in the folder of an export but its manifest, which has the time in it. */
+/** The digest of every file in the folder of an export except its manifest, which contains the time. */
 async function digests(output: string): Promise<Record<string, string>> {
   const found = Object.entries(await fileDigests(dirname(output)));
   return Object.fromEntries(found.filter(([path]) => !path.endsWith('manifest.json')));
@@ -97,7 +97,7 @@ it.each<readonly [name: string, options: Omit<Options, 'output'>]>([
   const expected = await digests(whole);
   const random = randomNumbers(name.length);
   for (let kill = 0; kill < KILLS; kill += 3) {
-    // Once in the last third of its steps; and once in the middle, and soon after it began again.
+    // One run is killed once, in the last third of its steps; another in the middle, and again soon after its restart.
     for (const thirds of [[2], [1, 0]]) {
       for (const third of thirds) {
         await exportIn({ ...options, output }, 1 + Math.floor(((third + random()) / 3) * steps!));

@@ -3,7 +3,7 @@ import { START } from '../support/test-crawl.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 import { changeRows } from '../support/stores/put-rows.js';
 
-/** Texts that formats and their readers may stumble over. */
+/** Texts that formats and their readers may handle badly. */
 const HARD = [
   'plain words',
   'a "quoted", text; with\ttabs',
@@ -16,7 +16,7 @@ const HARD = [
   'back\\slash "\\" \'single\'',
 ];
 
-/** The pages of a made table: of 40 hosts, fetched or not, with texts that are hard to write. Always the same. */
+/** The pages of a generated table: of 40 hosts, fetched or not, with texts that are hard to write. Always the same. */
 export function madePages(count: number): PageChange[] {
   const random = randomNumbers(7);
   const below = (n: number): number => Math.floor(random() * n);
@@ -47,7 +47,7 @@ export function madePages(count: number): PageChange[] {
   });
 }
 
-/** Makes a table of {@link madePages} on the disk. */
+/** Creates a table of {@link madePages} on the disk. */
 export async function makeTable(directory: string, count: number): Promise<void> {
   await using crawl = await openContext({ table: `level:${directory}` });
   const pages = madePages(count);

@@ -1,4 +1,4 @@
-// Runs what takes a package, where none of these packages is installed. Argument: a folder. Prints each error as JSON.
+// Runs what needs a package, while none of these packages is installed. Argument: a folder. Prints each error as JSON.
 import { register } from 'node:module';
 
 const hooks = `export function resolve(name, context, next) {
@@ -26,7 +26,7 @@ const runs = {
   openSearchReader: () => openOpenSearchReader({ ...place, words: '', table: '' }),
   metrics,
 };
-/** The error of `/metrics`, which the page of the answer explains too; all other pages are served. */
+/** The error of `/metrics`, which the page of the answer explains too; all other pages work. */
 async function metrics() {
   let failure;
   const served = await serve(crawl, { port: 0, onError: (error) => (failure = error) });

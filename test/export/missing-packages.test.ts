@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
-it('names each package that is missing with the line that installs it, and leaves nothing', async () => {
+it('names each missing package with the command that installs it, and leaves nothing', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'webcrawl-missing-'));
   try {
     const worker = fileURLToPath(new URL('missing-packages.mjs', import.meta.url));

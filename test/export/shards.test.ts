@@ -39,7 +39,7 @@ async function run(output: string, options: Partial<ExportPagesOptions> = {}) {
   return (await exportPages(crawl, { output: join(folder, output), all: true, ...options })).counters;
 }
 
-/** In any order. */
+/** Runs all shards in any order. */
 async function runAll(output: string, options: Partial<ExportPagesOptions> = {}): Promise<number[]> {
   const rows: number[] = [];
   for (const index of [3, 0, 4, 2, 1]) {
@@ -49,7 +49,7 @@ async function runAll(output: string, options: Partial<ExportPagesOptions> = {})
 }
 
 const read = (name: string): Promise<Buffer> => readFile(join(folder, name));
-/** The files in a folder and those below it, but the manifest. */
+/** The files below a folder, without the manifest. */
 async function treeOf(name: string): Promise<Map<string, string>> {
   const entries = await readdir(join(folder, name), { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile() && entry.name !== 'manifest.json');
@@ -63,7 +63,7 @@ const manifestOf = async (name: string) => JSON.parse((await read(name)).toStrin
 
 describe('export in shards', () => {
   it.each(['jsonl', 'jsonl.gz', 'csv'])(
-    'of %s: its parts in order are the whole, byte for byte but for heads',
+    'of %s: its parts in order are the whole, byte for byte except for headers',
     async (ending) => {
       const plain = (data: Buffer): string => (ending.endsWith('gz') ? gunzipSync(data) : data).toString();
       const total = (await run(`whole.${ending}`)).rows!;
@@ -72,7 +72,7 @@ describe('export in shards', () => {
       const whole = plain(await read(`whole.${ending}`));
       const head = ending === 'csv' ? whole.slice(0, whole.indexOf('\r\n') + 2) : '';
       expect(head + parts.map((part) => plain(part).slice(head.length)).join('')).toBe(whole);
-      // Parts of as many rows each.
+      // All parts have the same number of rows.
       expect(rows).toEqual(rows.map(() => total / COUNT));
       expect(await manifestOf(`pages-${nameOf(2)}.${ending}.manifest.json`)).toMatchObject({
         export: 'pages',
@@ -83,7 +83,7 @@ describe('export in shards', () => {
     },
   );
 
-  it('makes parts in a folder, and the folder', async () => {
+  it('creates parts in a folder, and the folder', async () => {
     await run('whole', { format: 'parquet' });
     await runAll('text/');
     await runAll('pages/', { format: 'parquet' });
@@ -104,7 +104,7 @@ describe('export in shards', () => {
     await expect(run('none/pages/', { shard: { index: 0, count: 2 } })).rejects.toMatchObject({ code: 'BAD_OUTPUT' });
   });
 
-  it('has all pages of a host in one part where each host has a file', async () => {
+  it('has all pages of a host in one part if each host has a file', async () => {
     await run('whole', { format: 'hosts' });
     await runAll('parts/', { format: 'hosts' });
     const files = new Map<string, string>();
@@ -117,7 +117,7 @@ describe('export in shards', () => {
     expect(files).toEqual(await treeOf('whole'));
   });
 
-  it('takes what a selection names, and parts of it that have as many rows', async () => {
+  it('obeys a selection, with parts that have equally many rows', async () => {
     const selection = { domain: 'h3.example.com', status: 'fetched' } as const;
     const { rows: total = 0 } = await run('whole.jsonl', selection);
     const rows = await runAll('pages.jsonl', selection);
@@ -125,13 +125,13 @@ describe('export in shards', () => {
     expect(rows.reduce((sum, n) => sum + n, 0)).toBe(total);
     const parts = await Promise.all([...rows.keys()].map((i) => read(`pages-${nameOf(i)}.jsonl`)));
     expect(parts.join('')).toBe((await read('whole.jsonl')).toString());
-    // There are fewer pages than shards, and none.
+    // There are fewer pages than shards, and then none.
     await changeRows(crawl, [{ key: 'com.one:http/', set: { status: 'fetched' } }]);
     expect(await runAll('few.jsonl', { host: 'one.com' })).toEqual([0, 0, 0, 0, 1]);
     expect(await runAll('none.jsonl', { domain: 'none.org' })).toEqual([0, 0, 0, 0, 0]);
   });
 
-  it('replaces only its own part when it is run again, by the same keys', async () => {
+  it('replaces only its own part when it runs again, with the same keys', async () => {
     await runAll('pages.jsonl');
     const before = await filesOf(folder);
     const shard = { index: 2, count: COUNT };
@@ -145,11 +145,11 @@ describe('export in shards', () => {
     const keys = async (files: Map<string, Buffer>) =>
       (JSON.parse(files.get(`pages-${nameOf(2)}.jsonl.manifest.json`)!.toString()) as { keys: unknown }).keys;
     expect(await keys(after)).toEqual(await keys(before));
-    // Another export is split anew.
+    // Another export is split again.
     expect(await runAll('later.jsonl')).toEqual([200, 200, 200, 200, 200]);
   });
 
-  it('goes to standard output, too', async () => {
+  it('can go to standard output', async () => {
     const part = async (index: number): Promise<string> => {
       const pieces: Uint8Array[] = [];
       const stdout = async (data: Uint8Array): Promise<void> => void pieces.push(data);
@@ -160,7 +160,7 @@ describe('export in shards', () => {
     expect((await part(0)) + (await part(1))).toBe((await read('whole.jsonl')).toString());
   });
 
-  it('refuses what no shard can do alone', async () => {
+  it('rejects what one shard cannot do alone', async () => {
     const shard = { index: 0, count: 2 };
     const refused = { code: 'USAGE', exitCode: 64 };
     await expect(run('pages.jsonl', { shard, limit: 10 })).rejects.toMatchObject(refused);
@@ -173,7 +173,7 @@ describe('export in shards', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('reads each row once, and the keys of all once', async () => {
+  it('reads each row once, and all keys once', async () => {
     const readBy = async (shards: number): Promise<number> => {
       const store = countingStore(await copyStore(crawl.tables.store));
       const tables = await openTables(store);
@@ -187,7 +187,7 @@ describe('export in shards', () => {
   });
 });
 
-it('of WARC makes an archive for each shard, whose files have names of their own', async () => {
+it('of WARC makes an archive for each shard, whose files have unique names', async () => {
   await withTable(async (archived, folder) => {
     await fillArchive(archived);
     await exportWarc(archived, { output: join(folder, 'whole') });
@@ -217,7 +217,7 @@ it('of WARC makes an archive for each shard, whose files have names of their own
   });
 });
 
-it('of chunks goes by shards', async () => {
+it('can be of chunks', async () => {
   await withTable(async (archived, folder) => {
     await fillArchive(archived);
     await exportChunks(archived, { output: join(folder, 'whole.jsonl') });

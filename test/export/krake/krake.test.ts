@@ -12,7 +12,7 @@ import { filesOf, withTable } from '../../support/export/archive-table.js';
 import { expectedKrake, fillKrake } from '../../support/export/krake-table.js';
 
 describe('the files of Krake, byte for byte', () => {
-  test('a page is between its sizes', async () => {
+  test('a page has its sizes before and after it', async () => {
     const record = await contentRecord(Buffer.from('<p>source'));
     const size = record.readInt32BE(0);
     expect(record.length).toBe(size + 8);
@@ -33,7 +33,7 @@ describe('the files of Krake, byte for byte', () => {
     );
   });
 
-  test('what an int32 cannot say is an error that says what to do', async () => {
+  test('a value that an int32 cannot hold is an error that says what to do', async () => {
     expect(int32(2 ** 31 - 1, 'pages').toString('hex')).toBe('7fffffff');
     expect(() => int32(2 ** 31, 'pages')).toThrow(/at most 2147483647 pages.*found 2147483648/);
     expect(() => offsetRecord(2 ** 31, 0)).toThrow(expect.objectContaining({ code: 'BAD_OUTPUT' }));
@@ -41,7 +41,7 @@ describe('the files of Krake, byte for byte', () => {
     await expect(graphPieces(tooMany, linksOf([])).next()).rejects.toThrow(/edges of a node/);
   });
 
-  test('a node with more links than a piece holds has all of them, in the order of their NodeIDs', async () => {
+  test('a node with more links than one chunk has all of them, in the order of their NodeIDs', async () => {
     await withTable(async (_, folder) => {
       // All link to the first and to the one before them, and the first links to all.
       const count = 50_001;
@@ -56,7 +56,7 @@ describe('the files of Krake, byte for byte', () => {
       const target = { part: async () => part } as unknown as Target;
       await writeWebGraph(target, { adjacency, nodeIds, folder, signal: undefined });
       const bytes = Buffer.concat(written);
-      // The first node has the last NodeID: its edges and in-links, then the numbers of all others, twice.
+      // The first node has the last NodeID: its edges and in-links are followed by the numbers of all others, twice.
       const ofFirst = bytes.subarray(-4 * (2 * (count - 1) + 2));
       expect([ofFirst.readInt32BE(0), ofFirst.readInt32BE(4)]).toEqual([2 * (count - 1), count - 1]);
       const others = Array.from({ length: count - 1 }, (__, node) => node);
@@ -66,7 +66,7 @@ describe('the files of Krake, byte for byte', () => {
   });
 });
 
-test('what is sorted for its files ends by the signal', async () => {
+test('its sort ends on the signal', async () => {
   await withTable(async (_, folder) => {
     const adjacency = await writeAdjacency(join(folder, 'edges'), { nodes: 2, pairs: iterate([Uint32Array.of(1, 0)]) });
     const signal = AbortSignal.abort();
@@ -137,7 +137,7 @@ describe('export krake', () => {
     });
   });
 
-  test('of no rows it is empty, and of one it has one node', async () => {
+  test('is empty without rows, and has one node for one row', async () => {
     await withTable(async (crawl, folder) => {
       await fillKrake(crawl);
       await exportKrake(crawl, { output: join(folder, 'none'), host: 'nowhere.example' });
@@ -175,7 +175,7 @@ describe('export krake', () => {
 });
 
 describe('openKrake', () => {
-  test('says which file is missing or broken', async () => {
+  test('reports which file is missing or broken', async () => {
     await withTable(async (crawl, folder) => {
       await expect(openKrake(join(folder, 'nothing'))).rejects.toMatchObject({ code: 'BAD_INPUT' });
       await fillKrake(crawl);

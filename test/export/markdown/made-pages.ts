@@ -1,8 +1,8 @@
-/** Small pages, made as generators of manuals lay out theirs, with the text of their main part. */
+/** Small pages with the layouts of documentation generators, and the text of their main content. */
 export interface MadePage {
   readonly generator: string;
   readonly html: string;
-  /** What a reader came for. */
+  /** The text that a reader wants. */
   readonly main: string;
 }
 

@@ -86,7 +86,7 @@ describe('Markdown', () => {
     expect(await markdownOf(html)).toBe(markdown);
   });
 
-  it('resolves links against the first base that has an address', async () => {
+  it('resolves links against the first base with an href', async () => {
     const html =
       '<!doctype html><head><base target="_blank"><base href="/other/"></head><main><p>See <a href="x">it</a>.</p></main>';
     expect(await markdownOf(html)).toBe('See [it](http://a.com/other/x).');
@@ -100,11 +100,11 @@ describe('Markdown', () => {
     ['<pre class="sourceCode haskell"><code>a</code></pre>', 'haskell'],
     ['<pre><code class="hljs cpp" data-lang="C++">a</code></pre>', 'c++'],
     ['<pre class="language-none"><code>a</code></pre>', ''],
-  ])('says what code is written in: %s', async (html, language) => {
+  ])('names the language of code: %s', async (html, language) => {
     expect(await markdownOf(`<p>Code:</p>${html}`)).toBe(`Code:\n\n\`\`\`${language}\na\n\`\`\``);
   });
 
-  it('has each formula once, of MathJax, MediaWiki and MathML without TeX too', async () => {
+  it('has each formula once, for MathJax, MediaWiki and MathML without TeX', async () => {
     const mathJax =
       '<span class="MathJax_Preview">x2</span><span class="MathJax">x2</span><script type="math/tex; mode=display">x^2</script>';
     const wiki =
@@ -115,7 +115,7 @@ describe('Markdown', () => {
     );
   });
 
-  it('has the TeX of MathJax and not what that shows, and percent signs of formulas that are no comment', async () => {
+  it('has the TeX of MathJax and not its rendering, and percent signs of formulas that are not comments', async () => {
     const shown =
       '<span class="MathJax"><nobr>x2</nobr><span class="MJX_Assistive_MathML"><math><mi>x</mi></math></span></span>';
     expect(await markdownOf(`<p>One ${shown}<script type="math/tex">x^2 % y\n+ 50\\% z\n%</script> two.</p>`)).toBe(
@@ -137,24 +137,24 @@ describe('Markdown', () => {
     ['blank lines before a text', `<p>${'&nbsp;<br>'.repeat(45_000)}${'a'.repeat(90_001)}`],
     ['blank lines in bold', `<p><b>${'&nbsp;<br>'.repeat(45_000)}${'a'.repeat(90_001)}</b>`],
     ['code in headings', `<h1>${'<pre>'.repeat(200)}${'a'.repeat(90_001)}`],
-  ])('is written of %s', async (_, html) => {
+  ])('is written for %s', async (_, html) => {
     expect((await markdownOf(html))?.match(/a/g)).toHaveLength(90_001);
   });
 
-  it('leaves out nothing of a page that has too many of something for one call', async () => {
+  it('leaves out nothing of a page with more elements than one call can have', async () => {
     const breaks = await markdownOf(`<span>${'a<br>'.repeat(60_000)}</span>`);
     expect(breaks?.match(/a/g)).toHaveLength(60_000);
     const items = await markdownOf(`<ol>${'<li>a'.repeat(20_000)}</ol>`);
     expect(items).toMatch(/^20000[.)] a$/m);
   });
 
-  it('is plain text in the field mainText, in which no words are joined', async () => {
+  it('is plain text in the field mainText, without joined words', async () => {
     const html =
       '<h1>Tides <em>today</em></h1><p>One<br>two 10<sup>9</sup>.</p><ul><li>a</li><li>b</li></ul><table><tr><th>k</th><th>v</th></tr><tr><td><p>x</p><p>y</p></td><td>z</td></tr></table>';
     expect(await markdownOf(html, 'mainText')).toBe('Tides today\nOne\ntwo 10^9.\na\nb\nk\tv\nx y\tz');
   });
 
-  it('and plain text come of one reading of the page', async () => {
+  it('and plain text are made in one pass over the page', async () => {
     await using crawl = await testCrawl(undefined);
     const row = { key: 'com.a:http/', content: Buffer.from('<main><h1>Tides</h1><p>They go.</p></main>') };
     const { dump } = await pageDump(crawl.settings, ['markdown', 'mainText', 'author']);

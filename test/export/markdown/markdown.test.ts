@@ -29,7 +29,7 @@ async function markdownOf(html: string): Promise<string | undefined> {
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/\p{Script=Han}|[\p{L}\p{N}]+/gu) ?? [];
 
 describe('the field markdown', () => {
-  it.each(MADE_PAGES)('has the main part of a page of $generator, and little else', async ({ html, main }) => {
+  it.each(MADE_PAGES)('has the main content of a page of $generator, and little else', async ({ html, main }) => {
     const found = wordsOf((await markdownOf(html)) ?? '');
     const wanted = wordsOf(main);
     const left = [...wanted];
@@ -58,7 +58,7 @@ if (a) b();</code></pre></main><footer>Imprint</footer></body>`);
     expect(markdown).toContain('```js\nconst a = 1;\nif (a) b();\n```');
   });
 
-  it('keeps the lines of code that stand in elements of their own, without their numbers and hints', async () => {
+  it('keeps the lines of code that are separate elements, without their numbers and hints', async () => {
     const markdown =
       await markdownOf(`<main><h1>Solve</h1><div class="fragment"><div class="line"><span class="lineno">1</span><a href="#m">Matrix</a> A;</div>
       <div class="line">  solve(A);</div><div class="ttc" id="t"><div class="ttname">Matrix</div><div class="ttdoc">The matrix class</div></div></div>
@@ -66,7 +66,7 @@ if (a) b();</code></pre></main><footer>Imprint</footer></body>`);
     expect(markdown).toBe('# Solve\n\n```\nMatrix A;\n  solve(A);\n```\n\n```\nint a;\n  a = 1;\n```');
   });
 
-  it('takes tables and lists apart that hold what Markdown cannot show in them', async () => {
+  it('splits tables and lists that contain what Markdown cannot show in them', async () => {
     const table = await markdownOf(
       '<main><table><caption>Both</caption><tr><th>Source</th><th>Output</th></tr><tr><td><pre>a;\nb;</pre></td><td><table><tr><th>k</th></tr><tr><td>v</td></tr></table></td></tr></table></main>',
     );
@@ -86,7 +86,7 @@ if (a) b();</code></pre></main><footer>Imprint</footer></body>`);
     expect(await markdownOf(steps.replace('"3"', '"0"'))).toContain('0. Do:');
   });
 
-  it('makes one line of a heading of several', async () => {
+  it('makes one line of a heading with several', async () => {
     const page = '<main><h1>Uses of Class<br>org.tides.<b>Gauge</b></h1><p>None.</p></main>';
     expect(await markdownOf(page)).toBe('# Uses of Class org.tides.**Gauge**\n\nNone.');
   });
@@ -97,12 +97,12 @@ if (a) b();</code></pre></main><footer>Imprint</footer></body>`);
     expect(await markdownOf(page)).toBe('# Tides\n\nThey come and go.');
   });
 
-  it('parts a list of terms', async () => {
+  it('separates the items of a list of terms', async () => {
     const terms = '<main><dl><dt>Returns:</dt><dd>the sum</dd><dt>Since:</dt><dd><p>2.1</p></dd></dl></main>';
     expect(await markdownOf(terms)).toBe('**Returns:**\n\nthe sum\n\n**Since:**\n\n2.1');
   });
 
-  it('is absent where there is no body, no HTML, or no text', async () => {
+  it('is absent without a body, HTML or text', async () => {
     expect(await markdownOf('')).toBeUndefined();
     expect(await markdownOf('<nav><a href="/"><img src="/a.png"></a></nav>')).toBeUndefined();
     await using crawl = await testCrawl(undefined);
@@ -114,7 +114,7 @@ if (a) b();</code></pre></main><footer>Imprint</footer></body>`);
     expect(dump({ key, content, contentType: 'application/json' })).not.toHaveProperty('markdown');
   });
 
-  it('is a field of crawl.pages like any other, without what it is worked out of', async () => {
+  it('is a field of crawl.pages like any other, without the fields that it is made from', async () => {
     await using crawl = await crawled({ [URL]: '<title>T</title><main><h1>Tides</h1><p>High.</main>' });
     const pages: unknown[] = [];
     for await (const page of crawl.pages({ fields: ['title', 'markdown'] })) {
@@ -129,7 +129,7 @@ if (a) b();</code></pre></main><footer>Imprint</footer></body>`);
     }
   });
 
-  it('bears a page that is nested deeply, and one that is large', async () => {
+  it('works for a deeply nested page and for a large one', async () => {
     expect(await markdownOf(`<main>top${'<div>'.repeat(50_000)}deep</main>`)).toContain('top');
     const large = await markdownOf(
       `<main>${'<p>One more line was written down, as on every day before, by its keeper.</p>'.repeat(8000)}</main>`,
@@ -157,7 +157,7 @@ describe('exportChunks', () => {
       .map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
-  it('writes chunks by heading with their path, and no longer than is asked for', async () => {
+  it('writes chunks by heading with their path, no longer than the limit', async () => {
     await using crawl = await crawled({ [URL]: html });
     const all = await chunks(crawl);
     expect(all.map(({ headings }) => headings)).toEqual([[], ['Tides'], ['Tides', '潮汐']]);
@@ -185,7 +185,7 @@ describe('exportChunks', () => {
     expect(found[0]!.text).toBe('text\n\n````\n```\n# neither\n```\n````');
   });
 
-  it('cuts lists between items, tables between rows with the head, and counts words of addresses', async () => {
+  it('cuts lists between items, tables between rows with the header, and counts the words of addresses', async () => {
     const page = `<main><ol>${'<li>one two three</li>'.repeat(4)}</ol><table><tr><th>k</th><th>v</th></tr>${'<tr><td>a b</td><td>c</td></tr>'.repeat(4)}</table></main>`;
     await using crawl = await crawled({ [URL]: page });
     const texts = (await chunks(crawl, 8)).map(({ text }) => text);
@@ -197,7 +197,7 @@ describe('exportChunks', () => {
     ]);
   });
 
-  it('counts pages without Markdown, and refuses a size that is none', async () => {
+  it('counts pages without Markdown, and rejects an invalid size', async () => {
     await using crawl = await crawled({ [URL]: '<img src="/a.png">' });
     expect(await chunks(crawl)).toEqual([]);
     const stdout = (): Promise<void> => Promise.resolve();

@@ -10,7 +10,7 @@ import { fuzzed, runs } from '../../support/runs.js';
 
 const write = await loadMarkdown();
 
-/** Words, and what Markdown could take for its own. */
+/** Words, and text that Markdown could read as syntax. */
 const word = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('one', 'two', 'Three', 'x1', '潮汐', 'café', 'snake_case', 'É.') },
   {
@@ -102,7 +102,7 @@ export function bodyOf(html: string): Tree.Element {
   return root.childNodes.at(-1) as Tree.Element;
 }
 
-describe('Markdown, as another program shows it', () => {
+describe('Markdown, as another program renders it', () => {
   it('has the words, links, items, cells and code of random HTML', () => {
     fc.assert(
       fc.property(fc.oneof(blocks, inline), (html) => {
@@ -113,7 +113,7 @@ describe('Markdown, as another program shows it', () => {
     );
   });
 
-  it('is cut into chunks that lose no word and are no longer than is asked for', () => {
+  it('is cut into chunks that lose no word and obey the limit', () => {
     fc.assert(
       fc.property(blocks, fc.integer({ min: 1, max: 12 }), (html, most) => {
         const read = readBlocks(bodyOf(html));

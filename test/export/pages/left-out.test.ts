@@ -23,7 +23,7 @@ beforeEach(() => void (folder = testFolder()));
 
 const page = (text: string): string => `<title>${text}</title><p>${text}</p>`;
 
-/** Pages that were there once, each with a body, and what became of them. */
+/** Pages that existed once, each with a body, in different present states. */
 async function lateCrawl(): Promise<TestCrawl> {
   const web = fakeWeb({
     [`${SITE}/`]: page('home'),
@@ -59,21 +59,21 @@ describe('an export for readers', () => {
   it.each([
     ['pages', exportPages],
     ['chunks', exportChunks],
-  ] as const)('of %s leaves out what is not there, noindex and duplicates, and counts them', async (_, write) => {
+  ] as const)('of %s leaves out pages that are gone, noindex or duplicates, and counts them', async (_, write) => {
     await using crawl = await lateCrawl();
     const { names, counters } = await exported(crawl, write, {});
     expect(names).toEqual(['']);
     expect(counters).toMatchObject({ rows: 1, not_there: 3, noindex: 1, duplicate: 1 });
-    // What waits has no body, and so no chunk.
+    // A waiting page has no body, and so no chunk.
     const all = write === exportPages ? NAMES : NAMES.slice(0, 5);
     expect((await exported(crawl, write, { all: true })).names).toEqual(all);
-    // What asks for rows without a page gets them.
+    // A selection of rows without a page exports them.
     expect((await exported(crawl, write, { status: 'gone' })).names).toEqual(['gone']);
     expect((await exported(crawl, write, { code: '301' })).names).toEqual(['moved']);
     expect((await exported(crawl, write, { status: ['fetched', 'gone'] })).names).toEqual(['', 'gone']);
   });
 
-  it('tells by since what has left a copy of the pages, and why: in every format', async () => {
+  it('lists what has left a copy of the pages since a time, and why, in every format', async () => {
     await using crawl = await lateCrawl();
     await crawl.tables.pages.write([{ key: rowKeyOf(`${SITE}/twin`), set: { duplicateAt: START + 9000 * HOUR } }]);
     const { pages, counters } = await exported(crawl, exportPages, { since: START + HOUR, fields: ['title'] });
@@ -83,7 +83,7 @@ describe('an export for readers', () => {
       ['/noindex', 'noindex'],
       ['/twin', 'duplicate'],
     ]);
-    // What waits for its first fetch has never been in the copy.
+    // A page that waits for its first fetch was never in the copy.
     expect(counters).toMatchObject({ rows: 4, not_there: 1 });
     const csv = join(folder, 'removed.csv');
     await exportPages(crawl, { output: csv, since: START + HOUR, fields: [] });
@@ -95,7 +95,7 @@ describe('an export for readers', () => {
     expect((await exported(crawl, exportPages, {})).pages.some((page) => 'removed' in page)).toBe(false);
   });
 
-  it('takes a page of which only the last fetch failed, as it was', async () => {
+  it('keeps a page as it was if only its last fetch failed', async () => {
     const web = fakeWeb({ [`${SITE}/`]: page('home') });
     await using crawl = await testCrawl(web);
     await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
@@ -109,7 +109,7 @@ describe('an export for readers', () => {
     }
   });
 
-  it('takes what dedup has marked or unmarked since', async () => {
+  it('includes what dedup has marked or unmarked since', async () => {
     const text = page('the same words in both of these pages, and enough of them to compare');
     const web = fakeWeb({ [`${SITE}/a`]: text, [`${SITE}/b`]: text });
     await using crawl = await testCrawl(web);
@@ -126,7 +126,7 @@ describe('an export for readers', () => {
     expect(await since(START + 3 * HOUR)).toEqual(['b']);
   });
 
-  it('takes what has changed, is new or gone since, and not what was fetched and is as it was', async () => {
+  it('includes changed, new and gone pages since a time, and no refetched unchanged ones', async () => {
     const web = fakeWeb({
       [`${SITE}/`]: { html: links('/same', '/changes', '/goes'), headers: { etag: '"1"' } },
       [`${SITE}/same`]: page('same'),
@@ -156,7 +156,7 @@ describe('an export for readers', () => {
       'new',
       'same',
     ]);
-    // A further crawl changes nothing of what has changed since.
+    // Another crawl does not change the list of changes.
     await refetch(2);
     expect(await since({ since: START + 1 })).toEqual(['changes', 'goes', 'new']);
     expect(await since({ since: START + HOUR + 1 })).toEqual([]);
@@ -165,7 +165,7 @@ describe('an export for readers', () => {
   });
 });
 
-it('names a chunk by URL and text, so that it keeps its id where it moves', async () => {
+it('names a chunk by URL and text, so that it keeps its id when it moves', async () => {
   const web = fakeWeb({
     [`${SITE}/`]: `<html lang="en"><title>T</title><h1>A</h1><p>one<h1>B</h1><p>two<h1>B</h1><p>two`,
   });

@@ -35,11 +35,11 @@ describe('the file of a page', () => {
     'https://a.com/.git/config',
     `https://a.com/${'a/'.repeat(40)}`,
     `https://a.com/${'a'.repeat(5000)}`,
-  ])('is told in part, with a hash: %s', (url) => {
+  ])('has a shortened name with a hash: %s', (url) => {
     expect(fileOfPage(url)).toMatch(/^a\.com\/[a-z0-9_-]{0,60}~[0-9a-f]{20}\.md$/);
   });
 
-  it('is that of no other page, and within the folder', () => {
+  it('is unique, and within the folder', () => {
     const part = fc.stringMatching(/^[aA.%2fe~?/é-]{0,6}$/);
     const url = fc
       .tuple(fc.constantFrom('http', 'https'), part, part)
@@ -56,7 +56,7 @@ describe('the file of a page', () => {
       }),
       fuzzed(1, 500),
     );
-    // None is a folder of another one.
+    // No file has the name of a folder.
     for (const file of files.keys())
       expect([...files.keys()].some((other) => other.startsWith(`${file}/`))).toBe(false);
   });
@@ -89,7 +89,7 @@ describe('export pages as files of Markdown', () => {
     return { counters, output, names: names.sort() };
   }
 
-  it('writes a file with front matter for each page that has text, and counts the others', async () => {
+  it('writes a file with front matter for each page with text, and counts the others', async () => {
     await using crawl = await crawled();
     await changeRows(crawl, [{ key: 'com.a:http/', set: { title: TITLE, language: 'en', modifiedTime: START } }]);
     const { counters, output, names } = await exported(crawl, { fields: ['distance'] });
@@ -103,7 +103,7 @@ describe('export pages as files of Markdown', () => {
     expect(manifest).toMatchObject({ format: 'markdown', rows: 1, partCount: 1 });
   });
 
-  it('says in the front matter who wrote a page and when, once, also where these fields are named', async () => {
+  it('has the author and date of a page in the front matter, once, even if these fields are requested', async () => {
     await using crawl = await crawled(['http://a.com/by']);
     for (const fields of [undefined, ['published', 'author', 'distance'] as const]) {
       const { output } = await exported(crawl, fields && { fields });
@@ -115,7 +115,7 @@ describe('export pages as files of Markdown', () => {
     }
   });
 
-  it('says of a page that has to leave a copy why, and is dated by its fetch where no other date is known', async () => {
+  it('states why a page must leave a copy, with the date of its fetch if no other date is known', async () => {
     await using crawl = await crawled();
     await changeRows(crawl, [{ key: 'com.a:http/', set: { status: 'gone', changedAt: START } }]);
     const { output } = await exported(crawl, { since: 0 });
@@ -125,7 +125,7 @@ describe('export pages as files of Markdown', () => {
     );
   });
 
-  it('refuses a file, and a line for each link', async () => {
+  it('refuses a single file, and a line for each link', async () => {
     await using crawl = await crawled();
     await expect(exported(crawl, { each: 'inlinks' })).rejects.toMatchObject({ code: 'USAGE' });
     await expect(exportPages(crawl, { output: '-', format: 'markdown' })).rejects.toMatchObject({ code: 'USAGE' });

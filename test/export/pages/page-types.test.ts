@@ -11,7 +11,7 @@ const SITE = 'http://a.com';
 let folder: string;
 beforeEach(() => void (folder = testFolder()));
 
-/** By path, the page. */
+/** The pages by path. */
 const PAGES: Readonly<Record<string, string>> = {
   plain: '<title>no type</title>',
   product: jsonLd({ '@type': 'Product', name: 'P' }),
@@ -41,7 +41,7 @@ async function exported(crawl: TestCrawl, options: Partial<ExportPagesOptions>) 
 }
 
 describe('an export of pages of some types', () => {
-  it('takes those whose outermost nodes and items, @graph or mainEntity are of one, and counts the others', async () => {
+  it('has pages with a node or item of a type at the top, in @graph or in mainEntity, and counts the others', async () => {
     await using crawl = await crawled();
     const found = await exported(crawl, { type: 'Product' });
     expect(found.paths).toEqual(['graph', 'inner', 'items', 'main', 'product']);
@@ -53,7 +53,7 @@ describe('an export of pages of some types', () => {
     expect((await exported(crawl, { type: 'Product', all: true })).counters).toMatchObject({ rows: 5, other_type: 3 });
   });
 
-  it('says in its manifest of which', async () => {
+  it('states the types in its manifest', async () => {
     await using crawl = await crawled();
     await exported(crawl, { type: ['Product'] });
     expect(JSON.parse(await readFile(join(folder, 'out.jsonl.manifest.json'), 'utf8'))).toMatchObject({
@@ -61,7 +61,7 @@ describe('an export of pages of some types', () => {
     });
   });
 
-  it('has what is of another type now as removed, where a copy is brought up to date', async () => {
+  it('lists pages that now have another type as removed when a copy is updated', async () => {
     await using crawl = await crawled();
     const { pages } = await exported(crawl, { type: 'Product', since: START });
     const removed = pages.filter((page) => page.removed !== undefined).map(({ url, removed: why }) => [url, why]);
@@ -69,7 +69,7 @@ describe('an export of pages of some types', () => {
     expect(pages).toHaveLength(8);
   });
 
-  it.each([[''], [[]], [['Product', 'a b']], ['https://schema.org/Product']])('refuses %j', async (type) => {
+  it.each([[''], [[]], [['Product', 'a b']], ['https://schema.org/Product']])('rejects %j', async (type) => {
     await using crawl = await testCrawl(undefined);
     const options = { output: join(folder, 'out.jsonl'), type: type as string };
     await expect(exportPages(crawl, options)).rejects.toMatchObject({ code: 'USAGE' });

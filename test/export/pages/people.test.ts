@@ -31,7 +31,7 @@ async function exported(crawl: TestCrawl, name: string, options: Partial<ExportP
 }
 
 describe('a line for each link', () => {
-  it('has the page, how its fetch ended, the other end and the anchor', async () => {
+  it('has the page, the result of its fetch, the other end and the anchor', async () => {
     await using crawl = await broken();
     const { text, counters } = await exported(crawl, 'broken.csv', {
       code: '404',
@@ -47,7 +47,7 @@ describe('a line for each link', () => {
     expect(counters).toMatchObject({ rows: 2, links: 3 });
   });
 
-  it('of outlinks has the target, in JSON Lines too, and none of a page without links', async () => {
+  it('of outlinks has the target, also in JSON Lines, and none for a page without links', async () => {
     await using crawl = await broken();
     const { text } = await exported(crawl, 'links.jsonl', { each: 'outlinks', all: true });
     const lines = text
@@ -70,7 +70,7 @@ describe('a line for each link', () => {
     });
   });
 
-  it('is refused of formats that have a row for each page', async () => {
+  it('is rejected for formats with a row for each page', async () => {
     await using crawl = await testCrawl(undefined);
     for (const name of ['x.parquet', 'hosts']) {
       const format = name === 'hosts' ? 'hosts' : 'parquet';
@@ -121,7 +121,7 @@ describe('a workbook', () => {
     }
   });
 
-  it('cuts what no cell can hold, and goes on in another sheet', async () => {
+  it('cuts what no cell can hold, and continues in another sheet', async () => {
     const { bytes, cut } = await workbook([['x'.repeat(32_767)], ['y'.repeat(40_000)], ['z']], { lines: 3 });
     expect(cut).toBe(1);
     const files = unzipSync(bytes);
@@ -132,7 +132,7 @@ describe('a workbook', () => {
     expect(strFromU8(files['xl/workbook.xml']!)).toContain('name="Pages 2"');
   });
 
-  it('goes on in another sheet before one is larger than a ZIP can note', async () => {
+  it('continues in another sheet before one is larger than a ZIP can state', async () => {
     const line = ['x'.repeat(32_767)];
     const { bytes } = await workbook(Array<string[]>(20).fill(line), { characters: 300_000 });
     const files = unzipSync(bytes);
@@ -140,7 +140,7 @@ describe('a workbook', () => {
     expect([rows, files['xl/worksheets/sheet3.xml']]).toEqual([[11, 11], undefined]);
   });
 
-  test.skipIf(!hasPython('openpyxl'))('is read by openpyxl as it was meant', async () => {
+  test.skipIf(!hasPython('openpyxl'))('is read correctly by openpyxl', async () => {
     await using crawl = await broken();
     const fields = ['title', 'fetchedAt', 'distance', 'outlinks'] as const;
     await exported(crawl, 'pages.xlsx', { fields, all: true });
@@ -155,7 +155,7 @@ describe('a workbook', () => {
     ]);
   });
 
-  it('is a ZIP that other programs can test', async () => {
+  it('is a ZIP that other programs accept', async () => {
     await using crawl = await broken();
     const { counters } = await exported(crawl, 'links.xlsx', { each: 'inlinks', all: true });
     expect(counters).toMatchObject({ rows: 4, links: 4 });

@@ -1,4 +1,4 @@
-/** The lines of docs/EXPORT.md and docs/GRAPH.md that make exports and read them in other programs, run as they are printed. */
+/** Runs the commands of docs/EXPORT.md and docs/GRAPH.md that make exports and read them in other programs, as they are printed. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { suiteFolder } from '../../support/files/temp-folder.js';
 
 const EXPORT = readFileSync(join(ROOT, 'docs/EXPORT.md'), 'utf8');
 const GRAPH = readFileSync(join(ROOT, 'docs/GRAPH.md'), 'utf8');
-/** `duckdb -c`, by its package for Python. Only what it says last is printed. */
+/** `duckdb -c`, by its package for Python. Prints only the last result. */
 const DUCKDB = `import sys, duckdb
 assert sys.argv[1] == '-c', sys.argv
 duckdb.sql(sys.argv[2]).show(max_width=100000)
@@ -76,7 +76,7 @@ async function fillTable(directory: string): Promise<void> {
   await jobs.crawl(crawl, { seeds: HOSTS.map((host) => `https://${host}/`), stay: 'any' });
 }
 
-/** The lines of the blocks for a shell in the part of a document below a heading. */
+/** The shell lines in the section of a document with a heading. */
 function shellLines(page: string, heading: string): string[] {
   const at = page.indexOf(`\n${heading}\n`);
   expect(at, heading).toBeGreaterThanOrEqual(0);
@@ -85,7 +85,7 @@ function shellLines(page: string, heading: string): string[] {
   return [...part.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, lines = '']) => lines.trimEnd().split('\n'));
 }
 
-/** Whether what a line runs is there. */
+/** Whether the programs of a line are installed. */
 function canRun(line: string): boolean {
   const [, first = ''] = /^(?:gunzip -c \S+ \| |.*\| )?(\w+)/.exec(line)!;
   if (first === 'duckdb' || first === 'wacz' || first === 'warcio') return hasPython(first);
@@ -104,7 +104,7 @@ function run(line: string): string {
   return stdout;
 }
 
-/** What some of the lines must print. */
+/** The expected output of some of the lines. */
 const PRINTED: readonly (readonly [RegExp, RegExp])[] = [
   [/epoch_ms\(fetchedAt\)/, /TIMESTAMP[^]*Tides of example\.com[^]*20\d\d-\d\d-\d\d /i],
   [/outlinks::json/, /https:\/\/example\.com\//],
@@ -139,7 +139,7 @@ describe.each([
   '## For language models',
 ])('docs/EXPORT.md, %s', (heading) => {
   const lines = shellLines(EXPORT, heading);
-  test('has an export, and something that reads it', () => {
+  test('has an export, and a program that reads it', () => {
     expect(lines.some((line) => line.startsWith('webcrawl export '))).toBe(true);
     expect(lines.length).toBeGreaterThan(1);
   });

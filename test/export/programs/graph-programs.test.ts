@@ -47,7 +47,7 @@ function read(reader: string, name: string): Read {
 }
 
 describe.each(['igraph', 'networkx'])('%s', (program) => {
-  test.skipIf(!hasPython(program))('comes to the same PageRank of pages and of hosts, to 1e-9', async () => {
+  test.skipIf(!hasPython(program))('computes the same PageRank of pages and of hosts, to 1e-9', async () => {
     const [pages, hosts] = [read(program, 'page'), read(program, 'host')];
     expect(pages).toMatchObject({ nodes: report.counters.nodes, edges: report.counters.edges });
     expect(Object.keys(pages.ranks)).toHaveLength(PAGES);
@@ -57,7 +57,7 @@ describe.each(['igraph', 'networkx'])('%s', (program) => {
       apart.page += Math.abs(rank - pages.ranks[key]!);
       apart.host = Math.max(apart.host, Math.abs(hostRank - hosts.ranks[host]!));
     }
-    // The first is the sum over all pages.
+    // The page value is the sum over all pages.
     expect(apart.page).toBeLessThan(1e-9);
     expect(apart.host).toBeLessThan(1e-9);
   });

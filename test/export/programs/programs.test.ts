@@ -25,7 +25,7 @@ beforeAll(async () => {
   await exportPages(crawl, { output: join(folder, 'hosts'), format: 'hosts', fields: FIELDS, all: true });
 });
 
-/** What each reader must find. */
+/** The rows that each reader must find. */
 function expectedRows(blank: '' | null) {
   return madePages(PAGES)
     .map(({ key, set }) => ({
@@ -55,14 +55,14 @@ const READERS = [
   ['pyarrow-parquet', 'parquet/part-00000.parquet', 'pyarrow'],
 ] as const;
 
-describe('exports are read by programs that others wrote', () => {
+describe('exports are read by independent programs', () => {
   for (const [reader, path, module] of READERS) {
     it.skipIf(!hasPython(module))(`${reader}: ${path}`, () => {
       const { status, out, errors } = python([READER, reader, join(folder, path)]);
       expect(errors.replaceAll(/^.*Warning.*$/gm, '')).not.toContain('Error');
       expect(status).toBe(0);
       const rows = JSON.parse(out) as { key: string; title: unknown; text: unknown }[];
-      // CSV does not tell what is empty from what is absent.
+      // CSV does not distinguish empty from absent.
       const blank = reader === 'csv' ? '' : null;
       const expected = expectedRows(blank);
       const known =

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Where the packages of `requirements.txt` are: `pip install --target .cache/python -r test/export/programs/requirements.txt`. */
+/** The folder with the packages of `requirements.txt`: `pip install --target .cache/python -r test/export/programs/requirements.txt`. */
 export const PYTHON_PACKAGES = fileURLToPath(new URL('../../../.cache/python', import.meta.url));
 
-/** Whether a package of Python can be used; without it its tests are left out. */
+/** Whether a Python package is installed; its tests are skipped otherwise. */
 export function hasPython(module: string): boolean {
   return existsSync(PYTHON_PACKAGES) && python(['-c', `import ${module}`]).status === 0;
 }

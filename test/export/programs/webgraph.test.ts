@@ -13,12 +13,12 @@ import { randomNumbers } from '../../support/web/fake-web.js';
 import { testFolder } from '../../support/files/temp-folder.js';
 
 const READER = fileURLToPath(new URL('ReadWebGraph.java', import.meta.url));
-/** Where the library is, see `webgraph-pom.xml`. */
+/** The folder with the library, see `webgraph-pom.xml`. */
 const LIBRARY = join(ROOT, '.cache/java');
 const hasWebGraph = existsSync(LIBRARY) && spawnSync('java', ['-version']).status === 0;
 const PAGES = 500;
 
-test.skipIf(!hasWebGraph)('WebGraph makes its graph of the edges of cc by the line of docs/GRAPH.md', async () => {
+test.skipIf(!hasWebGraph)('WebGraph makes its graph from the edges of cc by the command of docs/GRAPH.md', async () => {
   const folder = testFolder();
   await using crawl = await testCrawl(undefined);
   const random = randomNumbers(3);

@@ -5,13 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { PYTHON_PACKAGES } from '../programs/python.js';
 
-/** A server of the kind of S3, of the package moto for Python. */
+/** An S3-compatible server, from the Python package moto. */
 export interface Moto extends AsyncDisposable {
-  /** Its endpoint. */
   readonly url: string;
 }
 
-/** Starts one. @param env of its process */
+/** Starts a server. @param env environment of its process */
 export async function startMoto(env: Readonly<Record<string, string>> = {}): Promise<Moto> {
   const child = spawn('python3', ['-m', 'moto.server', '-H', '127.0.0.1', '-p', '0'], {
     env: { ...process.env, ...env, PYTHONPATH: PYTHON_PACKAGES, PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1' },
@@ -35,17 +34,17 @@ export async function startMoto(env: Readonly<Record<string, string>> = {}): Pro
   throw new Error(`moto did not start: ${lines.join('\n')}`);
 }
 
-/** What becomes of a request: it goes on to the server, or its connection is broken off, before or in the middle of its body. */
+/** What happens to a request: it goes to the server, or its connection is broken before or during its body. */
 export type Fate = 'through' | 'broken';
 
-/** A way to a server on which requests can be looked at and broken off. */
+/** A proxy to a server that can inspect and break requests. */
 export interface Gate extends AsyncDisposable {
   readonly url: string;
   /** Decides on each request. Default: all go through. */
   fate: (request: IncomingMessage) => Fate;
 }
 
-/** Opens one. */
+/** Opens a proxy. */
 export async function openGate(to: string): Promise<Gate> {
   const { hostname, port } = new URL(to);
   const server = createServer((asked, answer) => {

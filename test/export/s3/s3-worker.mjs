@@ -1,5 +1,4 @@
-// Writes a made export to a store of the kind of S3. Arguments: the output, and the options of the export as JSON.
-// Prints what became of it as JSON.
+// Writes a test export to an S3-compatible store. Arguments: the output, and the options of the export as JSON. Prints the result as JSON.
 import { writeTarget } from '../../../dist/tests/export.js';
 import { writeMade } from './made-export.mjs';
 

@@ -24,7 +24,7 @@ let client: sdk.S3Client;
 let bucket: string;
 let count = 0;
 
-/** What the AWS SDK and the exports find in the environment. */
+/** Sets the environment variables of the AWS SDK and the exports. */
 function stubEnv(endpoint: string): void {
   for (const [name, value] of Object.entries({ ...KEYS, AWS_ENDPOINT_URL_S3: endpoint, TMPDIR: folder })) {
     vi.stubEnv(name, value === '' ? undefined : value);
@@ -64,7 +64,7 @@ function write(name: string, options: Partial<TargetOptions> = {}): Promise<Writ
   );
 }
 
-/** One small part of this text. */
+/** Writes one small part with this text. */
 function writeText(name: string, text: string, options: Partial<TargetOptions> = {}): Promise<WrittenTarget> {
   return writeTarget(
     `s3://${bucket}/${name}`,
@@ -94,7 +94,7 @@ const under = (prefix: string): Record<string, unknown> => ({
   [`${prefix}/manifest.json`]: expect.any(String) as unknown,
 });
 
-describe.skipIf(!hasPython('moto'))('an export to a store of the kind of S3', { timeout: LONG }, () => {
+describe.skipIf(!hasPython('moto'))('an export to an S3-compatible store', { timeout: LONG }, () => {
   beforeAll(async () => {
     moto = await startMoto();
     gate = await openGate(moto.url);
@@ -119,7 +119,7 @@ describe.skipIf(!hasPython('moto'))('an export to a store of the kind of S3', { 
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('uploads every part, the manifest last, and leaves nothing here', async () => {
+  it('uploads every part, the manifest last, and leaves nothing on this disk', async () => {
     const asked: string[] = [];
     gate.fate = ({ method, url = '' }) => {
       if (method === 'PUT' || method === 'DELETE') asked.push(`${method} ${url.replace(/\?.*/, '')}`);
@@ -139,7 +139,7 @@ describe.skipIf(!hasPython('moto'))('an export to a store of the kind of S3', { 
     expect(uploads.reduce((sum, n) => sum + n, 0)).toBeGreaterThanOrEqual(9_001_020);
   });
 
-  it('exports pages, as a file and as Parquet that another program reads there', async () => {
+  it('exports pages, as a file and as Parquet that another program reads from the store', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://b.com/'] });
     const output = `s3://${bucket}/deep/pages.jsonl.gz`;
@@ -158,7 +158,7 @@ print(p.read_table('${bucket}/parquet/part-00000.parquet', filesystem=store).col
     expect(read).toMatchObject({ status: 0, out: "['http://a.com/', 'http://b.com/']\n" });
   });
 
-  it('replaces with force only what an export has put there, and nothing beside it', async () => {
+  it('replaces with force only what an export has written, and nothing beside it', async () => {
     await put('mine/thesis', 'text');
     await put('mine.txt', 'text');
     for (const force of [false, true]) {
@@ -188,7 +188,7 @@ print(p.read_table('${bucket}/parquet/part-00000.parquet', filesystem=store).col
     expect(Buffer.from(await body('file.txt')).toString()).toBe('two');
   });
 
-  it('says what is wrong with a bucket, a key, an endpoint and a name', async () => {
+  it('reports what is wrong with a bucket, a key, an endpoint and a name', async () => {
     const fails = (output: string) =>
       writeTarget(output, { kind: 'file', about: {}, clock: Date.now }, () => Promise.reject(new Error('begun')));
     const message = (text: string) => expect.stringContaining(text) as string;
@@ -213,7 +213,7 @@ print(p.read_table('${bucket}/parquet/part-00000.parquet', filesystem=store).col
     });
   });
 
-  it('names what to do where the store breaks off, and uploads all of it the next time', async () => {
+  it('states what to do if the connection to the store breaks, and uploads everything the next time', async () => {
     gate.fate = ({ method, url = '' }) => (method === 'PUT' && url.includes('partNumber=2') ? 'broken' : 'through');
     await expect(write('out')).rejects.toMatchObject({
       code: 'BAD_OUTPUT',
@@ -228,12 +228,12 @@ print(p.read_table('${bucket}/parquet/part-00000.parquet', filesystem=store).col
     expect(await objects()).toEqual(under('out'));
   });
 
-  it('writes no manifest where another machine has begun an export to the same place meanwhile', async () => {
+  it('writes no manifest if another machine has begun an export to the same place meanwhile', async () => {
     await write('shared');
     const other = { Key: 'shared/manifest.json.part', Metadata: { 'webcrawl-export': 'other' }, Body: 'other' };
     let begun: Promise<unknown> | undefined;
     gate.fate = ({ method }) => {
-      // The old manifest goes after the own marker was put there, and before the first upload.
+      // The old manifest is deleted after the own marker is written, and before the first upload.
       if (method === 'DELETE') begun ??= client.send(new sdk.PutObjectCommand({ Bucket: bucket, ...other }));
       return 'through';
     };
@@ -246,7 +246,7 @@ print(p.read_table('${bucket}/parquet/part-00000.parquet', filesystem=store).col
     expect(await openUploads()).toBe(0);
   });
 
-  it('stops in the middle of an upload when it is asked to', async () => {
+  it('stops in the middle of an upload on an abort', async () => {
     const controller = new AbortController();
     gate.fate = ({ method, url = '' }) => {
       if (method === 'PUT' && url.includes('partNumber=2')) controller.abort();
@@ -257,7 +257,9 @@ print(p.read_table('${bucket}/parquet/part-00000.parquet', filesystem=store).col
     expect(await openUploads()).toBe(0);
   });
 
-  /** Runs the export in a process of its own, which is killed at its n-th request that changes something; returns how many there were. */
+  /**
+   * Runs the export in another process, which is killed at its n-th request that changes something; returns the number of such requests.
+   */
   async function killedAt(n: number, name: string, options: object): Promise<number> {
     let changes = 0;
     const args = [WORKER, `s3://${bucket}/${name}`, JSON.stringify({ kind: 'folder', about: {}, ...options })];
@@ -277,7 +279,7 @@ print(p.read_table('${bucket}/parquet/part-00000.parquet', filesystem=store).col
     return changes;
   }
 
-  it('killed at any request ends in the same bytes, also where it replaces another export', async () => {
+  it('after a kill at any request ends in the same bytes, also when it replaces another export', async () => {
     const changes = await killedAt(Infinity, 'whole', {});
     expect(changes).toBeGreaterThan(8);
     for (let n = 1; n <= changes; n += 1) {
@@ -285,7 +287,7 @@ print(p.read_table('${bucket}/parquet/part-00000.parquet', filesystem=store).col
       const replaces = n % 2 === 0;
       if (replaces) await writeOld(name);
       await killedAt(n, name, { force: replaces });
-      // Where it was killed behind its manifest, all is there.
+      // After a kill behind the manifest, the export is complete.
       await write(name, { about: {}, force: replaces }).catch((error: unknown) => {
         expect(String(error)).toContain('found an output there');
       });
