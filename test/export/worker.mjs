@@ -1,6 +1,6 @@
-// Runs one export (`export` of the options, by default exportPages), and kills its own process with SIGKILL at a step on the disk when told to.
-// Arguments: the folder of the table, the options as JSON, the step to die at (0: none).
-// Prints the counters as JSON, with the number of steps as `steps`.
+// Runs one export (`export` of the options, by default exportPages), and kills its own process with SIGKILL at a step on the disk if
+// requested. Arguments: the folder of the table, the options as JSON, the step to die at (0: none). Prints the counters as JSON, with the
+// number of steps as `steps`.
 import { createDyingSteps } from '../support/dying-steps.mjs';
 
 const [directory, options, killAt] = process.argv.slice(2);

@@ -10,18 +10,18 @@ const fake = (...contentTypes: string[]): { parser: Parser } => ({
 describe('chooseParser', () => {
   const [first, second, family] = [fake('text/html'), fake('text/html', 'a/b'), fake('text/*')];
 
-  it('takes the last that names the type', () => {
+  it('chooses the last parser that names the type', () => {
     expect(chooseParser([first, second], 'text/html')).toBe(second);
     expect(chooseParser([second, {}, first], 'text/html')).toBe(first);
     expect(chooseParser([first, second], 'a/b')).toBe(second);
   });
 
-  it('takes a family for types that no other names', () => {
+  it('chooses a family for types that no other parser names', () => {
     expect(chooseParser([first, family], 'text/html')).toBe(first);
     expect(chooseParser([family, first], 'text/csv')).toBe(family);
   });
 
-  it('takes one for XML for each type of XML that no other names', () => {
+  it('chooses a parser of XML for each XML type that no other parser names', () => {
     const xml = fake('+xml');
     for (const type of ['text/rss+xml', 'application/vnd.wap.xhtml+xml', 'image/svg+xml', 'a/+xml']) {
       expect(chooseParser([xml, family], type), type).toBe(xml);
@@ -32,7 +32,7 @@ describe('chooseParser', () => {
     }
   });
 
-  it('takes none for other types', () => {
+  it('chooses none for other types', () => {
     for (const type of ['', 'text', 'texts/html', 'image/png', '/']) {
       expect(chooseParser([first, second, family], type)).toBeUndefined();
     }
@@ -77,7 +77,7 @@ describe('textParser', () => {
       headers,
     });
 
-  it('reads the text, and what the headers say', () => {
+  it('reads the text, and the headers', () => {
     expect(
       parse(Buffer.from('one\r\n  two\nthree four'), { 'x-robots-tag': 'noindex', 'content-language': 'en' }),
     ).toEqual({
@@ -93,11 +93,11 @@ describe('textParser', () => {
     });
   });
 
-  it('takes no encoding from what looks like HTML', () => {
+  it('detects no encoding in text that looks like HTML', () => {
     expect(parse(Buffer.from('<meta charset=gbk>'))).toMatchObject({ charset: 'utf-8' });
   });
 
-  it('refuses a fallback encoding that does not exist', () => {
+  it('rejects an unknown fallback encoding', () => {
     const settings = { ...PARSE_SETTINGS, parser: { ...PARSE_SETTINGS.parser, characterEncodingDefault: 'x' } };
     expect(() => textParser(settings)).toThrow(expect.objectContaining({ code: 'BAD_SETTING' }) as Error);
     expect(() => htmlParser(settings)).toThrow(expect.objectContaining({ code: 'BAD_SETTING' }) as Error);

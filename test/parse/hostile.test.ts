@@ -8,7 +8,7 @@ import { words } from '../support/files/words.js';
 
 const ALL = { parser: { htmlOutlinksIgnoreTags: [], htmlFormUseAction: true } };
 
-/** Each of these stalls a parser that is not careful, or fills the memory, or overflows the stack. */
+/** Each of these stalls a careless parser, fills the memory, or overflows the stack. */
 const BOMBS: Record<string, string> = {
   'deep blocks': '<div>'.repeat(300_000),
   'deep formatting elements': '<b>'.repeat(100_000),
@@ -66,7 +66,7 @@ describe('a hostile page', () => {
     });
   });
 
-  it('fails when the time is over', () => {
+  it('fails at its time limit', () => {
     let now = 0;
     const parser = htmlParser(PARSE_SETTINGS, () => (now += 20_000));
     const content = Buffer.from('<b><p>'.repeat(5000));
@@ -140,7 +140,7 @@ describe('a hostile page', () => {
 });
 
 describe('parseTree', () => {
-  it('gives the tree of the HTML Standard', () => {
+  it('returns the tree of the HTML Standard', () => {
     const html = '<title>a</title><table>b<tr><td>c<p>d<b>e<p>f</b>g</table>';
     const plain = (tree: unknown) =>
       JSON.stringify(tree, (key, value: unknown) => (key === 'parentNode' ? undefined : value));

@@ -35,7 +35,7 @@ describe('JSON-LD', () => {
     });
   });
 
-  it('may be a list or a graph, of which the first that says something counts', () => {
+  it('may be a list or a graph; its first item with data counts', () => {
     expect(jsonLd('[{"@type":"A"},{"@type":"B","name":"b"}]')).toEqual({ 'jsonld:type': 'A', 'jsonld:name': 'b' });
     expect(jsonLd('{"@graph":[{"@type":"A"},{"headline":"h"}]}')).toEqual({
       'jsonld:type': 'A',
@@ -57,16 +57,16 @@ describe('JSON-LD', () => {
     '['.repeat(90_000),
     `${'['.repeat(40_000)}${']'.repeat(40_000)}`,
     `{"name":"${'a'.repeat(100_000)}"}`,
-  ])('that is none says nothing: %#', (json) => expect(jsonLd(json)).toEqual({}));
+  ])('that is invalid gives nothing: %#', (json) => expect(jsonLd(json)).toEqual({}));
 
-  it('is bounded', () => {
+  it('has a limit', () => {
     expect(jsonLd(`{"name":"${'a'.repeat(5000)}"}`)['jsonld:name']).toHaveLength(1000);
     const late = '<script type="application/ld+json">{}</script>'.repeat(10);
     expect(metadata(`${late}<script type="application/ld+json">{"name":"x"}</script>`)).toEqual({});
     expect(jsonLd(`[${'{},'.repeat(50)}{"name":"x"}]`)).toEqual({});
   });
 
-  it('is no text, and other scripts are none', () => {
+  it('is not text, and other scripts are not JSON-LD', () => {
     expect(parsePage('<script type="Application/LD+JSON; a=b">{"name":"x"}</script>')).toMatchObject({
       text: '',
       metadata: { 'jsonld:name': 'x' },
@@ -84,7 +84,7 @@ describe('hreflang', () => {
     ).toEqual({ 'hreflang:de': 'http://h.com/b/de', 'hreflang:x-default': 'http://h.com/' });
   });
 
-  it('is bounded', () => {
+  it('has a limit', () => {
     const html = Array.from({ length: 100 }, (_, i) => `<link rel=alternate hreflang=a-${i} href=/${i}>`).join('');
     expect(Object.keys(metadata(html))).toHaveLength(64);
   });
@@ -115,7 +115,7 @@ describe('srcset', () => {
     expect(links(html, ['source', 'img'])).toEqual([]);
   });
 
-  it('is bounded', () => {
+  it('has a limit', () => {
     expect(links(`<img srcset="${'a,'.repeat(500_000)}">`)).toEqual([]);
     expect(links(`<img srcset="${Array.from({ length: 60_000 }, (_, i) => `${i} 1x`).join()}">`)).toHaveLength(50_000);
   });
@@ -145,7 +145,7 @@ describe('the title', () => {
     expect(parsePage(html, { contentType: 'application/xhtml+xml' }).title).toBe(title);
   });
 
-  it('that is not stated is no part of the text twice', () => {
+  it('that is not stated is not in the text twice', () => {
     expect(parsePage('<meta property="og:title" content=O><h1>H</h1>x').text).toBe('H x');
   });
 });
@@ -159,7 +159,7 @@ describe('the language', () => {
     ['<meta property="og:locale" content="not a locale">', undefined],
   ])('of %s', (html, language) => expect(parsePage(html).language).toBe(language));
 
-  it('of the header counts before og:locale', () => {
+  it('of the header precedes og:locale', () => {
     const headers = { 'content-language': 'it' };
     expect(parsePage('<meta property="og:locale" content=en_US>', { headers }).language).toBe('it');
   });

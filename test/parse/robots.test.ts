@@ -11,7 +11,7 @@ function said(html: string, header?: string): string {
 }
 const meta = (content: string, name = 'robots') => `<meta name="${name}" content="${content}">`;
 
-describe('what a page says to robots', () => {
+describe('robots directives of a page', () => {
   it.each([
     [meta('noindex'), 'noindex'],
     [meta(' NOINDEX , NoFollow;noarchive'), 'noindex nofollow noarchive'],
@@ -67,7 +67,7 @@ describe('what a page says to robots', () => {
     expect(parsePage(html, { headers: { 'x-robots-tag': header } }).robots.maxSnippet).toBe(most);
   });
 
-  it('adds up', () => expect(said(meta('noindex'), 'nofollow, all')).toBe('noindex nofollow'));
+  it('add up', () => expect(said(meta('noindex'), 'nofollow, all')).toBe('noindex nofollow'));
 });
 
 const refresh = (content: string, more = '') =>
@@ -90,10 +90,10 @@ describe('a refresh', () => {
     expect(refresh(content)?.url).toBe(`http://h.com${expected}`);
   });
 
-  it('tells its delay', () => expect(refresh('3.7; url=/n')).toEqual({ url: 'http://h.com/n', delay: 3 }));
+  it('has a delay', () => expect(refresh('3.7; url=/n')).toEqual({ url: 'http://h.com/n', delay: 3 }));
 
   it.each([...words`0 0; 6;url=/n 9e9;url=/n url=/n ;url=/n -1;url=/n 0x;url=/n 0;url=p.html#a`, '', '0; url='])(
-    'does not lead on: %s',
+    'is ignored: %s',
     (content) => expect(refresh(content)).toBeUndefined(),
   );
 
@@ -101,9 +101,9 @@ describe('a refresh', () => {
     expect(refresh(content)).toBeUndefined();
   });
 
-  it('resolves on the base', () => expect(refresh('0;url=n', '<base href=/b/>')?.url).toBe('http://h.com/b/n'));
+  it('is resolved with the base', () => expect(refresh('0;url=n', '<base href=/b/>')?.url).toBe('http://h.com/b/n'));
 
-  it('is the first that says something', () => {
+  it('is the first valid one', () => {
     expect(
       refresh('0;url=/2', '<meta http-equiv=refresh content=x><meta http-equiv=refresh content="0;url=/1">')?.url,
     ).toBe('http://h.com/1');
@@ -114,7 +114,7 @@ describe('a refresh', () => {
     expect(parsePage('<noscript></noscript><meta http-equiv=refresh content="0;url=/n">').refresh?.url).toContain('/n');
   });
 
-  it('is a link where it is slow, from an element or a header', () => {
+  it('is a link if it is slow, from an element or a header', () => {
     const urls = (page: string, headers = {}) => parsePage(page, { headers }).outlinks.map(({ url }) => url);
     const slow = '<meta http-equiv=refresh content="6;url=/n">';
     expect(parsePage(slow).refresh).toBeUndefined();

@@ -7,13 +7,13 @@ async function valuesOf(html: string): Promise<Record<string, unknown>> {
   return (await statedOf(html, FIELDS)).values;
 }
 
-describe('what a page says of itself', () => {
-  it('is absent where it says nothing', async () => {
+describe('metadata that a page states', () => {
+  it('is absent if the page states nothing', async () => {
     expect(await valuesOf('<p>text')).toEqual({});
     expect(await valuesOf('')).toEqual({});
   });
 
-  it('openGraph has the properties of its vocabularies, lists where they are repeated', async () => {
+  it('openGraph has the properties of its vocabularies, as lists if they are repeated', async () => {
     const { openGraph } =
       await valuesOf(`<meta property="og:title" content=" A  b "><meta name="og:type" content=article>
       <meta property="og:image" content=1><meta property="OG:image" content=2><meta property="og:image:alt" content=a>
@@ -62,7 +62,7 @@ describe('what a page says of itself', () => {
     expect(await valuesOf(html)).toMatchObject({ author });
   });
 
-  it('author is read in one pass of nodes that name one another by id', async () => {
+  it('author is read in one pass over nodes that refer to each other by id', async () => {
     const long = { '@id': 'a', name: 'x'.repeat(400_000) };
     const others = Array.from({ length: 900 }, () => ({ author: Array.from({ length: 40 }, () => ({ '@id': 'a' })) }));
     const html = `${jsonLd([long, ...others])}<meta name=author content=M>`;
@@ -108,7 +108,7 @@ describe('what a page says of itself', () => {
     });
   });
 
-  it('feeds has the feeds that it names, each once', async () => {
+  it('feeds has the feeds of the page, each once', async () => {
     const { feeds } =
       await valuesOf(`<link rel="alternate" type="application/rss+xml; charset=utf-8" title=" All  posts " href="/feed">
       <link rel=alternate type="APPLICATION/ATOM+XML" href="atom.xml"><link rel=alternate type="application/feed+json" title="" href=/json>
@@ -121,7 +121,7 @@ describe('what a page says of itself', () => {
     ]);
   });
 
-  it('has one tree for all fields, which markdown, that changes it, sees last', async () => {
+  it('all fields share one tree, which markdown changes and therefore gets last', async () => {
     const html = `<title>T</title>${jsonLd({ a: 1 })}<form itemscope><p itemprop=p>x</p></form><main><h1>H</h1><p>Text.</p></main>`;
     const { values } = await statedOf(html, ['markdown', 'microdata', 'jsonLd']);
     expect(values).toEqual({

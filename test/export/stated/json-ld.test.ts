@@ -21,11 +21,11 @@ describe('the field jsonLd', () => {
     ['//<![CDATA[\n{"a":1}\n//]]>'],
     ['/*<![CDATA[*/ {"a":1} /*]]>*/'],
     ['\n\t{"a":1}\r\n'],
-  ])('reads what pages wrap it in: %j', async (text) => {
+  ])('reads blocks inside comments and CDATA: %j', async (text) => {
     expect(await blocksOf(jsonLd(text))).toEqual({ blocks: [{ a: 1 }], skipped: 0 });
   });
 
-  it('reads texts with lines broken within', async () => {
+  it('reads texts with line breaks', async () => {
     expect(await blocksOf(jsonLd('{"a":"one\n\ttwo"}'))).toEqual({ blocks: [{ a: 'one two' }], skipped: 0 });
   });
 
@@ -44,11 +44,11 @@ describe('the field jsonLd', () => {
     });
   });
 
-  it('keeps what is nested 40 deep', async () => {
+  it('keeps values that are nested 40 deep', async () => {
     expect(await blocksOf(jsonLd(`${'['.repeat(40)}${']'.repeat(40)}`))).toMatchObject({ skipped: 0 });
   });
 
-  it('has no half of a surrogate pair, because many programs refuse a file of JSON with one', async () => {
+  it('has no half of a surrogate pair, because many programs reject a JSON file with one', async () => {
     const html = `${jsonLd('{"a\\udc00":"\\ud83d","b":["\\ud83d\\ude00"]}')}<p itemscope><b itemprop="c">${'x'.repeat(9999)}\u{1f600}</b></p>`;
     const { values } = await statedOf(html, ['jsonLd', 'microdata']);
     expect(values.jsonLd).toEqual([{ 'a\ufffd': '\ufffd', b: ['\u{1f600}'] }]);
@@ -60,11 +60,11 @@ describe('the field jsonLd', () => {
     expect(blocks).toHaveLength(100);
   });
 
-  it('has no empty blocks, and is absent where there is none', async () => {
+  it('has no empty blocks, and is absent without any', async () => {
     expect(await blocksOf(`${jsonLd('')}${jsonLd('  ')}`)).toEqual({ blocks: undefined, skipped: 0 });
   });
 
-  it('has nothing that changes the prototype of an object that it is copied into', async () => {
+  it('has no key that changes the prototype of an object', async () => {
     const { blocks } = await blocksOf(
       jsonLd(
         '{"__proto__":{"polluted":1},"a":{"__proto__":{"polluted":1}},"constructor":{"prototype":{"polluted":1}}}',

@@ -8,7 +8,7 @@ async function itemsOf(html: string): Promise<unknown> {
 }
 
 describe('the field microdata', () => {
-  it('has the example of the HTML Standard as that gives it', async () => {
+  it('gives the result of the example in the HTML Standard', async () => {
     const html = `<!DOCTYPE HTML><html lang="en"><title>My Blog</title>
       <article itemscope itemtype="http://schema.org/BlogPosting"><header>
       <h1 itemprop="headline">Progress report</h1><p><time itemprop="datePublished" datetime="2013-08-29">today</time></p>
@@ -39,7 +39,7 @@ describe('the field microdata', () => {
     ]);
   });
 
-  it('takes values from where each element has them', async () => {
+  it('takes values from the right attribute of each element', async () => {
     const html = `<base href="https://b.com/x/"><div itemscope itemid="i">
       <meta itemprop=m content="1"><img itemprop=src src="p.png"><a itemprop=href href="/q">text</a><object itemprop=data data="o"></object>
       <data itemprop=v value="2">two</data><meter itemprop=v value="3">three</meter><time itemprop=t>2024-05-01</time>
@@ -67,14 +67,14 @@ describe('the field microdata', () => {
     expect(await itemsOf(html)).toEqual([{ properties: { p: ['1', '2', '3'] } }]);
   });
 
-  it('has ERROR in the place of an item that holds itself', async () => {
+  it('has ERROR in the place of an item that contains itself', async () => {
     const html = `<div itemscope itemref=a></div><div id=a itemprop=a itemscope itemref=b></div><div id=b itemprop=b itemscope itemref=a></div>`;
     expect(await itemsOf(html)).toEqual([
       { properties: { a: [{ properties: { b: [{ properties: { a: ['ERROR'] } }] } }] } },
     ]);
   });
 
-  it('takes no property named __proto__', async () => {
+  it('ignores a property named __proto__', async () => {
     const items = (await itemsOf('<div itemscope><p itemprop="__proto__ a">x</p></div>')) as { properties: object }[];
     expect(Object.keys(items[0]!.properties)).toEqual(['a']);
   });
@@ -94,11 +94,11 @@ describe('the field microdata', () => {
       `<p id=x itemprop=p itemscope itemtype="${'t '.repeat(50_000)}" itemid="/${'i'.repeat(50_000)}"></p>${'<i itemscope itemref=x></i>'.repeat(2000)}`,
     ],
     ['names without end', `<div itemscope itemref="${'a '.repeat(200_000)}">${'<p itemprop=x>'.repeat(100)}</div>`],
-  ])('is bounded for %s', async (_, html) => {
+  ])('has a limit for %s', async (_, html) => {
     expect(JSON.stringify(await itemsOf(html)).length).toBeLessThan(20_000_000);
   });
 
-  it('reads any page, and gives plain JSON', async () => {
+  it('reads any page, and returns plain JSON', async () => {
     const part = fc.constantFrom(
       '<div itemscope>',
       '<div itemprop=a itemscope itemref="x y">',
@@ -120,7 +120,7 @@ describe('the field microdata', () => {
   });
 });
 
-/** Items of which each names the next one twice. */
+/** Items each of which names the next one twice. */
 function doubling(depth: number): string {
   const items = Array.from(
     { length: depth },

@@ -22,11 +22,11 @@ const TIMES = [
 ] as const;
 
 describe('the field published', () => {
-  it.each(TIMES)('is a time of %s', async (_, html) => {
+  it.each(TIMES)('is a time for %s', async (_, html) => {
     expect(await datesOf(html)).toEqual({ published: Date.UTC(2024, 4, 1, 8), publishedDay: '2024-05-01' });
   });
 
-  it('of a date without a time is that day in UTC, and publishedDay is the day in the zone of the page', async () => {
+  it('for a date without a time is that day in UTC, and publishedDay is the day in the time zone of the page', async () => {
     expect(await datesOf('<meta name=date content="2024-05-01">')).toMatchObject({ published: Date.UTC(2024, 4, 1) });
     expect(await datesOf('<meta name=date content="2024-05-01T01:00:00+08:00">')).toEqual({
       published: Date.UTC(2024, 3, 30, 17),
@@ -54,11 +54,11 @@ describe('the field published', () => {
     ],
     ['a class', '<p>2024-01-02</p><span class="entry-date">01.05.2024</span>'],
     ['what is no update', '<p>Updated: 7 May 2024</p><p>Published: 1 May 2024</p>'],
-  ])('takes %s', async (_, html) => {
+  ])('uses %s', async (_, html) => {
     expect(await datesOf(html)).toMatchObject({ publishedDay: '2024-05-01' });
   });
 
-  it('is of the URL where nothing else is stated', async () => {
+  it('comes from the URL if nothing else is stated', async () => {
     expect(await datesOf('<p>3 March 2024', 'https://a.com/2024/05/01/x')).toMatchObject({
       publishedDay: '2024-05-01',
     });
@@ -75,7 +75,7 @@ describe('the field published', () => {
     ['a template', '<meta name=date content="{{ date }}">'],
     ['nothing', '<p>no date'],
     ['a copyright', '<footer>© 2024</footer>'],
-  ])('takes nothing from %s', async (_, html) => {
+  ])('uses nothing from %s', async (_, html) => {
     expect(await datesOf(html)).toEqual({});
   });
 });
@@ -85,7 +85,7 @@ describe('the field modified', () => {
     ['JSON-LD', jsonLd({ '@type': 'Article', dateModified: '2024-05-01' })],
     ['meta', '<meta property="og:updated_time" content="2024-05-01">'],
     ['microdata', '<p itemscope><meta itemprop=dateModified content="2024-05-01">'],
-  ])('is a time of %s', async (_, html) => {
+  ])('is a time for %s', async (_, html) => {
     expect(await datesOf(html)).toMatchObject({ modified: Date.UTC(2024, 4, 1) });
   });
 });
@@ -123,17 +123,17 @@ describe('dates in a text', () => {
     expect(writtenDates(`x ${text}, y`, language).map(({ time }) => time.day)).toEqual(['2020-03-04']);
   });
 
-  it('has the month of the language where a name is of different ones', () => {
+  it('have the month of the language if a name has several meanings', () => {
     const dayOf = (language: string) => writtenDates('4. listopada 2020', language)[0]?.time.day;
     expect([dayOf('hr'), dayOf('pl')]).toEqual(['2020-10-04', '2020-11-04']);
   });
 
   it.each(['version 1.2.2020.4', '192.168.20.20', '+49 30 2020 1234', 'call 2020-12345', '99.99.2020', '4 foo 2020'])(
-    'there is none in %s',
+    'do not exist in %s',
     (text) => expect(writtenDates(text, 'de')).toEqual([]),
   );
 
-  it('takes time that grows with the text, whatever that is', () => {
+  it('take linear time for any text', () => {
     for (const text of ['1 ', 'a. ', '1.', '2020 ', '4 mar ', '2020-'])
       writtenDates(text.repeat(200_000 / text.length), 'en');
   });
@@ -146,7 +146,7 @@ describe('dates in a text', () => {
     expect(values).toEqual({ publishedDay: '2024-05-01' });
   });
 
-  it('finds a written day in any text around it', () => {
+  it('are found in any text around a written day', () => {
     fc.assert(
       fc.property(
         fc.date({ min: new Date('1995-01-01'), max: new Date('2030-01-01'), noInvalidDate: true }),

@@ -1,9 +1,9 @@
 import { openContext, pageDump, rowKeyOf, type PageField } from '../../../packages/webcrawl/internal.js';
 
-/** Where the page is. */
+/** The URL of the page. */
 export const PAGE = 'https://a.com/d/page';
 
-/** What computed fields find in a page, and how much they skipped. */
+/** The computed fields of a page, and how much they skipped. */
 export async function statedOf<F extends PageField>(
   html: string,
   fields: readonly F[],

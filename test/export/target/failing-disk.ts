@@ -1,6 +1,6 @@
 import { DISK, type TargetFiles } from '../../../packages/export/target/files.js';
 
-/** A disk of which every step is counted, and that fails from one of them on. */
+/** A disk that counts its steps, and fails from one of them on. */
 export interface FailingDisk {
   readonly files: TargetFiles;
   /** Steps so far. */
@@ -8,9 +8,9 @@ export interface FailingDisk {
 }
 
 /**
- * @param from the step that fails first, from 1 on; Infinity: none
+ * @param from the first step that fails, from 1 on; Infinity: none
  * @param options.code of the error
- * @param options.only which steps can fail, by their name; those of open files are `file.<name>`. Absent: all
+ * @param options.only names of the steps that can fail; those of open files are `file.<name>`. Absent: all
  */
 export function failingDisk(
   from: number,
@@ -24,7 +24,7 @@ export function failingDisk(
         if (typeof value !== 'function') return value;
         const call = value as (this: unknown, ...args: unknown[]) => unknown;
         if (typeof name === 'symbol') return call.bind(object);
-        // The system closes the files of a process that is killed.
+        // The system closes the files of a killed process.
         if (/^(close|createReadStream|readLines|readFile|stat|lstat)$/.test(name)) return call.bind(object);
         return async (...args: unknown[]): Promise<unknown> => {
           if (!only || only.test(prefix + name)) {

@@ -18,7 +18,7 @@ test.each([
   expect(endingOf(output)).toBe(ending);
 });
 
-test('a name that says of an export what it is not is refused, and nothing is made', async () => {
+test('a name that contradicts the format is rejected, and nothing is created', async () => {
   await withTable(async (crawl, folder) => {
     const runs = [
       ['x.warc.gz', exportWarc, 'the name of a folder'],

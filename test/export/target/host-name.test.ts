@@ -19,7 +19,7 @@ describe('the file of a host', () => {
     expect(fileOfHost(host)).toBe(file);
   });
 
-  it('keeps names that file systems take, and different hosts apart', () => {
+  it('keeps names that file systems accept, and separates different hosts', () => {
     const long = (last: string): string =>
       `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.${last}`;
     const files = [fileOfHost(long('com')), fileOfHost(long('org').replace('org', 'com').replace('a', 'e'))];

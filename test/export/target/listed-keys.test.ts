@@ -11,7 +11,7 @@ async function keysOf(read: (token: string | undefined) => ListedPage): Promise<
   }
 }
 
-it('reads page after page to the last, also past some that are empty', async () => {
+it('reads page after page to the last one, also after empty ones', async () => {
   const pages: Readonly<Record<string, ListedPage>> = {
     '': { Contents: [{ Key: 'a' }, { Key: 'b' }], NextContinuationToken: '1' },
     '1': { NextContinuationToken: '2' },
@@ -24,7 +24,7 @@ it.each<[string, (n: number) => ListedPage, number]>([
   ['names the same page again', () => ({ Contents: [{ Key: 'a' }], NextContinuationToken: 'same' }), 2],
   ['brings no objects', (n) => ({ NextContinuationToken: String(n) }), 0],
   ['brings objects for ever', (n) => ({ Contents: [{ Key: `${n}` }], NextContinuationToken: String(n) }), 10_000],
-])('ends one that %s', async (_, page, keys) => {
+])('ends a listing that %s', async (_, page, keys) => {
   let n = 0;
   const found = await keysOf(() => page((n += 1)));
   expect(found).toMatchObject({ keys, error: { code: 'BAD_OUTPUT' } });

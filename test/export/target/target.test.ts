@@ -31,7 +31,7 @@ function writeFileTarget(name: string, { rows = ROWS, stopAt, ...options }: Opti
   );
 }
 
-/** The same into a folder, five rows a part; and into a scratch part, of which nothing is to be seen. */
+/** The same into a folder, with five rows per part, and into a scratch part that is not visible. */
 function writeFolderTarget(name: string, { rows = ROWS, stopAt, ...options }: Options = {}): Promise<WrittenTarget> {
   return writeTarget(
     join(folder, name),
@@ -49,7 +49,7 @@ function writeFolderTarget(name: string, { rows = ROWS, stopAt, ...options }: Op
   );
 }
 
-/** Everything under the folder, but the locks of processes that died. */
+/** All files below the folder, except the locks of dead processes. */
 async function tree(): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const found: Record<string, string> = {};
@@ -60,7 +60,7 @@ async function tree(): Promise<Record<string, string>> {
   return found;
 }
 
-/** What a kill of this process would leave of its locks: files of a process that is gone. */
+/** Removes the locks, as if this process had been killed. */
 async function dropLocks(): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (entry.name.startsWith('lock.')) await rm(join(entry.parentPath, entry.name));
@@ -73,7 +73,7 @@ describe.each([
   ['file', writeFileTarget],
   ['folder', writeFolderTarget],
 ] as const)('an export to a %s', (kind, write) => {
-  it('is there when all of it is, with a manifest', async () => {
+  it('is complete, with a manifest', async () => {
     const written = await write('out', { clock: () => Date.UTC(2026, 0, 5) });
     const text = ROWS.join('');
     expect(written).toMatchObject({ complete: true, rows: 40, bytes: text.length, restarted: false });
@@ -97,7 +97,7 @@ describe.each([
     expect(Object.keys(found)).toHaveLength(manifest.parts.length + 1);
   });
 
-  it('that dies at any step is there, or begins again with the rows of now and says so; nothing is left beside it', async () => {
+  it('that dies at any step is complete, or starts again with the present rows and says so; nothing is left beside it', async () => {
     const old = ROWS.map((row) => `old ${row}`);
     await write('out', { rows: old });
     const wholeOld = await tree();
@@ -111,7 +111,7 @@ describe.each([
       await write('out', { rows: old, files: failingDisk(step).files }).catch(() => undefined);
       await dropLocks();
       const again = await write('out').catch((error: unknown) => {
-        // Only its manifest was not in its place yet, or something was left beside it.
+        // Only its manifest was missing, or a file was left beside it.
         expect(String(error), `step ${step}`).toContain('found an output there');
       });
       expect(await tree(), `step ${step}`).toEqual(again ? whole : wholeOld);
@@ -120,7 +120,7 @@ describe.each([
     expect(restarted).toBeGreaterThan(5);
   });
 
-  it('leaves the old one as it was until it is replaced, at whatever step it dies', async () => {
+  it('leaves the old one as it was until it is replaced, wherever it dies', async () => {
     const rows = ROWS.map((row) => `new ${row}`);
     await write('out', { rows, about: { format: 'other' } });
     const whole = await tree();
@@ -147,7 +147,7 @@ describe.each([
     expect(replaced).toBeGreaterThan(0);
   });
 
-  it('leaves nothing where it is stopped', async () => {
+  it('leaves nothing after a stop', async () => {
     expect(await write('out', { stopAt: 25 })).toMatchObject({ complete: false, rows: 0 });
     expect(await readdir(folder)).toEqual([]);
     const controller = new AbortController();
@@ -163,7 +163,7 @@ describe.each([
     expect(await write('out')).toMatchObject({ complete: true, restarted: false });
   });
 
-  it('refuses a target that is there, of the other kind, or another’s', async () => {
+  it('rejects a target that exists, is of the other kind, or belongs to another program', async () => {
     await write('out');
     const before = await tree();
     await expect(write('out')).rejects.toMatchObject({ code: 'BAD_OUTPUT', hint: '--force replaces it' });
@@ -185,7 +185,7 @@ describe.each([
     await expect(write('none/out')).rejects.toMatchObject({ code: 'BAD_OUTPUT' });
   });
 
-  it('refuses before it begins what cannot get its name at the end, and leaves nothing', async () => {
+  it('rejects in advance a target that cannot get its name at the end, and leaves nothing', async () => {
     let isBegun = false;
     const begin = (path: string): Promise<WrittenTarget> =>
       writeTarget(path, { kind, about: {}, force: true, clock: () => 0 }, () => {
@@ -206,7 +206,7 @@ describe.each([
     expect(await readdir(folder)).toEqual(before);
   });
 
-  it('does not replace what came to be there meanwhile', async () => {
+  it('does not replace a target that appeared meanwhile', async () => {
     const late = writeTarget(
       join(folder, 'out'),
       { kind, about: { format: 'late' }, clock: () => 0 },
@@ -224,7 +224,7 @@ describe.each([
     expect(await readFile(join(folder, kind === 'file' ? 'out' : 'out/mine'), 'utf8')).toBe('mine');
   });
 
-  it('says of a full disk that it is full, and leaves the target and nothing else', async () => {
+  it('reports a full disk, and leaves only the target', async () => {
     await write('out', { rows: ['old\n'] });
     const before = await tree();
     const full = failingDisk(kind === 'file' ? 1 : 4, { code: 'ENOSPC', only: /appendFile|writeFile/ });
@@ -232,7 +232,7 @@ describe.each([
     expect(await tree()).toEqual(before);
   });
 
-  it('says of a full disk that it is full where nothing can be closed or removed either, and lets others write then', async () => {
+  it('reports a full disk even if no file can be closed or removed, and then lets others write', async () => {
     const full = Object.assign(new Error('no room'), { code: 'EDQUOT' });
     let isFull = true;
     let isBegun = false;
@@ -262,7 +262,7 @@ describe.each([
     expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
-  it('removes what an earlier version has left of an export that was killed', async () => {
+  it('removes what an earlier version has left of a killed export', async () => {
     const staging = join(folder, '.out.part');
     await mkdir(join(staging, 'parts'), { recursive: true });
     await writeFile(join(staging, 'parts/out'), 'half');
@@ -271,7 +271,7 @@ describe.each([
     expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
-  it('replaces with force only what an export has made', async () => {
+  it('replaces with force only what an export has written', async () => {
     const mine = kind === 'file' ? 'mine' : 'mine/thesis';
     if (kind === 'folder') await mkdir(join(folder, 'mine'));
     await writeFile(join(folder, mine), 'text');
@@ -280,13 +280,13 @@ describe.each([
     expect(await readFile(join(folder, mine), 'utf8')).toBe('text');
     await write('out');
     if (kind === 'file') {
-      // Somebody has written something of his own there since, beside the manifest.
+      // A user has added a file beside the manifest.
       await writeFile(join(folder, 'out'), 'mine');
       await expect(write('out', { force: true })).rejects.toMatchObject(refused);
     }
   });
 
-  it('names a folder that is missing, and refuses the one it runs in', async () => {
+  it('names a missing folder, and rejects the working directory', async () => {
     await expect(write('none/out')).rejects.toMatchObject({
       message: `expected a folder at ${join(folder, 'none')}, found none`,
       hint: `mkdir -p ${join(folder, 'none')}`,
@@ -300,7 +300,7 @@ describe.each([
     }
   });
 
-  it('is refused while another one goes to the same target, and not after that has died', async () => {
+  it('is refused while another one goes to the same target, and allowed after that has died', async () => {
     let inner: unknown;
     await writeTarget(join(folder, 'out'), { kind, about: {}, clock: () => 0 }, async () => {
       inner = await write('out').catch((error: unknown) => error);
@@ -323,7 +323,7 @@ describe.each([
     });
   });
 
-  it('is made in a folder of its own, never through a link, and removes nothing that is not its own', async () => {
+  it('is written in its own folder, never through a link, and removes only its own files', async () => {
     await mkdir(join(folder, 'precious'));
     await writeFile(join(folder, 'precious/thesis'), 'text');
     const staging = join(folder, '.out.part');
@@ -341,7 +341,7 @@ describe.each([
     expect(await tree()).toMatchObject({ 'precious/thesis': 'text', '.out.part/mine': 'text' });
   });
 
-  it('finds out that its manifest cannot be named before it writes anything', async () => {
+  it('notices in advance that its manifest has too long a name', async () => {
     let isCalled = false;
     const long = writeTarget(join(folder, 'n'.repeat(245)), { kind, about: {}, force: true, clock: () => 0 }, () => {
       isCalled = true;
@@ -354,7 +354,7 @@ describe.each([
 });
 
 describe('an export to standard output', () => {
-  it('goes there as it is made', async () => {
+  it('is written as it is made', async () => {
     const chunks: Uint8Array[] = [];
     const written = await writeTarget(
       '-',
@@ -378,7 +378,7 @@ describe('an export to standard output', () => {
     expect(await tree()).toEqual({});
   });
 
-  it('is refused where there would be many files', async () => {
+  it('is rejected if there would be many files', async () => {
     const folders = { kind: 'folder', about: {}, clock: () => 0 } as const;
     await expect(writeTarget('-', folders, () => Promise.resolve({}))).rejects.toMatchObject({ code: 'USAGE' });
   });

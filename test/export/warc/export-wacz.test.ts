@@ -11,7 +11,7 @@ afterEach(() => {
   else process.env.TZ = zone;
 });
 
-/** The time of the first file of a ZIP, from its bits of MS-DOS (APPNOTE, section 4.4.6). */
+/** The time of the first file of a ZIP, from its MS-DOS fields (APPNOTE, section 4.4.6). */
 function timeOf(zip: Buffer): string {
   const [time, date] = [zip.readUInt16LE(10), zip.readUInt16LE(12)];
   const two = (number: number): string => String(number).padStart(2, '0');

@@ -19,7 +19,7 @@ const nonZero = (counters: Readonly<Record<string, number>>): object => {
 };
 
 describe('export warc', () => {
-  test('copies the records as they are stored, and makes those that only a row has', async () => {
+  test('copies the records as they are stored, and makes those for which there is only a row', async () => {
     await withTable(async (crawl, folder) => {
       await fillArchive(crawl);
       const output = join(folder, 'out');
@@ -63,7 +63,7 @@ describe('export warc', () => {
     });
   });
 
-  test('the index names every answer, in order of its bytes', async () => {
+  test('the index names every answer, in byte order', async () => {
     await withTable(async (crawl, folder) => {
       await fillArchive(crawl);
       const output = join(folder, 'out');
@@ -73,7 +73,7 @@ describe('export warc', () => {
       expect(lines).toEqual([...lines].sort());
       expect(lines).toHaveLength(11);
       expect([...files.keys()].length).toBeGreaterThan(3);
-      // A file is larger only where it holds a single page.
+      // A file exceeds the limit only if it has a single page.
       const pagesIn = (name: string): number => lines.filter((line) => line.includes(`"${name}"`)).length;
       const larger = [...files].filter(([name, { length }]) => name.endsWith('.warc.gz') && length > 1500);
       expect(larger.map(([name]) => pagesIn(name)).filter((pages) => pages > 1)).toEqual([]);
@@ -100,7 +100,7 @@ describe('export warc', () => {
     });
   });
 
-  test('an error and a redirect are answers without a body, beside the body that was there before', async () => {
+  test('an error and a redirect are answers without a body, beside the earlier body', async () => {
     await withTable(async (crawl, folder) => {
       const set = { protocolStatus: { code: 'not_found', http: 404 }, status: 'gone', fetchedAt: 2e12 } as const;
       await fillArchive(crawl);
@@ -128,7 +128,7 @@ describe('export warc', () => {
     });
   });
 
-  test('an error that is tried again is an answer too', async () => {
+  test('an error that is retried is an answer too', async () => {
     await withTable(async (crawl, folder) => {
       const protocolStatus = { code: 'http_error', http: 500 } as const;
       const set = { protocolStatus, status: 'unfetched', fetchedAt: 2e12 } as const;
@@ -141,7 +141,7 @@ describe('export warc', () => {
   test('after a compaction the compressed records are copied as they are', async () => {
     await withTable(async (crawl, folder) => {
       await fillArchive(crawl);
-      // Half of it is needed by nobody.
+      // Half of it is not needed.
       await crawl.tables.pages.write([archivedPage('http://a.example/', 'x'.repeat(99_999))]);
       await jobs.compact(crawl);
       const before = await exportWarc(crawl, { output: join(folder, 'one') });
@@ -151,7 +151,7 @@ describe('export warc', () => {
     });
   });
 
-  test('nothing selected gives an empty index and a manifest', async () => {
+  test('an empty selection gives an empty index and a manifest', async () => {
     await withTable(async (crawl, folder) => {
       await fillArchive(crawl);
       const output = join(folder, 'out');
@@ -161,7 +161,7 @@ describe('export warc', () => {
     });
   });
 
-  test('a target that is there stays, unless it is forced', async () => {
+  test('an existing target stays, unless it is forced', async () => {
     await withTable(async (crawl, folder) => {
       await fillArchive(crawl);
       const output = join(folder, 'out');

@@ -24,7 +24,7 @@ async function warcsIn(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith('.warc.gz')).map((name) => join(folder, name));
 }
 
-describe('archives are read by programs that others wrote', () => {
+describe('archives are read by independent programs', () => {
   test.skipIf(!hasPython('warcio'))('warcio: every record, with its digests', async () => {
     await withTable(async (crawl, folder) => {
       await fillArchive(crawl);
@@ -71,7 +71,7 @@ for path in sys.argv[1:]:
     });
   });
 
-  test.skipIf(!hasPython('surt'))('surt: the same keys of made-up URLs', () => {
+  test.skipIf(!hasPython('surt'))('surt: the same keys of generated URLs', () => {
     const urls = madeUrls(1000);
     const keys = run('import sys, surt\nfor url in sys.argv[1].split(): print(surt.surt(url))', urls.join(' '));
     expect(urls.map(surt)).toEqual(keys.trimEnd().split('\n'));
@@ -88,7 +88,7 @@ for path in sys.argv[1:]:
   });
 
   test.skipIf(!hasPython('pywb'))(
-    'pywb: replays pages by the index',
+    'pywb: replays pages with the index',
     async () => {
       await withTable(async (crawl, folder) => {
         await fillArchive(crawl);
@@ -107,12 +107,12 @@ for path in sys.argv[1:]:
         expect((await get('2026mp_/http://www.example.com/%E6%97%A5%E6%9C%AC/')).body).toContain(
           '<title>日本</title>日本',
         );
-        // What had not changed is shown as it was.
+        // An unchanged page is shown as it was.
         expect(await get('20260106090000id_/https://sub.example.com/same')).toMatchObject({
           status: 200,
           body: 'unchanged',
         });
-        // An old link works: it leads to where the site led, and a page that is gone is gone.
+        // An old link works: it leads to the redirect target of the site; a page that is gone is gone.
         const moved = await fetch(`${server.url}/crawl/2026mp_/http://example.org/moved`, { redirect: 'manual' });
         expect([moved.status, moved.headers.get('location')]).toEqual([
           301,
@@ -131,7 +131,7 @@ for path in sys.argv[1:]:
   );
 });
 
-/** A server of pywb over an archive, with a configuration in a folder. */
+/** A pywb server for an archive, configured in a folder. */
 async function pywb(folder: string, archive: string): Promise<AsyncDisposable & { readonly url: string }> {
   await mkdir(folder);
   const collection = `    index_paths: ${join(archive, 'index.cdxj')}\n    archive_paths: ${archive}/\n`;
@@ -156,7 +156,7 @@ async function pywb(folder: string, archive: string): Promise<AsyncDisposable & 
   };
 }
 
-/** Asks until the server answers; it says nowhere that it listens. */
+/** Asks until the server answers, because it does not report that it listens. */
 async function answers(url: string, child: ChildProcess, log: () => string): Promise<void> {
   for (;;) {
     if (child.exitCode !== null) throw new Error(`pywb ended: ${log()}`);
@@ -178,7 +178,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** URLs as a table holds them, of parts that the key treats in one way or another. */
+/** Normalised URLs, made of parts that the key treats differently. */
 function madeUrls(count: number): string[] {
   const random = randomNumbers(5);
   const pick = (all: readonly string[]): string => all[Math.floor(random() * all.length)]!;

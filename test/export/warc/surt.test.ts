@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { surt } from '../../../packages/webcrawl/internal.js';
 
-// As the package surt 0.3 for Python has them; test/export/warc/programs.test.ts asks it about more.
+// As computed by the Python package surt 0.3; test/export/warc/programs.test.ts compares more.
 test.each([
   ['http://example.com/', 'com,example)/'],
   ['http://www.example.com/A/B/', 'com,example)/a/b'],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { surt } from '../../../packages/webcrawl/internal.js';
 import { zippedIndex } from '../../../packages/export/warc/zipped-index.js';
 
-test('the index of the blocks has key and time whole, also of a key with a brace', async () => {
+test('the index of the blocks has complete keys and times, also for a key with a brace', async () => {
   const key = surt('https://example.com/%7Bid%7D/{x}');
   expect(key).toBe('com,example)/{id}/{x}');
   const lines = async function* (): AsyncGenerator<Buffer> {

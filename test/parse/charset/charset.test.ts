@@ -6,7 +6,7 @@ const bytes = (text: string, encoding: BufferEncoding = 'latin1') => Buffer.from
 const charsetOf = (content: Uint8Array, header?: string) => decodeText(content, header, 'windows-1252').charset;
 
 describe('decodeText', () => {
-  it('asks byte order mark, header, page, validity and fallback, in this order', () => {
+  it('uses byte order mark, header, page, validity and fallback, in this order', () => {
     const page = '<meta charset=koi8-r>';
     expect(charsetOf(bytes(`\xef\xbb\xbf${page}`), 'text/html; charset=shift_jis')).toBe('utf-8');
     expect(charsetOf(bytes(page), 'text/html; charset=shift_jis')).toBe('shift_jis');
@@ -20,7 +20,7 @@ describe('decodeText', () => {
     expect(decodeText(bytes('\xe1'), undefined, 'iso-8859-7').text).toBe('α');
   });
 
-  it('decodes by each byte order mark and leaves it out', () => {
+  it('decodes by each byte order mark and removes it', () => {
     expect(decodeText(bytes('\ufeffä', 'utf8'), undefined, 'latin1')).toMatchObject({ text: 'ä', charset: 'utf-8' });
     expect(decodeText(bytes('\ufeffä', 'utf16le'), undefined, 'latin1')).toMatchObject({
       text: 'ä',
@@ -38,11 +38,11 @@ describe('decodeText', () => {
     ['text/html; xcharset=gbk', 'utf-8'],
   ])('reads the header %s', (header, expected) => expect(charsetOf(bytes('a'), header)).toBe(expected));
 
-  it('looks at no label of absurd length', () => {
+  it('ignores labels of absurd length', () => {
     expect(charsetOf(bytes('a'), `text/html; charset=${'x'.repeat(60_000)}`)).toBe('utf-8');
   });
 
-  it('reads the high half of windows-1252 by the Encoding Standard', () => {
+  it('decodes the high half of windows-1252 by the Encoding Standard', () => {
     expect(decodeText(bytes('\x80\x81\x93\x9f\xe9'), 'a/b;charset=iso-8859-1', 'utf-8').text).toBe('€\u0081“Ÿé');
   });
 
@@ -57,7 +57,7 @@ describe('decodeText', () => {
     expect(decodeText(bytes(''), 'a/b;charset=replacement', 'utf-8').text).toBe('');
   });
 
-  it('takes UTF-8 that was cut within a character for UTF-8', () => {
+  it('treats UTF-8 that was cut within a character as UTF-8', () => {
     const whole = bytes('aä€😀', 'utf8');
     for (let length = 3; length <= whole.length; length++) {
       expect(charsetOf(whole.subarray(0, length))).toBe('utf-8');
@@ -67,7 +67,7 @@ describe('decodeText', () => {
     expect(charsetOf(bytes('\x80'))).toBe('windows-1252');
   });
 
-  it('never throws for bytes, but does for a fallback that does not exist', () => {
+  it('never throws for bytes, but does for an unknown fallback', () => {
     expect(decodeText(bytes('\xff\xc0'), 'a/b;charset=utf-8', 'latin1').text).toBe('\ufffd\ufffd');
     expect(() => decodeText(bytes('\xff'), undefined, 'klingon')).toThrow(
       expect.objectContaining({ code: 'BAD_SETTING' }) as Error,
@@ -140,7 +140,7 @@ describe('the encoding that a meta element names after the first 1024 bytes', ()
     ],
     ['</head><body><table><tr><td><meta charset=gbk></table>'],
     ['<b><p></b><meta charset=gbk>'],
-  ])('is what the page is in: %s', (meta) => {
+  ])('is the one of the page: %s', (meta) => {
     const page = read(Buffer.concat([late('', meta), gbk]));
     expect(page).toMatchObject({ charset: 'gbk', charsetSource: 'meta' });
     expect(page.text).toContain('\u4f60\u597d\u{20c7a}');
@@ -155,13 +155,13 @@ describe('the encoding that a meta element names after the first 1024 bytes', ()
     });
   });
 
-  it('counts more than one that the prescan found where no element stands', () => {
+  it('takes precedence over one that the prescan found outside of an element', () => {
     const page = late('<script>"<meta charset=koi8-r>"</script>', '<meta charset=gbk>');
     expect(read(Buffer.concat([page, gbk])).text).toContain('\u4f60\u597d');
     expect(read(late('<meta charset=koi8-r>', '<meta charset=gbk>')).charset).toBe('koi8-r');
   });
 
-  it('counts less than byte order mark and header', () => {
+  it('yields to byte order mark and header', () => {
     const page = late('', '<meta charset=gbk>');
     expect(read(Buffer.concat([bytes('\xef\xbb\xbf'), page]))).toMatchObject({
       charset: 'utf-8',
@@ -184,7 +184,7 @@ describe('the encoding that a meta element names after the first 1024 bytes', ()
     }
   });
 
-  it('is told apart by where it comes from', () => {
+  it('is distinguished by its source', () => {
     expect(read(bytes('<meta charset=gbk>')).charsetSource).toBe('meta');
     expect(read(bytes('<?xml version="1.0" encoding="gbk"?>')).charsetSource).toBe('xml-declaration');
     expect(read(bytes('a')).charsetSource).toBe('valid-utf-8');

@@ -4,20 +4,19 @@ import { findEncoding } from '../../../packages/parse/charset/encodings.js';
 import { runs } from '../../support/runs.js';
 
 /**
- * What the whole code space of each encoding decodes to, as SHA-256 cut to 32 digits: every sequence of
- * {@link codeSpace} on a line, U+FFFD alone for one that is malformed. The digests were made with codecs that have
- * nothing to do with ours: text-encoding 0.7.0 from npm, which holds the index files of the Encoding Standard, and for
- * gbk and gb18030 ICU 78, as the Standard changed 18 of their codes in 2023.
+ * The decoded code space of each encoding, as SHA-256 cut to 32 digits: every sequence of {@link codeSpace} on a line, U+FFFD alone for a
+ * malformed one. The digests were made with independent codecs: text-encoding 0.7.0 from npm, which has the index files of the Encoding
+ * Standard, and ICU 78 for gbk and gb18030, because the Standard changed 18 of their codes in 2023.
  *
- * Python 3.11 decodes the same, but for these:
- * - cp949 (euc-kr), iso-8859-*, cp866, koi8_r, mac_roman, mac_cyrillic, cp1256: nothing.
- * - cp874, cp1250 to cp1258: bytes without a character, 1 to 23 of each, are C1 controls in the Standard where Python
- *   fails; cp1255 also lacks 0xCA.
+ * Python 3.11 decodes the same, with these differences:
+ * - cp949 (euc-kr), iso-8859-*, cp866, koi8_r, mac_roman, mac_cyrillic, cp1256: none.
+ * - cp874, cp1250 to cp1258: bytes without a character, 1 to 23 of each, are C1 controls in the Standard where Python fails; cp1255 also
+ *   lacks 0xCA.
  * - koi8_u: 0xAE and 0xBE are \u045e and \u040e in the Standard, box drawings in Python.
- * - big5hkscs: 11 punctuation marks in 0xA145 to 0xA247 differ; the 192 sequences from 0x877A on that HKSCS-2008 added,
- *   and Big5-ETEN, are the Standard's alone.
+ * - big5hkscs: 11 punctuation marks in 0xA145 to 0xA247 differ; the 192 sequences from 0x877A on that HKSCS-2008 added, and Big5-ETEN, are
+ *   only in the Standard.
  * - gb18030: 0x80 is the euro sign, which Python lacks, 0xA3A0 the ideographic space; 18 codes of 2023 and two of 2005.
- * - euc_jp, iso2022_jp_ext: 7 and 6 signs (\uff5e for \u301c and the like); row 13 and the IBM extensions are the Standard's alone.
+ * - euc_jp, iso2022_jp_ext: 7 and 6 signs (\uff5e for \u301c and the like); row 13 and the IBM extensions are only in the Standard.
  * - cp932 (shift_jis): 0xA0 and 0xFD to 0xFF are private characters in Python, errors in the Standard.
  */
 const DIGESTS: readonly (readonly [name: string, digest: string])[] = [
@@ -59,7 +58,7 @@ const DIGESTS: readonly (readonly [name: string, digest: string])[] = [
   ['euc-kr', '4e9d18d58b6a0d905c5466a5cbc88025'],
 ];
 
-/** Every single byte, and every sequence of more that the decoders tell apart. */
+/** Every single byte, and every longer sequence that the decoders distinguish. */
 function* codeSpace(name: string): Generator<readonly number[]> {
   const range = function* (from: number, to: number) {
     for (let value = from; value <= to; value++) yield value;
@@ -83,7 +82,7 @@ function* codeSpace(name: string): Generator<readonly number[]> {
 
 const spaces = new Map<string, readonly string[]>();
 
-/** What the sequences decode to, each on a line: no decoder takes a line feed for part of a sequence. */
+/** The decoded sequences, each on a line: no decoder reads a line feed as part of a sequence. */
 function decodedSpace(name: string): readonly string[] {
   const known = spaces.get(name) ?? decodeSpace(name);
   spaces.set(name, known);
@@ -108,11 +107,11 @@ describe('the tables of the Encoding Standard', () => {
     ['big5', 'a440 fba8 c6e7 f9d9', '\u4e00\u{26c81}\u3041\u58bb'],
     ['gbk', '81308130 9534c630 8139ef30', '\u0080\u{20c7a}\u3401'],
     ['koi8-u', 'ae be', '\u045e\u040e'],
-  ])('%s holds what tables of Node lack: %s', (name, hex, expected) => {
+  ])('%s has what tables of Node lack: %s', (name, hex, expected) => {
     expect(findEncoding(name)!.decode(Buffer.from(hex.replace(/ /g, ''), 'hex'))).toBe(expected);
   });
 
-  it('holds all 11,172 Hangul syllables, and the signs of Hong Kong', () => {
+  it('have all 11,172 Hangul syllables, and the characters of Hong Kong', () => {
     const hangul = new Set(decodedSpace('euc-kr').filter((character) => /^[\uac00-\ud7a3]$/.test(character)));
     expect(hangul.size).toBe(11_172);
     const big5 = new Set(decodedSpace('big5'));
@@ -137,15 +136,15 @@ describe('a query', () => {
     expect(findEncoding(name)!.encodeQuery!(query).toUpperCase()).toBe(expected.toUpperCase());
   });
 
-  it('is in UTF-8 where the encoding has no encoder', () => {
+  it('is in UTF-8 if the encoding has no encoder', () => {
     for (const name of ['utf-8', 'utf-16le', 'utf-16be', 'replacement']) {
       expect(findEncoding(name)!.encodeQuery, name).toBeUndefined();
     }
   });
 
-  it('decodes to what it was, in every encoding, unless the encoding cannot hold it', () => {
+  it('decodes to its original text in every encoding that has all its characters', () => {
     for (const [name] of DIGESTS) {
-      // Its sequences hold the percent sign, which queries do not escape.
+      // Its sequences contain the percent sign, which queries do not escape.
       if (name === 'iso-2022-jp') continue;
       const encoding = findEncoding(name)!;
       const characters = [...new Set(decodedSpace(name))].filter((text) => /^[^\0-\x7f\ufffd]$/u.test(text));

@@ -13,7 +13,7 @@ import { onePage, shown } from '../../support/parsing/pdf.js';
 import { testCrawl } from '../../support/test-crawl.js';
 import { fakeWeb } from '../../support/web/fake-web.js';
 
-/** A process cannot be run from TypeScript; what is built is up to date in `npm test`. */
+/** A process cannot run TypeScript, so it loads the built code; `npm test` keeps it up to date. */
 const BUILT = join(ROOT, 'dist/packages/parse/document/document-child.js');
 const entry = pathToFileURL(BUILT);
 const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
@@ -55,7 +55,7 @@ describe('an office document', () => {
     expect(await parse(onePage(shown('paper')), parser, { contentType })).toMatchObject({ text: 'paper' });
   });
 
-  it('has relative links of OpenDocument resolved, and obeys X-Robots-Tag', async () => {
+  it('of OpenDocument has its relative links resolved, and obeys X-Robots-Tag', async () => {
     const content = openDocument('text', '<text:p><text:a xlink:href="../o">o</text:a></text:p>');
     const parser = parserWith();
     expect(await parse(content, parser)).toMatchObject({ outlinks: [{ url: 'http://h.com/o', anchor: 'o' }] });
@@ -70,7 +70,7 @@ describe('an office document', () => {
     expect(await parse(cut, parser)).toMatchObject({ kind: 'failed', code: 'malformed' });
   });
 
-  it('is an unknown type where the package is not installed, and starts no process', async () => {
+  it('is an unknown type without the package, and starts no process', async () => {
     const asked: string[] = [];
     const isInstalled = (name: string) => asked.push(name) > 99;
     const parser = parserWith({}, { entry: new URL('file:///nowhere.js'), isInstalled });
@@ -92,18 +92,18 @@ describe('an office document that is hostile', () => {
     'xl/b.xml': cells(4_000_000),
   });
 
-  it('is left where the text is enough', async () => {
+  it('is only read until the text reaches its limit', async () => {
     const parser = parserWith({ textLimit: 1000 });
     expect(await parse(endless, parser)).toMatchObject({ kind: 'success', truncated: true });
   });
 
-  it('is ended when its time is over, and the next one is read', async () => {
+  it('ends at its time limit, and the next one is read', async () => {
     const parser = parserWith({ timeout: 1, textLimit: -1 });
     expect(await parse(endless, parser)).toMatchObject({ kind: 'failed', code: 'timeout' });
     expect(await parse(linked, parser)).toMatchObject({ text: 'Next Report' });
   });
 
-  it('fails as out_of_memory when it needs too much of it, and the next one is read', async () => {
+  it('fails as out_of_memory if it needs too much memory, and the next one is read', async () => {
     const large = word('', { more: { 'word/document.xml': Buffer.alloc(65 * 1024 * 1024, ' ') } });
     const parser = parserWith();
     expect(await parse(large, parser)).toMatchObject({ kind: 'failed', code: 'out_of_memory' });

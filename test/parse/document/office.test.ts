@@ -35,7 +35,7 @@ const STYLES = wordPart(
 );
 
 describe('a document of Word', () => {
-  it('gives text, headings, links, title, language, and what it says of itself', async () => {
+  it('gives text, headings, links, title, language and metadata', async () => {
     const link =
       '<w:hyperlink r:id="l" w:history="1"><w:r><w:t>the </w:t></w:r><w:r><w:t>link</w:t></w:r></w:hyperlink>';
     const body = `${paragraph('A heading', 'berschrift1')}<w:p><w:r><w:t xml:space="preserve">See </w:t></w:r>${link}<w:r><w:t>.</w:t></w:r></w:p>${paragraph('Body', 'Textkrper')}`;
@@ -66,13 +66,13 @@ describe('a document of Word', () => {
     });
   });
 
-  it('keeps words of cells, breaks and tabs apart, and pieces of one word together', async () => {
+  it('separates words at cells, breaks and tabs, and joins the pieces of one word', async () => {
     const cell = (text: string) => `<w:tc>${paragraph(text)}</w:tc>`;
     const body = `<w:tbl><w:tr>${cell('a')}${cell('b')}</w:tr></w:tbl><w:p><w:r><w:t>in</w:t></w:r><w:r><w:t>side</w:t><w:tab/><w:t>x</w:t><w:br/><w:t>y</w:t></w:r></w:p>`;
     expect((await read(word(body))).text).toBe('a b inside x y');
   });
 
-  it('leaves out what was deleted or moved away, the second form of a part, and pronunciations', async () => {
+  it('omits deleted and moved text, the second form of a part, and pronunciations', async () => {
     const body = `<w:p><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom><w:r><w:t>kept</w:t></w:r><mc:AlternateContent><mc:Choice><w:r><w:t> box</w:t></w:r></mc:Choice><mc:Fallback><w:r><w:t> box</w:t></w:r></mc:Fallback></mc:AlternateContent><w:r><w:ruby><w:rt><w:r><w:t>かんじ</w:t></w:r></w:rt><w:rubyBase><w:r><w:t> 漢字</w:t></w:r></w:rubyBase></w:ruby></w:r></w:p>`;
     expect((await read(word(body))).text).toBe('kept box 漢字');
   });
@@ -102,7 +102,7 @@ describe('a document of Word', () => {
     });
   });
 
-  it('has its first heading for a title where it states none that is sensible', async () => {
+  it('has its first heading as title if it states no sensible one', async () => {
     const more = {
       'word/_rels/document.xml.rels': relations({ s: ['styles', 'styles.xml'] }),
       'word/styles.xml': STYLES,
@@ -112,7 +112,7 @@ describe('a document of Word', () => {
       expect((await read(word(body, { core, more }))).title).toBe('What it is about');
   });
 
-  it('is found by what the package says, whatever its parts are called', async () => {
+  it('is found by the relations of the package, whatever its parts are called', async () => {
     const content = archive({
       '_rels/.rels': relations({ x: ['officeDocument', '/Word/Document2.xml'] }),
       'word/document2.xml': wordPart('document', paragraph('here')),
@@ -120,7 +120,7 @@ describe('a document of Word', () => {
     expect((await read(content)).text).toBe('here');
   });
 
-  it('is read in UTF-16 too', async () => {
+  it('can be in UTF-16 too', async () => {
     const xml = `\ufeff<?xml version="1.0" encoding="UTF-16"?>${wordPart('document', paragraph('ünï 中文'))}`;
     const content = word('', { more: { 'word/document.xml': Buffer.from(xml, 'utf16le') } });
     expect((await read(content)).text).toBe('ünï 中文');
@@ -156,7 +156,7 @@ describe('a presentation', () => {
 });
 
 describe('a workbook', () => {
-  it('gives names of sheets, texts and numbers, and links; what is hidden is left out', async () => {
+  it('gives names of sheets, texts, numbers and links, without hidden ones', async () => {
     const content = workbook(
       {
         'worksheets/b.xml': 'name="Second in name" sheetId="2"',
@@ -186,7 +186,7 @@ describe('a workbook', () => {
 });
 
 describe('a document of OpenDocument', () => {
-  it('gives text, headings, links, and what it says of itself', async () => {
+  it('gives text, headings, links and metadata', async () => {
     const body = `<office:text><text:tracked-changes><text:p>gone</text:p></text:tracked-changes><text:h>Head<text:s/>ing</text:h><text:p>See <text:a xlink:href="../o">the <text:span>li</text:span>nk</text:a><text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>Note</text:p></text:note-body></text:note><office:annotation><text:p>comment</text:p></office:annotation><text:tab/>end</text:p></office:text>`;
     const meta =
       '<dc:title>A text</dc:title><dc:language>fr</dc:language><meta:initial-creator>A</meta:initial-creator><dc:creator>B</dc:creator><meta:creation-date>2024-05-01T10:00:00</meta:creation-date><dc:date>2024-05-02T10:00:00</dc:date>';
@@ -201,7 +201,7 @@ describe('a document of OpenDocument', () => {
     });
   });
 
-  it('keeps cells apart', async () => {
+  it('separates cells', async () => {
     const cell = (text: string) => `<table:table-cell><text:p>${text}</text:p></table:table-cell>`;
     const body = `<table:table><table:table-row>${cell('a')}${cell('b')}</table:table-row></table:table>`;
     expect((await read(openDocument('spreadsheet', body))).text).toBe('a b');
@@ -214,7 +214,7 @@ describe('a document of OpenDocument', () => {
 });
 
 describe('a book', () => {
-  it('gives its chapters in their order, with the links that leave it', async () => {
+  it('gives its chapters in their order, with the links to other places', async () => {
     const chapter = (body: string) =>
       `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>t</title></head><body>${body}</body></html>`;
     const content = archive({
@@ -252,13 +252,13 @@ describe('an office document that is hostile or broken', () => {
     ['an old binary one', compound('WordDocument'), 'unsupported_type'],
   ])('fails: %s', async (_, content, code) => expect(await codeOf(content)).toBe(code));
 
-  it('fails as out_of_memory when its text unpacks to more than it may', async () => {
+  it('fails as out_of_memory if its text unpacks to more than the limit', async () => {
     const bomb = word('', { more: { 'word/document.xml': Buffer.alloc(65 * 1024 * 1024, ' ') } });
     expect(bomb.length).toBeLessThan(100_000);
     expect(await codeOf(bomb)).toBe('out_of_memory');
   });
 
-  it('is read without a part that is too large or damaged, and says so', async () => {
+  it('is read without a part that is too large or damaged, and reports it', async () => {
     const more = {
       'word/_rels/document.xml.rels': relations({ a: ['header', 'header1.xml'] }),
       'word/header1.xml': Buffer.alloc(65 * 1024 * 1024, ' '),
@@ -277,12 +277,12 @@ describe('an office document that is hostile or broken', () => {
     expect((await read(content)).text).toBe('a &a; &b; b');
   });
 
-  it('is read up to elements that are nested too deep', async () => {
+  it('is read up to elements that are nested too deeply', async () => {
     const content = word(paragraph('before') + '<w:p>'.repeat(100_000) + paragraph('after'));
     expect(await read(content)).toMatchObject({ text: 'before', truncated: true });
   });
 
-  it('may name itself in any relation', async () => {
+  it('may refer to itself in any relation', async () => {
     const content = word(paragraph('x'), {
       more: {
         'word/_rels/document.xml.rels': relations({ a: ['header', 'document.xml'], b: ['styles', '../../../..'] }),
@@ -307,13 +307,13 @@ describe('an office document whose type is not declared', () => {
     ['text', openDocument('text', '')],
     ['presentation', openDocument('presentation', '')],
     ['application/epub+zip', archive({ mimetype: 'application/epub+zip' })],
-  ])('is known by its parts: %s', (kind, content) => {
+  ])('is recognised by its parts: %s', (kind, content) => {
     for (const declared of ['', 'application/octet-stream', 'application/zip', 'application/msword'])
       expect(kindOf(content, declared)).toBe(kind);
     expect(kindOf(content, 'image/png')).toBe('image/png');
   });
 
-  it('is an archive where it is nothing else', () => {
+  it('is an archive if it is nothing else', () => {
     expect(kindOf(archive({ 'a.txt': 'x' }), '')).toBe('application/zip');
     expect(kindOf(archive({ 'a.txt': 'x' }), 'application/msword')).toBe('application/msword');
     expect(kindOf(archive({ mimetype: 'application/vnd.oasis.opendocument.graphics' }), '')).toBe('application/zip');
@@ -331,10 +331,10 @@ describe('a title', () => {
     'PowerPoint Presentation',
     '---',
     'unbenannt 3',
-  ])('that programs make is none: %s', (title) => expect(sensibleTitle(title)).toBe(''));
+  ])('that a program made is ignored: %s', (title) => expect(sensibleTitle(title)).toBe(''));
 
   it.each(['Untitled works of the sea', 'Using Microsoft Word', 'Document design', '中文', 'Version 1.2'])(
-    'that people give is one: %s',
+    'that a person gave is used: %s',
     (title) => expect(sensibleTitle(title)).toBe(title),
   );
 });

@@ -17,7 +17,7 @@ import { mappedFont, onePage, packedBlanks, pages, pdf, shown } from '../../supp
 import { ROOT } from '../../support/docs/source-files.js';
 import { testCrawl } from '../../support/test-crawl.js';
 
-/** A process cannot be run from TypeScript; what is built is up to date in `npm test`. */
+/** A process cannot run TypeScript, so it loads the built code; `npm test` keeps it up to date. */
 const BUILT = join(ROOT, 'dist/packages/parse/document/document-child.js');
 const entry = pathToFileURL(BUILT);
 
@@ -31,7 +31,7 @@ function parserWith(settings: Partial<typeof PARSE_SETTINGS.parser> = {}, extras
   return parser;
 }
 
-/** On a busy machine the time of a document is over before it has taken its memory. */
+/** On a busy machine the time limit of a document could pass before it fills its memory. */
 const PATIENT = { timeout: 600 };
 
 let shared: ReturnType<typeof documentParser>;
@@ -58,7 +58,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Each form draws the next one ten times, and the last shows a text: 10^levels of them. */
+/** Each form draws the next one ten times, and the last shows a text: 10^levels texts in total. */
 const laughs = (levels: number) =>
   onePage('/X6 Do', {
     resources: '/XObject<</X6 6 0 R>>',
@@ -73,7 +73,7 @@ const link = (uri: string) => `<</Type/Annot/Subtype/Link/Rect[0 0 9 9]/A<</S/UR
 const script = '<</Type/Annot/Subtype/Link/Rect[0 0 9 9]/A<</S/JavaScript/JS(app.alert(1))>>>>';
 
 describe('a PDF', () => {
-  it('gives title, text, language, links, and what it says of itself', async () => {
+  it('gives title, text, language, links and metadata', async () => {
     const page = await parsed(
       onePage(shown('Hello,', 'second line'), {
         catalog: '/Lang(de-CH)/OpenAction<</S/JavaScript/JS(this.x = 1)>>',
@@ -105,7 +105,7 @@ describe('a PDF', () => {
     });
   });
 
-  it('has the authors that its XMP lists', async () => {
+  it('has the authors of its XMP', async () => {
     const xmp = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description
       xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:creator><rdf:Seq><rdf:li>A. B.</rdf:li><rdf:li>C. D.</rdf:li></rdf:Seq></dc:creator>
       </rdf:Description></rdf:RDF></x:xmpmeta>`;
@@ -116,7 +116,7 @@ describe('a PDF', () => {
     expect((await parsed(document)).metadata).toEqual({ author: 'A. B., C. D.' });
   });
 
-  it('is read by what a font says its codes mean', async () => {
+  it('is decoded with the codes of a font', async () => {
     const map = `/CIDInit /ProcSet findresource begin begincmap
       1 begincodespacerange <00> <FF> endcodespacerange
       2 beginbfchar <41> <4E2D> <42> <6587> endbfchar endcmap end`;
@@ -124,7 +124,7 @@ describe('a PDF', () => {
       resources: '/Font<</G 6 0 R>>',
       more: ['<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 7 0 R>>', { data: map }],
     });
-    // The first of two entries of the same name counts.
+    // The first of two entries with the same name counts.
     const changed = Buffer.from(document.toString('latin1').replace('/Font<</F 5 0 R>>', '         '), 'latin1');
     expect((await parsed(changed)).text).toBe('中文');
   });
@@ -133,13 +133,13 @@ describe('a PDF', () => {
     ['UniGB-UCS2-H', 'GB1', '4e2d65877f519875', '中文网页'],
     ['90ms-RKSJ-H', 'Japan1', '93fa967b8cea', '日本語'],
     ['KSCms-UHC-H', 'Korea1', 'c7d1b1b9', '한국'],
-  ])('is read by a map of codes that it names: %s', async (encoding, ordering, codes, text) => {
+  ])('is decoded with a map of codes that it names: %s', async (encoding, ordering, codes, text) => {
     expect((await parsed(pages([`BT /F 12 Tf 10 700 Td <${codes}> Tj ET`], mappedFont(encoding, ordering)))).text).toBe(
       text,
     );
   });
 
-  it('has its largest line for a title where it states none that is sensible', async () => {
+  it('has its largest line as title if it states no sensible one', async () => {
     const lines = `BT /F 10 Tf 10 780 Td (Journal) Tj ET BT /F 24 Tf 10 700 Td (A title) Tj 0 -30 Td (in two lines) Tj ET ${shown('Body')}`;
     for (const title of ['Untitled', 'report-v2.docx', 'Microsoft Word - x.doc', ' ']) {
       const info = { more: [`<</Title(${title})>>`], trailer: '/Info 6 0 R' };
@@ -149,7 +149,7 @@ describe('a PDF', () => {
     expect((await parsed(pages([shown('first'), lines]))).title).toBe('');
   });
 
-  it('states when it was made and changed', async () => {
+  it('states when it was created and changed', async () => {
     const info = {
       more: ["<</CreationDate(D:20240501093000+02'00')/ModDate(D:20240502)>>"],
       trailer: '/Info 6 0 R',
@@ -166,7 +166,7 @@ describe('a PDF', () => {
     expect(page).toMatchObject({ outlinks: [], robots: { noindex: true, nofollow: true }, language: 'fr' });
   });
 
-  it('keeps words of different pages apart', async () => {
+  it('separates the words of different pages', async () => {
     const document = pages([shown('one'), shown('two')]);
     expect((await parsed(document)).text).toBe('one two');
   });
@@ -179,8 +179,8 @@ describe('a PDF', () => {
     });
   });
 
-  it('that was cut gives what can be read of it, and says so', async () => {
-    // As files are that are made to be shown while they load.
+  it('that was cut gives the part that can be read, and reports it', async () => {
+    // Like files that are made to be shown while they load.
     const head = onePage(shown('still here'));
     const cut = await parsed(Buffer.concat([head, Buffer.from('\n9 0 obj\n<</A/B')]), { truncated: true });
     expect(cut).toMatchObject({ text: 'still here', truncated: true });
@@ -190,7 +190,7 @@ describe('a PDF', () => {
   });
 });
 
-describe('a PDF of which text is lost', () => {
+describe('a PDF with lost text', () => {
   const unknown = mappedFont('No-Such-Map-H', 'GB1');
   const codes = 'BT /F 12 Tf 10 700 Td <4e2d6587> Tj ET';
   /** Shows text by codes that the font maps to these characters, in hexadecimal UTF-16. */
@@ -201,17 +201,17 @@ describe('a PDF of which text is lost', () => {
     return pages([shown(text)], ['<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 0 R>>', { data: map }]);
   };
 
-  it('is no success where none of it is left', async () => {
+  it('fails if no text is left', async () => {
     expect(await parse(pages([codes, codes], unknown))).toEqual({
       kind: 'failed',
       code: 'pdf_text_lost',
       message: 'the characters of the text are unknown on 2 pages',
     });
-    // All of private use.
+    // All are private-use characters.
     expect(await parse(mapped('ABAB', 'E001', 'F0B7'))).toMatchObject({ code: 'pdf_text_lost' });
   });
 
-  it('says on how many pages that is so, and has the rest', async () => {
+  it('reports on how many pages text is lost, and has the rest', async () => {
     const both = `${shown('words').replace('/F', '/G')} ${codes}`;
     const outcome = await parsed(pages([shown('only').replace('/F', '/G'), both, codes, ''], unknown));
     expect(outcome).toMatchObject({ text: 'only words', textLost: 2, textless: 1 });
@@ -223,7 +223,7 @@ describe('a PDF of which text is lost', () => {
     expect(page).not.toHaveProperty('textLost');
   });
 
-  it('loses nothing where it shows none, as a scan', async () => {
+  it('loses nothing if it shows no text, like a scan', async () => {
     const page = await parsed(pages(['0 0 m 9 9 l S', '']));
     expect(page).toMatchObject({ text: '', textless: 2 });
     expect(page).not.toHaveProperty('textLost');
@@ -288,7 +288,7 @@ describe('a PDF that is hostile or broken', () => {
       }),
       'before',
     ],
-  ])('is read as far as it goes: %s', async (_, content, text) => {
+  ])('is read up to its fault: %s', async (_, content, text) => {
     const outcome = await parse(content);
     if (outcome.kind === 'success') expect(outcome.text).toBe(text);
     else expect(outcome.code).toBe('malformed');
@@ -306,7 +306,7 @@ describe('a PDF that is hostile or broken', () => {
     expect((await parsed(onePage(shown('next')), {}, parser)).text).toBe('next');
   });
 
-  it('is left where the text is enough', async () => {
+  it('is only read until the text reaches its limit', async () => {
     const parser = parserWith({ textLimit: 10_000 });
     const page = await parsed(laughs(12), {}, parser);
     expect(page.truncated).toBe(true);
@@ -314,25 +314,25 @@ describe('a PDF that is hostile or broken', () => {
     expect((await parsed(onePage(shown('next')), {}, parser)).text).toBe('next');
   });
 
-  it('is ended when its time is over, and the next one is read', async () => {
+  it('ends at its time limit, and the next one is read', async () => {
     const parser = parserWith({ timeout: 2, textLimit: -1 });
     const [slow, waiting] = await Promise.all([
       parse(laughs(12), {}, parser),
-      // It waits for as long as it may take itself.
+      // It may wait as long as its own time limit.
       parse(onePage(shown('waited')), {}, parser),
     ]);
     expect(slow).toMatchObject({ kind: 'failed', code: 'timeout' });
     expect(waiting).toMatchObject({ kind: 'success', text: 'waited' });
   });
 
-  it('fails as out_of_memory when it needs too much of it, and the next one is read', async () => {
+  it('fails as out_of_memory if it needs too much memory, and the next one is read', async () => {
     const parser = parserWith(PATIENT);
     const annotations = onePage(shown('x'), { page: `/Annots[${'6 0 R '.repeat(300_000)}]`, more: [link('/a')] });
     expect(await parse(annotations, {}, parser)).toMatchObject({ kind: 'failed', code: 'out_of_memory' });
     expect((await parsed(onePage(shown('next')), {}, parser)).text).toBe('next');
   });
 
-  it('never ends the process by bytes that were changed', async () => {
+  it('never ends the process by changed bytes', async () => {
     const random = randomNumbers(7);
     const whole = onePage(shown('a', 'b', 'c'), {
       page: `/Annots[${link('http://x.com/a')}${script}]`,
@@ -350,7 +350,7 @@ describe('a PDF that is hostile or broken', () => {
 });
 
 describe('the parser of PDFs', () => {
-  it('takes a PDF for an unknown type where the package is not installed, and starts no process', async () => {
+  it('treats a PDF as an unknown type without the package, and starts no process', async () => {
     let asked = 0;
     const parser = parserWith({}, { entry: new URL('file:///nowhere.js'), isInstalled: () => ++asked > 99 });
     for (let i = 0; i < 3; i++) {
@@ -359,7 +359,7 @@ describe('the parser of PDFs', () => {
     expect(asked).toBe(1);
   });
 
-  it('counts the start of its process as no time of a document', async () => {
+  it('does not count the start of its process as time of a document', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'webcrawl-pdf-'));
     const slow = join(folder, 'slow.mjs');
     writeFileSync(
@@ -371,13 +371,13 @@ describe('the parser of PDFs', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('rejects when its process cannot run, every time', async () => {
+  it('rejects every time if its process cannot run', async () => {
     const parser = parserWith({}, { entry: new URL('file:///nowhere.js') });
     await expect(parse(onePage(shown('x')), {}, parser)).rejects.toThrow();
     await expect(parse(onePage(shown('x')), {}, parser)).rejects.toThrow();
   });
 
-  it('rejects once it is closed, also what is under way and what waits', async () => {
+  it('rejects after close, also pending and waiting documents', async () => {
     const parser = parserWith();
     const calls = [parse(onePage(shown('x')), {}, parser), parse(onePage(shown('x')), {}, parser)];
     const outcomes = Promise.allSettled(calls);
@@ -387,7 +387,7 @@ describe('the parser of PDFs', () => {
     await expect(parse(onePage(shown('x')), {}, parser)).rejects.toThrow('closed');
   });
 
-  it('leaves the bytes that it was given as they were', async () => {
+  it('does not change its input bytes', async () => {
     const pooled = onePage(shown('x'));
     const before = Buffer.from(pooled);
     const own = Buffer.from(new Uint8Array(pooled).buffer);
@@ -415,7 +415,7 @@ describe('the process that reads PDFs', () => {
   const folders: string[] = [];
   afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
 
-  /** A module for it that first writes down its id; the function waits for that. */
+  /** A module for it that first writes its process id; the function waits for that. */
   function entryWithId(): { entry: URL; id: () => Promise<number> } {
     const folder = mkdtempSync(join(tmpdir(), 'webcrawl-pdf-'));
     folders.push(folder);
@@ -445,7 +445,7 @@ describe('the process that reads PDFs', () => {
     expect(isRunning(first)).toBe(false);
   });
 
-  it('is another one after a document that took much memory', async () => {
+  it('is replaced after a document that took much memory', async () => {
     const { entry, id } = entryWithId();
     const parser = parserWith({}, { entry });
     expect(await parsed(onePage(packedBlanks(200, 1)), {}, parser)).not.toHaveProperty('truncated');
@@ -455,7 +455,7 @@ describe('the process that reads PDFs', () => {
     expect(await id()).not.toBe(first);
   });
 
-  it('is not ended by a signal that is meant for the one that started it', async () => {
+  it('is not ended by a signal for its parent process', async () => {
     const { entry, id } = entryWithId();
     const parser = parserWith({}, { entry });
     await parsed(onePage(shown('a')), {}, parser);
@@ -466,7 +466,7 @@ describe('the process that reads PDFs', () => {
   it.each([
     ['idle', ''],
     ['at work', laughs(12).toString('base64')],
-  ])('ends after the one that started it was killed, %s', async (_, endless) => {
+  ])('ends after its parent was killed, %s', async (_, endless) => {
     const { entry, id } = entryWithId();
     const code = `
       import { documentParser } from ${JSON.stringify(pathToFileURL(join(ROOT, 'dist/packages/parse/index.js')).href)};
@@ -515,7 +515,7 @@ describe('a crawl', () => {
     },
   );
 
-  it('counts PDFs of which text is lost, and those without text', async () => {
+  it('counts PDFs with lost text, and those without text', async () => {
     const unknown = mappedFont('No-Such-Map-H', 'GB1');
     const codes = 'BT /F 12 Tf 10 700 Td <4e2d> Tj ET';
     const documents = {
@@ -547,7 +547,7 @@ describe('a crawl', () => {
     });
   });
 
-  it('counts it as an unknown type where the package is not installed', async () => {
+  it('counts it as an unknown type without the package', async () => {
     const web = fakeWeb({ 'http://h.com/p': { html: body, contentType: 'application/pdf' } });
     const crawl = await testCrawl(web, {
       plugins: [{ name: 'pdf', parser: documentParser(PARSE_SETTINGS, { isInstalled: () => false }) }],

@@ -16,7 +16,7 @@ it.each([
   expect(parsePage(html).headings).toEqual(headings);
 });
 
-it('are bounded in number and length', () => {
+it('have a maximum number and length', () => {
   const many = parsePage('<h2>a</h2>'.repeat(MAX_HEADINGS + 5)).headings!;
   expect(many).toHaveLength(MAX_HEADINGS);
   expect(parsePage(`<h2>${'ab '.repeat(5000)}</h2>`).headings![0]!.length).toBeLessThanOrEqual(MAX_HEADING_LENGTH);

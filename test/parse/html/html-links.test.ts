@@ -33,7 +33,7 @@ describe('the links of a page', () => {
     const of = (...htmlOutlinksRelations: ('alternate' | 'next' | 'prev' | 'feed')[]) => ({
       parser: { htmlOutlinksRelations },
     });
-    // The second can be read from its tree only.
+    // The second can only be read from its tree.
     const bodies = ['<body><a href=a>A</a>', '<body><a href=a>A</a><b><i></b></i>'];
 
     it.each([
@@ -43,11 +43,11 @@ describe('the links of a page', () => {
       [of('prev'), ['/d/p', '/d/pp']],
       [of('feed'), ['/d/rss', '/d/atom']],
       [of('feed', 'next', 'alternate', 'prev'), ['/d/de', '/d/n', '/d/p', '/d/pp', '/d/rss', '/d/atom']],
-    ])('are taken by their relations: %j', (options, expected) => {
+    ])('are chosen by their relations: %j', (options, expected) => {
       for (const body of bodies) expect(links(head + body, options), body).toEqual([...expected, '/d/a A']);
     });
 
-    it('are all taken where link is not ignored', () => {
+    it('are all used if the setting does not ignore link', () => {
       for (const body of bodies)
         expect(links(head + body, { parser: { htmlOutlinksIgnoreTags: [] } })).toHaveLength(12);
     });
@@ -63,7 +63,7 @@ describe('the links of a page', () => {
     ).toEqual(['/d/new A', '/d/n2 B', '/d/o3 C']);
   });
 
-  it('are absolute, without fragment, each once with the first anchor that is not empty', () => {
+  it('are absolute, without fragment, each once with its first non-empty anchor', () => {
     expect(links('<a href="x#1"></a><a href=" x ">one</a><a href=./x>two</a><a href=y>y</a>')).toEqual([
       '/d/x one',
       '/d/y y',
@@ -73,13 +73,13 @@ describe('the links of a page', () => {
     expect(links('<a href="a\nb\tc">x</a><a href=&#x2f;e>y</a>')).toEqual(['/d/abc x', '/e y']);
   });
 
-  it('leave out what leads nowhere', () => {
+  it('do not include links that lead nowhere', () => {
     const nowhere = words`mailto:a@b javascript:x data:text/html,x tel:1 http:// http://[x ftp://a/ about:blank`;
     expect(links(nowhere.map((href) => `<a href="${href}">x</a>`).join(''))).toEqual([]);
     expect(links('<img src=""><iframe src=" "></iframe><a>x</a><a name=x>y</a>', ALL)).toEqual([]);
   });
 
-  it('leave out rel=nofollow, one of several tokens or not', () => {
+  it('do not include those with rel=nofollow, alone or as one of several tokens', () => {
     const html = ['nofollow', 'noopener NoFollow', 'ugc', 'sponsored', 'xnofollow', 'nofollow-x', '']
       .map((rel, i) => `<a rel="${rel}" href=${i}>${i}</a>`)
       .join('');
@@ -87,7 +87,7 @@ describe('the links of a page', () => {
     expect(links('<a rel=nofollow href=a>x</a><a href=a>y</a>')).toEqual(['/d/a y']);
   });
 
-  it('take forms only that are sent by GET', () => {
+  it('include only forms that are sent by GET', () => {
     const html = ['get', 'GET', 'nonsense', 'POST', 'dialog']
       .map((m) => `<form method=${m} action=${m}>x</form>`)
       .join('');
@@ -95,7 +95,7 @@ describe('the links of a page', () => {
     expect(links(html)).toEqual([]);
   });
 
-  it('have the text within them as anchor, else what their images say', () => {
+  it('have their text as anchor, or else the texts of their images', () => {
     expect(links('<a href=x> one <b>two</b><p>three<img alt=four></a>')).toEqual(['/d/x one two']);
     expect(links('<a href=x><img alt=" one "><img><img alt=two></a>')).toEqual(['/d/x one two']);
     expect(links('<a href=x>one<object><a href=y>two</a></object>three</a>')).toEqual(['/d/x one three', '/d/y two']);
@@ -118,20 +118,20 @@ describe('the links of a page', () => {
     ['<base href="">', '/d/x'],
     ['<template><base href=/q/></template>', '/d/x'],
     ['<svg><base href=/q/></svg>', '/d/x'],
-  ])('are resolved on the first base: %s', (base, expected) => {
+  ])('are resolved with the first base: %s', (base, expected) => {
     expect(links(`${base}<a href=x>`)).toContain(expected);
   });
 
-  it('are not resolved on a base of absurd length', () => {
+  it('are not resolved with a base of absurd length', () => {
     expect(links(`<base href="/${'a'.repeat(5000)}/"><a href=x>`)).toEqual(['/d/x']);
   });
 
-  it('are none under nofollow', () => {
+  it('do not exist under nofollow', () => {
     expect(links('<a href=x><meta name=robots content=nofollow>')).toEqual([]);
     expect(links('<a href=x>', { headers: { 'x-robots-tag': 'nofollow' } })).toEqual([]);
   });
 
-  it('count within noscript, as no script runs', () => {
+  it('in noscript count, because no script runs', () => {
     expect(links('<noscript><a href=x>y</a></noscript>')).toEqual(['/d/x y']);
     expect(links('<a href=x>y<template><a href=z></template>')).toEqual(['/d/x y']);
   });
@@ -157,7 +157,7 @@ describe('the links of a page that is not in UTF-8', () => {
     expect(urls('utf-8', '<a href="?\xc3\xa9">')).toEqual(['/d/p.html?%C3%A9']);
   });
 
-  it('name characters that the encoding lacks by number', () => {
+  it('write characters that the encoding lacks as numbers', () => {
     expect(urls('windows-1251', '<a href="?&eacute;&#x1f600;">')).toEqual(['/d/p.html?%26%23233%3B%26%23128512%3B']);
   });
 
@@ -166,12 +166,12 @@ describe('the links of a page that is not in UTF-8', () => {
     expect(urls('windows-1252', '<a href="/a? \n">')).toEqual(['/a?']);
   });
 
-  it('are in UTF-8 where the page is in UTF-16', () => {
+  it('are in UTF-8 if the page is in UTF-16', () => {
     const html = Buffer.from('\ufeff<a href="?\u00e9">x</a>', 'utf16le');
     expect(parsePage(html).outlinks[0]?.url).toBe('http://h.com/d/p.html?%C3%A9');
   });
 
-  it('are so all: base, canonical, refresh, images, frames and their documents', () => {
+  it('all do so: base, canonical, refresh, images, frames and their documents', () => {
     const head =
       '<base href="/b/?\xe9"><link rel=canonical href="?\xe9"><meta http-equiv=refresh content="0;url=?r\xe9">';
     const found = page('iso-8859-1', head);

@@ -24,7 +24,7 @@ describe('the text of a page', () => {
     ['\ud83d', '\ufffd'],
   ])('%j is %j', (html, expected) => expect(text(html)).toBe(expected));
 
-  it('begins with the title, of which the first counts', () => {
+  it('begins with the first title', () => {
     const page = parsePage('<title> one \n <b>1</b></title><body>two<title>three</title><svg><title>4</title></svg>');
     expect(page.title).toBe('one <b>1</b>');
     expect(page.text).toBe('one <b>1</b> two three 4');
@@ -44,8 +44,8 @@ describe('the text of a page', () => {
   });
 });
 
-describe('what a page says of itself', () => {
-  it('is kept by name in lower case, the first of a name, within bounds', () => {
+describe('metadata of a page', () => {
+  it('is stored by name in lower case, the first value of a name, up to a limit', () => {
     const many = Array.from({ length: 200 }, (_, i) => `<meta name=k${i} content=v>`).join('');
     const page = parsePage(`<meta name=Description content=" a  b ">
       <meta name=description content=c><meta property="og:title" content="x"><meta name="__proto__" content=y>
@@ -64,15 +64,15 @@ describe('what a page says of itself', () => {
     ['<html lang="not a tag"><meta http-equiv=Content-Language content=it>', {}, 'it'],
     ['<p lang=de>', { 'content-language': 'pt' }, 'pt'],
     ['<p>', { 'content-language': 'pt, en' }, undefined],
-  ])('tells its language: %s', (html, headers, expected) => {
+  ])('states its language: %s', (html, headers, expected) => {
     expect(parsePage(html, { headers }).language).toBe(expected);
   });
 
-  it('tells no language of absurd length', () => {
+  it('states no language of absurd length', () => {
     expect(parsePage(`<html lang="${'a-'.repeat(5000)}a">`).language).toBeUndefined();
   });
 
-  it('names its canonical URL in a link or in a header', () => {
+  it('has its canonical URL in a link or in a header', () => {
     const header = { link: '</style.css>; rel=preload, </a,b>; title="x, <y>; rel=canonical"; rel="up Canonical"' };
     expect(parsePage('<link rel="x CANONICAL" href=../c#f>').canonical).toBe('http://h.com/c');
     expect(parsePage('<base href=/e/><link rel=canonical href=c>').canonical).toBe('http://h.com/e/c');
@@ -104,7 +104,7 @@ describe('what a page says of itself', () => {
     expect(parsePage('', { headers: { link } }).canonical).toBe(expected);
   });
 
-  it('tells the encoding', () => {
+  it('states the encoding', () => {
     expect(parsePage(Buffer.from('<meta charset=gbk>\xc4\xe3', 'latin1'))).toMatchObject({
       charset: 'gbk',
       text: '你',

@@ -62,7 +62,7 @@ describe('the main content has the article', () => {
     );
   });
 
-  it('in a wrapper that is called after what stands beside the content', () => {
+  it('in a wrapper with the class name of secondary content', () => {
     const stories = Array.from(
       { length: 30 },
       (_, i) => `<li><a href="/s/${i}">The tale of boat ${i}</a>, in short</li>`,
@@ -92,13 +92,13 @@ describe('the main content has the article', () => {
     expect(textOf(html)).toBe('Real The text of this page.');
   });
 
-  it('beside the only article, which is a comment', () => {
+  it('beside the only article element, which is a comment', () => {
     const html = `<title>Story</title><body><div id="story"><h1>Story</h1><p>${plainWords(200)}</p></div>
       <article class="comment"><p>Only one reader said a few words here.</p></article>`;
     expect(textOf(html)).toContain(`Story ${plainWords(200)}`);
   });
 
-  it('in tabs, shown or not, without what the tabs are called', () => {
+  it('in tabs, shown or not, without the names of the tabs', () => {
     const html = `<title>Install</title><main><h1>Install</h1><p>Run this:</p><div class="tabs-container">
       <ul role="tablist" class="tabs"><li role="tab">npm</li><li role="tab">Yarn</li></ul>
       <div role="tabpanel"><pre><code>npm install example</code></pre></div>
@@ -106,31 +106,31 @@ describe('the main content has the article', () => {
     expect(textOf(html)).toBe('Install Run this: npm install example yarn add example Done.');
   });
 
-  it('and what a search in the page opens, but nothing that is hidden', () => {
+  it('and parts that a search in the page opens, but no hidden ones', () => {
     const html = `<title>H</title><main><p>Before.</p><div hidden="until-found"><p>Opened by a search in the page.</p></div>
       <div style="display:none">secret menu</div><p style="color:red; visibility : hidden">unseen</p></main>`;
     expect(textOf(html)).toBe('Before. Opened by a search in the page.');
   });
 
-  it('in a noscript, which a script would show in its place', () => {
+  it('in a noscript, whose content a script would show in its place', () => {
     const html = `<title>Gauges</title><body>${NAVIGATION}<div class="post"><h1>Gauges</h1><noscript>${paragraphs('gauge', 5)}</noscript></div>`;
     expect(htmlOf(html)).toMatch(/<h1>Gauges<\/h1><div><p>In year 1850/);
   });
 
-  it('that a script shows, where nearly all of the page is hidden', () => {
+  it('that a script shows, if nearly all of the page is hidden', () => {
     const html = `<title>App</title><body style="visibility:hidden"><div id="app" style="display:none"><h1>App</h1>${paragraphs('app', 4)}</div>`;
     expect(textOf(html)).toMatch(/^App In year 1850/);
   });
 });
 
-describe('what stands beside it goes', () => {
+describe('the main content leaves out', () => {
   const page = `<title>The gauge of Brest | The harbour</title><body>${NAVIGATION}<main><article><h1>The gauge of Brest</h1>
     <p class="byline">By <a href="/authors/anna">Anna Example</a></p><ul class="share-buttons">${links('Facebook Twitter WhatsApp')}</ul>
     ${paragraphs('gauge', 5)}<div class="related-posts"><h3>Read also</h3><ul>${links('Storms Moon Charts')}</ul></div>${paragraphs('tide', 3)}</article>
     <section class="comments"><h2>2 comments</h2><form><textarea></textarea><button>Send</button></form></section></main>
     <aside class="sidebar"><h3>Most read</h3><ul>${links('One Two Three Four')}</ul></aside>${FOOTER}`;
 
-  it('of an article: navigation, share bars, links to others, side bars and footers', () => {
+  it('parts beside an article: navigation, share bars, links to others, side bars and footers', () => {
     const text = textOf(page)!;
     expect(text).toMatch(/^The gauge of Brest /);
     expect(text).toContain(prose('gauge 4', 3));
@@ -146,7 +146,7 @@ describe('what stands beside it goes', () => {
     expect(htmlOf(html)).not.toContain('.png');
   });
 
-  it('and no word of a line, whatever its element is called', () => {
+  it('no word of a line, whatever the class of its element is', () => {
     const html = `<title>Gauges</title><body><h1>Gauges</h1><p>Winds, <span class="search">storms</span> and tides. ${prose('gauge', 3)}</p>`;
     expect(textOf(html)).toContain('Winds, storms and tides.');
   });
@@ -160,7 +160,7 @@ describe('what stands beside it goes', () => {
     expect(textOf(html, true)).toContain('A gauge by the quay in winter');
   });
 
-  it('and the heading of a part of which nothing stays', () => {
+  it('the heading of a part that is left out', () => {
     const html = `<title>Gauges</title><main><h1>Gauges</h1>${paragraphs('gauge', 4)}<h2>About</h2>${paragraphs('keeper', 2)}
       <div class="related"><h2>Related stories</h2><ul>${links('Storms Moon Charts Boats Nets Ropes')}</ul></div></main>`;
     expect(textOf(html)).toContain(' About In year');
@@ -168,7 +168,7 @@ describe('what stands beside it goes', () => {
   });
 });
 
-describe('what belongs together stays together', () => {
+describe('the main content keeps', () => {
   const items = [
     'Rope',
     'Two long nails of iron, and a hammer.',
@@ -227,7 +227,7 @@ describe('pages that are no articles', () => {
     for (const word of ['Add to cart', 'Anchor', 'Privacy']) expect(text).not.toContain(word);
   });
 
-  it('a page of links has them', () => {
+  it('a page of links has its links', () => {
     const entries = Array.from(
       { length: 20 },
       (_, i) => `<li><a href="/c/${i}">Chapter ${i}: of gauges and tides</a></li>`,
@@ -245,7 +245,7 @@ describe('pages that are no articles', () => {
     expect(textOf(html)).toMatch(/^Index T tide0\(\) \(in module harbour\) .* tide39\(\) \(in module harbour\)$/);
   });
 
-  it('a short page of a manual goes without a longer notice below it', () => {
+  it('a short page of a manual has its text without a longer notice below it', () => {
     const notice =
       'Copyright 2020 by the keepers of the harbour, under the licence of the sea, of which a copy is here.';
     const html = `<title>Gauge</title><meta name="generator" content="DocBook"><body><div><h1>Gauge</h1><pre>int gauge;</pre></div>
@@ -267,7 +267,7 @@ describe('pages that are no articles', () => {
   });
 });
 
-describe('a page that was made to harm', () => {
+describe('a hostile page', () => {
   const many = (html: string, count = 15_000): string => html.repeat(count);
 
   it.each([
@@ -291,7 +291,7 @@ describe('a page that was made to harm', () => {
     expect(textOf(`<body>${html}`, true)).toContain('a');
   });
 
-  it('has text of any depth, in elements side by side', () => {
+  it('may have text at any depth, in sibling elements', () => {
     const [first, second] = [prose('gauge', 3), prose('clock', 3)];
     const html = `${many('<div>', 300)}<p>${first}</p><p class="x">${second} <b>once</b> more</p>`;
     expect(textOf(html)).toBe(`${first} ${second} once more`);
@@ -310,7 +310,7 @@ describe('a page that was made to harm', () => {
 });
 
 describe('the constants of the verdict', () => {
-  it('are at most 15 kB, and name features that there are', () => {
+  it('are at most 15 kB, and name existing features', () => {
     expect(statSync(join(ROOT, 'packages/parse/html/main/model.ts')).size).toBeLessThanOrEqual(15_000);
     expect(
       FIRST.join(' ')

@@ -6,7 +6,7 @@ import { randomNumbers } from '../../support/web/fake-web.js';
 import { runs } from '../../support/runs.js';
 import { words } from '../../support/files/words.js';
 
-/** What is added: text as it is shown, text as a page holds it, or the end of a word. */
+/** An added part: text as it is shown, raw text of a page, or the end of a word. */
 type Part = { readonly text: string } | { readonly raw: string } | 'break';
 
 const PIECES = [
@@ -27,7 +27,7 @@ function addTo(text: PageText, part: Part): void {
   if (part === 'break') text.breakWord();
   else if ('text' in part) text.add(part.text);
   else {
-    // Between other bytes, which are not to be read.
+    // Other bytes around it, which must not be read.
     const bytes = Buffer.from(`amp;${part.raw}<x;`);
     expect(text.addReferring(bytes, 4, bytes.length)).toBe(bytes.length - 3);
   }
@@ -43,7 +43,7 @@ function built(parts: readonly Part[], limit: number): TextBuilder {
 }
 
 describe('the text of a page', () => {
-  it('takes for white space what a regular expression does', () => {
+  it('has the same white space as a regular expression', () => {
     const wrong: string[] = [];
     for (let code = 0; code < 0x10000; code++) {
       if (code >= 0xd800 && code < 0xe000) continue;
@@ -55,7 +55,7 @@ describe('the text of a page', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('is what a builder of strings makes, and so are its slices, in random texts', () => {
+  it('equals that of a builder of strings, and so do its slices, in random texts', () => {
     for (let seed = 1; seed <= runs(2_000, 10_000); seed++) {
       const random = randomNumbers(seed);
       const piece = () => PIECES[Math.floor(random() * PIECES.length)]!;

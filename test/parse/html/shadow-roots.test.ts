@@ -7,7 +7,7 @@ import { parsePage } from '../../support/parsing/parse-page.js';
 
 const open = (inside: string) => `<template shadowrootmode=open>${inside}</template>`;
 
-/** The text of a page, which is the text of its flat tree, too. */
+/** The text of a page, which is also the text of its flat tree. */
 function text(html: string): string {
   const { text: found } = parsePage(html);
   expect(textIn(flatTree(html)).replace(/\s/g, '')).toBe(found.replace(/\s/g, ''));
@@ -41,11 +41,11 @@ describe('a declarative shadow root', () => {
   });
 
   it.each(['', 'shadowrootmode', 'shadowrootmode=""', 'shadowrootmode=opened', 'shadowroot=open', 'mode=open'])(
-    'is none for a template with %j, which is left out',
+    'is not made from a template with %j, which is left out',
     (attribute) => expect(text(`<div>a<template ${attribute}>b</template>c</div>`)).toBe('ac'),
   );
 
-  it('is attached to the elements that may have one only', () => {
+  it('is only attached to elements that may have one', () => {
     const hosts = 'article aside blockquote div footer h1 h6 header main nav p section span x-y my-el.é';
     for (const name of hosts.split(' ')) expect(text(`<${name}>${open('in')}</${name}>`), name).toBe('in');
     for (const name of 'a b ul li form button label font-face xy details custom'.split(' ')) {
@@ -58,24 +58,24 @@ describe('a declarative shadow root', () => {
     expect(text(`<math><mi>${open('in')}x</mi></math>`)).toBe('x');
   });
 
-  it('is the first of its host; a second template is one as any other', () => {
+  it('is the first of its host; a second template is an ordinary one', () => {
     expect(text(`<div>${open('one')}${open('two')}</div>`)).toBe('one');
     expect(text(`<div>light${open('shadow')}</div>`)).toBe('shadow light');
   });
 
-  it('may hold others, but not directly', () => {
+  it('may contain others, but not directly', () => {
     expect(text(`<div>${open(`a${open('b')}<p>${open('c')}</p>`)}</div>`)).toBe('a c');
     expect(text(`<template><div>${open('a')}</div></template>b`)).toBe('b');
   });
 
-  it('shows what is in its host where its slots are', () => {
+  it('shows the content of its host in its slots', () => {
     const card = open('<h2><slot name=title>untitled</slot></h2> by <slot name=by>nobody</slot>: <slot></slot>.');
     expect(text(`<x-card>${card}one <i slot=title>Title</i>two</x-card>`)).toBe('Title by nobody: one two.');
     expect(text(`<x-card>${open('<slot>empty</slot>')}<!-- c --></x-card>`)).toBe('empty');
     expect(text(`<x-card>${open('<slot></slot>|<slot>second</slot>')}a</x-card>`)).toBe('a|second');
   });
 
-  it('comes before what no slot shows', () => {
+  it('comes before content of the host without a slot', () => {
     expect(text(`<x-card><a href=/1 slot=no>c</a>${open('a')}b</x-card>`)).toBe('a cb');
     expect(links(`<x-card><a href=/1></a>${open('<a href=/2></a><slot name=x></slot>')}</x-card>`)).toEqual([
       '/2',
@@ -83,17 +83,17 @@ describe('a declarative shadow root', () => {
     ]);
   });
 
-  it('hands slots on to a host within it', () => {
+  it('passes slots on to a host within it', () => {
     const inner = `<x-b>${open('[<slot></slot>]')}<slot></slot></x-b>`;
     expect(text(`<x-a>${open(inner)}light</x-a>`)).toBe('[light]');
   });
 
-  it('stays with its host where the parser moves what is in that', () => {
+  it('stays with its host if the parser moves the content of that', () => {
     expect(text(`<b><div>${open('in')}light</b>more</div>`)).toBe('in lightmore');
     expect(links(`<a href=/o><div>${open('<a href=/i>i</a>')}</a>light</div>`)).toEqual(['/o', '/i']);
   });
 
-  it('holds nothing that is said of the page', () => {
+  it('contains no metadata of the page', () => {
     const head =
       '<title>no</title><base href=/no/><link rel=canonical href=/no><meta name=robots content=nofollow>' +
       '<meta name=description content=no><meta http-equiv=refresh content="0;url=/no">';
@@ -107,7 +107,7 @@ describe('a declarative shadow root', () => {
     expect(serialize(flatTree(slotted))).toContain('<slot><meta name="description" content="yes"></slot>');
   });
 
-  it('is unknown to XHTML', () => {
+  it('does not exist in XHTML', () => {
     const html = `<html xmlns="http://www.w3.org/1999/xhtml"><body><div><template shadowrootmode="open">in</template>out</div></body></html>`;
     expect(parsePage(html, { contentType: 'application/xhtml+xml' }).text).toBe('out');
   });

@@ -7,7 +7,7 @@ const frame = (srcdoc: string, more = '') => `<iframe srcdoc="${escape(srcdoc)}"
 const links = (html: string) => parsePage(html).outlinks.map(({ url }) => url.replace('http://h.com', ''));
 
 describe('the document in the srcdoc of an iframe', () => {
-  it('is part of the page, where it stands, and wins over src', () => {
+  it('is part of the page, in its place, and replaces src', () => {
     const page = parsePage(`a<a href=1>b</a>${frame('<p>c <a href=2>d</a>', ' src=/no')}e<a href=3>f</a>`);
     expect(page.text).toBe('ab c d ef');
     expect(page.outlinks.map(({ url, anchor }) => `${url} ${anchor}`)).toEqual([
@@ -18,12 +18,12 @@ describe('the document in the srcdoc of an iframe', () => {
     expect(links('<iframe src=/yes srcdoc></iframe><iframe src=/s></iframe>')).toEqual(['/s']);
   });
 
-  it('has the same result whether the page is scanned or read from its tree', () => {
+  it('gives the same result whether the page is scanned or read from its tree', () => {
     const html = `<p>a${frame('<p>b<a href=x>c</a><b><i>d</b>')}e</p>`;
     expect(parsePage(`<b><i></b></i>${html}`)).toEqual(parsePage(html));
   });
 
-  it('is part of no link or heading that it stands in', () => {
+  it('is not part of a link or heading around it', () => {
     const page = parsePage(`<h2>a <a href=1>b${frame('<h3>no</h3><a href=2>c</a>')}d</a> e</h2>`);
     expect(page.text).toBe('a b no c d e');
     expect(page.headings).toEqual(['a b d e']);
@@ -41,7 +41,7 @@ describe('the document in the srcdoc of an iframe', () => {
     expect(links(frame('<base href="mailto:x"><a href=1>'))).toEqual(['/d/1']);
   });
 
-  it('says nothing of the page, and of itself what robots may do', () => {
+  it('contains no metadata of the page, only its own robots directives', () => {
     const head =
       '<html lang=de><base href=/no/><link rel=canonical href=/no><meta name=description content=no>' +
       '<meta http-equiv=refresh content="0;url=/no"><meta charset=gbk>';
@@ -54,7 +54,7 @@ describe('the document in the srcdoc of an iframe', () => {
     expect(robots('nofollow')).toMatchObject({ text: 'ab', robots: { nofollow: false }, outlinks: [] });
   });
 
-  it('may hold others, three deep', () => {
+  it('may contain others, three deep', () => {
     const nested = (depth: number): string => (depth === 1 ? '1' : `${depth}${frame(nested(depth - 1))}`);
     expect(parsePage(nested(4))).toMatchObject({ text: '4 3 2 1' });
     expect(parsePage(nested(4)).truncated).toBeUndefined();

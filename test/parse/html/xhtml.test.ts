@@ -14,7 +14,7 @@ const parse = (html: string, contentType = 'application/xhtml+xml') =>
 
 describe('XHTML', () => {
   it.each(['script', 'style', 'title', 'textarea', 'iframe', 'noframes', 'xmp', 'noscript', 'a', 'div', 'select'])(
-    'goes on after <%s/>',
+    'continues after <%s/>',
     (tag) => {
       const page = parse(`<html><head></head><body>a <${tag} /> b <a href="/x">c</a></body></html>`);
       expect(page.text).toBe('a b c');
@@ -22,7 +22,7 @@ describe('XHTML', () => {
     },
   );
 
-  it('goes on after what closes itself in the head', () => {
+  it('continues after self-closing elements in the head', () => {
     const page = parse('<html><head><title/><script src="s.js"/><style/></head><body><p/>text</body></html>');
     expect(page).toMatchObject({ title: '', text: 'text' });
   });
@@ -32,11 +32,11 @@ describe('XHTML', () => {
     expect(parse('<script>//<![CDATA[\nx<y\n//]]></script>z').text).toBe('z');
   });
 
-  it('keeps the names of characters, and is not well-formed where it is not', () => {
+  it('knows named characters, and may be malformed', () => {
     expect(parse('<p>a&nbsp;b &copy; <b><i>c</b></i><br>d').text).toBe('a b © c d');
   });
 
-  it('is read as HTML where it says that it is HTML', () => {
+  it('is read as HTML if its type is HTML', () => {
     expect(parse('<title/>a', 'text/html')).toMatchObject({ title: 'a' });
   });
 });
@@ -49,7 +49,7 @@ describe('XML', () => {
     expect(page).toMatchObject({ text: 'y', outlinks: [{ url: 'http://h.com/x', anchor: 'y' }] });
   });
 
-  it('that is XHTML has a tree, by whatever type of XML', () => {
+  it('that is XHTML has a tree, with any XML type', () => {
     const tree = (source: string, contentType: string) =>
       htmlDocument({ content: Buffer.from(source), contentType, charset: 'utf-8' }, PARSE_SETTINGS);
     for (const type of ['application/xhtml+xml', 'text/xml', 'application/xml', 'application/vnd.wap.xhtml+xml']) {

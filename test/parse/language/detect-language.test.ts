@@ -40,17 +40,17 @@ describe('the language of a text', () => {
     expect(byWords === undefined || byWords === language).toBe(true);
   });
 
-  it('is known by frequent words in most texts of seven languages', () => {
+  it('is detected by frequent words in most texts of seven languages', () => {
     for (const language of ['en', 'de', 'fr', 'it', 'nl'])
       expect(languageByWords(`${ARTICLE[language]} ${ARTICLE[language]}`)).toBe(language);
   });
 
   it.each(['', 'Zebra', '你好', '12 34 56 '.repeat(100), '→ ★ … '.repeat(100), 'a '.repeat(30)])(
-    'is not told of too little: %j',
+    'is not detected in too little text: %j',
     async (text) => expect(await detectLanguage(text)).toBeUndefined(),
   );
 
-  it('is that of a text behind what it begins with, and of one without spaces', async () => {
+  it('is detected after a foreign beginning, and in a text without spaces', async () => {
     expect(await detectLanguage(`${'Startseite Impressum Kontakt '.repeat(30)}${`${ARTICLE.en} `.repeat(5)}`)).toBe(
       'en',
     );

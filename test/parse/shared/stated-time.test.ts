@@ -37,7 +37,7 @@ describe('a time that is stated', () => {
     expect(statedTime(text)).toMatchObject({ time, day: '2024-05-01' });
   });
 
-  it('has the day that it is in the zone in which it is written', () => {
+  it('has the day of the time zone in which it is written', () => {
     expect(statedTime('2024-05-01T01:00:00+02:00')).toEqual({ time: DAY - HOUR, day: '2024-05-01' });
     expect(statedTime('2024-05-01T23:00:00Z')).toEqual({ time: DAY + 23 * HOUR, day: '2024-05-01', inUtc: true });
   });
@@ -58,7 +58,7 @@ describe('a time that is stated', () => {
     '1 Foo 2024',
   ])('is not %j', (text) => expect(statedTime(text)).toBeUndefined());
 
-  it('is the same when it is written by toISOString, and never fails', () => {
+  it('is unchanged after toISOString, and never throws', () => {
     const range = { min: new Date('1990-01-01'), max: new Date('2100-12-31'), noInvalidDate: true };
     fc.assert(
       fc.property(fc.date(range), fc.string(), (date, text) => {
@@ -74,7 +74,7 @@ describe('a time that is stated', () => {
 });
 
 describe('the times in metadata', () => {
-  it('are those of the most telling names that can be read', () => {
+  it('come from the most specific names that can be read', () => {
     const metadata = {
       date: '2020-01-01',
       'article:published_time': '2024-05-01',

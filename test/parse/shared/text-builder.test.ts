@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TextBuilder } from '../../../packages/parse/shared/text-builder.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 
-/** What a builder promises, in one step: `null` breaks a word. */
+/** The result that a builder promises, in one step: `null` separates words. */
 function plain(values: readonly (string | null)[], limit: number): string {
   let text = values.map((value) => value ?? ' ').join('');
   text = text.replace(/\s+/g, ' ').trim();
@@ -20,14 +20,14 @@ function build(values: readonly (string | null)[], limit: number): string {
 }
 
 describe('TextBuilder', () => {
-  it('takes for white space what a regular expression does', () => {
+  it('has the same white space as a regular expression', () => {
     for (let code = 0; code < 0x10000; code++) {
       const char = String.fromCharCode(code);
       expect(build([`a${char}b`], -1), code.toString(16)).toBe(/\s/.test(char) ? 'a b' : `a${char}b`);
     }
   });
 
-  it('makes what collapsing the whole text makes', () => {
+  it('makes the same as collapsing the whole text', () => {
     const pieces = ['', 'a', 'bc', ' ', '  ', '\n', '\t ', ' \r\n', '\u00a0', '\u3000', '\ufeff', '😀', 'é', null];
     for (let seed = 1; seed <= 5_000; seed++) {
       const random = randomNumbers(seed);
@@ -41,7 +41,7 @@ describe('TextBuilder', () => {
     }
   });
 
-  it('looks at long values in pieces without a trace', () => {
+  it('reads long values in pieces, which does not show', () => {
     for (const length of [65_534, 65_535, 65_536, 65_537, 131_072]) {
       for (const middle of ['', ' ', ' \n ', 'x', '😀']) {
         const value = `a${' '.repeat(length - 1)}${middle}b${'c'.repeat(70_000)}`;
@@ -52,13 +52,13 @@ describe('TextBuilder', () => {
     }
   });
 
-  it('keeps no half of a character, where a piece ends at the limit either', () => {
+  it('keeps no half of a character, even if a piece ends at the limit', () => {
     const value = `${'a'.repeat(65_535)}😀x`;
     expect(build([value], 65_536)).toBe('a'.repeat(65_535));
     expect(build(['ab', '😀'.slice(0, 1), '😀'.slice(1)], 3)).toBe('ab');
   });
 
-  it('is full at its limit, half a character before it included', () => {
+  it('is full at its limit, also with half a character before it', () => {
     const builder = new TextBuilder(3);
     builder.add('ab😀');
     expect(builder.full).toBe(true);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sniffContentType } from '../../../packages/parse/index.js';
 
-/** The type of a body, given as Latin-1, by the header it came with. */
+/** The type of a body, given as Latin-1, with the header of its answer. */
 const sniff = (body: string, header?: string, more: Record<string, string> = {}) =>
   sniffContentType(Buffer.from(body, 'latin1'), '', {
     ...(header !== undefined && { 'content-type': header }),
@@ -11,7 +11,7 @@ const sniff = (body: string, header?: string, more: Record<string, string> = {})
 describe('a body of no known type', () => {
   const tags = '!DOCTYPE HTML|HTML|HEAD|SCRIPT|IFRAME|H1|DIV|FONT|TABLE|A|STYLE|TITLE|B|BODY|BR|P'.split('|');
 
-  it.each(tags)('is HTML where it begins with <%s', (tag) => {
+  it.each(tags)('is HTML if it begins with <%s', (tag) => {
     for (const [space, end] of [
       ['', ' '],
       ['\t\n\f\r ', '>'],
@@ -68,7 +68,7 @@ describe('a body of no known type', () => {
     }
   });
 
-  it('is binary by the control characters that no text has', () => {
+  it('is binary if it has control characters that no text has', () => {
     for (let byte = 0; byte < 256; byte++) {
       const binary = byte <= 8 || byte === 0xb || (byte >= 0xe && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f);
       const expected = binary ? 'application/octet-stream' : 'text/plain';
@@ -104,14 +104,14 @@ describe('a declared type', () => {
     'text/plain; charset=ISO-8859-1',
     'text/plain; charset=iso-8859-1',
     'text/plain; charset=UTF-8',
-  ])('%s may be what a server says of any file', (header) => {
+  ])('%s may be the default of a server for any file', (header) => {
     expect(sniff('a\0', header)).toBe('application/octet-stream');
     expect(sniff('\x89PNG\r\n\x1a\n', header)).toBe('application/octet-stream');
     expect(sniff('<html>', header)).toBe('text/plain');
     expect(sniff('\xff\xfea\0', header)).toBe('text/plain');
   });
 
-  it('is that of the protocol where there is no header', () => {
+  it('is that of the protocol without a header', () => {
     expect(sniffContentType(Buffer.from('x'), 'text/css')).toBe('text/css');
     expect(sniffContentType(Buffer.from('\0'), 'text/plain')).toBe('text/plain');
   });
@@ -120,19 +120,19 @@ describe('a declared type', () => {
 describe('nosniff', () => {
   const nosniff = { 'x-content-type-options': 'NoSniff, x' };
 
-  it('keeps what is declared', () => {
+  it('keeps the declared type', () => {
     expect(sniff('a\0', 'text/plain', nosniff)).toBe('text/plain');
     expect(sniff('<rss>', 'text/html', nosniff)).toBe('text/html');
     expect(sniff('GIF89a', 'image/png', nosniff)).toBe('image/png');
     expect(sniff('<html>', 'application/octet-stream', nosniff)).toBe('application/octet-stream');
   });
 
-  it('makes no page of what has no type', () => {
+  it('does not make a page of a body without a type', () => {
     for (const body of ['<html>', '<?xml', '%PDF-']) expect(sniff(body, undefined, nosniff)).toBe('text/plain');
     expect(sniff('GIF89a', undefined, nosniff)).toBe('image/gif');
   });
 
-  it('is only said by its first value', () => {
+  it('counts only as the first value', () => {
     expect(sniff('a\0', 'text/plain', { 'x-content-type-options': 'x, nosniff' })).toBe('application/octet-stream');
   });
 });
@@ -166,7 +166,7 @@ describe('a sitemap or a feed', () => {
     ['\xef\xbb\xbf \n<?xml version="1.0"?><!-- <html> --><sm:SitemapIndex>', 'application/xml'],
     ['<?xml version="1.0"?>\n<rss>', 'application/rss+xml'],
     ['<feed>', 'application/atom+xml'],
-  ])('is told from HTML and plain text: %j', (body, type) => {
+  ])('is distinguished from HTML and plain text: %j', (body, type) => {
     for (const declared of ['text/html', 'text/html; charset=utf-8', 'text/plain', 'text/plain; charset=koi8-r']) {
       expect(sniff(body, declared)).toBe(type);
       expect(sniff(body, declared, { 'x-content-type-options': 'nosniff' })).toBe(declared.split(';')[0]);

@@ -112,7 +112,7 @@ describe('RSS', () => {
     expect(page.outlinks).toEqual([{ url: 'http://h.com/', anchor: '' }, ...found]);
   });
 
-  it('goes by namespaces, not by prefixes', async () => {
+  it('is read by namespaces, not by prefixes', async () => {
     const xml = `<rss xmlns:link="http://e.com/" xmlns:dc="http://e.com/" xmlns:d="http://purl.org/dc/elements/1.1"
         xmlns:atom="http://e.com/atom" xmlns:a10="http://www.w3.org/2005/Atom"><channel>
       <item><dc:date>2021-05-01</dc:date><d:date>2024-05-01</d:date><x:link xmlns:x="http://e.com/">/no</x:link>
@@ -126,7 +126,7 @@ describe('RSS', () => {
     ]);
   });
 
-  it('has what an element declares within that element only', async () => {
+  it('limits the declarations of an element to that element', async () => {
     const xml = `<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:entry><a:title xmlns:a="http://e.com/">no</a:title>
       <a:title>yes</a:title><a:link href="/x"/></a:entry></a:feed>`;
     expect(await links(xml)).toEqual([['http://h.com/x', 'yes']]);
@@ -194,7 +194,7 @@ describe('Atom', () => {
     expect(page.outlinks[0]?.anchor).toBe(title);
   });
 
-  it('has the type of its titles in RSS too, where those of RSS are HTML', async () => {
+  it('may have a type for its titles in RSS too, where titles of RSS are HTML', async () => {
     const xml =
       '<rss><channel><title>&lt;b&gt;a</title><item><atom:title>&lt;b&gt;c</atom:title><link>/x</link></item>';
     expect(await parseXml(xml)).toMatchObject({ title: 'a' });
@@ -215,7 +215,7 @@ describe('Atom', () => {
     ]);
   });
 
-  it('resolves on the innermost xml:base', async () => {
+  it('is resolved with the innermost xml:base', async () => {
     const xml = atom(
       `<entry xml:base="b/"><link href="x"/></entry><entry><link xml:base="http://i.com/c/" href="x"/></entry>
        <entry><link href="x"/></entry><entry xml:base="mailto:a@b.c"><link href="y"/></entry>`,
@@ -237,7 +237,7 @@ describe('Atom', () => {
 });
 
 describe('a hostile feed', () => {
-  it('defines entities in vain', async () => {
+  it('cannot define entities', async () => {
     const bomb = `<!DOCTYPE rss [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;"><!ENTITY c SYSTEM "file:///etc/passwd">]>`;
     const page = await parseXml(`${bomb}${rss('<title>&b;&c;&#65;&lt;</title>').replace(/^<\?.*?\?>/, '')}`);
     expect(page.title.length).toBeLessThan(20);
@@ -268,7 +268,7 @@ describe('a hostile feed', () => {
     expect(page.title.length).toBeLessThanOrEqual(2000);
   });
 
-  it('is read up to an element with more attributes than any has', async () => {
+  it('is read up to an element with more attributes than any real one has', async () => {
     const many = `<a ${Array.from({ length: 100_001 }, (_, i) => `a${i}=""`).join(' ')}/>`;
     const [before, after] = ['<item><link>/1</link></item>', '<item><link>/2</link></item>'];
     const page = await parseXml(rss(`<title>t</title>${before}${many}${after}`));
@@ -276,7 +276,7 @@ describe('a hostile feed', () => {
     expect(page.outlinks.map(({ url }) => url)).toEqual(['http://h.com/1']);
   });
 
-  it('fails when the time is over', async () => {
+  it('fails at its time limit', async () => {
     await expect(parseXml(rss('<title>t</title>'), { parser: { timeout: -1 } })).rejects.toThrow('timeout');
   });
 });

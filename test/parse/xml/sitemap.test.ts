@@ -10,7 +10,7 @@ const urlset = (entries: string) =>
 const urls = (page: ParsedPage) => page.outlinks.map(({ url }) => url);
 
 describe('a sitemap', () => {
-  it('gives its links and what it says of them', async () => {
+  it('gives its links and their data', async () => {
     const page = await parseXml(
       urlset(`<url><loc> http://h.com/a?b=1&amp;c=2
         </loc><lastmod>2024-05-01</lastmod><changefreq>Weekly</changefreq><priority>0.8</priority></url>
@@ -85,7 +85,7 @@ describe('a sitemap', () => {
     ['<![CDATA[http://h.com/]]>&h;'],
     ['http://h.com/&é;'],
     [`http://h.com/${'x'.repeat(70_000)}&h;`],
-  ])('makes no URL of what holds an unknown entity: %.40s', async (loc) => {
+  ])('has no URL with an unknown entity: %.40s', async (loc) => {
     const dtd = '<!DOCTYPE urlset [<!ENTITY h "http://evil.com">]>';
     const entry = `<url><loc>${loc}</loc><x:link href="&h;/x"/></url><url><loc>http://h.com/a</loc></url>`;
     const page = await parseXml(`${dtd}<urlset>${entry}</urlset>`, { db: { maxOutlinkLength: 100_000 } });
@@ -98,7 +98,7 @@ describe('a sitemap', () => {
     ['http://h.com/?a=1&b=2', 'http://h.com/?a=1&b=2'],
     ['http://h.com/?a=1&b=2;c', 'http://h.com/?a=1&b=2;c'],
     ['http://h.com/&#97;&#x62;&apos;', "http://h.com/ab'"],
-  ])('takes %s for a URL', async (loc, url) => {
+  ])('reads %s as a URL', async (loc, url) => {
     expect(urls(await parseXml(urlset(`<url><loc>${loc}</loc></url>`)))).toEqual([url]);
   });
 
@@ -106,7 +106,7 @@ describe('a sitemap', () => {
     ['lastmod', 'yesterday', '2024-13-45', '-1', '20240501'],
     ['changefreq', 'sometimes', '', '5'],
     ['priority', '1.1', '-0.1', 'high', 'Infinity', '1e-1', ''],
-  ])('with a bad %s says nothing by it', async (name, ...values) => {
+  ])('ignores a bad %s', async (name, ...values) => {
     for (const value of values) {
       const page = await parseXml(urlset(`<url><loc>http://h.com/</loc><${name}>${value}</${name}></url>`));
       expect(page.outlinks).toEqual([{ url: 'http://h.com/', anchor: '' }]);
@@ -134,12 +134,12 @@ describe('a sitemap', () => {
 describe('a packed sitemap', () => {
   const packed = gzipSync(urlset('<url><loc>http://h.com/a</loc></url>'));
 
-  it('is unpacked', async () => {
+  it('is decompressed', async () => {
     const headers = { 'content-type': 'application/gzip; charset=utf-16' };
     expect(urls(await parseXml(packed, { headers }))).toEqual(['http://h.com/a']);
   });
 
-  it('may end early, or be filled up with zeros', async () => {
+  it('may end early, or be padded with zeros', async () => {
     expect(urls(await parseXml(packed.subarray(0, -8)))).toEqual(['http://h.com/a']);
     expect(urls(await parseXml(Buffer.concat([packed, Buffer.alloc(100)])))).toEqual(['http://h.com/a']);
   });
@@ -151,17 +151,20 @@ describe('a packed sitemap', () => {
     ]);
   });
 
-  it.each(['', 'some text', '\0\0\0', 'http://h.com/a\nnot a link'])('of other things is refused: %j', async (text) => {
-    expect(await xmlOutcome(gzipSync(text))).toMatchObject({ kind: 'failed', code: 'unsupported_type' });
-  });
+  it.each(['', 'some text', '\0\0\0', 'http://h.com/a\nnot a link'])(
+    'of other content is rejected: %j',
+    async (text) => {
+      expect(await xmlOutcome(gzipSync(text))).toMatchObject({ kind: 'failed', code: 'unsupported_type' });
+    },
+  );
 
-  it('is not unpacked where it holds no text', async () => {
+  it('is not decompressed if it has no text', async () => {
     for (const content of [Buffer.alloc(100_000_000), packed]) {
       expect(await xmlOutcome(gzipSync(content))).toMatchObject({ kind: 'failed', code: 'unsupported_type' });
     }
   });
 
-  it('is unpacked no further than the protocol allows', async () => {
+  it('is decompressed no further than the protocol allows', async () => {
     const bomb = gzipSync(
       Buffer.concat([Buffer.from('<urlset><url><loc>http://h.com/a</loc></url>'), Buffer.alloc(60_000_000, 32)]),
     );
@@ -184,7 +187,7 @@ describe('a text', () => {
     expect(page).toMatchObject({ sitemap: true, robots: { noindex: true } });
   });
 
-  it('may end its lines as old systems do', () => {
+  it('may have line ends of old systems', () => {
     expect(urls(parse('http://h.com/a\rhttp://h.com/b\r\rhttp://h.com/c'))).toEqual([
       'http://h.com/a',
       'http://h.com/b',
@@ -192,13 +195,13 @@ describe('a text', () => {
     ]);
   });
 
-  it.each(['', '\n\n', 'see\nhttp://h.com/a', 'http://h.com/a b', 'ftp://h.com/'])('%j is none', (text) => {
+  it.each(['', '\n\n', 'see\nhttp://h.com/a', 'http://h.com/a b', 'ftp://h.com/'])('%j is not a sitemap', (text) => {
     expect(parse(text)).toMatchObject({ outlinks: [], robots: { noindex: false } });
     expect(parse(text).sitemap).toBeUndefined();
   });
 });
 
-describe('a sitemap that was cut', () => {
+describe('a truncated sitemap', () => {
   const text = 'http://h.com/a\nhttp://h.com/b\nhttp://h.com/not-wh';
   const parseText = (content: Uint8Array, truncated: boolean) =>
     textParser(PARSE_SETTINGS).parse({
@@ -209,18 +212,18 @@ describe('a sitemap that was cut', () => {
       truncated,
     }) as ParsedPage;
 
-  it('gives no URL that ends where a text does', () => {
+  it('gives no URL that ends at the cut', () => {
     const cut = parseText(Buffer.from(text), true);
     expect(urls(cut)).toEqual(['http://h.com/a', 'http://h.com/b']);
     expect(cut.truncated).toBe(true);
     expect(urls(parseText(Buffer.from(text), false))).toHaveLength(3);
-    // What is no URL any more does not turn the list into prose.
+    // The cut URL does not make the list a text.
     expect(urls(parseText(Buffer.from('http://h.com/a\nht'), true))).toEqual(['http://h.com/a']);
     expect(parseText(Buffer.from('http://h.com/a\nht'), false)).not.toHaveProperty('sitemap');
     expect(parseText(Buffer.from('http://h.com/not-wh'), true)).toMatchObject({ sitemap: true, outlinks: [] });
   });
 
-  it('gives what is whole, however many bytes of it are there', async () => {
+  it('gives all complete URLs, however many bytes there are', async () => {
     const packed = gzipSync(text);
     const xml = Buffer.from(urlset('<url><loc>http://h.com/a</loc></url><url><loc>http://h.com/b</loc></url>'));
     const known = new Set(['http://h.com/a', 'http://h.com/b']);
@@ -240,7 +243,7 @@ describe('a sitemap that was cut', () => {
   });
 });
 
-describe('what was named as a sitemap', () => {
+describe('a file that was named as a sitemap', () => {
   const list = 'http://h.com/a\r';
   it.each([
     ['a sitemap', urlset(''), 'application/xml'],
@@ -263,7 +266,7 @@ describe('what was named as a sitemap', () => {
     ['a URL in HTML', 'http://h.com/<br>', undefined],
     ['nothing', '', undefined],
     ['a PDF', '%PDF-1.7', undefined],
-  ])('is told by its content: %s', (_, content, type) => {
+  ])('is recognised by its content: %s', (_, content, type) => {
     expect(sniffSitemap(Buffer.from(content))).toBe(type);
   });
 });

@@ -13,7 +13,7 @@ function begin() {
   return { robots, head, body: new PageBody(PARSE_SETTINGS, head, (srcdoc, into) => into.text.add(srcdoc)) };
 }
 
-/** All that is taken from a page, whichever way it was read. */
+/** All data of a page, in both ways of reading. */
 function seen({ robots, head, body }: ReturnType<typeof begin>) {
   const { metadata, base, canonical, language, refresh, alternates, encodingLabel } = head;
   return {
@@ -36,7 +36,7 @@ function fromTree(text: string) {
   return seen(read);
 }
 
-/** Undefined where the scanner gave up. */
+/** Undefined if the scanner gave up. */
 function fromScan(text: string) {
   const read = begin();
   return scanHtml(Buffer.from(text), read.body, 200_000) ? seen(read) : undefined;
@@ -178,7 +178,7 @@ describe('the scanner', () => {
     expect(fromScan(page)).toBeUndefined();
   });
 
-  it('never sees anything else than the tree holds, in random pages', () => {
+  it('never sees anything else than the tree has, in random pages', () => {
     const limit = performance.now() + 1000 * Number(process.env['WEBCRAWL_FUZZ_SECONDS'] ?? 0);
     let sure = 0;
     for (let seed = 1; seed <= 20_000 || performance.now() < limit; seed++) {
@@ -197,7 +197,7 @@ describe('the scanner', () => {
     expect(sure).toBeGreaterThan(2000);
   });
 
-  it('knows whether a drawing closes itself where the slash may belong to a value', () => {
+  it('knows whether a drawing closes itself if the slash may belong to a value', () => {
     const drawings = [
       '<svg a=b/>',
       '<svg width=10/>',
@@ -244,23 +244,23 @@ describe('the scanner', () => {
     ['a start tag', '<div><!doctype html>'],
     ['a list of choices', '<select><!doctype html></select>'],
     ['another doctype', '<!doctype x><!doctype html>'],
-  ])('goes by no doctype after %s: there a table may be in a paragraph', (_, before) => {
+  ])('ignores a doctype after %s: there a table may be in a paragraph', (_, before) => {
     expect(fromScan(`${before}<p><table></table><a href="/1">x<div>y</div>z</a>`)).toBeUndefined();
   });
 
-  it('goes by the first doctype, whatever is before it that is no text', () => {
+  it('uses the first doctype, if no text is before it', () => {
     const page = '\n<!-- c --><!doctype html><!doctype x><p><table></table><a href="/1">x<div>y</div>z</a>';
     expect(fromScan(page)).toEqual(fromTree(page));
   });
 
-  it('is not sure where parse5 does not follow the Standard, or ends an element before its place', () => {
+  it('gives up where parse5 differs from the Standard, or ends an element early', () => {
     for (const part of ['<ul><li><search><a href=/1>t<li>u</li></a></search></ul>', '<table><colgroup><col><style>']) {
       expect(fromScan(`<!doctype html><body>${part}`), part).toBeUndefined();
     }
   });
 
-  it('takes time in proportion to the page', () => {
-    // Each of these made a search that begins anew at every piece go over all of the rest, which takes many minutes.
+  it('takes linear time', () => {
+    // With each of these, a search that starts again at every piece would read all of the rest, which takes many minutes.
     for (const piece of ['<!-- -->', '<!x', '</ ', '<a href="', '<script>', '</scrip', '<div><span>', '<p>', '<']) {
       const page = piece.repeat(Math.ceil(1_000_000 / piece.length));
       scanHtml(Buffer.from(page), begin().body, 200_000);

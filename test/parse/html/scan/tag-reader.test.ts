@@ -4,7 +4,7 @@ import { TagReader } from '../../../../packages/parse/html/scan/tag-reader.js';
 import { fuzzed } from '../../../support/runs.js';
 
 describe('TagReader', () => {
-  it('skips a tag as it reads one', () => {
+  it('skips a tag in the same way as it reads one', () => {
     const part = fc.constantFrom(
       ...'a b="x" c=\'y\' d=z "="w" =" = / /> > \' " é="ü" n1="" m=">" m=\'/>\' =a="b" k"="v" j-="u" e=/'.split(' '),
       ...[' ', '\n', '\t/', '>'],
@@ -21,7 +21,7 @@ describe('TagReader', () => {
     );
   });
 
-  it('forgets the attributes of the tag before one that it skips', () => {
+  it('does not keep the attributes of the tag before a skipped one', () => {
     const bytes = Buffer.from(' a="1"> b="2">');
     const tag = new TagReader(bytes);
     const next = tag.read(0, true);

@@ -15,11 +15,11 @@ describe('ruby', () => {
     ['<ruby>漢<rt>かん</rt></ruby>字', '漢字 かん'],
     ['<p><ruby>a<rt><ruby>b<rt>c</rt></ruby>d</rt></ruby>e</p>f', 'ae bd f c'],
     ['<p>a<rt>b</rt><rp>(</rp>c</p>', 'a b c'],
-  ])('%j is %j: words are whole, and notes are behind the block', (html, expected) =>
+  ])('%j is %j: words are complete, and notes come after the block', (html, expected) =>
     expect(text(html)).toBe(expected),
   );
 
-  it('is no part of headings and anchors, and its links are followed', () => {
+  it('is not part of headings and anchors, and its links are followed', () => {
     const page = parsePage(
       '<h1><ruby>漢<rt>かん</rt></ruby>字</h1><p><a href=/k><ruby>字<rt><a href=/n>じ</a></rt></ruby></a>',
     );
@@ -45,7 +45,7 @@ describe('a formula', () => {
     expect(text(`<p>Energy ${html} holds.`)).toBe('Energy E holds.');
   });
 
-  it('hides nothing but its own copy', () => {
+  it('only hides its own copy', () => {
     expect(text(`<div>${mathMl('E')}<p aria-hidden="true">a</p><p>b</div>`)).toBe('E a b');
     expect(text(`<div>${mathMl('E')}<p aria-hidden="false">a</p></div>`)).toBe('E a');
     expect(text(`<div>c ${mathMl('E')}<p aria-hidden="true">a</p></div>`)).toBe('c E a');

@@ -69,7 +69,7 @@ describe('prose', () => {
   ])('is %s', (_, html, expected) => expect(parts(html)).toEqual(expected));
 });
 
-describe('what no snippet may show', () => {
+describe('text that no snippet may show', () => {
   it.each([
     ['<p>a <span data-nosnippet>b c</span> d', ['b c']],
     ['<p>a <span DATA-NoSnippet="">b</span><div data-nosnippet><section data-nosnippet>c</section>d</div>e', ['b c d']],
@@ -81,7 +81,7 @@ describe('what no snippet may show', () => {
     ['<p><span data-nosnippet><ruby>漢<rt>かん</rt></ruby></span>字</p>a', ['漢', 'かん']],
   ])('of %j is %j', (html, expected) => expect(parts(html, 'nosnippet')).toEqual(expected));
 
-  it('is no prose', () => {
+  it('is not prose', () => {
     expect(parts(`<p>${LONG} <span data-nosnippet>b</span> c`)).toEqual([LONG, 'c']);
   });
 });
@@ -113,7 +113,7 @@ const piece = fc.constantFrom(
 );
 
 describe('the ranges of any page', () => {
-  it('are within the text, in order, apart and few, and part no pair', () => {
+  it('are within the text, in order, disjoint and few, and split no surrogate pair', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), fc.integer({ min: -1, max: 200 }), (pieces, textLimit) => {
         const { text, textRanges = [] } = parsePage(pieces.join(''), { parser: { textLimit } });
@@ -131,7 +131,7 @@ describe('the ranges of any page', () => {
     );
   });
 
-  it('are fewer than 200, and what must not be shown is never', () => {
+  it('are fewer than 200, and text that must not be shown never is', () => {
     const { text, textRanges = [] } = parsePage(
       `<p>${LONG}<span data-nosnippet>secret</span><div>x</div>`.repeat(1000),
     );
@@ -157,7 +157,7 @@ describe('the ranges of any page', () => {
 });
 
 describe('stretches', () => {
-  it('are what they hold, whatever is taken from them', () => {
+  it('have the expected content, whatever is subtracted from them', () => {
     const list = fc.array(fc.tuple(fc.nat(3), fc.nat(5)), { maxLength: 20 }).map((steps) => {
       const found = noStretches();
       let at = 0;
@@ -178,7 +178,7 @@ describe('stretches', () => {
     );
   });
 
-  it('beyond a bound become one with the last', () => {
+  it('beyond a maximum number are merged with the last one', () => {
     const found = noStretches();
     for (let i = 0; i < 1000; i++) addStretch(found, 10 * i, 10 * i + 5);
     expect(found.starts).toHaveLength(MOST_STRETCHES);
