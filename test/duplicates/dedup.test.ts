@@ -30,7 +30,7 @@ async function store(crawl: OpenContext, pages: Readonly<Record<string, Fields>>
   );
 }
 
-/** The pages that are duplicates, with what they are duplicates of. */
+/** The duplicates, with the pages that they are duplicates of. */
 async function duplicates(crawl: OpenContext): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for await (const { url, duplicateOf } of crawl.pages({ fields: ['duplicateOf'] })) {
@@ -46,11 +46,11 @@ async function storeMade(crawl: OpenContext, families: number, copies: number): 
 
 const words = (from: number, count: number, word = 'w'): string =>
   Array.from({ length: count }, (_, i) => `${word}${from + i}`).join(' ');
-/** A text of 400 words, and the same with the last words changed. */
+/** A text of 400 words, or the same with other words at its end. */
 const text = (changed = 0): string => `${words(0, 400 - changed)} ${words(0, changed, 'changed')}`;
 
 describe('dedup', () => {
-  it('keeps what it knows of a page that cannot be fetched again for a time, and forgets it of one that is gone', async () => {
+  it('keeps its result for a page that temporarily cannot be fetched, and removes it for one that is gone', async () => {
     await using crawl = await testCrawl(undefined);
     const parseStatus = { code: 'success' } as const;
     const page = { text: text(), parseStatus };
@@ -66,7 +66,7 @@ describe('dedup', () => {
     expect(counters).toMatchObject({ cleared: 1 });
   });
 
-  it('finds known duplicates, and takes no other page for one', async () => {
+  it('finds known duplicates, and no other pages', async () => {
     await using crawl = await testCrawl(undefined);
     await storeMade(crawl, 400, 4);
     const { counters } = await jobs.dedup(crawl, { yes: true });
@@ -74,7 +74,7 @@ describe('dedup', () => {
     const found = await duplicates(crawl);
     const { precision, recalls } = scoreDuplicates(madeDuplicates(400, 4), (url) => found[url]);
     expect(precision).toBeGreaterThan(0.995);
-    // Copies of pages that are shorter than dedup.minWords are among them.
+    // Some are copies of pages that are shorter than dedup.minWords.
     const least: Record<Edit, number> = {
       'same bytes': 1,
       'date changed': 0.75,
@@ -117,7 +117,7 @@ describe('dedup', () => {
       'http://d.com/long': { text: 'four' },
       'http://d.com/z': { text: 'four' },
       'http://d.com/y': { text: 'four', ...canonical('not a URL') },
-      // Names a page with another text, which is none of its group.
+      // Names a page with another text, which is not in its group.
       'http://e.com/x': { text: 'five', ...canonical('http://a.com/named-and-long') },
       'http://e.com/': { text: 'five' },
     });
@@ -146,13 +146,13 @@ describe('dedup', () => {
       return Math.abs(a! - b!) > 30;
     });
     expect(far).toEqual([]);
-    // Nothing is kept and marked at once.
+    // No page is kept and marked at once.
     expect(Object.values(found).filter((kept) => found[kept] !== undefined)).toEqual([]);
   });
 
-  it('marks no page that came to the kept one with another of its signature, and is not near it itself', async () => {
+  it('does not mark a page that joined the kept one by another page with its signature, and is not near it itself', async () => {
     await using crawl = await testCrawl(undefined);
-    // A signature of a plugin, which leaves out most of the text.
+    // A signature of a plugin, which ignores most of the text.
     const signature = 'the same';
     await store(crawl, {
       'http://a.com/': { text: text(), rank: 0.9 },
@@ -173,7 +173,7 @@ describe('dedup', () => {
     expect((await jobs.dedup(crawl)).counters).not.toHaveProperty('written');
   });
 
-  it('compares only pages that were fetched and have enough words, and forgets marks that do not hold', async () => {
+  it('compares only fetched pages with enough words, and removes invalid marks', async () => {
     await using crawl = await testCrawl(undefined);
     const marked = { duplicateOf: 'http://a.com/' };
     await store(crawl, {
@@ -196,7 +196,7 @@ describe('dedup', () => {
     expect(found).toEqual({ 'http://a.com/near': 'http://a.com/', 'http://a.com/same': 'http://a.com/' });
   });
 
-  it('goes by dedup.distance and dedup.minWords', async () => {
+  it('uses dedup.distance and dedup.minWords', async () => {
     const near = { 'http://a.com/1': { text: text() }, 'http://a.com/2': { text: text(4) } };
     for (const settings of [{ 'dedup.distance': 0 }, { 'dedup.minWords': 401 }]) {
       await using crawl = await testCrawl(undefined, { settings });
@@ -216,7 +216,7 @@ describe('dedup', () => {
     expect((await jobs.dedup(crawl)).counters).toEqual({});
   });
 
-  it('takes a page of one word a million times, and one of a million words', async () => {
+  it('works for a page of one word a million times, and for one of a million words', async () => {
     await using crawl = await testCrawl(undefined);
     await store(crawl, {
       'http://a.com/1': { text: 'word '.repeat(1_000_000) },
@@ -226,7 +226,7 @@ describe('dedup', () => {
     expect((await jobs.dedup(crawl)).counters).toMatchObject({ pages: 3, near: 1 });
   });
 
-  it('leaves a row that was fetched anew meanwhile to the next run', async () => {
+  it('leaves a row that was fetched again meanwhile to the next run', async () => {
     await using crawl = await testCrawl(undefined);
     await store(crawl, { 'http://a.com/': { text: 'a' }, 'http://a.com/2': { text: 'a' } });
     const { pages } = crawl.tables;
@@ -240,7 +240,7 @@ describe('dedup', () => {
     expect(await duplicates(crawl)).toEqual({});
   });
 
-  it('ends in the same state when it fails between any two writes and is run again, and writes nothing else', async () => {
+  it('ends in the same state when it fails between any two writes and runs again, and then writes nothing more', async () => {
     const before = new MemoryStore();
     {
       await using crawl = await testCrawl(undefined, { store: keptOpen(before) });
@@ -283,7 +283,7 @@ describe('dedup', () => {
   });
 });
 
-/** The same store, that closing a crawl leaves open. */
+/** The same store, which stays open when a crawl is closed. */
 function keptOpen(store: MemoryStore): Store {
   return new Proxy(store, {
     get: (target, name) => {

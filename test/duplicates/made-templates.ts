@@ -1,16 +1,16 @@
 import { mix } from '../../bench/lib/made-page.js';
 
-/** A page of a site whose pages are all of one template. */
+/** A page of a site whose pages all have one template. */
 export interface TemplatePage {
   readonly url: string;
   readonly title: string;
   readonly headings: readonly string[];
   readonly text: string;
-  /** The URL of the page of which this one is a copy with another date. */
+  /** The URL of the original, if this page is a copy with another date. */
   readonly copyOf?: string;
 }
 
-/** What is the same on all pages of a template, and what tells them apart. */
+/** The common parts of all pages of a template, and the parts that differ. */
 export interface Template {
   readonly host: string;
   readonly pageOf: (n: number) => {
@@ -35,7 +35,7 @@ const AROUND = Array.from(
   (_, i) => `${PLACES[i % PLACES.length]}${NAMES[(i * 7) % NAMES.length]}`,
 ).join(' ');
 
-/** Templates in which a page differs from the others in some twenty words of 134. */
+/** Templates in which a page differs from the others in some twenty of 134 words. */
 export const TEMPLATES: Readonly<Record<string, Template>> = {
   shop: {
     host: 'shop.example',
@@ -82,7 +82,7 @@ export const TEMPLATES: Readonly<Record<string, Template>> = {
   },
 };
 
-/** Pages of a template. Of every fourth there is a copy that was made another day. */
+/** Pages of a template. Every fourth has a copy with another date. */
 export function templatePages({ host, pageOf }: Template, count: number): TemplatePage[] {
   return Array.from({ length: count }, (_, n) => {
     const { title, headings, facts } = pageOf(n);

@@ -41,7 +41,7 @@ async function pairs(...pages: readonly Page[]): Promise<ReadonlyMap<string, str
   return await marked(crawl);
 }
 
-/** The page of which one is a copy, or itself. */
+/** The original of a copy, or the page itself. */
 const origin = (url: string): string => url.replace('?print', '');
 const words = (from: number, count: number): string =>
   Array.from({ length: count }, (_, i) => `w${from + i}`).join(' ');
@@ -87,7 +87,7 @@ describe('a near duplicate', () => {
     expect((await pairs({ url: first, ...a }, { url: second, ...b })).size).toBe(count);
   });
 
-  it('has no part in a bucket of pages with other numbers, however many there are', async () => {
+  it('is not found through a bucket of pages with other numbers, however many there are', async () => {
     await using crawl = await testCrawl(undefined);
     const pages = Array.from({ length: 6000 }, (_, n) => ({ url: `http://h${n}.example/`, text: `${body} ${n}` }));
     await store(crawl, [...pages, { url: 'http://z.example/', text: `${body} x 5999` }]);
@@ -139,7 +139,7 @@ describe('near duplicates that are more than a fifth of the pages of a host', ()
     expect((await jobs.dedup(crawl)).counters).toMatchObject({ cleared: 11 });
   });
 
-  it('are marked where there are fewer than ten', async () => {
+  it('are marked if there are fewer than ten', async () => {
     await using crawl = await testCrawl(undefined);
     await store(crawl, near('a.example', 10));
     expect((await jobs.dedup(crawl)).counters).toMatchObject({ near: 9 });

@@ -9,7 +9,7 @@ beforeEach(() => void (folder = testFolder()));
 
 type Row = Omit<LinkRow, 'key' | 'links'> & { readonly url: string; readonly links?: readonly string[] };
 
-/** The edges of the first level by their names, and what was counted. */
+/** The edges of the first level by names, and the counters. */
 async function build(
   rows: readonly Row[],
   options: Partial<BuildOptions> = {},
@@ -66,7 +66,7 @@ describe('a graph of pages', () => {
     });
   });
 
-  test('leaves out pages that are gone, with their links and those to them', async () => {
+  test('leaves out pages that are gone, with their links in both directions', async () => {
     const { nodes, edges, counters } = await build([
       { url: A, links: [B, C] },
       { url: B, status: 'gone', links: [A] },
@@ -92,14 +92,14 @@ describe('redirects and canonicals', () => {
     links: [D],
   });
 
-  test('a link to a redirect counts for where a chain of them ends', async () => {
+  test('a link to a redirect counts for the target at the end of the chain', async () => {
     const { nodes, edges, counters } = await build([{ url: A, links: [B] }, to(B, C), to(C, D), { url: D }]);
     expect(nodes).toEqual(['a.example/', 'd.example/']);
     expect(edges).toEqual(['a.example/ > d.example/']);
     expect(counters).toMatchObject({ redirects: 2, links_of_redirects: 2 });
   });
 
-  test('a circle of redirects, one to no page and one to a page that is gone lead nowhere', async () => {
+  test('circular redirects, and redirects to a missing or gone page, lead nowhere', async () => {
     const circle = await build([{ url: A, links: [B] }, to(B, C), to(C, B)]);
     expect(circle).toMatchObject({
       nodes: ['a.example/'],
@@ -112,7 +112,7 @@ describe('redirects and canonicals', () => {
     expect(itself).toMatchObject({ edges: [], counters: { redirects_lost: 1 } });
   });
 
-  test('a link to a page counts for the canonical one that was fetched, and the links of the page do not', async () => {
+  test('a link to a page counts for its fetched canonical page, and the links of the page do not count', async () => {
     const { nodes, edges, counters } = await build([
       { url: A, links: [B] },
       { url: B, canonical: C, links: [D] },
@@ -129,14 +129,14 @@ describe('redirects and canonicals', () => {
     ['was never fetched', [{ url: C, status: 'unfetched' }]],
     ['is gone', [{ url: C, status: 'gone' }]],
     ['is itself', [{ url: B, canonical: B, links: [D] }]],
-  ] as const)('a page counts for itself where its canonical one %s', async (_, rows) => {
+  ] as const)('a page counts for itself if its canonical page %s', async (_, rows) => {
     const all = [{ url: A, links: [B] }, { url: B, canonical: C, links: [D] }, { url: D }, ...rows];
     const byUrl = [...new Map(all.map((row) => [row.url, row as Row])).values()];
     const { edges } = await build(byUrl);
     expect(edges).toEqual(['a.example/ > b.example/', 'b.example/ > d.example/']);
   });
 
-  test('two pages that name each other are one', async () => {
+  test('two pages that name each other as canonical are one', async () => {
     const { edges } = await build([
       { url: A, links: [B, D] },
       { url: B, canonical: D },
@@ -145,7 +145,7 @@ describe('redirects and canonicals', () => {
     expect(edges).toEqual(['a.example/ > d.example/']);
   });
 
-  test('raw: a redirect is a page with one link more, and a canonical one is nothing special', async () => {
+  test('raw: a redirect is a page with one more link, and canonicals are ignored', async () => {
     const { nodes, edges } = await build(
       [{ url: A, links: [B] }, { ...to(B, C), links: [] }, { url: C, canonical: A, links: [D] }, { url: D }],
       { raw: true },
@@ -166,7 +166,7 @@ describe('graphs of hosts and domains', () => {
     { url: B, links: ['https://x.example.com/1'] },
   ];
 
-  test('nodes are in the order of their names as bytes, not of their rows', async () => {
+  test('nodes are in byte order of their names, not in the order of their rows', async () => {
     const { nodes, edges, counters } = await build(rows, { levels: ['host'] });
     expect(nodes).toEqual(['com.example', 'com.example.x', 'com.example.x-y', 'example.b']);
     expect(edges).toEqual([
@@ -178,14 +178,14 @@ describe('graphs of hosts and domains', () => {
     expect(counters).toMatchObject({ links_within_host: 1, links_repeated: 2 });
   });
 
-  test('domains are those of the public suffix list', async () => {
+  test('domains follow the public suffix list', async () => {
     const { nodes, edges } = await build(rows, { levels: ['domain'] });
     expect(nodes).toEqual(['com.example', 'example.b']);
     expect(edges).toEqual(['com.example > example.b', 'example.b > com.example']);
   });
 });
 
-test('links that leave a selection are counted apart', async () => {
+test('links that leave a selection are counted separately', async () => {
   const ranges = [{ start: 'example.a:', end: 'example.a;' }];
   const { edges, counters } = await build(
     [{ url: A, links: [`${A}2`, B, 'https://a.example/none'] }, { url: `${A}2` }],
@@ -197,7 +197,7 @@ test('links that leave a selection are counted apart', async () => {
   expect(counters).toMatchObject({ links_outside: 1, links_unknown: 1 });
 });
 
-test('a random table, in little memory, has the graph that a map of all URLs gives', async () => {
+test('a random table has the same graph in little memory as a map of all URLs gives', async () => {
   const random = randomNumbers(3);
   const pick = (n: number): number => Math.floor(random() * n);
   const url = (n: number): string => `https://h${n % 37}.example.org/${n}`;
@@ -224,7 +224,7 @@ test('a random table, in little memory, has the graph that a map of all URLs giv
     if (row.status === 'redir_temp') return result;
     return result === undefined || byUrl.get(result)!.status === 'unfetched' ? from : result;
   };
-  // Where canonicals go round in a circle it matters where one begins, so those are told by the rows before.
+  // In a circle of canonicals the result depends on the start, so this follows the rows.
   const inCircle = (from: string): boolean => {
     const seen = new Set<string>();
     for (let at: string | undefined = from; at !== undefined && !seen.has(at);) {

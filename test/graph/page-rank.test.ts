@@ -24,7 +24,7 @@ const run = async (adjacency: Adjacency, options: Partial<PageRankOptions> = {})
   pageRank(adjacency, { ...SETTINGS, ...options });
 
 describe('three pages, 1 → 2, 1 → 3, 2 → 1', () => {
-  /** All are 1 together, and 3 in the table, which cuts off behind the sixth digit. */
+  /** Their sum is 1 here and 3 in the table, whose values are cut after the sixth digit. */
   const table = ({ ranks }: { readonly ranks: Float64Array }): string[] =>
     Array.from(ranks, (rank) => (3 * rank).toFixed(9).slice(0, 8));
   const sample = (): Promise<Adjacency> =>
@@ -46,7 +46,7 @@ describe('three pages, 1 → 2, 1 → 3, 2 → 1', () => {
     expect(end.rounds).toBe(10);
   });
 
-  test('spread, they are 1 together', async () => {
+  test('with mass spread, their sum is 1', async () => {
     const { ranks } = await run(await sample());
     const [one = 0, two = 0, three = 0] = ranks;
     expect(one + two + three).toBeCloseTo(1, 12);
@@ -56,7 +56,7 @@ describe('three pages, 1 → 2, 1 → 3, 2 → 1', () => {
   });
 });
 
-/** A web of hosts of ten pages, half of the links within the host; one page in five has none. */
+/** A web of hosts with ten pages each, half of the links within the host; one page in five has none. */
 function someWeb(nodes: number): (readonly [number, number])[] {
   const random = randomNumbers(11);
   return Array.from({ length: nodes }, (_, source) => {
@@ -71,7 +71,7 @@ function someWeb(nodes: number): (readonly [number, number])[] {
   }).flat();
 }
 
-/** By definition, over a matrix of weights. */
+/** By definition, with a matrix of weights. */
 function naive(nodes: number, edges: readonly (readonly [number, number])[], weight: number): number[] {
   let ranks = Array.from({ length: nodes }, () => 1 / nodes);
   const weightOf = ([source, target]: readonly [number, number]): number =>
@@ -89,7 +89,7 @@ function naive(nodes: number, edges: readonly (readonly [number, number])[], wei
   return ranks;
 }
 
-test.each([1, 0.25, 0])('links within a host that count %d, against the definition', async (weight) => {
+test.each([1, 0.25, 0])('links within a host that count %d, compared with the definition', async (weight) => {
   const edges = someWeb(400);
   const hostStarts = Uint32Array.from({ length: 40 }, (_, host) => 10 * host);
   const { ranks } = await run(await adjacencyOf(400, edges), { internal: { weight, hostStarts } });
@@ -97,10 +97,10 @@ test.each([1, 0.25, 0])('links within a host that count %d, against the definiti
   for (const [node, rank] of ranks.entries()) expect(Math.abs(rank - expected[node]!)).toBeLessThan(1e-12);
 });
 
-test('it begins where it is told, with the same end in fewer rounds; a start that is good enough stays', async () => {
+test('a given start leads to the same end in fewer rounds; a start that is good enough stays', async () => {
   const before = await adjacencyOf(2000, someWeb(2000));
   const first = await run(before);
-  // A few links more, as after another round of a crawl.
+  // A few more links, as after another round of a crawl.
   const more = [...someWeb(2000), [4, 9], [14, 3], [1999, 0]] as (readonly [number, number])[];
   const after = await adjacencyOf(
     2000,
@@ -122,7 +122,7 @@ test('no node, one node, no edges', async () => {
   expect(Array.from(ranks)).toEqual([0.25, 0.25, 0.25, 0.25]);
 });
 
-test('it ends after maxRounds, and when it is told to', async () => {
+test('ends after maxRounds, and on an abort', async () => {
   const adjacency = await adjacencyOf(1000, someWeb(1000));
   expect((await run(adjacency, { maxRounds: 3 })).rounds).toBe(3);
   const controller = new AbortController();
@@ -131,7 +131,7 @@ test('it ends after maxRounds, and when it is told to', async () => {
 });
 
 describe('the adjacency file', () => {
-  test('is read in pieces that end anywhere', async () => {
+  test('is read in chunks with any ends', async () => {
     const edges = someWeb(500);
     const adjacency = await adjacencyOf(500, edges);
     const found: number[][] = [];
@@ -146,7 +146,7 @@ describe('the adjacency file', () => {
     expect(numbers).toHaveLength(500 + edges.length);
   });
 
-  test('with a list that is longer than a piece', async () => {
+  test('may have a list that is longer than a chunk', async () => {
     const edges = Array.from({ length: 150_000 }, (_, i) => [1, i + 2] as const);
     const adjacency = await adjacencyOf(150_100, edges);
     const sizes: number[] = [];
@@ -155,7 +155,7 @@ describe('the adjacency file', () => {
     expect(sizes.filter((size) => size > 0)).toEqual([150_000]);
   });
 
-  test('numbers so many nodes and no more', async () => {
+  test('has a maximum number of nodes', async () => {
     await expect(adjacencyOf(MOST_IN_FILE + 1, [])).rejects.toMatchObject({
       code: 'BAD_OUTPUT',
       message: 'expected a graph of at most 4294967280 nodes, found 4294967281',

@@ -31,7 +31,7 @@ const A2 = 'https://a.example/2';
 const B = 'https://b.example/';
 const C = 'https://c.example/';
 
-/** Pages with some links each, always the same; with more pages the first ones stay as they are. */
+/** Pages with some links each, always the same; more pages do not change the first ones. */
 function someWeb(count: number): PageChange[] {
   const random = randomNumbers(5);
   const url = (n: number): string => `https://h${n % 20}.example/${n}`;
@@ -55,7 +55,7 @@ describe('rank', () => {
     const ranks = await ranksOf(crawl);
     expect(sum(Object.values(ranks).map(({ rank }) => rank))).toBeCloseTo(1, 8);
     expect(ranks[A]!.hostRank).toBe(ranks[A2]!.hostRank);
-    // A has no link from another host, B one from A, C one from B: by hand.
+    // A has no link from another host, B one from A, C one from B; computed by hand.
     const [a = 0, b = 0, c = 0] = [A, B, C].map((url) => ranks[url]!.hostRank);
     expect(a + b + c).toBeCloseTo(1, 8);
     expect(b - a).toBeCloseTo(0.85 * a, 8);
@@ -71,14 +71,14 @@ describe('rank', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('of one level writes that one', async () => {
+  test('of one level writes only that one', async () => {
     await using crawl = await testCrawl(undefined);
     await changeRows(crawl, [page(A, [B]), page(B, [])]);
     await jobs.rank(crawl, { folder, level: 'host' });
     expect(Object.values(await ranksOf(crawl)).map((each) => Object.keys(each))).toEqual([['hostRank'], ['hostRank']]);
   });
 
-  test('gives a redirect no rank, and takes one away from a page that is gone by now', async () => {
+  test('gives a redirect no rank, and removes the rank of a page that is gone', async () => {
     await using crawl = await testCrawl(undefined);
     const rows = [page(A, [B]), page(B, [], { status: 'redir_perm', redirectTarget: C }), page(C, [])];
     await changeRows(crawl, [...rows, page(A2, [])]);
@@ -99,7 +99,7 @@ describe('rank', () => {
     expect((await ranksOf(crawl))[A]).toEqual({ rank: 1, hostRank: 1 });
   });
 
-  test('begins at the last ranks: fewer rounds to the same end, and none is written where nothing changed', async () => {
+  test('starts with the last ranks: it needs fewer rounds, and writes nothing if nothing changed', async () => {
     await using warm = await testCrawl(undefined);
     await using cold = await testCrawl(undefined);
     await changeRows(warm, someWeb(2000));
@@ -118,7 +118,7 @@ describe('rank', () => {
     expect(sum(apart)).toBeLessThan(1e-7);
   });
 
-  test('that was stopped while it wrote begins anew, and ends as one that was not', async () => {
+  test('starts again if it was stopped while it wrote, and ends with the same ranks', async () => {
     await using whole = await testCrawl(undefined);
     await using stopped = await testCrawl(undefined);
     for (const crawl of [whole, stopped]) await changeRows(crawl, someWeb(1500));
@@ -138,7 +138,7 @@ describe('rank', () => {
     expect(await ranksOf(stopped)).toEqual(await ranksOf(whole));
   });
 
-  test('of one level that was stopped while it wrote leaves the other level as it is: it begins warm', async () => {
+  test('of one level that is stopped while it writes does not affect the other level, which still starts with its last ranks', async () => {
     await using crawl = await testCrawl(undefined);
     await changeRows(crawl, someWeb(1500));
     await jobs.rank(crawl, { folder });
@@ -158,7 +158,7 @@ describe('rank', () => {
     expect((await jobs.rank(crawl, { folder, level: 'host' })).counters).toMatchObject({ warm: 1, host_rounds: 1 });
   });
 
-  test('counts a row once that somebody else changes between its reading and its writing', async () => {
+  test('counts a row once that another process changes between its read and its write', async () => {
     const store = new VersionedStore(randomNumbers(1));
     await using crawl = await testCrawl(undefined, { store });
     await changeRows(crawl, [page(A, [B]), page(B, [A]), page(C, [A])]);
@@ -175,7 +175,7 @@ describe('rank', () => {
     expect(counters).toMatchObject({ written: 4, unranked: 1 });
   });
 
-  test('leaves rows alone that are removed or changed while it works', async () => {
+  test('does not change rows that are removed or changed meanwhile', async () => {
     await using crawl = await testCrawl(undefined);
     await changeRows(crawl, [page(A, [B]), page(B, [A]), page(C, [A])]);
     const { putRankWriting } = crawl.tables.runs;
@@ -193,7 +193,7 @@ describe('rank', () => {
     expect(await crawl.page(B, ['title', 'rank'])).toMatchObject({ title: 'new', rank: expect.any(Number) as number });
   });
 
-  test('says so where the rounds were not enough', async () => {
+  test('reports that the rounds were not enough', async () => {
     await using crawl = await testCrawl(undefined, { settings: { 'rank.maxRounds': 2 } });
     await changeRows(crawl, someWeb(100));
     const { counters } = await jobs.rank(crawl, { folder });

@@ -8,12 +8,12 @@ import { fakeWeb, links } from '../support/web/fake-web.js';
 const HOME = 'http://a.example/';
 const PAGES = { [HOME]: `<title>Home</title>${links('/1', '/2')}`, [`${HOME}1`]: 'one', [`${HOME}2`]: 'two' };
 
-test('what an index could not take is brought to it by the next run', async () => {
+test('pages that an index could not store are written by the next run', async () => {
   const writer = memoryWriter();
   const plugin: Plugin = { name: 'fails', indexWriter: { open: () => Promise.resolve(writer) } };
   await using crawl = await testCrawl(fakeWeb(PAGES), { plugins: [plugin] });
   await jobs.inject(crawl, { seeds: [HOME] });
-  // Makes the index whole, so that later runs go by batches.
+  // Completes the index, so that later runs read only batches.
   await jobs.index(crawl);
   await round(crawl);
   await round(crawl);
@@ -24,7 +24,7 @@ test('what an index could not take is brought to it by the next run', async () =
   expect([...writer.documents.values()].map(({ url }) => url).sort()).toEqual(Object.keys(PAGES).sort());
 });
 
-test('a page is marked, and what it stands for is noted, once the index has it and not before', async () => {
+test('a page is marked, and recorded as canonical, only after the index has it', async () => {
   const writer = memoryWriter();
   const plugin: Plugin = { name: 'waits', indexWriter: { open: () => Promise.resolve(writer) } };
   const pages = { ...PAGES, [`${HOME}1`]: { html: `<link rel="canonical" href="/2"><p>one</p>` } };
@@ -43,7 +43,7 @@ test('a page is marked, and what it stands for is noted, once the index has it a
   let atApply: unknown;
   writer.apply = async (changes) => {
     const applied = await apply(changes);
-    // As a kill would leave it here.
+    // The state that a kill would leave here.
     atApply ??= await known();
     return applied;
   };

@@ -20,13 +20,13 @@ const canonical = (n: number, more = ''): FakePage => ({
   html: `<title>t</title><link rel="canonical" href="/p${n}"><p>text ${more}</p>`,
 });
 
-/** What an index finds, and in which words; the texts of links are as of when a page was indexed. */
+/** The documents and words in an index; the texts of links are those of the time when a page was indexed. */
 const foundIn = ({ documents }: MemoryWriter): unknown[] =>
   [...documents.values()]
     .map(({ key, title, text }) => ({ key, title, text }))
     .sort((a, b) => (a.key < b.key ? -1 : 1));
 
-/** Those of an index that is made at once of a copy of the table. */
+/** The same for an index that is made at once from a copy of the table. */
 async function foundInFull(store: MemoryStore): Promise<unknown[]> {
   const writer = memoryWriter();
   await using crawl = await testCrawl(undefined, { store: await copyStore(store), plugins: [writing(writer)] });
@@ -34,7 +34,7 @@ async function foundInFull(store: MemoryStore): Promise<unknown[]> {
   return foundIn(writer);
 }
 
-/** Rounds until nothing is due, each of at most so many pages. */
+/** Rounds with at most n pages each, until nothing is due. */
 async function rounds(crawl: TestCrawl, topN: number, most = 20): Promise<void> {
   for (let i = 0; i < most; i++) {
     const { batchId: batch } = await jobs.generate(crawl, { topN });
@@ -44,7 +44,7 @@ async function rounds(crawl: TestCrawl, topN: number, most = 20): Promise<void> 
   }
 }
 
-/** Has rows not fetched before long. */
+/** Moves the due times of rows far into the future. */
 async function postpone(crawl: TestCrawl, keys: readonly string[]): Promise<void> {
   const dueAt = crawl.clock() + MONTHS;
   await crawl.tables.changeRows(keys, ['marks'], crawl.clock(), (rows) =>
@@ -73,7 +73,7 @@ describe('a page that names another one as canonical', () => {
     return { web, crawl, writer, again };
   }
 
-  test('is found when that one goes, though it is as it was, and is not any more when that one is back', async () => {
+  test('is found, although unchanged, when the canonical page goes, and no longer when that is back', async () => {
     const { web, crawl, writer, again } = await crawled({ [urlOf(1)]: canonical(2), [urlOf(2)]: '<title>two</title>' });
     await using _ = crawl;
     expect([...writer.documents.keys()]).not.toContain(keyOf(urlOf(1)));
@@ -90,7 +90,7 @@ describe('a page that names another one as canonical', () => {
     expect([...writer.documents.keys()]).toContain(keyOf(urlOf(1)));
   });
 
-  test('is not found in place of one that fails for a time, and that one stays', async () => {
+  test('is not found in place of a canonical page that fails temporarily, which stays', async () => {
     const { web, crawl, writer, again } = await crawled({ [urlOf(1)]: canonical(2), [urlOf(2)]: '<title>two</title>' });
     await using _ = crawl;
     const before = foundIn(writer);
@@ -119,7 +119,7 @@ describe('a page that names another one as canonical', () => {
     expect([...writer.documents.keys()]).toContain(keyOf(urlOf(1)));
   });
 
-  test('is found where that one is refused by an index filter, or is empty', async () => {
+  test('is found if the canonical page is rejected by an index filter, or is empty', async () => {
     const picky: Plugin = { name: 'picky', indexFilter: ({ title }) => title !== 'two' };
     for (const [html, plugins] of [
       ['<title>two</title><p>text</p>', [picky]],
@@ -135,7 +135,7 @@ describe('a page that names another one as canonical', () => {
     }
   });
 
-  test('what it named before is forgotten with the next comparison, and so is one that nobody names', async () => {
+  test('drops records of its earlier canonicals at the next comparison, and the last one after its removal', async () => {
     const { web, crawl } = await crawled({ [urlOf(1)]: canonical(2), [urlOf(2)]: '<title>two</title>' });
     await using _ = crawl;
     const entered = async (): Promise<unknown[]> => {
@@ -159,7 +159,7 @@ describe('a page that names another one as canonical', () => {
     expect(await entered()).toEqual([]);
   });
 
-  test('is looked at only when that one changes, not each time that it is fetched', async () => {
+  test('is only checked when the canonical page changes, not each time that this is fetched', async () => {
     const { web, crawl, writer } = await crawled({ [urlOf(1)]: canonical(2), [urlOf(2)]: '<title>two</title>' });
     await using _ = crawl;
     crawl.setTime(crawl.clock() + MONTHS);
@@ -168,12 +168,12 @@ describe('a page that names another one as canonical', () => {
     const { applied } = writer;
     await jobs.index(crawl);
     const removed = writer.changes.slice(applied).filter(({ type }) => type === 'remove');
-    // By its own batch alone.
+    // Only by its own batch.
     expect(removed).toEqual([{ type: 'remove', key: keyOf(urlOf(1)) }]);
   });
 });
 
-/** What a page may become. */
+/** A random new state of a page. */
 function anyPage(random: () => number, step: number): FakePage | undefined {
   const other = Math.floor(random() * COUNT);
   const kind = random();
@@ -185,7 +185,7 @@ function anyPage(random: () => number, step: number): FakePage | undefined {
   return undefined;
 }
 
-/** Indexes, and now and then is stopped or fails in between. */
+/** Indexes, and sometimes is stopped or fails. */
 async function indexSomehow(crawl: TestCrawl, writer: MemoryWriter, random: () => number): Promise<void> {
   const kind = random();
   const stop = new AbortController();
@@ -229,7 +229,7 @@ async function history(seed: number): Promise<void> {
       all.map((n) => keyOf(urlOf(n))).filter(() => random() < 0.7),
     );
     if (random() >= 0.2) continue;
-    // A batch that is fetched stays as it is while others go on.
+    // A fetched batch stays as it is while other batches continue.
     const { batchId: batch } = await jobs.generate(crawl, { topN: 3 });
     if (batch !== undefined) await jobs.fetch(crawl, { batch, parse: true });
     await indexSomehow(crawl, writer, random);
@@ -239,6 +239,6 @@ async function history(seed: number): Promise<void> {
   expect(foundIn(writer), `seed ${seed}`).toEqual(await foundInFull(store));
 }
 
-test('whatever comes, goes, redirects and names another page: indexed bit by bit as at once', async () => {
+test('with random additions, removals, redirects and canonicals, indexing in steps equals indexing at once', async () => {
   for (let seed = 1; seed <= runs(8, 40); seed++) await history(seed);
 });

@@ -64,7 +64,7 @@ const keysOf = async (folder: string): Promise<unknown[]> => (await dumpIndex(fo
 const key = (path: string): string => rowKeyOf(`http://a.example/${path}`);
 const IN = [key(''), key('one'), key('two')];
 
-test('an index by SQLite, which takes one writer at a time, refuses shards', async () => {
+test('an index by SQLite, which has one writer at a time, rejects shards', async () => {
   const folder = newFolder();
   await using crawl = await testCrawl(undefined, { settings: { 'index.path': folder } });
   await expect(jobs.index(crawl, { shard: { index: 0, count: 2 } })).rejects.toMatchObject({
@@ -77,7 +77,7 @@ test('an index by SQLite, which takes one writer at a time, refuses shards', asy
 });
 
 describe('index', () => {
-  test('goes by the language that was detected where a page states none', async () => {
+  test('uses the detected language if a page states none', async () => {
     const html =
       '<p>Die Häuser der Stadt sind alt und hoch, und in jedem der Häuser wohnen die Menschen, die auf dem Markt arbeiten.';
     await using crawl = await crawled({ web: fakeWeb({ 'http://a.example/': html }) });
@@ -89,7 +89,7 @@ describe('index', () => {
     expect(terms.some((term) => / haus /.test(` ${term} `))).toBe(true);
   });
 
-  test('takes in what is a page, and counts the others by their reason', async () => {
+  test('stores pages, and counts the other rows by their reason', async () => {
     await using crawl = await crawled();
     await allRounds(crawl);
     const { counters } = await jobs.index(crawl);
@@ -120,7 +120,7 @@ describe('index', () => {
     expect((await jobs.index(crawl, { all: true })).counters).toMatchObject({ unchanged: 3 });
   });
 
-  test('marks the pages that are in it, and no other', async () => {
+  test('marks the pages that are in it, and no others', async () => {
     await using crawl = await crawled();
     await allRounds(crawl);
     await jobs.index(crawl);
@@ -156,7 +156,7 @@ describe('index', () => {
     await expect(jobs.index(crawl, { batch: 'unknown' })).rejects.toMatchObject({ code: 'UNKNOWN_BATCH' });
   });
 
-  test('ranks and duplicates come in with --all', async () => {
+  test('ranks and duplicates are included with --all', async () => {
     await using crawl = await crawled();
     await allRounds(crawl);
     await jobs.index(crawl);
@@ -170,7 +170,7 @@ describe('index', () => {
     expect((await rowOf(crawl, 'http://a.example/two', 'marks')).marks?.index).toBeUndefined();
   });
 
-  test('index filters refuse pages, change them, and refuse those on which they fail', async () => {
+  test('index filters reject pages, change them, and reject those on which they fail', async () => {
     const filter: Plugin = {
       name: 'choosy',
       indexFilter: ({ title }) => {
@@ -182,7 +182,7 @@ describe('index', () => {
     await using crawl = await crawled({ plugins: [filter] });
     await allRounds(crawl);
     const { counters } = await jobs.index(crawl);
-    // The copy comes in, as the page that it names is refused.
+    // The copy is included, because its canonical page is rejected.
     expect(counters).toMatchObject({ added: 2, rejected_choosy: 2, plugin_error_choosy: 1 });
     expect(counters.canonical).toBeUndefined();
     expect((await dumpIndex(crawl.folder)).terms).toContain(`${key('')} title 0 chang`);
@@ -197,7 +197,7 @@ describe('index', () => {
     ['an unknown field', () => ({ body: 'x' })],
     ['a promise', () => Promise.resolve(true)],
     ['nothing', () => undefined],
-  ])('an index filter that returns %s refuses that page, and no other', async (_what, wrong) => {
+  ])('an index filter that returns %s rejects that page, and no other', async (_what, wrong) => {
     const filter = ((page) => (page.title === 'One' ? wrong() : { ...page })) as NonNullable<Plugin['indexFilter']>;
     await using crawl = await crawled({ plugins: [{ name: 'wrong', indexFilter: filter }] });
     await allRounds(crawl);
@@ -209,7 +209,7 @@ describe('index', () => {
     expect(await keysOf(crawl.folder)).toEqual([key(''), key('copy'), key('two')]);
   });
 
-  test('an index that another one got batches in place of is compared with the whole table', async () => {
+  test('an index is compared with the whole table if another index got its batches', async () => {
     const web = fakeWeb(PAGES);
     const others = newFolder();
     const store = new MemoryStore();
@@ -234,7 +234,7 @@ describe('index', () => {
     expect((await jobs.index(other)).counters).toMatchObject({ unchanged: 3 });
   });
 
-  test('rows that are removed leave the index', async () => {
+  test('removed rows leave the index', async () => {
     await using crawl = await crawled();
     await allRounds(crawl);
     await jobs.index(crawl);
@@ -244,7 +244,7 @@ describe('index', () => {
     expect(await crawl.tables.batches.listUpdated()).toEqual([]);
   });
 
-  test('a page that is being fetched anew stays as it is until its batch is updated', async () => {
+  test('a page that is fetched again stays as it is until its batch is updated', async () => {
     const web = fakeWeb(PAGES);
     await using crawl = await crawled({ web });
     await allRounds(crawl);
@@ -262,7 +262,7 @@ describe('index', () => {
     expect(await keysOf(crawl.folder)).toEqual(IN);
   });
 
-  test('an index of another table is neither written, repaired nor searched, and stays as it is', async () => {
+  test('an index of another table is not written, repaired or searched, and stays as it is', async () => {
     await using first = await crawled();
     await allRounds(first);
     await jobs.index(first);
@@ -282,7 +282,7 @@ describe('index', () => {
     expect((await search(first, 'welcome')).total).toBe(1);
   });
 
-  test('without a folder it says which setting names one', async () => {
+  test('without a folder, the error names the setting', async () => {
     await using crawl = await testCrawl(fakeWeb(PAGES), { settings: {} });
     await expect(jobs.index(crawl)).rejects.toMatchObject({
       code: 'BAD_SETTING',
@@ -292,7 +292,7 @@ describe('index', () => {
 });
 
 describe('repair', () => {
-  test('reports what the index lags behind, and mends it', async () => {
+  test('reports what the index lags behind, and repairs it', async () => {
     const store = new MemoryStore();
     await using crawl = await crawled({ store });
     await allRounds(crawl);
@@ -311,7 +311,7 @@ describe('repair', () => {
     expect(await keysOf(crawl.folder)).toEqual(IN.slice(0, 2));
   });
 
-  test('says why the index cannot be put right, after all else was', async () => {
+  test('reports why the index cannot be repaired, after all else is', async () => {
     const store = new MemoryStore();
     await using crawl = await crawled({ store });
     await allRounds(crawl);
@@ -330,7 +330,7 @@ describe('repair', () => {
 });
 
 describe('forgetIndex', () => {
-  test('releases what was kept for the index, and a later run reads all that came meanwhile', async () => {
+  test('releases the batches that wait for the index, and a later run reads all changes since', async () => {
     const web = fakeWeb(PAGES);
     await using crawl = await crawled({ web });
     await allRounds(crawl);
@@ -359,7 +359,7 @@ describe('forgetIndex', () => {
     expect((await jobs.index(crawl)).counters).toMatchObject({ changed: expect.any(Number) as number });
     expect((await dumpIndex(crawl.folder)).terms).toContain(`${key('one')} text 1 other`);
   });
-  test('an index that is open then is known again with its next run', async () => {
+  test('an open index is known again after its next run', async () => {
     await using crawl = await crawled();
     const indexer = await openIndexer(crawl);
     await jobs.forgetIndex(crawl);

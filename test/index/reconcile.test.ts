@@ -13,13 +13,13 @@ const page = (name: string) => ({
   set: { status: 'fetched', parseStatus: { code: 'success' }, title: name, text: `text of ${name}` } as const,
 });
 
-test('a page that comes while the table is compared stays in the index, one without a row leaves it', async () => {
+test('a page that is added during the comparison stays in the index, and one without a row leaves it', async () => {
   await using crawl = await testCrawl(fakeWeb({}));
   const { pages } = crawl.tables;
   const writer = memoryWriter();
   const run = createRun(crawl, writer, createTracker(crawl, 'index', {}));
   const names = Array.from({ length: 1500 }, (_, i) => `p${String(i).padStart(4, '0')}`);
-  // 500 rows are read at a time, and 1000 entries: with 30 rows that have none, the entries of the third step are read later.
+  // The comparison reads 500 rows and 1000 entries at a time: with 30 rows without an entry, the third step reads its entries later.
   const fetched = names.slice(30);
   await pages.write(names.slice(0, 30).map((name) => ({ key: keyOf(name), set: { status: 'unfetched' } as const })));
   await pages.write(fetched.map(page));

@@ -1,4 +1,4 @@
-// A thread that takes calls, and never answers.
+// A thread that accepts calls and never answers.
 import { parentPort } from 'node:worker_threads';
 
 parentPort.on('message', () => {});

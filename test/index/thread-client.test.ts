@@ -33,7 +33,7 @@ test('a call that cannot be cloned is rejected, and the next ones get their own 
   await client.end();
 });
 
-test('a writer whose thread has ended starts no other one', async () => {
+test('a writer whose thread has ended starts no other thread', async () => {
   const entry = await moduleOf(
     'writer.mjs',
     `if (call.name === 'apply') process.exit(1);

@@ -15,7 +15,7 @@ beforeAll(async () => {
   splitters = { jieba: await createWords(), 'Intl.Segmenter': await createWords({ jieba: false }) };
 });
 
-/** Makes an index of texts, numbered as they come, and gives what finds the numbers of those that a query finds. */
+/** Indexes numbered texts, and returns a function that finds the numbers of those that match a query. */
 async function indexOf(
   folder: string,
   words: Words,
@@ -40,7 +40,7 @@ async function indexOf(
 }
 
 describe.each(['jieba', 'Intl.Segmenter'])('with Chinese split by %s', (name) => {
-  test('a page is found by every piece of its text', { timeout: 120_000 }, async () => {
+  test('a page is found by every part of its text', { timeout: 120_000 }, async () => {
     const texts = SCRIPTS.flatMap((language) =>
       fc.sample(textOf(language), { seed: 34, numRuns: 12 }).map((text) => ({ language, text })),
     );
@@ -56,7 +56,7 @@ describe.each(['jieba', 'Intl.Segmenter'])('with Chinese split by %s', (name) =>
   });
 });
 
-describe('what stands on a page letter for letter is found', () => {
+describe('the literal text of a page is found', () => {
   const pages = [
     ['zh', '中国农业发展银行今天发布公告，清华大学图书馆开放。'],
     ['zh', '中华人民共和国成立了。'],
@@ -110,7 +110,7 @@ describe('what stands on a page letter for letter is found', () => {
   });
 });
 
-test('a word counts for more than the same letters by chance, and a name for more than its words', async () => {
+test('a word counts more than the same letters by chance, and a name more than its words', async () => {
   const index = await indexOf(testFolder(), splitters['jieba']!, [
     { language: 'ja', text: '東京都に住む人。' },
     { language: 'ja', text: '京都に住む人です。' },
@@ -132,7 +132,7 @@ test.each([
   ],
   ['zh', '数据库系统', '学生在图书馆学习怎样管理一个大型的数据库系统，然后参加考试。', '系统，数据库'],
 ])(
-  'a page with the typed text comes before pages with its words elsewhere: %s',
+  'a page with the typed text comes before pages with its words in several places: %s',
   async (language, query, page, other) => {
     const others = Array.from({ length: 12 }, (_, n) => ({ language, text: `${other}。${n}` }));
     const index = await indexOf(testFolder(), splitters['jieba']!, [...others, { language, text: page }]);

@@ -5,7 +5,7 @@ import { turns } from '../support/events.js';
 
 afterEach(() => vi.useRealTimers());
 
-/** A budget with reads that end when they are let. */
+/** A budget with reads that end when the test lets them. */
 function slowReads(bounds: ReadBounds) {
   const budget = createReadBudget(bounds);
   const begun: string[] = [];
@@ -42,7 +42,7 @@ test('a read that throws at once frees its bytes', async () => {
   expect(await budget.run(10, () => Promise.resolve('read'))).toBe('read');
 });
 
-test('reads are under way up to so many bytes, the others begin in their order, and more are refused', async () => {
+test('reads run up to a number of bytes, the others start in their order, and more are rejected', async () => {
   const { begun, read, end } = slowReads({ bytes: 10, mostWaiting: 2 });
   const reads = [read('a', 6), read('b', 4), read('c', 5), read('d', 1)];
   await expect(read('e', 1)).rejects.toMatchObject(busy);
@@ -64,7 +64,7 @@ test('reads are under way up to so many bytes, the others begin in their order, 
   expect(begun.at(-1)).toBe('f');
 });
 
-test('one of more bytes than there are runs alone', async () => {
+test('a read larger than the budget runs alone', async () => {
   const { begun, read, end } = slowReads({ bytes: 10 });
   void read('a', 1);
   void read('large', Infinity);
@@ -77,7 +77,7 @@ test('one of more bytes than there are runs alone', async () => {
   expect(begun).toEqual(['a', 'large', 'b']);
 });
 
-test('a client that has gone is not waited for; its read counts until it has ended, and what waited behind it begins', async () => {
+test('a client that has gone is not waited for; its read counts until it has ended, and then the next ones start', async () => {
   const { begun, read, end } = slowReads({ bytes: 10 });
   const [first, second] = [new AbortController(), new AbortController()];
   const reads = [read('a', 6, first.signal), read('b', 9, second.signal), read('c', 4), read('d', 4)];
@@ -97,7 +97,7 @@ test('a client that has gone is not waited for; its read counts until it has end
   await expect(gone).rejects.toThrow('never there');
 });
 
-test('who waits too long is refused', async () => {
+test('a read that waits too long is rejected', async () => {
   vi.useFakeTimers();
   const { read } = slowReads({ bytes: 1 });
   void read('a', 1);
@@ -106,7 +106,7 @@ test('who waits too long is refused', async () => {
   await late;
 });
 
-test('a row counts with the longest text that it may have, in the row, as a string and in parts', () => {
+test('a row counts with its maximum text, in the row, as a string and in parts', () => {
   const shareOf = (textLimit: number) =>
     rowShare(loadSettings({ overrides: { 'parser.textLimit': textLimit } }).settings);
   const MiB = 2 ** 20;

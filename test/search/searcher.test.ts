@@ -18,13 +18,13 @@ afterEach(() => searcher?.close());
 
 interface Made {
   readonly isWhole?: boolean;
-  /** Pages that the table has no more. */
+  /** Pages that are no longer in the table. */
   readonly gone?: readonly string[];
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly budget?: ReadBudget;
 }
 
-/** The rows that were read at a time. */
+/** The rows of each read. */
 let read: (readonly string[])[];
 
 async function searcherOf(
@@ -87,7 +87,7 @@ describe('a search', () => {
     expect((await search('zebra', { page: 2, limit: 30 })).hits.map(({ url }) => url)).toEqual(urls.slice(30, 60));
   });
 
-  test('folds what is more than two of a host, and shows it unfolded', async () => {
+  test('folds more than two hits of a host, and shows them unfolded', async () => {
     const hosts = Array.from({ length: 10 }, (_, i) => `h${i}.example`);
     const { search } = await searcherOf(hosts.flatMap((host) => many(4, host)));
     const folded = await search('zebra');
@@ -104,7 +104,7 @@ describe('a search', () => {
     expect(all.map((hit) => new URL(hit.url).hostname)).toEqual([hostname, hostname, hostname, hostname]);
   });
 
-  test('leaves very common words out where another is there, and says so', async () => {
+  test('leaves out very common words beside another word, and says so', async () => {
     const { search } = await searcherOf([...many(20), { url: site('x'), text: 'A rhinoceros.' }]);
     const { total, notices } = await search('zebra rhinoceros');
     expect(total).toBe(1);
@@ -112,7 +112,7 @@ describe('a search', () => {
     expect((await search('zebra here')).total).toBe(20);
   });
 
-  test('finds pages with some of the words where none has all, and says so', async () => {
+  test('finds pages with some of the words if none has all, and says so', async () => {
     const { search } = await searcherOf([
       { url: site('a'), text: 'alpha beta' },
       { url: site('b'), text: 'gamma' },
@@ -126,7 +126,7 @@ describe('a search', () => {
     expect((await search('"alpha gamma"')).total).toBe(0);
   });
 
-  test('suggests another spelling where that finds more, in the form that a page has', async () => {
+  test('suggests another spelling if it finds more, in a form that a page has', async () => {
     const { search } = await searcherOf([
       ...many(5),
       { url: site('x'), title: 'Installation', text: 'Notes on the installation of software.' },
@@ -139,7 +139,7 @@ describe('a search', () => {
     expect((await search('installation'.replace('ll', 'l').repeat(2))).didYouMean).toBeUndefined();
   });
 
-  test('of very many common words counts no more than it looks for, for another spelling', async () => {
+  test('of very many common words counts only as many as it searches, for another spelling', async () => {
     const common = Array.from({ length: 60 }, (_, i) => `word${String.fromCharCode(97 + (i % 26))}${i}`);
     await searcherOf(many(3).map((document) => ({ ...document, text: common.join(' ') })));
     const counts = vi.spyOn(reader!, 'documentCounts');
@@ -147,12 +147,12 @@ describe('a search', () => {
     expect(counts.mock.calls.length).toBeLessThanOrEqual(2 * MAX_WORDS);
   });
 
-  test('suggests nothing to whom nobody listens', async () => {
+  test('suggests nothing after an abort', async () => {
     const { suggest } = await searcherOf(many(3));
     await expect(suggest('pa', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
   });
 
-  test('of many misspelt words looks for a bounded number of others', async () => {
+  test('looks up a limited number of spellings for many misspelt words', async () => {
     await searcherOf([
       ...many(5),
       { url: site('fr'), language: 'fr', text: 'La maison' },
@@ -161,7 +161,7 @@ describe('a search', () => {
     ]);
     const similar = vi.spyOn(reader, 'similar');
     await searcher!.search('zebar zebra');
-    // The forms of a word that is in many pages are not looked for.
+    // The forms of a word that is on many pages are not looked up.
     expect(similar.mock.calls.filter(([term]) => term.startsWith('zebra'))).toEqual([]);
     similar.mockClear();
     const letters = 'abcdefghijklmnopqrstuvwxyz';
@@ -170,7 +170,7 @@ describe('a search', () => {
     expect(similar.mock.calls.length).toBeGreaterThan(0);
   });
 
-  test('prefers pages in the first language that the reader knows, of those that the query may be written in', async () => {
+  test('prefers pages in the first language of the reader in which the query may be written', async () => {
     const title = 'SELECT 茶';
     const languages = ['pt', 'fr', 'en', 'de', 'ja', 'zh'];
     const { search } = await searcherOf(
@@ -181,13 +181,13 @@ describe('a search', () => {
     for (const language of ['pt', 'fr', 'en', 'de']) expect(await first('select', language, 'zh')).toBe(language);
     // No page is in the first language, and none can be in the second.
     expect(await first('select', 'sv', 'ru', 'fr', 'en')).toBe('fr');
-    // A query in Chinese signs is not in English.
+    // A query in Chinese characters is not in English.
     expect(await first('茶', 'en', 'zh')).toBe('zh');
     expect(await first('茶', 'en', 'ja')).toBe('ja');
     expect(await first('select')).toBe(await first('select', 'sv'));
   });
 
-  test('counts the pages with all words, and says how many others are shown', async () => {
+  test('counts the pages with all words, and states how many others are shown', async () => {
     const { search } = await searcherOf([
       { url: site('a'), title: 'x', text: 'red fox section' },
       { url: site('b'), title: 'The red fox', text: 'trees and rivers' },
@@ -203,7 +203,7 @@ describe('a search', () => {
     ]);
   });
 
-  test('reads no more rows at a time than may be in memory, and none to complete a word', async () => {
+  test('reads only as many rows at once as memory allows, and none to complete a word', async () => {
     const { search, suggest } = await searcherOf(many(20));
     expect((await search('zebra', { fold: false })).hits).toHaveLength(10);
     expect(read.map(({ length }) => length)).toEqual([2, 2, 2, 2, 2]);
@@ -212,7 +212,7 @@ describe('a search', () => {
     expect(read).toEqual([]);
   });
 
-  test('and a completion take their places in one budget', async () => {
+  test('and a completion share one budget', async () => {
     const places: number[] = [];
     const budget = createReadBudget({ bytes: 12 * 2 ** 20, mostWaiting: 0 });
     const counting: ReadBudget = {
@@ -248,7 +248,7 @@ describe('a search', () => {
     expect(await suggest('lang:fr inst')).toEqual([]);
   });
 
-  test('completes by words as titles spell them', async () => {
+  test('completes words as titles spell them', async () => {
     const { suggest } = await searcherOf([
       { url: site('a'), title: 'Le R\u00e9seau', language: 'fr', rank: 0.5 },
       { url: site('b'), title: 'RESEAU', language: 'fr', rank: 0.1 },
@@ -259,7 +259,7 @@ describe('a search', () => {
     expect(await suggest('stras')).toEqual(['stra\u00dfe']);
   });
 
-  test('a page that the table has no more is left out, one without a title is named by its URL', async () => {
+  test('leaves out a page that is no longer in the table, and names one without a title by its URL', async () => {
     const { search } = await searcherOf(
       [
         { url: site('a'), text: 'zebra' },
@@ -270,20 +270,20 @@ describe('a search', () => {
     expect((await search('zebra')).hits.map(({ title }) => title)).toEqual([site('a')]);
   });
 
-  test('pages that were removed are not counted, and others come in their place', async () => {
+  test('does not count removed pages, and shows others in their place', async () => {
     const pages = many(30);
     const gone = pages.slice(0, 12).map(({ url }) => url);
     const { search } = await searcherOf(pages, { gone });
     expect(await search('zebra', { fold: false })).toMatchObject({ total: 18, pages: 2, hits: { length: 10 } });
     const all = await searcherOf(pages, { gone: pages.map(({ url }) => url) });
     expect(await all.search('zebra')).toMatchObject({ total: 0, pages: 0, hits: [] });
-    // Beyond the hundred that are looked at as many count as among them.
+    // Beyond the first hundred, the same share counts as among them.
     const most = many(400);
     const none = await searcherOf(most, { gone: most.map(({ url }) => url) });
     expect(await none.search('zebra')).toMatchObject({ total: 0, hits: [], isApproximate: true });
   });
 
-  test('an index that is not whole yet is said to be so', async () => {
+  test('reports that an index is not complete yet', async () => {
     const { search } = await searcherOf(many(1), { isWhole: false });
     expect((await search('zebra')).notices).toMatchObject([{ code: 'index_incomplete' }]);
   });
@@ -298,12 +298,12 @@ describe('a search', () => {
     ['\u0000\u0001', 'no_word'],
     [`zebra ${Array.from({ length: 505 }, (_, i) => `site:h${i}.example`).join(' ')}`, 'too_many_sites'],
     [`"${'zebras live here number '.repeat(20)}"`, 'too_many_words'],
-  ])('%#: a query that is not plain has a result with a notice', async (query, code) => {
+  ])('%#: has a notice for a query that is not plain', async (query, code) => {
     const { search } = await searcherOf(many(3));
     expect((await search(query)).notices.map((notice) => notice.code)).toContain(code);
   });
 
-  test('weights are settings', async () => {
+  test('has weights as settings', async () => {
     const documents = [
       { url: site('a'), title: 'zebra', text: 'other words' },
       { url: site('b'), title: 'page', text: 'zebra zebra' },
@@ -317,7 +317,7 @@ describe('a search', () => {
   });
 
   test.each([{ page: 0 }, { page: 1.5 }, { limit: 0 }, { limit: 101 }, { page: NaN }])(
-    '%j is refused',
+    'rejects %j',
     async (options) => {
       const { search } = await searcherOf([]);
       await expect(search('zebra', options)).rejects.toMatchObject({ code: 'USAGE' });

@@ -6,7 +6,7 @@ import { createRecordSorter, sortRecords, type SortOptions } from '../../../pack
 import { runs } from '../../support/runs.js';
 import { testFolder } from '../../support/files/temp-folder.js';
 
-/** Runs of the sort, more than are merged at a time. */
+/** The number of runs of the sort, more than are merged at a time. */
 const RUNS = runs(110, 150);
 
 let folder: string;
@@ -28,8 +28,8 @@ function* numbers(seed: number): Generator<number> {
 }
 
 describe('records in memory', () => {
-  test('of any bytes come in byte order', async () => {
-    // Few different bytes, zeros among them: most records are equal to others, or begin like them.
+  test('with any bytes come in byte order', async () => {
+    // Few different bytes, including zeros: most records equal others, or share a prefix.
     const record = fc.uint8Array({ maxLength: 14, max: 2 });
     await fc.assert(
       fc.asyncProperty(fc.array(record, { maxLength: 200, size: 'max' }), async (records) => {
@@ -39,7 +39,7 @@ describe('records in memory', () => {
     );
   });
 
-  test('that share long beginnings, as URLs do', async () => {
+  test('that share long prefixes, as URLs do', async () => {
     const urls = Array.from({ length: 5000 }, (_, i) =>
       Buffer.from(`com.example.www:https/${i % 3 ? 'news' : 'new'}/${(i * 7919) % 5003}/page`),
     );
@@ -52,7 +52,7 @@ describe('records in memory', () => {
   });
 });
 
-describe('more records than the memory has room for', () => {
+describe('more records than fit into memory', () => {
   const many = (count: number, size: (n: number) => number): Buffer[] => {
     const random = numbers(7);
     return Array.from({ length: count }, () => {
@@ -61,7 +61,7 @@ describe('more records than the memory has room for', () => {
     });
   };
 
-  test('are merged from runs, which are gone afterwards', async () => {
+  test('are merged from runs, which are removed afterwards', async () => {
     const records = many(runs(70_000, 100_000), (n) => (n >>> 8) % 40);
     expect(await sorted(records, { memory: 1 })).toEqual(expected(records));
     expect(await readdir(folder)).toEqual([]);
@@ -73,7 +73,7 @@ describe('more records than the memory has room for', () => {
   });
 
   test('in more runs than are merged at a time', async () => {
-    // Each of them is near the size of the memory, so it is a run of its own.
+    // Each of them nearly fills the memory, so it is a run of its own.
     const records = many(RUNS, (n) => 4000 + (n % 1000)).map((record) =>
       Buffer.concat([record, Buffer.alloc(900_000)]),
     );
@@ -91,22 +91,22 @@ describe('more records than the memory has room for', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('one that is larger than the memory', async () => {
+  test('with one that is larger than the memory', async () => {
     const records = [Buffer.alloc(5_000_000, 'b'), Buffer.alloc(3_000_000, 'c'), Buffer.from('a')];
     const sizes: number[] = [];
     for await (const record of sortRecords(records, { folder, memory: 1 })) sizes.push(record.length);
     expect(sizes).toEqual([1, 5_000_000, 3_000_000]);
   });
 
-  test('a reader that stops early leaves no file open', async () => {
+  test('leave no file open if a reader stops early', async () => {
     const records = many(100_000, () => 20);
     for await (const _ of sortRecords(records, { folder, memory: 1 })) break;
     expect(await readdir(folder)).toEqual([]);
   });
 });
 
-test('a full disk is STORE_FULL, with what to do', async () => {
-  // Of every file that is open: a stand-in for the module would be seen by other tests, or not be seen by the sorter.
+test('on a full disk give STORE_FULL, with advice', async () => {
+  // For every open file: a mock of the module would affect other tests, or not reach the sorter.
   await using file = await open(join(folder, 'a'), 'w');
   const prototype = Object.getPrototypeOf(file) as typeof file;
   const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
@@ -119,7 +119,7 @@ test('a full disk is STORE_FULL, with what to do', async () => {
   });
 });
 
-test('a folder that is not there is BAD_OUTPUT', async () => {
+test('a missing folder is BAD_OUTPUT', async () => {
   const records = Array.from({ length: 100_000 }, (_, i) => Buffer.from(`record ${i}`));
   await expect(sorted(records, { memory: 1, folder: join(folder, 'none') })).rejects.toMatchObject({
     code: 'BAD_OUTPUT',

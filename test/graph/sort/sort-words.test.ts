@@ -30,7 +30,7 @@ test('a part of a buffer is sorted, and nothing around it', () => {
   expect(all[10 + PIECE + 5]).toBe(BigInt(2 * PIECE - (10 + PIECE + 5)));
 });
 
-/** The most turns of the event loop that a task lets others have. */
+/** The number of event loop turns during a task. */
 async function turnsDuring(task: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;
@@ -47,7 +47,7 @@ async function turnsDuring(task: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
-test('others have their turns while very many records and pairs are sorted in memory', async () => {
+test('other work gets turns while very many records and pairs are sorted in memory', async () => {
   const folder = testFolder();
   const records = createRecordSorter({ folder, recordBytes: 20 });
   const pairs = createPairSorter(folder);

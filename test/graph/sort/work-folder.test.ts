@@ -9,7 +9,7 @@ import { testFolder } from '../../support/files/temp-folder.js';
 let parent: string;
 beforeEach(() => void (parent = testFolder()));
 
-test('the folder is there for the task, and gone whatever comes of it', async () => {
+test('the folder exists during the task, and is removed however the task ends', async () => {
   const name = await withWorkFolder(join(parent, 'deep', 'er'), async (folder) => {
     await writeFile(join(folder, 'a'), 'a');
     return basename(folder);
@@ -20,7 +20,7 @@ test('the folder is there for the task, and gone whatever comes of it', async ()
   expect(await readdir(parent)).toEqual(['deep']);
 });
 
-test('what a killed process left is removed; what others use, and what is not ours, stays', async () => {
+test('files of a killed process are removed; files in use, and files of other programs, stay', async () => {
   const left = (await marksOfGone()).map((mark) => `.webcrawl-work-${mark}-abc`);
   const own = await processMark();
   const kept = [
@@ -41,15 +41,18 @@ test('what a killed process left is removed; what others use, and what is not ou
   expect((await readdir(parent)).sort()).toEqual([...kept].sort());
 });
 
-// Root may remove everything.
-test.skipIf(process.getuid?.() === 0)('what cannot be removed, as of another user, is no obstacle', async () => {
-  const left = join(parent, `.webcrawl-work-${(await marksOfGone())[0]!}-abc`);
-  await mkdir(left);
-  await writeFile(join(left, 'a'), 'a');
-  await chmod(left, 0o500);
-  try {
-    expect(await withWorkFolder(parent, () => Promise.resolve(1))).toBe(1);
-  } finally {
-    await chmod(left, 0o700);
-  }
-});
+// Root can remove everything.
+test.skipIf(process.getuid?.() === 0)(
+  'files that cannot be removed, such as those of another user, do no harm',
+  async () => {
+    const left = join(parent, `.webcrawl-work-${(await marksOfGone())[0]!}-abc`);
+    await mkdir(left);
+    await writeFile(join(left, 'a'), 'a');
+    await chmod(left, 0o500);
+    try {
+      expect(await withWorkFolder(parent, () => Promise.resolve(1))).toBe(1);
+    } finally {
+      await chmod(left, 0o700);
+    }
+  },
+);

@@ -4,7 +4,7 @@ import type { Clause, IndexQuery } from '../../../packages/index/index.js';
 
 const weights = { title: 1, headings: 1, anchors: 1, url: 1, text: 1, rank: 1, language: 1 } as IndexQuery['weights'];
 
-/** What OpenSearch counts: phrases, and the words that a beginning stands for. */
+/** The number that OpenSearch counts: phrases, and the expansions of a prefix. */
 function partsOf(query: unknown): number {
   if (typeof query !== 'object' || query === null) return 0;
   return Object.entries(query).reduce((sum, [name, value]) => {
@@ -21,7 +21,7 @@ const forms = (word: number, count: number): string[][] =>
 const bodyOf = (must: readonly Clause[], mustNot: readonly Clause[] = []): { readonly query: unknown } =>
   searchBody({ must, mustNot, weights, limit: 10 }, 1000) as { readonly query: unknown };
 
-test.each([1, 7, 32])('%i words in many languages, one not ended: no more parts than OpenSearch takes', (words) => {
+test.each([1, 7, 32])('%i words in many languages, one incomplete: no more parts than OpenSearch allows', (words) => {
   const clauses = Array.from({ length: words }, (_, n): Clause => ({ phrases: forms(n, 21) }));
   const last: Clause = { phrases: forms(words, 21), isPrefix: true };
   const { query } = bodyOf([...clauses.slice(0, -1), last], [{ phrases: forms(99, 21) }]);
@@ -35,7 +35,7 @@ test('a few words keep all of their forms, each once', () => {
   expect(partsOf(query)).toBe(40 * 5);
 });
 
-test('pairs find, and count for nothing', () => {
+test('pairs match, and do not change the score', () => {
   const clause: Clause = { phrases: [['東京', '都']], pairs: ['東京', '京都'], fields: ['title', 'text'] };
   const { query } = bodyOf([clause]);
   const either = (term: string) => ({
@@ -59,7 +59,7 @@ test.each([
   for (let n = 0; n < words; n++) expect(pairsOf(n).filter((pair) => text.includes(`"${pair}"`))).toHaveLength(kept);
 });
 
-test('a page with the words or with the typed text is a hit, and longer phrases count', () => {
+test('a page with the words or with the typed text is a hit, and longer phrases add to the score', () => {
   const must: Clause[] = [{ phrases: [['東京']], longer: [['東京', 'の']], fields: ['text'] }];
   const literal: Clause[] = [{ phrases: [['京の']], fields: ['text'] }];
   const phrase = (query: string) => ({ match_phrase: { 'terms.text': { query, boost: 1 } } });
@@ -71,7 +71,7 @@ test('a page with the words or with the typed text is a hit, and longer phrases 
   );
 });
 
-test('of a beginning alone every term counts, of one behind others some', () => {
+test('for a prefix alone every term counts, for one after other words some', () => {
   expect(JSON.stringify(bodyOf([{ phrases: [['学']], isPrefix: true }]))).toContain(
     JSON.stringify({ prefix: { 'terms.title': { value: '学', boost: 1 } } }),
   );

@@ -26,7 +26,7 @@ const hit = (fields: object) => ({
   hits: { total: { value: 1 }, hits: [{ _score: 1, fields: { key: ['k'], ...fields } }] },
 });
 
-/** Answers so to what is asked at a path; a count is a number. */
+/** Sets the answer to requests for a path; a count is a number. */
 function answerWith(path: string, answer: unknown): void {
   server.misbehave = (request, response) => {
     if (request.path.includes(path)) return answerJson(response, 200, answer);
@@ -35,7 +35,7 @@ function answerWith(path: string, answer: unknown): void {
   };
 }
 
-test('reads what a server answers', async () => {
+test('reads the answers of a server', async () => {
   answerWith('/_search', hit({ shownTitle: ['A'], language: ['en'], fetchedAt: ['17'], rank: [0.5], simhash: ['ab'] }));
   expect(await search()).toEqual({
     total: 1,
@@ -62,7 +62,7 @@ test.each([
   ['/_search', hit({ language: [7] })],
   ['/_search', { hits: { total: { value: 'NaN' }, hits: [] } }],
   ['/_count', { count: 'many' }],
-])('an answer that is none is an error that says so, at %s: %j', async (path, answer) => {
+])('an invalid answer is an error that says so, at %s: %j', async (path, answer) => {
   answerWith(path, answer);
   await expect(search()).rejects.toMatchObject({ code: 'STORE_FAILED' });
 });
@@ -72,7 +72,7 @@ test.each([
   { aggregations: { languages: { buckets: [{ key: {}, doc_count: 1 }] } } },
   { aggregations: { languages: { buckets: { en: 1 } } } },
   { hits: { total: { value: {} } } },
-])('nor is it taken for what is known of the index: %j', async (answer) => {
+])('an invalid answer is not used as metadata of the index: %j', async (answer) => {
   answerWith('/_search', answer);
   await expect(reader.info()).rejects.toMatchObject({ code: 'STORE_FAILED' });
 });

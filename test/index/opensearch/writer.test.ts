@@ -25,7 +25,7 @@ function open(
 
 const isBulk = ({ path }: { readonly path: string }): boolean => path.includes('/_bulk');
 const bulks = (): number => server.requests.filter(isBulk).length;
-/** The outcome of each operation of a bulk. */
+/** The result of each operation of a bulk request. */
 function outcomes(body: string, outcome: (id: string, i: number) => object): object[] {
   const ids = [...body.matchAll(/^\{"(index|update|delete)":\{"_id":"([^"]+)"/gm)];
   return ids.map(([, type = '', id = ''], i) => ({ [type]: { _id: id, ...outcome(id, i) } }));
@@ -35,7 +35,7 @@ test('adds, replaces, ranks and removes; again changes nothing', async () => {
   await checkWriter(() => open());
 });
 
-test('what is stored has the words as the tokenizer made them, and what a page shows', async () => {
+test('a stored document has the words of the tokenizer, and the texts that a result shows', async () => {
   const writer = await open();
   await writer.apply([put(1, { headings: 'Running Dogs', text: 'Les Écoles', language: 'fr', fetchedAt: 0 })]);
   await writer.close();
@@ -55,7 +55,7 @@ test('what is stored has the words as the tokenizer made them, and what a page s
   });
 });
 
-test('is made anew for other words, and refused where it is of another table or program', async () => {
+test('is rebuilt for another tokenizer, and rejected if it belongs to another table or program', async () => {
   let writer = await open();
   await writer.apply([put(1)]);
   await writer.markWhole();
@@ -72,7 +72,7 @@ test('is made anew for other words, and refused where it is of another table or 
   });
 });
 
-test('a later writer wins over a request that comes late; the earlier one says so', async () => {
+test('a later writer wins over a delayed request; the earlier writer reports it', async () => {
   const earlier = await open();
   await earlier.apply([put(1)]);
   const later = await open();
@@ -97,8 +97,8 @@ test('sends no more than some megabytes in one request', async () => {
   await writer.close();
 });
 
-describe('sends again', () => {
-  test('what is refused as too much at the moment, and only that', async () => {
+describe('retries', () => {
+  test('documents that are rejected as too many at the moment, and only those', async () => {
     const writer = await open();
     let times = 0;
     server.misbehave = (request, response) => {
@@ -162,7 +162,7 @@ describe('sends again', () => {
   });
 });
 
-test('one patience for requests that fail and documents that are refused', async () => {
+test('failed requests and rejected documents within one time limit', async () => {
   const writer = await open({ tries: 4 });
   let times = 0;
   server.misbehave = (request, response) => {
@@ -176,14 +176,14 @@ test('one patience for requests that fail and documents that are refused', async
   await writer.close();
 });
 
-test('a server that does not answer is not waited for longer than the patience is', async () => {
+test('no longer than the time limit if a server does not answer', async () => {
   server.misbehave = () => true;
   await expect(
     openOpenSearchWriter({ url: server.url, wait: 1, answerMs: 60_000, patienceMs: 300 }, 't', words),
   ).rejects.toMatchObject({ code: 'STORE_FAILED' });
 });
 
-test('an earlier writer does not note that an index is whole that a later one has opened', async () => {
+test('an earlier writer does not mark an index as complete that a later one has opened', async () => {
   const earlier = await open();
   const later = await open();
   const { mappings } = server;
@@ -194,7 +194,7 @@ test('an earlier writer does not note that an index is whole that a later one ha
   await Promise.all([earlier.close(), later.close()]);
 });
 
-describe('ends, with what to do, where', () => {
+describe('ends with an error and advice if', () => {
   const blocked = (status: number, reason: string) => ({ status, error: { type: 'cluster_block_exception', reason } });
   const FULL =
     'index [pages] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has read-only-allow-delete block];';
@@ -250,14 +250,14 @@ describe('ends, with what to do, where', () => {
     ['look-up', '/_mget', null],
     ['look-up', '/_mget', { docs: [null, null] }],
     ['look-up', '/_mget', { docs: [2, 1].map((n) => ({ _id: keyOf(n), found: true, _source: {} })) }],
-  ])('an answer to a %s is none: %#', async (_what, path, answer) => {
+  ])('an answer to a %s is invalid: %#', async (_what, path, answer) => {
     const writer = await open();
     server.misbehave = (request, response) => request.path.includes(path) && answerJson(response, 200, answer);
     await expect(writer.apply([put(1), put(2)])).rejects.toMatchObject({ code: 'STORE_FAILED' });
     await writer.close();
   });
 
-  test('a removal has no error but a status', async () => {
+  test('a removal has a status without an error', async () => {
     const writer = await open();
     await writer.apply([put(1)]);
     server.misbehave = (request, response) =>
@@ -267,7 +267,7 @@ describe('ends, with what to do, where', () => {
     await writer.close();
   });
 
-  test('it redirects, also in the middle', async () => {
+  test('the server redirects, also in the middle', async () => {
     const writer = await open();
     server.misbehave = (request, response) =>
       request.method === 'PUT' && !!response.writeHead(301, { location: 'https://elsewhere.example/' }).end();
@@ -286,7 +286,7 @@ describe('ends, with what to do, where', () => {
     { isWhole: 'no' },
     { table: { a: 1 } },
     { words: ['x'] },
-  ])('the notes of the index are none: %j', async (metadata) => {
+  ])('the metadata of the index is invalid: %j', async (metadata) => {
     await (await open()).close();
     server.mappings!['_meta'] = {
       webcrawl: { ...(server.mappings!['_meta'] as { webcrawl: object }).webcrawl, ...metadata },
@@ -294,7 +294,7 @@ describe('ends, with what to do, where', () => {
     await expect(open()).rejects.toMatchObject({ code: 'BAD_SETTING' });
   });
 
-  test('documents come in no order, for ever', async () => {
+  test('documents arrive in no order, without end', async () => {
     const writer = await open();
     const hits = [{ sort: ['b'] }, { sort: ['a'] }];
     server.misbehave = (request, response) =>
@@ -314,7 +314,7 @@ describe('ends, with what to do, where', () => {
     await writer.close();
   });
 
-  test('nobody listens, or the password is wrong, or it is no OpenSearch', async () => {
+  test('no server listens, the password is wrong, or it is not OpenSearch', async () => {
     server.misbehave = (_request, response) =>
       answerJson(response, 403, { error: { type: 'security_exception', reason: 'no permissions' }, status: 403 });
     await expect(open()).rejects.toMatchObject({
@@ -357,7 +357,7 @@ describe('ends, with what to do, where', () => {
   });
 });
 
-test('a connection that is closed does not wait for a server that never answers, nor for the time to ask again', async () => {
+test('a closed connection does not wait for a server that never answers, or for the next retry', async () => {
   const never = (): boolean => true;
   for (const misbehave of [never, (_: unknown, response: ServerResponse) => answerJson(response, 503, {})]) {
     server.misbehave = misbehave;

@@ -11,7 +11,7 @@ import { ROOT } from '../../support/docs/source-files.js';
 import { dumpIndex } from '../../support/index/dump-index.js';
 import { suiteFolder } from '../../support/files/temp-folder.js';
 
-/** A thread cannot be run from TypeScript; what is built is up to date in `npm test`. */
+/** A thread cannot run TypeScript, so it loads the built code; `npm test` keeps it up to date. */
 const entry = pathToFileURL(join(ROOT, 'dist/packages/index/writing/writer-worker.js'));
 
 const root = suiteFolder();
@@ -97,7 +97,7 @@ describe.each([
     expect(await dumpIndex(folder)).toEqual(first);
   });
 
-  test('is whole once that was noted, until it is emptied for other words', async () => {
+  test('is complete once it is marked so, until it is cleared for another tokenizer', async () => {
     const folder = newFolder();
     let writer = await open(folder);
     expect(writer.isWhole).toBe(false);
@@ -117,7 +117,7 @@ describe.each([
     expect((await dumpIndex(folder)).docs).toHaveLength(1);
   });
 
-  test('is that of one table: another is refused, and changes nothing', async () => {
+  test('belongs to one table: another one is rejected, and changes nothing', async () => {
     const folder = newFolder();
     const writer = await open(folder);
     await writer.apply([put(1)]);
@@ -134,7 +134,7 @@ describe.each([
     await again.close();
   });
 
-  test('what another program has there is refused, and stays', async () => {
+  test('the database of another program is rejected, and stays', async () => {
     const folder = newFolder();
     await mkdir(folder);
     const file = join(folder, INDEX_FILE);
@@ -155,7 +155,7 @@ describe.each([
     }
   });
 
-  test('a damaged database is made anew', async () => {
+  test('a damaged database is rebuilt', async () => {
     const folder = newFolder();
     await mkdir(folder);
     await writeFile(join(folder, INDEX_FILE), `SQLite format 3\0${'damaged '.repeat(1000)}`);
@@ -165,7 +165,7 @@ describe.each([
     expect((await dumpIndex(folder)).docs).toHaveLength(1);
   });
 
-  test('a folder that cannot be made is an error that names it', async () => {
+  test('a folder that cannot be created is an error that names it', async () => {
     const file = newFolder();
     await writeFile(file, '');
     await expect(open(join(file, 'index'))).rejects.toMatchObject({
@@ -175,7 +175,7 @@ describe.each([
   });
 });
 
-test('a full disk is a clear error, and breaks nothing', async () => {
+test('a full disk is a clear error, and damages nothing', async () => {
   const folder = newFolder();
   await mkdir(folder);
   const database = await openDatabase(join(folder, INDEX_FILE), { readOnly: false });

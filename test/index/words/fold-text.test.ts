@@ -22,7 +22,7 @@ test.each([
   ['a\ud800b', 'a b'],
 ])('the letters of %j are %j', (text, expected) => expect(foldText(text).text).toBe(expected));
 
-test('every unit is known by the letter of which it is', () => {
+test('every unit is mapped to its original letter', () => {
   const { text, positionOf } = foldText('xÉ \u00adoﬃce');
   expect(Array.from(text, (_, i) => positionOf(i))).toEqual([0, 1, 2, 4, 5, 5, 5, 6, 7]);
   expect(positionOf(text.length)).toBe(8);

@@ -33,7 +33,7 @@ describe('words of scripts with blanks', () => {
     expect(termsOf(text)).toEqual(terms);
   });
 
-  test('an accent makes no difference, however it is written', () => {
+  test('accents make no difference, however they are written', () => {
     expect(termsOf('cafe\u0301')).toEqual(termsOf('café'));
     expect(termsOf('CAFÉ')).toEqual(['cafe']);
   });
@@ -60,15 +60,12 @@ describe('words of scripts without blanks', () => {
     expect(termsOf('ภาษาไทย')).toEqual(['ภาษา', 'ไทย']);
   });
 
-  test.each(['ーー', 'ｰｰ', '中ー文', 'ﾞﾞ', '\u3099', 'かーー'])(
-    'signs of kana alone are split as kana are: %s',
-    (text) => {
-      expect(words.split(text)).toEqual(plain.split(text));
-      expect(words.split(text)).toEqual(words.split(text, 'ja'));
-    },
-  );
+  test.each(['ーー', 'ｰｰ', '中ー文', 'ﾞﾞ', '\u3099', 'かーー'])('kana signs alone are split like kana: %s', (text) => {
+    expect(words.split(text)).toEqual(plain.split(text));
+    expect(words.split(text)).toEqual(words.split(text, 'ja'));
+  });
 
-  test('Han characters alone are Japanese where the language says so', () => {
+  test('Han characters alone are Japanese if the language says so', () => {
     expect(termsOf('東京都庁', 'ja-JP')).toEqual(plain.split('東京都庁').map(({ term }) => term));
   });
 
@@ -77,7 +74,7 @@ describe('words of scripts without blanks', () => {
   });
 });
 
-describe('what a text is found by besides its words', () => {
+describe('the terms of a text besides its words', () => {
   const lettersOf = (text: string, language?: string, of = words): readonly string[] =>
     of.index(text, language).letters;
 
@@ -93,7 +90,7 @@ describe('what a text is found by besides its words', () => {
     expect(words.index(text, 'en')).toEqual({ words: words.split(text, 'en'), names, letters: [] });
   });
 
-  test('of Chinese the words within long words, and all characters', () => {
+  test('for Chinese: the words within long words, and all characters', () => {
     const text = '在清华大学图书馆';
     expect(words.index(text, 'zh').words).toEqual(words.split(text, 'zh'));
     expect(lettersOf(text, 'zh')).toEqual(expect.arrayContaining([...'清华大学图书馆', '清华', '大学', '图书']));
@@ -102,7 +99,7 @@ describe('what a text is found by besides its words', () => {
     expect(lettersOf('中华人民共和国', 'zh', plain)).toEqual(expect.arrayContaining(['共和', '和国', '中']));
   });
 
-  test('none is longer than a term may be, whatever marks a letter has', () => {
+  test('none exceeds the maximum length, whatever marks a letter has', () => {
     for (const text of [
       `한${'\u0301'.repeat(100_000)}국`,
       `か${'\u3099'.repeat(1000)}な`,
@@ -119,7 +116,7 @@ describe('what a text is found by besides its words', () => {
     ['น้ำดี', 'th', ['น้ํา', 'าดี', 'ดี']],
     ['ﾃﾞｰﾀ', 'ja', ['デー', 'ータ', 'タ']],
   ])(
-    'of other scripts without blanks, and of Korean, all pairs and the last character: %s',
+    'for other scripts without blanks, and Korean: all pairs and the last character: %s',
     (text, language, letters) => {
       expect(lettersOf(text, language).map((term) => term.normalize())).toEqual(
         letters.map((term) => term.normalize()),
@@ -154,13 +151,13 @@ describe('stems', () => {
   });
 });
 
-describe('of any text', () => {
+describe('any text', () => {
   const alphabet = [..."aZ09 .-_'’+#\n\t\u0000", ...'éßжйΩ中文研究かなカーไทย한👍𠀀𝒳\u0301\u200d\u00ad\ud83d\udc4d'];
   const anyText = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 60 }),
     fc.array(fc.constantFrom(...alphabet), { maxLength: 60 }).map((parts) => parts.join('')),
   );
-  // `\u30fc` and such are of both kana by their script extensions only.
+  // `\u30fc` and similar ones belong to both kana only by their script extensions.
   const isSplitByContext = (term: string): boolean =>
     /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u.test(term);
   const property = (check: (text: string, of: Words) => void): void =>
@@ -172,7 +169,7 @@ describe('of any text', () => {
       { seed: 11, numRuns: 1500 },
     );
 
-  test('words are in order, within the text, and never overlap', () => {
+  test('has words in order, within the text, without overlap', () => {
     property((text, of) => {
       let last = 0;
       for (const { term, start, end } of of.split(text)) {
@@ -185,7 +182,7 @@ describe('of any text', () => {
     });
   });
 
-  test('a term holds nothing that the index would split again', () => {
+  test('has no term that the index would split again', () => {
     property((text, of) => {
       for (const { term } of of.split(text)) {
         expect(term).toMatch(/^[\p{L}\p{M}\p{N}.+#]+$/u);
@@ -195,7 +192,7 @@ describe('of any text', () => {
     });
   });
 
-  test('no letter or digit is left out', () => {
+  test('has every letter or digit in a word', () => {
     property((text, of) => {
       let rest = text;
       for (const { start, end } of of.split(text).reverse())
@@ -204,7 +201,7 @@ describe('of any text', () => {
     });
   });
 
-  test('what a text is found by holds nothing that the index would split again either, and comes once', () => {
+  test('has no additional term that the index would split again, and each once', () => {
     property((text, of) => {
       const { words: found, names, letters } = of.index(text);
       expect(found).toEqual(of.split(text));
@@ -213,7 +210,7 @@ describe('of any text', () => {
     });
   });
 
-  test('a word asked for by itself is the term that was indexed', () => {
+  test('gives the same term for a word alone', () => {
     property((text, of) => {
       for (const { term, start, end } of of.split(text)) {
         if (isSplitByContext(term) || end - start > LONGEST_TERM) continue;
@@ -232,7 +229,7 @@ test.each([
   ["a'", undefined],
   ['1.', 1],
   ['\u0301', undefined],
-])('a megabyte of %s is split in no time, and whole', (piece, count) => {
+])('of a megabyte of %s is split completely, and at once', (piece, count) => {
   const text = piece.repeat(2 ** 20 / piece.length);
   const found = words.split(text);
   if (count !== undefined) expect(found.length).toBe(count);

@@ -11,7 +11,7 @@ const domain = (reversed: string) => [
   { start: `${reversed}:`, end: `${reversed};` },
 ];
 
-describe('a query is read', () => {
+describe('a query', () => {
   test.each([
     ['', {}],
     ['  \u3000\t', {}],
@@ -46,7 +46,7 @@ describe('a query is read', () => {
     ['http://example.com/a unknown:word', { parts: [word('http://example.com/a'), word('unknown:word')] }],
     ['- -- a-b', { parts: [word('-'), word('--'), word('a-b')] }],
     ['a\u0000b\u202ec', { parts: [word('a'), word('b'), word('c')] }],
-  ])('%j', (query, expected) => {
+  ])('is read: %j', (query, expected) => {
     const { operators, ...read } = parseQuery(query);
     expect({ ...read, operators: [] }).toEqual({ ...empty, ...expected });
     expect(operators.length > 0).toBe(/(site|lang|after|before)[:\uff1a]/i.test(query));
@@ -56,7 +56,7 @@ describe('a query is read', () => {
     ['site:', 'too_many_sites', ({ sites }: ParsedQuery) => sites.length / 2],
     ['-site:', 'too_many_sites', ({ notSites }: ParsedQuery) => notSites.length / 2],
     ['lang:', 'too_many_languages', ({ languages }: ParsedQuery) => languages.length],
-  ])('at most 32 %s are read', (name, code, count) => {
+  ])('has at most 32 %s', (name, code, count) => {
     const letters = 'abcdefghijklmnopqrstuvwxyz';
     const query = Array.from({ length: 505 }, (_, i) => `${name}${letters[Math.floor(i / 26)]!}${letters[i % 26]!}`);
     const parsed = parseQuery(`x ${query.join(' ')}`);
@@ -79,23 +79,23 @@ describe('a query is read', () => {
     expect(parseQuery(query).notices).toEqual([{ code, text }]);
   });
 
-  test('a quote that nothing closes counts to the end', () => {
+  test('may have a quote that is not closed, which ends with it', () => {
     expect(parseQuery('one "two three').parts).toEqual([word('one'), word('two three', { isPhrase: true })]);
   });
 
-  test('what is beyond the length that is read is counted', () => {
+  test('counts the part beyond the maximum length', () => {
     const { notices, parts } = parseQuery('a '.repeat(MAX_QUERY_LENGTH));
     expect(notices).toEqual([{ code: 'query_too_long', count: MAX_QUERY_LENGTH }]);
     expect(parts).toHaveLength(MAX_QUERY_LENGTH / 2);
   });
 
-  test('what cannot be read is said of some parts only', () => {
+  test('has notices for unreadable parts, up to a limit', () => {
     const { notices } = parseQuery(Array.from({ length: 5000 }, (_, i) => `after:x${i} lang: `).join(''));
     expect(notices).toHaveLength(11);
     expect(notices.at(-1)).toEqual({ code: 'more_notices', count: 9990 });
   });
 
-  test('dates', () => {
+  test('may have dates', () => {
     expect(startOfDate('2024-2-29')).toBe(Date.UTC(2024, 1, 29));
     expect(startOfDate('0099')).toBe(new Date('0099-01-01T00:00:00Z').getTime());
     for (const none of ['', '24', '2025-13', '2025-00', '2023-02-29', '2025-1-1-1']) {
@@ -145,7 +145,7 @@ describe('any text is a query', () => {
     fc.array(fc.oneof(pieces, fc.string({ maxLength: 5 })), { maxLength: 40 }).map((parts) => parts.join('')),
   );
 
-  test('it never throws, and what it gives is clean', () => {
+  test('that never throws, and gives clean parts', () => {
     fc.assert(
       fc.property(query, (text) => {
         const { parts, languages, sites, notices } = parseQuery(text);
@@ -161,7 +161,7 @@ describe('any text is a query', () => {
     );
   });
 
-  test('it can be typed again as it was read', () => {
+  test('that can be typed again as it was read', () => {
     fc.assert(
       fc.property(query, (text) => {
         const { parts, operators } = parseQuery(text);
@@ -177,7 +177,7 @@ describe('any text is a query', () => {
     );
   });
 
-  test('plain words come back as they are, in their order', () => {
+  test('that keeps plain words as they are, in their order', () => {
     const plain = fc.stringMatching(/^[a-z0-9一-龥]{1,8}$/);
     fc.assert(
       fc.property(fc.array(plain), fc.constantFrom(' ', '\u3000', '\n', '\t '), (words, blank) => {
@@ -187,7 +187,7 @@ describe('any text is a query', () => {
     );
   });
 
-  test('no word is lost: all letters of a query without operators are in its parts', () => {
+  test('that loses no word: all letters of a query without operators are in its parts', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'abc" -\u201c\u201d中') }), (text) => {
         const letters = (from: string) => from.replace(/[^abc中]/g, '');
@@ -203,7 +203,7 @@ describe('any text is a query', () => {
     );
   });
 
-  test('reading two queries side by side is reading both', () => {
+  test('that joins two queries to one with the parts of both', () => {
     const closed = fc.array(
       fc.constantFrom('a', '"b c"', '-d', 'intitle:e', 'site:example.com', 'after:2024', 'lang:', '-'),
     );

@@ -13,19 +13,19 @@ const phrases = (query: string, languages?: string[]) =>
   plan(query, languages).must.map(({ clause }) => clause.phrases);
 
 describe('a plan', () => {
-  test('has a clause for each word, in the forms of every language of the index', () => {
+  test('has a clause for each word, in its forms in every language of the index', () => {
     expect(phrases('crawlers', ['en', ''])).toEqual([[[words.stem('crawlers', 'en')], ['crawlers']]]);
     expect(phrases('crawler', ['', 'zh', 'ja'])).toEqual([[['crawler']]]);
     expect(phrases('one two', [])).toEqual([[['one']], [['two']]]);
   });
 
-  test('keeps together what punctuation joins, and quotes', () => {
+  test('keeps together words joined by punctuation, and quotes', () => {
     expect(phrases('apt-get', [])).toEqual([[['apt', 'get']]]);
     expect(phrases('"link graph"', [])).toEqual([[['link', 'graph']]]);
     expect(phrases('安装系统', []).length).toBe(words.split('安装系统').length);
   });
 
-  test('lets Chinese and Japanese split a run otherwise', () => {
+  test('allows another split of Chinese and Japanese runs', () => {
     const query = '東京都庁舎';
     const both = phrases(query, ['zh', 'ja'])
       .flat()
@@ -37,14 +37,14 @@ describe('a plan', () => {
   test.each([
     ['東京都庁', ['東京', '京都', '都庁']],
     ['학교에서', ['학교', '교에', '에서']],
-  ])('takes a page too that has what was typed letter for letter: %s', (query, pairs) => {
+  ])('also accepts a page with the literal text: %s', (query, pairs) => {
     const clauses = plan(query, []).must.map(({ clause }) => clause);
     expect(new Set(clauses.flatMap(({ phrases: some, pairs: all = [] }) => [...all, ...some.flat()]))).toEqual(
       new Set([...pairs, ...words.split(query).map(({ term }) => term)]),
     );
   });
 
-  test('has words that touch as phrases too, and the pairs of a run of several words as clauses', () => {
+  test('has adjacent words as phrases too, and the pairs of a run of several words as clauses', () => {
     const { must, literal } = plan('更をコミット GPU', []);
     expect(must.map(({ clause }) => clause.longer)).toEqual([
       [['更', 'を']],
@@ -58,7 +58,7 @@ describe('a plan', () => {
       expect(plan(query, []).literal).toEqual([]);
   });
 
-  test('makes a phrase longer, and never another one that finds more pages', () => {
+  test('makes a phrase longer, and never into another one that finds more pages', () => {
     for (const { clause } of plan('東京都庁舎のサーバ・名の一覧', ['zh', 'ja']).must) {
       const begins = (terms: readonly string[]): boolean =>
         clause.phrases.some((own) => own.length < terms.length && own.every((term, i) => term === terms[i]));
@@ -66,7 +66,7 @@ describe('a plan', () => {
     }
   });
 
-  test('takes a character alone for the beginning of a pair, and one amid others with its neighbour', () => {
+  test('uses a single character as the beginning of a pair, and one among others with its neighbour', () => {
     expect(plan('学', []).must[0]?.clause).toEqual({ phrases: [['学']], isPrefix: true });
     expect(plan('학교', []).must[0]?.clause).toEqual({ phrases: [['학교']] });
     expect(plan('-東京都庁', []).mustNot.every(({ pairs }) => pairs === undefined)).toBe(true);
@@ -77,7 +77,7 @@ describe('a plan', () => {
     expect(plan('!!! ... "?"').must).toEqual([]);
   });
 
-  test('of 10,000 words looks for the first, and says how many are left out', () => {
+  test('of 10,000 words searches the first, and states how many are left out', () => {
     const { must, notices } = plan(Array.from({ length: 10_000 }, (_, i) => `word${i}`).join(' '));
     expect(must).toHaveLength(MAX_WORDS);
     expect(notices).toEqual([{ code: 'too_many_words', count: 10_000 - MAX_WORDS }]);
@@ -89,7 +89,7 @@ describe('a plan', () => {
     expect(long.notices).toEqual([{ code: 'too_many_words', count: 10 }]);
   });
 
-  test('takes time by the length of what punctuation joins', { timeout: 60_000 }, () => {
+  test('takes linear time in the length of words joined by punctuation', { timeout: 60_000 }, () => {
     const joined = Array.from({ length: 400_000 }, (_, i) => ({ term: 'a', start: 2 * i, end: 2 * i + 1 }));
     const many: Words = { ...words, split: () => joined, stem: (term) => term };
     const { must, notices } = planQuery(parseQuery('a-a'), { words: many, languages: ['en'] });

@@ -16,6 +16,6 @@ test.each([
   expect(languagesOfText(text, ALL)).toEqual(languages);
 });
 
-test('of an index of one language none is preferred', () => {
+test('for an index of one language, none is preferred', () => {
   expect(languagesOfText('moving objects', ['en'])).toEqual([]);
 });

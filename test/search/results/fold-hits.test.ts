@@ -51,7 +51,7 @@ describe('hits', () => {
     ]);
   });
 
-  test('of a host are not folded where too few would be left', () => {
+  test('of a host are not folded if too few would be left', () => {
     const hits = [hit('a:https/1'), hit('a:https/2'), hit('a:https/3')];
     expect(shown(hits, 3)).toHaveLength(3);
     expect(shown(hits, 2)).toHaveLength(2);

@@ -24,7 +24,7 @@ function snippet(
 const shown = async (parts: Promise<readonly SnippetPart[]>) =>
   (await parts).map(({ text, hit }) => (hit ? `[${text}]` : text)).join('');
 
-test('a text begins behind its title, and behind a heading that says the same', () => {
+test('a text begins after its title, and after a heading with the same text', () => {
   expect(withoutTitle('Maps\nMaps The oldest chart. Maps too.', 'Maps')).toBe('The oldest chart. Maps too.');
   expect(withoutTitle('Mapsellers meet', 'Maps')).toBe('Mapsellers meet');
   expect(withoutTitle('Maps', 'Maps')).toBe('');
@@ -39,30 +39,30 @@ describe('a snippet', () => {
     expect(found).toMatch(/\.$/);
   });
 
-  test('shows the place with the most of the words', async () => {
+  test('shows the place with most of the words', async () => {
     const text = `alpha ${'x '.repeat(300)}. beta ${'y '.repeat(300)}. Here alpha and beta are together. ${'z '.repeat(300)}`;
     expect(await shown(snippet(text, ['alpha', 'beta']))).toContain('Here [alpha] and [beta] are together.');
   });
 
-  test('of Chinese is cut at sentences, and takes two columns a character', async () => {
+  test('of Chinese is cut at sentences, and counts two columns per character', async () => {
     const text = `${'这是别的内容。'.repeat(60)}用户可以安装软件。${'后面还有很多文字。'.repeat(60)}`;
     const parts = await snippet(text, ['安装'], 'zh');
     expect(parts.map(({ text, hit }) => (hit ? `[${text}]` : text)).join('')).toContain('用户可以[安装]软件。');
     expect(parts.map((part) => part.text).join('').length).toBeLessThanOrEqual(130);
   });
 
-  test('of a text without the words is its beginning, of none nothing', async () => {
+  test('of a text without the words is its beginning, and of no text empty', async () => {
     expect(await shown(snippet('The beginning of a page.', ['zebra']))).toBe('The beginning of a page.');
     expect(await snippet('', ['zebra'])).toEqual([]);
   });
 
-  test('is plain text: nothing that cannot be seen is in it, and markup stays as it is', async () => {
+  test('is plain text without invisible characters, and keeps markup as text', async () => {
     expect(await shown(snippet('a\u0000\u202eb <script>zebra</script>\u001b[1m', ['zebra']))).toBe(
       'a b <script>[zebra]</script> [1m',
     );
   });
 
-  test('of any text is short, clean, and of its words in their order', async () => {
+  test('of any text is short and clean, with its words in their order', async () => {
     const piece = fc.constantFrom(
       'zebra',
       ' ',
@@ -90,8 +90,8 @@ describe('a snippet', () => {
     );
   });
 
-  test('of a megabyte takes no long time', async () => {
-    // Generous: splitting all of it into words would take many times as long.
+  test('of a megabyte takes little time', async () => {
+    // A generous limit: splitting all of it into words would take many times as long.
     const text = '中文文本没有空格'.repeat(131_072);
     const began = process.cpuUsage();
     for (let i = 0; i < 10; i++) await snippet(`${text}安装`, ['安装', '没有', '文'], 'zh');
@@ -99,14 +99,14 @@ describe('a snippet', () => {
     expect(user / 1e6).toBeLessThan(5);
   });
 
-  test('looks for words over the borders of pieces, in capitals, and no further than where all of them are', async () => {
+  test('finds words across the borders of pieces and in capitals, and stops once it has all of them', async () => {
     for (const shift of [-9, -4, 0, 3]) {
       const text = `${'y '.repeat(32_768 + shift)}. \u0130\u0130 Alpha BETA. ${'z '.repeat(100_000)}`;
       expect(await shown(snippet(text, ['alpha', 'beta']))).toContain('[Alpha] [BETA].');
     }
   });
 
-  test('lets other work go on, and ends with its signal', async () => {
+  test('lets other work continue, and ends with its signal', async () => {
     const text = 'x '.repeat(500_000);
     let turns = 0;
     let isDone = false;

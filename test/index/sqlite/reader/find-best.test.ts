@@ -5,7 +5,7 @@ import { createFinder } from '../../../../packages/index/sqlite/reader/find-best
 const MANY = 40_000;
 const WEIGHTS = { title: 8, headings: 4, anchors: 3, url: 2, text: 1, rank: 0.5, language: 2 };
 
-/** So many pages that not all matches are scored: `common` is in three of four, `half` in two of four. */
+/** So many pages that not all matches are scored: `common` is in three of four pages, `half` in two of four. */
 async function manyPages(rankOf: (id: number) => number): Promise<Database> {
   const database = await openDatabase(':memory:', { readOnly: false });
   createSchema(database);
@@ -31,7 +31,7 @@ const query = (more: Partial<IndexQuery> = {}): IndexQuery => ({
   ...more,
 });
 
-/** All matches scored by SQL alone. */
+/** All matches scored only by SQL. */
 function plain(database: Database, where = ''): string[] {
   const documents = MANY * 1.25;
   const score = `${WEIGHTS.rank} * ln(1 + ${documents} * d.rank) - bm25(fts, 8, 4, 3, 2, 1)`;
@@ -44,7 +44,7 @@ function plain(database: Database, where = ''): string[] {
 }
 
 describe('of very many matches', () => {
-  test('the best are found without scoring all, as if all were scored', async () => {
+  test('the best are found without scoring all, as if all had been scored', async () => {
     const database = await manyPages((id) => 1 / (1 + ((id * 7919) % (MANY * 1.25))) / 12);
     const found = createFinder(database, () => 0)(query());
     expect(found.isApproximate).toBe(false);
@@ -55,7 +55,7 @@ describe('of very many matches', () => {
     database.close();
   });
 
-  test('without ranks some are scored, those with the word in the title among them, and it is said', async () => {
+  test('without ranks, some are scored, including those with the word in the title, and the result says so', async () => {
     const database = await manyPages(() => 0);
     const find = createFinder(database, () => 0);
     const rare = { must: [{ phrases: [['common'], ['third']] }, { phrases: [['absent']] }] };
@@ -70,8 +70,8 @@ describe('of very many matches', () => {
   });
 });
 
-describe('words of a query together', () => {
-  /** The text and title of pages, by key; and the keys of those found, the best first. */
+describe('several words of a query', () => {
+  /** Takes texts and titles of pages by key; returns the keys of the found pages, the best first. */
   async function best(
     pages: Record<string, [text: string, title?: string, language?: string]>,
     more: Partial<IndexQuery>,
@@ -80,7 +80,7 @@ describe('words of a query together', () => {
     createSchema(database);
     const doc = database.prepare(`insert into docs values(?, ?, '', ?, 0, 0, 0, '', '')`);
     const text = database.prepare(`insert into fts(rowid, title, headings, anchors, url, text) values(?,?,'','','',?)`);
-    // Others, so that words are rare.
+    // Other pages, so that the words are rare.
     const all = Object.entries(pages);
     for (let i = 0; i < 30; i++) all.push([`other${i}`, ['no such word at all']]);
     for (const [i, [key, [body, title = '', language = 'en']]] of all.entries()) {
@@ -95,17 +95,17 @@ describe('words of a query together', () => {
   const must = (...terms: string[]) => ({ must: terms.map((term) => ({ phrases: [[term]] })), together: [terms] });
   const filler = 'filler '.repeat(40);
 
-  test('a page that has them near each other comes first', async () => {
+  test('a page with the words near each other comes first', async () => {
     const pages = { a: [`red ${filler} fox`], b: [`${filler} fox x red`] } as Record<string, [string]>;
     expect(await best(pages, must('red', 'fox'))).toEqual(['b', 'a']);
   });
 
-  test('a page whose title begins with them comes first', async () => {
+  test('a page whose title begins with the words comes first', async () => {
     const pages = { a: ['text', 'hunt red fox'], b: ['text', 'red fox hunt'] } as Record<string, [string, string]>;
     expect(await best(pages, must('red', 'fox'))).toEqual(['b', 'a']);
   });
 
-  test('two of three in a title are found, two of two words are not', async () => {
+  test('two of three words in a title are found, two of two are not', async () => {
     const pages = { a: ['text', 'red fox'], b: ['red', ''] } as Record<string, [string, string]>;
     expect(await best(pages, must('section', 'red', 'fox'))).toEqual(['a']);
     expect(await best(pages, must('red', 'fox'))).toEqual(['a']);

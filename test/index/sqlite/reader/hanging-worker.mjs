@@ -1,4 +1,4 @@
-// A thread that answers every question but one: that never, or when another one has come.
+// A thread that answers every question except one kind: never, or only after another one has arrived.
 import { setImmediate } from 'node:timers';
 import { parentPort } from 'node:worker_threads';
 

@@ -50,7 +50,7 @@ async function found(reader: IndexReader, asked: IndexQuery): Promise<string[]> 
 
 const site = (path: string) => `https://example.com/${path}`;
 
-describe('what is found', () => {
+describe('the results of a query', () => {
   test('a word in the title counts more than in headings, anchors, URL and text, in this order', async () => {
     const reader = await readerWith([
       { url: site('a'), text: 'nothing here of that kind' },
@@ -64,7 +64,7 @@ describe('what is found', () => {
     expect(await found(reader, query([clause('zebra')]))).toEqual(['f', 'e', 'd', 'c-zebra', 'b']);
   });
 
-  test('of pages alike the one with the higher rank comes first, of equal ones the lower key', async () => {
+  test('of equal pages the one with the higher rank comes first, and with equal ranks the lower key', async () => {
     const text = 'zebra';
     const reader = await readerWith([
       { url: site('c'), text },
@@ -75,7 +75,7 @@ describe('what is found', () => {
     expect(await found(reader, query([clause('zebra')]))).toEqual(['d', 'a', 'b', 'c']);
   });
 
-  test('phrases, alternatives, fields, beginnings, and what is left out', async () => {
+  test('phrases, alternatives, fields, prefixes, and exclusions', async () => {
     const reader = await readerWith([
       { url: site('a'), text: 'link graph', title: 'one' },
       { url: site('b'), text: 'graph link', title: 'two' },
@@ -115,7 +115,7 @@ describe('what is found', () => {
     expect(await some({ from: 7 * day })).toEqual(['b']);
   });
 
-  test('nothing of a query is read as syntax', async () => {
+  test('no part of a query is read as syntax of SQLite', async () => {
     const reader = await readerWith([{ url: site('a'), text: 'zebra or near' }]);
     for (const term of ['"', 'a" OR "zebra', 'title:', '*', '^zebra', ')', 'NEAR(', '-', "'", '\0', 'zebra" *']) {
       const { total } = await reader.search(query([clause(term)], { mustNot: [clause(term)] }));
@@ -123,7 +123,7 @@ describe('what is found', () => {
     }
   });
 
-  test('counts, spelling, and what is known of the index', async () => {
+  test('counts, spelling, and metadata of the index', async () => {
     const reader = await readerWith([
       { url: site('a'), text: 'configuration crawler 搜索引擎' },
       { url: site('b'), text: 'crawler', language: 'zh' },
@@ -140,7 +140,7 @@ describe('what is found', () => {
 describe('an index that cannot be used', () => {
   const failure = async (reader: IndexReader): Promise<unknown> => reader.info().catch((error: unknown) => error);
 
-  test('there is none, and it is found once it is there', async () => {
+  test('is missing, and is found once it exists', async () => {
     const words = await makeIndex(join(folder, 'other'), []);
     const reader = readerOf(words);
     expect(await failure(reader)).toMatchObject({
@@ -155,7 +155,7 @@ describe('an index that cannot be used', () => {
     expect(await reader.info()).toMatchObject({ documents: 2 });
   });
 
-  test('it is of another tokenizer, also where it becomes so while it is open', async () => {
+  test('has another tokenizer, also if that changes while it is open', async () => {
     const words = await makeIndex(folder, [{ url: site('a') }]);
     expect(await failure(readerOf('others-1'))).toMatchObject({
       code: 'NO_INDEX',
@@ -178,7 +178,7 @@ describe('an index that cannot be used', () => {
     database.close();
   });
 
-  test('what SQLite cannot do is said, and the index is not called missing', async () => {
+  test('an error of SQLite is reported as such, and not as a missing index', async () => {
     const reader = readerOf(await makeIndex(folder, [{ url: site('a') }]));
     expect(await reader.info()).toMatchObject({ documents: 1 });
     const none = await openDatabase(join(folder, INDEX_FILE), { readOnly: false });
@@ -188,16 +188,16 @@ describe('an index that cannot be used', () => {
     expect(wrong).toMatchObject({ code: 'STORE_FAILED', message: expect.stringContaining(folder) as string });
   });
 
-  test('too many sites are refused before SQLite is asked', async () => {
+  test('too many sites are rejected before SQLite is asked', async () => {
     const reader = readerOf(await makeIndex(folder, [{ url: site('a') }]));
     const sites = Array.from({ length: 1000 }, (_, i) => ({ start: `com.example${i}`, end: `com.example${i}.` }));
     await expect(reader.search(query([clause('a')], { sites }))).rejects.toMatchObject({ code: 'USAGE' });
     expect(await found(reader, query([], { sites: sites.slice(0, 128) }))).toEqual([]);
   });
 
-  test('it is no database', async () => {
+  test('is no database', async () => {
     await writeFile(join(folder, INDEX_FILE), 'something else that is long enough to be read'.repeat(100));
-    // What is to be done is what `index` says too: it makes no file of another program anew.
+    // `index` gives the same advice: it does not overwrite a file of another program.
     const hint = expect.stringContaining('remove it, and webcrawl index rebuilds it') as string;
     expect(await failure(readerOf('any'))).toMatchObject({ code: 'NO_INDEX', hint });
     await expect(openSqliteWriter(folder, 'any', await createWords())).rejects.toMatchObject({
@@ -206,14 +206,14 @@ describe('an index that cannot be used', () => {
     });
   });
 
-  test('it is an empty file, which index makes an index of', async () => {
+  test('is an empty file, in which index creates an index', async () => {
     await writeFile(join(folder, INDEX_FILE), '');
     const hint = 'webcrawl index --all rebuilds it from the table';
     expect(await failure(readerOf('any'))).toMatchObject({ code: 'NO_INDEX', hint });
     await (await openSqliteWriter(folder, 'any', await createWords())).close();
   });
 
-  test('a file is where its folder should be', async () => {
+  test('has a file in the place of its folder', async () => {
     const file = join(folder, 'index');
     await writeFile(file, 'x');
     const hint = expect.stringContaining('index.path') as string;
@@ -223,8 +223,8 @@ describe('an index that cannot be used', () => {
   });
 });
 
-describe('the line', () => {
-  test('what comes while one is asked and three wait is refused, and these are answered', async () => {
+describe('the queue of questions', () => {
+  test('rejects a question while one runs and three wait, and answers these', async () => {
     const words = await makeIndex(folder, [{ url: site('a'), text: 'zebra' }]);
     const reader = readerOf(words, { mostWaiting: 3 });
     const answers = await Promise.allSettled(Array.from({ length: 5 }, () => reader.search(query([clause('zebra')]))));
@@ -239,13 +239,13 @@ describe('the line', () => {
     expect(await reader.documentCounts(['zebra'])).toEqual([1]);
   });
 
-  test('what is asked behind close is refused', async () => {
+  test('rejects a question after close', async () => {
     const reader = readerOf(await makeIndex(folder, []));
     await reader.close();
     await expect(reader.info()).rejects.toMatchObject({ code: 'CLOSED' });
   });
 
-  test('what waits while it is long is settled in its time, and what runs too long is ended alone', async () => {
+  test('answers waiting questions in time, and ends only the one that runs too long', async () => {
     const entry = new URL('hanging-worker.mjs', import.meta.url);
     const reader = readerOf('any', { entry, timeLimit: 3000, waitLimit: 60_000 });
     const hanging = reader.similar('hangs');
@@ -264,7 +264,7 @@ describe('the line', () => {
     });
   });
 
-  test('a question whose client has gone is not asked', async () => {
+  test('skips a question whose client has gone', async () => {
     const entry = new URL('hanging-worker.mjs', import.meta.url);
     const reader = readerOf('any', { entry, timeLimit: 600_000 });
     const gone = new AbortController();
@@ -275,18 +275,18 @@ describe('the line', () => {
     await expect(before).rejects.toThrow('gone');
     await expect(reader.info(gone.signal)).rejects.toThrow('gone');
     await hanging;
-    // The thread counts what it was asked.
+    // The thread counts its questions.
     expect(await after).toEqual([1]);
   });
 
-  test('a hundred clients at once are all answered, though together they take longer than one may', async () => {
+  test('answers a hundred clients at once, although together they take longer than one may', async () => {
     const entry = pathToFileURL(join(ROOT, 'dist/packages/index/sqlite/reader/reader-worker.js'));
     expect(existsSync(entry), 'run npm run build').toBe(true);
     const words = await makeIndex(
       folder,
       Array.from({ length: 300 }, (_, i) => ({ url: site(`p${i}`), text: `zebra text number n${i} of many` })),
     );
-    // Some thousand words are tried for each.
+    // For each, some thousand words are tried.
     const misspelt = (i: number): string => `${'abcdefghijklmnopqrstuvwxyz'.repeat(2).slice(i % 26)}`.slice(0, 26) + i;
     const first = readerOf(words, { entry });
     let longest = 0;
