@@ -34,7 +34,7 @@ async function findingsOf(
   return { summary: report.summary, findings, names };
 }
 
-/** Crawls a site to its end, and once more two days later. */
+/** Crawls a site completely, and again two days later. */
 async function crawled(
   { pages, seeds }: Pick<PlantedSite, 'pages' | 'seeds'>,
   web: FakeWeb = fakeWeb(pages),
@@ -48,7 +48,7 @@ async function crawled(
   return crawl;
 }
 
-/** A web that answers some requests for the head alone in other ways, and any name in folders with an answer for `*`. */
+/** A web that answers some HEAD requests differently, and any name in folders that have an answer for `*`. */
 function webWithHead(pages: PlantedSite['pages']): FakeWeb & { readonly heads: string[] } {
   const web = fakeWeb(pages);
   const { fetch } = web.protocol!;
@@ -75,14 +75,14 @@ describe('audit', () => {
   const site = plantedSite();
   const troubled = troubledSite();
 
-  it('finds every planted fault, and none of what looks like one', async () => {
+  it('finds every planted fault, and nothing that only looks like one', async () => {
     await using crawl = await crawled(site);
     const { names, summary } = await findingsOf(crawl);
     expect(names).toEqual([...site.faults].sort());
     expect(summary).toMatchObject({ complete: true, because: [], scope: ['site.example'] });
   });
 
-  it('finds the same when pages were parsed without facts: it reads their bodies', async () => {
+  it('finds the same faults if pages were parsed without facts: it reads their bodies', async () => {
     const asked = askedSite();
     for (const { pages, seeds, faults, external } of [
       { ...site, external: false },
@@ -94,7 +94,7 @@ describe('audit', () => {
     }
   });
 
-  it('judges no page by an answer that says nothing of it, and claims no orphan where pages were not seen', async () => {
+  it('reports no page for an answer that says nothing about it, and no orphan if some pages were not seen', async () => {
     await using crawl = await crawled(troubled);
     const { names, summary } = await findingsOf(crawl);
     expect(names).toEqual([...troubled.faults].sort());
@@ -105,7 +105,7 @@ describe('audit', () => {
     ]);
   });
 
-  it('asks for parts, for links that are not followed and for other sites, by HEAD and then by GET', async () => {
+  it('requests parts, links that are not followed, and other sites, by HEAD and then by GET', async () => {
     const asked = askedSite();
     const web = webWithHead(asked.pages);
     await using crawl = await crawled(asked, web);
@@ -114,7 +114,7 @@ describe('audit', () => {
     expect(names).toEqual([...asked.faults].sort());
     expect(web.heads).not.toContain(`${SITE}/i/lost.png`);
     expect(web.heads).toContain('https://other.example/fine');
-    // HEAD said that it is there.
+    // HEAD said that it exists.
     expect(web.requests.filter((url) => url === 'https://other.example/fine')).toHaveLength(2);
     expect(web.requests.filter((url) => url.includes('/private/'))).toEqual([]);
     web.requests.length = 0;
@@ -123,7 +123,7 @@ describe('audit', () => {
     expect(web.requests).toEqual([]);
   });
 
-  it('asks no server unless it is told to', async () => {
+  it('sends no request unless asked to', async () => {
     const asked = askedSite();
     const web = webWithHead(asked.pages);
     await using crawl = await crawled(asked, web);
@@ -169,7 +169,7 @@ describe('audit', () => {
     const pages = Object.fromEntries(many.map((url) => [url, `<title>${url}</title><a href="/lost">dead</a>`]));
     const home = `<title>h</title>${many.map((url) => `<a href="${url}">p</a>`).join('')}`;
     await using crawl = await crawled({ pages: { ...pages, [`${SITE}/`]: home }, seeds: [`${SITE}/`] });
-    // So little memory that what is sorted goes to the disk.
+    // So little memory that sorted data goes to the disk.
     const { findings } = await findingsOf(crawl, { memory: 1 });
     const [found, ...others] = findings.filter(({ rule }) => rule === 'link-broken');
     expect(others).toEqual([]);
@@ -203,7 +203,7 @@ describe('audit', () => {
     expect(listed[`description-missing ${SITE}/`]).toEqual([]);
   });
 
-  it('says what is new since a moment: the target failed after it, or the link came after it', async () => {
+  it('states what is new since a time: the target failed after it, or the link was added after it', async () => {
     const pages = {
       [`${SITE}/`]:
         '<title>h</title><a href="/works">w</a> <a href="/changes">c</a> <a href="/old-lost">o</a> <a href="/edited">e</a>',
@@ -215,7 +215,7 @@ describe('audit', () => {
     await using crawl = await testCrawl(web, { settings: SETTINGS });
     await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
     web.set(`${SITE}/works`, { status: 404 });
-    // Its text changes, the dead link in it was there before.
+    // Its text changes, but the dead link in it existed before.
     web.set(`${SITE}/edited`, '<title>e</title>two <a href="/old-dead">d</a>');
     web.set(`${SITE}/changes`, '<title>c</title>after <a href="/new-lost">n</a>');
     crawl.setTime(START + 2 * DAY);
@@ -231,7 +231,7 @@ describe('audit', () => {
       `target ${SITE}/works`,
     ]);
     const worked = findings.find(({ url, rule }) => rule === 'link-broken' && url.endsWith('/works'));
-    // The change log knows when it was there last.
+    // The change log knows when it last worked.
     expect(worked).toMatchObject({ since: START + 2 * DAY, lastOk: START, lastAsked: START + 2 * DAY });
     expect(summary.since).toBe(START + DAY);
     const before = await findingsOf(crawl);
@@ -239,7 +239,7 @@ describe('audit', () => {
     expect(before.findings.map(({ id }) => id).sort()).toEqual(findings.map(({ id }) => id).sort());
   });
 
-  it('says what is new where texts change: faults of titles by titles, groups by members, links by their targets', async () => {
+  it('states what is new when texts change: faults of titles by titles, groups by members, links by their targets', async () => {
     const text = (title: string, body = 'one'): string =>
       `${title && `<title>${title}</title>`}<h1>${title}</h1>${body}`;
     const dead = '<a href="/dead#part">d</a><img src="/dead.png" alt=""><a href="/dead-too" rel=nofollow>d</a>';
@@ -289,7 +289,7 @@ describe('audit', () => {
     ]);
   });
 
-  it('says that a link which leads nowhere is new where its pages are', async () => {
+  it('states that a link to nowhere is new on the page on which it is', async () => {
     const web = fakeWeb({
       [`${SITE}/`]: '<title>h</title><a href="/a">a</a><a href="htp://old">o</a>',
       [`${SITE}/a`]: '<title>a</title>one',
@@ -306,7 +306,7 @@ describe('audit', () => {
     expect(news.sort()).toEqual(['link htp://new', `link ${SITE}/lost`, 'old htp://old']);
   });
 
-  it('finds sitemaps that are not there or are pages, and none in feeds, in texts and behind redirects', async () => {
+  it('finds sitemaps that are missing or are pages, and none in feeds, in texts and behind redirects', async () => {
     const names = ['lost.xml', 'page.xml', 'other.xml', 'list.txt', 'feed.xml', 'moved.xml'];
     const feed = `<rss version="2.0"><channel><item><link>${SITE}/a</link></item></channel></rss>`;
     const pages = {
@@ -368,7 +368,7 @@ describe('audit', () => {
     expect(web.requests.filter((url) => url.startsWith(other))).toEqual([]);
   });
 
-  it('does not judge by facts that a page does not have', async () => {
+  it('checks nothing for which a page has no facts', async () => {
     const plain = (text: string): string =>
       `<title>${text}</title><meta name="description" content="${text}"><h1>${text}</h1>`;
     const web = fakeWeb({ [`${SITE}/`]: plain('h'), [`${SITE}/a`]: plain('a') });
@@ -382,7 +382,7 @@ describe('audit', () => {
     expect(summary.because).toEqual(['1 page without facts (parser.audit) and without a stored body']);
   });
 
-  it('leaves out what is to be ignored until its time, and names what ignores nothing', async () => {
+  it('ignores findings until the given time, and names entries that ignore nothing', async () => {
     const pages = {
       [`${SITE}/`]: '<title>h</title><a href="/lost/1">1</a> <a href="/lost/2">2</a> <a href="/other">3</a>',
     };
@@ -402,7 +402,7 @@ describe('audit', () => {
     expect((await findingsOf(crawl)).summary.unusedIgnores).toBeUndefined();
   });
 
-  it('leaves out what is to be ignored by rel only where all links of a finding have it', async () => {
+  it('ignores a finding by rel only if all of its links have it', async () => {
     const pages = {
       [`${SITE}/`]:
         '<title>h</title><a href="/lost/1" rel="ugc nofollow">1</a> <a href="/lost/2" rel=ugc>2</a> <a href="/a">a</a> <a href="/lost/3">3</a>',
@@ -424,7 +424,7 @@ describe('audit', () => {
     expect(await broken()).toHaveLength(3);
   });
 
-  it('says so where pages have neither facts nor bodies, and where nothing was fetched', async () => {
+  it('reports pages with neither facts nor bodies, and that nothing was fetched', async () => {
     const web = fakeWeb({ [`${SITE}/`]: '<title>h</title><a href="/lost">l</a>' });
     await using crawl = await testCrawl(web, { settings: WITHOUT_BODIES });
     const empty = await findingsOf(crawl);
@@ -433,7 +433,7 @@ describe('audit', () => {
     await expect(audit(crawl)).rejects.toMatchObject({ code: 'NO_FACTS' });
   });
 
-  it('says what was not looked at', async () => {
+  it('states what was not checked', async () => {
     const web = fakeWeb({
       [`${SITE}/`]: '<title>h</title><a href="/a">a</a> <a href="/b">b</a>',
       [`${SITE}/a`]: '<title>a</title>',
@@ -454,7 +454,7 @@ describe('audit', () => {
     expect(because).toEqual(['1 page with more links than db.maxOutlinksPerPage lets a crawl follow']);
   });
 
-  it('is tried with 80 faults and 40 that are none', () => {
+  it('is tested with 80 faults and 40 cases without a fault', () => {
     expect(site.innocent.length + troubled.innocent.length).toBeGreaterThanOrEqual(40);
     expect(site.faults.length + troubled.faults.length).toBeGreaterThanOrEqual(80);
   });

@@ -18,7 +18,7 @@ import { hiddenWidth, launchChromium, wrongIn } from '../support/web/chromium.js
 const folder = suiteFolder();
 let browser: Browser;
 let context: BrowserContext;
-/** What the browser complained of, and what it asked for beside the page. */
+/** The errors that the browser reported, and its requests besides the page. */
 let complaints: string[];
 let asked: string[];
 
@@ -158,7 +158,7 @@ describe('the page of a report', { timeout: 120_000 }, () => {
     expect(await count.textContent()).toBe('0 of 700 findings, by 0 rules');
   });
 
-  it('runs nothing of what a page wrote, and shows it as text', async () => {
+  it('runs no code from a page, and shows it as text', async () => {
     const page = await open(
       madeReport(HOSTILE_FINDINGS, {
         scope: ['</title><script>alert(2)</script>'],
@@ -176,14 +176,14 @@ describe('the page of a report', { timeout: 120_000 }, () => {
     expect([complaints, asked]).toEqual([[], []]);
   });
 
-  it('says that nothing was found, and what was not looked at', async () => {
+  it('states that nothing was found, and what was not checked', async () => {
     const page = await open(madeReport([], { complete: false, because: ['31 pages are due'] }));
     expect(await page.getByRole('status').textContent()).toBe('No fault was found in the pages of this audit.');
     expect(await page.locator('.missing').innerText()).toContain('31 pages are due');
     expect(complaints).toEqual([]);
   });
 
-  it('names the file with the sources where it does not hold them', async () => {
+  it('names the file with the sources if it does not contain them', async () => {
     const size = 20_001;
     const counts = { error: size, warn: 0, notice: 0, unverified: 0, new: 0 };
     const page = await open(madeReport((i) => (i < size ? madeFinding({ id: `f${i}` }) : undefined), { counts }));

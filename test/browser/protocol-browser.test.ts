@@ -37,7 +37,7 @@ afterAll(async () => {
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server that notes what it was asked for. */
+/** A server that records its requests. */
 async function serve(answers: Readonly<Record<string, string | Answer>>, host = '127.0.0.1') {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -89,7 +89,7 @@ const SCRIPT = `
 `;
 
 describe('a protocol that renders', () => {
-  it('finds what scripts make of a page, and keeps to robots.txt', async () => {
+  it('finds what scripts add to a page, and obeys robots.txt', async () => {
     const { asked, origin } = await serve({
       '/robots.txt': 'User-agent: *\nDisallow: /private',
       '/': '<title>Empty</title><body>grüße<script type=module src=/app.js></script><a href=/private>p</a>',
@@ -136,7 +136,7 @@ describe('a protocol that renders', () => {
     expect(asked.sort()).toEqual(['/', '/frame', '/leads', '/robots.txt']);
   }, 300_000);
 
-  it('ends a page that goes on for ever, and what it would hold', async () => {
+  it('ends a page that never finishes, and limits the text of a page', async () => {
     const { origin } = await serve({
       '/': '<a href=/loop>l</a><a href=/long>l</a>',
       '/loop': '<script>for (;;);</script>',

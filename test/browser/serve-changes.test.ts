@@ -7,7 +7,7 @@ import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
 import { hiddenWidth, launchChromium, wrongIn } from '../support/web/chromium.js';
 import { fakeSource } from '../support/web/fake-source.js';
 
-/** A title as strangers write it. */
+/** A title as a hostile site may have it. */
 const EVIL = '<script>alert(1)</script><img src=x onerror=alert(2)>\u202e"\'';
 
 let browser: Browser;

@@ -11,7 +11,7 @@ let browser: Browser;
 let served: Served;
 let rules: ReturnType<typeof fakeRules>;
 let context: BrowserContext;
-/** What the browser complained of. */
+/** The errors that the browser reported. */
 let complaints: string[];
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ async function open(path: string, options: Parameters<Browser['newContext']>[0] 
 }
 
 describe('the pages of the rules', { timeout: 120_000 }, () => {
-  it.each([true, false])('are used by keyboard alone, with scripts %s', async (javaScriptEnabled) => {
+  it.each([true, false])('can be used by keyboard alone, with scripts %s', async (javaScriptEnabled) => {
     const page = await open('/rules', { javaScriptEnabled });
     const disable = page.getByRole('button', { name: 'Disable r3' });
     await disable.focus();
@@ -62,7 +62,7 @@ describe('the pages of the rules', { timeout: 120_000 }, () => {
     expect(complaints).toEqual([]);
   });
 
-  it('ask again before a rule rejects seeds, and a change can be left', async () => {
+  it('ask again before a rule rejects seeds, and a change can be cancelled', async () => {
     const page = await open('/rules');
     await page.getByRole('button', { name: 'Disable r1' }).click();
     await page.getByRole('button', { name: 'Enable r1' }).click();
@@ -78,7 +78,7 @@ describe('the pages of the rules', { timeout: 120_000 }, () => {
     ]);
   });
 
-  it('are not pressed by a page of somebody else', async () => {
+  it('cannot be submitted by a page of another site', async () => {
     const page = await open('/rules');
     const token = await page.locator('input[name="token"]').first().getAttribute('value');
     const action = new URL('/rules/change', served.url).href.replace('localhost', '127.0.0.1');
@@ -98,7 +98,7 @@ describe('the pages of the rules', { timeout: 120_000 }, () => {
     expect(rules.calls).toEqual([]);
   });
 
-  it('have landmarks, headings, names of charts and tables for who hears them', async () => {
+  it('have landmarks, headings, names of charts and tables for screen readers', async () => {
     const page = await open('/rules');
     const tree = await page.locator('body').ariaSnapshot();
     for (const line of [

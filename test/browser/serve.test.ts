@@ -6,17 +6,17 @@ import { servePages, type Served, type CrawlStatus } from '../../packages/serve/
 import { focused, hiddenWidth, launchChromium, wrongIn } from '../support/web/chromium.js';
 import { aHit, aRunningStatus, aStatus, fakeSource, found, HITS } from '../support/web/fake-source.js';
 
-/** A title as strangers write it. */
+/** A title as a hostile site may have it. */
 const EVIL = '<script>alert(1)</script><img src=x onerror=alert(2)>\u202e"\'';
 
 let browser: Browser;
 let served: Served;
 let context: BrowserContext;
 let status: () => CrawlStatus;
-/** What any page asked for, and what the browser complained of. */
+/** The requests of all pages, and the errors that the browser reported. */
 let asked: string[];
 let complaints: string[];
-/** Complaints that a test provokes. */
+/** Errors that a test provokes. */
 let isExpected: (text: string) => boolean;
 
 beforeAll(async () => {
@@ -68,7 +68,7 @@ async function open(path: string, options: Parameters<Browser['newContext']>[0] 
 }
 
 describe('the search page', { timeout: 120_000 }, () => {
-  it.each([true, false])('is used by keyboard alone, with scripts %s', async (javaScriptEnabled) => {
+  it.each([true, false])('can be used by keyboard alone, with scripts %s', async (javaScriptEnabled) => {
     const page = await open('/', { javaScriptEnabled });
     const inFocus = page.locator(':focus');
     await expect.poll(() => inFocus.getAttribute('name')).toBe('q');
@@ -91,7 +91,7 @@ describe('the search page', { timeout: 120_000 }, () => {
     expect(await page.getByText('intitle:tea').isVisible()).toBe(true);
   });
 
-  it('suggests as one types, and narrows by a form', async () => {
+  it('suggests while the user types, and narrows by a form', async () => {
     const page = await open('/');
     await page.getByRole('combobox').pressSequentially('green');
     const offered = page.locator('#suggestions option');
@@ -107,7 +107,7 @@ describe('the search page', { timeout: 120_000 }, () => {
     expect(await wrongIn(page)).toEqual([]);
   });
 
-  it('has landmarks, a label, headings and a list for who hears it', async () => {
+  it('has landmarks, a label, headings and a list for screen readers', async () => {
     const page = await open('/search?q=green+tea&page=2');
     const tree = await page.locator('body').ariaSnapshot();
     for (const line of [
@@ -130,7 +130,7 @@ describe('the search page', { timeout: 120_000 }, () => {
     expect(await page.getByText('绿茶的冲泡方法与水温').first().getAttribute('lang')).toBe('zh-CN');
   });
 
-  it('offers another spelling, shows the text of a page, and says what is not there', async () => {
+  it('suggests another spelling, shows the text of a page, and reports a missing page', async () => {
     const page = await open('/search?q=tae');
     await page.getByRole('link', { name: 'tea', exact: true }).click();
     await page
@@ -141,7 +141,7 @@ describe('the search page', { timeout: 120_000 }, () => {
     expect(await page.title()).toBe(`${HITS[0]!.title} – webcrawl`);
   });
 
-  it('says what went wrong, with the query at hand, and axe finds nothing wrong with that', async () => {
+  it('reports an error and keeps the query, and axe finds nothing wrong with that', async () => {
     isExpected = (text) => text.includes('503');
     const page = await open('/search?q=none');
     await page.getByRole('heading', { name: 'Not ready', level: 1 }).waitFor();
@@ -182,7 +182,7 @@ describe('the search page', { timeout: 120_000 }, () => {
 });
 
 describe('the dashboard', { timeout: 120_000 }, () => {
-  it('is live without being loaded anew, and says when the server is gone', async () => {
+  it('is updated without a reload, and reports that the server is gone', async () => {
     let step = 0;
     status = () => aRunningStatus((step += 1));
     const page = await open('/dashboard');
@@ -206,14 +206,14 @@ describe('the dashboard', { timeout: 120_000 }, () => {
     }
   });
 
-  it('is loaded anew by itself where scripts are off', async () => {
+  it('reloads by itself if scripts are off', async () => {
     status = () => aRunningStatus();
     const page = await open('/dashboard', { javaScriptEnabled: false });
     expect(await page.locator('dd[data-text="failed"]').textContent()).toBe('412');
     await page.waitForRequest('**/dashboard', { timeout: 60_000 });
   });
 
-  it('goes on without live figures where too many look at them', async () => {
+  it('continues without live figures if there are too many viewers', async () => {
     status = () => aRunningStatus();
     const { port } = new URL(served.url);
     isExpected = (text) => text.includes('503');

@@ -57,7 +57,7 @@ async function named(crawl: OpenContext, options: ChangesOptions = { since: 0 })
   );
 }
 
-/** A site that was crawled to its end. */
+/** A completely crawled site. */
 async function crawledSite(options: Parameters<typeof testCrawl>[1] = {}): Promise<{ crawl: TestCrawl; web: FakeWeb }> {
   const pages: Record<string, FakePage | string> = { [`${HOST}/`]: page({ links: NAMES.map(urlOf) }) };
   for (const name of NAMES) pages[urlOf(name)] = page();
@@ -85,7 +85,7 @@ function changeAll(web: FakeWeb): void {
 }
 
 describe('changes', () => {
-  it('names exactly what has changed in a dozen ways, and how', async () => {
+  it('name exactly what has changed, in a dozen ways', async () => {
     const { crawl, web } = await crawledSite();
     expect(await named(crawl)).toEqual([]);
     expect(await changes(crawl, { since: 0 }).summary()).toMatchObject({ baseline: NAMES.length + 1 });
@@ -140,7 +140,7 @@ describe('changes', () => {
     ]);
   });
 
-  it('are read from a time, a mark, a cursor, of a host, of kinds, as many as are wanted', async () => {
+  it('are read from a time, a mark or a cursor, of a host, of kinds, up to a number', async () => {
     const { crawl, web } = await crawledSite();
     web.set(urlOf('title'), page({ title: 'Two' }));
     crawl.setTime(START + 40 * DAY);
@@ -179,7 +179,7 @@ describe('changes', () => {
     expect(await unmark(crawl, 'release-1')).toBe(false);
   });
 
-  it('reads what has changed, and no other row', async () => {
+  it('are read from the log, without reading rows of pages', async () => {
     const counting = countingStore(new MemoryStore());
     const { crawl, web } = await crawledSite({ store: counting });
     await jobs.inject(crawl, {
@@ -198,7 +198,7 @@ describe('changes', () => {
     expect(counting.rowsRead.batch! - before.batch!).toBeLessThan(found.length + 10);
   });
 
-  it('are no news before the table was crawled to its end, or a mark was set', async () => {
+  it('are not reported before the table was crawled completely, or a mark was set', async () => {
     const web = fakeWeb({
       [`${HOST}/`]: page({ links: ['/a'] }),
       [urlOf('a')]: page({ links: ['/b'] }),
@@ -219,7 +219,7 @@ describe('changes', () => {
     expect(await changes(crawl, { since: START }).summary()).toMatchObject({ complete: true, baseline: 2 });
   });
 
-  it('ends the baseline where generate finds that nothing is due', async () => {
+  it('end the baseline when generate finds that nothing is due', async () => {
     const web = fakeWeb({ [`${HOST}/`]: page(), [urlOf('a')]: page() });
     await using crawl = await testCrawl(web);
     await round(crawl, `${HOST}/`);
@@ -229,7 +229,7 @@ describe('changes', () => {
     expect(await named(crawl)).toEqual(['new a']);
   });
 
-  it('begins the baseline with the first page, even if the site did not answer before', async () => {
+  it('start the baseline with the first page, even if the site did not answer before', async () => {
     const web = fakeWeb({ [`${HOST}/`]: { status: 503 } });
     await using crawl = await testCrawl(web);
     await jobs.crawl(crawl, { seeds: [`${HOST}/`] });
@@ -241,7 +241,7 @@ describe('changes', () => {
     expect(await changes(crawl, { since: START }).summary()).toMatchObject({ complete: true, baseline: 2 });
   });
 
-  it('tells at once where a refresh leads', async () => {
+  it('include the target of a refresh at once', async () => {
     const { crawl, web } = await crawledSite();
     web.set(urlOf('content'), '<title>Redirecting</title><meta http-equiv=refresh content="0; url=/same">');
     crawl.setTime(START + 40 * DAY);
@@ -251,7 +251,7 @@ describe('changes', () => {
     ]);
   });
 
-  it('holds back the failures of a host that looks broken, until a second fetch says the same', async () => {
+  it('do not include the failures of a host that looks broken, until a second fetch confirms them', async () => {
     const { crawl, web } = await crawledSite();
     const broken = NAMES.slice(0, 6);
     for (const name of broken) web.set(urlOf(name), { status: 410 });
@@ -282,7 +282,7 @@ describe('changes', () => {
     );
   });
 
-  it('says from when on it can answer, and what was not fetched', async () => {
+  it('state since when they are known, and what was not fetched', async () => {
     await using off = await testCrawl(undefined, { settings: { 'db.changesKept': 0 } });
     expect((await changes(off).summary()).because).toEqual([{ reason: 'not_logged' }, { reason: 'log_begins' }]);
     await expect(mark(off, 'x')).rejects.toThrow('db.changesKept');
@@ -298,7 +298,7 @@ describe('changes', () => {
     ]);
   });
 
-  it('says that pages are due whose host is not asked for a while', async () => {
+  it('state that pages are due whose host has a back-off', async () => {
     const { crawl } = await crawledSite();
     await jobs.inject(crawl, { seeds: ['http://other.example.com/'] });
     crawl.setTime(START + 40 * DAY);
@@ -315,7 +315,7 @@ describe('changes', () => {
     ]);
   });
 
-  it('are forgotten after db.changesKept, by compact', async () => {
+  it('are removed after db.changesKept, by compact', async () => {
     const { crawl, web } = await crawledSite();
     web.set(urlOf('title'), page({ title: 'Two' }));
     crawl.setTime(START + 40 * DAY);
@@ -332,7 +332,7 @@ describe('changes', () => {
     expect(await named(crawl)).toEqual([]);
   });
 
-  it('are not compared with a row of before there was a log, which stays as it is otherwise', async () => {
+  it('are not found by a comparison with a row from before the log, which otherwise stays as it is', async () => {
     const { crawl, web } = await crawledSite({ settings: { 'db.changesKept': 0 } });
     const { store } = crawl.tables;
     expect(await crawl.page(urlOf('title'), ['logged', 'digest'])).toEqual({
@@ -416,7 +416,7 @@ describe('the diff of a change', () => {
     ]);
   });
 
-  it('is missing where a version is not kept, and says so', async () => {
+  it('is missing if a version is no longer stored, and says so', async () => {
     const { crawl, web } = await crawledSite();
     web.set(urlOf('content'), page({ blocks: ['Other.'] }));
     crawl.setTime(START + 40 * DAY);

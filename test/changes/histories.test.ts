@@ -16,7 +16,7 @@ import { fakeWeb, randomNumbers, type FakePage } from '../support/web/fake-web.j
 
 const DAY = 86_400_000;
 const ROUNDS = 8;
-/** So few pages of a host that none looks broken. */
+/** So few pages per host that none looks broken. */
 const URLS = Array.from({ length: 12 }, (_, i) => `http://h${i % 4}.example.com/${i}`);
 
 /** A page as its owner sees it. */
@@ -36,7 +36,7 @@ function shown({ title, text, link, noindex, stamp, answer }: Site): FakePage {
   return { html: `${head}<p>Text ${'i'.repeat(text)} of the page.<p>x<a href="/l${link}"></a><!-- ${stamp} -->` };
 }
 
-/** What a reader should be shown of one page: a plain model, which keeps what it last showed. */
+/** A simple model of the changes of one page; it stores the last state that it reported. */
 class Model {
   #shown: Site | undefined;
   #stood: 'page' | 'redirect' | undefined;
@@ -110,7 +110,7 @@ async function read(crawl: OpenContext, options: ChangesOptions): Promise<Logged
   return records;
 }
 
-/** Runs updatedb with failures between its writes until it comes to its end. */
+/** Runs updatedb with failures between its writes until it ends. */
 async function updateWithFailures(
   store: Store,
   batch: string,
@@ -146,7 +146,7 @@ describe('a reader of changes', () => {
       const models = new Map(URLS.map((url) => [url, new Model()]));
       const expected: string[] = [];
       const seen: LoggedRecord[] = [];
-      /** Goes on after what was read. */
+      /** Continues after the last entry. */
       const look = async (): Promise<void> => {
         const cursor = seen.at(-1)?.cursor;
         seen.push(...(await read(crawl, cursor === undefined ? { since: 0 } : { cursor })));
@@ -170,7 +170,7 @@ describe('a reader of changes', () => {
           const kinds = model.fetch(sites.get(url)!, now);
           if (kinds.length > 0) expected.push(`${url} ${kinds.sort().join(',')} ${now - START}`);
         }
-        // The clock of who updates is wrong by up to ten days.
+        // The clock of the updating process is wrong by up to ten days.
         const wrong = now + (random() - 0.5) * 20 * DAY;
         await updateWithFailures(store, batch, wrong, random, async () => {
           kills++;

@@ -12,7 +12,7 @@ function makeWeb(): FakeWeb {
   return fakeWeb(Object.fromEntries(URLS.map((url, i) => [url, `<title>${i}</title><p>Text of this page.`])));
 }
 
-/** One host fails as a whole, others change. */
+/** One host fails completely, others change. */
 function changeWeb(web: FakeWeb): void {
   for (const [i, url] of URLS.entries()) {
     if (i % 12 === 0) web.set(url, { status: 410 });
@@ -44,9 +44,9 @@ async function crawled(update: (crawl: OpenContext, store: MemoryStore, batch: s
   return { log: await log(crawl), baseline };
 }
 
-it('the log is the same whether one worker closes a batch or several do, also where they are killed', async () => {
+it('the log is the same whether one worker closes a batch or several do, also if they are killed', async () => {
   const alone = await crawled(async (crawl, _, batch) => void (await jobs.updatedb(crawl, { batch })));
-  // Fifteen pages of other hosts, and the line of the host that fails.
+  // Fifteen pages of other hosts, and the entry of the failing host.
   expect(alone.log).toHaveLength(16);
   expect(alone.baseline).toBe(URLS.length);
   const sharded = await crawled(async (crawl, _, batch) => {

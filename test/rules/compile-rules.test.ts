@@ -9,7 +9,7 @@ const rule = (id: string, given: NewRule, more: Partial<Rule> = {}): Rule =>
   ({ ...checkRule(given), id, createdAt: 0, changedAt: 0, ...more }) as Rule;
 const compile = (...rules: Rule[]) => compileRules({ version: 'v', rules, damaged: [] }, RELEVANT);
 
-/** The order and the matching of rules, as they are described and not as they are built. */
+/** The order and the matching of rules, from their description and not from their code. */
 function naive(rules: readonly Rule[], url: string, kinds: readonly string[]): string | undefined {
   const host = hostOf(url);
   const path = url.slice(url.indexOf('/', url.indexOf('//') + 2));
@@ -41,36 +41,47 @@ function naive(rules: readonly Rule[], url: string, kinds: readonly string[]): s
 }
 
 describe('a set of rules', () => {
-  test.each(Array.from({ length: 40 }, (_, i) => i + 1))('decides as a naive reading of its rules, seed %i', (seed) => {
-    const random = randomNumbers(seed);
-    const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
-    const hosts = ['a.example', 'www.a.example', 'b.a.example', 'c.b.a.example', 'b.example', 'ba.example', '10.0.0.1'];
-    const segments = ['tag', 'a', 'ab', 'x?y=1', '2020', ''];
-    const path = (): string => `/${Array.from({ length: Math.floor(random() * 4) }, () => pick(segments)).join('/')}`;
-    const rules = Array.from({ length: Math.floor(random() * 60) }, (_, i): Rule => {
-      const scope = pick([
-        '*',
-        `host:${pick(hosts)}`,
-        `domain:${pick(['a.example', 'b.a.example', 'example'])}`,
-      ] as const);
-      const prefix = random() < 0.8 ? path() : `http://${pick(hosts)}${path()}`;
-      const pattern = random() < 0.7 ? { prefix } : { regex: pick(['/tag/', '\\d\\d', 'b', '/$', '^http://[ab]']) };
-      const kind = pick(['accept', 'reject', 'relevant'] as const);
-      const more = {
-        state: pick(['active', 'active', 'disabled'] as const),
-        origin: pick(['hand', 'generated'] as const),
-      };
-      return rule(`r${i + 1}`, { kind, scope, pattern }, more);
-    });
-    const set = compile(...rules.toSorted(() => random() - 0.5));
-    for (let i = 0; i < 300; i++) {
-      const url = `http://${pick(hosts)}${path()}`;
-      expect(set.decides(url)?.id, url).toBe(naive(rules, url, ['accept', 'reject']));
-      expect(set.relevantRule(url)?.id, url).toBe(naive(rules, url, ['relevant']));
-    }
-  });
+  test.each(Array.from({ length: 40 }, (_, i) => i + 1))(
+    'decides like a simple evaluation of its rules, seed %i',
+    (seed) => {
+      const random = randomNumbers(seed);
+      const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
+      const hosts = [
+        'a.example',
+        'www.a.example',
+        'b.a.example',
+        'c.b.a.example',
+        'b.example',
+        'ba.example',
+        '10.0.0.1',
+      ];
+      const segments = ['tag', 'a', 'ab', 'x?y=1', '2020', ''];
+      const path = (): string => `/${Array.from({ length: Math.floor(random() * 4) }, () => pick(segments)).join('/')}`;
+      const rules = Array.from({ length: Math.floor(random() * 60) }, (_, i): Rule => {
+        const scope = pick([
+          '*',
+          `host:${pick(hosts)}`,
+          `domain:${pick(['a.example', 'b.a.example', 'example'])}`,
+        ] as const);
+        const prefix = random() < 0.8 ? path() : `http://${pick(hosts)}${path()}`;
+        const pattern = random() < 0.7 ? { prefix } : { regex: pick(['/tag/', '\\d\\d', 'b', '/$', '^http://[ab]']) };
+        const kind = pick(['accept', 'reject', 'relevant'] as const);
+        const more = {
+          state: pick(['active', 'active', 'disabled'] as const),
+          origin: pick(['hand', 'generated'] as const),
+        };
+        return rule(`r${i + 1}`, { kind, scope, pattern }, more);
+      });
+      const set = compile(...rules.toSorted(() => random() - 0.5));
+      for (let i = 0; i < 300; i++) {
+        const url = `http://${pick(hosts)}${path()}`;
+        expect(set.decides(url)?.id, url).toBe(naive(rules, url, ['accept', 'reject']));
+        expect(set.relevantRule(url)?.id, url).toBe(naive(rules, url, ['relevant']));
+      }
+    },
+  );
 
-  test('does not take longer with thousands of hosts, nor with thousands of prefixes of one', () => {
+  test('takes no longer with thousands of hosts, or with thousands of prefixes of one', () => {
     const all = Array.from({ length: 20_000 }, (_, i) =>
       rule(`r${i + 1}`, {
         kind: 'reject',
@@ -86,7 +97,7 @@ describe('a set of rules', () => {
     expect(set.decides('http://h19999.example/p1/')).toBeUndefined();
   });
 
-  test('with nothing active leaves a list of plugins as it is', () => {
+  test('without active rules returns the same list of plugins', () => {
     const plugins = [{ name: 'x', version: '1' }];
     const disabled = rule('r1', { kind: 'reject', pattern: { prefix: '/' } }, { state: 'disabled' });
     expect(compile().addTo(plugins)).toBe(plugins);
@@ -95,11 +106,11 @@ describe('a set of rules', () => {
     const set = compile(rule('r2', { kind: 'relevant', pattern: { prefix: '/' } }));
     expect(set.addTo(plugins)).toBe(set.addTo(plugins));
     expect(set.addTo(plugins).slice(0, 1)).toEqual(plugins);
-    // Rules of usefulness alone put nothing into the chain of URLs.
+    // Rules of kind relevant add nothing to the URL chain.
     expect(set.plugin?.filterUrl).toBeUndefined();
   });
 
-  test('writes hosts with or without www, and of two rules that contradict each other by the first', () => {
+  test('rewrites hosts to the form with or without www, and of two contradictory rules uses the first', () => {
     const without = rule('r1', { kind: 'www', scope: 'domain:www.a.example', to: 'without' });
     expect(without.scope).toBe('domain:a.example');
     const set = compile(without, rule('r2', { kind: 'www', scope: 'domain:a.example', to: 'with' }));
@@ -110,7 +121,7 @@ describe('a set of rules', () => {
     expect(set.plugin?.filterUrl?.('http://www.a.example/', 'outlink')).toBe(true);
   });
 
-  test('asks an exemption before what it is one from, whichever is older', () => {
+  test('checks an exemption before the rule that it exempts from, whichever is older', () => {
     const scope = 'host:a.example';
     const set = compile(
       rule('r1', { kind: 'reject', scope, pattern: { prefix: '/tag/' } }),
@@ -122,20 +133,20 @@ describe('a set of rules', () => {
     expect(set.decides('http://a.example/tag/wide/1')?.id).toBe('r1');
   });
 
-  test('refuses nothing that is useful by a generated rule, and judges it again when that has changed', () => {
+  test('never rejects a relevant page by a generated rule, and checks it again when that has changed', () => {
     const useful = rule('r2', { kind: 'relevant', pattern: { prefix: '/tag/news/' } });
     const generated = rule('r1', { kind: 'reject', pattern: { prefix: '/tag/' } }, { origin: 'generated' });
     const set = compile(generated, useful);
     expect(set.decides('http://a.example/tag/1')?.id).toBe('r1');
     expect(set.decides('http://a.example/tag/news/1')).toBeUndefined();
-    // Another rule may refuse it all the same.
+    // Another rule may still reject it.
     const byHand = rule('r3', { kind: 'reject', pattern: { regex: 'news' } });
     expect(compile(generated, useful, byHand).decides('http://a.example/tag/news/1')?.id).toBe('r3');
     const versions = [compile(generated), set, compile(generated, useful, { ...useful, id: 'r4' })];
     expect(new Set(versions.map(({ plugin }) => plugin?.ruleVersions?.get('r1'))).size).toBe(3);
   });
 
-  test('keeps the version of a rule while no accept rule that is asked before it changes', () => {
+  test('keeps the version of a rule while no accept rule that precedes it changes', () => {
     const base = [
       rule('r1', { kind: 'reject', scope: 'host:a.example', pattern: { prefix: '/x' } }),
       rule('r2', { kind: 'reject', pattern: { prefix: '/y' } }),
@@ -147,7 +158,7 @@ describe('a set of rules', () => {
     expect(versions(reject)).toMatchObject(before);
     const useful = rule('r9', { kind: 'relevant', pattern: { prefix: '/w' } });
     expect(versions(useful)).toEqual(before);
-    // One of as many hosts is asked before, however new it is.
+    // A rule for as many hosts precedes it, however new it is.
     const ofAll = versions(rule('r9', { kind: 'accept', pattern: { prefix: '/y/1' } }));
     expect(ofAll).toEqual({ ...before, r2: expect.not.stringMatching(`^${before['r2']}$`) as string });
     const generated = rule('r9', { kind: 'accept', pattern: { prefix: '/y/1' } }, { origin: 'generated' });
@@ -159,7 +170,7 @@ describe('a set of rules', () => {
   });
 });
 
-describe('a wrong rule', () => {
+describe('an invalid rule', () => {
   test.each([
     [{ kind: 'reject', pattern: { regex: 'ab(c' } }, 'Unterminated group) at character 3'],
     [{ kind: 'reject', pattern: { regex: '(?i)a[b' } }, 'at character 6'],
@@ -176,12 +187,12 @@ describe('a wrong rule', () => {
     [{ kind: 'www', scope: '*', to: 'with' }, 'a domain'],
     [{ kind: 'www', scope: 'domain:a.example', to: 'off' }, '"with" or "without"'],
     [[], 'a rule as an object'],
-  ])('%j is refused: %s', (given, expected) => {
+  ])('%j is rejected: %s', (given, expected) => {
     expect(() => checkRule(given)).toThrow(expect.objectContaining({ code: 'BAD_RULE' }));
     expect(() => checkRule(given)).toThrow(expected);
   });
 
-  test('hosts and prefixes are brought into the form of URLs', () => {
+  test('hosts and prefixes are normalised like URLs', () => {
     const { scope, pattern } = rule('r1', {
       kind: 'reject',
       scope: 'host:BÜCHER.example',
@@ -194,7 +205,7 @@ describe('a wrong rule', () => {
   });
 });
 
-test('a time that has no date is refused: nobody could show it', () => {
+test('a time that is no valid date is rejected', () => {
   const given = { kind: 'reject', pattern: { prefix: '/a' } };
   expect(checkRule({ ...given, createdAt: 8.64e15 })).toMatchObject({ createdAt: 8.64e15 });
   for (const createdAt of [8.64e15 + 1, -1, NaN, Infinity])

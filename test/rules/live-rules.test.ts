@@ -6,7 +6,7 @@ import { INDEX_COLUMNS } from '../../webtable/schema.js';
 const RELEVANT = { score: 10, other: 0 };
 const reject = (prefix: string) => ({ kind: 'reject', pattern: { prefix } }) as const;
 
-/** Rules that are looked at by a clock that stands still until it is set, and edits by another process, which says nothing. */
+/** Rules that are read with a clock that stands still until it is set, and edits by another process, without a notice. */
 async function watched() {
   const store = new MemoryStore();
   const tables = await openTables(store);
@@ -24,7 +24,7 @@ async function watched() {
 }
 
 describe('the rules of a running job', () => {
-  test('are looked at once a second, however often they are asked for, and read anew only when they have changed', async () => {
+  test('are checked once a second, however often they are used, and only read again after a change', async () => {
     const { live, looks, others, at } = await watched();
     const first = await live.current();
     for (let i = 0; i < 100; i++) expect(await live.current()).toBe(first);
@@ -45,14 +45,14 @@ describe('the rules of a running job', () => {
     expect(looks).toEqual({ version: 4, read: 2 });
   });
 
-  test('are looked at by one read where many ask at once', async () => {
+  test('are read once for many callers at the same time', async () => {
     const { live, looks } = await watched();
     const sets = await Promise.all(Array.from({ length: 50 }, () => live.current()));
     expect(new Set(sets).size).toBe(1);
     expect(looks).toEqual({ version: 1, read: 1 });
   });
 
-  test('are looked at at once after a change in this process, also by who was looking meanwhile', async () => {
+  test('are read at once after a change in this process, also for callers that were reading meanwhile', async () => {
     const { live, looks, own } = await watched();
     await live.current();
     const adding = addRules(own, [reject('/a')]);
@@ -64,7 +64,7 @@ describe('the rules of a running job', () => {
     expect(looks.version).toBe(2);
   });
 
-  test('are looked at again at once where the store failed', async () => {
+  test('are read again at once after a failure of the store', async () => {
     const store = new MemoryStore();
     const tables = await openTables(store);
     let failures = 1;
@@ -74,7 +74,7 @@ describe('the rules of a running job', () => {
     expect((await live.current()).active).toEqual([]);
   });
 
-  test('are looked at ever more seldom where an edit that was announced was killed, and taken once they are there', async () => {
+  test('are checked less and less often after an announced edit was killed, and used once the edit is made', async () => {
     const { live, looks, others, at } = await watched();
     await addRules(others, [reject('/a')]);
     const before = await live.current();
@@ -85,7 +85,7 @@ describe('the rules of a running job', () => {
       at(second * 1000);
       expect(await live.current()).toBe(before);
     }
-    // After 1, 2, 4, … and then each 60 seconds.
+    // After 1, 2, 4, … and then every 60 seconds.
     expect(looks.read).toBeLessThan(70);
     await addRules(others, [reject('/b')]);
     at(3_601_000);

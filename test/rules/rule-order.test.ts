@@ -6,7 +6,7 @@ import { sortRules } from '../../packages/rules/rule-order.js';
 import { atOnce, sortSteps } from '../../packages/util/index.js';
 import { numberOfRule, type Rule } from '../../webtable/index.js';
 
-/** The order of decision, rule by rule. */
+/** The order of decision, for two rules. */
 function compareRules(a: Rule, b: Rule): number {
   const breadth = ({ scope }: Rule): number => (scope === '*' ? 2 : Number(scope.startsWith('domain:')));
   const labels = ({ scope }: Rule): number => (scope.startsWith('domain:') ? scope.split('.').length : 0);
@@ -21,8 +21,8 @@ function compareRules(a: Rule, b: Rule): number {
 
 const RELEVANT = { score: 10, other: 0 };
 
-describe('sorted in steps', () => {
-  test('anything is sorted as by the native sort, equal items in their order', () => {
+describe('sorting in steps', () => {
+  test('sorts anything like the native sort, with equal items in their order', () => {
     const item = fc.record({ key: fc.nat(50), at: fc.nat() });
     const compare = (a: { key: number }, b: { key: number }): number => a.key - b.key;
     fc.assert(
@@ -34,7 +34,7 @@ describe('sorted in steps', () => {
     );
   });
 
-  test('rules are in the order by which two of them are compared', () => {
+  test('sorts rules as a comparison of two of them does', () => {
     const name = fc
       .array(fc.constantFrom('a', 'b', 'www'), { minLength: 1, maxLength: 5 })
       .map((labels) => labels.join('.'));
@@ -59,7 +59,7 @@ describe('sorted in steps', () => {
 });
 
 describe('the work for each rule does not grow with their number', () => {
-  /** Rules that count how often they are asked for their scope. */
+  /** Rules that count how often their scope is read. */
   function counted(count: number, made: (i: number) => object) {
     let reads = 0;
     const rules = Array.from({ length: count }, (_, i) => {
@@ -86,13 +86,13 @@ describe('the work for each rule does not grow with their number', () => {
     ],
   ];
 
-  test.each(kinds)('when rules are made ready: %s', (_, made) => {
+  test.each(kinds)('when rules are compiled: %s', (_, made) => {
     const { rules, readsOfEach } = counted(5000, made);
     compileRules({ version: 'v', rules, damaged: [] }, RELEVANT);
     expect(readsOfEach()).toBeLessThan(20);
   });
 
-  test.each(kinds)('when it is counted what pages were worth since: %s', (_, made) => {
+  test.each(kinds)('when the pages of rules are counted: %s', (_, made) => {
     const { rules, readsOfEach } = counted(5000, made);
     const since = atOnce(createSinceRules(rules));
     since.add('h1.example', 3, true);
@@ -101,7 +101,7 @@ describe('the work for each rule does not grow with their number', () => {
   });
 });
 
-test('others have their turns while very many rules are made ready', async () => {
+test('other work gets turns while very many rules are compiled', async () => {
   const rules = Array.from({ length: 20_000 }, (_, i) => ({
     ...{ id: `r${i}`, kind: 'reject', scope: '*', pattern: { prefix: `/${(i * 7919) % 20_011}/` } },
     ...{ origin: 'hand', state: 'active', createdAt: 0, changedAt: 0 },

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createBoundedCache } from '../../packages/util/bounded-cache.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
-it('forgets what was not used for longest', () => {
+it('drops the least recently used value', () => {
   const cache = createBoundedCache<number>(10);
   cache.set('a', 1, 4);
   cache.set('b', 2, 4);
@@ -13,7 +13,7 @@ it('forgets what was not used for longest', () => {
   expect(['a', 'c', 'd'].map((key) => cache.get(key))).toEqual([undefined, undefined, 4]);
 });
 
-it('counts a value set again once, and keeps none that is too heavy', () => {
+it('counts a value once when it is set again, and does not store one that is too heavy', () => {
   const cache = createBoundedCache<number>(10);
   cache.set('a', 1, 6);
   cache.set('b', 2, 4);
@@ -23,7 +23,7 @@ it('counts a value set again once, and keeps none that is too heavy', () => {
   expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual([undefined, undefined, undefined]);
 });
 
-it('forgets one that is deleted, and lists the others, the least recently used first', () => {
+it('drops a deleted value, and lists the others, the least recently used first', () => {
   const cache = createBoundedCache<number>(3);
   for (const [i, key] of ['a', 'b', 'c'].entries()) cache.set(key, i);
   cache.get('a');
@@ -36,7 +36,7 @@ it('forgets one that is deleted, and lists the others, the least recently used f
   ]);
 });
 
-it('holds what a plain list of the last used holds, at any step: 50 seeds', () => {
+it('has the same content as a plain list of the last used values, at any step: 50 seeds', () => {
   for (let seed = 0; seed < 50; seed++) {
     const random = randomNumbers(seed);
     const pick = (below: number): number => Math.floor(random() * below);

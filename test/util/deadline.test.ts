@@ -4,7 +4,7 @@ import { deadline } from '../../packages/util/waiting/deadline.js';
 
 const never = new Promise<string>(() => undefined);
 
-it('gives what the promise comes to, and leaves neither timer nor listener behind', async () => {
+it('gives the result of the promise, and leaves no timer and no listener', async () => {
   const clear = vi.spyOn(globalThis, 'clearTimeout');
   const { signal } = new AbortController();
   expect(await deadline(Promise.resolve('in time'), 60_000, () => 'late', signal)).toBe('in time');
@@ -14,7 +14,7 @@ it('gives what the promise comes to, and leaves neither timer nor listener behin
   clear.mockRestore();
 });
 
-it('says what ended the wait, and gives what is made of that', async () => {
+it('states what ended the wait, and returns what the callback makes of it', async () => {
   const stop = new AbortController();
   const aborted = deadline(never, Infinity, (why) => why, stop.signal);
   stop.abort();
@@ -27,7 +27,7 @@ it('says what ended the wait, and gives what is made of that', async () => {
   await expect(deadline(never, 0, late)).rejects.toThrow('too late');
 });
 
-it('waits as long as a timer can where it may wait for longer', async () => {
+it('waits as long as a timer can if the limit is longer', async () => {
   vi.useFakeTimers();
   try {
     const why = deadline(never, 1e12, (why) => why);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { figures } from '../../packages/util/index.js';
 
-it('numbers are as Intl writes them in English', () => {
+it('writes numbers as Intl does in English', () => {
   const values = [
     0,
     1,

@@ -7,7 +7,7 @@ interface Item extends HeapItem {
   value: number;
 }
 
-it('gives the first of its items, whatever was put, moved and removed', () => {
+it('returns the first of its items after any puts, moves and removals', () => {
   const step = fc.record({
     do: fc.constantFrom('put', 'move', 'remove', 'first'),
     item: fc.nat(19),

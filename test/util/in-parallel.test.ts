@@ -9,7 +9,7 @@ describe.each([
   ['items', (items: readonly number[]) => items],
   ['items that come later', later<number>],
 ])('inParallel over %s', (_, given) => {
-  it('runs some at a time, begun in order', async () => {
+  it('runs some at a time, started in order', async () => {
     const begun: number[] = [];
     let atOnce = 0;
     let most = 0;
@@ -22,7 +22,7 @@ describe.each([
     expect([begun, most, atOnce]).toEqual([[1, 2, 3, 4, 5], 2, 0]);
   });
 
-  it('begins no further one after a failure, and throws it when none runs any more', async () => {
+  it('starts none after a failure, and throws it when none runs any more', async () => {
     const ended: number[] = [];
     let begin = (): void => {};
     const secondBegins = new Promise<void>((resolve) => (begin = resolve));

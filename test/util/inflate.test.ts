@@ -6,13 +6,13 @@ import { inflate } from '../../packages/util/inflate.js';
 const DATA = randomBytes(100_000);
 const PACKED = gzipSync(DATA);
 
-it('gives all that comes out, and how much of the input that took', async () => {
+it('returns the whole output, and how much of the input it took', async () => {
   const { output, over, read, error } = await inflate(createGunzip(), PACKED, Infinity);
   expect(Buffer.compare(output, DATA)).toBe(0);
   expect({ over, read, error }).toEqual({ over: false, read: PACKED.length, error: undefined });
 });
 
-it('keeps no more than the limit, and nothing that nobody wants', async () => {
+it('keeps no more than the limit, and nothing that is not wanted', async () => {
   const cut = await inflate(createGunzip(), PACKED, 1000);
   expect(Buffer.compare(cut.output, DATA.subarray(0, 1000))).toBe(0);
   expect(cut.over).toBe(true);
@@ -20,7 +20,7 @@ it('keeps no more than the limit, and nothing that nobody wants', async () => {
   expect([unwanted.output.length, unwanted.over]).toEqual([0, true]);
 });
 
-it('keeps what came before an error', async () => {
+it('keeps the output before an error', async () => {
   const broken = Buffer.concat([PACKED.subarray(0, 60_000), Buffer.alloc(40_000)]);
   const { output, error } = await inflate(createGunzip({ chunkSize: 256 }), broken, Infinity);
   expect(error).toBeDefined();

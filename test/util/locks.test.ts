@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createOneByOne } from '../../packages/util/index.js';
 
 describe('createOneByOne', () => {
-  it('begins a task when the one before has ended, well or not, and passes on how each ended', async () => {
+  it('begins a task when the one before has ended, well or not, and passes on each result', async () => {
     const oneByOne = createOneByOne();
     const log: string[] = [];
     const task = (name: string) => async () => {

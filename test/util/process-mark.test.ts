@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { processMark, processOf } from '../../packages/util/index.js';
 import { marksOfGone } from '../support/process-marks.js';
 
-it('says of a process whether it is the one that left a mark', async () => {
+it('knows whether a process is the one that left a mark', async () => {
   const own = await processMark();
   expect(own).toMatch(/^\d+(\.\w+){3}$/);
   expect(await processOf(own)).toBe('running');

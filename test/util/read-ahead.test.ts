@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readAhead } from '../../packages/util/index.js';
 
-/** Gives 1, 2, 3 and notes what is asked of it; fails in place of one of them, where that is given. */
+/** Yields 1, 2, 3 and records each call; fails in place of one of them if given. */
 async function* numbers(notes: string[], failsAt?: number): AsyncGenerator<number> {
   try {
     for (let i = 1; i <= 3; i++) {
@@ -15,13 +15,13 @@ async function* numbers(notes: string[], failsAt?: number): AsyncGenerator<numbe
   }
 }
 
-it('gives the same values in order, and asks for the next one before it gives one', async () => {
+it('yields the same values in order, and reads the next one before it yields one', async () => {
   const notes: string[] = [];
   for await (const value of readAhead(numbers(notes))) notes.push(`given ${value}`);
   expect(notes).toEqual(['asked for 1', 'asked for 2', 'given 1', 'asked for 3', 'given 2', 'closed', 'given 3']);
 });
 
-it('closes what it reads when the reader stops', async () => {
+it('closes its source when the reader stops', async () => {
   const notes: string[] = [];
   for await (const value of readAhead(numbers(notes))) {
     notes.push(`given ${value}`);
@@ -30,12 +30,12 @@ it('closes what it reads when the reader stops', async () => {
   expect(notes).toEqual(['asked for 1', 'asked for 2', 'given 1', 'closed']);
 });
 
-it('fails where what it reads fails, after all values before that, and not earlier', async () => {
+it('throws an error of its source after all values before it, and not earlier', async () => {
   const given: number[] = [];
   const reading = (async () => {
     for await (const value of readAhead(numbers([], 2))) {
       given.push(value);
-      // The failure is there by now, and nobody waits for it yet.
+      // The source has failed by now, and no call waits for it yet.
       await new Promise((resolve) => setImmediate(resolve));
     }
   })();

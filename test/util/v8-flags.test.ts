@@ -8,7 +8,7 @@ const MB = 1024 * 1024;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('spares time first, and memory for good once the heap has been large', () => {
+it('first saves time, and then memory for good once the heap was large', () => {
   const flags: string[] = [];
   let heap = 100 * MB;
   setV8Flags({

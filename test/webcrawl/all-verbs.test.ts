@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requireCommand, startCommand, type Ended } from '../support/command-process.js';
 import { onePage, shown } from '../support/parsing/pdf.js';
 
-// With every optional part that a development install has: PDFs are read by a process, pages are parsed and indexed by threads.
+// Uses every optional part that a development install has: a process reads PDFs, threads parse and index pages.
 
 let folder: string;
 let server: Server;
@@ -39,7 +39,7 @@ afterAll(async () => {
 const run = (table: string, ...args: readonly string[]): Promise<Ended> =>
   startCommand(folder, args, { table: `level:${join(folder, table)}` }).ended;
 
-/** Runs a verb, which is to end with status 0 and to report in JSON. */
+/** Runs a verb, which must end with status 0 and a report in JSON. */
 async function reportOf(table: string, ...args: readonly string[]): Promise<Record<string, unknown>> {
   const { code, out, err } = await run(table, ...args, '--json');
   expect({ args, code, err }).toMatchObject({ code: 0 });
@@ -47,7 +47,7 @@ async function reportOf(table: string, ...args: readonly string[]): Promise<Reco
 }
 
 describe('each verb that reads pages ends with its report and status 0', () => {
-  test('crawl, and what is made of its table', async () => {
+  test('crawl, and the verbs that use its table', async () => {
     expect(await reportOf('crawled', 'crawl', url)).toMatchObject({ counters: { fetched: 2, parsed: 2 } });
     expect(await reportOf('crawled', 'readdb', '--stats')).toMatchObject({ total: 2, lostBodies: 0 });
     expect(await reportOf('crawled', 'readdb', '--url', `${url}x.pdf`)).toMatchObject({ title: 'A paper' });

@@ -8,7 +8,7 @@ const WEB = {
 };
 const seeds = ['http://a.example/'];
 
-test('a crawl shows what it does, and nothing of how it does it', async () => {
+test('a crawl shows its public members, and none of its internals', async () => {
   await using crawl = await openCrawl({ table: 'memory:' });
   const shown = Object.entries(crawl);
   const methods = shown.filter(([, value]) => typeof value === 'function').map(([name]) => name);
@@ -45,7 +45,7 @@ test('an old name of a setting is a warning of the process', async () => {
   warned.mockRestore();
 });
 
-test('its methods are the jobs, one by one or all of them', async () => {
+test('its methods are the jobs, alone or together', async () => {
   await using crawl = await openTestCrawl(fakeWeb(WEB));
   expect((await crawl.inject({ seeds })).counters).toEqual({ injected: 1 });
   const { batchId = '' } = await crawl.generate();
@@ -58,7 +58,7 @@ test('its methods are the jobs, one by one or all of them', async () => {
   expect(await crawl.status()).toMatchObject({ jobs: [], due: { count: 0 } });
 });
 
-test('checks and rules work by what the table holds', async () => {
+test('checks and rules use the data of the table', async () => {
   await using crawl = await openTestCrawl(fakeWeb(WEB));
   await crawl.rules.add({ kind: 'reject', scope: 'host:a.example', pattern: { prefix: '/b' } });
   expect(await crawl.check.url('http://a.example/b')).toMatchObject({ accepted: false, rejectedBy: 'rules' });
@@ -94,7 +94,7 @@ test.each([
   ['serve', { prot: 0 }, 'expected an option of crawl.serve, found "prot"', 'did you mean port?'],
   ['stats', { singal: 0 }, 'expected an option of crawl.stats, found "singal"', 'did you mean signal?'],
   ['rounds', { shard: 2 }, 'expected an option of crawl.rounds, found "shard"', 'did you mean shards?'],
-])('%s rejects an option that it does not know: %o', async (name, options, message, hint) => {
+])('%s rejects an unknown option: %o', async (name, options, message, hint) => {
   await using crawl = await openCrawl({ table: 'memory:' });
   const method = (crawl as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>)[name]!;
   const given = name === 'explain' || name === 'search' ? ['http://a.example/', options] : [options];

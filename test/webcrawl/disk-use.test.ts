@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { diskUseOf } from '../../packages/webcrawl/disk-use.js';
 
-it('counts each file once, by part, and is never negative while files come and go', async () => {
+it('counts each file once, by part, and is never negative while files appear and disappear', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'webcrawl-disk-'));
   try {
     for (const path of ['.', 'content/a', 'index', 'other/index']) {

@@ -19,7 +19,7 @@ vi.mock('../../packages/hbase/thrift/messages.js', (original) => {
 const folder = await mkdtemp(join(tmpdir(), 'webcrawl-place-'));
 afterAll(() => rm(folder, { recursive: true }));
 
-it('the store on HBase is loaded by who names a table there, and by nobody else', async () => {
+it('the store on HBase is only loaded for a table that is named there', async () => {
   for (const table of ['memory:', join(folder, 'table')]) {
     await using crawl = await openContext({ table });
     await jobs.inject(crawl, { seeds: ['http://a.com/'] });
@@ -54,7 +54,7 @@ it('the store on HBase is loaded by who names a table there, and by nobody else'
   expect(loaded).toEqual({ store: true, codec: true });
 });
 
-it.each(['level:x', 'memory:', 'x'])('createTable refuses %s, which is made by its first use', async (table) => {
+it.each(['level:x', 'memory:', 'x'])('createTable rejects %s, which is created by its first use', async (table) => {
   await expect(createTable({ table })).rejects.toMatchObject({ code: 'USAGE' });
 });
 

@@ -10,7 +10,7 @@ const SECTIONS = ['news', 'tag', 'forum', 'old'];
 const SIZE = 15;
 const settings = { 'propose.minRelevant': 1 };
 
-/** Sections of a few pages, each of which leads to the others. */
+/** Sections of a few pages, each of which links to the others. */
 function site(): Record<string, string> {
   const pages: Record<string, string> = { [`${HOST}/`]: links(...SECTIONS.map((section) => `/${section}/0`)) };
   for (const [s, section] of SECTIONS.entries()) {
@@ -40,24 +40,27 @@ async function outcome(store: MemoryStore) {
 test.each([
   ['propose', (crawl: OpenContext) => rules.propose(crawl, { apply: true }), false],
   ['applyProposals', (crawl: OpenContext) => rules.applyProposals(crawl, {}), true],
-])('%s that dies at any write and is run again ends with the rules of one that did not', async (_, act, isProposed) => {
-  const copy = async (): Promise<MemoryStore> => {
-    const store = await copyStore(made);
-    if (isProposed) await rules.propose(await testCrawl(undefined, { store, settings }), {});
-    return store;
-  };
-  const undisturbed = await copy();
-  const counting = new FailingStore(undisturbed);
-  await act(await testCrawl(undefined, { store: counting, settings }));
-  const expected = await outcome(undisturbed);
-  expect(expected.proposals).toEqual([]);
-  expect(expected.listed.filter(({ origin }) => origin === 'generated').length).toBeGreaterThan(1);
-  expect(counting.writes).toBeGreaterThan(1);
-  for (let write = 1; write <= counting.writes; write++) {
-    const store = await copy();
-    const dying = await testCrawl(undefined, { store: new FailingStore(store, write), settings });
-    await expect(act(dying), `write ${write}`).rejects.toThrow(PlannedFailure);
-    await act(await testCrawl(undefined, { store, settings }));
-    expect(await outcome(store), `write ${write}`).toEqual(expected);
-  }
-});
+])(
+  '%s that dies at any write and runs again ends with the same rules as without a failure',
+  async (_, act, isProposed) => {
+    const copy = async (): Promise<MemoryStore> => {
+      const store = await copyStore(made);
+      if (isProposed) await rules.propose(await testCrawl(undefined, { store, settings }), {});
+      return store;
+    };
+    const undisturbed = await copy();
+    const counting = new FailingStore(undisturbed);
+    await act(await testCrawl(undefined, { store: counting, settings }));
+    const expected = await outcome(undisturbed);
+    expect(expected.proposals).toEqual([]);
+    expect(expected.listed.filter(({ origin }) => origin === 'generated').length).toBeGreaterThan(1);
+    expect(counting.writes).toBeGreaterThan(1);
+    for (let write = 1; write <= counting.writes; write++) {
+      const store = await copy();
+      const dying = await testCrawl(undefined, { store: new FailingStore(store, write), settings });
+      await expect(act(dying), `write ${write}`).rejects.toThrow(PlannedFailure);
+      await act(await testCrawl(undefined, { store, settings }));
+      expect(await outcome(store), `write ${write}`).toEqual(expected);
+    }
+  },
+);

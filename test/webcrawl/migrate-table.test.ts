@@ -31,7 +31,7 @@ async function storedVersion(): Promise<string | undefined> {
   }
 }
 
-test('a table of version 6 is opened after it was migrated, and not before', async () => {
+test('a table of version 6 can be opened after its migration, and not before', async () => {
   const links = await makeOldTable(table, 700);
   await expect(openCrawl({ table })).rejects.toMatchObject({
     code: 'TABLE_VERSION',
@@ -54,7 +54,7 @@ test('a table of version 6 is opened after it was migrated, and not before', asy
   expect(found).toBe(links);
 });
 
-test('it does nothing to a table of the present version, and needs one', async () => {
+test('does nothing to a table of the present version, and needs a table', async () => {
   await expect(migrateTable({ table })).rejects.toMatchObject({ code: 'NO_TABLE' });
   await (await openCrawl({ table })).close();
   expect(await migrateTable({ table })).toMatchObject({ job: 'migrate', counters: {}, from: 7, to: 7 });
@@ -91,11 +91,11 @@ test('a stopped migration continues', async () => {
   await (await openCrawl({ table })).close();
 });
 
-test('the table is locked meanwhile, and while another process works on it', async () => {
+test('another migration or crawl is refused while a migration has the table open', async () => {
   await makeOldTable(table, 10);
   const other = await openContext({ table }, { migrates: true });
   await expect(migrateTable({ table })).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
-  // Who reads it through that process is refused too.
+  // A process that reads it through that process is refused too.
   await expect(openCrawl({ table })).rejects.toMatchObject({ code: 'TABLE_VERSION' });
   await other.close();
   expect(await storedVersion()).toBe('6');

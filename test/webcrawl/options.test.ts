@@ -11,7 +11,7 @@ import {
 } from '../../packages/webcrawl/internal.js';
 import { testCrawl } from '../support/test-crawl.js';
 
-// What a caller in JavaScript may hand in, where no type is in the way.
+// Options that a JavaScript caller may pass, without type checks.
 
 let crawl: OpenContext;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ type AnyJob = (crawl: OpenContext, options?: unknown) => Promise<unknown>;
 const ALL = { ...jobs, exportPages } as unknown as Readonly<Record<string, AnyJob>>;
 const seeds = ['http://a.com/'];
 
-describe('options that a job does not know or take are USAGE', () => {
+describe('unknown or invalid options of a job are USAGE', () => {
   it.each([
     ['crawl', { seeds, dept: 3 }, 'expected an option of crawl.run, found "dept"', 'did you mean depth?'],
     ['generate', { topn: 3 }, 'expected an option of crawl.generate, found "topn"', 'did you mean topN?'],
@@ -70,7 +70,7 @@ describe('options that a job does not know or take are USAGE', () => {
     });
   });
 
-  it('and every job checks them', async () => {
+  it('every job checks them', async () => {
     for (const [name, job] of Object.entries(ALL)) {
       const options = { seeds, batch: 'all', output: '-', noSuchOption: 1 };
       await expect(job(crawl, options), name).rejects.toMatchObject({ code: 'USAGE' });
@@ -103,7 +103,7 @@ describe('functions on a whole table check their options', () => {
 });
 
 describe('an option that is undefined', () => {
-  it('is not given, whether the job knows it or not', async () => {
+  it('counts as absent, whether the job knows it or not', async () => {
     await expect(ALL['compact']!(crawl, { signal: undefined, noSuchOption: undefined })).resolves.toBeDefined();
     await expect(ALL['inject']!(crawl, { seeds: undefined })).rejects.toMatchObject({ code: 'USAGE' });
   });
@@ -116,7 +116,7 @@ describe('fields of pages', () => {
     for await (const _ of (crawl.pages as unknown as (query: unknown) => AsyncIterable<unknown>)(query));
   };
 
-  it('that are none are USAGE', async () => {
+  it('that do not exist are USAGE', async () => {
     const wrong = { code: 'USAGE', hint: 'did you mean title?' };
     await expect(page('http://a.com/', ['titel'])).rejects.toMatchObject(wrong);
     await expect(page('http://a.com/')).rejects.toMatchObject({ code: 'USAGE' });
@@ -127,7 +127,7 @@ describe('fields of pages', () => {
     await expect(pages({ fields: [], hots: 'a.com' })).rejects.toMatchObject({ hint: 'did you mean host?' });
   });
 
-  it('options that are undefined are as if they were absent', async () => {
+  it('that are undefined count as absent', async () => {
     await pages({ fields: ['title'], host: undefined, limit: undefined });
     await jobs.generate(crawl, { topN: undefined, signal: undefined } as never);
   });

@@ -1,6 +1,5 @@
-// Crawls a site and prints what is asked for as JSON: counters, and the texts of pages by path. It does not end the
-// process, and closes the crawl only when told to.
-// Arguments: origin, settings as JSON, plugins that are handed in as an expression, whether it closes.
+// Crawls a site and prints, as JSON, the counters and the texts of pages by path. It does not end the process, and closes the crawl only if
+// told to. Arguments: origin, settings as JSON, an expression for the plugins to pass, whether to close.
 import { jobs, openContext } from '../../dist/tests/webcrawl.js';
 
 const [origin, settings, plugins, closes] = process.argv.slice(2);

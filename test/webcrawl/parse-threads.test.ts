@@ -16,7 +16,7 @@ interface Crawled {
   readonly hasThreads: boolean;
 }
 
-/** A parser that tells which thread it runs in. */
+/** A parser that states in which thread it runs. */
 const TELLING = `
   import { isMainThread } from 'node:worker_threads';
   const robots = { noindex: false, nofollow: false, noarchive: false };
@@ -42,7 +42,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs the built package in a process of its own, which must end by itself. */
+/** Runs the built package in another process, which must end by itself. */
 async function crawl(settings: object, more: { plugins?: string; close?: boolean } = {}) {
   const { plugins = '', close = true } = more;
   const all = { plugins: [join(folder, 'telling.mjs')], ...settings };
@@ -52,25 +52,28 @@ async function crawl(settings: object, more: { plugins?: string; close?: boolean
 }
 
 describe('openCrawl', () => {
-  it.each([true, false])('parses in threads once it is worth it, and ends with or without close: %s', async (close) => {
-    const { texts, counters } = await crawl({ 'parser.threads': 1 }, { close });
-    expect(texts).toMatchObject({ '/a-small': 'main', '/b-large': 'thread' });
-    expect(counters).toMatchObject({ parsed: 3 });
-    expect(counters).not.toHaveProperty('parse_thread_failed');
-  });
+  it.each([true, false])(
+    'parses in threads once it is worthwhile, and ends with or without close: %s',
+    async (close) => {
+      const { texts, counters } = await crawl({ 'parser.threads': 1 }, { close });
+      expect(texts).toMatchObject({ '/a-small': 'main', '/b-large': 'thread' });
+      expect(counters).toMatchObject({ parsed: 3 });
+      expect(counters).not.toHaveProperty('parse_thread_failed');
+    },
+  );
 
-  it('parses in the main thread where it is told to', async () => {
+  it('parses in the main thread if the setting says so', async () => {
     const inMain = { texts: { '/a-small': 'main', '/b-large': 'main' }, hasThreads: false };
     expect(await crawl({ 'parser.threads': 0 })).toMatchObject(inMain);
   });
 
-  it('parses in threads where an onPage was handed in', async () => {
+  it('parses in threads even with an onPage', async () => {
     const { texts, counters } = await crawl({ 'parser.threads': 1 }, { plugins: '[onPage]' });
     expect(texts).toMatchObject({ '/a-small': 'main', '/b-large': 'thread' });
     expect(counters).not.toHaveProperty('parsed_in_main_thread');
   });
 
-  it('parses in the main thread, and counts, what a filter or parser is for that was handed in', async () => {
+  it('parses in the main thread, and counts, pages for which a passed filter or parser is needed', async () => {
     const filtered = await crawl({ 'parser.threads': 1 }, { plugins: '[filter]' });
     expect(filtered.texts).toMatchObject({ '/a-small': 'main', '/b-large': 'main' });
     expect(filtered.counters).toMatchObject({ parsed: 3, parsed_in_main_thread: 3, 'links_rejected_no-c': 1 });
@@ -79,7 +82,7 @@ describe('openCrawl', () => {
     expect(counters).toMatchObject({ parsed: 3, parsed_in_main_thread: 2 });
   });
 
-  it('parses in the main thread where the module of the threads is not there', async () => {
+  it('parses in the main thread if the module of the threads is missing', async () => {
     await using opened = await openContext({ table: 'memory:', settings: { 'parser.threads': 2 } });
     expect(opened.parseThreads).toBeUndefined();
   });

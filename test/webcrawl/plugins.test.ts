@@ -31,7 +31,7 @@ describe('plugins of the settings file', () => {
     expect(await open(['my-plugin'])).toContain('mine');
   });
 
-  it('are refused with what was found, before a table is opened', async () => {
+  it('are rejected with what was found, before a table is opened', async () => {
     const cases: [source: string, found: string][] = [
       [`export default undefined;`, 'found none'],
       [`export default 7;`, 'found number'],
@@ -66,7 +66,7 @@ describe('plugins of the settings file', () => {
 });
 
 describe('plugins of the library', () => {
-  it('are checked alike', async () => {
+  it('are checked in the same way', async () => {
     const plugin = { name: 'x', schedule: {} } as unknown as Plugin;
     await expect(openContext({ table: 'memory:', plugins: [plugin] })).rejects.toMatchObject({
       code: 'BAD_PLUGIN',

@@ -51,7 +51,7 @@ async function openTable(...more: readonly Plugin[]): Promise<OpenContext> {
 }
 
 describe('the search of a crawl', () => {
-  test('finds what was crawled and indexed, in each language, and from beside the crawl', async () => {
+  test('finds what was crawled and indexed, in each language, also from another process', async () => {
     const crawl = await openTable();
     await round(crawl, 'http://a.example/');
     await round(crawl);
@@ -99,11 +99,11 @@ describe('the search of a crawl', () => {
     });
     const copies = seeds.map(async (url) => (await fetch(`${served.url}cached?url=${encodeURIComponent(url)}`)).status);
     expect(await Promise.all(copies)).toEqual([200, 404, 404, 404, 200]);
-    // A search tells which of them have a copy.
+    // A search states which of them have a copy.
     const offered = hits.filter(({ hasCopy }) => hasCopy).map(({ url }) => url);
     expect(offered.sort()).toEqual([seeds[0], seeds[4]]);
 
-    // What is in the index is found, and its text is shown, whatever the filters of today say.
+    // Indexed pages are found, and their text is shown, whatever the present filters say.
     const other = await openTable({ name: 'refuse', filterUrl: () => false });
     await using refusing = await serve(other, { port: 0 });
     expect((await fetch(`${refusing.url}cached?url=${encodeURIComponent(seeds[0]!)}`)).status).toBe(200);
@@ -207,7 +207,7 @@ describe('the search of a crawl', () => {
     expect(copy).not.toContain('secret');
   });
 
-  test('shows no text of a page that is gone, or is not parsed since it was fetched', async () => {
+  test('shows no text of a page that is gone, or that was fetched and not yet parsed', async () => {
     let now = 1_700_000_000_000;
     const names = ['gone', 'failing', 'unparsed'];
     const web = fakeWeb(Object.fromEntries(names.map((name) => [`http://c.example/${name}`, WALRUS])));
@@ -252,7 +252,7 @@ describe('the search of a crawl', () => {
     ]);
   });
 
-  test('of a table without a folder needs the name of one', async () => {
+  test('in a table without a folder needs the name of one', async () => {
     const crawl = await openContext({ table: 'memory:' });
     open.push(crawl);
     await expect(openSearch(crawl)).rejects.toMatchObject({ code: 'BAD_SETTING', hint: 'index.path names one' });

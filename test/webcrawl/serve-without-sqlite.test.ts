@@ -8,7 +8,7 @@ vi.mock('libsql', () => {
   throw new Error('not installed');
 });
 
-test('a server without the package of its index says at every place which one to install', async () => {
+test('a server without the package of its index names it in every place', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'webcrawl-without-'));
   const builtin = vi.spyOn(process, 'getBuiltinModule').mockImplementation(() => undefined);
   try {

@@ -24,7 +24,7 @@ async function open(yields = false): Promise<OpenContext> {
   return crawl;
 }
 
-/** What the server says of rules, and a button that is pressed there. */
+/** The server's pages and data about rules, and a function that presses a button there. */
 async function served(crawl: OpenContext) {
   const server = await serve(crawl, { port: 0 });
   ends.push(() => server.close());
@@ -45,7 +45,7 @@ async function served(crawl: OpenContext) {
     return { status: answer.status, text: await answer.text() };
   };
   const json = async (path: string) => (await fetch(server.url + path)).json() as Promise<Record<string, unknown>>;
-  /** A page as who has pressed sees it. */
+  /** A page as the user who pressed the button sees it. */
   const shown = async (path: string) => (await fetch(server.url + path, { headers: { cookie: own!.cookie } })).text();
   return { press, json, shown, url: server.url, close: () => server.close() };
 }
@@ -54,7 +54,7 @@ describe.each([
   ['the process that has the table open', false],
   ['a process that reaches the table through another', true],
 ])('rules served by %s', (_, isRemote) => {
-  test('are shown with their counts, changed by a button, and asked about again where seeds would be rejected', async () => {
+  test('are shown with their counts, changed by a button, and need a confirmation if seeds would be rejected', async () => {
     const owner = await open();
     await jobs.inject(owner, { seeds: ['http://a.example/', 'http://a.example/tag/1', 'http://b.example/'] });
     await rules.add(owner, { kind: 'relevant', pattern: { prefix: '/tag/' }, note: 'because' });
@@ -87,7 +87,7 @@ describe.each([
     expect(await json('api/rules')).toMatchObject({ rules: [{ id: 'r1' }, { id: 'r2', state: 'disabled' }] });
   });
 
-  test('are proposed, applied by a button once, and the same is not proposed again', async () => {
+  test('are proposed, applied by a button once, and not proposed again', async () => {
     const owner = await open();
     await jobs.inject(owner, { seeds: ['http://a.example/'] });
     await rules.add(owner, { kind: 'relevant', pattern: { prefix: '/news/' } });
@@ -120,7 +120,7 @@ describe.each([
   });
 });
 
-test('a report is made for all who ask at the same time at once, and prefixes and proposals are those of the table', async () => {
+test('a report is made once for all simultaneous requests, and prefixes and proposals are those of the table', async () => {
   const crawl = await open();
   await jobs.inject(crawl, { seeds: Array.from({ length: 30 }, (_, i) => `http://a.example/tag/${i}`) });
   const { json, url } = await served(crawl);
@@ -131,7 +131,7 @@ test('a report is made for all who ask at the same time at once, and prefixes an
   expect((await fetch(`${url}api/prefixes?domain=a%20b`)).status).toBe(400);
 });
 
-test('a proposal that is being applied is given up when the server is closed, and is waited for', async () => {
+test('applying a proposal is aborted when the server is closed, and waited for', async () => {
   const crawl = await open();
   await jobs.inject(crawl, { seeds: ['http://a.example/'] });
   await rules.add(crawl, { kind: 'relevant', pattern: { prefix: '/news/' } });
@@ -145,7 +145,7 @@ test('a proposal that is being applied is given up when the server is closed, an
   let [isRead, release] = [(): void => {}, (): void => {}];
   const reading = new Promise<void>((resolve) => (isRead = resolve));
   const closing = new Promise<void>((resolve) => (release = resolve));
-  // The graph is being read until the server is closed.
+  // The graph is read until the server is closed.
   Object.assign(pages, {
     async *scan(...given: Parameters<typeof scan>) {
       // The status may be read as well.
@@ -191,7 +191,7 @@ test('a proposal that cannot be read is left out and counted, and hides no other
   expect((await fetch(`${url}rules/proposals`)).status).toBe(200);
 });
 
-test('no request reads more prefixes than it may, whatever it leaves out', async () => {
+test('no request reads more prefixes than the limit, whatever it leaves out', async () => {
   const crawl = await open();
   const { prefixes } = crawl.tables;
   await jobs.inject(crawl, { seeds: Array.from({ length: 30 }, (_, i) => `http://a.example/tag/${i}`) });

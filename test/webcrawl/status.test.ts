@@ -18,7 +18,7 @@ import { freshFolder } from '../support/files/temp-folder.js';
 import { crawl as crawlJob } from '../../packages/jobs/index.js';
 
 const directory = freshFolder();
-/** What the web answers. */
+/** The answer of the web. */
 let answer: (url: string) => FetchOutcome | Promise<FetchOutcome>;
 
 const web: Plugin = {
@@ -38,7 +38,7 @@ function open(options: OpenCrawlOptions = {}) {
   });
 }
 
-it('shows a running crawl, here and from elsewhere, as its progress does', async () => {
+it('shows a running crawl, here and from another process, like its progress', async () => {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => (release = resolve));
   let onHeld = (): void => {};
@@ -55,7 +55,7 @@ it('shows a running crawl, here and from elsewhere, as its progress does', async
   let last: Progress | undefined;
   const running = jobs.crawl(crawl, { seeds: ['http://a.example/'], onProgress: (progress) => (last = progress) });
   await isHeld;
-  // Until the other page of the round is through as well, and the count of due rows is not from before the round.
+  // Until the other page of the round is done too, and the count of due rows is not from before the round.
   let seen = await status(other);
   while (seen.jobs[0]?.errors.not_found !== 1 || seen.due.count > 0) seen = await status(other);
   expect(seen.owner).toMatchObject({ pid: process.pid, name: 'here' });
@@ -64,7 +64,7 @@ it('shows a running crawl, here and from elsewhere, as its progress does', async
   const job = {
     job: 'crawl',
     done: 2,
-    // The page that is held, though no row is due: a batch has it.
+    // The page in the batch counts, although no row is due.
     toGo: 1,
     counters: { fetched: 2, not_found: 1, success: 1 },
     errors: { not_found: 1 },
@@ -86,7 +86,7 @@ it('shows a running crawl, here and from elsewhere, as its progress does', async
   expect(await status(other)).toMatchObject({ jobs: [], lastFetch: { state: 'ended' } });
 });
 
-it('has a rate from the first question on', async () => {
+it('has a rate from the first call on', async () => {
   await using crawl = await openContext({ table: 'memory:' });
   await crawl.running.run('fetch', undefined, async (watch) => {
     await new Promise((resolve) => setImmediate(resolve));
@@ -96,7 +96,7 @@ it('has a rate from the first question on', async () => {
   });
 });
 
-it('says how far the index lags, also in the metrics', async () => {
+it('states how far the index lags, also in the metrics', async () => {
   answer = () => content('<p>A page.');
   await using crawl = await open();
   await jobs.index(crawl);
@@ -115,11 +115,11 @@ it('says how far the index lags, also in the metrics', async () => {
   expect(await status(crawl)).toMatchObject({ batchesToIndex: 0, index: { documents: 2 } });
 });
 
-it('does not wait for an index that is late, and has its last figures', async () => {
+it('does not wait for a slow index, and has its last figures', async () => {
   const answers: ((documents: number) => void)[] = [];
   const read = createPrompt(() => new Promise<number>((resolve) => answers.push(resolve)), 0, 20);
   expect(await read()).toBe(0);
-  // Nobody waits a second time.
+  // The second call does not wait.
   expect(await read()).toBe(0);
   expect(answers).toHaveLength(1);
   answers[0]!(5);
@@ -130,7 +130,7 @@ it('does not wait for an index that is late, and has its last figures', async ()
   });
 });
 
-it('counts what is due, and only that', async () => {
+it('counts due rows only', async () => {
   answer = () => content('');
   await using crawl = await open();
   await jobs.inject(crawl, { seeds: Array.from({ length: 30 }, (_, i) => `http://h${i % 7}.example/${i}`) });
@@ -166,7 +166,7 @@ it('a crawl that found nothing due looks again when another process has changed 
       if (name === 'generate') generates += 1;
       return crawl.tables.exclusive(name, task);
     };
-    // Asked before each look what is due and after it: the first `changes` looks are followed by news.
+    // Called before and after each check for due rows: the first `changes` checks are followed by a change.
     const outsideChanges = (): number => Math.min(Math.floor((asked += 1) / 2), changes);
     await crawlJob({ ...crawl, tables, outsideChanges }, { seeds: [] });
     return generates;

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe('the place of a table', () => {
-  it('is a directory, with level: before it or without', async () => {
+  it('is a directory, with or without level: before it', async () => {
     const directory = join(folder, 'some/dir');
     {
       await using crawl = await openContext({ table: directory });

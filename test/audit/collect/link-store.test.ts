@@ -14,7 +14,7 @@ const linkOf = (source: number, anchor: string): LinkRecord => ({
   anchor,
 });
 
-test('keeps the links of targets with findings, and only these, beyond the memory that it may take', async () => {
+test('stores the links of targets with findings, and only these, also if they exceed its memory', async () => {
   await using store = await createLinkStore(testFolder(), 1);
   const add = (link: LinkRecord, ...to: Sources[]) => store.add(packLink(KEY, RECORD.link, link), KEY.length, to);
   const many = Array.from({ length: 40_000 }, (_, i) => linkOf(i, `anchor ${i}`));

@@ -36,7 +36,7 @@ function linksOf({ links }: PageFacts): string[] {
 }
 
 describe('the facts of a page', () => {
-  it('have every link with its element, fragment, anchor, line and rel', () => {
+  it('include every link with its element, fragment, anchor, line and rel', () => {
     const html =
       '<a href="one#part">One <b>link</b></a>\n<a href="/two" rel="nofollow ugc"><img src="i.png" alt="a picture"></a>\n' +
       '<a href="#here" aria-label="named"></a>\n<video poster="p.jpg"></video><form action="/send" method="post"></form>';
@@ -55,7 +55,7 @@ describe('the facts of a page', () => {
     expect(factsOf(pageOf(html)).links.map(({ line }) => line)).toEqual([1, 2, 3]);
   });
 
-  it('come back as they were stored', () => {
+  it('are read as they were stored', () => {
     const html =
       '<html><head><title>T</title><meta name="description" content="D"><link rel="canonical" href="/c"><link rel="alternate" hreflang="de" href="/de">' +
       '<script type="application/ld+json">{</script></head><body><h1 id="a">H</h1><a name="b" href="htp://x">bad</a><img src="i.png"></body></html>';
@@ -77,7 +77,7 @@ describe('the facts of a page', () => {
     expect(decodeFacts({ v: 0 })).toBeUndefined();
   });
 
-  it('are cut where a page has more than a row may hold, and count what they lack', () => {
+  it('are cut if a page has more than a row can hold, and count what is missing', () => {
     const many = Array.from(
       { length: 6_000 },
       (_, n) => `<a id="i${n}" href="https://other.example/a/path/of/some/length/${n}">l</a>`,
@@ -88,11 +88,11 @@ describe('the facts of a page', () => {
     expect(facts.ids.length + facts.cutIds).toBe(6_000);
     expect(facts.links.length + facts.cutLinks).toBe(6_000);
     expect([facts.cutIds, facts.cutLinks].every((n) => n > 0)).toBe(true);
-    // So no fragment of it is judged.
+    // So none of its fragments is checked.
     expect(facts.marks & MARKS.truncated).toBe(MARKS.truncated);
   });
 
-  it('have no links to places that the page itself has, only their number', () => {
+  it('have only the number of links to existing places of the page itself', () => {
     const html =
       '<h1 id="a">A</h1><h2 id="ü">B</h2><a href="#a">1</a><a href="page#%C3%BC">2</a><a href="">3</a><a href="#a:~:text=x">4</a>' +
       '<a href="#lost">5</a><a href="other#a">6</a><img src="page">';
@@ -111,7 +111,7 @@ describe('the facts of a page', () => {
     expect([links.length, cutLinks, links[0]!.anchor]).toEqual([700, 0, '']);
   });
 
-  it('count links that are too long within the host alone, and judge no fragment that is', () => {
+  it('count too long links only within the host, and do not check too long fragments', () => {
     const long = 'x'.repeat(2_500);
     const html = `<a href="https://play.example/?code=${long.slice(0, 600)}">1</a><a href="/${long}">2</a><a href="/b#${long}">3</a>`;
     const facts = factsOf(pageOf(html));
@@ -119,7 +119,7 @@ describe('the facts of a page', () => {
     expect(linksOf(facts)).toEqual(['https://site.example/b a  3 1 0']);
   });
 
-  it('know walls, apps and sitemaps', () => {
+  it('recognise walls, apps and sitemaps', () => {
     expect(factsOf(pageOf('<title>Just a moment...</title>')).marks).toBe(MARKS.wall);
     expect(factsOf(pageOf('', { headers: { 'cf-mitigated': 'challenge' } })).marks).toBe(MARKS.wall);
     expect(factsOf(pageOf('<div id="__next"></div><script>1</script>')).marks).toBe(MARKS.app | MARKS.scripts);
@@ -161,7 +161,7 @@ describe('links that lead nowhere', () => {
     'ftp://x/',
   ])('not %s', (raw) => expect(flawOfHref(raw, URL_)).toBeUndefined());
 
-  it('are told by one edit', () => {
+  it('are recognised by one edit', () => {
     for (const word of ['htp', 'http2', 'htttp', 'hhtp', 'hxtp', 'ttp', 'thtp'])
       expect(isOneEdit(word, 'http'), word).toBe(true);
     for (const word of ['http', 'ftp', 'tel', 'httpxx']) expect(isOneEdit(word, 'http'), word).toBe(false);
@@ -184,7 +184,7 @@ describe('verdicts', () => {
     ),
   ] as const)('%d is %s', (http, verdict) => expect(verdictOf({ code: 'x', http })).toBe(verdict));
 
-  it('of what was not answered, or not asked', () => {
+  it('depend on the code without an answer or a request', () => {
     expect(verdictOf(undefined)).toBe('unchecked');
     for (const code of ['robots_denied', 'private_address', 'host_backoff'])
       expect(verdictOf({ code })).toBe('unchecked');
@@ -192,7 +192,7 @@ describe('verdicts', () => {
   });
 });
 
-describe('what titles and tags say', () => {
+describe('the meaning of titles and tags', () => {
   it.each([
     '404',
     '404 Not Found',
@@ -221,7 +221,7 @@ describe('what titles and tags say', () => {
 });
 
 describe('facts of a hostile page', () => {
-  it('have their size, whatever there are most of', async () => {
+  it('have a maximum size, whatever the page has most of', async () => {
     const long = 'ü'.repeat(180);
     const versions = Array.from({ length: 300 }, (_, i) => `<link rel=alternate hreflang=de href="/${i}${long}">`).join(
       '',

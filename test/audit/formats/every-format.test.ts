@@ -18,10 +18,10 @@ import {
   written,
 } from '../../support/audit/made-report.js';
 
-/** What no reader of a report may get of the text of a page: it would act on a terminal, or hide text. */
+/** Characters of a page that no reader of a report may get: they would act on a terminal, or hide text. */
 const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufffe]|\p{Cs}/u;
 
-test('the ending of a file names the format, in any letter case', () => {
+test('the extension of a file decides on the format, in any letter case', () => {
   const endings = AUDIT_FORMAT_NAMES.flatMap((name) => AUDIT_FORMATS[name].endings.map((ending) => [ending, name]));
   expect(endings.map(([ending]) => auditFormatOf(`a.b/report${ending!.toUpperCase()}`))).toEqual(
     endings.map(([, name]) => name),
@@ -36,19 +36,19 @@ test('the ending of a file names the format, in any letter case', () => {
 });
 
 describe.each(AUDIT_FORMAT_NAMES)('%s', (format) => {
-  test('is written of a report without findings', async () => {
+  test('can be written without findings', async () => {
     const { text, outcome, notes } = await written(madeReport([]), { format });
     expect(text).not.toBe('');
     expect(outcome).toEqual({ exitCode: 0, reason: undefined });
     expect(notes).toEqual([]);
   });
 
-  test('shows no character of a hostile page that acts', async () => {
+  test('shows no harmful character of a hostile page', async () => {
     const { text } = await written(
       madeReport(HOSTILE_FINDINGS, { scope: [HOSTILE], complete: false, because: [HOSTILE] }),
       { format },
     );
-    // A file for programs holds what the page has; the command makes it safe where it shows it.
+    // A file for programs has the text of the page; the command makes it safe when it shows it.
     if (!['csv', 'json', 'ndjson'].includes(format)) expect(text).not.toMatch(ACTING);
     expect(text).toContain('漢字 😀');
   });
@@ -82,7 +82,7 @@ describe.each(AUDIT_FORMAT_NAMES)('%s', (format) => {
     expect(largest).toBeLessThan(format === 'html' ? 500_000 : 100_000);
   });
 
-  test('says first that a report is not complete', async () => {
+  test('first states that a report is not complete', async () => {
     const because = ['31 pages are due', 'robots.txt of b.example is away'];
     const { text, head, outcome } = await written(madeReport([madeFinding()], { complete: false, because }), {
       format,
@@ -93,7 +93,7 @@ describe.each(AUDIT_FORMAT_NAMES)('%s', (format) => {
   });
 });
 
-test('a report that fails while it is read is not written to its end', async () => {
+test('a report that fails while it is read is not completed', async () => {
   for (const format of AUDIT_FORMAT_NAMES) {
     const report = madeReport((i) => {
       if (i === 3) throw new Error('the disk is gone');
@@ -104,7 +104,7 @@ test('a report that fails while it is read is not written to its end', async () 
 });
 
 describe('json', () => {
-  test('is the summary with the findings, as they are', async () => {
+  test('has the summary with the findings, as they are', async () => {
     const { text } = await written(madeReport(HOSTILE_FINDINGS.slice(2)), { format: 'json' });
     const { findings, tool, ...summary } = JSON.parse(text) as Record<string, unknown>;
     expect(findings).toEqual(HOSTILE_FINDINGS.slice(2));
@@ -112,7 +112,7 @@ describe('json', () => {
     expect(tool).toMatch(/^webcrawl \d/);
   });
 
-  test('as lines: the summary first, then each finding', async () => {
+  test('as lines has the summary first, then each finding', async () => {
     const { text } = await written(madeReport(HOSTILE_FINDINGS.slice(2)), { format: 'ndjson' });
     const [first, ...lines] = text
       .trimEnd()
@@ -123,7 +123,7 @@ describe('json', () => {
   });
 });
 
-test('with sources, csv and json list every link of a finding, more than the finding shows', async () => {
+test('and csv with sources list every link of a finding, more than the finding shows', async () => {
   const finding = madeFinding({ sources: { total: 3, shown: [madeSource()] } });
   const all = [1, 2, 3, 4].map((line) => madeSource({ line, anchor: `link ${line}` }));
   const report = { ...madeReport([finding]), sourcesOf: () => Readable.from(all) };
@@ -140,7 +140,7 @@ test('with sources, csv and json list every link of a finding, more than the fin
 });
 
 describe('csv', () => {
-  test('a row for each finding, in which no spreadsheet sees a formula', async () => {
+  test('has a row for each finding, in which no spreadsheet sees a formula', async () => {
     const finding = madeFinding({
       url: '=cmd()',
       message: '@a "b"',
@@ -159,7 +159,7 @@ describe('csv', () => {
     );
   });
 
-  test('with sources: a row for each, and one for a finding without any', async () => {
+  test('with sources has a row for each, and one for a finding without any', async () => {
     const sources = { total: 212, shown: [madeSource({ anchor: '+1', line: 3 }), madeSource({ url: '-x' })] };
     const report = madeReport([
       madeFinding({ sources }),

@@ -52,7 +52,7 @@ function someReport() {
   );
 }
 
-test('text: what is missing, the counts, then rules with their first findings', async () => {
+test('text has what is missing, the counts, then rules with their first findings', async () => {
   const { text } = await written(someReport(), { format: 'text' });
   expect(text.split('\n').slice(0, 15)).toEqual([
     'NOT COMPLETE: 31 pages are due',
@@ -78,7 +78,7 @@ test('text: what is missing, the counts, then rules with their first findings', 
   expect(text.trimEnd().split('\n').at(-1)).toContain('-o report.html');
 });
 
-test('text of a report without findings claims no more than was looked at', async () => {
+test('text of a report without findings claims no more than was checked', async () => {
   expect((await written(madeReport([], { pages: 0, complete: true }), { format: 'text' })).text).toContain(
     'NOT COMPLETE: no page was looked at',
   );
@@ -88,7 +88,7 @@ test('text of a report without findings claims no more than was looked at', asyn
 });
 
 describe('markdown', () => {
-  test('what is missing, the counts, a table of rules, and their findings', async () => {
+  test('has what is missing, the counts, a table of rules, and their findings', async () => {
     const { text } = await written(someReport(), { format: 'markdown' });
     expect(text).toContain('**Not complete:** 31 pages are due');
     expect(text.indexOf('Not complete')).toBeLessThan(text.indexOf('1 error, 12 warnings'));
@@ -100,7 +100,7 @@ describe('markdown', () => {
     expect(text).toContain('  - and 207 more');
   });
 
-  test('has at most 60,000 characters, with every rule in it and how many findings are not', async () => {
+  test('has at most 60,000 characters, with every rule and the number of findings left out', async () => {
     const rules = Array.from({ length: 90 }, (_, i) => ({ ...RULES[0]!, id: `rule-${i}` }));
     const shown = Array.from({ length: 10 }, () => madeSource({ url: `https://example.com/${'s'.repeat(900)}` }));
     const findings = rules.flatMap(({ id }) =>
@@ -120,7 +120,7 @@ describe('markdown', () => {
     expect(text).toMatch(/- and \d\d more|- 60 findings/);
   });
 
-  test('nothing that a page wrote is markup, or calls anyone', async () => {
+  test('contains no markup or mention from a page', async () => {
     const { text } = await written(madeReport(HOSTILE_FINDINGS, { scope: ['[x](http://evil.example/)'] }), {
       format: 'markdown',
     });
@@ -148,7 +148,7 @@ describe('markdown', () => {
   });
 });
 
-test('the impact is beside that of the highest, in the report', async () => {
+test('shows the impact relative to the highest one in the report', async () => {
   const impacts = async (values: readonly number[]) => {
     const findings: AuditFinding[] = values.map((impact, i) => madeFinding({ id: `${i}`, impact }));
     const { text } = await written(madeReport(findings), { format: 'text' });

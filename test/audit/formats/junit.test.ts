@@ -17,7 +17,7 @@ interface Case {
   text: string;
 }
 
-/** The cases of a report, and the numbers of its suites by the cases in them. */
+/** The cases of a report, and the numbers of its suites computed from their cases. */
 async function junit(report: ReturnType<typeof madeReport>, failOn: readonly string[] = []) {
   const { text, notes } = await written(report, { format: 'junit', failOn });
   const cases: Case[] = [];
@@ -86,20 +86,20 @@ test('a case for each finding in the suite of its group, and one for each rule w
   expect(cases[1]!.text).toContain('https://example.com/a.html:14 (a) The lost page');
 });
 
-test('with --fail-on, its findings alone are failures', async () => {
+test('with --fail-on, only its findings are failures', async () => {
   const findings = [madeFinding(), madeFinding({ id: 'f2', rule: 'page-slow', severity: 'notice' })];
   expect(
     outcomes((await junit(madeReport(findings), ['page-slow'])).cases).filter((text) => !text.endsWith('passed')),
   ).toEqual(['broken link-broken system-out', 'speed page-slow failure']);
 });
 
-test('an audit that is not complete has a case that fails', async () => {
+test('an incomplete audit has a case that fails', async () => {
   const { cases } = await junit(madeReport([], { complete: false, because: ['31 pages are due', '2 hosts are away'] }));
   expect(cases[0]).toMatchObject({ suite: 'audit', of: 'complete', outcome: 'failure' });
   expect(cases[0]!.text).toContain('31 pages are due; 2 hosts are away');
 });
 
-test('no two cases of a rule have one name', async () => {
+test('all cases of a rule have different names', async () => {
   const { cases } = await junit(madeReport(['a', 'b', 'c'].map((id) => madeFinding({ id, rule: 'fragment-missing' }))));
   expect(cases.filter(({ of }) => of === 'fragment-missing').map(({ name }) => name)).toEqual([
     'https://example.com/lost',
@@ -108,13 +108,13 @@ test('no two cases of a rule have one name', async () => {
   ]);
 });
 
-test('what XML cannot hold is not in it, and what others wrote is no markup', async () => {
+test('characters that XML cannot have are removed, and texts of pages are not markup', async () => {
   const { cases, text } = await junit(madeReport(HOSTILE_FINDINGS));
   expect(cases).toHaveLength(1 + HOSTILE_FINDINGS.length + RULES.length - 3);
   expect(text).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/u);
 });
 
-test('a file has at most the bytes that GitLab reads, and says what it lacks', async () => {
+test('a file has at most the bytes that GitLab reads, and states what is missing', async () => {
   const shown = Array.from({ length: 10 }, () => madeSource({ url: `https://example.com/${'漢'.repeat(900)}` }));
   const sources = { total: 10, shown };
   const make = (i: number) =>

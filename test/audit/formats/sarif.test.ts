@@ -72,7 +72,7 @@ test('a fault of the page itself is at the page, at its first line', async () =>
   ]);
 });
 
-test('at most 5,000 results, the gravest, and the log says how many it lacks', async () => {
+test('at most 5,000 results, the most severe ones; the log states how many are missing', async () => {
   const report = madeReport((i) => (i < 5012 ? madeFinding({ id: `f${i}` }) : undefined));
   const { run, notes } = await sarif(report);
   expect(run.results.map(({ partialFingerprints }) => partialFingerprints.primaryLocationLineHash).at(-1)).toBe(
@@ -83,7 +83,7 @@ test('at most 5,000 results, the gravest, and the log says how many it lacks', a
   expect(run.invocations[0]!.toolExecutionNotifications.map(({ message }) => message.text)).toEqual(notes);
 });
 
-test('nothing that is not certain becomes an alert', async () => {
+test('uncertain findings do not become alerts', async () => {
   const unsure = [madeFinding(), madeFinding({ state: 'unverified' }), madeFinding({ state: 'inconclusive' })];
   const { run, notes } = await sarif(madeReport(unsure, { complete: false, because: ['31 pages are due'] }));
   expect(run.results).toHaveLength(1);
@@ -103,7 +103,7 @@ test.each([
   expect((await sarif(madeReport([], { scope: [scope] }))).run.automationDetails.id).toBe(category);
 });
 
-test('what is new is told apart where there is a mark', async () => {
+test('new findings are marked if there is a mark', async () => {
   const findings = [madeFinding({ isNew: 'target' }), madeFinding({ id: 'f1' })];
   const states = async (since?: number) =>
     (await sarif(madeReport(findings, since === undefined ? {} : { since }))).run.results.map(
@@ -113,7 +113,7 @@ test('what is new is told apart where there is a mark', async () => {
   expect(await states()).toEqual([undefined, undefined]);
 });
 
-test('no text is empty, and none is a link or a place for an argument', async () => {
+test('no text is empty, or read as a link or as a placeholder', async () => {
   const rules = RULES.map((rule) => ({ ...rule, title: '', help: '' }));
   const { run } = await sarif(madeReport(HOSTILE_FINDINGS, { rules, scope: [] }));
   expect(JSON.stringify(run)).not.toContain('""');
@@ -160,7 +160,7 @@ describe('the file of a page', () => {
     'https://a/=../b',
     'https://a/=/b',
     'https://a/=c:/b',
-  ])('a map is refused: %s', (text) => {
+  ])('a map is rejected: %s', (text) => {
     expect(() => parseMap(text)).toThrow(/expected a map such as .*, found/);
   });
 });

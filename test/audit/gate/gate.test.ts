@@ -40,25 +40,22 @@ describe('--fail-on', () => {
     expect(reason).toContain(`(${rules}).`);
   });
 
-  test.each(['titles,fragment-missing', 'external', 'fragments'])(
-    '%s: what is not certain never fails',
-    async (name) => {
-      const unsure = FINDINGS.filter(({ state }) => state !== 'open');
-      expect(await outcomeOf([name], {}, unsure)).toEqual({
-        exitCode: 0,
-        reason: `The audit passes: no finding of --fail-on ${name}.`,
-      });
-    },
-  );
+  test.each(['titles,fragment-missing', 'external', 'fragments'])('%s: uncertain findings never fail', async (name) => {
+    const unsure = FINDINGS.filter(({ state }) => state !== 'open');
+    expect(await outcomeOf([name], {}, unsure)).toEqual({
+      exitCode: 0,
+      reason: `The audit passes: no finding of --fail-on ${name}.`,
+    });
+  });
 
-  test('many names: each that holds is told, on one line', async () => {
+  test('with several names reports each that applies, on one line', async () => {
     const { reason } = await outcomeOf(['page-slow, titles', 'page-slow', 'fragments']);
     expect(reason).toBe(
       'The audit fails: --fail-on page-slow: 1 finding (page-slow 1); --fail-on titles: 1 finding (title-duplicate 1).',
     );
   });
 
-  test('without it findings do not matter, and there is nothing to say', async () => {
+  test('is not given: findings do not matter, and there is no message', async () => {
     expect(await outcomeOf([])).toEqual({ exitCode: 0, reason: undefined });
   });
 
@@ -71,20 +68,20 @@ describe('--fail-on', () => {
       'severities are error, warn, notice, groups broken, titles, fragments, speed, external; webcrawl audit --rules',
     ],
     [' , ', 'severities are'],
-  ])('an unknown name is refused: %s', (name, hint) => {
+  ])('rejects an unknown name: %s', (name, hint) => {
     expect(() => parseFailOn([name], { rules: RULES, hasSince: true })).toThrow(
       expect.objectContaining({ code: 'USAGE', hint: expect.stringContaining(hint) as string }) as Error,
     );
   });
 
-  test('what is new needs a mark', () => {
+  test('for new findings needs a mark', () => {
     expect(() => parseFailOn(['broken,new:link'], { rules: RULES, hasSince: false })).toThrow(
       'expected --since with --fail-on new:link, found none',
     );
   });
 });
 
-describe('an audit that is not complete', () => {
+describe('an incomplete audit', () => {
   const partial = { complete: false, because: ['31 pages are due', 'b.example is away'] };
 
   test('fails, also without findings and without --fail-on', async () => {
@@ -95,7 +92,7 @@ describe('an audit that is not complete', () => {
     });
   });
 
-  test('and so does an audit of nothing, whatever else it says', async () => {
+  test('includes an audit of nothing, whatever else it says', async () => {
     const { exitCode, reason } = await outcomeOf(['broken'], { pages: 0, complete: true }, []);
     expect([exitCode, reason]).toEqual([
       1,
@@ -103,7 +100,7 @@ describe('an audit that is not complete', () => {
     ]);
   });
 
-  test('passes with --allow-partial, unless a condition holds', async () => {
+  test('passes with --allow-partial, unless a condition applies', async () => {
     expect((await outcomeOf([], partial, [], true)).exitCode).toBe(0);
     expect((await outcomeOf(['broken'], partial, [], true)).exitCode).toBe(0);
     expect((await outcomeOf(['broken'], partial, FINDINGS, true)).reason).toBe(
@@ -111,7 +108,7 @@ describe('an audit that is not complete', () => {
     );
   });
 
-  test('tells both reasons', async () => {
+  test('reports both reasons', async () => {
     expect((await outcomeOf(['speed'], partial)).reason).toMatch(/not complete.*; --fail-on speed: 1 finding/);
   });
 });

@@ -10,7 +10,7 @@ import { suiteFolder } from '../../support/files/temp-folder.js';
 const READER = fileURLToPath(new URL('read-reports.py', import.meta.url));
 const folder = suiteFolder();
 
-/** What a program that others wrote reads of a report. */
+/** The result of an independent program that reads a report. */
 async function readBack<T>(format: AuditFormat, report: ReturnType<typeof madeReport>): Promise<T> {
   const { text } = await written(report, { format, ...(format === 'csv' && { sources: true }) });
   const file = join(folder, `report.${format}`);

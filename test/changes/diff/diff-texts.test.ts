@@ -28,7 +28,7 @@ describe('a diff', () => {
     });
   });
 
-  it('says how much of a text is the same', () => {
+  it('states how much of a text is the same', () => {
     const { similarity } = diffTexts(LONG, LONG.replace('hundred', 'thousand')) as { similarity: number };
     expect(similarity).toBeCloseTo(15 / 16);
   });

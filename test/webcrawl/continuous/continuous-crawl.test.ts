@@ -47,7 +47,7 @@ function open(web: FakeWeb, plugins: readonly Plugin[] = [], how: OpenCrawlOptio
   });
 }
 
-/** Keeps a table crawled while `look` looks at it by searching; then stops. */
+/** Crawls a table continuously while `look` searches it, then stops. */
 async function keep(
   web: FakeWeb,
   options: Partial<ContinuousCrawlOptions>,
@@ -96,7 +96,7 @@ describe('a continuous crawl', { timeout: LONG }, () => {
     await expect(searcher.search('welcome')).rejects.toMatchObject({ code: 'NO_INDEX' });
   });
 
-  it('is searched as soon as it is updated, is ranked at rest, and follows its pages', async () => {
+  it('can be searched as soon as it is updated, is ranked at rest, and follows changes of pages', async () => {
     const web = fakeWeb(PAGES);
     let updatedAt = Infinity;
     let foundAfter = Infinity;
@@ -116,7 +116,7 @@ describe('a continuous crawl', { timeout: LONG }, () => {
     expect(foundAfter).toBeLessThan(10_000);
     console.log(`found ${(foundAfter / 1000).toFixed(2)} s after updatedb`);
     expect(report).toMatchObject({ job: 'crawl', interrupted: true, counters: { fetched: 6 } });
-    // The table goes on. Where it was ended before the last batch was released, the next run of the index does so.
+    // The table continues. If the crawl ended before the last batch was released, the next run of the index releases it.
     await using crawl = await open(web);
     expect(await crawl.tables.batches.list()).toEqual([]);
     await jobs.index(crawl);
@@ -125,7 +125,7 @@ describe('a continuous crawl', { timeout: LONG }, () => {
     expect((await jobs.crawl(crawl, { seeds: [] })).counters).toMatchObject({ fetched: 2 });
   });
 
-  it('says when it comes to rest, and until when it waits', async () => {
+  it('reports when it comes to rest, and until when it waits', async () => {
     const web = fakeWeb(PAGES);
     const rests: CrawlRest[] = [];
     const onRest = (rest: CrawlRest): void => void rests.push(rest);
@@ -143,7 +143,7 @@ describe('a continuous crawl', { timeout: LONG }, () => {
     expect(rests[0]!.nextDue).toBeLessThan(began + MONTH);
   });
 
-  it('makes its index anew where that is deleted beside it, says so, and so does the server', async () => {
+  it('rebuilds its index if that is deleted, and reports it, and so does the server', async () => {
     const stop = new AbortController();
     const failures: JobFailure[] = [];
     await using crawl = await open(fakeWeb(PAGES));
@@ -168,14 +168,14 @@ describe('a continuous crawl', { timeout: LONG }, () => {
       stop.abort();
     }
     await crawling;
-    // Nobody makes it anew now.
+    // Now no crawl rebuilds it.
     await rm(crawl.indexFolder!, { recursive: true });
     await until(async () => (await healthz()).startsWith('NO_INDEX'));
     expect((await fetch(`${served.url}healthz`)).status).toBe(503);
     await until(async () => (await metrics()).includes('webcrawl_index_usable 0'));
   });
 
-  it('goes on after its limit is reached, and fetches no more', async () => {
+  it('continues after its limit is reached, and fetches no more', async () => {
     const web = fakeWeb(PAGES);
     const rests: CrawlRest[] = [];
     await keep(web, { rounds: 1, onRest: (rest) => void rests.push(rest) }, async (found) => {
@@ -194,14 +194,14 @@ describe('a continuous crawl', { timeout: LONG }, () => {
     expect(report).not.toHaveProperty('interrupted');
   });
 
-  it('keeps its table, also while it waits, where the table was opened to be yielded', async () => {
+  it('keeps its table, also while it waits, if the table was opened with yields', async () => {
     const web = fakeWeb(PAGES);
     const stop = new AbortController();
     await using crawl = await open(web, [], { yields: true });
     await using searcher = await openSearch(crawl);
     const crawling = crawlContinuously(crawl, { seeds: [HOME], signal: stop.signal });
     await until(async () => (await searcher.info().catch(() => undefined))?.documents === 3);
-    // The figures of the jobs have those of the index too.
+    // The figures of the jobs include those of the index.
     await until(() => (crawl.running.totals()['index']?.done ?? 0) >= 3);
     expect(crawl.running.totals()['index']?.counters).toMatchObject({ added: 3 });
     await expect(open(web, [], { alone: true })).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
@@ -214,7 +214,7 @@ describe('a continuous crawl', { timeout: LONG }, () => {
     await expect(jobs.crawl(crawl, { seeds: [] })).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
   });
 
-  it('brings in what an earlier process has updated', async () => {
+  it('indexes what an earlier process has updated', async () => {
     const web = fakeWeb(PAGES);
     {
       await using crawl = await open(web);
@@ -224,7 +224,7 @@ describe('a continuous crawl', { timeout: LONG }, () => {
     expect(web.requests).toHaveLength(3);
   });
 
-  it('goes on where its index cannot be written, says so, and writes it when it can', async () => {
+  it('continues if its index cannot be written, reports it, and writes it when it can', async () => {
     let failures = 3;
     const seen: JobFailure[] = [];
     const inIndex = new Set<string>();
@@ -272,11 +272,11 @@ describe('a continuous crawl', { timeout: LONG }, () => {
       [1, 2, 3].map((times) => ({ job: 'index', code: 'STORE_FULL', hint: 'make room', times })),
     );
     expect(during?.failing).toMatchObject([{ job: 'index', message: 'no room' }]);
-    // It is opened anew after each failure.
+    // It is opened again after each failure.
     expect(opened).toEqual(['open', 'close', 'open', 'close', 'open', 'close', 'open', 'close']);
   });
 
-  it('goes on where its index cannot be opened, but not where it is not set up', async () => {
+  it('continues if its index cannot be opened, but not if it is not configured', async () => {
     const failing = (error: CrawlError): Plugin => ({
       name: 'none',
       indexWriter: { open: () => Promise.reject(error) },
@@ -294,7 +294,7 @@ describe('a continuous crawl', { timeout: LONG }, () => {
     expect(await crawling).toMatchObject({ counters: { fetched: 3 } });
   });
 
-  it('crawls where its index does not answer, and ends within seconds', async () => {
+  it('crawls while its index does not answer, and ends within seconds', async () => {
     const web = fakeWeb(PAGES);
     await using crawl = await open(web, [{ name: 'away', indexWriter: { open: () => new Promise(() => {}) } }]);
     const stop = new AbortController();
@@ -306,7 +306,7 @@ describe('a continuous crawl', { timeout: LONG }, () => {
     expect(await crawling).toMatchObject({ interrupted: true, counters: { fetched: 6 } });
   });
 
-  it('ends where an index that answers late is not set up', async () => {
+  it('ends if an index that answers late is not configured', async () => {
     const web = fakeWeb(PAGES);
     const late: Plugin = {
       name: 'late',
@@ -355,7 +355,7 @@ describe('a continuous crawl', { timeout: LONG }, () => {
     expect(await crawling).toMatchObject({ interrupted: true, counters: { fetched: 6 } });
   });
 
-  it('takes what another process injects', async () => {
+  it('fetches what another process injects', async () => {
     const web = fakeWeb(PAGES);
     const stop = new AbortController();
     await using crawl = await open(web);

@@ -4,7 +4,7 @@ import { createRetry } from '../../../packages/webcrawl/retry.js';
 
 const MINUTE = 60_000;
 
-/** Ranks that take so many minutes each. */
+/** Ranks that take the given number of minutes each. */
 function ranksThatTake(minutes: number) {
   let now = 0;
   const made: string[] = [];
@@ -31,7 +31,7 @@ function ranksThatTake(minutes: number) {
   return { ranks, steps, made, wait: (minutes: number) => void (now += minutes * MINUTE) };
 }
 
-test('a crawl that does not come to rest is ranked every ten minutes', async () => {
+test('a crawl without a rest is ranked every ten minutes', async () => {
   const { ranks, made, wait } = ranksThatTake(0);
   for (let minute = 0; minute <= 25; minute++) {
     ranks.onUpdated();
@@ -41,7 +41,7 @@ test('a crawl that does not come to rest is ranked every ten minutes', async () 
   expect(made).toEqual(['ranked at 10', 'indexed', 'ranked at 20', 'indexed']);
 });
 
-test('at rest it is ranked once, and again when pages have changed and a tenth of the time is not spent', async () => {
+test('at rest it is ranked once, and again after changes once ranking took less than a tenth of the time', async () => {
   const { ranks, made, wait } = ranksThatTake(1);
   const rest = async (): Promise<void> => {
     ranks.onRest();
@@ -64,7 +64,7 @@ test('at rest it is ranked once, and again when pages have changed and a tenth o
   expect(made).toEqual(['ranked at 31', 'indexed']);
 });
 
-test('where ranks cannot be made they are tried again, with growing pauses', async () => {
+test('if ranking fails, it is retried with growing pauses', async () => {
   const { ranks, steps, made, wait } = ranksThatTake(0);
   const { rank } = steps;
   steps.rank = () => Promise.reject(new Error('no room'));
@@ -83,7 +83,7 @@ test('where ranks cannot be made they are tried again, with growing pauses', asy
   expect(made).toEqual([expect.stringContaining('ranked at'), 'indexed', 'works']);
 });
 
-test('ranks that fail late are not tried again before nine times that has passed', async () => {
+test('ranking that fails late is not retried before nine times its duration has passed', async () => {
   const { ranks, steps, made, wait } = ranksThatTake(1);
   const { rank } = steps;
   steps.rank = () => rank().then(() => Promise.reject(new Error('no room')));
