@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 describe('checkUrl', () => {
-  it('tells what becomes of a URL, and by which rule', async () => {
+  it('states what happens to a URL, and by which rule', async () => {
     const context = await checks();
     expect(checkUrl(context, ' HTTP://WWW.Example.com/a/../b#x')).toEqual({
       url: ' HTTP://WWW.Example.com/a/../b#x',
@@ -45,14 +45,14 @@ describe('checkUrl', () => {
     });
   });
 
-  it.each(['', 'foo', 'ftp://h/', 'http://u:secret@h/', 'http://', '\u0000'])('%j is none', async (url) => {
+  it.each(['', 'foo', 'ftp://h/', 'http://u:secret@h/', 'http://', '\u0000'])('%j is no URL', async (url) => {
     const found = checkUrl(await checks(), url);
     expect(found).toMatchObject({ url, accepted: false, rejectedBy: 'url' });
     expect(Object.keys(found).sort()).toEqual(['accepted', 'rejectedBy', 'rule', 'url']);
     expect(found.rule).not.toContain('secret');
   });
 
-  it('a plugin that throws rejects', async () => {
+  it('a plugin that throws makes it reject', async () => {
     const filterUrl = () => {
       throw new Error('broken');
     };
@@ -75,7 +75,7 @@ Allow: /private/open
 Crawl-delay: 2.5
 Sitemap: /2.xml`;
 
-  it('gives the line, the delay and the sitemaps of all groups', () => {
+  it('returns the line, the delay and the sitemaps of all groups', () => {
     const checker = checkRobots(robots, ['Good/1.0', 'other']);
     expect(checker.sitemaps).toEqual(['https://a/1.xml', '/2.xml']);
     const line = { number: 6, text: 'Disallow: /private' };
@@ -95,7 +95,7 @@ Sitemap: /2.xml`;
     expect(checkRobots(robots, ['other']).check('/robots.txt').allowed).toBe(true);
   });
 
-  it('what is no URL is not allowed, and says so', () => {
+  it('text that is no URL is not allowed, with the reason', () => {
     const checker = checkRobots('', ['x']);
     for (const url of ['', 'x', '//h/', 'ftp://h/']) {
       expect(checker.check(url)).toMatchObject({
@@ -119,7 +119,7 @@ describe('checkParse', () => {
     ...more,
   });
 
-  it('tells all that was found', async () => {
+  it('returns all that was found', async () => {
     const html = `<html lang="de"><title>T</title><link rel=canonical href=/c><meta name=robots content="noindex, noarchive">
       <meta name=description content=D><meta http-equiv=refresh content="1; url=next"><a href=x#f>X</a>`;
     expect(await checkParse(await checks(), page(html))).toEqual({
@@ -139,7 +139,7 @@ describe('checkParse', () => {
     });
   });
 
-  it('tells of each link why it would not be kept', async () => {
+  it('states for each link why it would not be stored', async () => {
     const context = await checks({
       'db.maxOutlinksPerPage': 2,
       'db.maxOutlinkLength': 60,
@@ -161,7 +161,7 @@ describe('checkParse', () => {
     expect(found.outlinks.every(({ accepted, rejectedBy }) => accepted === (rejectedBy === undefined))).toBe(true);
   });
 
-  it('holds a sitemap to the limit of sitemaps, and sniffs as the crawl does', async () => {
+  it('applies the limit of sitemaps to a sitemap, and detects types like the crawl', async () => {
     const context = await checks({ 'db.maxOutlinksPerPage': 1, 'db.maxOutlinksPerSitemap': 2 });
     const urls = [1, 2, 3].map((i) => `<url><loc>http://h/${i}</loc></url>`).join('');
     const sitemap = page(`<urlset>${urls}</urlset>`, { contentType: 'application/xml' });
@@ -194,7 +194,7 @@ describe('checkParse', () => {
     expect(await checkParse(broken, page(''))).toMatchObject({ code: 'plugin_error_b', message: 'oh' });
   });
 
-  it('a type that is not stated is found, and a stated charset counts', async () => {
+  it('a missing type is detected, and a stated charset counts', async () => {
     const context = await checks();
     expect(await checkParse(context, page('<html><p>x', { contentType: '' }))).toMatchObject({
       contentType: 'text/html',
@@ -222,7 +222,7 @@ describe('fetchDocument', () => {
     });
   });
 
-  it('tells absent from failed', async () => {
+  it('distinguishes absent from failed', async () => {
     const context = await checks({}, fakeWeb({ 'http://h/f': { status: 503 }, 'http://h/n': { status: 302 } }));
     expect(await fetchDocument(context, 'http://h/x')).toEqual({ kind: 'absent', url: 'http://h/x', http: 404 });
     for (const url of ['http://h/f', 'http://h/n']) {
@@ -235,7 +235,7 @@ describe('fetchDocument', () => {
     });
   });
 
-  it('asks a real server by the http protocol', async () => {
+  it('sends a request to a real server by the http protocol', async () => {
     const web = await serveWeb({ '/r': { location: '/p' }, '/p': { html: '<title>P</title>' } });
     try {
       const found = await fetchDocument(await checks(), `${web.origin}/r`, { contentLimit: 9 });

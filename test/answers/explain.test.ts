@@ -20,7 +20,7 @@ import { START, testCrawl } from '../support/test-crawl.js';
 const URL_A = 'http://a.example.com/';
 const DAY = 86_400_000;
 
-/** Every explanation of these tests is made on a store that throws when it is written. */
+/** Every explanation of these tests uses a store that throws on a write. */
 async function explained(crawl: OpenContext, url = URL_A, options: ExplainOptions = {}): Promise<Explanation> {
   const tables = await openTables(new ReadOnlyStore(crawl.tables.store));
   return explain({ ...crawl, tables }, url, options);
@@ -33,7 +33,7 @@ async function change(crawl: OpenContext, set: NonNullable<PageChange['set']>, m
   await changeRows(crawl, [{ key, set, marks }]);
 }
 
-/** The settings of an open crawl, some of them changed. */
+/** The settings of an open crawl with some changes. */
 function withSettings(
   crawl: OpenContext,
   section: 'generate' | 'db' | 'fetcher' | 'partition',
@@ -43,7 +43,7 @@ function withSettings(
 }
 
 describe('a URL that is not in the table', () => {
-  it('is none at all', async () => {
+  it('is invalid', async () => {
     await using crawl = await testCrawl(undefined);
     const found = await explained(crawl, 'foo\u001b');
     expect(found).toMatchObject({ given: 'foo\u001b', accepted: false, rejectedBy: 'url', steps: [] });
@@ -54,7 +54,7 @@ describe('a URL that is not in the table', () => {
     expect(found.next.text).not.toContain('\u001b');
   });
 
-  it('is refused by a filter, and still has its key', async () => {
+  it('is rejected by a filter, and still has its key', async () => {
     await using crawl = await testCrawl(undefined, { plugins: [{ name: 'no', filterUrl: () => 'the \u001b rule' }] });
     const found = await explained(crawl);
     expect(found).toMatchObject({ url: URL_A, key: 'com.example.a:http/', rejectedBy: 'no', rule: 'the \u001b rule' });
@@ -64,7 +64,7 @@ describe('a URL that is not in the table', () => {
     });
   });
 
-  it('would be taken, as a seed or as a link', async () => {
+  it('would be accepted, as a seed or as a link', async () => {
     const seedsOnly = { name: 'seeds-only', filterUrl: (_: string, scope: string) => scope !== 'outlink' };
     await using crawl = await testCrawl(undefined);
     const takes = 'Not in the table. It would be accepted as a seed';
@@ -88,7 +88,7 @@ describe('a URL that is not in the table', () => {
 });
 
 describe('a row that no batch holds', () => {
-  it('is due, waits, or is looked at again', async () => {
+  it('is due, waits, or is checked again', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: [URL_A] });
     expect(await nextOf(crawl)).toEqual({
@@ -116,7 +116,7 @@ describe('a row that no batch holds', () => {
     expect((await nextOf(crawl)).kind).toBe('due');
   });
 
-  it('a time that no calendar holds is no fault', async () => {
+  it('may have a time beyond the range of dates', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: [URL_A] });
     await change(crawl, { dueAt: 9e15 });
@@ -145,7 +145,7 @@ describe('a row that no batch holds', () => {
     expect((await nextOf(crawl)).kind).toBe('due');
   });
 
-  it('is damaged where generate needs it, or elsewhere', async () => {
+  it('is damaged in fields that generate needs, or in others', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: [URL_A] });
     const put = (column: Column, text: string) =>
@@ -159,7 +159,7 @@ describe('a row that no batch holds', () => {
     expect((await jobs.generate(crawl)).counters).toEqual({ damaged: 1 });
   });
 
-  it('has no entry of the frontier, until repair makes one', async () => {
+  it('has no entry in the frontier until repair makes one', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: [URL_A] });
     const entries = [];
@@ -218,14 +218,14 @@ describe('a row that a batch holds', () => {
     expect((await nextOf(crawl)).kind).toBe('held_updatedb');
   });
 
-  it('of a generate that was killed is taken back', async () => {
+  it('is released if its generate was killed', async () => {
     await using crawl = await testCrawl(undefined);
     const batch = await start(crawl, URL_A);
     await crawl.tables.batches.change(batch, () => ({ state: 'generating', size: 0 }));
     expect((await nextOf(crawl)).kind).toBe('held_generate');
   });
 
-  it('is locked by one that is closed or not known, whatever the time, until repair makes it a header', async () => {
+  it('is locked by a batch that is closed or unknown, at any time, until repair makes a header', async () => {
     await using crawl = await testCrawl(undefined);
     const batch = await start(crawl, URL_A);
     await crawl.tables.batches.change(batch, () => ({ state: 'closed', size: 1 }));
@@ -258,7 +258,7 @@ describe('a host that is left alone', () => {
   };
   const why = `Its host is left alone until ${until}: it failed 4 times in a row, with HTTP 503.`;
 
-  it('is told in the row, and in what happens next as generate does it', async () => {
+  it('is stated for the row, and so is what generate does next', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: [URL_A] });
     expect(await explained(crawl)).not.toHaveProperty('backoff');
@@ -272,7 +272,7 @@ describe('a host that is left alone', () => {
     });
     expect((await jobs.generate(crawl)).counters).toEqual({ host_backoff: 1 });
 
-    // A fetch would wait for so long.
+    // A fetch would wait that long.
     crawl.setTime(Date.parse(until) - 60_000);
     const soon = await nextOf(crawl);
     expect(soon.kind).toBe('due');
@@ -286,7 +286,7 @@ describe('a host that is left alone', () => {
     expect((await explained(crawl)).backoff?.failures).toBe(4);
   });
 
-  it('matters to a page that is due later only where it lasts longer than that', async () => {
+  it('matters to a page that is due later only if it lasts longer than that', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: [URL_A] });
     await put(crawl, { http: undefined, code: 'evil\u001b', failures: 1 });
@@ -308,7 +308,7 @@ describe('robots.txt', () => {
       [URL_A]: links('/private/x'),
     });
 
-  it('is not asked for unless told to, and what was fetched is not stored', async () => {
+  it('is not requested unless asked for, and a requested file is not stored', async () => {
     let asked = 0;
     const counting = web('Crawl-delay: 9');
     const protocol = {
@@ -332,7 +332,7 @@ describe('robots.txt', () => {
     expect((await explained(crawl, page)).robots?.source).toBe('none');
   });
 
-  it('the stored record is used, and says when it is too old', async () => {
+  it('the stored record is used, and marked if it is too old', async () => {
     await using crawl = await testCrawl(web());
     await jobs.inject(crawl, { seeds: [URL_A, page] });
     await round(crawl);
@@ -347,7 +347,7 @@ describe('robots.txt', () => {
     expect(next.text).toMatch(/^Gone; fetched again at .* robots.txt denies it \(line 2: Disallow: \/private\), so/);
   });
 
-  it('a Crawl-delay beyond the limit, and a file that is not available', async () => {
+  it('a Crawl-delay beyond the limit, and an unavailable file', async () => {
     const failing = fakeWeb({ 'http://a.example.com/robots.txt': { status: 503 } });
     await using crawl = await testCrawl(web('Crawl-delay: 9'));
     await jobs.inject(crawl, { seeds: [URL_A] });
@@ -367,7 +367,7 @@ describe('robots.txt', () => {
   });
 });
 
-describe('what is known', () => {
+describe('the data', () => {
   it('of the queue: by host, domain and IP', async () => {
     let lookups = 0;
     const lookup = () => Promise.resolve([`10.0.0.${++lookups}`]);
@@ -386,7 +386,7 @@ describe('what is known', () => {
     expect((await explained(threaded)).queue?.delay).toBe(3);
   });
 
-  it('of the page: where it was found, the best ten, and whether it is a seed', async () => {
+  it('of the page: where it was found, the best ten inlinks, and whether it is a seed', async () => {
     const sources = Array.from({ length: 12 }, (_, i) => `http://s${i}.example.com/`);
     await using crawl = await testCrawl(fakeWeb(Object.fromEntries(sources.map((url) => [url, links(URL_A)]))));
     await jobs.inject(crawl, { seeds: sources.map((url, i) => `${url}\tscore=${i + 1}`) });
@@ -398,7 +398,7 @@ describe('what is known', () => {
     expect((await explained(crawl, sources[0])).page).toMatchObject({ isSeed: true, distance: 0, inlinks: [] });
   });
 
-  it('of the inlinks: as many as there are, however often the page with the link was fetched', async () => {
+  it('of the inlinks: their exact number, however often the page with the link was fetched', async () => {
     const web = fakeWeb({ 'http://s.com/': links('/x'), 'http://s.com/x': 'x' });
     await using crawl = await testCrawl(web);
     await jobs.inject(crawl, { seeds: ['http://s.com/'] });
@@ -421,7 +421,7 @@ describe('what is known', () => {
     expect(found.steps[0]).toMatchObject({ name: 'url', after: URL_A });
   });
 
-  it('does not change the table', async () => {
+  it('are read without a change of the table', async () => {
     await using crawl = await testCrawl(fakeWeb({ [URL_A]: links('/b') }));
     await jobs.inject(crawl, { seeds: [URL_A] });
     await round(crawl);

@@ -52,7 +52,7 @@ describe('a selection', () => {
     expect(await urlsOf(strict, { rejected: false, limit: 2 })).toEqual(['http://a.com/', 'http://a.com/b']);
   });
 
-  it('of fetched pages takes those that a second crawl found as they were, wherever a status selects', async () => {
+  it('of fetched pages includes those that a later crawl found unchanged, in every selection by status', async () => {
     const etag = { etag: '"1"' };
     const web = fakeWeb({
       'http://a.com/': { html: links('/same', '/new'), headers: etag },
@@ -78,7 +78,7 @@ describe('a selection', () => {
     expect((await jobs.generate(restricted)).counters).toEqual({ generated: 3 });
   });
 
-  it('by rule takes no packed sitemap for a page that is rejected', async () => {
+  it('by rule does not include a compressed sitemap as a rejected page', async () => {
     const gz = { name: 'no-gz', filterUrl: (url: string) => !url.endsWith('.gz') };
     await using crawl = await testCrawl(undefined, { plugins: [gz] });
     await jobs.inject(crawl, { seeds: ['http://a.com/'], sitemaps: ['http://a.com/sitemap.xml.gz'] });
@@ -86,7 +86,7 @@ describe('a selection', () => {
     expect((await jobs.remove(crawl, { rejected: true })).counters).toEqual({});
   });
 
-  it('leaves out fields that were not asked for', async () => {
+  it('has only the requested fields', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: ['http://a.com/'] });
     for (const query of [{ dueBefore: START + 1 }, { dueBefore: START + 1, sort: 'score', limit: 5 }] as const) {
@@ -96,7 +96,7 @@ describe('a selection', () => {
     }
   });
 
-  it('is refused where it cannot be meant so', async () => {
+  it('is rejected if it makes no sense', async () => {
     await using crawl = await testCrawl(undefined);
     for (const query of [
       { fetchedSince: NaN },
@@ -126,7 +126,7 @@ describe('the best by score', () => {
     const scoreOf = new Map(seeds.map(({ url, score }) => [url, score]));
     for (const selection of [{}, { host: 'h3.com' }]) {
       const all = await urlsOf(crawl, selection);
-      // A sort keeps the order of equal ones, which is that of the keys.
+      // The sort is stable, so equal ones stay in key order.
       const sorted = [...all].sort((a, b) => scoreOf.get(b)! - scoreOf.get(a)!);
       for (const limit of [1, 2, 30, 250, 1000]) {
         expect(await urlsOf(crawl, { ...selection, sort: 'score', limit })).toEqual(sorted.slice(0, limit));
@@ -136,7 +136,7 @@ describe('the best by score', () => {
 });
 
 describe('a sort by any field', () => {
-  it('has the greatest first, texts from A on, pages without it last, and the other order where it is asked for', async () => {
+  it('has the greatest first, texts from A on, pages without it last, and the reverse order on request', async () => {
     await using crawl = await testCrawl(undefined);
     const rows = [
       { fetchMs: 20, title: 'b' },

@@ -45,7 +45,7 @@ async function pagesOf(crawl: OpenContext, selection: PageSelection): Promise<st
 }
 
 describe('reading pages', () => {
-  it('reads all in key order, each with its URL and the fields asked for', async () => {
+  it('reads all in key order, each with its URL and the requested fields', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: URLS });
     const pages: unknown[] = [];
@@ -56,7 +56,7 @@ describe('reading pages', () => {
     );
   });
 
-  it('reads a host, a domain or what begins with a URL, and nothing near it', async () => {
+  it('reads a host, a domain or a URL prefix, and nothing beside it', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: URLS });
     const cases: [PageSelection, string[]][] = [
@@ -94,7 +94,7 @@ describe('reading pages', () => {
     }
   });
 
-  it('reads pages of one status, also together with a range', async () => {
+  it('reads pages of one status, also within a range', async () => {
     await using crawl = await testCrawl(fakeWeb({ 'http://a.com/': links('/1'), 'http://b.com/': links('/1') }));
     await jobs.crawl(crawl, { seeds: ['http://a.com/', 'http://b.com/'] });
     expect(await pagesOf(crawl, { status: 'fetched' })).toEqual(['http://a.com/', 'http://b.com/']);
@@ -102,7 +102,7 @@ describe('reading pages', () => {
     expect(await pagesOf(crawl, { status: 'unfetched' })).toEqual([]);
   });
 
-  it('refuses what is no host and no URL', async () => {
+  it('rejects what is no host and no URL', async () => {
     await using crawl = await testCrawl(undefined);
     for (const selection of [
       { host: 'a b' },
@@ -115,7 +115,7 @@ describe('reading pages', () => {
     }
   });
 
-  it('may be left early, and while the table is written', async () => {
+  it('may be stopped early, and run while the table is written', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: URLS });
     let seen = 0;
@@ -128,7 +128,7 @@ describe('reading pages', () => {
     expect(seen).toBe(5);
   });
 
-  it('finds one page by its URL as a seed would be normalised', async () => {
+  it('finds one page by its URL, which is normalised like a seed', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: ['http://a.com/x'] });
     expect(await crawl.page(' HTTP://A.com:80/y/../x#z ', ['score'])).toEqual({
@@ -137,7 +137,7 @@ describe('reading pages', () => {
       score: 1,
     });
     expect(await crawl.page('http://a.com/', ['score'])).toBeUndefined();
-    // A filter has no say in what is looked at.
+    // Filters do not apply to a lookup.
     expect(await crawl.page('http://a.com/x.png', ['score'])).toBeUndefined();
     for (const url of ['x', 'ftp://a.com/', 'http://u:p@a.com/']) {
       await expect(crawl.page(url, ['score'])).rejects.toMatchObject({ code: 'BAD_URL' });
@@ -151,7 +151,7 @@ describe('statistics', () => {
     expect(await stats(crawl)).toEqual({ total: 0, statuses: {}, retries: {}, damaged: 0, lostBodies: 0, batches: [] });
   });
 
-  it('count pages by status and retries, scores, what is damaged, and batches that are open', async () => {
+  it('count pages by status and retries, scores, damaged rows, and open batches', async () => {
     const web = fakeWeb({
       'http://a.com/1': 'x',
       'http://a.com/2': { status: 503 },
@@ -175,7 +175,7 @@ describe('statistics', () => {
 });
 
 describe('statistics of odd tables', () => {
-  it('have a mean also where the sum of the scores is no number', async () => {
+  it('have a mean even if the sum of the scores is no number', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: [1, 2, 3].map((n) => `http://a.com/${n}\tscore=1e308`) });
     const { score } = await stats(crawl);
@@ -202,7 +202,7 @@ describe('statistics of odd tables', () => {
 });
 
 describe('a dump of a page', () => {
-  it('is plain JSON of the fields that are there, in their order', async () => {
+  it('is plain JSON of the existing fields, in their order', async () => {
     const html = '<title>T</title><p>Hello <a href="/">home</a>';
     await using crawl = await testCrawl(fakeWeb({ 'http://a.com/': html }));
     await jobs.crawl(crawl, { seeds: ['http://a.com/\tk=v'] });
@@ -230,7 +230,7 @@ describe('a dump of a page', () => {
     });
   });
 
-  it('shows beside the URL how people read it', async () => {
+  it('shows the URL also in its readable form', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: ['http://例え.jp/例'] });
     const page = await crawl.page('http://例え.jp/例', []);
@@ -268,7 +268,7 @@ describe('a dump of a page', () => {
     });
   });
 
-  it('holds every status that a row may have', async () => {
+  it('has every status that a row may have', async () => {
     await using crawl = await testCrawl(undefined);
     const statuses = ['unfetched', 'fetched', 'gone', 'redir_temp', 'redir_perm', 'retry', 'notmodified'] as const;
     await changeRows(
@@ -277,7 +277,7 @@ describe('a dump of a page', () => {
     );
     for (const status of statuses) {
       expect(await rowOf(crawl, `http://a.com/${status}`, 'status')).toEqual({ status });
-      // Also the page that a later crawl found as it was is a fetched one.
+      // A page that a later crawl found unchanged is a fetched one too.
       const also = status === 'fetched' ? ['http://a.com/notmodified'] : [];
       expect(await pagesOf(crawl, { status })).toEqual([`http://a.com/${status}`, ...also]);
     }

@@ -147,7 +147,7 @@ describe('config/regex-normalize.txt', () => {
     );
   });
 
-  it('comes to an end on long hostile URLs', () => {
+  it('ends on long hostile URLs', () => {
     for (const part of [
       '//a',
       '&&',

@@ -29,7 +29,7 @@ test('docs/SETTINGS.md is up to date (npm run docs writes it)', () => {
   expect(readFileSync(new URL('../../docs/SETTINGS.md', import.meta.url), 'utf8')).toBe(settingsMarkdown());
 });
 
-test('the shipped rule files are there', () => {
+test('the default rule files exist', () => {
   expect(readShippedFile('regex-urlfilter.txt')).toContain('+.');
   expect(readShippedFile('regex-normalize.txt').length).toBeGreaterThan(10);
 });

@@ -15,7 +15,7 @@ const problem = (http: Record<string, unknown>): string => {
 };
 
 describe('http.headers', () => {
-  it('takes names and values that can be sent', () => {
+  it('accepts names and values that can be sent', () => {
     const headers = { From: 'me@example.com', 'X-Api.Key': 'a b\tc' };
     expect(load({ headers }).settings.http.headers).toEqual(headers);
   });
@@ -41,7 +41,7 @@ describe('http.headers', () => {
     [{ 'X-A': 1 }, 'a JSON object of text'],
     [['X-A'], 'a JSON object of text'],
     ['X-A: 1', 'a JSON object of text'],
-  ])('refuses %j', (headers, text) => {
+  ])('rejects %j', (headers, text) => {
     expect(problem({ headers })).toContain(text);
   });
 });
@@ -55,7 +55,7 @@ describe('http.credentials and http.cookies', () => {
     'https://example.com#',
     'https://me:topsecret@example.com',
     '*',
-  ])('refuse the key %s', (key) => {
+  ])('reject the key %s', (key) => {
     expect(problem({ credentials: { [key]: 'u:p' } })).toContain('origins like https://example.com');
     expect(problem({ cookies: { [key]: 'a=b' } })).toContain('origins like https://example.com');
     expect(problem({ credentials: { [key]: 'u:p' } })).not.toContain('topsecret');
@@ -67,11 +67,11 @@ describe('http.credentials and http.cookies', () => {
     'http://example.com:8080',
     'http://[::1]:80',
     'HTTPS://É.example',
-  ])('take the key %s', (key) => {
+  ])('accept the key %s', (key) => {
     expect(problem({ credentials: { [key]: 'u:p' }, cookies: { [key]: 'a=b' } })).toBe('taken');
   });
 
-  it('refuse one origin twice, and values that cannot be', () => {
+  it('reject one origin twice, and values that cannot be sent', () => {
     const twice = { 'https://example.com': 'u:topsecret', 'https://EXAMPLE.com:443/': 'u:topsecret' };
     const bad = [
       problem({ credentials: twice }),
@@ -137,7 +137,7 @@ describe('http.proxy', () => {
   });
 });
 
-it('a settings file that is no JSON is not quoted', async () => {
+it('a settings file that is not JSON is not quoted', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'webcrawl-'));
   try {
     const file = join(folder, 'settings.json');

@@ -32,7 +32,7 @@ function failure(places: SettingInputs): CrawlError {
 }
 
 describe('precedence', () => {
-  test('with nothing given every setting has its default', () => {
+  test('without input, every setting has its default', () => {
     const { settings, sources } = loadSettings();
     expect(settings).toEqual(settingsSchema.parse({}));
     expect(settings.fetcher.serverDelay).toBe(1);
@@ -41,7 +41,7 @@ describe('precedence', () => {
     expect(Object.keys(sources)).toHaveLength(describeSettings().length);
   });
 
-  test('defaults, file, environment, flags: the later wins, and is named', async () => {
+  test('defaults, file, environment, flags: the later one wins, and is named', async () => {
     const file = await settingsFile({
       http: { agentName: 'file', timeout: 1, timeLimit: 5 },
       'generate.maxCount': 7,
@@ -108,14 +108,14 @@ describe('text', () => {
     ['http.agentName', 'two words', 'found "two words"'],
     ['http.accept', 'a\r\nX-Evil: 1', 'expected printable ASCII, found "a\\r\\nX-Evil: 1"'],
     ['parser.characterEncodingDefault', 'klingon', 'expected the name of an encoding'],
-  ])('%s=%s is refused', (key, text, expected) => {
+  ])('%s=%s is rejected', (key, text, expected) => {
     const { code, message } = failure({ overrides: { [key]: text } });
     expect(code).toBe('BAD_SETTING');
     expect(message).toContain(`${key} (flag): `);
     expect(message).toContain(expected);
   });
 
-  test('a file holds typed values, text is not turned into another type', async () => {
+  test('a file has typed values; text is not converted to another type', async () => {
     expect(failure({ file: await settingsFile({ http: { timeout: '5' } }) }).message).toContain('found "5"');
   });
 });
@@ -137,7 +137,7 @@ describe('environment', () => {
     expect(failure({ env }).message).toContain('given twice, also by environment WEBCRAWL_GENERATE_MAXCOUNT');
   });
 
-  test('what looks like a setting and is none is an error, other variables are not ours', () => {
+  test('an unknown name that looks like a setting is an error; other variables are ignored', () => {
     const foreign = {
       WEBCRAWL_TABLE: 'x',
       WEBCRAWL_REFERENCE: 'x',
@@ -155,7 +155,7 @@ describe('environment', () => {
 });
 
 describe('wrong settings', () => {
-  test('all are reported at once, with where each came from', async () => {
+  test('all are reported at once, each with its source', async () => {
     const file = await settingsFile({
       http: { agentNme: 'x', timeout: 'soon' },
       'no.such': 1,
@@ -203,7 +203,7 @@ describe('wrong settings', () => {
     expect(message).toContain('http.timeout (flag): expected http.timeout (90000) not above http.timeLimit (60000)');
   });
 
-  test('hostile keys and values are shown escaped and pollute nothing', async () => {
+  test('hostile keys and values are shown escaped and change no prototype', async () => {
     const file = await settingsFile('{"__proto__": {"polluted": 1}, "constructor": {"x": 1}, "a\\u001b[2Jb": 2}');
     const { message } = failure({ file });
     expect(message).toContain('__proto__');
@@ -226,7 +226,7 @@ describe('wrong settings', () => {
     expect(message).toContain(expected);
   });
 
-  test('a file that is not there', () => {
+  test('a missing file', () => {
     const { code, message } = failure({ file: join(folder, 'missing.json') });
     expect(code).toBe('BAD_INPUT');
     expect(message).toContain('missing.json');
@@ -279,7 +279,7 @@ describe('old names', () => {
     expect(byAll.notices).toEqual([NOTICE]);
   });
 
-  test('new names give no notice; both names in one source are one too many', () => {
+  test('new names give no notice; both names in one source are an error', () => {
     expect(loadSettings({ overrides: { scoring: { relevant: { score: 5 } } } }).notices).toEqual([]);
     const both = { 'scoring.fit.score': 5, 'scoring.relevant.score': 6 };
     expect(failure({ overrides: both }).message).toContain('scoring.relevant.score (flag): given twice');
@@ -287,7 +287,7 @@ describe('old names', () => {
     expect(failure({ env }).message).toContain('given twice, also by environment WEBCRAWL_SCORING_FIT_SCORE');
   });
 
-  test('every old name leads to a setting, and is none', () => {
+  test('every old name leads to a setting, and is not one itself', () => {
     const keys = describeSettings().map(({ key }) => key);
     for (const [from, to] of RENAMED_SETTINGS) {
       expect(keys).toContain(to);

@@ -7,7 +7,7 @@ import { MAY_PASS } from '../../packages/rounds/index.js';
 import { ROOT } from '../support/docs/source-files.js';
 
 const FOLDER = join(ROOT, 'config/deploy');
-/** Where .ci/run puts the packages of requirements.txt. */
+/** The folder where .ci/run puts the packages of requirements.txt. */
 const PACKAGES = join(ROOT, '.cache/python');
 const hasValidator = existsSync(join(PACKAGES, 'kubernetes_validate'));
 const manifests = readdirSync(join(FOLDER, 'kubernetes')).filter(
@@ -21,13 +21,13 @@ function run(command: string, ...args: string[]) {
 }
 const has = (program: string): boolean => run('which', program).status === 0;
 
-describe('what is in config/deploy', () => {
-  test.runIf(hasValidator).each(manifests)('%s keeps to the schema of Kubernetes', (name) => {
+describe('the files in config/deploy', () => {
+  test.runIf(hasValidator).each(manifests)('%s is valid by the schema of Kubernetes', (name) => {
     const { status, text } = run('python3', '-m', 'kubernetes_validate', '--strict', join(FOLDER, 'kubernetes', name));
     expect([status, text]).toEqual([0, expect.stringContaining('passed')]);
   });
 
-  test.runIf(has('kubectl'))('is put together by kubectl, with what the driver names', () => {
+  test.runIf(has('kubectl'))('are combined by kubectl, with the names that the driver uses', () => {
     const { status, text } = run('kubectl', 'kustomize', join(FOLDER, 'kubernetes'));
     expect(status, text).toBe(0);
     expect(text).toContain('worker-job.yaml: |');
@@ -41,7 +41,7 @@ describe('what is in config/deploy', () => {
     },
   );
 
-  test('the statuses that end a worker for good are all that are not worth another try', () => {
+  test('the statuses that end a worker for good are those that are not worth a retry', () => {
     const statuses = [...new Set(Object.values(ERROR_CODES).map(({ exitCode }) => exitCode))];
     const forGood = statuses.filter((status) => !MAY_PASS.has(status)).sort((a, b) => a - b);
     for (const name of ['worker-job.yaml', 'driver-job.yaml']) {

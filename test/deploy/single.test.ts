@@ -16,7 +16,7 @@ const textOf = (name: string): string => readFileSync(join(FOLDER, name), 'utf8'
 const hasYaml = spawnSync('python3', ['-c', 'import yaml']).status === 0;
 const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0;
 
-/** The options of a command line that the command does not have; the verb itself where it is none. */
+/** The unknown options of a command line; the verb itself if it is unknown. */
 function unknownIn(words: readonly string[]): readonly string[] {
   const { command } = buildProgram(testIo());
   const verb = command.commands.find((one) => one.name() === words[0]);
@@ -34,7 +34,7 @@ interface Service {
 }
 
 describe('config/deploy/single', () => {
-  test.runIf(hasYaml)('compose.yaml names files that are there, options of the command and known packages', () => {
+  test.runIf(hasYaml)('compose.yaml names existing files, options of the command and known packages', () => {
     const script = 'import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))';
     const read = spawnSync('python3', ['-c', script], { input: textOf('compose.yaml'), encoding: 'utf8' });
     expect(read.stderr).toBe('');
@@ -51,12 +51,12 @@ describe('config/deploy/single', () => {
       }
       expect(existsSync(join(FOLDER, build.context, build.dockerfile))).toBe(true);
       for (const name of build.args.OPTIONAL.split(' ')) expect(Object.keys(peerDependencies)).toContain(name);
-      // Only this machine reaches the pages.
+      // Only this machine can reach the pages.
       for (const port of ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
     }
   });
 
-  test('settings.json is taken', () => {
+  test('settings.json is valid', () => {
     expect(loadSettings({ file: join(FOLDER, 'settings.json') }).settings.http.agentName).toBe('examplebot');
   });
 
@@ -66,7 +66,7 @@ describe('config/deploy/single', () => {
     for (const [, line = ''] of lines) expect(unknownIn(line.split(' '))).toEqual([]);
   });
 
-  test.runIf(hasAnalyze)('systemd takes the units, and finds the services well shut in', () => {
+  test.runIf(hasAnalyze)('systemd accepts the units, and finds the services well isolated', () => {
     const folder = mkdtempSync(join(tmpdir(), 'webcrawl-units-'));
     try {
       for (const name of UNITS) {
@@ -95,7 +95,7 @@ describe('hourly.sh', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Runs it with a stand-in for the command. */
+  /** Runs it with a replacement for the command. */
   function start(script: string) {
     writeFileSync(join(folder, 'webcrawl'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     const env = { ...process.env, PATH: `${folder}:${process.env['PATH']}`, WEBCRAWL_EVERY: '0' };
@@ -106,7 +106,7 @@ describe('hourly.sh', () => {
     return { child, next, ended };
   }
 
-  test('crawls and indexes again and again, also after a status that may pass', async () => {
+  test('crawls and indexes repeatedly, also after a temporary failure', async () => {
     const { child, next, ended } = start('echo "$1"; [ "$1" = crawl ] && exit 69; exit 0');
     expect([await next(), await next()]).toEqual(['crawl', 'crawl']);
     child.kill();
@@ -121,7 +121,7 @@ describe('hourly.sh', () => {
     expect(await start('exit 78').ended).toBe(78);
   });
 
-  test('hands a signal on to the run, and waits for its end', async () => {
+  test('passes a signal on to the run, and waits for its end', async () => {
     const { child, next, ended } = start(
       'trap "echo stopped; exit 130" TERM; echo begun; while :; do sleep 0.05; done',
     );

@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
 };
 
-/** A version that was built before. */
+/** An earlier version of the site. */
 const OLDER = '0.0.1';
 
 let folder: string;
@@ -29,7 +29,7 @@ let server: Server;
 let browser: Browser;
 let url: string;
 
-/** Sends the files of the folder below `/manual/`, as any server of static files does. */
+/** Serves the files of the folder below `/manual/`, like any server of static files. */
 async function send(
   path: string,
 ): Promise<{ readonly status: number; readonly type: string; readonly body: string | Buffer }> {
@@ -66,7 +66,7 @@ afterAll(async () => {
 
 const addressOf = (document: string): string => `${url}${version}/${pageOf(document).replace(/\.md$/, '.html')}`;
 
-/** Opens a page; collects what its scripts fail with, and what is not there. */
+/** Opens a page; collects the errors of its scripts, and missing files. */
 async function open(
   address: string,
   width: number,
@@ -82,7 +82,7 @@ async function open(
   return { page, faults };
 }
 
-test.each(DOCUMENTS)('%s is a page as wide as a phone, without faults', async (document) => {
+test.each(DOCUMENTS)('%s fits the width of a phone, without errors', async (document) => {
   const { page, faults } = await open(addressOf(document), 390);
   expect(faults).toEqual([]);
   expect(await hiddenWidth(page)).toBe(0);
@@ -119,7 +119,7 @@ test('a search finds a section, without a server', async () => {
   await page.close();
 });
 
-test('a reader who wants dark pages gets them', async () => {
+test('dark mode is available', async () => {
   const background = async (scheme: 'light' | 'dark'): Promise<string> => {
     const { page } = await open(addressOf('docs/START.md'), 1280, scheme);
     const color = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');

@@ -17,7 +17,7 @@ interface Cases {
   readonly executed2x: readonly { readonly input: Input; readonly expected2x: Found }[];
 }
 
-/** Where we answer otherwise on purpose: the place in its group, what we answer, and why. */
+/** Deliberate deviations from the reference: the number of the case in its group, our answer, and the reason. */
 const DEVIATIONS: readonly ({ group: keyof Cases; at: number; reason: string } & Partial<Found>)[] = [
   {
     group: 'fromTest',
@@ -128,7 +128,7 @@ const inputs = cases && {
   })),
 };
 
-/** The executed cases are XHTML, read as XML; this writes elements without content as HTML has them. */
+/** The executed cases are XHTML, read as XML; this writes empty elements as HTML does. */
 function asHtml(xhtml: string): string {
   const isVoid = /^(?:area|base|br|embed|frame|img|link|meta|source)$/;
   return xhtml.replace(/<([a-z]+)([^<>]*)\/>/g, (tag, name: string, rest: string) => {
@@ -154,7 +154,7 @@ describe.skipIf(!inputs)(referenceTitle('text and outlink cases'), () => {
     expect(inputs?.executed2x).toHaveLength(17);
   });
 
-  it.each(['fromTest', 'executed2x'] as const)('finds what is expected but for the deviations: %s', (group) => {
+  it.each(['fromTest', 'executed2x'] as const)('finds what is expected except for the deviations: %s', (group) => {
     for (const [at, { input, expected }] of inputs?.[group].entries() ?? []) {
       if (DEVIATIONS.some((each) => each.group === group && each.at === at)) continue;
       expect(found(input), `case ${at}`).toEqual(expected);

@@ -8,15 +8,15 @@ import { mediaTypeOf } from '../../packages/util/index.js';
 import { PARSE_SETTINGS } from '../support/parsing/parse-page.js';
 
 /**
- * The feeds with which feedparser is tested are in no npm package; its source package for Python holds them, in `tests`. This is
- * that folder. Each says in a comment what is to be found in it.
+ * The test feeds of feedparser are in no npm package; its source package for Python has them, in `tests`. This is that folder. Each feed
+ * states its expected result in a comment.
  */
 const folder = process.env['WEBCRAWL_FEEDPARSER'] ?? join(import.meta.dirname, '../../.cache/feedparser');
 const present = existsSync(join(folder, 'wellformed'));
 const SERVER = 'http://127.0.0.1:8097/';
 const plugins = [textParser, htmlParser, xmlParser].map((made) => ({ parser: made(PARSE_SETTINGS) }));
 
-/** Where other things are found, and why; by the names of the files. */
+/** Deliberate deviations, by the names of the files, with the reason. */
 const OTHER: readonly (readonly [files: RegExp, reason: string])[] = [
   [/^encoding\/(x80_)?(ebcdic|(cs)?ibm(037|039|1140|500)|cp(037|500|875))/, 'EBCDIC is in no standard of the web'],
   [/^encoding\/(csucs4|iso-10646-ucs-4|ucs-4|utf[-_]32)/, 'the Encoding Standard has no UTF-32'],
@@ -99,7 +99,7 @@ function stringOf(literal: string): string {
     });
 }
 
-/** A title is text here, and there is HTML where it is HTML in the feed. */
+/** A title is text here, and HTML in feedparser if it is HTML in the feed. */
 function isFound({ field, isEntry, expected, outcome }: Case): boolean {
   if (outcome.kind === 'failed') return false;
   if (field === 'link') return outcome.outlinks.some(({ url }) => url === expected);
@@ -108,7 +108,7 @@ function isFound({ field, isEntry, expected, outcome }: Case): boolean {
   return title === plain || title === plainText(expected, Infinity);
 }
 
-/** The anchor of its link; where it has none, its title is the text of these small feeds. */
+/** The anchor of its link; without one, its title is the text of these small feeds. */
 function titleOfEntry({ outlinks, text, title }: ParsedPage): string {
   const anchor = outlinks.find((link) => link.anchor !== '')?.anchor;
   return anchor ?? text.slice(title === '' ? 0 : title.length + 1);
@@ -119,7 +119,7 @@ describe.skipIf(!present)(
     ? 'the feeds of feedparser'
     : 'the feeds of feedparser (skipped: not at hand; WEBCRAWL_FEEDPARSER names their folder)',
   () => {
-    test('have the titles and links that it states', async () => {
+    test('have the titles and links that the file states', async () => {
       const { files, cases, failed } = await readAll();
       expect(files).toHaveLength(2242);
       expect(cases.length).toBeGreaterThan(550);

@@ -30,7 +30,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 const urls = (...names: string[]): string[] => names.map((name) => `http://a.com/${name}`);
 
-/** Where we answer otherwise on purpose: the place in `cases`, what we select, and why. */
+/** Deliberate deviations from the reference: the number of the case in `cases`, our selection, and the reason. */
 const DEVIATIONS: Readonly<Record<number, { readonly selected: readonly string[]; readonly reason: string }>> = {
   5: { selected: urls('1', '2', '3'), reason: 'the sort value is the score, not its square' },
   8: { selected: urls('0', '1', '2'), reason: 'topN is not divided by partitions' },
@@ -78,7 +78,7 @@ async function selectedOf({ input }: Case): Promise<string[]> {
 }
 
 describe.skipIf(!cases)(referenceTitle('generate cases'), () => {
-  it('selects the same pages but for the deviations', async () => {
+  it('selects the same pages except for the deviations', async () => {
     expect(cases!.cases).toHaveLength(15);
     for (const [at, one] of cases!.cases.entries()) {
       const deviation = DEVIATIONS[at];
@@ -89,7 +89,7 @@ describe.skipIf(!cases)(referenceTitle('generate cases'), () => {
   });
 
   it('selects them in the same order', async () => {
-    // The first so many are those of a batch of that size.
+    // The first n are those of a batch of n pages.
     const { input, expected } = cases!.cases[0]!;
     for (const [i, url] of expected.entries()) {
       const found = await selectedOf({ input: { ...input, conf: { topN: i + 1 } }, expected });

@@ -5,8 +5,8 @@ import { parsePage } from '../support/parsing/parse-page.js';
 import { plainTree, textAndLinks, type PlainElement } from '../support/parsing/plain-tree.js';
 
 /**
- * The html5lib cases are in no npm package; the source package of html5lib 1.1 for Python holds them, in
- * `html5lib/tests/testdata`. This is that folder.
+ * The html5lib cases are in no npm package; the source package of html5lib 1.1 for Python has them, in `html5lib/tests/testdata`. This is
+ * that folder.
  */
 const folder = process.env['WEBCRAWL_HTML5LIB'] ?? join(import.meta.dirname, '../../../shared/reference/html5lib');
 const present = existsSync(join(folder, 'tree-construction'));
@@ -39,7 +39,7 @@ function treeCases(): TreeCase[] {
 function expectedTree(document: string): PlainElement {
   const root: PlainElement = { name: '', attributes: {}, children: [] };
   const open: PlainElement[] = [root];
-  // A text may go on over several lines.
+  // A text may span several lines.
   for (const line of document.split(/\n(?=\| )/)) {
     const match = /^\| ( *)([\s\S]*)$/.exec(line);
     if (!match) continue;
@@ -54,7 +54,7 @@ function expectedTree(document: string): PlainElement {
       parent.children.push(child);
       open.push(child);
     } else if (content === 'content') {
-      // What is in a template is no part of the page.
+      // The content of a template is not part of the page.
       open.push({ name: 'template', attributes: {}, children: [] });
     } else if (content.startsWith('"')) {
       parent.children.push(content.replace(/^"|"$/g, ''));
@@ -80,7 +80,7 @@ const OTHER_ENCODING: Readonly<Record<string, string>> = {
   'tests1.dat:55': 'a meta element that a script writes',
 };
 
-/** The encoding that a page is read in; html5lib has windows-1252 where nothing names one, also for ASCII. */
+/** The encoding of a page; html5lib has windows-1252 if none is named, also for ASCII. */
 function encodingOf(page: Uint8Array): string | undefined {
   const { charset, charsetSource } = parsePage(page);
   return charsetSource === 'valid-utf-8' ? 'windows-1252' : charset;
@@ -116,7 +116,7 @@ describe.skipIf(!present)(
         };
         for (const { description, input } of tests) {
           count++;
-          // A body is bytes, so what is no character cannot be in it.
+          // A body consists of bytes, so it cannot have invalid characters.
           const html = Buffer.from(input).toString();
           expect(found(`<!doctype html>${html}`), description).toEqual(
             textAndLinks(plainTree(`<!doctype html>${html}`), URL_OF_PAGE),
@@ -126,7 +126,7 @@ describe.skipIf(!present)(
       expect(count).toBeGreaterThan(1000);
     });
 
-    test('of encodings: the one that the page names is found, wherever it stands', () => {
+    test('of encodings: the one that the page names is found, wherever it is', () => {
       const deviating: string[] = [];
       for (const file of ['tests1.dat', 'tests2.dat', 'test-yahoo-jp.dat']) {
         const blocks = readFileSync(join(folder, 'encoding', file), 'latin1')

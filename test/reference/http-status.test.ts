@@ -12,7 +12,7 @@ interface LocationCase {
   readonly expected: string | null;
 }
 
-/** What we do otherwise on purpose: our page status, and why. */
+/** Deliberate deviations from the reference: our page status, and the reason. */
 const STATUS_DEVIATIONS: Readonly<Record<string, { readonly ours: string; readonly reason: string }>> = {
   201: { ours: 'fetched', reason: 'a 2xx has a page that people see' },
   202: { ours: 'fetched', reason: 'a 2xx has a page that people see' },
@@ -22,13 +22,13 @@ const STATUS_DEVIATIONS: Readonly<Record<string, { readonly ours: string; readon
   305: { ours: 'retry', reason: 'it names a proxy, and not where the page is' },
 };
 
-/** Besides, where Nutch fails and tries again on a Location that is no URL, we have a redirect without target. */
+/** In addition: if a Location is no URL, Nutch fails and retries, and we have a redirect without a target. */
 const LOCATION_DEVIATIONS: Readonly<Record<string, { readonly ours: string | null; readonly reason: string }>> = {
   null: { ours: null, reason: 'a redirect without Location leads nowhere, not to itself' },
   '?q=1': { ours: 'http://a/b/c?q=1', reason: 'the URL Standard keeps the path under a query' },
 };
 
-/** Cases that are decided elsewhere: by the network layer, by robots.txt, by the fetch job. */
+/** Cases that are decided elsewhere: by the network layer, by robots.txt, or by the fetch job. */
 const ELSEWHERE = 7;
 
 const reference = readReference<{ cases: StatusCase[]; location: LocationCase[] }>('http-status.json');
@@ -42,7 +42,7 @@ function pageStatus(http: number): string {
 }
 
 describe.skipIf(!reference)(referenceTitle('HTTP status cases'), () => {
-  it('leaves to others what is no HTTP status', () => {
+  it('skips cases that are no HTTP status', () => {
     expect(cases.filter(({ input }) => typeof input !== 'number')).toHaveLength(ELSEWHERE);
   });
 

@@ -25,7 +25,7 @@ const FOO: SeedRow = {
   markers: { dist: '0', _injmrk_: 'y' },
 };
 
-/** Where we answer otherwise on purpose: the place in `lines`, our rows, and why. */
+/** Deliberate deviations from the reference: the number of the line in `lines`, our rows, and the reason. */
 const DEVIATIONS: Readonly<Record<number, { readonly rows: readonly SeedRow[]; readonly reason: string }>> = {
   6: { rows: [], reason: 'a number that is none makes the line malformed; nothing is dropped in silence' },
   7: { rows: [{ ...FOO, score: -1 }], reason: 'no score means "none given" but its absence' },
@@ -52,7 +52,7 @@ async function rowsOf(crawl: OpenContext): Promise<SeedRow[]> {
   for await (const row of crawl.pages({
     fields: ['fetchInterval', 'score', 'metadata', 'marks', 'distance', 'cash', 'dueAt', 'status'],
   })) {
-    // What the reference says of every row, and that ours has a status from the first.
+    // True for every row of the reference; our rows have a status from the start.
     expect([row.cash, row.dueAt, row.status]).toEqual([row.score, START, 'unfetched']);
     rows.push({
       url: row.url,
@@ -66,7 +66,7 @@ async function rowsOf(crawl: OpenContext): Promise<SeedRow[]> {
 }
 
 describe.skipIf(!cases)(referenceTitle('inject cases'), () => {
-  it('makes the rows of each line but for the deviations', async () => {
+  it('makes the rows of each line except for the deviations', async () => {
     expect(cases!.lines).toHaveLength(24);
     for (const [at, { input, expected }] of cases!.lines.entries()) {
       await using crawl = await testCrawl(undefined);
@@ -82,7 +82,7 @@ describe.skipIf(!cases)(referenceTitle('inject cases'), () => {
     expect(Object.keys(DEVIATIONS).every((at) => cases!.lines[Number(at)])).toBe(true);
   });
 
-  it('treats rows that are there as the later branch of the reference does', async () => {
+  it('treats existing rows like the later branch of the reference', async () => {
     expect(cases!.merge.map(({ input }) => input)).toEqual([
       'existing row (2.x)',
       'existing row (1.x)',
@@ -96,7 +96,7 @@ describe.skipIf(!cases)(referenceTitle('inject cases'), () => {
       return rowOf(crawl, 'http://foo.com/', 'score', 'fetchInterval', 'dueAt', 'metadata', 'status');
     };
     const kept = { score: 5, fetchInterval: 60, dueAt: START, metadata: { old: '1' }, status: 'unfetched' };
-    // Deviation from the first: injecting again must not undo a crawl. The third: a status is never empty.
+    // Deviation from the first branch: injecting again must not undo a crawl. From the third: a status is never empty.
     expect(await inject({})).toEqual(kept);
     expect(await inject({ 'db.injectorUpdate': true })).toEqual({ ...kept, metadata: { old: '1', new: '1' } });
     expect(await inject({ 'db.injectorOverwrite': true })).toEqual({
@@ -108,7 +108,7 @@ describe.skipIf(!cases)(referenceTitle('inject cases'), () => {
     });
   });
 
-  it('does what its tests describe, sitemaps aside', async () => {
+  it('does what the tests of the reference describe, without sitemaps', async () => {
     expect(cases!.test.map(({ expected }) => expected.split(' ', 2).join(' '))).toEqual([
       '100 rows',
       '200 rows',
@@ -128,7 +128,7 @@ describe.skipIf(!cases)(referenceTitle('inject cases'), () => {
     expect(rows).toHaveLength(200);
     for (const row of rows) if (String(row.url).includes('xxx')) expect(row.score).toBe(1);
 
-    // Deviation: sitemaps are not supported yet, and their lines are counted as malformed.
+    // Deviation: sitemaps are not supported here, and their lines are counted as malformed.
     for (const token of ['-sitemap', 'sitemaps: sitemap0.xml sitemap1.xml']) {
       await using other = await testCrawl(undefined);
       const lines = [...seeds('aaa', 10, () => ''), ...seeds('bbb', 2, () => `\t${token}`)];

@@ -11,7 +11,7 @@ interface Case {
   readonly expected: { readonly writtenBy: string; readonly checkedBy: string; readonly removedBy: string };
 }
 
-/** What each mark of the reference is with us, and where we treat it otherwise, why. */
+/** Our equivalent of each mark of the reference, and the reason for each difference. */
 const OURS: Readonly<Record<string, { readonly mark?: string; readonly field?: string; readonly reason?: string }>> = {
   _injmrk_: { mark: 'inject', reason: 'always y: sitemaps are not supported yet' },
   _gnmrk_: {
@@ -55,7 +55,7 @@ async function marksOf(crawl: OpenContext): Promise<Record<string, string[]>> {
 const all = (...marks: string[]): Record<string, string[]> => Object.fromEntries(NAMES.map((name) => [name, marks]));
 
 describe.skipIf(!cases)(referenceTitle('marks'), () => {
-  it('each have a place with us, or a reason why not', () => {
+  it('each have an equivalent, or a reason why not', () => {
     expect(cases!.map(({ input }) => input).sort()).toEqual(Object.keys(OURS).sort());
     const named = Object.values(OURS).flatMap(({ mark }) => mark ?? []);
     expect(named.sort()).toEqual(Object.keys(MARK_COLUMNS).sort());
@@ -66,7 +66,7 @@ describe.skipIf(!cases)(referenceTitle('marks'), () => {
     }
   });
 
-  it('are written, checked and removed by the same jobs but for the deviations', async () => {
+  it('are written, checked and removed by the same jobs except for the deviations', async () => {
     const settings = { 'fetcher.maxRedirects': 0 };
     await using crawl = await testCrawl(fakeWeb(PAGES), { settings });
     await jobs.inject(crawl, { seeds: NAMES.map((name) => `http://a.com/${name}`) });
@@ -77,7 +77,7 @@ describe.skipIf(!cases)(referenceTitle('marks'), () => {
     expect(await marksOf(crawl)).toEqual(all('generate'));
     expect((await jobs.generate(crawl)).batchId).toBeUndefined();
 
-    // Every outcome gets the mark, denied and failed fetches too.
+    // Every outcome gets the mark, also denied and failed fetches.
     await jobs.fetch(crawl, { batch });
     expect(await marksOf(crawl)).toEqual(all('fetch', 'generate'));
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ already_fetched: NAMES.length });
@@ -102,7 +102,7 @@ describe.skipIf(!cases)(referenceTitle('marks'), () => {
     });
   });
 
-  it('leave the marks of linked rows alone', async () => {
+  it('of linked rows do not change', async () => {
     await using crawl = await testCrawl(fakeWeb(PAGES), { settings: { 'fetcher.maxRedirects': 0 } });
     await jobs.inject(crawl, { seeds: ['http://a.com/linked\tscore=2', 'http://a.com/ok\tscore=1'] });
     const other = await select(crawl, 1);
@@ -115,7 +115,7 @@ describe.skipIf(!cases)(referenceTitle('marks'), () => {
     });
   });
 
-  it('are given to no page that was not fetched', async () => {
+  it('are not given to pages that were not fetched', async () => {
     await using crawl = await testCrawl(fakeWeb(PAGES));
     await jobs.inject(crawl, { seeds: ['http://a.com/ok'] });
     const batch = await select(crawl);

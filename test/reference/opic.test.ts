@@ -33,14 +33,14 @@ interface Cases {
   readonly graph: readonly GraphCase[];
 }
 
-/** Where we answer otherwise on purpose: the place in `distribute`, our answer, and why. */
+/** Deliberate deviations from the reference: the number of the case in `distribute`, our answer, and the reason. */
 const DEVIATIONS: readonly { at: number; scores: readonly number[]; reason: string }[] = [
   { at: 4, scores: [0], reason: 'cash is never missing with us; none is 0, and so is what is handed on' },
   { at: 6, scores: [0.5, 0.5], reason: 'the count is that of the targets, so nothing is divided by zero' },
   { at: 9, scores: [0.5, 0.5], reason: 'a page hands on to the links that it kept, not to those that were dropped' },
 ];
 
-/** The reference counts in float32, we in float64. */
+/** The reference computes in float32, we in float64. */
 const DIGITS = 6;
 
 const cases = readReference<Cases>('opic.json');
@@ -56,7 +56,7 @@ function distribute({ input }: DistributeCase): readonly number[] {
   );
 }
 
-/** Rounds in which every known page is fetched; each hands on the cash that it had when the round began. */
+/** Rounds in which every known page is fetched; each page passes on the cash that it had at the start of the round. */
 function simulate({ links, seeds, injected, rounds }: GraphCase['input']): Record<string, number>[] {
   const { scoring } = opicScoring({ linkInternal: 1, linkExternal: 1 });
   const none = { score: 0, cash: 0 };
@@ -91,7 +91,7 @@ function simulate({ links, seeds, injected, rounds }: GraphCase['input']): Recor
 }
 
 describe.skipIf(!cases)(referenceTitle('OPIC cases'), () => {
-  it('distributes as expected but for the deviations', () => {
+  it('distributes as expected except for the deviations', () => {
     expect(cases?.distribute).toHaveLength(10);
     for (const [at, one] of cases?.distribute.entries() ?? []) {
       const deviation = DEVIATIONS.find((each) => each.at === at);
@@ -113,13 +113,13 @@ describe.skipIf(!cases)(referenceTitle('OPIC cases'), () => {
     }
   });
 
-  it('gives the scores of the graph, round by round', () => {
+  it('computes the scores of the graph, round by round', () => {
     for (const { input, expected } of cases?.graph ?? []) {
       const actual = simulate(input);
       expect(actual).toHaveLength(expected.length);
       for (const [round, scores] of expected.entries()) {
         expect(Object.keys(actual[round] ?? {}).sort()).toEqual(Object.keys(scores).sort());
-        // The expected scores are given to four digits.
+        // The expected scores have four digits.
         for (const [url, score] of Object.entries(scores)) expect(actual[round]?.[url]).toBeCloseTo(score, 4);
       }
     }

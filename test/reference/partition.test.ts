@@ -14,7 +14,7 @@ interface Partition {
 const LOWER_HOST = 'hosts are lower case, so that one host is in one partition';
 const PUNYCODE = 'hosts are ASCII';
 
-/** By URL, for each number of partitions: our value, and why it is not that of the reference. */
+/** By URL and number of partitions: our value, and the reason why it differs from the reference. */
 const DEVIATIONS: Readonly<Record<string, readonly [ours: Readonly<Record<number, number>>, reason: string]>> = {
   'http://Foo.COM/': [{ 1: 0, 2: 1, 7: 6, 100: 65 }, LOWER_HOST],
   'http://bücher.de/': [{ 1: 0, 2: 0, 7: 0, 100: 48 }, PUNYCODE],
@@ -23,7 +23,7 @@ const DEVIATIONS: Readonly<Record<string, readonly [ours: Readonly<Record<number
 const reference = readReference<Partition>('partition.json');
 
 describe.skipIf(!reference)(referenceTitle('partition cases'), () => {
-  // We have no seed: it moves hosts between partitions from one batch to the next, and we want them to stay.
+  // We have no seed: it would move hosts between partitions from one batch to the next, and they must stay.
   const cases = (reference?.cases ?? []).filter(({ input }) => input.seed === 0);
   const seeded = (reference?.cases ?? []).filter(({ input }) => input.seed !== 0);
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseRobots } from '../../packages/fetch/index.js';
 import { words } from '../support/files/words.js';
 
-// Patterns, names, redirects and answers of RFC 9309 are in test/fetch/robots.
+// Patterns, names, redirects and answers of RFC 9309 are tested in test/fetch/robots.
 const allowed = (robots: string | Uint8Array, path: string, agent = 'ExampleBot'): boolean =>
   parseRobots(robots).rulesFor([agent]).allowed(path).allowed;
 const allowedOf = (robots: string, paths: readonly string[], agent?: string): string[] =>
@@ -35,13 +35,13 @@ describe('RFC 9309, 2.2.1 and 2.2.2: groups', () => {
     expect(allowedOf(robots, ['/foo', '/bar', '/baz', '/qux'])).toEqual(['/qux']);
   });
 
-  it('the group for all counts where none has the name, and only there', () => {
+  it('the group for all robots counts only if no group has the name', () => {
     const robots = 'user-agent: *\ndisallow: /all\n\nuser-agent: ExampleBot\ndisallow: /one';
     expect(allowedOf(robots, ['/all', '/one'])).toEqual(['/all']);
     expect(allowedOf(robots, ['/all', '/one'], 'OtherBot')).toEqual(['/one']);
   });
 
-  it('where neither is there, or no group at all, all is allowed', () => {
+  it('if there is neither, or no group at all, everything is allowed', () => {
     expect(allowed('user-agent: OtherBot\ndisallow: /', '/')).toBe(true);
     expect(allowed('', '/')).toBe(true);
     expect(allowed('# nothing here\n\n', '/')).toBe(true);

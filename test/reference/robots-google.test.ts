@@ -10,7 +10,7 @@ interface Case {
   readonly allowed: boolean;
 }
 
-/** Where we answer otherwise on purpose: the place in the file, its test and URL, our answer, and why. */
+/** Deliberate deviations from the reference: the number of the case in the file, its test and URL, our answer, and the reason. */
 const DEVIATIONS: readonly { at: number; name: string; url: string; allowed: boolean; reason: string }[] = [
   {
     at: 57,
@@ -57,7 +57,7 @@ function answer({ robots, agent, url }: Case): boolean {
 }
 
 describe.skipIf(!cases)(referenceTitle('robots.txt cases'), () => {
-  it('answers as expected but for the deviations', () => {
+  it('answers as expected except for the deviations', () => {
     expect(cases).toHaveLength(136);
     const deviating = new Set(DEVIATIONS.map(({ at }) => at));
     for (const [at, one] of cases!.entries()) {

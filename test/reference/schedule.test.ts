@@ -32,8 +32,8 @@ const SETTINGS = {
 };
 
 /**
- * Where the two branches of the reference differ we follow 1.x, which counts in milliseconds and knows when a page was
- * modified. Here are the places where we leave it on purpose: what we answer, and why.
+ * If the two branches of the reference differ, we follow 1.x, which counts in milliseconds and knows when a page was modified. These are
+ * the deliberate deviations: our answer, and the reason.
  */
 const DEVIATIONS: readonly { at: number; ours: Partial<Schedule>; reason: string }[] = [
   {
@@ -60,7 +60,7 @@ const DEVIATIONS: readonly { at: number; ours: Partial<Schedule>; reason: string
   },
 ];
 
-/** Operations that are no part of a schedule with us, and what stands in their place. */
+/** Operations that do not belong to a schedule here, and what replaces them. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   shouldFetch: 'generate compares the time with the due time; no schedule can set one too far ahead',
   forceRefetch: 'intervals are held below the maximum after every fetch, so that there is nothing to force',
@@ -81,7 +81,7 @@ function run({ op, schedule: name, conf, input }: Case): Schedule {
 }
 
 describe.skipIf(!cases)(referenceTitle('schedule cases'), () => {
-  it('plans as expected but for the deviations', () => {
+  it('plans as expected except for the deviations', () => {
     expect(cases?.cases).toHaveLength(49);
     let replayed = 0;
     for (const [at, one] of cases?.cases.entries() ?? []) {
@@ -91,7 +91,7 @@ describe.skipIf(!cases)(referenceTitle('schedule cases'), () => {
       const ours = DEVIATIONS.find((each) => each.at === at)?.ours;
       const actual = run(one);
       const expected = { dueAt: fetchTime, fetchInterval, retries, modifiedTime, ...ours };
-      // The reference counts in float32, which is off by up to 10 ms here.
+      // The reference computes in float32, which is off by up to 10 ms here.
       expect(Math.abs(actual.dueAt - expected.dueAt), `case ${at}`).toBeLessThanOrEqual(ours ? 0 : 10);
       expect({ ...actual, dueAt: expected.dueAt }, `case ${at}`).toEqual(expected);
     }
@@ -102,7 +102,7 @@ describe.skipIf(!cases)(referenceTitle('schedule cases'), () => {
     expect(cases?.cases[at]?.expected1x).not.toMatchObject(ours);
   });
 
-  it('replays the further cases', () => {
+  it('replays the other cases', () => {
     expect(cases?.extra).toHaveLength(4);
     for (const { op, input, expected } of cases?.extra ?? []) {
       if (op !== 'testAdaptive') continue;

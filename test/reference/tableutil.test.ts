@@ -28,7 +28,7 @@ const WHATWG = 'the WHATWG URL Standard reads it so';
 const UNCHECKED = 'not checked: no such key is ever written';
 const DAMAGED = 'refused: no such key is ever written';
 
-/** Our value, null where it is refused, and why it is not that of the reference. */
+/** Our value, null if it is rejected, and the reason why it differs from the reference. */
 type Deviations = Readonly<Record<string, readonly [ours: string | null, reason: string]>>;
 
 const REVERSE: Deviations = {
@@ -90,7 +90,7 @@ const ROUND_TRIP: Deviations = {
   'http://Foo.COM/': ['http://foo.com/', LOWER_HOST],
 };
 
-/** The value, or null where it is refused. */
+/** The value, or null if it is rejected. */
 function orNull(what: () => string): string | null {
   try {
     return what();
@@ -124,12 +124,12 @@ describe.skipIf(!cases)(referenceTitle('row key cases'), () => {
   replay('hostRange', cases?.reverseHost, REVERSE_HOST, (host) => hostRange(host).start.slice(0, -1));
   replay('rowKeyOf and back', cases?.roundTrip, ROUND_TRIP, (url) => urlOf(rowKeyOf(url)));
 
-  it('keys sort alike', () => {
-    // UTF-16 order, the order of every store, since keys are ASCII.
+  it('keys have the same order', () => {
+    // UTF-16 order, which every store has because keys are ASCII.
     for (const { input, expected } of cases?.ordering ?? []) expect([...input].sort()).toEqual(expected);
   });
 
-  it('ranges are alike', () => {
+  it('ranges are the same', () => {
     for (const { input, expected } of cases?.domainRange ?? []) {
       const host = /^host (.*)$/.exec(input)?.[1];
       const prefix = /^(.*) prefix$/.exec(input)?.[1];

@@ -32,7 +32,7 @@ interface Case {
   readonly expected: ReferenceRow | null;
 }
 
-/** What is compared of a row. */
+/** The compared fields of a row. */
 interface Row {
   readonly status?: Status;
   readonly dueAt?: number;
@@ -79,7 +79,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 const from = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 const xy = { 'http://x/': 'X', 'http://y/': 'Y' };
 
-/** Where we answer otherwise on purpose: places in `cases`, what differs in our row, and why. */
+/** Deliberate deviations from the reference: numbers of cases in `cases`, the differing fields of our row, and the reason. */
 const DEVIATIONS: readonly { readonly at: readonly number[]; readonly row: Partial<Row>; readonly reason: string }[] = [
   { at: from(0, 15), row: { inlinks: { 'http://old/': 'old' } }, reason: 'inlinks accumulate' },
   { at: [19, 24, 25], row: { inlinks: { ...xy, 'http://old/': 'old' } }, reason: 'inlinks accumulate' },
@@ -115,14 +115,14 @@ const DEVIATIONS: readonly { readonly at: readonly number[]; readonly row: Parti
 
 const cases = readReference<{ readonly cases: readonly Case[] }>('updatedb.json');
 
-/** The row before the job in our terms: due time and time of the fetch are apart, and so are old and new digest. */
+/** The row before the job in our fields: due time and fetch time are separate, and so are old and new digest. */
 function changeOf(row: ReferenceRow): PageChange {
   const { markers, signature, prevSignature } = row;
   const isFetched = markers._ftcmrk_ !== undefined;
   const marks: Record<string, string> = {};
   for (const [name, mark] of Object.entries(MARKS))
     if (markers[name] !== undefined) marks[mark] = BATCHES[markers[name]]!;
-  // Where a digest is new the page was parsed; a redirect has only old ones.
+  // With a new digest, the page was parsed; a redirect has only old ones.
   const isParsed = signature !== undefined && row.status === 2;
   if (isParsed) marks.parse = B1;
   return {
@@ -150,7 +150,7 @@ function changeOf(row: ReferenceRow): PageChange {
   };
 }
 
-/** A page of the batch that links to the target and hands on so much. */
+/** A page of the batch that links to the target and passes on the given score. */
 function sourceOf({ url, anchor, score, dist }: Case['input']['inlinks'][number]): PageChange {
   return {
     key: rowKeyOf(url),
@@ -211,7 +211,7 @@ async function rowOf(crawl: OpenContext): Promise<Row | null> {
   };
 }
 
-/** The expected row in our terms. */
+/** The expected row in our fields. */
 function translated(row: ReferenceRow): Row {
   const { markers } = row;
   const status = STATUSES[row.status];
@@ -236,7 +236,7 @@ function translated(row: ReferenceRow): Row {
 }
 
 describe.skipIf(!cases)(referenceTitle('updatedb cases'), () => {
-  it('leaves the same rows but for the deviations', async () => {
+  it('leaves the same rows except for the deviations', async () => {
     expect(cases!.cases).toHaveLength(26);
     for (const [at, one] of cases!.cases.entries()) {
       const deviations = DEVIATIONS.filter((each) => each.at.includes(at));

@@ -16,7 +16,7 @@ interface RegexCases {
   readonly shippedDefaultRules: Rule[];
 }
 
-/** Rules that are refused as they stand, in our words: flags are possible only at the start of a pattern. */
+/** Rules that are rejected as they are, in a form that we accept: flags are allowed only at the start of a pattern. */
 const REWORDED: Readonly<Record<string, string>> = {
   '/((?i)index|default)\\.((?i)js[pf]{1}?[afx]?|cgi|cfm|asp[x]?|[psx]?htm[l]?|php[3456]?)(\\?|&|#|$)':
     '(?i)/(index|default)\\.(js[pf]{1}?[afx]?|cgi|cfm|asp[x]?|[psx]?htm[l]?|php[3456]?)(\\?|&|#|$)',
@@ -27,7 +27,7 @@ const SHORT_SESSION = '"sid" and "sessionid" count only with a value of the leng
 const NO_FRAGMENT = 'the URL parser has dropped the fragment before';
 const NO_FILE = 'there are no file URLs in the table';
 
-/** Where the rules that we ship leave what the default rules of the reference change: our value, and why. */
+/** URLs that the default rules of the reference change and our default rules do not: our value, and the reason. */
 const SHIPPED: Readonly<Record<string, readonly [ours: string, reason: string]>> = {
   'http://www.foo.com/foo.php?&x=1&sid=xyz&something=1': [
     'http://www.foo.com/foo.php?x=1&sid=xyz&something=1',
@@ -50,7 +50,7 @@ const SHIPPED: Readonly<Record<string, readonly [ours: string, reason: string]>>
   'file:///path//foo.html': ['file://path/foo.html', NO_FILE],
 };
 
-/** A line that starts with # is a comment, so a pattern that does is written with \#. */
+/** A line that starts with # is a comment, so such a pattern starts with \#. */
 const asText = (rules: Rule[]) => {
   const lines = rules.map(({ pattern, substitution }) => `${REWORDED[pattern] ?? pattern}\t${substitution}`);
   return lines.map((line) => line.replace(/^#/, '\\#')).join('\n');
@@ -68,19 +68,19 @@ describe.skipIf(!reference)(referenceTitle('regex URL normaliser cases'), () => 
     });
   }
 
-  it('takes the default rules of the reference as they stand', () => {
+  it('accepts the default rules of the reference as they are', () => {
     const rules = reference?.shippedDefaultRules ?? [];
     expect(rules.filter(({ pattern }) => pattern in REWORDED)).toEqual([]);
     const normalizer = regexUrlNormalizer(asText(rules));
     expect(normalizer.normalizeUrl!('http://a.com//b;jsessionid=1?&c&&d&#e', 'outlink')).toBe('http://a.com/b?c&d');
   });
 
-  it('refuses every rule that is reworded', () => {
+  it('rejects every rule that is reworded', () => {
     for (const pattern of Object.keys(REWORDED))
       expect(() => regexUrlNormalizer(`${pattern}\t`)).toThrow(/only as \(\?i\)/);
   });
 
-  describe('the rules that we ship', () => {
+  describe('our default rules', () => {
     const text = readFileSync(new URL('../../config/regex-normalize.txt', import.meta.url), 'utf8');
     const normalizer = regexUrlNormalizer(text);
     const cases = reference?.sets.find(({ scope }) => scope === 'default')?.cases ?? [];
@@ -88,7 +88,7 @@ describe.skipIf(!reference)(referenceTitle('regex URL normaliser cases'), () => 
     it.each(cases)('$input', ({ input, expected }) => {
       const deviation = SHIPPED[input];
       if (deviation) expect(deviation[0], 'a deviation that is none').not.toBe(expected);
-      // The rule for index pages is among the cases, but neither they nor we ship it.
+      // The rule for index pages is among the cases, but not among the default rules of the reference or ours.
       const unlessIndex = INDEX_PAGE.test(input) ? input : expected;
       expect(normalizer.normalizeUrl!(input, 'outlink')).toBe(deviation ? deviation[0] : unlessIndex);
     });

@@ -12,7 +12,7 @@ const NO_PATH = 'an empty path is "/"';
 const LEADING_DOTS = 'RFC 3986, 5.2.4: ".." above the root and "." segments go';
 const ESCAPED = 'the WHATWG URL Standard escapes it';
 
-/** By base and target: our value, and why it is not that of the reference. */
+/** By base and target: our value, and the reason why it differs from the reference. */
 const DEVIATIONS: Readonly<Record<string, readonly [ours: string | null, reason: string]>> = {
   'http://a/b/c/d;p?q //g': ['http://g/', NO_PATH],
   'http://a/b/c/d;p?q #s': ['http://a/b/c/d;p?q', FRAGMENT],
