@@ -11,7 +11,7 @@ import { mediaTypeOf } from '../../packages/util/index.js';
 import { fuzzed } from '../support/runs.js';
 
 const words = (text: string): fc.Arbitrary<string> => fc.constantFrom(...text.split(' '));
-/** Header values as they come from the wire: one character per byte. */
+/** Header values as received: one character per byte. */
 const noise = fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes).toString('latin1'));
 const made = (pieces: string): fc.Arbitrary<string> =>
   fc
@@ -21,7 +21,7 @@ const made = (pieces: string): fc.Arbitrary<string> =>
     .map((all) => all.join(''));
 
 describe('any header', () => {
-  it('Content-Type and a body have a media type and a charset', () => {
+  it('Content-Type and a body give a media type and a charset', () => {
     const type = made('text/html text/plain */* / ; , charset= "utf-8" utf-16 gbk x-user-defined " \\ image/png a');
     const body = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
@@ -42,7 +42,7 @@ describe('any header', () => {
     );
   });
 
-  it('Location leads to what the table can hold, or nowhere', () => {
+  it('Location leads to a URL that the table can hold, or nowhere', () => {
     const base = new URL('https://a.com/b/c?d');
     fc.assert(
       fc.property(made('/ // http: https: a.com @ : ? # .. %2e \\ [ ] \xe9 javascript: 80 \t'), (location) => {
@@ -51,7 +51,7 @@ describe('any header', () => {
         expect(new URL(target).href).toBe(target);
         expect(target).toMatch(/^https?:\/\/[^/?#@]+\/[!-~]*$/);
         expect(target).not.toContain('#');
-        // What a server sends escaped or as ASCII is not changed by asking for it again.
+        // A target sent escaped or as ASCII is not changed by parsing it again.
         expect(redirectTarget(target, base)).toBe(target);
       }),
       fuzzed(20_240_742, 4_000),
@@ -75,7 +75,7 @@ describe('any header', () => {
     );
   });
 
-  it('X-Robots-Tag forbids only what it says, and the strictest wins', () => {
+  it('X-Robots-Tag forbids only what it says, and the strictest value wins', () => {
     const text = made(
       'noindex nofollow none all noarchive : , ; \n bot: other: * unavailable_after: max-snippet:5 2024',
     );
@@ -90,7 +90,7 @@ describe('any header', () => {
         if (one.noindex) expect(lower).toMatch(/noindex|none/);
         if (one.nofollow) expect(lower).toMatch(/nofollow|none/);
         if (one.noarchive) expect(lower).toContain('noarchive');
-        // Another header takes nothing back.
+        // Another header cannot allow anything again.
         const all = said([value, ...more]);
         for (const key of ['noindex', 'nofollow', 'noarchive'] as const) if (one[key]) expect(all[key]).toBe(true);
       }),
@@ -98,7 +98,7 @@ describe('any header', () => {
     );
   });
 
-  it('Refresh is a delay and perhaps a URL', () => {
+  it('Refresh is a delay, with or without a URL', () => {
     fc.assert(
       fc.property(made('0 5 . ; , url= URL = " \' /next http://b.com \t 99999999999'), (content) => {
         const refresh = parseRefresh(content);
@@ -110,7 +110,7 @@ describe('any header', () => {
     );
   });
 
-  it('Link names a canonical page only where it says so', () => {
+  it('Link names a canonical page only if it says so', () => {
     fc.assert(
       fc.property(
         made('<a> <b> < > ; rel= rel=canonical "canonical" " , \\ title="x, y" REL="Canonical x"'),
@@ -126,7 +126,7 @@ describe('any header', () => {
     expect(canonicalInHeader('<a>; rel="canonical"', 'http://h.com/')).toBe('a');
   });
 
-  it('name is safe, and values are joined', () => {
+  it('a name is safe, and values are joined', () => {
     const name = fc.oneof(words('__proto__ constructor toString link x-robots-tag'), fc.string({ maxLength: 8 }));
     const value = fc.oneof(noise, fc.array(noise, { maxLength: 3 }));
     fc.assert(
@@ -155,7 +155,7 @@ describe('any content coding', () => {
   const encode = (body: Uint8Array, names: readonly (keyof typeof CODERS)[]): Uint8Array =>
     names.reduce<Uint8Array>((all, name) => CODERS[name](all), body);
 
-  it('is undone, up to the limit', async () => {
+  it('is decoded, up to the limit', async () => {
     await fc.assert(
       fc.asyncProperty(
         content,
@@ -193,7 +193,7 @@ describe('any content coding', () => {
     );
   });
 
-  it('deflate without its header is undone where it cannot be mistaken', async () => {
+  it('deflate without its header is decoded if it is unambiguous', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 400 }), async (body) => {
         const raw = deflateRawSync(body);

@@ -115,7 +115,7 @@ const declared = words(
 );
 
 describe('any body', () => {
-  it('is parsed without a throw, to something bounded with absolute links', async () => {
+  it('is parsed without a throw, to a limited result with absolute links', async () => {
     await fc.assert(
       fc.asyncProperty(bytes, headers, fc.oneof(declared, fc.constant('')), async (content, given, type) => {
         const contentType = sniffContentType(content, type, given);

@@ -32,7 +32,7 @@ const groups = fc.array(
   { maxLength: 4 },
 );
 
-/** The octets of a path or a pattern, each as a token in which equal octets are equal; a wildcard is `*`, the end `$`. */
+/** The bytes of a path or a pattern as tokens that are equal for equal bytes; a wildcard is `*`, the end `$`. */
 function octets(text: string, isPattern: boolean): string[] {
   const tokens: string[] = [];
   let inQuery = false;
@@ -51,7 +51,7 @@ function octets(text: string, isPattern: boolean): string[] {
   return tokens;
 }
 
-/** The plain way: a wildcard is tried with every length. */
+/** The simple way: a wildcard is tried with every length. */
 function matchesAt(rule: readonly string[], at: readonly string[]): boolean {
   const [first, ...rest] = rule;
   if (first === undefined) return true;
@@ -60,7 +60,7 @@ function matchesAt(rule: readonly string[], at: readonly string[]): boolean {
   return first === at[0] && matchesAt(rest, at.slice(1));
 }
 
-/** Octets of a pattern when each that must be escaped is; several wildcards in a row are one. */
+/** The length of a pattern in bytes with all necessary escapes; several wildcards in a row count as one. */
 function length(rule: readonly string[]): number {
   return rule.reduce((sum, token, i) => {
     if (token === '*' && rule[i - 1] === '*') return sum;
@@ -93,7 +93,7 @@ const write = (file: readonly Group[], end: string): string =>
     .join(end);
 
 describe('any robots.txt', () => {
-  it('allows what plain matching allows', () => {
+  it('allows the same paths as simple matching', () => {
     fc.assert(
       fc.property(groups, agent, fc.array(path, { minLength: 1 }), fc.constantFrom('\n', '\r', '\r\n'), (...given) => {
         const [file, name, paths, end] = given;
@@ -104,7 +104,7 @@ describe('any robots.txt', () => {
     );
   });
 
-  it('of any bytes is read, to something bounded', () => {
+  it('of any bytes is read, to a limited result', () => {
     const line = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),
       fc.constantFrom(

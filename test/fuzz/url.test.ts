@@ -26,7 +26,7 @@ const FILTERS: Plugin[] = [
   domainUrlFilter(read('domain-urlfilter.sample.txt')),
 ];
 
-/** Gives up on many URLs, which rejects them. */
+/** Throws for many URLs, which rejects them. */
 const HASTY: Plugin = {
   name: 'hasty',
   filterUrl(url) {
@@ -125,7 +125,7 @@ const anyUrl = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
 );
 
-/** What can be held in the table; undefined where it cannot. */
+/** The URL as the table holds it; undefined if it cannot. */
 function parsed(text: string): string | undefined {
   try {
     return parseUrl(text).href;
@@ -136,12 +136,12 @@ function parsed(text: string): string | undefined {
 }
 
 describe('any URL', () => {
-  it('is refused, or has one normal form', () => {
+  it('is rejected, or has one normal form', () => {
     fc.assert(
       fc.property(anyUrl, (text) => {
         const verdict = applyUrlChain(NORMALIZERS, text, 'outlink');
         const url = parsed(text);
-        // The rules for session ids do not know that a host may hold a `;`; none that can be looked up does.
+        // The rules for session ids assume that a host has no `;`; no host that can be resolved has one.
         if (url !== undefined && hostOf(url).includes(';')) return;
         expect(verdict.accepted).toBe(url !== undefined);
         if (!verdict.accepted) return;
@@ -172,7 +172,7 @@ describe('any URL', () => {
     );
   });
 
-  it('stands in the table where its path does among those of its origin', () => {
+  it('is sorted in the table by its path among those of its origin', () => {
     fc.assert(
       fc.property(host, rest, rest, (name, one, other) => {
         const [a, b] = [parsed(`http://${name}/${one}`), parsed(`http://${name}/${other}`)];
@@ -184,7 +184,7 @@ describe('any URL', () => {
     );
   });
 
-  it('is filtered without a throw, and explained as it is filtered', () => {
+  it('is filtered without a throw, and its explanation agrees with the filter', () => {
     fc.assert(
       fc.property(anyUrl, fc.integer({ min: 1, max: 60 }), (text, times) => {
         const long = text + text.slice(-8).repeat(times);
@@ -200,7 +200,7 @@ describe('any URL', () => {
     );
   });
 
-  it('as a link resolves to what the table can hold, or to nothing', () => {
+  it('as a link resolves to a URL that the table can hold, or to nothing', () => {
     fc.assert(
       fc.property(fc.oneof(rest, anyUrl), anyUrl, (href, base) => {
         const url = resolveLink(href, base);

@@ -33,8 +33,8 @@ const put = (key: string, value = '1') => ({ key, put: new Map([['m:st' as const
 const denied =
   'org.apache.hadoop.hbase.security.AccessDeniedException: Insufficient permissions (user=crawler)\n\tat x.y(Z.java:1)';
 
-describe('what is no gateway of HBase is named', () => {
-  it('a server of HTTP', async () => {
+describe('a server that is no HBase gateway is named', () => {
+  it('an HTTP server', async () => {
     const server = createHttpServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -75,7 +75,7 @@ describe('what is no gateway of HBase is named', () => {
     ['a missing namespace', { io: 'org.apache.hadoop.hbase.NamespaceNotFoundException: x' }, 'NO_TABLE', 'Namespace'],
   ])('%s', async (_, reaction, code, message) => {
     const { address } = await gateway(() => reaction);
-    // A machine that is busy may take longer than that for an answer that is given.
+    // A busy machine may need longer than that for an existing answer.
     const times = reaction === 'silence' ? { answer: 30 } : {};
     await expect(open(address, times)).rejects.toMatchObject({
       code,
@@ -83,14 +83,14 @@ describe('what is no gateway of HBase is named', () => {
     });
   });
 
-  it('without the trace of Java', async () => {
+  it('without the Java stack trace', async () => {
     const { address } = await gateway(() => ({ io: denied }));
     await expect(open(address)).rejects.toMatchObject({ message: expect.not.stringContaining('Z.java') as string });
   });
 });
 
 describe('tables', () => {
-  it('that are not there are named, with what makes them', async () => {
+  it('that are missing are named, with the command that creates them', async () => {
     const { url, hbase } = await table();
     hbase.tables.delete('crawls:one_host');
     await expect(openHBaseStore(url, { times: QUICK })).rejects.toMatchObject({
@@ -100,7 +100,7 @@ describe('tables', () => {
     });
   });
 
-  it('lack a family, which creating them again adds', async () => {
+  it('that lack a family get it when they are created again', async () => {
     const { url, hbase } = await table();
     hbase.tables.get('crawls:one_webpage')!.families.delete('p');
     await expect(openHBaseStore(url, { times: QUICK })).rejects.toMatchObject({ code: 'NO_TABLE' });
@@ -109,14 +109,14 @@ describe('tables', () => {
     await (await openHBaseStore(url, { times: QUICK })).close();
   });
 
-  it('of another schema version are refused', async () => {
+  it('of another schema version are rejected', async () => {
     const store = await (await table()).open();
     closers.push(() => store.close());
     await store.write('meta', [{ key: 'schema', put: new Map([['v:n', bytes('5')]]) }]);
     await expect(openTables(store)).rejects.toMatchObject({ code: 'TABLE_VERSION' });
   });
 
-  it('are made without splits where a gateway cannot split, with lines for the shell', async () => {
+  it('are created without splits if a gateway cannot split, with lines for the shell', async () => {
     const { gateways } = await table();
     const url = `hbase://${gateways[0]!.address}/other`;
     const { created, shellLines } = await createHBaseTables(url, { slots: 16, splits: 3, times: QUICK });
@@ -128,7 +128,7 @@ describe('tables', () => {
     );
   });
 
-  it('that may not be made are made by an operator, who is given all lines', async () => {
+  it('that the user may not create are created by an operator, who gets all lines', async () => {
     const { address } = await gateway(() => ({ io: denied }));
     const made = createHBaseTables(`hbase://${address}/ns:x`, { slots: 16, splits: 1, times: QUICK });
     await expect(made).rejects.toMatchObject({
@@ -139,14 +139,14 @@ describe('tables', () => {
     });
   });
 
-  it('have from no split to one less than slots', async () => {
+  it('have at least no split and at most one less than slots', async () => {
     const made = createHBaseTables('hbase://127.0.0.1:1/x', { slots: 16, splits: 16 });
     await expect(made).rejects.toMatchObject({ code: 'BAD_SETTING' });
   });
 });
 
 describe('clocks', () => {
-  it('that are an hour apart are refused', async () => {
+  it('that differ by an hour are rejected', async () => {
     const { url } = await table();
     const opened = openHBaseStore(url, { times: QUICK, clock: () => Date.now() - 3_600_000 });
     await expect(opened).rejects.toMatchObject({
@@ -155,7 +155,7 @@ describe('clocks', () => {
     });
   });
 
-  it('that are half a minute apart hide nothing: all follow that of the server', async () => {
+  it('that differ by half a minute hide nothing: all follow the clock of the server', async () => {
     const { url } = await table();
     const ahead = await openHBaseStore(url, { times: QUICK, clock: () => Date.now() + 30_000 });
     const behind = await openHBaseStore(url, { times: QUICK, clock: () => Date.now() - 30_000 });
@@ -172,8 +172,8 @@ describe('clocks', () => {
   });
 });
 
-describe('a server that took long to say its time to the first of two processes', () => {
-  /** A table whose server stamps what is put 40 ms after it came, while the first process opens it. */
+describe('a server that is slow to state its time to the first of two processes', () => {
+  /** A table whose server stamps puts 40 ms after they arrive, opened by a first process. */
   async function openedSlowly(clock?: () => number) {
     const { hbase, url, open } = await table();
     hbase.clock = () => {
@@ -188,7 +188,7 @@ describe('a server that took long to say its time to the first of two processes'
   const seen = async (store: Store) =>
     (await store.get('webpage', ['a', 'b'], ['m'])).map((row) => row && String(row.cells.get('m:st')));
 
-  it('hides nothing of the second, which writes right after, where their clocks agree', async () => {
+  it('hides no write of the second, right after it, if their clocks agree', async () => {
     const { first, open } = await openedSlowly();
     const second = await open();
     closers.push(
@@ -200,7 +200,7 @@ describe('a server that took long to say its time to the first of two processes'
     expect(await seen(first)).toEqual(['second', undefined]);
   });
 
-  it('hides nothing of the second, which begins after the first has closed the table, where they do not', async () => {
+  it('hides no write of the second, after the first has closed the table, if their clocks differ', async () => {
     const { first, open } = await openedSlowly(() => Date.now() + 30_000);
     await first.close();
     const second = await open();
@@ -210,7 +210,7 @@ describe('a server that took long to say its time to the first of two processes'
   });
 });
 
-describe('the clock of a process that goes on', () => {
+describe('the clock of a running process', () => {
   const HOUR = 3_600_000;
   const MINUTES = 360_000;
   async function opened() {
@@ -227,7 +227,7 @@ describe('the clock of a process that goes on', () => {
   }
   const isOff = { code: 'CLOCK_OFF', message: expect.stringContaining('s apart') as string };
 
-  it.each([HOUR, -HOUR])('that is set by %i ms keeps it from writing, until it is right again', async (by) => {
+  it.each([HOUR, -HOUR])('that is changed by %i ms blocks its writes until it is right again', async (by) => {
     const { shift, store } = await opened();
     await store.write('webpage', [put('a', 'before')]);
     shift.own = by;
@@ -241,7 +241,7 @@ describe('the clock of a process that goes on', () => {
     expect(String((await store.get('webpage', ['a'], ['m']))[0]?.cells.get('m:st'))).toBe('after');
   });
 
-  it('is followed by half a minute, and asked for again only after minutes', async () => {
+  it('is corrected by half a minute, and only checked again after minutes', async () => {
     const { shift, store, calls } = await opened();
     shift.own = 30_000;
     await store.write('webpage', [put('a', 'first')]);
@@ -251,12 +251,12 @@ describe('the clock of a process that goes on', () => {
     expect(String((await store.get('webpage', ['a'], ['m']))[0]?.cells.get('m:st'))).toBe('second');
   });
 
-  it('is asked for after minutes: a server whose clock was set is noticed', async () => {
+  it('is checked after minutes: a server whose clock was set is noticed', async () => {
     const { made, shift, store } = await opened();
     made.hbase.clock = () => Date.now() + HOUR;
     await store.write('webpage', [put('a')]);
     shift.own = shift.monotonic = MINUTES;
-    // The answer comes beside the writes.
+    // The answer arrives during the writes.
     await until(() =>
       store.write('webpage', [put('a')]).then(
         () => false,
@@ -272,7 +272,7 @@ describe('calls that fail', () => {
     'org.apache.hadoop.hbase.NotServingRegionException: one_webpage,,1 is not online on server1',
     'org.apache.hadoop.hbase.exceptions.RegionOpeningException: Region one_webpage,,1 is opening on server1',
     'org.apache.hadoop.hbase.RegionTooBusyException: over memstore limit',
-  ])('since a region is in transition are made again: %s', async (io) => {
+  ])('because a region is in transition are retried: %s', async (io) => {
     let failures = 0;
     const made = await table({
       around: (call, answer) => (call.method === 'putMultiple' && failures++ < 9 ? { io } : answer(call)),
@@ -283,7 +283,7 @@ describe('calls that fail', () => {
     expect(await store.get('webpage', ['a'], ['m'])).toHaveLength(1);
   });
 
-  it('go on by the gateway that is left', async () => {
+  it('continue at the remaining gateway', async () => {
     const made = await table({ gateways: 2 });
     const store = await made.open();
     closers.push(() => store.close());
@@ -294,7 +294,7 @@ describe('calls that fail', () => {
     expect(await store.get('webpage', ['a0', 'a19'], ['m'])).toMatchObject([{ key: 'a0' }, { key: 'a19' }]);
   });
 
-  it('end with STORE_AWAY when it takes too long, and each that waits settles', async () => {
+  it('end with STORE_AWAY after too long a time, and each waiting call settles', async () => {
     let isAway = false;
     const made = await table({ around: (call, answer) => (isAway ? 'close' : answer(call)) });
     const store = await openHBaseStore(made.url, { times: { ...QUICK, giveUp: 60 } });
@@ -306,7 +306,7 @@ describe('calls that fail', () => {
     }
   });
 
-  it('are ended by closing, where they read', async () => {
+  it('that are reads end when the store is closed', async () => {
     let isAway = false;
     const made = await table({ around: (call, answer) => (isAway ? 'silence' : answer(call)) });
     const store = await made.open();
@@ -318,7 +318,7 @@ describe('calls that fail', () => {
   });
 });
 
-describe('what HBase does not take is not sent', () => {
+describe('data that HBase rejects is not sent', () => {
   it.each([
     ['a row key of 32,768 bytes', put('k'.repeat(32_768)), 'at most 32767 bytes'],
     ['a cell beyond 10 MiB', put('a', 'x'.repeat(10 * 1024 * 1024)), 'at most 10 MiB'],
@@ -333,7 +333,7 @@ describe('what HBase does not take is not sent', () => {
     expect(made.gateways[0]!.calls).toHaveLength(sent);
   });
 
-  it('frames of two million bytes and more, but for rows that are as large', async () => {
+  it('frames of more than two million bytes, except for rows of that size', async () => {
     const made = await table({ mostBytes: 2 * 1024 * 1024 });
     const store = await made.open();
     closers.push(() => store.close());

@@ -88,7 +88,7 @@ const described = { name: 'v', compression: 'GZ', encoding: 'FAST_DIFF' } as con
 const key = 'com.a:http/é';
 const checked = { family: 'm', qualifier: '\0v', value };
 
-describe('calls have the bytes of the official package', () => {
+describe('calls have the same bytes as those of the official package', () => {
   it.each<[string, Call<unknown>, ThriftValue]>([
     [
       'getMultiple',
@@ -208,12 +208,12 @@ describe('answers of the official package are read', () => {
   const answer = (body: ThriftValue, kind = KINDS.reply): Buffer =>
     officialFrame('getMultiple', kind, 7, body).subarray(4);
 
-  it('rows, and one that is not there', () => {
+  it('rows, and a missing one', () => {
     const frame = answer(struct([0, structs(row, struct([2, structs()]))]));
     expect(decodeAnswer(frame, call, 7)).toEqual({ kind: 'value', value: [`a; m st 1 ${tick}`, 'none'] });
   });
 
-  it('fields of every type that nobody knows of are passed over', () => {
+  it('unknown fields of every type are skipped', () => {
     const unknown: (readonly [number, ThriftValue])[] = [
       [90, { bool: true }],
       [91, { byte: 1 }],
@@ -253,7 +253,7 @@ describe('answers of the official package are read', () => {
     });
   });
 
-  it('what a gateway could not do', () => {
+  it('errors of a gateway', () => {
     const io = struct([1, struct([1, binary('java.io.IOException: no')], [2, { bool: true }])]);
     expect(decodeAnswer(answer(io), call, 7)).toEqual({ kind: 'declared', id: 1, message: 'java.io.IOException: no' });
     const failed = struct([1, binary('Internal error')], [2, { i32: 6 }]);
@@ -277,11 +277,11 @@ describe('answers of the official package are read', () => {
       'with a cell that has no value',
       answer(struct([0, structs(struct([1, binary('a')], [2, structs(column('m', 'q'))]), row)])),
     ],
-  ])('an answer %s is refused', (_, frame) => {
+  ])('an answer %s is rejected', (_, frame) => {
     expect(() => decodeAnswer(frame, call, 7)).toThrow(expect.objectContaining({ name: 'ThriftError' }));
   });
 
-  it('is refused wherever it is cut off, and whatever byte of it is changed it is read or refused', () => {
+  it('is rejected if cut at any place, and read or rejected after a change of any byte', () => {
     const frame = answer(struct([0, structs(row, row)]));
     for (let length = 0; length < frame.length; length++) {
       expect(() => decodeAnswer(frame.subarray(0, length), call, 7)).toThrow(
@@ -303,7 +303,7 @@ describe('answers of the official package are read', () => {
     );
   });
 
-  it('values that lie too deep in one another are refused', () => {
+  it('values that are nested too deeply are rejected', () => {
     let deep: ThriftValue = { i32: 1 };
     for (let i = 0; i < 40; i++) deep = struct([1, deep]);
     const reader = new BinaryReader(officialFrame('x', 1, 1, deep).subarray(17));
@@ -312,7 +312,7 @@ describe('answers of the official package are read', () => {
 });
 
 describe('frames', () => {
-  it('are put together from any chunks', () => {
+  it('are joined from any chunks', () => {
     const frame = (size: number): Buffer =>
       Buffer.concat([Buffer.from([0, 0, size >> 8, size & 255]), Buffer.alloc(size, size)]);
     const stream = Buffer.concat([3, 0, 700, 1].map(frame));
@@ -333,7 +333,7 @@ describe('frames', () => {
     ['\x80\x01\x00\x02\x00\x00\x00\x01a', 'one without'],
     ['\xff\xff\xff\xff', 'of another kind'],
     ['\x00\x00\x10\x00', 'at most 1000 bytes'],
-  ])('%j is refused', (text, message) => {
+  ])('%j is rejected', (text, message) => {
     expect(() => new Frames(1000).add(Buffer.from(text, 'latin1'))).toThrow(message);
   });
 });

@@ -24,7 +24,7 @@ it('a table on HBase is migrated, and the cells of single inlinks are gone', asy
     await expect(openContext({ table: url })).rejects.toMatchObject({ code: 'TABLE_VERSION' });
 
     expect(await migrateTable({ table: url })).toMatchObject({ from: 6, to: 7, counters: { rows: 2, inlinks: 6 } });
-    // Really deleted: a column that is only hidden takes room for ever.
+    // Really deleted: a hidden column would take room for ever.
     const columns = [...hbase.tables.get('crawls:one_webpage')!.rows.values()].map(({ cells, deletedColumns }) =>
       [...cells.keys()].filter((column) => column.startsWith('l:') && !deletedColumns.has(column)),
     );
@@ -41,7 +41,7 @@ it('a table on HBase is migrated, and the cells of single inlinks are gone', asy
   }
 });
 
-describe('a table that many share', () => {
+describe('a shared table', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }));
   afterEach(() => void vi.useRealTimers());
 

@@ -6,7 +6,7 @@ let table: FakeTable;
 beforeEach(async () => void (table = await fakeTable()));
 afterEach(() => table.close());
 
-it('shards read between the bounds of regions, as far as these are keys that a row can have', async () => {
+it('shards read between the bounds of regions if these are valid row keys', async () => {
   table.hbase.splits.set('crawls:one_webpage', ['org.b:http/', 'com.c:', '\xff\xfe', 'com.a:http/1', 'net.d']);
   const tables = await openTables(await table.open());
   await tables.pages.write([{ key: rowKeyOf('http://c.com/'), set: { status: 'unfetched' } }]);
@@ -19,7 +19,7 @@ it('shards read between the bounds of regions, as far as these are keys that a r
     { start: 'org.b:http/' },
   ]);
   const scans = table.gateways[0]!.calls.filter(({ method }) => method === 'getScannerResults').length;
-  // More shards than regions: the keys of the rows are read.
+  // With more shards than regions, the keys of the rows are read.
   const [range] = await tables.splits.rangesOf('run', { index: 7, count: 8 });
   expect(range).toEqual({ start: 'com.c:http/' });
   expect(table.gateways[0]!.calls.filter(({ method }) => method === 'getScannerResults')).toHaveLength(scans + 1);

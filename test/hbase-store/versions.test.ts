@@ -28,7 +28,7 @@ const change = async (store: Store, to: object, version: string | undefined): Pr
   (await store.writeUnchanged!('webpage', [{ change: { key: 'k', ...to }, version }]))[0];
 
 describe('the version of a row', () => {
-  it('is another after every change, of whatever kind', async () => {
+  it('changes with every change, of any kind', async () => {
     const seen = new Set<string | undefined>();
     const changes = [
       put('k', '1'),
@@ -47,7 +47,7 @@ describe('the version of a row', () => {
     expect(seen.has(undefined)).toBe(false);
   });
 
-  it('comes with a scan, and whatever columns are asked for', async () => {
+  it('is part of a scan, whatever columns are requested', async () => {
     await a.write('webpage', [
       {
         key: 'k',
@@ -66,7 +66,7 @@ describe('the version of a row', () => {
   const versionOfColumns = async (columns: readonly string[]): Promise<string | undefined> =>
     (await a.get('webpage', ['k'], columns))[0]?.version;
 
-  it.each(Array.from({ length: 3 }, (_, i) => i))('lets one of twenty writers through', async () => {
+  it.each(Array.from({ length: 3 }, (_, i) => i))('lets one of twenty writers succeed', async () => {
     const version = await versionOf(a);
     const made = await Promise.all(
       Array.from({ length: 20 }, (_, i) => change(i % 2 ? a : b, { ...put('k', `${i}`) }, version)),
@@ -75,7 +75,7 @@ describe('the version of a row', () => {
     expect(await valueOf(a)).toBe(String(made.indexOf(true)));
   });
 
-  it('of a row that readers do not see is none to them', async () => {
+  it('is none for a row that readers do not see', async () => {
     await a.write('webpage', [put('k', '1')]);
     await a.write('webpage', [{ key: 'k', delete: ['m:st'] }]);
     expect(await versionOf(a)).toBeUndefined();
@@ -84,7 +84,7 @@ describe('the version of a row', () => {
     expect(await valueOf(b)).toBe('2');
   });
 
-  it('never comes back when the row is cleared', async () => {
+  it('never returns after the row is cleared', async () => {
     await a.write('webpage', [put('k', '1')]);
     const before = await versionOf(b);
     expect(await change(a, { clear: true }, before)).toBe(true);
@@ -95,7 +95,7 @@ describe('the version of a row', () => {
     expect(await valueOf(b)).toBe('1');
   });
 
-  it('puts what follows it later, even where the clock of the writer is behind', async () => {
+  it('puts later writes after it, even if the clock of the writer is slow', async () => {
     await a.write('webpage', [put('k', '1')]);
     const version = await versionOf(a);
     // A server whose clock was set back.
@@ -114,16 +114,16 @@ describe('the version of a row', () => {
     }
   });
 
-  it('is refused where it was never read', async () => {
+  it('is rejected if it was never read', async () => {
     await expect(change(a, put('k', '1'), 'made up')).rejects.toMatchObject({ code: 'STORE_FAILED' });
   });
 
-  it('of an entry that is removed does not hide one that a writer puts whose clock is a little behind', async () => {
+  it('of a removed entry does not hide a new one of a writer whose clock is slightly slow', async () => {
     const entry = { key: 'e', clear: true, put: new Map([['f:s' as const, bytes('1')]]) };
     const entryOf = async (store: Store) => (await store.get('frontier', ['e'], ['f']))[0];
     await a.write('frontier', [entry]);
     const version = (await entryOf(a))?.version;
-    // From a page that was changed by a clock ahead of all, a knows of later ticks than b.
+    // From a page that was changed with the fastest clock, a knows later ticks than b.
     table.hbase.clock = () => Date.now() + 30_000;
     const ahead = await table.open();
     await ahead.write('webpage', [put('k', '1')]);
@@ -143,7 +143,7 @@ describe('the version of a row', () => {
 });
 
 describe('answers that are lost', () => {
-  it('make no change that is made count as lost, and none twice: 20 seeds', async () => {
+  it('make no successful change count as lost, and none happen twice: 20 seeds', async () => {
     for (let seed = 0; seed < 20; seed++) {
       const unsure = await fakeTable({ gateways: 2, around: losing(randomNumbers(seed), 0.3) });
       const store = await unsure.open();

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createCandidates, type Candidate } from '../../packages/hosts/plan/candidates.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
-/** Round by round, from all that is left. */
+/** Selects round by round from all remaining candidates. */
 function plainly(all: readonly Candidate[], rounds: number, topN: number, maxCount: number): string[][] {
   let rest = all.toSorted((a, b) => b.score - a.score || (a.rowKey < b.rowKey ? -1 : 1));
   const found: string[][] = [];
@@ -18,7 +18,7 @@ function plainly(all: readonly Candidate[], rounds: number, topN: number, maxCou
   return found;
 }
 
-it('keeps what the rounds take, in any order and with any bounds', () => {
+it('keeps what the rounds take, in any order and with any limits', () => {
   const random = randomNumbers(7);
   const below = (n: number): number => Math.floor(random() * n);
   for (let run = 0; run < 400; run++) {

@@ -6,7 +6,7 @@ import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
 
 const URLS = Array.from({ length: 10 }, (_, i) => `http://www.example.com/${i}`);
 
-/** A table with ten pages that are due, whose answers take a second, and a robots.txt. */
+/** A table with ten due pages, whose answers take a second, and a robots.txt. */
 async function tableWith(
   robots: string | undefined,
   settings: Readonly<Record<string, unknown>> = {},
@@ -24,8 +24,8 @@ async function tableWith(
   return crawl;
 }
 
-describe('why a host is as slow as it is', () => {
-  it('is the Crawl-delay of its robots.txt', async () => {
+describe('the speed of a host', () => {
+  it('is limited by the Crawl-delay of its robots.txt', async () => {
     await using crawl = await tableWith('User-agent: *\nCrawl-delay: 10');
     const found = await explainHost(crawl, 'WWW.example.com');
     expect(found).toMatchObject({
@@ -42,12 +42,12 @@ describe('why a host is as slow as it is', () => {
     ]);
   });
 
-  it('is a setting, where its robots.txt asks for less', async () => {
+  it('is limited by a setting, if its robots.txt asks for less', async () => {
     await using crawl = await tableWith('User-agent: *\nCrawl-delay: 1', { 'fetcher.serverDelay': 3 });
     expect((await explainHost(crawl, 'www.example.com')).text[0]).toBe('4 s a page: fetcher.serverDelay 3, one queue.');
   });
 
-  it('is the time of its answers, of which the delay is a multiple', async () => {
+  it('is limited by the time of its answers, times fetcher.delayFactor', async () => {
     await using crawl = await tableWith(undefined, { 'fetcher.delayFactor': 4 });
     const { text } = await explainHost(crawl, 'www.example.com');
     expect(text[0]).toBe(
@@ -56,14 +56,14 @@ describe('why a host is as slow as it is', () => {
     expect(text).toContain('Its robots.txt is not stored, so it may have a Crawl-delay.');
   });
 
-  it('counts requests that go on at a time', async () => {
+  it('counts simultaneous requests', async () => {
     await using crawl = await tableWith(undefined, { 'fetcher.threadsPerQueue': 4 });
     const found = await explainHost(crawl, 'www.example.com');
     expect(found).toMatchObject({ secondsAPage: 0.25, secondsForDue: 2.5 });
     expect(found.text[0]).toBe('0.3 s a page: fetcher.serverMinDelay 0, one queue, up to 4 requests at a time.');
   });
 
-  it('says of back-off until when, and counts it in', async () => {
+  it('includes a back-off, and states its end', async () => {
     await using crawl = await tableWith('');
     const record = { failures: 2, since: START, until: START + 90_000, code: 'throttled', http: 429 };
     await crawl.tables.hosts.backoff.put(new Map([[hostKeyOf('www.example.com'), record]]));
@@ -78,21 +78,21 @@ describe('why a host is as slow as it is', () => {
     expect(after.text.join('\n')).toContain('It may get requests again now.');
   });
 
-  it('is all hosts of its domain, where these share a queue', async () => {
+  it('is that of all hosts of its domain, if these share a queue', async () => {
     await using crawl = await tableWith(undefined, { 'partition.urlMode': 'domain' });
     const found = await explainHost(crawl, 'www.example.com');
     expect(found).toMatchObject({ queue: { mode: 'domain', name: 'example.com' }, figures: { hosts: 2, due: 11 } });
     expect(found.text[0]).toContain('one queue for all hosts of example.com');
   });
 
-  it('is not fetched at all where its Crawl-delay is beyond the limit, or robots.txt denies it', async () => {
+  it('is zero if its Crawl-delay is beyond the limit, or robots.txt denies it', async () => {
     await using crawl = await tableWith('User-agent: *\nCrawl-delay: 500\nDisallow: /');
     const { text } = await explainHost(crawl, 'www.example.com');
     expect(text[1]).toContain('is beyond fetcher.maxCrawlDelay (30), so its pages are not fetched.');
     expect(text).toContain('The robots.txt of http://www.example.com denies the front page.');
   });
 
-  it('says that the table has none of its pages; what is no host is an error', async () => {
+  it('is unknown if the table has none of its pages; text that is no host is an error', async () => {
     await using crawl = await tableWith(undefined);
     const found = await explainHost(crawl, 'none.example');
     expect(found.text).toEqual(['The table has no page of none.example.']);

@@ -22,7 +22,7 @@ async function figuresOf(crawl: OpenContext, options?: HostsOptions): Promise<Ho
 const namesOf = (found: readonly HostFigures[]): string[] => found.map(({ host }) => host);
 
 describe('figures of hosts', () => {
-  it('counts pages by status, errors by reason, bytes, what is due, and shows robots.txt and the delay', async () => {
+  it('count pages by status, errors by reason, bytes and due pages, and show robots.txt and the delay', async () => {
     const body = links('/b', '/missing', '/broken', '/denied', 'http://www.other.org/');
     const web = fakeWeb({
       'http://example.com/robots.txt': {
@@ -38,7 +38,7 @@ describe('figures of hosts', () => {
     });
     await round(crawl, 'http://example.com/');
     await jobs.generate(crawl, { topN: 4 });
-    // Of the batch one is asked for; the others are to show as held.
+    // One page of the batch is requested; the others must be shown as held.
     const [found, other, ...none] = await figuresOf(crawl);
     expect(none).toEqual([]);
     expect(found).toMatchObject({
@@ -66,7 +66,7 @@ describe('figures of hosts', () => {
     expect(other).not.toHaveProperty('lastAsked');
   });
 
-  it('counts failures by their code, and how long answers take', async () => {
+  it('count failures by their code, and how long answers take', async () => {
     await using crawl = await testCrawl(undefined);
     const urls = ['a', 'b', 'c', 'd', 'e'].map((path) => `http://example.com/${path}`);
     await jobs.inject(crawl, { seeds: urls });
@@ -90,7 +90,7 @@ describe('figures of hosts', () => {
         answers: 4,
         meanMs: 250,
         slowestMs: 400,
-        // The page that robots.txt denies was not asked for.
+        // The page that robots.txt denies was not requested.
         lastAsked: START + 3,
         due: 0,
         nextDue: START + 1000,
@@ -98,7 +98,7 @@ describe('figures of hosts', () => {
     ]);
   });
 
-  it('says that a host is left alone, and until when', async () => {
+  it('state that a host has a back-off, and until when', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: ['http://slow.example.com/', 'http://was.example.com/', 'http://example.com/'] });
     const record = { failures: 2, since: START - 1000, code: 'throttled', http: 429 };
@@ -114,7 +114,7 @@ describe('figures of hosts', () => {
     expect(domain).not.toHaveProperty('robots');
   });
 
-  it('takes all hosts of a domain together, also those that lie apart in the table', async () => {
+  it('combine all hosts of a domain, also those that are apart in the table', async () => {
     await using crawl = await testCrawl(undefined);
     const seeds = [
       'http://a.example.com/',
@@ -150,7 +150,7 @@ describe('figures of hosts', () => {
     expect(await figuresOf(crawl, { host: 'none.example' })).toEqual([]);
   });
 
-  it('sorts, cuts, and says how many more there are', async () => {
+  it('are sorted and cut, with the number of further ones', async () => {
     await using crawl = await testCrawl(undefined);
     const sizes = Array.from({ length: 450 }, (_, i) => (i * 7) % 450);
     const rows = sizes.map((bytes, i) => ({ url: `http://h${i}.example/`, bytes }));
@@ -176,7 +176,7 @@ describe('figures of hosts', () => {
     expect(more).toHaveLength(3);
   });
 
-  it('refuses wrong options', async () => {
+  it('reject invalid options', async () => {
     await using crawl = await testCrawl(undefined);
     for (const options of [{ top: 0 }, { top: 10_001 }, { sort: 'name' }, { by: 'ip' }, { others: 1 }]) {
       await expect(figuresOf(crawl, options as HostsOptions)).rejects.toMatchObject({ code: 'USAGE' });
@@ -184,7 +184,7 @@ describe('figures of hosts', () => {
     await expect(figuresOf(crawl, { host: 'http://example.com/' })).rejects.toMatchObject({ code: 'BAD_URL' });
   });
 
-  it('ends when it is aborted', async () => {
+  it('end on an abort', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: ['http://example.com/'] });
     await expect(figuresOf(crawl, { signal: AbortSignal.abort(new Error('stop')) })).rejects.toThrow('stop');

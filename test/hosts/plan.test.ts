@@ -18,7 +18,7 @@ import { START, testCrawl } from '../support/test-crawl.js';
 const ALL = { top: 10_000 };
 const DAY = 86_400_000;
 
-/** A store that counts how often it is written to. */
+/** A store that counts its writes. */
 class CountingStore extends MemoryStore {
   writes = 0;
   override write(...given: Parameters<MemoryStore['write']>): Promise<void> {
@@ -36,7 +36,7 @@ async function planOf(crawl: OpenContext, options: PlanOptions = {}): Promise<Cr
   return found;
 }
 
-/** Requests by host, robots.txt apart. */
+/** Page requests and robots.txt requests by host. */
 function countRequests(web: FakeWeb): { pages: Record<string, number>; robots: Record<string, number>; clear(): void } {
   const counts = {
     pages: {} as Record<string, number>,
@@ -60,7 +60,7 @@ const byQueue = (found: CrawlPlan, of: 'pages' | 'robots'): Record<string, numbe
   Object.fromEntries(found.queues.filter((each) => each[of] > 0).map((each) => [each.queue, each[of]]));
 
 describe('the plan of the next rounds', () => {
-  it.each([1, 2, 3])('asks for what the next round asks for, in random webs: %i', async (seed) => {
+  it.each([1, 2, 3])('has the requests of the next round, in random webs: %i', async (seed) => {
     const { pages, seeds } = randomWeb(seed, 120, 6);
     for (const host of [0, 1]) {
       const robots = 'User-agent: *\nDisallow: /p1';
@@ -96,7 +96,7 @@ describe('the plan of the next rounds', () => {
       const robots = byQueue(found, 'robots');
       expect(robots).toEqual(requests.robots);
       for (const [host, pages] of Object.entries(byQueue(found, 'pages'))) {
-        // A robots.txt that is asked for in this round may deny some of them.
+        // A robots.txt that is requested in this round may deny some of them.
         const mayDeny = robots[host] !== undefined && ['h0.example.com', 'h1.example.com'].includes(host);
         if (mayDeny) expect(requests.pages[host] ?? 0).toBeLessThanOrEqual(pages);
         else expect(requests.pages[host]).toBe(pages);
@@ -108,7 +108,7 @@ describe('the plan of the next rounds', () => {
     expect(asked).toBeGreaterThan(60);
   });
 
-  it('selects round by round what generate would', async () => {
+  it('selects the same as generate, round by round', async () => {
     const urls = Array.from({ length: 60 }, (_, i) => `http://h${i % 7}.example.com/${i}`);
     await using crawl = await testCrawl(undefined, {
       store: new CountingStore(),
@@ -127,12 +127,12 @@ describe('the plan of the next rounds', () => {
     expect(byQueue(found, 'pages')).toEqual(hosts);
     expect(found.left).toBe(60 - rounds.reduce((sum, n) => sum + n));
     expect(found.queueCount).toBe(Object.keys(hosts).length);
-    // What is held by batches now is asked for before all else.
+    // Pages that are in batches now come before all others.
     const later = await planOf(crawl, { topN: 9 });
     expect(later.rounds[0]).toMatchObject({ round: 0, pages: rounds.reduce((sum, n) => sum + n) });
   });
 
-  it('says how long it takes: the slowest queue decides', async () => {
+  it('states how long it takes: the slowest queue decides', async () => {
     const robots = { html: 'User-agent: *\nCrawl-delay: 0.2', contentType: 'text/plain' };
     const web = fakeWeb({
       'http://slow.example/robots.txt': robots,
@@ -160,11 +160,11 @@ describe('the plan of the next rounds', () => {
       delay: { seconds: 0.2, by: 'Crawl-delay' },
     });
     expect(first!.seconds).toBeCloseTo(100 * 1 + 99 * 0.2);
-    // Where no answer is known, the mean of the others counts.
+    // Without a known answer time, the mean of the others counts.
     expect(second).toMatchObject({ pages: 50, meanMs: 1000, delay: { seconds: 0.1, by: 'fetcher.serverDelay' } });
     expect(found.rounds).toMatchObject([{ round: 1, slowest: 'slow.example', queues: 2, requests: 150 }]);
     expect(found.seconds).toBeCloseTo(first!.seconds);
-    // With one request at a time no queue decides, but all of them.
+    // With one request at a time, not one queue but all of them decide.
     await using narrow = await testCrawl(undefined, {
       store: crawl.tables.store,
       settings: { 'fetcher.threadsFetch': 1, 'fetcher.serverDelay': 0, 'fetcher.delayFactor': 0 },
@@ -174,7 +174,7 @@ describe('the plan of the next rounds', () => {
     expect(alone.seconds).toBeCloseTo(150);
   });
 
-  it('counts what is excluded and what is not asked for, by reason', async () => {
+  it('counts excluded pages and pages that are not requested, by reason', async () => {
     const web = fakeWeb({
       'http://a.example/robots.txt': { html: 'User-agent: *\nDisallow: /x', contentType: 'text/plain' },
       'http://a.example/': links('/x1', '/x2', '/y', 'http://down.example/1', 'http://down.example/2', '/deep'),
@@ -189,11 +189,11 @@ describe('the plan of the next rounds', () => {
     expect(found.excluded).toEqual({ host_backoff: 2 });
     expect(found.rounds).toMatchObject([{ pages: 4, requests: 2, notAsked: { robots_denied: 2 } }]);
     await round(crawl);
-    // It was refused by no generate yet, then by one.
+    // First no generate has refused it, then one has.
     expect((await planOf(crawl)).excluded).toMatchObject({ distance: 1 });
     await jobs.generate(crawl);
     expect((await planOf(crawl)).excluded).toMatchObject({ distance: 1 });
-    // A limit that has changed: what was refused for the old one is selected again.
+    // After a change of the limit, pages that were refused by the old one are selected again.
     await using wider = await testCrawl(web, {
       store: crawl.tables.store,
       settings: { 'generate.maxDistance': 5 },
@@ -203,7 +203,7 @@ describe('the plan of the next rounds', () => {
     expect(next.rounds).toMatchObject([{ pages: 1 }]);
   });
 
-  it('waits for a host that is left alone for a short while, and not for one that cannot be reached', async () => {
+  it('waits for a host with a short back-off, and not for one that cannot be reached', async () => {
     await using crawl = await testCrawl(fakeWeb({}), { store: new CountingStore() });
     await jobs.inject(crawl, { seeds: ['http://soon.example/', 'http://dead.example/', 'http://dead.example/2'] });
     const { backoff } = crawl.tables.hosts;
@@ -215,7 +215,7 @@ describe('the plan of the next rounds', () => {
     expect(found.queues).toMatchObject([{ queue: 'soon.example', seconds: 20 }]);
   });
 
-  it('knows the rows of a batch that was abandoned, and of one that updatedb has begun on', async () => {
+  it('includes the rows of a batch that was abandoned, and of one that updatedb has begun', async () => {
     await using crawl = await testCrawl(fakeWeb({}), { store: new CountingStore() });
     const batch = await start(crawl, 'http://a.example/', 'http://b.example/');
     expect((await planOf(crawl)).rounds).toMatchObject([{ round: 0, pages: 2 }]);
@@ -238,12 +238,12 @@ describe('the plan of the next rounds', () => {
     expect(timed).toHaveLength(1);
     crawl.setTime(START + 2000);
     await crawl.tables.frontier.promote(START + 2000, START + 2000);
-    // As if it had been killed before it removed the old entry.
+    // As after a kill before the old entry was removed.
     await store.write('frontier', timed);
     expect((await planOf(crawl)).rounds).toMatchObject([{ pages: 1 }]);
   });
 
-  it('says when the next page is due where nothing is', async () => {
+  it('states when the next page is due if none is now', async () => {
     await using crawl = await testCrawl(undefined, { store: new CountingStore() });
     await jobs.inject(crawl, { seeds: ['http://a.example/'] });
     await changeRows(crawl, [{ key: rowKeyOf('http://a.example/'), set: { dueAt: START + 5000 } }]);
@@ -259,7 +259,7 @@ describe('the plan of the next rounds', () => {
     });
   });
 
-  it('refuses wrong options', async () => {
+  it('rejects invalid options', async () => {
     await using crawl = await testCrawl(undefined, { store: new CountingStore() });
     for (const options of [{ rounds: 0 }, { rounds: 1001 }, { topN: 0.5 }, { top: 10_001 }]) {
       await expect(plan(crawl, options)).rejects.toMatchObject({ code: 'USAGE' });

@@ -19,7 +19,7 @@ import { testCrawl } from '../support/test-crawl.js';
 import { fakeWeb } from '../support/web/fake-web.js';
 
 const KILLS = 6;
-/** Of a server on a busy machine; it takes half a minute on a quiet one. */
+/** For the start on a busy machine; it takes half a minute on a quiet one. */
 const START_MS = 900_000;
 
 const isHere = hasMaven();
@@ -51,7 +51,7 @@ describe.skipIf(!isHere)('OpenSearch', () => {
     await checkWriter(() => open('contract'));
   });
 
-  test('many documents, some long, are all there', async () => {
+  test('stores many documents, some of them long', async () => {
     const writer = await open('many');
     const changes = Array.from({ length: 2500 }, (_, n) =>
       put(n, n % 500 === 0 ? { text: '汉字 words '.repeat(50_000) } : {}),
@@ -68,7 +68,7 @@ describe.skipIf(!isHere)('OpenSearch', () => {
     await writer.close();
   });
 
-  test('a disk that is full, a writer that comes late, a mapping of another program', async () => {
+  test('reports a full disk, a late writer, and a mapping of another program', async () => {
     const writer = await open('trouble');
     await writer.apply([put(1)]);
     await ask('PUT', '/trouble/_settings', { 'index.blocks.read_only_allow_delete': true });
@@ -87,7 +87,7 @@ describe.skipIf(!isHere)('OpenSearch', () => {
     await expect(open('other-name')).rejects.toMatchObject({ code: 'BAD_SETTING' });
   });
 
-  test('finds a page by every piece of its text', async () => {
+  test('finds a page by every part of its text', async () => {
     const texts = SCRIPTS.flatMap((language) =>
       fc.sample(textOf(language), { seed: 34, numRuns: 5 }).map((text) => ({ language, text })),
     );
@@ -111,7 +111,7 @@ describe.skipIf(!isHere)('OpenSearch', () => {
     expect(missed).toEqual([]);
   });
 
-  test('is searched by words, phrases, fields, sites, languages and times', async () => {
+  test('finds words, phrases, fields, sites, languages and times', async () => {
     const writer = await open('searched');
     const day = 86_400_000;
     await writer.apply([
@@ -179,7 +179,7 @@ describe.skipIf(!isHere)('OpenSearch', () => {
     await writer.close();
   });
 
-  test('index and search of a table go by index.writer and index.url', async () => {
+  test('is used by index and search with index.writer and index.url', async () => {
     const web = fakeWeb({
       'http://a.example/': { html: '<title>Home</title><a href="/one">The first</a> <a href="/two">two</a>' },
       'http://a.example/one': { html: '<title>One</title><p>words of the first page</p>' },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isLinear } from '../../packages/patterns/pattern-cost.js';
 import { parsePattern } from '../../packages/patterns/pattern-tree.js';
 
-describe('whether a pattern is sure to be linear', () => {
+describe('a pattern', () => {
   test.each([
     '^[^?]*\\?x',
     '^[^?]*\\?(?:.*[&;])?sort(?:[=&;]|$)',
@@ -11,27 +11,30 @@ describe('whether a pattern is sure to be linear', () => {
     '^https?://[^/]+/\\d{1,10}/\\d{1,10}/\\d{1,10}/\\d{1,10}/?(?:\\?|$)',
     '^[^?]*?\\?',
     '^[^?]*\\?+',
-  ])('it is: a repeat that ends at a sign which it cannot take is not come back to, %s', (pattern) => {
-    expect(isLinear(parsePattern(pattern))).toBe(true);
-  });
+  ])(
+    'is linear if a repeat ends at a character that it cannot match, so there is no backtracking into it, %s',
+    (pattern) => {
+      expect(isLinear(parsePattern(pattern))).toBe(true);
+    },
+  );
 
   test.each([
-    // Each place at which the search may begin walks it again.
+    // The search walks this again from each possible start.
     '[^?]*\\?x',
-    // Each place to which the first may be taken back walks it again.
+    // The search walks the second part again from each end of the first.
     '^.*a[^?]*\\?x',
     '^.*(?:[^?]*\\?)?x',
-    // These take the sign themselves, or may end elsewhere.
+    // These match the end character themselves, or may end elsewhere.
     '^[^/]*\\?.*x',
     '^[^?]*\\??.*x',
     '^[^?]*[?].*x',
     '^.*\\?.*x',
-    // A letter may be in the other case.
+    // A letter may match in the other case.
     '^[a-z]*A.*x',
     '^[^a]*a.*x',
     '^(?:[^/]*/)+x',
     '^[^/]*.*x',
-  ])('it is not, or that is not known: %s', (pattern) => {
+  ])('is not linear, or not known to be: %s', (pattern) => {
     expect(isLinear(parsePattern(pattern))).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { BadRule, readRules } from '../../packages/patterns/rule-file.js';
 
 describe('readRules', () => {
-  it('numbers lines from 1 and leaves out comments and blank lines', () => {
+  it('numbers lines from 1 and skips comments and blank lines', () => {
     expect(readRules('test', '\ufeff# one\r\na\r\n\r\n \t\n#b\nc', (line) => line)).toEqual([
       { line: 2, rule: 'a' },
       { line: 6, rule: 'c' },
@@ -10,7 +10,7 @@ describe('readRules', () => {
     expect(readRules('test', '', (line) => line)).toEqual([]);
   });
 
-  it('lists every wrong line, escaped', () => {
+  it('lists every invalid line, escaped', () => {
     const read = (line: string) => {
       if (line.includes('x')) throw new BadRule('no x is expected');
     };

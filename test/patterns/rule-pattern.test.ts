@@ -3,7 +3,7 @@ import { BadRule } from '../../packages/patterns/rule-file.js';
 import { compilePattern } from '../../packages/patterns/rule-pattern.js';
 
 describe('compilePattern', () => {
-  it('takes (?i) at the start', () => {
+  it('accepts (?i) at the start', () => {
     expect(['a.b', 'A.B', 'axb'].map(compilePattern('(?i)a\\.b').test)).toEqual([true, true, false]);
     expect(['a', 'A'].map(compilePattern('a').test)).toEqual([true, false]);
   });
@@ -18,7 +18,7 @@ describe('compilePattern', () => {
     '[a&&b]',
     '\\(\\?i\\)',
     '\\u0041\\x41',
-  ])('takes %s', (pattern) => {
+  ])('accepts %s', (pattern) => {
     const text = 'x xx a1 b (?i) \\Q A &b';
     expect(compilePattern(pattern).test(text)).toBe(new RegExp(pattern).test(text));
     expect(compilePattern(pattern).replace(text, ['-'])).toBe(text.replace(new RegExp(pattern, 'g'), '-'));
@@ -46,7 +46,7 @@ describe('compilePattern', () => {
     ['(?<a>a)\\k<b>', 'the pattern is wrong (Invalid named capture referenced)'],
     ['\\k<b>', 'a pattern with look-ahead or back-references may run for long'],
     ['[a-z&&[^b]]', 'character classes cannot be intersected by &&'],
-  ])('refuses %j', (pattern, message) => {
+  ])('rejects %j', (pattern, message) => {
     expect(() => compilePattern(pattern)).toThrow(
       expect.objectContaining({ name: 'Error', constructor: BadRule, message }) as BadRule,
     );

@@ -12,7 +12,7 @@ const isRegExp = (source: string): boolean => {
   }
 };
 
-/** Patterns of few letters, so that they find something, and no back-reference to what is no group. */
+/** Patterns with few letters, so that they match, and with back-references only to existing groups. */
 const { pattern: PATTERNS } = fc.letrec<{ pattern: string; sequence: string; item: string; atom: string }>((tie) => ({
   atom: fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...'ab/?.', '\\?', '[ab]', '[^b]', '[^/?]', '\\w', '\\d', '[]a]', '\\.') },
@@ -36,7 +36,7 @@ const patterns = PATTERNS.filter((source) => {
   const groups = new RegExp(`|${source}`).exec('')!.length - 1;
   return [...source.matchAll(/\\(\d)/g)].every(([, group]) => Number(group) <= groups);
 });
-/** Undefined where the pattern is refused. */
+/** Undefined if the pattern is rejected. */
 function unlessRefused(source: string, ignoreCase: boolean, use: PatternUse): SafePattern | undefined {
   try {
     return safePattern(source, ignoreCase, use);
@@ -48,7 +48,7 @@ function unlessRefused(source: string, ignoreCase: boolean, use: PatternUse): Sa
 const texts = fc.string({ unit: fc.constantFrom(...'aabB/?.1'), maxLength: 14 });
 
 describe('a safe pattern', () => {
-  it('finds and replaces what the platform does, or is refused', () => {
+  it('finds and replaces the same as the platform, or is rejected', () => {
     const seen = { found: 0, replaced: 0, refused: 0 };
     fc.assert(
       fc.property(
@@ -88,7 +88,7 @@ describe('a safe pattern', () => {
     ['a*a*a*b', long],
     ['(.*)*x', long],
     ['(?:x+x+)+y', 'x'.repeat(8_000)],
-  ])('finds an end on what backtracking would not: %s', (source, text) => {
+  ])('ends quickly for a text that would take backtracking long: %s', (source, text) => {
     expect(safePattern(source, false, 'test').test(text)).toBe(false);
     expect(safePattern(source, true, 'test').test(text)).toBe(false);
     expect(unlessRefused(source, false, 'replace')?.replace(text, ['x']) ?? text).toBe(text);
@@ -102,7 +102,7 @@ describe('a safe pattern', () => {
     ['(?:(?!b).)*b$', /look-ahead or back-references/],
     ['(?<=(a))a*b', /look-ahead or back-references/],
     ['(?:a{500}){20}', /this large/],
-  ])('is not made of what may run for long: %s', (source, message) => {
+  ])('rejects patterns that may run for long: %s', (source, message) => {
     for (const use of ['test', 'replace'] as const) {
       expect(() => safePattern(source, false, use)).toThrow(BadRule);
       expect(() => safePattern(source, false, use)).toThrow(message);
@@ -110,14 +110,14 @@ describe('a safe pattern', () => {
   });
 
   it.each(['(?:(a)|b)+', '((a)*b)+', '(a*)*b', '(?:a|)+b'])(
-    'does not replace otherwise than JavaScript: %s',
+    'rejects a replacement in which JavaScript would give another result: %s',
     (source) => {
       expect(() => safePattern(source, false, 'replace')).toThrow(/a repeated group/);
       expect(safePattern(source, false, 'test').test('ab')).toBe(true);
     },
   );
 
-  it('gives up to replace what has too many matches to look for', () => {
+  it('stops a replacement that takes too many steps', () => {
     const pattern = safePattern('a(.*b)?', false, 'replace');
     expect(() => pattern.replace(long, ['x'])).toThrow(/takes too many steps/);
     expect(pattern.replace('aab aa', ['<', 1, '>'])).toBe('<ab> <><>');
@@ -133,7 +133,7 @@ describe('a safe pattern', () => {
     '(?<=[?&])a+b',
     'a?'.repeat(30) + 'a'.repeat(30),
     '(?:a{400}){2}',
-  ])('is made of %s', (source) => {
+  ])('accepts %s', (source) => {
     expect(safePattern(source, false, 'replace').test('-')).toBe(new RegExp(source).test('-'));
   });
 });

@@ -10,7 +10,7 @@ const builtIn = (): Plugin[] => [
   regexUrlFilter('-[.]gif$\n-b=\n+.'),
 ];
 
-/** Counts its calls, and rejects what ends in its number. */
+/** Counts its calls, and rejects URLs that end in 7. */
 function counting(version?: string): Plugin & { calls: number } {
   return {
     name: 'counting',
@@ -44,7 +44,7 @@ describe('linkVerdicts', () => {
       ],
     ],
     ['a plugin with a version that throws', () => [{ ...counting('1'), filterUrl: () => JSON.parse('{') as boolean }]],
-  ])('says what the chain says, again and again: %s', (_, make) => {
+  ])('equals the chain, at every call: %s', (_, make) => {
     fc.assert(
       fc.property(fc.array(fc.tuple(URLS, fc.boolean()), { maxLength: 30 }), (links) => {
         const [plugins, plain] = [make(), make()];
@@ -56,14 +56,14 @@ describe('linkVerdicts', () => {
     );
   });
 
-  it('asks a plugin with a version once for a URL, and every other plugin each time', () => {
+  it('calls a plugin with a version once for a URL, and every other plugin each time', () => {
     const [pure, other] = [counting('1'), counting()];
     const verdictOf = linkVerdicts([pure, other]);
     for (let i = 0; i < 5; i++) verdictOf('http://a.example/');
     expect([pure.calls, other.calls]).toEqual([1, 5]);
   });
 
-  it('asks a plugin with a version each time that comes after one without, which may have changed the URL', () => {
+  it('calls a plugin with a version each time if it comes after one without, which may have changed the URL', () => {
     let turn = 0;
     const changing: Plugin = { name: 'changing', normalizeUrl: (url) => `${url}?${++turn}` };
     const pure = { ...counting('1'), filterUrl: (url: string) => (url.endsWith('2') ? 'a two' : true) };
@@ -71,7 +71,7 @@ describe('linkVerdicts', () => {
     expect([1, 2, 3].map(() => verdictOf('http://a.example/').accepted)).toEqual([true, false, true]);
   });
 
-  it('takes a rule that changed while it runs, where a plugin has no version', () => {
+  it('uses a rule that changed meanwhile if its plugin has no version', () => {
     let rejects = false;
     const verdictOf = linkVerdicts([...builtIn(), { name: 'live', filterUrl: () => !rejects }]);
     expect(verdictOf('http://a.example/').accepted).toBe(true);
@@ -90,7 +90,7 @@ describe('linkVerdicts', () => {
     expect(plugin.calls).toBe(101);
   });
 
-  it('has one memory for a list of plugins, and another for another', () => {
+  it('has a separate cache for each list of plugins', () => {
     const plugin = counting('1');
     const list = [plugin];
     expect(linkVerdicts(list)).toBe(linkVerdicts(list));

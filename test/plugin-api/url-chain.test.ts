@@ -10,7 +10,7 @@ describe('applyUrlChain', () => {
     expect(applyUrlChain([], ' HTTP://A.com:80#x ', 'inject')).toEqual({ accepted: true, url: 'http://a.com/' });
   });
 
-  it('runs normalisers in list order, then filters in list order, on what came out', () => {
+  it('runs normalisers in list order, then filters in list order on the result', () => {
     const seen: string[] = [];
     const filter = (name: string): Plugin => ({ name, filterUrl: (url) => seen.push(`${name} ${url}`) > 0 });
     const plugins = [filter('f1'), append('n1', '1'), { name: 'neither' }, append('n2', '2'), filter('f2')];
@@ -23,7 +23,7 @@ describe('applyUrlChain', () => {
     expect(applyUrlChain([both], 'http://a.com/', 'inject')).toEqual({ accepted: true, url: 'http://a.com/x' });
   });
 
-  it('hands on the scope', () => {
+  it('passes on the scope', () => {
     const scopes: UrlScope[] = [];
     const plugin: Plugin = {
       name: 'scopes',
@@ -34,12 +34,12 @@ describe('applyUrlChain', () => {
     expect(scopes).toEqual(['inject', 'inject', 'outlink', 'outlink', 'redirect', 'redirect']);
   });
 
-  it('parses again what a normaliser returns', () => {
+  it('parses the result of a normaliser again', () => {
     const plugins: Plugin[] = [{ name: 'loud', normalizeUrl: () => 'HTTP://B.com/x/../y#z' }];
     expect(applyUrlChain(plugins, 'http://a.com/', 'inject')).toEqual({ accepted: true, url: 'http://b.com/y' });
   });
 
-  it('names the plugin and the rule that rejected, and asks none after it', () => {
+  it('names the plugin and the rule that rejected, and calls no plugin after it', () => {
     const plugins = [rejecting('one', true), rejecting('two', 'line 7: -x'), rejecting('three', 'never asked')];
     expect(applyUrlChain(plugins, 'http://a.com', 'inject')).toEqual({
       accepted: false,
@@ -49,7 +49,7 @@ describe('applyUrlChain', () => {
     });
   });
 
-  it.each([false, ''])('takes %j for a rejection without a rule', (verdict) => {
+  it.each([false, ''])('treats %j as a rejection without a rule', (verdict) => {
     expect(applyUrlChain([rejecting('one', verdict)], 'http://a.com/', 'inject')).toMatchObject({
       accepted: false,
       rejectedBy: 'one',
@@ -57,7 +57,7 @@ describe('applyUrlChain', () => {
     });
   });
 
-  it.each(['', 'nonsense', 'mailto:a@b', 'ftp://a.com/'])('rejects %j as no URL of the table', (url) => {
+  it.each(['', 'nonsense', 'mailto:a@b', 'ftp://a.com/'])('rejects %j as a URL that the table cannot hold', (url) => {
     const plugins = [append('n', 'x'), rejecting('f', true)];
     expect(applyUrlChain(plugins, url, 'inject')).toMatchObject({
       accepted: false,
@@ -67,7 +67,7 @@ describe('applyUrlChain', () => {
     });
   });
 
-  it('rejects what a normaliser makes of it under the name of that normaliser', () => {
+  it('rejects an invalid result of a normaliser under the name of that normaliser', () => {
     const plugins = [
       append('fine', 'x'),
       { name: 'bad', normalizeUrl: () => 'http://u:p@a.com/' },
@@ -100,7 +100,7 @@ describe('applyUrlChain', () => {
     }
   });
 
-  it('rejects what a plugin written without types returns', () => {
+  it('rejects an invalid result of a plugin without types', () => {
     const wrong = [undefined, null, 1, {}].map(
       (value) => ({ name: 'wrong', filterUrl: () => value }) as unknown as Plugin,
     );

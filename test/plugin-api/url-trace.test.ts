@@ -17,7 +17,7 @@ describe('a trace', () => {
     { name: 'broken', filterUrl: fails('oh') },
   ];
 
-  it('tells every step, and asks every filter after one that rejects', () => {
+  it('has every step, and calls every filter after one that rejects', () => {
     expect(traceUrl(plugins, 'HTTP://h/a', 'inject')).toEqual({
       verdict: { accepted: false, url: 'http://h/b', rejectedBy: 'no-b', rule: 'rejected' },
       normalized: 'http://h/b',
@@ -32,7 +32,7 @@ describe('a trace', () => {
     });
   });
 
-  it('ends at a normaliser that throws, or whose URL is none', () => {
+  it('ends at a normaliser that throws, or whose URL is invalid', () => {
     const throwing = traceUrl([{ name: 'x', normalizeUrl: fails('no') }, ...plugins], 'http://h/', 'inject');
     expect(throwing.verdict).toEqual({ accepted: false, url: 'http://h/', rejectedBy: 'x', rule: 'no' });
     expect(throwing.normalized).toBeUndefined();
@@ -42,7 +42,7 @@ describe('a trace', () => {
   });
 });
 
-it('a trace has the verdict that the chain has, whatever the URL', () => {
+it('has the same verdict as the chain, for any URL', () => {
   const random = randomNumbers(7);
   const parts = [
     'http://',

@@ -34,7 +34,7 @@ describe('basicUrlNormalizer', () => {
     expect(normalize(url)).toBe(expected);
   });
 
-  it('changes nothing when done twice, and nothing that the URL parser would change again', () => {
+  it('changes nothing when applied twice, and leaves nothing that the URL parser would change again', () => {
     const piece = fc.constantFrom(...words`/ . % %2e %2E %41 %7 4 a A | [ ] ^ ' ? # \ é & =`, ' ', '\ud800');
     const host = fc.constantFrom(...words`a.com a.com. a.com.. 1.2.3.4. [::1]:81 BÜ.de a:80 xn--bcher-kva.de.`);
     fc.assert(
@@ -48,7 +48,7 @@ describe('basicUrlNormalizer', () => {
     );
   });
 
-  it('says the same of a URL whether it was parsed before or not', () => {
+  it('gives the same result for a URL whether it was parsed before or not', () => {
     const url = fc.webUrl({ withQueryParameters: true, withFragments: true });
     fc.assert(
       fc.property(url, (text) => void expect(normalize(text)).toBe(normalize(new URL(text).href))),
@@ -56,7 +56,7 @@ describe('basicUrlNormalizer', () => {
     );
   });
 
-  it('refuses what is no URL of the table', () => {
+  it('rejects URLs that the table cannot hold', () => {
     for (const url of ['', 'nonsense', 'ftp://a.com/%41', 'http://u:p@a.com/']) {
       expect(() => normalize(url)).toThrow(expect.objectContaining({ code: 'BAD_URL' }));
     }

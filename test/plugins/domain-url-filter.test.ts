@@ -23,16 +23,16 @@ describe('domainUrlFilter', () => {
     expect(verdict(text, url)).toBe('no suffix, domain or host matches');
   });
 
-  it('takes a top-level domain for all suffixes below it', () => {
+  it('applies a top-level domain to all suffixes below it', () => {
     expect(verdict('uk', 'http://www.example.co.uk/')).toBe(true);
     expect(verdict('co.uk', 'http://www.uni.ac.uk/')).not.toBe(true);
   });
 
-  it('rejects everything where there is no line', () => {
+  it('rejects everything if it has no lines', () => {
     expect(verdict('', 'http://a.com/')).toBe('no suffix, domain or host matches');
   });
 
-  it('lists every wrong line', () => {
+  it('lists every invalid line', () => {
     const wrong = [...words`http://a.com/ a.com/x a.com:80 u@a.com a.com?x +a.com/ *.[x 999.1.1.1 a\b`, 'a b'];
     const message = wrong
       .map(

@@ -15,7 +15,7 @@ beforeAll(async () => {
   names = await writeExamples(folder, 'docs/PLUGINS.md', ['playwright-core', '@types/node', 'undici-types']);
 });
 
-/** A crawl with a module of the page, named by a settings file as a user would. */
+/** A crawl with a module from the documentation, named in a settings file like a user's. */
 async function openWith(module: string, web?: FakeWeb): Promise<OpenContext> {
   const config = join(folder, `${module}.json`);
   const settings = { plugins: [`./${module}`], fetcher: { serverDelay: 0 } };
@@ -27,7 +27,7 @@ const HOME = 'https://example.com/';
 const crawled = (crawl: OpenContext) => jobs.crawl(crawl, { seeds: [HOME] });
 
 describe('the examples of docs/PLUGINS.md', () => {
-  it('are all here', () => {
+  it('are all tested', () => {
     expect(names).toEqual(words`
       no-print-pages.mjs parse-json.mjs scoring-keyword.mjs schedule-news.mjs protocol-mirror.mjs prices.mjs
       only-manuals.mjs protocol-browser.mjs render.mjs my-store.test.mjs
@@ -83,7 +83,7 @@ describe('the examples of docs/PLUGINS.md', () => {
     await using crawl = await openWith('scoring-keyword.mjs', web);
     await crawled(crawl);
     const score = async (path: string) => (await crawl.page(`${HOME}${path}`, ['score']))?.score ?? 0;
-    // The link to the bar says what the page that holds both links says as well.
+    // Both links get the bonus of the page, whose text matches; the text of the link to the bar adds 1.
     expect(await score('bar')).toBeCloseTo((await score('tea')) + 1);
     expect(await score('menu')).toBeGreaterThan(0.5);
     expect(await score('leaves')).toBeLessThan(await score('menu'));
@@ -119,7 +119,7 @@ describe('the examples of docs/PLUGINS.md', () => {
     expect(await crawl.page(`${HOME}a.html`, ['title'])).toMatchObject({ title: 'A' });
   });
 
-  it('fields of its own', async () => {
+  it('custom fields', async () => {
     const html = '<p>Now <b itemprop=price>EUR <i>12.50</i></b><a href=/a>a</a>';
     await using crawl = await openWith('prices.mjs', fakeWeb({ [HOME]: html, [`${HOME}a`]: 'no price' }));
     const { counters } = await crawled(crawl);

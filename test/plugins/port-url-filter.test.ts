@@ -4,7 +4,7 @@ import { portUrlFilter } from '../../packages/plugins/index.js';
 import { badPortOf } from '../../packages/url/index.js';
 import { runs } from '../support/runs.js';
 
-/** Answers nothing, so that what gets this far is a port that is not refused. */
+/** Throws if a request gets this far: its port was allowed. */
 class NoNetwork extends Dispatcher {
   override dispatch(): boolean {
     throw new Error('let through');
@@ -15,7 +15,7 @@ test('the ports are those that the fetch of undici refuses, and 0', async () => 
   const dispatcher = new NoNetwork();
   const refused: string[] = [];
   const ours: string[] = [];
-  // Every eleventh of those that are not refused will do here.
+  // In the short form, every eleventh of the allowed ports is enough.
   const step = runs(11, 1);
   for (let port = 1; port < 12_000; port++) {
     if (port === 80) continue;

@@ -22,17 +22,17 @@ describe('prefixUrlFilter', () => {
     expect(verdict(text, url)).toBe(expected);
   });
 
-  it('rejects everything where there is no line', () => {
+  it('rejects everything if it has no lines', () => {
     expect(verdict('# none', 'http://a.com/')).toBe('no prefix matches');
   });
 
-  it('takes a scheme, or a part of it, for a prefix', () => {
+  it('accepts a scheme, or a part of it, as a prefix', () => {
     expect(verdict('https', 'https://a.com/')).toBe(true);
     expect(verdict('https', 'http://a.com/')).toBe('no prefix matches');
     expect(verdict('h', 'http://a.com/')).toBe(true);
   });
 
-  it('says what looking at every line would say', () => {
+  it('gives the same result as a comparison with every line', () => {
     const tail = fc.string({ unit: fc.constantFrom('a', 'b', '/'), maxLength: 4 });
     fc.assert(
       fc.property(fc.array(tail), tail, (tails, own) => {
@@ -44,7 +44,7 @@ describe('prefixUrlFilter', () => {
     );
   });
 
-  it('lists every line that no normalised URL starts with', () => {
+  it('lists every line with which no normalised URL starts', () => {
     expect(() => prefixUrlFilter('www.a.com\nhttp://A.com/\nhttp://a.com/A\nhttp://a.com/é\nhttp://a b/')).toThrow(
       expect.objectContaining({
         code: 'BAD_SETTING',

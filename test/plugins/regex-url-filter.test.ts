@@ -13,7 +13,7 @@ describe('regexUrlFilter', () => {
     ['http://a.com/x.GIF', 'line 4: -(?i)\\.gif$'],
     ['http://a.com/?bad', 'line 5: -[?]bad'],
     ['http://b.com/', 'line 7: -.'],
-  ])('the first line that is found decides on %s', (url, expected) => {
+  ])('the first matching line decides on %s', (url, expected) => {
     expect(verdict(rules, url)).toBe(expected);
   });
 
@@ -22,17 +22,17 @@ describe('regexUrlFilter', () => {
     for (let i = 0; i < 3; i++) expect(filter.filterUrl!('http://aaa/', 'inject')).toBe('line 1: -a');
   });
 
-  it('rejects where no line is found', () => {
+  it('rejects if no line matches', () => {
     expect(verdict('-x\n+y', 'http://a.com/')).toBe('no line matches');
     expect(verdict('', 'http://a.com/')).toBe('no line matches');
   });
 
-  it('shows no URL of unbounded length to a pattern', () => {
+  it('does not apply patterns to URLs of unlimited length', () => {
     expect(verdict('+.', `http://a.com/${'x'.repeat(8192)}`)).toBe('longer than 8192 characters');
     expect(verdict('+.', `http://a.com/${'x'.repeat(8000)}`)).toBe(true);
   });
 
-  it('lists every wrong line', () => {
+  it('lists every invalid line', () => {
     expect(() => regexUrlFilter('+.\nx\n +y\n-(\n-\n> host a')).toThrow(
       expect.objectContaining({
         code: 'BAD_SETTING',
@@ -47,7 +47,7 @@ describe('regexUrlFilter', () => {
   it.each([
     ['filter', (rule: string) => regexUrlFilter(`+.\n-${rule}`)],
     ['normaliser', (rule: string) => regexUrlNormalizer(`# a\n${rule}\tx`)],
-  ])('refuses a rule that may run for long in a %s, and names what to use', (name, load) => {
+  ])('rejects a rule that may run for long in a %s, and suggests another', (name, load) => {
     for (const rule of ['.*(/[^/]+)/[^/]+\\1/[^/]+\\1/', '(?:(?!x).)*y', '(?=(a+)+$)b']) {
       expect(() => load(rule)).toThrow(
         expect.objectContaining({
@@ -63,7 +63,7 @@ describe('regexUrlFilter', () => {
     }
   });
 
-  it('rejects a URL in which a pattern has too much to replace, and goes on', () => {
+  it('rejects a URL for which a pattern takes too many steps, and continues', () => {
     const normalizer = regexUrlNormalizer('a(.*b)?\tx');
     const long = `http://a.com/${'a'.repeat(5000)}`;
     expect(applyUrlChain([normalizer], long, 'outlink')).toEqual({

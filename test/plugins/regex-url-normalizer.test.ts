@@ -4,7 +4,7 @@ import { regexUrlNormalizer } from '../../packages/plugins/index.js';
 const normalize = (rules: string, url: string) => regexUrlNormalizer(rules).normalizeUrl!(url, 'outlink');
 
 describe('regexUrlNormalizer', () => {
-  it('applies every rule once, in order, at every place', () => {
+  it('applies every rule once, in order, at every match', () => {
     expect(normalize('a\tb\nb\tc', 'aba')).toBe('ccc');
     expect(normalize('b\tc\na\tb', 'aba')).toBe('bcb');
     expect(normalize('a\taa', 'aa')).toBe('aaaa');
@@ -28,12 +28,12 @@ describe('regexUrlNormalizer', () => {
     expect(normalize(rules, url)).toBe(expected);
   });
 
-  it('leaves URLs of unbounded length as they are', () => {
+  it('does not change URLs of unlimited length', () => {
     const long = `http://a.com/${'x'.repeat(8192)}`;
     expect(normalize('x\ty', long)).toBe(long);
   });
 
-  it('lists every wrong line', () => {
+  it('lists every invalid line', () => {
     expect(() => regexUrlNormalizer('# fine\na\tb\nno tab\na\tb\tc\n(\tx\n(a)\t$2\na\t$\na\tx\\\n\tx')).toThrow(
       expect.objectContaining({
         code: 'BAD_SETTING',

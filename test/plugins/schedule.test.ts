@@ -26,11 +26,11 @@ describe.each([
     expect(schedule.initialize(NOW)).toEqual({ dueAt: NOW, fetchInterval: 30 * DAY, retries: 0, modifiedTime: 0 });
   });
 
-  it('tries a failed page again after a day', () => {
+  it('retries a failed page after a day', () => {
     expect(schedule.afterRetry(page, NOW)).toEqual({ ...page, dueAt: NOW + DAY * 1000, retries: 3 });
   });
 
-  it('looks at a page that is gone ever less often', () => {
+  it('checks a page that is gone less and less often', () => {
     let { fetchInterval } = page;
     const days: number[] = [];
     for (let i = 0; i < 14; i++) {
@@ -43,12 +43,12 @@ describe.each([
     expect(days).toEqual([1.5, 2.3, 3.4, 5.1, 7.6, 11.4, 17.1, 25.6, 38.4, 57.7, 86.5, 81, 81, 81]);
   });
 
-  it.each([0, -1, NaN])('takes the default for an interval of %s', (fetchInterval) => {
+  it.each([0, -1, NaN])('uses the default for an interval of %s', (fetchInterval) => {
     expect(schedule.afterFetch({ ...page, fetchInterval }, NOW, 'unknown').fetchInterval).toBe(30 * DAY);
     expect(schedule.afterGone({ ...page, fetchInterval }, NOW).fetchInterval).toBe(45 * DAY);
   });
 
-  it('forgets failures, and remembers when the page changed', () => {
+  it('resets failures, and remembers when the page changed', () => {
     expect(schedule.afterFetch(page, NOW, 'notmodified')).toMatchObject({
       retries: 0,
       modifiedTime: page.modifiedTime,
@@ -59,7 +59,7 @@ describe.each([
     expect(schedule.afterFetch({ ...page, modifiedTime: NOW + 1 }, NOW, 'notmodified').modifiedTime).toBe(NOW);
   });
 
-  it('never makes a fetched page due before its fetch, nor later than the longest interval', () => {
+  it('never makes a fetched page due before its fetch, or later than the longest interval', () => {
     const times = fc.integer({ min: 0, max: 4_000_000_000_000 });
     fc.assert(
       fc.property(
@@ -111,7 +111,7 @@ describe('the adaptive schedule', () => {
     expect(after(DAY, 1, 'notmodified').dueAt).toBe(NOW + 0.7 * 90 * DAY * 1000);
   });
 
-  it('does not follow it unless told', () => {
+  it('does not follow it unless the setting says so', () => {
     const { schedule } = adaptiveSchedule({ ...SETTINGS, fetchScheduleAdaptiveSyncDelta: false });
     expect(schedule.afterFetch({ ...page, modifiedTime: 1 }, NOW, 'unknown').dueAt).toBe(NOW + DAY * 1000);
   });

@@ -10,22 +10,22 @@ describe('opicScoring', () => {
     expect(scoring.initial({ score: 9, cash: 9 }, 'http://a.com/')).toEqual({ score: 0, cash: 0 });
   });
 
-  it('shares in equal parts, times a factor for links within a host and between hosts', () => {
+  it('distributes equal parts, times a factor for links within a host and between hosts', () => {
     const targets = ['http://a.com/x', 'https://a.com:8443/', 'http://www.a.com/', 'http://b.com/'];
     expect(scoring.distribute([0, 0, 0, 0], 'http://a.com/', targets, 4)).toEqual([0.5, 0.5, 2, 2]);
   });
 
-  it('adds to what filters before it handed on', () => {
+  it('adds to the result of filters before it', () => {
     expect(scoring.distribute([1, 2], 'http://a.com/', ['http://a.com/x', 'http://b.com/'], 2)).toEqual([1.5, 4]);
     expect(scoring.distribute([], 'http://a.com/', [], 2)).toEqual([]);
   });
 
-  it('adds what links bring to score and cash', () => {
+  it('adds the scores of links to score and cash', () => {
     expect(scoring.update({ score: 1, cash: 0.5 }, [2, 1], 'http://a.com/')).toEqual({ score: 4, cash: 3.5 });
     expect(scoring.update({ score: 1, cash: 0.5 }, [], 'http://a.com/')).toEqual({ score: 1, cash: 0.5 });
   });
 
-  it('hands on the whole share where both factors are 1', () => {
+  it('passes on the whole share if both factors are 1', () => {
     const even = opicScoring({ linkInternal: 1, linkExternal: 1 }).scoring;
     fc.assert(
       fc.property(

@@ -8,7 +8,7 @@ const md5 = (text: string) => createHash('md5').update(text).digest('hex');
 describe('md5Signature', () => {
   const sign = (content: string) => md5Signature().signature({ url, content: Buffer.from(content), text: '' });
 
-  it('is the digest of the content, else of the URL', () => {
+  it('is the digest of the content, or without it of the URL', () => {
     expect(sign('abc')).toBe('900150983cd24fb0d6963f7d28e17f72');
     expect(sign('')).toBe(md5(url));
   });
@@ -21,7 +21,7 @@ describe('textProfileSignature', () => {
   });
   const sign = (text: string, content = 'c') => signature({ url, content: Buffer.from(content), text });
 
-  it('is the digest of frequent words, most frequent first, equal ones by their characters', () => {
+  it('is the digest of frequent words, most frequent first, then by their characters', () => {
     expect(sign('bbb aaa, Aaa! ccc-BBB ccc ccc ddd')).toBe(md5('2 aaa\n2 bbb\n2 ccc'));
     expect(sign('one two three')).toBe(md5('1 one\n1 three\n1 two'));
     expect(sign('eee '.repeat(5) + 'fff '.repeat(4))).toBe(md5('4 eee\n4 fff'));
@@ -38,11 +38,11 @@ describe('textProfileSignature', () => {
     expect(sign(words)).not.toBe(sign(`${words} delta delta`));
   });
 
-  it('takes letters of any script', () => {
+  it('includes letters of any script', () => {
     expect(sign('Привет ПРИВЕТ, 你好世界 你好世界')).toBe(md5('2 привет\n2 你好世界'));
   });
 
-  it('falls back to the content', () => {
+  it('falls back to the digest of the content', () => {
     expect(sign('')).toBe(md5('c'));
     expect(sign('a bc - !')).toBe(md5('c'));
     expect(sign('', '')).toBe(md5(url));

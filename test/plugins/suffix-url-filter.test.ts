@@ -25,16 +25,16 @@ describe('suffixUrlFilter', () => {
     expect(verdict(`# comment\n.gif\n${mode}\n.Tar.gz \n`, url)).toBe(expected);
   });
 
-  it('takes a suffix that is longer than the URL', () => {
+  it('accepts a URL that is shorter than a suffix', () => {
     expect(verdict(`+\n${'x'.repeat(500)}`, 'http://a.com/x')).toBe(true);
   });
 
-  it('has nothing to say without suffixes', () => {
+  it('does nothing without suffixes', () => {
     expect(verdict('+', 'http://a.com/')).toBe(true);
     expect(verdict('-', 'http://a.com/')).toBe('no suffix matches');
   });
 
-  it('expects one mode', () => {
+  it('requires exactly one mode', () => {
     for (const text of ['', '.gif', '# +']) {
       expect(() => suffixUrlFilter(text)).toThrow(
         expect.objectContaining({
@@ -45,7 +45,7 @@ describe('suffixUrlFilter', () => {
     }
   });
 
-  it('lists every wrong line', () => {
+  it('lists every invalid line', () => {
     expect(() => suffixUrlFilter('+\n-I\n+.gif\n+II\na b')).toThrow(
       expect.objectContaining({
         code: 'BAD_SETTING',

@@ -24,7 +24,7 @@ describe('trapUrlFilter: repeats', () => {
     expect(verdict({ maxRepeats: 2 }, `http://h.com${path}`)).toBe(true);
   });
 
-  it('counts up to other limits', () => {
+  it('uses other limits', () => {
     expect(verdict({ maxRepeats: 1 }, 'http://h/a/b/')).toBe(true);
     expect(verdict({ maxRepeats: 1 }, 'http://h/a/a/')).toBe('repeats: the same segments more than 1 times in a row');
     expect(verdict({ maxRepeats: 3 }, 'http://h/a/a/a/')).toBe(true);
@@ -32,7 +32,7 @@ describe('trapUrlFilter: repeats', () => {
     expect(verdict({ maxRepeats: -1 }, `http://h${'/a'.repeat(100)}/`)).toBe(true);
   });
 
-  it('rejects every block of up to 32 segments that stands three times, and only where it does', () => {
+  it('rejects every block of up to 32 segments that occurs three times in a row, and only there', () => {
     for (let length = 1; length <= 32; length++) {
       const block = Array.from({ length }, (_, i) => `s${i}/`).join('');
       expect(verdict({ maxRepeats: 2 }, `http://h/${block.repeat(3)}`), `${length}`).toBe(REJECTED);
@@ -40,7 +40,7 @@ describe('trapUrlFilter: repeats', () => {
     }
   });
 
-  it('says what a look at every start and length would say', () => {
+  it('gives the same result as a check of every start and length', () => {
     const slow = (segments: string[]) => {
       const same = (indexes: number[]) =>
         new Set(indexes.map((i) => segments[i])).size === 1 && indexes.at(-1)! < segments.length;
@@ -63,7 +63,7 @@ describe('trapUrlFilter: repeats', () => {
     );
   });
 
-  it('has bounded work where nothing else is limited', () => {
+  it('does limited work if nothing else is limited', () => {
     const long = Array.from({ length: 50_000 }, (_, i) => `s${i % 40}`).join('/');
     expect(verdict({ maxRepeats: 2 }, `http://h/${long}/`)).toBe(true);
   });
@@ -94,7 +94,7 @@ describe('trapUrlFilter: the other limits', () => {
     expect(verdict({}, `http://a.com${'/a'.repeat(9000)}?${'a=1&'.repeat(9000)}`)).toBe(true);
   });
 
-  it('name every wrong one', () => {
+  it('lists every invalid setting', () => {
     const wrong = { maxLength: -2, maxRepeats: 0, maxParameters: 1.5, maxDepth: NaN };
     expect(() => trapUrlFilter(wrong)).toThrow(
       expect.objectContaining({

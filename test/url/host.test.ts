@@ -19,13 +19,13 @@ describe('hostOf', () => {
   });
 
   it.each(['', 'a.com', 'http://', 'ftp://a.com/', 'http://u@a.com/', 'http://u:p@a.com:80/', 'a://b/c'])(
-    'refuses %j',
+    'rejects %j',
     (url) => {
       expect(() => hostOf(url)).toThrow(expect.objectContaining({ code: 'BAD_URL' }));
     },
   );
 
-  it('is that of the URL parser', () => {
+  it('agrees with the URL parser', () => {
     const url = fc.webUrl({
       authoritySettings: { withPort: true, withIPv4: true, withIPv6: true },
       withQueryParameters: true,

@@ -27,11 +27,11 @@ describe('parseUrl', () => {
     ['file:///x', 'expected an http or https URL, found one of scheme "file"'],
     ['http://u:geheim@a.com:81/x', 'expected a URL without user name and password, found one with them for a.com:81'],
     ['http://:geheim@a.com/', 'expected a URL without user name and password, found one with them for a.com'],
-  ])('refuses %j and says why', (text, message) => {
+  ])('rejects %j with the reason', (text, message) => {
     expect(() => parseUrl(text)).toThrow(expect.objectContaining({ name: 'CrawlError', code: 'BAD_URL', message }));
   });
 
-  it('keeps what it made, and nothing but CrawlError comes out of it', () => {
+  it('does not change its own results, and throws only CrawlError', () => {
     const text = fc.oneof(
       fc.webUrl({ withFragments: true, withQueryParameters: true }),
       fc.string(),

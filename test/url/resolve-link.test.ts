@@ -43,7 +43,7 @@ describe('resolveLink', () => {
 });
 
 describe('LinkResolver', () => {
-  it('resolves each link as resolveLink does', () => {
+  it('resolves each link like resolveLink', () => {
     const part = fc.constantFrom(
       ...'a b.html .. ../ ../../ . ./ / // ? & = # : ; % %2e %2E%2e ~ - _ é \\ @ 1 http: .a a. ..b c.. xn--'.split(' '),
       '',

@@ -4,7 +4,7 @@ import { hostOf, isSameOrigin } from '../../packages/url/index.js';
 import { fuzzed } from '../support/runs.js';
 
 describe('isSameOrigin', () => {
-  it('says what the origins of normalised URLs say, so that hosts are the same where it holds', () => {
+  it('equals the comparison of origins for normalised URLs, so it is only true for equal hosts', () => {
     const url = fc
       .tuple(
         fc.constantFrom('http', 'https'),

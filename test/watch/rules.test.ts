@@ -13,7 +13,7 @@ const HOUR = 3_600_000;
 const NOW = 1_800_000_000_000;
 
 describe('a signature', () => {
-  it('is one that the library of receivers takes, by either of two secrets', () => {
+  it('is accepted by the library of receivers, with either of two secrets', () => {
     const message = { id: 'msg_1', body: '{"type":"page.changed","a":"ä"}' };
     const headers = signedHeaders(message, [SECRET, OTHER].map(keyOfSecret), Date.now());
     for (const secret of [SECRET, OTHER]) expect(new Webhook(secret).verify(message.body, headers)).toBeTruthy();
@@ -22,7 +22,7 @@ describe('a signature', () => {
   });
 
   it.each(['', 'whsec_', 'secret', `whsec_${'a'.repeat(28)}`, `whsec_${'a'.repeat(120)}`, `${SECRET}!`])(
-    'is not made with the secret %j, which the error does not tell',
+    'rejects the secret %j, without showing it',
     (secret) => {
       expect(() => keyOfSecret(secret)).toThrow('expected a secret of whsec_ and 24 to 64 bytes');
       if (secret.length > 8) expect(() => keyOfSecret(secret)).not.toThrow(secret);
@@ -31,7 +31,7 @@ describe('a signature', () => {
 });
 
 describe('the schedule', () => {
-  it('is that of the specification, over three days, with chance', () => {
+  it('follows the specification, over three days, with a random part', () => {
     const waits = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempts) => retryAfter(attempts, 0));
     expect(waits).toEqual([5_000, 300_000, HOUR / 2, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]);
     expect(retryAfter(10, 0)).toBeUndefined();
@@ -39,7 +39,7 @@ describe('the schedule', () => {
     expect(ATTEMPTS.reduce((sum, wait) => sum + wait)).toBeGreaterThan(72 * HOUR);
   });
 
-  it('does not wait for what a clock that was set back left far away', () => {
+  it('does not wait for a time that is far away because the clock was set back', () => {
     expect([isLater(NOW + HOUR, NOW), isLater(NOW, NOW), isLater(NOW + 100 * HOUR, NOW)]).toEqual([true, false, false]);
   });
 
@@ -61,12 +61,12 @@ describe('the schedule', () => {
     [504, 'soon 2099', { is: 'failed', why: 'http_504', pause: 10_000 }],
     [504, '-5', { is: 'failed', why: 'http_504', pause: 10_000 }],
     [504, '9'.repeat(400), { is: 'failed', why: 'http_504', pause: 24 * HOUR }],
-  ])('takes %s with Retry-After %s as it should', (status, asked, expected) => {
+  ])('handles %s with Retry-After %s', (status, asked, expected) => {
     const answer = { status, ...(asked !== undefined && { retryAfter: asked }) };
     expect(outcomeOf(answer, 2, NOW)).toEqual(expected);
   });
 
-  it('slows down where no answer comes', () => {
+  it('slows down without an answer', () => {
     expect(outcomeOf({ error: 'econnrefused' }, 1, NOW)).toEqual({ is: 'failed', why: 'econnrefused', pause: 5_000 });
     expect(outcomeOf({ error: 'timeout' }, 50, NOW)).toMatchObject({ pause: HOUR / 4 });
   });
@@ -77,14 +77,14 @@ describe('the state of a target', () => {
   const failed: Outcome = { is: 'failed', why: 'http_500', pause: 0 };
   const when = { now: NOW, random: 0 };
 
-  it('moves its cursor as a message is delivered, or noted as failed', () => {
+  it('moves its cursor as a message is delivered, or recorded as failed', () => {
     const one = nextState(start, { cursor: '1' }, { is: 'delivered' }, when);
     expect(one).toMatchObject({ cursor: '1', delivered: 1, waiting: [] });
     const two = nextState(one, { cursor: '2' }, { ...failed, pause: 9 }, when);
     expect(two).toMatchObject({ cursor: '2', failures: 1, notBefore: NOW + 9 });
     expect(two.waiting).toEqual([{ cursor: '2', first: NOW, attempts: 1, why: 'http_500', due: NOW + 5_000 }]);
     const before = two.waiting[0]!;
-    // A message that is tried again does not move the cursor.
+    // A message that is retried does not move the cursor.
     const moved = { ...two, cursor: '9' };
     expect(nextState(moved, { cursor: '2', before }, { is: 'delivered' }, when)).toMatchObject({
       cursor: '9',
@@ -95,7 +95,7 @@ describe('the state of a target', () => {
     });
   });
 
-  it('gives a message up after ten attempts, counts it, and keeps the last of them', () => {
+  it('gives up a message after ten attempts, counts it, and keeps the last of them', () => {
     let state: TargetState = start;
     for (let attempts = 1; attempts <= 10; attempts++) {
       const before = state.waiting[0];
@@ -109,7 +109,7 @@ describe('the state of a target', () => {
     expect([next.dead, next.deadLetters.length, next.deadLetters.at(-1)!.cursor]).toEqual([2, MOST_DEAD, '2']);
   });
 
-  it('stays where it is when the target wants no more', () => {
+  it('stays as it is after the target has unsubscribed', () => {
     expect(nextState(start, { cursor: '1' }, { is: 'ended' }, when)).toEqual({ ...start, endedAt: NOW });
   });
 });

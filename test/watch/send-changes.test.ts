@@ -46,7 +46,7 @@ const pathsOf = ({ received }: HookServer): string[] =>
 const targetOf = async (crawl: TestCrawl) => (await changeTargets(crawl))[0]!;
 
 describe('changes are sent', () => {
-  it('once each, in order, signed, and later only what is new', async () => {
+  it('once each, in order, signed, and later only new ones', async () => {
     const { crawl, server, send } = await begin();
     await writeChanges(crawl, NAMES, { at: START });
     expect(await send()).toEqual({ delivered: 6, failed: 0, dead: 0, waiting: 0, more: false, ended: false });
@@ -59,7 +59,7 @@ describe('changes are sent', () => {
     expect(pathsOf(server)).toEqual([...NAMES, 'b']);
   });
 
-  it('of a new target from now on, and of some kinds only, past which the cursor moves', async () => {
+  it('to a new target from now on, and only of its kinds; the cursor moves past others', async () => {
     const { crawl, server } = await begin();
     await writeChanges(crawl, ['a'], { at: START });
     const options = { to: server.url, secrets: [SECRET], allowPrivate: true, once: true, kinds: ['title'] } as const;
@@ -72,7 +72,7 @@ describe('changes are sent', () => {
     expect(Number.parseInt((await targetOf(crawl)).cursor, 16)).toBe(START + 4);
   });
 
-  it('again when they failed, while others go on, with the same id', async () => {
+  it('again after a failure, while others continue, with the same id', async () => {
     let isBroken = true;
     const { crawl, server, send, events } = await begin((message, response) =>
       status(isBroken && message.data['url'] === madeUrl('b') ? 500 : 200)(message, response),
@@ -116,7 +116,7 @@ describe('changes are sent', () => {
     expect(await send()).toMatchObject({ delivered: 2, ended: false });
   });
 
-  it('slower where the target asks for it: nothing at all before its time', async () => {
+  it('more slowly if the target asks for it: nothing before its time', async () => {
     let code = 429;
     const { crawl, server, send } = await begin((message, response) =>
       status(code, { 'retry-after': '60' })(message, response),
@@ -131,7 +131,7 @@ describe('changes are sent', () => {
     expect(await send()).toMatchObject({ delivered: 6, more: false });
   });
 
-  it('after a server was away, none lost', async () => {
+  it('after a server was away, and none is lost', async () => {
     const { crawl, server, send } = await begin();
     await writeChanges(crawl, NAMES, { at: START });
     await server.close();
@@ -143,11 +143,11 @@ describe('changes are sent', () => {
     expect(new Set(pathsOf(again))).toEqual(new Set(NAMES));
   });
 
-  it('until the signal aborts, as they are found; one under way is sent again', async () => {
+  it('until the signal aborts, as they are found; a message in flight is sent again', async () => {
     const stop = new AbortController();
     const { crawl, server, send } = await begin((message, response) => {
       if (message.data['url'] !== madeUrl('c')) return status(200)(message, response);
-      // It hangs.
+      // The request hangs.
       stop.abort();
     });
     await writeChanges(crawl, NAMES, { at: START });
@@ -174,7 +174,7 @@ describe('changes are sent', () => {
     expect(server.received[1]!.data).toEqual({ since: START + 1, until: START + 2 });
   });
 
-  it('without such a message where all that was removed had been sent', async () => {
+  it('without such a message if all removed ones had been sent', async () => {
     const { crawl, server, send } = await begin();
     await writeChanges(crawl, ['a'], { at: START });
     expect((await send()).delivered).toBe(1);
@@ -186,7 +186,7 @@ describe('changes are sent', () => {
     expect(server.received.map(({ type }) => type)).toEqual(['page.changed', 'page.changed']);
   });
 
-  it('or given up and counted, where a change was removed before it could be sent again', async () => {
+  it('or given up and counted, if they were removed before they could be sent again', async () => {
     const { crawl, send, events } = await begin(status(500));
     await writeChanges(crawl, ['a'], { at: START });
     expect(await send()).toMatchObject({ failed: 1, waiting: 1 });
@@ -201,7 +201,7 @@ describe('changes are sent', () => {
     });
   });
 
-  it('of the kinds and the host that the target has: others are refused', async () => {
+  it('only of the kinds and the host of the target: other ones are rejected', async () => {
     const { crawl, send } = await begin();
     await send({ kinds: ['title', 'content'], host: 'a.com' });
     await send({ kinds: ['content', 'title'], host: 'a.com' });
@@ -212,7 +212,7 @@ describe('changes are sent', () => {
     expect(await changeTargets(crawl)).toHaveLength(1);
   });
 
-  it('by the last of two senders alone', async () => {
+  it('only by the later of two senders', async () => {
     let other: ReturnType<Send> | undefined;
     const { crawl, send } = await begin((message, response) => {
       const answer = (): void => status(200)(message, response);
@@ -229,7 +229,7 @@ describe('changes are sent', () => {
   it.each([
     ['the target was removed', (crawl: TestCrawl, url: string) => removeChangeTarget(crawl, url), 'it was removed'],
     ['another sender has begun', (_: TestCrawl, __: string, send: Send) => send(), 'found another one'],
-  ])('not after %s, while there was nothing to send', async (_, end, message) => {
+  ])('no more after %s, even if none were waiting', async (_, end, message) => {
     const { crawl, server, send } = await begin();
     const stop = new AbortController();
     onTestFinished(() => stop.abort());
@@ -243,7 +243,7 @@ describe('changes are sent', () => {
   });
 });
 
-describe('a target is refused', () => {
+describe('a target is rejected', () => {
   it.each([
     ['http://hooks.example.com/', false],
     ['ftp://hooks.example.com/', true],
@@ -256,7 +256,7 @@ describe('a target is refused', () => {
     expect(await changeTargets(crawl)).toEqual([]);
   });
 
-  it('without a secret, and at an address that is not of the public web', async () => {
+  it('without a secret, and at an address that is not public', async () => {
     const crawl = await testCrawl(undefined, { lookup: () => Promise.resolve(['10.0.0.1']) });
     onTestFinished(() => crawl.close());
     await writeChanges(crawl, ['a'], { at: START });
@@ -269,7 +269,7 @@ describe('a target is refused', () => {
         hint: expect.stringContaining('--allow-private') as string,
       });
     }
-    // Nothing is lost by it.
+    // Nothing is lost by this.
     expect((await changeTargets(crawl)).map(({ waiting, dead }) => [waiting.length, dead])).toEqual([
       [0, 0],
       [0, 0],
