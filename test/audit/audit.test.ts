@@ -351,7 +351,7 @@ describe('audit', () => {
     expect(found).toEqual([`redirect-temporary ${SITE}/old`]);
   });
 
-  it('takes addresses with and without www for one where a rule of the table does', async () => {
+  it('treats addresses with and without www as one if a rule of the table does', async () => {
     const other = SITE.replace('://', '://www.');
     const head = ['en', 'de'].map((tag) => `<link rel="alternate" hreflang="${tag}" href="${other}/${tag}">`).join('');
     const links = `<a href="${other}/en">e</a> <a href="${other}/de">d</a> <a href="${other}/en#x" rel="nofollow">x</a>`;

@@ -266,7 +266,7 @@ describe('changes', () => {
     expect(await named(crawl, { since: START + 41 * DAY })).toEqual(['gone content', 'gone title']);
   });
 
-  it('holds back the failures of a host that looked broken in an earlier batch of the day', async () => {
+  it('do not include failures of a host that looked broken in an earlier batch of the day', async () => {
     const { crawl, web } = await crawledSite();
     for (const name of ['', ...NAMES]) web.set(urlOf(name), { status: 410 });
     crawl.setTime(START + 40 * DAY);

@@ -250,7 +250,7 @@ describe('the events', () => {
     expect(since).toHaveLength(6);
   });
 
-  it('are all of a long log, each once', async () => {
+  it('include a long log completely, each entry once', async () => {
     const { crawl, ask } = await site();
     const names = Array.from({ length: 1_000 }, (_, i) => String(i).padStart(4, '0'));
     await writeChanges(crawl, names, { at: START + DAY });
