@@ -19,8 +19,7 @@ export const ERROR_CODES = {
   NO_INDEX: { exitCode: 66, meaning: 'there is no usable search index; `webcrawl index --all` makes one' },
   NO_FACTS: {
     exitCode: 66,
-    meaning:
-      'pages have neither the facts that an audit needs nor stored bodies; the hint says how to crawl with facts',
+    meaning: 'pages have neither the facts that an audit needs nor bodies; the hint says how to crawl with them',
   },
   WRONG_INDEX: { exitCode: 66, meaning: 'the search index holds the pages of another table' },
   UNKNOWN_BATCH: { exitCode: 67, meaning: 'there is no batch with this id' },
