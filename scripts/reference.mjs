@@ -136,7 +136,7 @@ export function referenceMarkdown({ PROTOCOL_CODES, PARSE_CODES, COUNTERS }, roo
   for (const [job, counters] of Object.entries(COUNTERS)) {
     lines.push('', `### ${job}`, '', ...(notes[job] ? [notes[job], ''] : []), ...meanings('counter', counters));
   }
-  lines.push('', '## JSON', '', 'What is printed as JSON has these types; `crawl` and the library return the same.');
+  lines.push('', '## JSON', '', 'The JSON that commands print has these types. The library returns the same types.');
   for (const [title, note, file, names] of SHAPES) {
     if (title) lines.push('', `### ${title}`, '', note);
     const source = parse(root, file);

@@ -7,7 +7,7 @@ const codes = Object.entries(ERROR_CODES);
 const sources = sourceFiles().filter(({ path }) => path !== 'packages/errors/codes.ts');
 
 describe('error codes', () => {
-  test.each(codes)('%s is thrown somewhere', (code) => {
+  test.each(codes)('%s is used somewhere', (code) => {
     const users = sources.filter(({ text }) => text.includes(`'${code}'`)).map(({ path }) => path);
     expect(users, `no source file mentions '${code}'`).not.toEqual([]);
   });

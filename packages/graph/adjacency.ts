@@ -65,7 +65,7 @@ async function writeLists(
   let size = 0;
   let source = 0;
 
-  /** Writes the list of `source`, and empty lists for the nodes from there to `next`. */
+  /** Writes the list of `source`, and an empty list for each node between `source` and `next`. */
   async function endLists(next: number): Promise<void> {
     if (used + 1 + size > PIECE) await flush();
     out[used++] = size;

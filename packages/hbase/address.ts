@@ -15,8 +15,9 @@ export interface HBaseAddress {
 /** The default namespace of HBase. */
 export const DEFAULT_NAMESPACE = 'default';
 const DEFAULT_PORT = 9090;
-/** Valid names of a namespace, and of a table in HBase. */
+/** A valid namespace of HBase. */
 const NAMESPACE = /^[A-Za-z0-9_]+$/;
+/** A valid prefix of the names of tables. */
 const PREFIX = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 const EXAMPLE = 'for instance hbase://gateway1:9090,gateway2:9090/default:crawl';
 

@@ -45,12 +45,15 @@ describe('checkUrl', () => {
     });
   });
 
-  it.each(['', 'foo', 'ftp://h/', 'http://u:secret@h/', 'http://', '\u0000'])('%j is no URL', async (url) => {
-    const found = checkUrl(await checks(), url);
-    expect(found).toMatchObject({ url, accepted: false, rejectedBy: 'url' });
-    expect(Object.keys(found).sort()).toEqual(['accepted', 'rejectedBy', 'rule', 'url']);
-    expect(found.rule).not.toContain('secret');
-  });
+  it.each(['', 'foo', 'ftp://h/', 'http://u:secret@h/', 'http://', '\u0000'])(
+    '%j is rejected: the table cannot hold such a URL',
+    async (url) => {
+      const found = checkUrl(await checks(), url);
+      expect(found).toMatchObject({ url, accepted: false, rejectedBy: 'url' });
+      expect(Object.keys(found).sort()).toEqual(['accepted', 'rejectedBy', 'rule', 'url']);
+      expect(found.rule).not.toContain('secret');
+    },
+  );
 
   it('a plugin that throws makes it reject', async () => {
     const filterUrl = () => {

@@ -88,7 +88,7 @@ describe('search', () => {
     expect(out).toBe('20 pages found in 0.01 s, page 5 has none; there are 2\n');
   });
 
-  test('with --json prints one object, also without hits', async () => {
+  test('with --json prints one object', async () => {
     stub.found = { total: 1, pages: 1, hits: [HIT] };
     const { out, err } = await runLine(['search', 'crawler', '--json']);
     expect(JSON.parse(out)).toMatchObject({ total: 1, hits: [{ url: HIT.url, title: HIT.title }] });

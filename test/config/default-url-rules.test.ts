@@ -147,7 +147,7 @@ describe('config/regex-normalize.txt', () => {
     );
   });
 
-  it('ends on long hostile URLs', () => {
+  it('finishes on long hostile URLs', () => {
     for (const part of [
       '//a',
       '&&',

@@ -188,7 +188,7 @@ describe('a server that is slow to state its time to the first of two processes'
   const seen = async (store: Store) =>
     (await store.get('webpage', ['a', 'b'], ['m'])).map((row) => row && String(row.cells.get('m:st')));
 
-  it('hides no write of the second, right after it, if their clocks agree', async () => {
+  it('hides no write of the second process right after a write of the first, if their clocks agree', async () => {
     const { first, open } = await openedSlowly();
     const second = await open();
     closers.push(

@@ -18,7 +18,7 @@ describe('applyUrlChain', () => {
     expect(seen).toEqual(['f1 http://a.com/12', 'f2 http://a.com/12']);
   });
 
-  it('runs both members of a plugin that has two', () => {
+  it('runs normalizeUrl and filterUrl of a plugin that has both', () => {
     const both: Plugin = { name: 'both', normalizeUrl: (url) => `${url}x`, filterUrl: (url) => url.endsWith('x') };
     expect(applyUrlChain([both], 'http://a.com/', 'inject')).toEqual({ accepted: true, url: 'http://a.com/x' });
   });

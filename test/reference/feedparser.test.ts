@@ -108,7 +108,7 @@ function isFound({ field, isEntry, expected, outcome }: Case): boolean {
   return title === plain || title === plainText(expected, Infinity);
 }
 
-/** The anchor of its link; without one, its title is the text of these small feeds. */
+/** The title of an entry: its first anchor, or else the text after the title of the feed, because these small feeds have no other text. */
 function titleOfEntry({ outlinks, text, title }: ParsedPage): string {
   const anchor = outlinks.find((link) => link.anchor !== '')?.anchor;
   return anchor ?? text.slice(title === '' ? 0 : title.length + 1);

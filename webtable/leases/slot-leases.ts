@@ -15,7 +15,7 @@ export type HeldSlots = Map<string, { uses: number; asking: number }>;
 export interface WantedSlots {
   /** Whether the task makes requests to the hosts of the slots. */
   readonly asks: boolean;
-  /** The clock of `askedAt`, in ms since the epoch. */
+  /** Returns the present time, in ms since the epoch. */
   readonly clock: () => number;
   /** The slots that were taken so far, with the latest time at which their hosts may have received earlier requests. */
   readonly taken: Map<string, number | undefined>;

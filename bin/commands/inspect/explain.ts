@@ -22,7 +22,7 @@ export function addExplain(program: Command, cli: Cli): void {
     .option('--host <host>', 'explain, instead of a URL, why this host is slow, and how long its due pages take')
     .option(
       '--robots',
-      'fetch robots.txt now instead of reading the stored file (with queues by IP, also look up the host)',
+      'fetch robots.txt now instead of reading the stored file (if partition.urlMode is ip, also look up the host)',
     )
     .addHelpText(
       'after',

@@ -48,8 +48,8 @@ export function addHosts(program: Command, cli: Cli): void {
 
 const HELP = `
 It reads the table once, sends no requests, and may run during a crawl. Its memory does not grow with the
-table. JSON Lines and CSV have all hosts in the order of the table. With --sort or --top they have at most 10,000
-hosts, and --sort is pages by default.
+table. JSON Lines and CSV have all hosts, in the order of the table. If they are sorted by anything but the name of
+the host, they have at most 10,000 hosts. --top without --sort sorts by pages.
 
 Failed: pages whose last fetch or parse failed. Mean and slowest: the time of the last answers. Size: the bytes
 of the last bodies. JSON Lines have more: errors by code, robots.txt, and the end and reason of a back-off.

@@ -40,7 +40,7 @@ export function addWatch(program: Command, cli: Cli): void {
     .option('--to <url>', 'URL to send to, with https')
     .option(
       '--secret <secret>',
-      `secret to sign with: whsec_ and 24 to 64 bytes in base64; may be given twice (default: ${SECRET})`,
+      `secret to sign with: whsec_ and 24 to 64 bytes in base64; may be given twice (default: the environment variable ${SECRET})`,
       eachGiven,
     )
     .option(

@@ -23,8 +23,8 @@ export function addRulesAdd(program: Command, cli: Cli): void {
       `
 Before a reject rule is added, the rows of its hosts are counted. If it would reject a seed, or every page, it
 needs --yes (RULE_DANGER). A rule of kind relevant or www applies to new pages at once. webcrawl rules apply
-applies the rule to pages that are already in the table. End a pattern of relevant URLs with $. Without it, the
-same pages with a session or a filter in their query are relevant too.
+applies the rule to pages that are already in the table. With --regex, end the pattern of a relevant rule with $.
+Without the $, the same address with a query such as ?session=17 matches too.
 
 Examples:
   webcrawl rules add relevant '/20\\d\\d/\\d\\d/[^/?]+$' --regex --domain news.example

@@ -28,7 +28,7 @@ export const writeCsv: AuditWriter = async ({ summary, findings, sourcesOf }, pu
   return undefined;
 };
 
-/** The first line of a file that has only the sources of findings. */
+/** The header line of the second file, which has a row for each link to the URL of a finding. */
 export const SOURCES_HEAD = csvRecord(['finding', 'rule', 'url', ...SOURCE_COLUMNS]);
 
 /** Returns one row for a link to the URL of a finding. The row is for a second file, which has only the sources of findings. */

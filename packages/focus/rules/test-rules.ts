@@ -28,8 +28,8 @@ export interface RuleEffect {
   /** Number of rows in the scopes of the rules. */
   readonly rows: number;
   /**
-   * Number of these rows on which the rules decide. A `reject` or `accept` rule decides if no earlier rule matches. A `relevant` rule
-   * decides if it matches. A `www` rule decides if it rewrites the URL.
+   * Number of these rows on which the rules decide. Of the `accept` and `reject` rules, the first one that matches a URL decides. A
+   * `relevant` rule decides if it matches. A `www` rule decides if it rewrites the URL.
    */
   readonly decides: number;
   /** Number of rows that the present rules accept, and that the changed rules would refuse. */

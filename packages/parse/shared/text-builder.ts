@@ -100,6 +100,6 @@ function kindOf(piece: string): 'blank' | 'words' | 'mixed' {
 /** Whether a code below U+0080 is white space, except the space. */
 const isBreak = (code: number): boolean => code >= 9 && code <= 13;
 
-/** Whether a code is in a range whose only white space is below U+0080. */
+/** Whether a code is in a range without white space. The caller tests for ASCII white space first. */
 const isPlain = (code: number): boolean =>
   code < 0xa0 || (code > 0xa0 && code < 0x1680) || (code > 0x3000 && code < 0xfeff);

@@ -92,7 +92,7 @@ describe('an incomplete audit', () => {
     });
   });
 
-  test('includes an audit of nothing, whatever else it says', async () => {
+  test('is also an audit of no pages, even if it says that it is complete', async () => {
     const { exitCode, reason } = await outcomeOf(['broken'], { pages: 0, complete: true }, []);
     expect([exitCode, reason]).toEqual([
       1,

@@ -114,7 +114,7 @@ if (a) b();</code></pre></main><footer>Imprint</footer></body>`);
     expect(dump({ key, content, contentType: 'application/json' })).not.toHaveProperty('markdown');
   });
 
-  it('is a field of crawl.pages like any other, without the fields that it is made from', async () => {
+  it('is a field of crawl.pages; fields that are read only to make it are not in the pages', async () => {
     await using crawl = await crawled({ [URL]: '<title>T</title><main><h1>Tides</h1><p>High.</main>' });
     const pages: unknown[] = [];
     for await (const page of crawl.pages({ fields: ['title', 'markdown'] })) {

@@ -291,7 +291,7 @@ describe('a redirect to another host', () => {
     expect(fetched).toEqual(['http://a.org/robots.txt', 'http://a.org/robots.txt']);
   });
 
-  it('passes on what a turn throws to all callers, and is retried after that', async () => {
+  it('gives all callers the error of the turn in the queue, and is requested again by the next check', async () => {
     let breaks = true;
     robots = createRobots({
       protocol,

@@ -461,7 +461,7 @@ it('is read once per host by generate, and states which hosts fetch would not wa
 });
 
 describe('robots.txt', () => {
-  it('is not requested from a host with a back-off, whatever redirects there', async () => {
+  it('is not requested during the back-off of its host; a URL of another scheme or with a password is passed on', async () => {
     const host = await setUp();
     const asked: string[] = [];
     const robots = withBackoff(

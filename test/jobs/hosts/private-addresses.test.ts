@@ -164,7 +164,7 @@ describe('DNS', () => {
     table['mixed.example'] = ['8.8.8.8', '127.0.0.1'];
     const store = crawl.tables.store;
     await jobs.inject(crawl, { seeds: [url('a.example'), url('mixed.example')] });
-    // As if both had been found as links.
+    // `h:in` says that a seed is on this host. Without it, both hosts are known only from links.
     for (const key of ['example.a', 'example.mixed']) await store.write('host', [{ key, delete: ['h:in'] }]);
     expect((await round(crawl)).fetched.counters).toEqual({ fetched: 2, private_address: 2 });
     expect(web.requests()).toEqual([]);

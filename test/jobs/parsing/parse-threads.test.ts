@@ -187,7 +187,7 @@ describe('the line of a thread', () => {
     expect(await parsedWhileMainIsBusy('x', 40, 40)).toBe(40);
   });
 
-  it('has a limited number of bytes, but at least two pages however large they are', async () => {
+  it('takes no more pages when it has enough bytes, but always takes two pages', async () => {
     expect(await parsedWhileMainIsBusy('x'.repeat(1_000_000), 5, 2)).toBe(2);
   });
 });

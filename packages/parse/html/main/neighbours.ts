@@ -89,7 +89,7 @@ export const NEIGHBOUR_FEATURES: Readonly<Record<string, Feature>> = {
     const { first, end } = ancestor(block, 1);
     return meanOf(verdicts, first, end, block.index);
   },
-  /** The mean verdict on blocks in elements with the same tag and classes. */
+  /** The mean verdict on the other blocks in elements with the same tag and classes. */
   vAlike: (block, _, { alike, first }) => {
     const { sum, count } = alike.get(kindOf(block))!;
     return count > 1 ? (sum - first[block.index]!) / (count - 1) : first[block.index]!;

@@ -45,7 +45,7 @@ describe('a formula', () => {
     expect(text(`<p>Energy ${html} holds.`)).toBe('Energy E holds.');
   });
 
-  it('only hides its own copy', () => {
+  it('hides its own copy, and no other hidden element', () => {
     expect(text(`<div>${mathMl('E')}<p aria-hidden="true">a</p><p>b</div>`)).toBe('E a b');
     expect(text(`<div>${mathMl('E')}<p aria-hidden="false">a</p></div>`)).toBe('E a');
     expect(text(`<div>c ${mathMl('E')}<p aria-hidden="true">a</p></div>`)).toBe('c E a');
