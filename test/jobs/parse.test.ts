@@ -325,7 +325,7 @@ describe('parse', () => {
     crawl.setTime(START + 31 * 86_400_000);
     const before = await rowOf(crawl, PAGE, 'title', 'text', 'outlinks', 'signature');
     const { updated } = await round(crawl);
-    expect(updated.counters).toEqual({ fetched: 2 });
+    expect(updated.counters).toEqual({ fetched: 2, rebased: 1 });
     expect(await rowOf(crawl, PAGE, 'title', 'text', 'outlinks', 'signature')).toEqual(before);
     expect(await rowOf(crawl, PAGE, 'parseStatus')).toMatchObject({ parseStatus: { code: 'unsupported_type' } });
   });
