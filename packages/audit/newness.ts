@@ -1,4 +1,4 @@
-import { rowKeyOf, type CrawlContext } from '../core/index.js';
+import { rowKeyOf, type ChangeKind, type CrawlContext } from '../core/index.js';
 import { readChanges } from '../changes/index.js';
 import { ROW, type RowTable } from './collect/row-table.js';
 import type { AuditFinding } from './report.js';
@@ -41,18 +41,22 @@ interface News {
   readonly changed: ChangedPages | undefined;
 }
 
+/** The kinds of changes after which the whole page counts as changed. */
+const WHOLE: readonly ChangeKind[] = ['new', 'back'];
+
 /** Reads the changes since a moment. The cost depends on the number of changes. @throws CrawlError USAGE for an unknown mark */
 export async function newsSince(crawl: CrawlContext, moment: number | string | undefined): Promise<News> {
   if (moment === undefined) return { since: undefined, changed: undefined };
-  const changes = readChanges(crawl, { since: moment, kinds: ['links', 'title', 'new', 'back'] });
+  const changes = readChanges(crawl, { since: moment, kinds: ['links', 'title', ...WHOLE] });
   const { since, because } = await changes.summary();
   if (because.some(({ reason }) => reason !== 'due')) return { since, changed: undefined };
   const changed = { links: new Set<string>(), titles: new Set<string>() };
   for await (const change of changes) {
     if (change.type !== 'page') continue;
     const key = rowKeyOf(change.url);
-    if (change.kinds.some((kind) => kind !== 'title')) changed.links.add(key);
-    if (change.kinds.some((kind) => kind !== 'links')) changed.titles.add(key);
+    const isWhole = change.kinds.some((kind) => WHOLE.includes(kind));
+    if (isWhole || change.kinds.includes('links')) changed.links.add(key);
+    if (isWhole || change.kinds.includes('title')) changed.titles.add(key);
   }
   return { since, changed };
 }

@@ -206,17 +206,19 @@ describe('audit', () => {
   it('states what is new since a time: the target failed after it, or the link was added after it', async () => {
     const pages = {
       [`${SITE}/`]:
-        '<title>h</title><a href="/works">w</a> <a href="/changes">c</a> <a href="/old-lost">o</a> <a href="/edited">e</a>',
+        '<title>h</title><a href="/works">w</a> <a href="/changes">c</a> <a href="/old-lost">o</a> <a href="/edited">e</a> <a href="/titled">t</a>',
       [`${SITE}/works`]: '<title>w</title>works',
       [`${SITE}/changes`]: '<title>c</title>before',
       [`${SITE}/edited`]: '<title>e</title>one <a href="/old-dead">d</a>',
+      [`${SITE}/titled`]: '<title>t</title>one <a href="/old-gone">g</a>',
     };
     const web = fakeWeb(pages);
     await using crawl = await testCrawl(web, { settings: SETTINGS });
     await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
     web.set(`${SITE}/works`, { status: 404 });
-    // Its text changes, but the dead link in it existed before.
+    // Texts and a title change, but the dead links existed before.
     web.set(`${SITE}/edited`, '<title>e</title>two <a href="/old-dead">d</a>');
+    web.set(`${SITE}/titled`, '<title>t2</title>two <a href="/old-gone">g</a>');
     web.set(`${SITE}/changes`, '<title>c</title>after <a href="/new-lost">n</a>');
     crawl.setTime(START + 2 * DAY);
     await jobs.crawl(crawl, { seeds: [`${SITE}/`], refetch: true });
@@ -227,6 +229,7 @@ describe('audit', () => {
     expect(news.sort()).toEqual([
       `link ${SITE}/new-lost`,
       `old ${SITE}/old-dead`,
+      `old ${SITE}/old-gone`,
       `old ${SITE}/old-lost`,
       `target ${SITE}/works`,
     ]);
@@ -262,7 +265,7 @@ describe('audit', () => {
     await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
     await findingsOf(crawl, { ask: true });
     crawl.setTime(START + 2 * DAY);
-    web.set(`${SITE}/none`, text('', 'two'));
+    web.set(`${SITE}/none`, text('', 'two <a href="/a1">a</a>'));
     web.set(`${SITE}/none-now`, text('', 'two'));
     web.set(`${SITE}/a2`, text('a', 'two'));
     web.set(`${SITE}/b2`, text('b'));
