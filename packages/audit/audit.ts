@@ -25,8 +25,7 @@ import { createRowTable, type RowTable } from './collect/row-table.js';
 import { scanForAudit, type Scanned } from './collect/scan.js';
 import { joinTargets } from './collect/targets.js';
 import { completenessOf } from './completeness.js';
-import type { PageFacts } from './facts/facts.js';
-import { factsOfRow } from './facts/row-facts.js';
+import { createFactsOf } from './facts/row-facts.js';
 import { createIgnoring, type Ignoring } from './ignoring.js';
 import { newnessOf, newsSince } from './newness.js';
 import type { AuditReport, AuditSummary } from './report.js';
@@ -131,7 +130,7 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
     keyOf,
     urlOf: async (row) => urlOf(await keys.get(row)),
     look: (url) => crawl.tables.pages.get(rowKeyOf(url), LOOKED_AT),
-    factsOf: (url) => factsAt(crawl, url),
+    factsOf: createFactsOf(crawl),
     group: (rule, key, member) => groups.add(rule, key, member),
   };
   const tell = createTelling({ keys, links, rows, findings, ignoring, since });
@@ -261,9 +260,4 @@ async function readProbes({ tables }: CrawlContext): Promise<ReadonlyMap<string,
   const probes = new Map<string, ProbeNote>();
   for await (const [key, note] of tables.audits.notes('probe')) probes.set(key, note as ProbeNote);
   return probes;
-}
-
-async function factsAt(crawl: CrawlContext, url: string): Promise<PageFacts | undefined> {
-  const row = await crawl.tables.pages.get(rowKeyOf(url), ['status', 'custom']);
-  return row && factsOfRow(crawl, row);
 }

@@ -2,7 +2,7 @@ export { htmlParser } from './html-parser.js';
 export { xmlParser } from './xml-parser.js';
 export { textParser } from './text-parser.js';
 export { documentParser, type DocumentExtras } from './document-parser.js';
-export { htmlDocument } from './html/html-document.js';
+export { htmlDocument, htmlTree } from './html/html-document.js';
 export { attribute } from './html/html-tree.js';
 export { first, isElement, walk as walkElements } from './html/elements.js';
 export { statedDay, statedTime, type StatedTime } from './shared/stated-time.js';

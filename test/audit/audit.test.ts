@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { urlOf } from '../../packages/core/index.js';
 import {
   MemoryStore,
   audit,
@@ -92,6 +93,42 @@ describe('audit', () => {
       await using crawl = await crawled({ pages, seeds }, external ? webWithHead(pages) : fakeWeb(pages), PLAIN);
       expect((await findingsOf(crawl, { external })).names).toEqual([...faults].sort());
     }
+  });
+
+  it('reads a body as parse did: by its own type, and up to the limit of elements', async () => {
+    const list = `<urlset><url><loc>${SITE}/a</loc></url></urlset>`;
+    const pages = {
+      [`${SITE}/robots.txt`]: { html: `Sitemap: ${SITE}/list`, contentType: 'text/plain' },
+      [`${SITE}/list`]: { html: `<?xml version="1.0"?>${list}`, contentType: 'text/html' },
+      [`${SITE}/`]: page('home', '<a href="/long#end">l</a>'),
+      [`${SITE}/a`]: page('a'),
+      [`${SITE}/long`]: page('long', `${'<br>'.repeat(100_001)}<p id="end">`),
+    };
+    for (const settings of [SETTINGS, PLAIN]) {
+      await using crawl = await crawled({ pages, seeds: [`${SITE}/`] }, fakeWeb(pages), settings);
+      const { names, summary } = await findingsOf(crawl);
+      expect(names).toEqual([]);
+      expect(summary.because).toEqual(['1 page read in part']);
+    }
+  });
+
+  it('reads only bodies that were parsed, and those of pages behind redirects once more for all of them', async () => {
+    const paths = Array.from({ length: 20 }, (_, i) => `/old/${i}`);
+    const pages = {
+      [`${SITE}/`]: page('home', [...paths, '/file'].map((path) => `<a href="${path}">x</a>`).join('')),
+      ...Object.fromEntries(paths.map((path) => [SITE + path, { location: '/new', status: 302 }])),
+      [`${SITE}/new`]: page('new'),
+      [`${SITE}/file`]: { html: 'PK', contentType: 'application/zip' },
+    };
+    await using crawl = await testCrawl(fakeWeb(pages), { settings: PLAIN });
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
+    crawl.setTime(START + 31 * DAY);
+    await jobs.crawl(crawl, { seeds: [], refetch: true });
+    const get = vi.spyOn(crawl.tables.pages, 'get');
+    const { names } = await findingsOf(crawl);
+    expect(names).toEqual(paths.map((path) => `redirect-temporary ${SITE}${path}`).sort());
+    const read = get.mock.calls.filter(([, fields]) => fields.includes('content')).map(([key]) => urlOf(key));
+    expect(read.sort()).toEqual([`${SITE}/`, `${SITE}/new`, `${SITE}/new`]);
   });
 
   it('reports no page for an answer that says nothing about it, and no orphan if some pages were not seen', async () => {

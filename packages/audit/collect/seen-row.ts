@@ -15,9 +15,9 @@ export function readRow(row: AuditRow, known: PageFacts | undefined) {
   const facts = known ?? NO_FACTS;
   const isWall = (facts.marks & MARKS.wall) !== 0;
   const isAnswered = isPage(status) && verdict === 'ok' && !isWall;
-  // 204: the answer has no content.
-  const isHtml =
-    isAnswered && protocolStatus?.http !== 204 && parseStatus?.code === 'success' && isHtmlType(row.contentType);
+  // 204: the answer has no content. Some servers send a sitemap as HTML.
+  const mayBeHtml = isHtmlType(row.contentType) && protocolStatus?.http !== 204 && !(facts.marks & MARKS.sitemap);
+  const isHtml = isAnswered && mayBeHtml && parseStatus?.code === 'success';
   const canonical = parseStatus?.canonical;
   const notCanonical = canonical !== undefined && keyOrNone(canonical) !== row.key;
   const noindex = parseStatus?.noindex === true;

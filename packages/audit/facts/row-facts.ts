@@ -1,4 +1,13 @@
-import { htmlDocument, urlOf, type CrawlContext, type Page, type PageRow } from '../../core/index.js';
+import {
+  contentTypeOf,
+  htmlTree,
+  rowKeyOf,
+  urlOf,
+  type CrawlContext,
+  type Page,
+  type PageRow,
+} from '../../core/index.js';
+import { createBoundedCache } from '../../util/index.js';
 import { FACTS_FIELD, decodeFacts, type PageFacts } from './facts.js';
 import { storedFactsOf } from './plugin.js';
 
@@ -9,35 +18,55 @@ const FIELDS = [
   'outlinks',
   'parseStatus',
   'protocolStatus',
+  'sitemap',
 ] as const satisfies (keyof Page)[];
 
+/** Number of pages whose facts `createFactsOf` keeps. The facts of a page have at most 48,000 bytes. */
+const KEPT = 50;
+
+/** Makes a function that returns the facts of the page at a URL. Many redirects lead to the same page, so it keeps the latest facts. */
+export function createFactsOf(crawl: CrawlContext): (url: string) => Promise<PageFacts | undefined> {
+  const kept = createBoundedCache<PageFacts>(KEPT);
+  return async (url) => {
+    const known = kept.get(url);
+    if (known) return known;
+    const row = await crawl.tables.pages.get(rowKeyOf(url), ['custom', 'parseStatus']);
+    const facts = row && (await factsOfRow(crawl, row));
+    if (facts) kept.set(url, facts);
+    return facts;
+  };
+}
+
 /**
- * Returns the facts of a row with a page: those that parse stored, else those of its body, which are the same. So pages that were crawled
- * without `parser.audit` are audited too, at the cost of parsing them. Undefined: there are no facts, and no body that was parsed.
+ * Returns the facts of a row with a page: those that parse stored, else those of its body, which are the same. (Except that for a type
+ * other than HTML, it is not known whether a limit of parse was reached.) So pages that were crawled without `parser.audit` are audited too,
+ * at the cost of parsing them. Undefined: there are no facts, and no body that was parsed.
  */
 export async function factsOfRow(
   { tables, settings }: CrawlContext,
-  { key, custom }: PageRow<'custom'>,
+  { key, custom, parseStatus }: PageRow<'custom' | 'parseStatus'>,
 ): Promise<PageFacts | undefined> {
   const stored = decodeFacts(custom?.[FACTS_FIELD]);
   if (stored) return stored;
+  if (parseStatus?.code !== 'success') return undefined;
   const row = await tables.pages.get(key, FIELDS);
   if (row?.content === undefined || row.parseStatus?.code !== 'success') return undefined;
-  const { content, contentType = 'text/html', headers = {}, outlinks = [], parseStatus } = row;
-  const { charset, noindex = false, nofollow = false, noarchive = false } = parseStatus;
-  const document = htmlDocument({ content, contentType, charset }, settings);
+  const { content, headers = {}, outlinks = [], protocolStatus, sitemap } = row;
+  const { charset, noindex = false, nofollow = false, noarchive = false } = row.parseStatus;
+  const url = urlOf(key);
+  const body = { url, content, headers, truncated: protocolStatus?.truncated === true };
+  const contentType = contentTypeOf({ ...body, contentType: row.contentType ?? '', sitemap });
+  const tree = htmlTree({ content, contentType, charset }, settings);
   const facts = storedFactsOf({
-    url: urlOf(key),
+    ...body,
     contentType,
-    headers,
-    content,
-    truncated: row.protocolStatus?.truncated === true,
+    truncated: body.truncated || tree?.truncated === true,
     title: '',
     text: '',
     outlinks,
     metadata: {},
     robots: { noindex, nofollow, noarchive },
-    document: () => document,
+    document: () => tree?.document,
   });
   return decodeFacts(facts);
 }

@@ -16,14 +16,18 @@ export interface DocumentInput {
 const XML = /^(?:application|text)\/(?:x-)?xml$|\+xml$/;
 
 /**
- * The tree of an HTML or XHTML page, of at most {@link MAX_ELEMENTS} elements. Declarative shadow roots replace the children of their hosts.
- * Undefined: the page has another media type, or it took
- * longer than `parser.timeout` to build the tree.
+ * The tree of an HTML or XHTML page, of at most {@link MAX_ELEMENTS} elements. Declarative shadow roots replace the children of their
+ * hosts. Undefined: the page has another media type, or it took longer than `parser.timeout` to build the tree.
  */
-export function htmlDocument(
+export function htmlDocument(input: DocumentInput, settings: Pick<ParseSettings, 'parser'>): HtmlDocument | undefined {
+  return htmlTree(input, settings)?.document;
+}
+
+/** Like {@link htmlDocument}. `truncated`: the page has more elements than the tree. */
+export function htmlTree(
   { content, contentType, charset }: DocumentInput,
   { parser }: Pick<ParseSettings, 'parser'>,
-): HtmlDocument | undefined {
+): { readonly document: HtmlDocument; readonly truncated: boolean } | undefined {
   const xhtml = XML.test(contentType);
   if (!xhtml && contentType !== 'text/html') return undefined;
   const deadline = performance.now() + parser.timeout * 1000;
@@ -33,5 +37,5 @@ export function htmlDocument(
   if (xhtml && contentType !== 'application/xhtml+xml' && rootName(text, expired) !== 'html') return undefined;
   const tree = parseTree(text, MAX_ELEMENTS, expired, xhtml);
   if (tree) flattenShadowRoots(tree);
-  return tree?.document;
+  return tree;
 }
