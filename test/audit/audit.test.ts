@@ -391,6 +391,27 @@ describe('audit', () => {
     expect(found).toEqual([`redirect-temporary ${SITE}/old`]);
   });
 
+  it('does not believe an answer from before the last crawl about a redirect to another site, and requests it again', async () => {
+    const behind = 'https://other.example/behind';
+    const web = fakeWeb({
+      [`${SITE}/`]: page('home', '<a href="/go">go</a>'),
+      [`${SITE}/go`]: { location: behind, status: 301 },
+    });
+    await using crawl = await testCrawl(web, { settings: SETTINGS });
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
+    const broken = async (options?: AuditOptions): Promise<string[]> =>
+      (await findingsOf(crawl, options)).names.filter((name) => name.startsWith('redirect-broken'));
+    expect(await broken({ external: true })).toEqual([`redirect-broken ${SITE}/go`]);
+    expect(await broken()).toEqual([`redirect-broken ${SITE}/go`]);
+    web.set(behind, page('behind'));
+    crawl.setTime(START + DAY / 2);
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`], refetch: true });
+    expect(await broken()).toEqual([]);
+    web.requests.length = 0;
+    expect(await broken({ external: true })).toEqual([]);
+    expect(web.requests).toContain(behind);
+  });
+
   it('treats addresses with and without www as one if a rule of the table does', async () => {
     const other = SITE.replace('://', '://www.');
     const head = ['en', 'de'].map((tag) => `<link rel="alternate" hreflang="${tag}" href="${other}/${tag}">`).join('');

@@ -160,7 +160,8 @@ function wantedNow(
   if (!isNamed || (!isInternal && !external)) return undefined;
   const failsOnce = verdict === VERDICT.failing;
   if (verdict !== undefined && !failsOnce) return undefined;
-  if (asked && now - asked.at < holds(asked)) return undefined;
+  // An answer is not valid if the crawl has requested the page again since.
+  if (asked && asked.at >= fetchedAt && now - asked.at < holds(asked)) return undefined;
   return { key, url: urlOf(key), isInternal, before: asked, notBefore: failsOnce ? fetchedAt + AGAIN : 0 };
 }
 

@@ -137,8 +137,9 @@ const redirectBroken: TargetRule = {
     if (!chain) return undefined;
     const { end } = chain;
     const { asked, links, url: from } = target;
-    // With --external, the audit has followed redirects to other sites.
-    if (end === undefined && asked?.to !== undefined && (asked.http === 404 || asked.http === 410)) {
+    // With --external, the audit has followed redirects to other sites. Since then, the crawl may have found another redirect.
+    const isLater = asked !== undefined && asked.at >= site.rows.askedAt(target.row!);
+    if (end === undefined && isLater && asked.to !== undefined && (asked.http === 404 || asked.http === 410)) {
       const message = `${from} redirects to ${asked.to}, which answers ${asked.http}. ${pagesThat(links.total)} to it.`;
       return { ...lost(target, site), message, sources: links };
     }
