@@ -368,11 +368,13 @@ describe('audit', () => {
   });
 
   it('finds temporary redirects that have stayed for a month, and none by language or to a log-in form', async () => {
-    const links = ['/old', '/soon', '/other', '/members', 'https://home.example/'];
+    const links = ['/old', '/soon', '/other', '/by', '/members', 'https://home.example/'];
     const web = fakeWeb({
       [`${SITE}/`]: page('home', links.map((href) => `<a href="${href}">x</a>`).join('')),
       [`${SITE}/old`]: { location: '/new', status: 302 },
       [`${SITE}/other`]: { location: '/new', status: 302 },
+      [`${SITE}/by`]: { location: '/by/1', status: 302 },
+      [`${SITE}/by/1`]: { location: '/new', status: 301 },
       [`${SITE}/members`]: { location: '/login', status: 302 },
       [`${SITE}/new`]: page('new'),
       [`${SITE}/newer`]: page('newer'),
@@ -385,6 +387,7 @@ describe('audit', () => {
     await jobs.crawl(crawl, { seeds });
     web.set(`${SITE}/soon`, { location: '/new', status: 302 });
     web.set(`${SITE}/other`, { location: '/newer', status: 302 });
+    web.set(`${SITE}/by/1`, { location: '/newer', status: 301 });
     crawl.setTime(START + 31 * DAY);
     await jobs.crawl(crawl, { seeds, refetch: true });
     const found = (await findingsOf(crawl)).names.filter((name) => name.startsWith('redirect-temporary'));

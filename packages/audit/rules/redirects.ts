@@ -72,13 +72,15 @@ const redirectTemporary: TargetRule = {
     const { rows } = site;
     if (!chain || chain.end === undefined || rows.verdict(chain.end) !== 'ok') return undefined;
     const [row, http] = [target.row!, rows.http(target.row!)];
-    const since = rows.changedAt(row);
-    if ((http !== 302 && http !== 307) || since === 0 || rows.askedAt(row) - since < LONG) return undefined;
-    const end = await site.urlOf(chain.end);
+    const times = chain.hops.map(rows.changedAt);
+    const length = rows.askedAt(row) - Math.max(...times);
+    if ((http !== 302 && http !== 307) || times.includes(0) || length < LONG) return undefined;
     // A home page may redirect by language, and a page for members to the log-in form.
+    if (new URL(target.url).pathname === '/') return undefined;
+    const end = await site.urlOf(chain.end);
     const facts = await site.factsOf(end);
-    if (new URL(target.url).pathname === '/' || !facts || facts.marks & MARKS.password) return undefined;
-    const days = Math.floor((rows.askedAt(row) - since) / 86_400_000);
+    if (!facts || facts.marks & MARKS.password) return undefined;
+    const days = Math.floor(length / 86_400_000);
     return describe(
       target,
       chain,
