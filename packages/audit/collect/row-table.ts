@@ -26,7 +26,7 @@ export const ROW = {
   /** The page is of a type that cannot be read, such as XML that is neither a sitemap nor a feed. */
   unsupported: 32,
   permanent: 64,
-  /** The ids of the page, and its versions in other languages, are known. */
+  /** The facts of the page are known. */
   facts: 128,
   /** Two successive requests failed, at least a minute apart. */
   twice: 256,

@@ -32,7 +32,7 @@ export function readRow(row: AuditRow, known: PageFacts | undefined) {
     (notCanonical ? ROW.notCanonical : 0) |
     (parseStatus?.code === 'unsupported_type' ? ROW.unsupported : 0) |
     (status === 'redir_perm' ? ROW.permanent : 0) |
-    (known && !(known.marks & MARKS.cutAlternates) ? ROW.facts : 0) |
+    (known ? ROW.facts : 0) |
     (retries > 1 || isTwice(row) ? ROW.twice : 0) |
     (row.signature !== undefined || row.logged?.stands === 'page' ? ROW.wasPage : 0) |
     (row.distance === 0 ? ROW.seed : 0) |

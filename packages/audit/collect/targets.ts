@@ -1,4 +1,5 @@
 import { urlOf } from '../../core/index.js';
+import { MARKS } from '../facts/facts.js';
 import { MIXED, leadsToPage } from '../facts/kinds.js';
 import type { Target } from '../rule.js';
 import { verdictOf, type Verdict } from '../verdict.js';
@@ -78,7 +79,10 @@ export async function joinTargets({ records }: Pick<Scanned, 'records'>, input: 
       if (wait) await wait;
       if (type !== RECORD.alternate || target.row === undefined) continue;
       const { source } = readLink(record, keyEnd);
-      if (source !== target.row && !host.note.alternates) await onAlternate({ from: source, to: target.row });
+      if (source === target.row || host.note.alternates) continue;
+      await onAlternate({ from: source, to: target.row });
+      // A page with more versions than are stored may name this one too.
+      if (target.marks & MARKS.cutAlternates) await onAlternate({ from: target.row, to: source });
     }
   }
   await end();
@@ -100,6 +104,11 @@ class TargetDraft {
 
   get row(): number | undefined {
     return this.#row?.row;
+  }
+
+  /** Flags of `MARKS`. */
+  get marks(): number {
+    return this.#row?.marks ?? 0;
   }
 
   get links(): Sources {
@@ -158,7 +167,7 @@ class TargetDraft {
       isTwice: isTwice(asked, row, rows, isInternal),
       ending: row?.ending,
       asked,
-      marks: row?.marks ?? 0,
+      marks: this.marks,
       ids: row?.ids ?? new Uint32Array(0),
       ownPlaces: row?.ownPlaces ?? 0,
       links: of(RECORD.link),

@@ -415,6 +415,8 @@ function plantLanguages(site: SiteBuilder): void {
   site.add('/many/en', page('many en', '', versions({ ...many, en: '/many/en', de: '/many/de' })));
   site.add('/many/de', page('many de', '', versions({ en: '/many/en', de: '/many/de' })));
   site.fine('more versions than are stored');
+  site.add('/to-many', page('to many', a('/many/en#lost')));
+  site.fault('fragment-missing', '/many/en#lost');
 }
 
 function plantTitles(site: SiteBuilder): void {
