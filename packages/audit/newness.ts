@@ -24,7 +24,8 @@ export function newnessOf(
   if ('members' in of) {
     const least = rule.on === 'group' ? (rule.least ?? 1) : 1;
     const same = of.members.filter(({ row }) => row === undefined || !hasChanged(row)).length;
-    return same < least ? 'target' : undefined;
+    // Members that are not kept count as unchanged.
+    return same + of.total - of.members.length < least ? 'target' : undefined;
   }
   const firstAsked = Math.min(of.asked?.since ?? Infinity, of.asked?.lastOk ?? Infinity);
   const isLinkNew = hasLinks && firstAsked > since;
