@@ -367,6 +367,21 @@ describe('audit', () => {
     expect(found).toEqual(['lost', 'other', 'page'].map((name) => `sitemap-invalid ${SITE}/${name}.xml`));
   });
 
+  it('does not judge a sitemap by its last parse if its server fails now', async () => {
+    const web = fakeWeb({
+      [`${SITE}/`]: page('home'),
+      [`${SITE}/robots.txt`]: { html: `Sitemap: ${SITE}/list.xml`, contentType: 'text/plain' },
+      [`${SITE}/list.xml`]: { html: '<pages><page/></pages>', contentType: 'application/xml' },
+    });
+    await using crawl = await testCrawl(web, { settings: SETTINGS });
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
+    expect((await findingsOf(crawl)).names).toEqual([`sitemap-invalid ${SITE}/list.xml`]);
+    web.set(`${SITE}/list.xml`, { status: 503 });
+    crawl.setTime(START + DAY);
+    await jobs.crawl(crawl, { seeds: [`${SITE}/list.xml`], refetch: true });
+    expect((await findingsOf(crawl)).names).toEqual([]);
+  });
+
   it('finds temporary redirects that have stayed for a month, and none by language or to a log-in form', async () => {
     const links = ['/old', '/soon', '/other', '/by', '/members', 'https://home.example/'];
     const web = fakeWeb({

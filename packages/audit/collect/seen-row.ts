@@ -30,7 +30,7 @@ export function readRow(row: AuditRow, known: PageFacts | undefined) {
     (noindex ? ROW.noindex : 0) |
     (protocolStatus?.code === 'robots_denied' ? ROW.denied : 0) |
     (notCanonical ? ROW.notCanonical : 0) |
-    (parseStatus?.code === 'unsupported_type' ? ROW.unsupported : 0) |
+    (isAnswered && parseStatus?.code === 'unsupported_type' ? ROW.unsupported : 0) |
     (status === 'redir_perm' ? ROW.permanent : 0) |
     (known ? ROW.facts : 0) |
     (retries > 1 || isTwice(row) ? ROW.twice : 0) |
