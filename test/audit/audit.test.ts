@@ -430,6 +430,19 @@ describe('audit', () => {
     expect(web.requests).toContain(behind);
   });
 
+  it('finds pages that name the home page as canonical, and not further addresses of the home page', async () => {
+    const home = (host: string): string => page('home', '', `<link rel="canonical" href="https://${host}/">`);
+    const siteOf = (host: string, ...paths: string[]) =>
+      paths.map((path) => [`https://${host}${path}`, home(host)] as const);
+    const pages = Object.fromEntries([
+      ...siteOf('home.example', '/', '/index.html', '/index.php', '/default.aspx', '/Home', '/home/', '/?a=1'),
+      ...siteOf('site.example', '/', '/index', '/a', '/b', '/homes/c'),
+    ]);
+    await using crawl = await crawled({ pages, seeds: Object.keys(pages) });
+    const found = (await findingsOf(crawl)).names.filter((name) => name.startsWith('canonical-home'));
+    expect(found).toEqual([`canonical-home ${SITE}/`]);
+  });
+
   it('treats addresses with and without www as one if a rule of the table does', async () => {
     const other = SITE.replace('://', '://www.');
     const head = ['en', 'de'].map((tag) => `<link rel="alternate" hreflang="${tag}" href="${other}/${tag}">`).join('');

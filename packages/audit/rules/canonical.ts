@@ -124,6 +124,8 @@ const canonicalMisplaced: PageRule = {
 
 /** Number of pages that name the home page before this counts as a fault of their template. */
 const MANY = 3;
+/** Paths of the home page itself. */
+const HOME = /^\/(?:(?:index|default|home)(?:\.\w+)?\/?)?$/i;
 
 const canonicalHome: TargetRule = {
   id: 'canonical-home',
@@ -136,8 +138,8 @@ const canonicalHome: TargetRule = {
     const { pathname, search } = new URL(url);
     if (canonicals.total < MANY || pathname !== '/' || search !== '') return undefined;
     const paths = await Promise.all(canonicals.shown.map(async ({ row }) => new URL(await urlOf(row)).pathname));
-    // The home page with parameters may name itself without them.
-    if (new Set(paths.filter((path) => path !== '/')).size < MANY) return undefined;
+    // The home page may have further addresses, and parameters.
+    if (new Set(paths.filter((path) => !HOME.test(path))).size < MANY) return undefined;
     return {
       message: `${pagesThat(canonicals.total, 'name')} the home page ${url} as canonical.`,
       sources: canonicals,
