@@ -20,7 +20,7 @@ export async function completenessOf({ tables }: CrawlContext, { counts }: Scann
     [counts.failing, 'failed, and will be tried again'],
     [counts.blocked, 'refused to crawlers by their server'],
     [counts.inPart, 'read in part'],
-    [counts.manyLinks, 'with more links than db.maxOutlinksPerPage lets a crawl follow'],
+    [counts.manyLinks, 'with at least as many links as db.maxOutlinksPerPage lets a crawl follow'],
     [counts.withoutFacts, 'without facts (parser.audit) and without a stored body'],
     [counts.damaged, 'with damaged rows'],
   ];

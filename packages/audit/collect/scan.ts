@@ -33,7 +33,7 @@ export interface ScanCounts {
   failing: number;
   /** Read in part, so some of their links are unknown. */
   inPart: number;
-  /** With more links than the table keeps, so the crawl does not follow all of them. */
+  /** With at least as many links as the table keeps now, so the crawl may not follow all of them. */
   manyLinks: number;
   /** HTML pages without facts, because they were parsed without `parser.audit` and have no body. */
   withoutFacts: number;
