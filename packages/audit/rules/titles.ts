@@ -76,7 +76,7 @@ export async function noteTexts(
 ): Promise<void> {
   if (!isIndexable || !hasFacts || saysNotFound) return;
   const impact = row.rank ?? row.inlinkBound ?? 0;
-  // Versions for several regions may have the same text. Each names itself by its own tag.
+  // Versions for several regions may have the same text. Each names itself by its own tag, and is compared only with pages of this tag.
   const own = facts.alternates.find(({ tag, url: to }) => !/^x-default$/i.test(tag) && keyOf(to) === row.key);
   const language = (own?.tag ?? row.language?.split('-')[0] ?? '').toLowerCase();
   const note = (rule: string, text: string): Promise<void> | void => {
