@@ -4,7 +4,7 @@ import { growingArray, onDisk, readFully } from '../../graph/index.js';
 /** The row keys by row number, on disk. A row takes 8 bytes of memory. */
 export interface KeyTable {
   /** Adds the key of the next row. If this returns a promise, await the promise before the next call. */
-  add(key: string): Promise<void> | undefined;
+  add(key: string): Promise<unknown> | undefined;
   readonly length: number;
   /** Returns the key of a row. */
   get(row: number): Promise<string>;
@@ -22,11 +22,13 @@ export async function createKeyTable(path: string): Promise<KeyTable> {
   const waiting: string[] = [];
   const state = { end: 0, unwritten: 0 };
   let window = { start: 0, bytes: Buffer.alloc(0) };
-  const flush = async (): Promise<void> => {
+  let written: Promise<unknown> = Promise.resolve();
+  const flush = (): Promise<unknown> => {
     const bytes = Buffer.from(waiting.splice(0).join(''), 'latin1');
     const at = state.end - state.unwritten;
     state.unwritten = 0;
-    await onDisk(path, () => file.write(bytes, 0, bytes.length, at));
+    written = onDisk(path, () => file.write(bytes, 0, bytes.length, at));
+    return written;
   };
   return {
     add(key) {
@@ -40,7 +42,9 @@ export async function createKeyTable(path: string): Promise<KeyTable> {
       return starts.length;
     },
     async get(row) {
-      if (state.unwritten > 0) await flush();
+      if (state.unwritten > 0) void flush();
+      // Another call may have begun to write.
+      await written;
       const all = starts.values();
       const start = all[row]!;
       const length = (row + 1 < all.length ? all[row + 1]! : state.end) - start;
