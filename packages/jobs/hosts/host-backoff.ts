@@ -184,7 +184,9 @@ export function createHostBackoff(
       const health = healthOf(outcome);
       const { origins } = state;
       const isAnswered = outcome.http !== undefined || health === 'well';
-      if (isAnswered) origins.answered(origin, ticks(), outcome.kind === 'redirect' && health === 'unknown');
+      // A redirect of a robots.txt does not count, because the pages cannot be fetched if its target fails.
+      const isRobotsRedirect = outcome.kind === 'redirect' && health === 'unknown';
+      if (isAnswered && !isRobotsRedirect) origins.answered(origin, ticks());
       else if (health === 'troubled') origins.failed(origin, outcome, began, ticks());
       if (health === 'troubled' && !isAnswered && origins.isOtherOriginWell(origin)) return outcome;
       if (health === 'troubled') await noteFailure(host, state, outcome, began);
@@ -202,11 +204,16 @@ export function createHostBackoff(
           : [];
       });
     },
-    /** Records that the robots.txt of the URL's origin redirects to another host, which failed. Other origins of the host are not held up. */
+    /**
+     * Records that the robots.txt of the URL's origin redirects to another host, which failed. If another origin of the host has answered
+     * after this origin, the host gets no back-off.
+     */
     async fail(url: string, failure: Failure): Promise<void> {
       const host = hostOf(url);
+      const origin = originOf(url);
       const state = await stateOf(host);
-      state.origins.failed(originOf(url), failure, ticks(), ticks());
+      state.origins.failed(origin, failure, ticks(), ticks());
+      if (state.origins.isOtherOriginWell(origin)) return;
       await noteFailure(host, state, { ...failure, http: 0 }, ticks());
     },
   };
@@ -238,11 +245,11 @@ function withOthers(record: BackoffRecord, other: BackoffRecord): BackoffRecord 
 }
 
 /**
- * Returns the pause that the host requested before, if the new failure is a failed connection. Such a failure does not cancel the pause.
- * Otherwise returns undefined.
+ * Returns the pause that the host requested before, if the new failure is not an answer of the host. Such a failure does not cancel the
+ * pause. Otherwise returns undefined. A status of 0 is not an answer: the robots.txt of one origin redirects to another host that failed.
  */
 function wishOf({ http }: Failure, record: BackoffRecord | undefined): Failure | undefined {
-  if (http !== undefined || record?.http === undefined) return undefined;
+  if (http || !record?.http) return undefined;
   return { code: record.code, http: record.http, ...(record.message !== undefined && { message: record.message }) };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { settingsSchema } from '../../../config/schema.js';
 import { createSetAside, isSetAside } from '../../../packages/jobs/hosts/backoff-record.js';
-import { createHostBackoff } from '../../../packages/jobs/hosts/host-backoff.js';
+import { createHostBackoff, type HostBackoff } from '../../../packages/jobs/hosts/host-backoff.js';
 import { withBackoff } from '../../../packages/jobs/requests/robots-backoff.js';
 import { enterSeedHosts } from '../../../packages/jobs/hosts/seed-hosts.js';
 import type { FetchOutcome } from '../../../packages/plugin-api/index.js';
@@ -254,6 +254,54 @@ describe('a connection that fails', () => {
     await host.ask(refused);
     expect(await host.kind()).toBe('wait');
     expect(await host.record()).toMatchObject({ code: 'connect', failures: 1 });
+  });
+});
+
+describe('a robots.txt that redirects to another host that fails', () => {
+  const HTTPS = `https://${HOST}/a`;
+  const askRobots = (backoff: HostBackoff) =>
+    withBackoff(
+      {
+        schemes: ['http'],
+        fetch: async () => ({
+          kind: 'redirect',
+          code: 'moved',
+          http: 301,
+          target: 'http://dead.com/',
+          permanent: true,
+        }),
+      },
+      backoff,
+      new AbortController().signal,
+    ).fetch({ url: `http://${HOST}/robots.txt` });
+
+  it('is a failure of its origin: another origin that has answered is not held up, in this run and in a later one', async () => {
+    const host = await setUp();
+    await host.ask(fine, HTTPS);
+    for (let i = 0; i < 3; i++) {
+      host.pass(1);
+      expect(await host.kind()).toBeUndefined();
+      await askRobots(host.backoff);
+      await host.backoff.fail(URL_A, { code: 'throttled', http: 429, retryAfter: DAY });
+      expect(await host.record()).toBeUndefined();
+    }
+    expect(await host.kind()).toBe('failed');
+    expect(await host.kind(HTTPS)).toBeUndefined();
+    host.restart();
+    expect(await host.kind(HTTPS)).toBeUndefined();
+  });
+
+  it('does not end a wait that the host requested, and pages do not stay due if the host cannot be reached either', async () => {
+    const host = await setUp();
+    await host.ask(throttled(3600));
+    await host.backoff.fail(URL_A, { code: 'connect' });
+    expect(await host.record()).toMatchObject({ code: 'throttled', http: 429 });
+    expect(await host.kind(HTTPS)).toBe('set_aside');
+    const other = await setUp();
+    await other.backoff.fail(URL_A, { code: 'dns' });
+    expect(await other.record()).toMatchObject({ code: 'dns', http: 0 });
+    for (let i = 0; i < 3; i++) await other.ask(refused, HTTPS);
+    expect(await other.kind(HTTPS)).toBe('failed');
   });
 });
 
