@@ -1,10 +1,8 @@
 import {
-  CHANGE_KINDS,
   CrawlError,
   batchesLeft,
   cursorOfTime,
   horizonOf,
-  hostKeyOfRow,
   hostOfKey,
   hostRange,
   isCursor,
@@ -20,6 +18,7 @@ import {
 import { incompleteness, type Incomplete } from './completeness.js';
 import type { ChangeDiff } from './diff/diff-texts.js';
 import { timeOfMark } from './marks.js';
+import { recordFilter } from './record-filter.js';
 
 /** Selects the changes to read. */
 export interface ChangesOptions {
@@ -104,8 +103,6 @@ export interface Changes extends AsyncIterable<LoggedRecord> {
 
 const DAY = 86_400_000;
 const USUAL_DAYS = 7;
-/** Kinds of changes that are reported only after a second fetch if many pages of a host fail together. */
-const HELD_KINDS: readonly ChangeKind[] = ['gone', 'status'];
 
 /** The interval to read, and the state of the log. */
 interface Interval {
@@ -203,17 +200,17 @@ async function* entriesOf(
 
 async function* records(
   crawl: CrawlContext,
-  { kinds, host, limit = Infinity, cursor, diff = false }: ChangesOptions,
+  { limit = Infinity, cursor, diff = false, ...filter }: ChangesOptions,
   interval: Interval,
   signal?: AbortSignal,
 ): AsyncGenerator<LoggedRecord> {
-  const isWanted = wantedBy(kinds, host);
+  const isWanted = recordFilter(filter);
   const differ = diff ? (await import('./diff/diff-versions.js')).createDiffer(crawl) : undefined;
   let left = limit;
   for await (const entry of entriesOf(crawl, interval, { cursor, signal })) {
     if (left <= 0) return;
-    const record = isWanted(entry) ? recordOf(entry) : undefined;
-    if (!record) continue;
+    const record = recordOf(entry);
+    if (!record || !isWanted(record)) continue;
     left--;
     if (record.type !== 'page' || !differ) yield record;
     else {
@@ -234,18 +231,6 @@ export async function readChange(
   checkCursor(cursor);
   const entry = await tables.changes.find(cursor);
   return entry && recordOf(entry);
-}
-
-function wantedBy(kinds: ChangesOptions['kinds'], host: string | undefined): (entry: LogEntry) => boolean {
-  const wanted = new Set<ChangeKind>(kinds ?? CHANGE_KINDS);
-  const takesHosts = HELD_KINDS.some((kind) => wanted.has(kind));
-  const of = host === undefined ? undefined : hostKeyOfRow(hostRange(host).start);
-  return (entry) => {
-    if (entry.kind === 'baseline') return false;
-    const hostKey = entry.kind === 'host' ? entry.host : hostKeyOfRow(entry.rowKey);
-    if (of !== undefined && hostKey !== of) return false;
-    return entry.kind === 'host' ? takesHosts : entry.change.kinds.some((kind) => wanted.has(kind));
-  };
 }
 
 function recordOf(entry: LogEntry): LoggedRecord | undefined {

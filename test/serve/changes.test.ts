@@ -260,6 +260,41 @@ describe('the events', () => {
     expect(urls).toEqual([...names, 'x']);
   });
 
+  it('of several clients are read in turns, a part of the log at a time, even if a filter finds nothing', async () => {
+    const { crawl } = await site();
+    const names = Array.from({ length: 1_200 }, (_, i) => String(i).padStart(4, '0'));
+    await writeChanges(crawl, names, { at: START + DAY });
+    let begin = (): void => {};
+    const isBegun = new Promise<void>((resolve) => (begin = resolve));
+    const read: (string | undefined)[] = [];
+    const held: ChangesSource['read'] = (options, signal) => {
+      read.push(options.cursor);
+      const found = readChanges(crawl, options, signal);
+      return {
+        ...found,
+        async *[Symbol.asyncIterator]() {
+          await isBegun;
+          yield* found;
+        },
+      };
+    };
+    const served = await servePages(fakeSource({ changes: { ...sourceOf(crawl), read: held } }), { port: 0 });
+    onTestFinished(() => served.close());
+    const start = cursorOfTime(START + 1);
+    const url = new URL(`/changes/events?host=none.example&cursor=${start}`, served.url);
+    const streams = [eventsOf(await fetch(url)), eventsOf(await fetch(url))];
+    begin();
+    for (const stream of streams) {
+      const ids: (string | undefined)[] = [];
+      while (ids.length < 4) ids.push((await stream.next()).value?.[2]);
+      const nameOf = (id?: string) => id?.split('/').at(-1);
+      expect(ids.map(nameOf)).toEqual([start, '0499', '0999', (await logPlaces(crawl)).next]);
+    }
+    expect(read.slice(0, 6).map((cursor) => cursor?.split('/').at(-1))).toEqual(
+      [start, '0499', '0999'].flatMap((each) => [each, each]),
+    );
+  });
+
   it('begin with reset for a cursor that is unknown or too old, followed by all stored events', async () => {
     const { crawl, retitle, ask } = await site();
     await retitle('one');
@@ -303,7 +338,9 @@ describe('the events', () => {
         once: (_: string, gone: () => void) => void leaving.push(gone),
         end: () => undefined,
       };
-      events.stream({ cursor: '00000000000000', isReset: false }, {}).stream(response as never);
+      events
+        .stream({ cursor: '00000000000000', isReset: false }, {}, new AbortController().signal)
+        .stream(response as never);
     });
     const statusOfNext = (): number => {
       let status = 0;
@@ -313,7 +350,9 @@ describe('the events', () => {
         once: () => undefined,
         end: () => undefined,
       };
-      events.stream({ cursor: '00000000000000', isReset: false }, {}).stream(response as never);
+      events
+        .stream({ cursor: '00000000000000', isReset: false }, {}, new AbortController().signal)
+        .stream(response as never);
       return status;
     };
     expect(statusOfNext()).toBe(503);

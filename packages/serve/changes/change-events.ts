@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import type { ChangesOptions, LoggedRecord } from '../../changes/index.js';
+import { recordFilter, type LoggedRecord } from '../../changes/index.js';
 import { createOneByOne, createWake } from '../../util/index.js';
 import type { Stream } from '../http/answer.js';
 import type { ChangesSource } from '../source.js';
@@ -25,7 +25,7 @@ interface Begin {
   readonly isReset: boolean;
 }
 
-/** Maximum number of changes that one read returns. */
+/** Maximum number of changes that one read returns, before the filter of the client. */
 const PART = 500;
 
 interface Client {
@@ -41,7 +41,7 @@ export function createChangeEvents(
   changes: ChangesSource,
   { onError, most = 100, every = 1_000, comment = 15_000 }: ChangeEventsOptions,
 ) {
-  // A filter may pass over the whole log, so the reads of all clients take turns.
+  // The reads of all clients take turns. Each reads one part, because a filter may pass over the whole log.
   const oneByOne = createOneByOne();
   const clients = new Set<Client>();
   let timers: readonly NodeJS.Timeout[] = [];
@@ -81,44 +81,52 @@ export function createChangeEvents(
     timers = [];
   }
 
-  /** Reads some changes. `next` is the cursor after the last change; absent if there are more changes. */
-  async function readPart(asked: ChangesOptions, signal: AbortSignal) {
+  /** Reads some changes. `next` is the cursor after them. */
+  async function readPart(cursor: string, signal: AbortSignal) {
     const records: LoggedRecord[] = [];
-    const found = changes.read({ ...asked, limit: PART }, signal);
+    const found = changes.read({ cursor, limit: PART }, signal);
     for await (const record of found) records.push(record);
-    return { records, next: records.length < PART ? await found.next() : undefined };
+    const isEnd = records.length < PART;
+    return { records, next: isEnd ? await found.next() : records.at(-1)!.cursor, isEnd };
   }
 
   /** Sends all changes after the cursor, and then each new change. */
-  async function follow({ response, wake }: Client, { cursor, isReset }: Begin, filter: AskedChanges['filter']) {
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
+  async function follow(
+    { response, wake }: Client,
+    { cursor, isReset }: Begin,
+    filter: AskedChanges['filter'],
+    signal: AbortSignal,
+  ) {
+    const isWanted = recordFilter(filter);
     const isOver = (): boolean => response.destroyed || response.writableEnded;
     const send = async (text: string): Promise<void> => {
       if (isOver() || response.write(text)) return;
-      await once(response, 'drain', { signal: gone.signal }).catch(() => undefined);
+      await once(response, 'drain', { signal }).catch(() => undefined);
     };
     let place = cursor;
     await send(isReset ? eventOf('reset', place, { oldest: place }) : `id: ${place}\n\n`);
     while (!isOver()) {
       const seen = end;
       const from = place;
-      const { records, next } = await oneByOne(() => readPart({ ...filter, cursor: from }, gone.signal));
-      for (const record of records) {
-        await send(eventOf(record.type === 'host' ? 'host' : 'change', record.cursor, record));
+      const { records, next, isEnd } = await oneByOne(() => readPart(from, signal));
+      for (const record of records.filter(isWanted)) {
+        place = record.cursor;
+        await send(eventOf(record.type === 'host' ? 'host' : 'change', place, record));
         if (isOver()) return;
       }
-      place = next ?? records.at(-1)!.cursor;
-      if (next === undefined) continue;
       // An id without data makes no event. The client continues from this id when it connects again.
-      if (next !== from) await send(`id: ${next}\n\n`);
-      if (seen === end) await wake.wait(Infinity);
+      if (place !== next) await send(`id: ${next}\n\n`);
+      place = next;
+      if (isEnd && seen === end) await wake.wait(Infinity);
     }
   }
 
   return {
-    /** Returns the stream of events for one more client, until the client disconnects. If there are too many clients, it gets a 503. */
-    stream: (begin: Begin, filter: AskedChanges['filter']): Stream => ({
+    /**
+     * Returns the stream of events for one more client, until the client disconnects. If there are too many clients, it gets a 503.
+     * @param signal is aborted when the client disconnects
+     */
+    stream: (begin: Begin, filter: AskedChanges['filter'], signal: AbortSignal): Stream => ({
       stream(response) {
         // The check is made here, because many clients may connect while the position of the first one is looked up.
         if (clients.size >= most) {
@@ -131,7 +139,7 @@ export function createChangeEvents(
         const client = { response, wake: createWake() };
         enter(client);
         response.once('close', () => leave(client));
-        follow(client, begin, filter).catch((error: unknown) => {
+        follow(client, begin, filter, signal).catch((error: unknown) => {
           if (!response.destroyed) onError(error);
           response.end();
         });

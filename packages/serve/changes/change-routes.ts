@@ -69,11 +69,11 @@ export function createChangeRoutes({ changes, answers, site, onError }: ChangeRo
       const last = headers['last-event-id'];
       const from = typeof last === 'string' && last !== '' ? last : asked;
       const { oldest, next, isKnown } = await changes.places(from);
-      if (!isKnown) return events.stream({ cursor: oldest, isReset: true }, filter);
+      if (!isKnown) return events.stream({ cursor: oldest, isReset: true }, filter, signal);
       if (from !== undefined || since === undefined)
-        return events.stream({ cursor: from ?? next, isReset: false }, filter);
+        return events.stream({ cursor: from ?? next, isReset: false }, filter, signal);
       const begin = await changes.read({ since }, signal).begin();
-      return events.stream({ cursor: begin, isReset: false }, filter);
+      return events.stream({ cursor: begin, isReset: false }, filter, signal);
     },
     async '/api/changes'({ params, signal }) {
       const { filter, since, cursor, limit } = askedChanges(params, ANSWERED);
