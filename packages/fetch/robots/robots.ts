@@ -127,7 +127,7 @@ function toRules(groups: readonly Group[], delays: readonly CrawlDelay[], sitema
       const path = toOctets(text, false);
       let searched = 0;
       for (const { pattern, allow, line } of rules) {
-        if (pattern.parts.length > 1) searched += path.length;
+        if (pattern.parts.length > 1 && path.startsWith(pattern.parts[0]!)) searched += path.length;
         if (searched > SEARCH_LIMIT) return { allowed: false, line: { number: line.number, text: TOO_LONG } };
         if (matches(pattern, path)) return { allowed: allow, line };
       }

@@ -259,7 +259,10 @@ describe('patterns', () => {
     const most = Math.floor(SEARCH_LIMIT / path.length);
     expect(verdict('Disallow: *aaab', most)).toEqual({ allowed: true });
     expect(verdict('Disallow: *aaab', most + 1)).toMatchObject({ allowed: false, line: { number: most + 2 } });
-    expect(verdict('Disallow: /b', most + 1)).toEqual({ allowed: true });
+    // Nothing is searched for a pattern whose beginning does not match.
+    for (const line of ['/b', '/b*a', '/ab*?s=']) {
+      expect(verdict(`Disallow: ${line}`, most + 1), line).toEqual({ allowed: true });
+    }
   });
 });
 
