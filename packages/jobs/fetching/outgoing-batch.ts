@@ -34,10 +34,14 @@ export function createOutgoingBatch(crawl: CrawlContext) {
     for (;;) {
       const batchId = await newBatch(crawl, { state: 'open' });
       const release = await lockBatch(crawl, batchId);
-      // Before the batch was locked, updatedb may have closed it, because it is still empty.
-      const found = await tables.batches.find(batchId);
-      if (found?.state === 'open') return { batchId, release, since: performance.now(), size: 0 };
-      release();
+      let isOpen = false;
+      try {
+        // Before the batch was locked, updatedb may have closed it, because it is still empty.
+        isOpen = (await tables.batches.find(batchId))?.state === 'open';
+        if (isOpen) return { batchId, release, since: performance.now(), size: 0 };
+      } finally {
+        if (!isOpen) release();
+      }
     }
   }
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { jobs, type OpenContext } from '../../../packages/webcrawl/internal.js';
 import { createOutgoingBatch, type LeavingPage } from '../../../packages/jobs/fetching/outgoing-batch.js';
+import { lockBatch } from '../../../packages/jobs/rows/lock-batch.js';
 import { hostKeyOf, rowKeyOf } from '../../../webtable/index.js';
+import { turns } from '../../support/events.js';
 import { testCrawl } from '../../support/test-crawl.js';
 
 const FROM = '1700000000-1';
@@ -73,6 +75,20 @@ describe('an outgoing batch', () => {
       parse: FROM,
     });
     expect(outgoing.size).toBe(0);
+  });
+
+  it('does not keep the lock of a batch that it could not open', async () => {
+    await using crawl = await testCrawl(undefined);
+    await held(crawl, 'http://a.com/');
+    let batchId = '';
+    crawl.tables.batches.find = async (id) => {
+      batchId = id;
+      throw new Error('cannot be read');
+    };
+    await expect(createOutgoingBatch(crawl).move(leaving('http://a.com/'))).rejects.toThrow('cannot be read');
+    const locked = lockBatch(crawl, batchId);
+    expect(await Promise.race([locked, turns().then(() => 'waits')])).not.toBe('waits');
+    (await locked)();
   });
 
   it('counts a page as moved if its write failed after the page was moved', async () => {
