@@ -44,7 +44,7 @@ export function createReadBudget(bounds: ReadBounds = {}): ReadBudget {
       return Promise.resolve();
     }
     if (line.size >= mostWaiting) {
-      return Promise.reject(busy(`expected at most ${mostWaiting} waiting searches, found more`));
+      return Promise.reject(busy(`expected at most ${mostWaiting} waiting reads, found more`));
     }
     return new Promise((resolve, reject) => {
       const leave = (): void => {
@@ -67,7 +67,7 @@ export function createReadBudget(bounds: ReadBounds = {}): ReadBudget {
         beginNext();
       };
       const onAbort = (): void => refuse(signal?.reason as Error);
-      const late = busy(`expected to begin this search within ${waitLimit / 1000} s, found other searches before it`);
+      const late = busy(`expected to begin this read within ${waitLimit / 1000} s, found other reads before it`);
       const timer = setTimeout(refuse, waitLimit, late);
       signal?.addEventListener('abort', onAbort, { once: true });
       line.add(waiting);
