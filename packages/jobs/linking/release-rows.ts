@@ -34,7 +34,7 @@ export async function releaseRows(
   released: Released,
   log?: BatchLog,
 ): Promise<boolean> {
-  const { tables, clock } = crawl;
+  const { tables } = crawl;
   const fields = [...new Set([...RESCHEDULE_FIELDS, ...LINKED_FIELDS, ...(log ? LOGGED_FIELDS : [])])];
   for await (const entries of readAhead(tables.batches.entries(batchId, shardSlots(crawl)))) {
     if (tracker.aborted) return false;
@@ -45,7 +45,7 @@ export async function releaseRows(
     const keys = entries.map(({ rowKey }) => rowKey);
     const terms = await linker.now();
     await inFoldSteps(keys, (step, later) =>
-      tables.changeRows(step, fields, clock(), async (rows, asked) => {
+      tables.changeRows(step, fields, terms.now, async (rows, asked) => {
         await checkLeases(crawl);
         await linker.look(rows);
         const changes = rows.map((row, i) => {
