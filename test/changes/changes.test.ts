@@ -241,6 +241,19 @@ describe('changes', () => {
     expect(await changes(crawl, { since: START }).summary()).toMatchObject({ complete: true, baseline: 2 });
   });
 
+  it('end the baseline even if compact has removed all of its entries', async () => {
+    const web = fakeWeb({ [`${HOST}/`]: page({ links: ['/a'] }) });
+    await using crawl = await testCrawl(web);
+    await round(crawl, `${HOST}/`);
+    crawl.setTime(START + 100 * DAY);
+    expect((await jobs.compact(crawl)).counters).toMatchObject({ changes_removed: 1 });
+    await round(crawl);
+    await jobs.generate(crawl);
+    web.set(urlOf('b'), page());
+    await round(crawl, urlOf('b'));
+    expect(await named(crawl)).toEqual(['new b']);
+  });
+
   it('include the target of a refresh at once', async () => {
     const { crawl, web } = await crawledSite();
     web.set(urlOf('content'), '<title>Redirecting</title><meta http-equiv=refresh content="0; url=/same">');

@@ -12,11 +12,12 @@ export async function endBaseline({
 }: Pick<CrawlContext, 'tables' | 'settings' | 'clock'>): Promise<void> {
   if (settings.db.changesKept === 0) return;
   const { changes, frontier, batches } = tables;
-  const { begun, baselineEnd } = await changes.state();
+  const { begun, baselineEnd, removedBefore } = await changes.state();
   if (begun === undefined || baselineEnd !== undefined) return;
   const now = clock();
   if ((await frontier.countDue(now, 1)) > 0 || (await batches.list()).length > 0) return;
-  if (await hasPages(changes, begun)) await changes.endBaseline(now);
+  // Entries were removed because they were old. The entries of the baseline are the oldest.
+  if (removedBefore !== undefined || (await hasPages(changes, begun))) await changes.endBaseline(now);
 }
 
 /** Whether the baseline has a page. The first entries of the log tell it. */
