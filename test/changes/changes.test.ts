@@ -254,14 +254,43 @@ describe('changes', () => {
     expect(await named(crawl)).toEqual(['new b']);
   });
 
-  it('include the target of a refresh at once', async () => {
+  /** A site with a page that is long enough for an empty shell to be noticed, crawled at `START` + 40 days. */
+  async function siteOfLongPage(): Promise<{ crawl: TestCrawl; web: FakeWeb; long: string }> {
     const { crawl, web } = await crawledSite();
-    web.set(urlOf('content'), '<title>Redirecting</title><meta http-equiv=refresh content="0; url=/same">');
+    const long = page({ blocks: [TEXT, TEXT, TEXT] });
+    web.set(urlOf('content'), long);
     crawl.setTime(START + 40 * DAY);
     await round(crawl);
-    expect(await listed(crawl, { since: START + 1 })).toMatchObject([
-      { kinds: ['redirect', 'content', 'title', 'links'], after: { is: 'redirect', target: urlOf('same') } },
-    ]);
+    return { crawl, web, long };
+  }
+
+  it.each([{}, { etag: '"1"' }])(
+    'include a page that refreshes to another one when a second fetch confirms it, with headers %o',
+    async (headers) => {
+      const { crawl, web } = await siteOfLongPage();
+      const html = '<title>Redirecting</title><meta http-equiv=refresh content="0; url=/same">';
+      web.set(urlOf('content'), { html, headers });
+      crawl.setTime(START + 80 * DAY);
+      expect((await round(crawl)).updated.counters).toMatchObject({ changes_held: 1 });
+      expect(await named(crawl, { since: START + 41 * DAY })).toEqual([]);
+      crawl.setTime(START + 120 * DAY);
+      await round(crawl);
+      expect(await listed(crawl, { since: START + 41 * DAY })).toMatchObject([
+        { kinds: ['redirect', 'content', 'title', 'links'], after: { is: 'redirect', target: urlOf('same') } },
+      ]);
+    },
+  );
+
+  it('do not include a challenge that refreshes, if the page is the same afterwards', async () => {
+    const { crawl, web, long } = await siteOfLongPage();
+    web.set(urlOf('content'), '<title>Wait</title><meta http-equiv=refresh content="0; url=/content?bm-verify=AAQ">');
+    crawl.setTime(START + 80 * DAY);
+    await round(crawl);
+    web.set(urlOf('content'), long);
+    crawl.setTime(START + 120 * DAY);
+    await round(crawl);
+    const found = await named(crawl, { since: START + 41 * DAY });
+    expect(found.filter((each) => each.endsWith(' content'))).toEqual(['bytes content']);
   });
 
   it('do not include the failures of a host that looks broken, until a second fetch confirms them', async () => {

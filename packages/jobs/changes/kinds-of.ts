@@ -86,8 +86,8 @@ function answering(logged: LoggedState | undefined, found: FoundNow, terms: Chan
   // `suspect`.
   const digest = found.digest ?? (is === 'page' && !hasBody ? logged?.suspect : undefined);
   const stands = is === 'redirect' ? 'redirect' : 'page';
-  // A page that was not parsed now still has the refresh that it had.
-  const { target } = stands === 'page' && !found.digest && logged?.stands === 'page' ? logged : found;
+  // A page without a digest still has the refresh that was logged.
+  const { target } = stands === 'page' && !digest && logged?.stands === 'page' ? logged : found;
   const bodyAt = hasBody ? fetchedAt : logged?.bodyAt;
   const known = digest ?? logged?.digest;
   const now: LoggedState = {
@@ -102,8 +102,7 @@ function answering(logged: LoggedState | undefined, found: FoundNow, terms: Chan
     const isNews = stands === 'page' && !terms.isBaseline && (logged !== undefined || !terms.isOlderThanLog);
     return { kinds: isNews ? ['new'] : [], logged: { ...now, isFirst: true } };
   }
-  // A page with a refresh says where it leads. It is no empty shell, even if it has little text.
-  if (digest && target === undefined && isShell(logged, digest)) {
+  if (digest && isShell(logged, digest)) {
     const { isFirst: _, ...before } = logged;
     return { kinds: [], logged: { ...before, suspect: digest }, isHeld: true };
   }

@@ -95,7 +95,7 @@ export function reschedule(crawl: CrawlContext, row: Row, batchId: string, count
   const isSource = handsOnLinks(row, batchId);
   const noted = changeNoted(row, status, now);
   const modifiedTime = (isPage(status) ? statedModified(row, fetchedAt) : undefined) ?? schedule.modifiedTime;
-  const handedOn = row.marks.parse === batchId || row.redirectTarget !== undefined;
+  const handedOn = row.marks.parse === batchId || isSource;
   return {
     key: row.key,
     set: {

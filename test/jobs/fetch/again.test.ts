@@ -52,6 +52,23 @@ describe('fetching a page again', () => {
     });
   });
 
+  it('keeps the refresh and the cash of a page that has not changed', async () => {
+    const [url, to] = ['http://a.com/', 'http://a.com/b'];
+    const html = '<meta http-equiv=refresh content="0; url=/b">';
+    const web = fakeWeb({ [url]: { html, headers: { etag: '"1"' } }, [to]: links('/') });
+    await using crawl = await testCrawl(web);
+    await round(crawl, url);
+    await round(crawl);
+    web.set(to, { status: 503 });
+    crawl.setTime(START + MONTH);
+    await round(crawl);
+    expect(await rowOf(crawl, url, 'status', 'redirectTarget', 'cash')).toEqual({
+      status: 'notmodified',
+      redirectTarget: to,
+      cash: 1,
+    });
+  });
+
   it('stores a tag that a 304 brings', async () => {
     const { plugin, requests } = protocol((request) =>
       request.ifNoneMatch === undefined

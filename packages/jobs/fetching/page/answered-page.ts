@@ -48,9 +48,11 @@ export async function answeredPage(
       ...(outcome.millis !== undefined && { fetchMs: outcome.millis }),
     },
     // An earlier fetch in this batch may have set these fields.
-    unset: new Set<PlainField>(['redirectTarget', 'newSignature', 'digest', 'fetchMs']),
+    unset: new Set<PlainField>(['newSignature', 'digest', 'fetchMs']),
   };
   const { set, unset } = draft;
+  // A page that has not changed still has its refresh.
+  if (outcome.kind !== 'notmodified') unset.add('redirectTarget');
   // The result of an earlier parse stays valid if the page has not changed, or if the answer does not say whether it has changed.
   if (outcome.kind !== 'notmodified' && outcome.kind !== 'retry') unset.add('parseStatus');
   const parsed = outcome.kind === 'content' ? await takeContent(crawl, run, item, { url, outcome }, draft) : undefined;
