@@ -75,13 +75,35 @@ const ALONE: ReadonlySet<string> = new Set(
   ]),
 );
 
-/** Phrases that tell when a page was created or changed. */
-const UPDATED =
-  /updated|modified|changed|revised|edited|generated|rendered|loaded|built|aktualisiert|geändert|^stand\b|mis à jour|modifi|actualiz|atualiz|aggiorn|bijgewerkt|gewijzigd|uppdaterad|zaktualiz|обновл|изменен|更新|업데이트/i;
-const DATE_OR_TIME =
-  /\d{1,2}[:h]\d\d|\b(?:19|20)\d\d(?:\d{4})?\b|\b\d{1,2}[/-]\d{1,2}\b|\b\d{1,2}\.\d{1,2}\.(?:\d\d){0,2}(?![.\d])/i;
-/** A version is not a date: "Changed in version 3.12" says something about the subject of the page. */
-const VERSION = /\b(?:versions?|releases?|v)\.? ?\d[\w.]*/gi;
+/** Words that tell that a page was created or changed. */
+const UPDATE_WORDS =
+  'updated|modified|changed|revised|edited|generated|rendered|loaded|built|aktualisiert|geändert|bearbeitet|letzte änderung|^stand\\b|mise? à jour|modifi|actualiz|atualiz|aggiorn|bijgewerkt|gewijzigd|uppdaterad|aktualiz|обновл|изменен|更新|업데이트';
+const UPDATED = new RegExp(UPDATE_WORDS, 'i');
+/** Names of months. Shorter beginnings would also match words such as "settings", "maps" and "decisions". */
+const MONTH = String.raw`(?:jan|genn|enero|stycz|feb|fév|fev|lute|mar[csztç]|mar\b|mär|maa|apr|abr|avr|kwie|ma[ijy]|magg|mei|jun|juin|giug|czer|jul|juil|lugl|lip(?:iec|ca)|aug|agosto|août|sierp|sept|sep\b|setem|settem|wrze|oct\b|octo|octu|okt|outub|ottob|paźd|nov\b|nov[ei]|listop|dec\b|decem|déc|dez|dicie|dicem|grud|янв|фев|мар|апр|ма[йя]|июн|июл|авг|сен|окт|ноя|дек)\p{L}{0,8}\.?`;
+const YEAR = String.raw`20[0-3]\d(?!\d)`;
+/** A day and a month, in this order or the other. */
+const DAY_OF_MONTH = String.raw`(?:(?<!\d)\d{1,2}(?:st|nd|rd|th|er|º|\.)?[ -](?:of |de )?${MONTH}|${MONTH} \d{1,2}(?!\d)(?:st|nd|rd|th)?)`;
+/** A date or a time of day. A date without a day, or without a year, has to follow the word that tells of the change. */
+const DATE_OR_TIME = new RegExp(
+  [
+    String.raw`(?<!\d)\d{1,2}(?:[:h]\d\d(?!\d)|\.\d\d uhr)|\bkl\.? ?\d{1,2}\.\d\d`,
+    String.raw`(?<!\d)${YEAR}(?:[-/]\d{1,2}[-/]\d|\.(?:0\d|1[0-2])\.[0-3]\d(?!\d)|\. \d{1,2}\. \d| ?[年년] ?\d)`,
+    String.raw`(?<!\d)20[0-3]\d(?:0[1-9]|1[0-2])[0-3]\d(?!\d)`,
+    String.raw`(?<![\d.])\d{1,2}([./-]) ?\d{1,2}\1 ?${YEAR}|(?<!\d)\d{1,2}/\d{1,2}/\d\d(?!\d)`,
+    String.raw`(?:^stand|aktualisiert|geändert|am|vom):? \d{1,2}\.(?:0?[1-9]|1[0-2])\.(?:\d\d)?(?![.\d])`,
+    String.raw`${DAY_OF_MONTH}[ ,-]{1,2}(?:del? )?${YEAR}`,
+    String.raw`(?:${UPDATE_WORDS})\p{L}{0,9}[ :]{1,3}(?:(?:on|in|am|im|vom|le|en|du|el|em|op|den) )?(?:${DAY_OF_MONTH}|(?:${MONTH},? (?:de )?|\d{1,2}/)${YEAR})`,
+    String.raw`(?:${UPDATE_WORDS})\p{L}{0,9}[ :]{1,3}${YEAR}(?![.,]\d| ?[\p{L}%])`,
+  ].join('|'),
+  'iu',
+);
+/**
+ * Numbers that say something about the subject of the page: versions, such as "Changed in version 3.12", and new values, such as "The
+ * deadline was changed to 3 May".
+ */
+const OF_SUBJECT =
+  /\b(?:versions?|releases?|v)\.? ?\d[\w.]*|(?:^|\s)(?:to|from|until|auf|bis|naar|till|para|vers|do|до|на)\s\D{0,16}\d.*/gi;
 /** Phrases that tell how long the server has worked on a page. */
 const MADE_IN = /(?:generated|rendered|loaded|built)\D{1,20}\d[\d.,]{0,12}(?: ?m?s\b| sec)/i;
 const CLOCK = /\b\d{1,2}:\d\d:\d\d\b(?: ?[ap]\.?m\b\.?)?/gi;
@@ -123,7 +145,7 @@ export function withoutNoise(block: string, hasDigitOrAgo: boolean, isOdd: boole
   if (text.length > SHORT_LINE) return text;
   if (MAY_AGO.test(text)) text = text.replace(AGO, '<ago>');
   if (hasMoreWords(text, DATE_WORDS)) return text;
-  if (UPDATED.test(text) && (DATE_OR_TIME.test(text.replace(VERSION, '')) || MADE_IN.test(text))) return '<updated>';
+  if (UPDATED.test(text) && (DATE_OR_TIME.test(text.replace(OF_SUBJECT, '')) || MADE_IN.test(text))) return '<updated>';
   const mayCount = !hasMoreWords(text, COUNT_WORDS);
   if (text.includes(':')) text = text.replace(CLOCK, '<time>');
   return mayCount ? text.replace(COUNTED, '<n>') : text;

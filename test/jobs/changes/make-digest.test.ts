@@ -6,6 +6,7 @@ import { htmlParser } from '../../../packages/parse/index.js';
 import type { ParsedPage } from '../../../packages/plugin-api/index.js';
 import { loadSettings } from '../../../packages/webcrawl/internal.js';
 import type { PageDigest } from '../../../webtable/index.js';
+import { EDITS, UPDATES } from './noise-lines.js';
 
 const { settings } = loadSettings({ env: {} });
 const URL_OF_PAGE = 'http://a.com/dir/page';
@@ -99,6 +100,11 @@ describe('the digest of a page', () => {
     ['a word for a day in a sentence', 'We meet today at noon', 'today', 'tomorrow'],
   ])('notices %s', (_, text, from, to) => {
     expect(contentOf(block(text))).not.toBe(contentOf(block(text.replace(from, to))));
+  });
+
+  it('tells the dates and times of a page from edits of its subject', () => {
+    expect(UPDATES.filter((line) => withoutNoise(line, true, true) !== '<updated>')).toEqual([]);
+    expect(EDITS.filter((line) => withoutNoise(line, true, true) !== line)).toEqual([]);
   });
 
   it('ignores the parts of links that name the referrer or a session', () => {
