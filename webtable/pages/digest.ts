@@ -31,7 +31,7 @@ export interface LoggedState {
   readonly stands?: 'page' | 'redirect';
   /** HTTP status of the last answer that was not a failure. */
   readonly http?: number;
-  /** Hash of the target of a redirect. */
+  /** Hash of the target of a redirect, or of a refresh. */
   readonly target?: number;
   /** The digest of the last page that was compared. */
   readonly digest?: PageDigest;
