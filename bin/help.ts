@@ -9,7 +9,7 @@ const OF_EXPORTS = ['--limit', '--shard', ...OF_SELECTIONS];
 
 /** Rarely used options, by command. README, START and GUIDE use none of them. Options of the program are under its own name. */
 export const RARE_OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  webcrawl: ['--wait', '--verbose'],
+  webcrawl: ['--verbose'],
   crawl: ['--rounds', '--top-n', '--threads', '--port', '--host', '--changes', '--header', '--log'],
   inject: ['--shard'],
   generate: ['--max-count', '--no-filter', '--batch', '--shard'],
@@ -27,8 +27,8 @@ export const RARE_OPTIONS: Readonly<Record<string, readonly string[]>> = {
     '--agent',
     '--header',
   ],
-  readdb: ['--each', '--force', ...OF_SELECTIONS],
-  pages: ['--each', ...OF_EXPORTS],
+  readdb: ['--force', ...OF_SELECTIONS],
+  pages: OF_EXPORTS,
   chunks: OF_EXPORTS,
   warc: OF_EXPORTS,
   wacz: OF_EXPORTS,
