@@ -125,8 +125,7 @@ export function createHostBackoff(
   /** Records a failure. @param began when the failed request was sent */
   function noteFailure(host: string, state: HostState, failure: Failure, began: number): Promise<void> {
     const tick = ticks();
-    const wish = state.freeAt > tick ? wishOf(failure, state.record) : undefined;
-    const { code, http, message } = wish ?? failure;
+    const { code, http, message } = (state.freeAt > tick && wishOf(failure, state.record)) || failure;
     let failures = state.record?.failures ?? 0;
     if (began >= state.failedAt) {
       failures += 1;
@@ -184,9 +183,8 @@ export function createHostBackoff(
       const health = healthOf(outcome);
       const { origins } = state;
       const isAnswered = outcome.http !== undefined || health === 'well';
-      // A redirect of a robots.txt does not count, because the pages cannot be fetched if its target fails.
-      const isRobotsRedirect = outcome.kind === 'redirect' && health === 'unknown';
-      if (isAnswered && !isRobotsRedirect) origins.answered(origin, ticks());
+      // If a robots.txt redirects, its target shows whether the pages can be fetched.
+      if (isAnswered && !(outcome.kind === 'redirect' && health === 'unknown')) origins.answered(origin, ticks());
       else if (health === 'troubled') origins.failed(origin, outcome, began, ticks());
       if (health === 'troubled' && !isAnswered && origins.isOtherOriginWell(origin)) return outcome;
       if (health === 'troubled') await noteFailure(host, state, outcome, began);
@@ -204,17 +202,12 @@ export function createHostBackoff(
           : [];
       });
     },
-    /**
-     * Records that the robots.txt of the URL's origin redirects to another host, which failed. If another origin of the host has answered
-     * after this origin, the host gets no back-off.
-     */
+    /** Records that the robots.txt of the URL's origin redirects to another host, which failed. Other healthy origins are not held up. */
     async fail(url: string, failure: Failure): Promise<void> {
-      const host = hostOf(url);
-      const origin = originOf(url);
+      const [host, origin] = [hostOf(url), originOf(url)];
       const state = await stateOf(host);
       state.origins.failed(origin, failure, ticks(), ticks());
-      if (state.origins.isOtherOriginWell(origin)) return;
-      await noteFailure(host, state, { ...failure, http: 0 }, ticks());
+      if (!state.origins.isOtherOriginWell(origin)) await noteFailure(host, state, { ...failure, http: 0 }, ticks());
     },
   };
 }
