@@ -38,9 +38,9 @@ export function createFactsOf(crawl: CrawlContext): (url: string) => Promise<Pag
 }
 
 /**
- * Returns the facts of a row with a page: those that parse stored, else those of its body, which are the same. (Except that for a type
- * other than HTML, it is not known whether a limit of parse was reached.) So pages that were crawled without `parser.audit` are audited too,
- * at the cost of parsing them. Undefined: there are no facts, and no body that was parsed.
+ * Returns the facts of a row with a page: those that parse stored, else those of its body. These are the same, except that they do not
+ * say whether parse reached the limit of text (`parser.textLimit`), or any limit of a type other than HTML. So pages that were crawled
+ * without `parser.audit` are audited too, at the cost of parsing them. Undefined: there are no facts, and no body that was parsed.
  */
 export async function factsOfRow(
   { tables, settings }: CrawlContext,
