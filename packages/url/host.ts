@@ -13,6 +13,15 @@ export function hostOf(url: string): string {
   return PLAIN.exec(url)?.[1] ?? parseUrl(url).hostname;
 }
 
+/** Returns the host of a URL. Returns undefined if the URL has no host. A plugin may return such a URL as the target of a redirect. */
+export function hostIfAny(url: string): string | undefined {
+  try {
+    return hostOf(url);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Returns the origin of a URL, such as `https://example.com:8443`, without creating a `URL` object.
  * @param url absolute and normalised

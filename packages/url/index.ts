@@ -3,7 +3,7 @@ export { tryParseUrl } from './try-parse-url.js';
 export { isPlainUrl } from './plain-url.js';
 export { LinkResolver, resolveLink, type EncodeQuery } from './resolve-link.js';
 export { badPortOf } from './bad-port.js';
-export { hostOf, originOf } from './host.js';
+export { hostIfAny, hostOf, originOf } from './host.js';
 export { isSameOrigin } from './same-origin.js';
 export { domainOf, ownDomainOf, publicSuffixOf } from './domain.js';
 export { groupOf } from './group.js';

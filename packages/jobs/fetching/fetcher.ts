@@ -1,5 +1,5 @@
 import { createFetchQueues, createRobots, type RobotsHop } from '../../fetch/index.js';
-import { domainOf } from '../../url/index.js';
+import { domainOf, hostIfAny } from '../../url/index.js';
 import { gracePeriod } from '../../util/index.js';
 import { urlOf, type BatchHeader } from '../../../webtable/index.js';
 import type { Count } from '../reporting/counters.js';
@@ -20,7 +20,7 @@ import { createQueueNames } from '../hosts/queue-name.js';
 import { createRobotsInQueue } from '../requests/robots-in-queue.js';
 import { createRobotsStore, robotsAgents } from '../requests/robots-files.js';
 import { createSeedHosts } from '../hosts/seed-hosts.js';
-import { hostIfAny, withBackoff } from '../requests/robots-backoff.js';
+import { withBackoff } from '../requests/robots-backoff.js';
 import { isOfJob } from '../shards/job-slots.js';
 import { storeJoined } from './slots-through.js';
 import { createStoreOfPages } from './store-of-pages.js';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { hostHealth, type HostHealth } from '../../fetch/index.js';
 import { createBoundedCache, createOneByOne, pauseAfter, type OneByOne } from '../../util/index.js';
 import type { FetchOutcome } from '../../plugin-api/index.js';
-import { hostOf, originOf } from '../../url/index.js';
+import { hostIfAny, hostOf, originOf } from '../../url/index.js';
 import { hostKeyOf, type BackoffRecord } from '../../../webtable/index.js';
 import { JITTER, MAX_FAILURES, backoffVerdict } from './backoff-record.js';
 import { createOriginHealth, type OriginHealth } from './origin-health.js';
@@ -175,16 +175,16 @@ export function createHostBackoff(
       send: () => Promise<FetchOutcome>,
       healthOf: (outcome: FetchOutcome) => HostHealth = hostHealth,
     ): Promise<FetchOutcome> {
-      const host = hostOf(url);
-      const origin = originOf(url);
+      const [host, origin] = [hostOf(url), originOf(url)];
       const state = await stateOf(host);
       const began = ticks();
       const outcome = await send();
       const health = healthOf(outcome);
       const { origins } = state;
       const isAnswered = outcome.http !== undefined || health === 'well';
-      // If a robots.txt redirects, its target shows whether the pages can be fetched.
-      if (isAnswered && !(outcome.kind === 'redirect' && health === 'unknown')) origins.answered(origin, ticks());
+      // If a robots.txt redirects to another host, that host shows whether the pages can be fetched.
+      const to = health === 'unknown' && outcome.kind === 'redirect' ? outcome.target : null;
+      if (isAnswered && (to === null || hostIfAny(to) === host)) origins.answered(origin, ticks(), to !== null);
       else if (health === 'troubled') origins.failed(origin, outcome, began, ticks());
       if (health === 'troubled' && !isAnswered && origins.isOtherOriginWell(origin)) return outcome;
       if (health === 'troubled') await noteFailure(host, state, outcome, began);

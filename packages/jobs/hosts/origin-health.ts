@@ -27,9 +27,12 @@ export function createOriginHealth() {
   }
 
   return {
-    /** Records an answer of any status, because every answer shows that the origin can be reached. */
-    answered(origin: string, now: number): void {
-      Object.assign(healthOf(origin), { failures: 0, answeredAt: now, last: undefined });
+    /**
+     * Records an answer of any status, because every answer shows that the origin can be reached.
+     * @param isRedirect whether a robots.txt redirects; the failures stay, because its target may fail again
+     */
+    answered(origin: string, now: number, isRedirect: boolean): void {
+      Object.assign(healthOf(origin), { answeredAt: now, ...(!isRedirect && { failures: 0, last: undefined }) });
     },
     /**
      * Records a failed connection. Failures of requests that ran at the same time count as one failure.

@@ -1,6 +1,6 @@
 import { robotsHealth, type HostHealth } from '../../fetch/index.js';
 import type { FetchOutcome, Protocol } from '../../plugin-api/index.js';
-import { hostOf } from '../../url/index.js';
+import { hostIfAny } from '../../url/index.js';
 import { isGivenUp } from './grace-period.js';
 import type { HostBackoff } from '../hosts/host-backoff.js';
 
@@ -28,13 +28,4 @@ export function withBackoff(protocol: Protocol, backoff: HostBackoff, giveUp: Ab
       return backoff.ask(request.url, () => protocol.fetch({ ...request, signal: giveUp }), healthOf);
     },
   };
-}
-
-/** Returns the host of a URL. Returns undefined if the URL has no host. A plugin may return such a URL as the target of a redirect. */
-export function hostIfAny(url: string): string | undefined {
-  try {
-    return hostOf(url);
-  } catch {
-    return undefined;
-  }
 }

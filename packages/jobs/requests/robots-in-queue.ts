@@ -2,7 +2,7 @@ import type { FetchQueues, InHostQueue } from '../../fetch/index.js';
 import type { CrawlContext } from '../context.js';
 import type { FetchTools } from '../fetching/fetch-item.js';
 import { isTooLong } from '../hosts/queue-delays.js';
-import { hostIfAny } from './robots-backoff.js';
+import { hostIfAny } from '../../url/index.js';
 
 interface RobotsInQueueOptions extends Pick<FetchTools, 'queueNames' | 'delays' | 'backoff'> {
   readonly queues: Pick<FetchQueues<never>, 'runTask' | 'pause' | 'setDelay'>;

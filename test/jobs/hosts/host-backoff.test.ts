@@ -259,17 +259,11 @@ describe('a connection that fails', () => {
 
 describe('a robots.txt that redirects to another host that fails', () => {
   const HTTPS = `https://${HOST}/a`;
-  const askRobots = (backoff: HostBackoff) =>
+  const askRobots = (backoff: HostBackoff, target = 'http://dead.com/') =>
     withBackoff(
       {
         schemes: ['http'],
-        fetch: async () => ({
-          kind: 'redirect',
-          code: 'moved',
-          http: 301,
-          target: 'http://dead.com/',
-          permanent: true,
-        }),
+        fetch: async () => ({ kind: 'redirect', code: 'moved', http: 301, target, permanent: true }),
       },
       backoff,
       new AbortController().signal,
@@ -302,6 +296,30 @@ describe('a robots.txt that redirects to another host that fails', () => {
     expect(await other.record()).toMatchObject({ code: 'dns', http: 0 });
     for (let i = 0; i < 3; i++) await other.ask(refused, HTTPS);
     expect(await other.kind(HTTPS)).toBe('failed');
+  });
+
+  it('is not one that redirects within its host: its origin has answered, so an origin that fails gives the host no back-off', async () => {
+    const host = await setUp();
+    for (let i = 0; i < 3; i++) {
+      host.pass(1);
+      await askRobots(host.backoff, `https://${HOST}/robots.txt`);
+      await host.ask(refused, HTTPS);
+      expect(await host.record()).toBeUndefined();
+      expect(await host.kind()).toBeUndefined();
+    }
+    expect(await host.kind(HTTPS)).toBe('failed');
+  });
+
+  it('fails its origin after three times, although a redirect within its host leads to it', async () => {
+    const host = await setUp();
+    for (let i = 0; i < 3; i++) {
+      host.pass(1);
+      await askRobots(host.backoff, `http://${HOST}:81/robots.txt`);
+      host.pass(1);
+      await host.ask(fine, HTTPS);
+      await host.backoff.fail(URL_A, { code: 'connect' });
+    }
+    expect(await host.kind()).toBe('failed');
   });
 });
 

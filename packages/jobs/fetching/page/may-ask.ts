@@ -1,6 +1,6 @@
 import { ROBOTS_OF_OTHER_SHARD, isProxyFailure } from '../../../fetch/index.js';
 import { filterUrl, type FetchOutcome } from '../../../plugin-api/index.js';
-import { hostOf, originOf } from '../../../url/index.js';
+import { hostIfAny, hostOf, originOf } from '../../../url/index.js';
 import { addSitemaps } from './add-sitemaps.js';
 import type { CrawlContext } from '../../context.js';
 import type { FetchItem, FetchRun } from '../fetch-item.js';
@@ -8,7 +8,6 @@ import { MAX_FAILURES } from '../../hosts/backoff-record.js';
 import type { Failure } from '../../hosts/host-backoff.js';
 import { isTooLong } from '../../hosts/queue-delays.js';
 import { protocolFor } from '../../requests/protocol-for.js';
-import { hostIfAny } from '../../requests/robots-backoff.js';
 
 /** Why a page is not requested now. */
 interface Refusal {
