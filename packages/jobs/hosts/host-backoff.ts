@@ -202,12 +202,16 @@ export function createHostBackoff(
           : [];
       });
     },
-    /** Records that the robots.txt of the URL's origin redirects to another host, which failed. Other healthy origins are not held up. */
-    async fail(url: string, failure: Failure): Promise<void> {
+    /**
+     * Records that the robots.txt of the URL's origin redirects to another host, which failed. Other healthy origins are not held up. Pages
+     * that share one request for the robots.txt count as one failure.
+     * @param began when the page began to wait for the robots.txt
+     */
+    async fail(url: string, failure: Failure, began = ticks()): Promise<void> {
       const [host, origin] = [hostOf(url), originOf(url)];
       const state = await stateOf(host);
-      state.origins.failed(origin, failure, ticks(), ticks());
-      if (!state.origins.isOtherOriginWell(origin)) await noteFailure(host, state, { ...failure, http: 0 }, ticks());
+      state.origins.failed(origin, failure, began, ticks());
+      if (!state.origins.isOtherOriginWell(origin)) await noteFailure(host, state, { ...failure, http: 0 }, began);
     },
   };
 }

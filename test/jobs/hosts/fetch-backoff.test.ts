@@ -8,6 +8,7 @@ import {
   type Plugin,
   type Store,
 } from '../../../packages/webcrawl/internal.js';
+import { pause } from '../../../packages/util/index.js';
 import { copyStore } from '../../support/stores/copy-store.js';
 import { turns, until } from '../../support/events.js';
 import { links } from '../../support/web/fake-web.js';
@@ -350,6 +351,25 @@ describe('robots.txt that is not available', () => {
       await jobs.updatedb(crawl, { batch });
     }
     expect((await explain(crawl, 'http://a.com/000')).backoff).toMatchObject({ failures: 3 });
+  });
+
+  it('counts as one failure for pages that waited for it at the same time', async () => {
+    for (const well of [[], ['http://a.com/']]) {
+      let asked = 0;
+      const fake = web(async (url) => {
+        if (url === 'http://b.com/robots.txt') return asked++ === 0 ? unavailable(0.05) : undefined;
+        if (url !== 'https://a.com/robots.txt') return undefined;
+        // All pages of the queue begin to wait.
+        await pause(100);
+        return to('http://b.com/robots.txt');
+      });
+      await using crawl = await open(fake.plugin, { 'fetcher.threadsPerQueue': 4 });
+      const batch = await start(crawl, ...well, ...['/1', '/2', '/3'].map((path) => `https://a.com${path}`));
+      const pages = 3 + well.length;
+      const { counters } = await jobs.fetch(crawl, { batch });
+      expect(counters).toMatchObject({ fetched: pages, success: pages });
+      expect(asked).toBe(2);
+    }
   });
 
   it('because no connection is made is the outcome of all pages of the host, after three in a row and with a long wait', async () => {

@@ -43,6 +43,7 @@ export async function mayAsk(
   }
 
   let wasSuspended = false;
+  const began = performance.now();
   const rules = await run.robots.check(url, {
     onSitemaps: (sitemaps) => addSitemaps(crawl, run, item, sitemaps),
     whileOtherShard(wait) {
@@ -63,7 +64,7 @@ export async function mayAsk(
     }
     // If the robots.txt redirected to another host, the failure was recorded only for that host.
     const isOwn = hostIfAny(rules.url) === host;
-    if (!isOwn) await run.backoff.fail(url, await causeOf(run, rules));
+    if (!isOwn) await run.backoff.fail(url, await causeOf(run, rules), began);
     const tries = (item.tries ?? 0) + 1;
     if (tries >= MAX_FAILURES) {
       const pause = isOwn ? undefined : await run.backoff.pauseOf(url);
