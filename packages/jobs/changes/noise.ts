@@ -77,33 +77,61 @@ const ALONE: ReadonlySet<string> = new Set(
 
 /** Words that tell that a page was created or changed. */
 const UPDATE_WORDS =
-  'updated|modified|changed|revised|edited|generated|rendered|loaded|built|aktualisiert|geändert|bearbeitet|letzte änderung|^stand\\b|mise? à jour|modifi|actualiz|atualiz|aggiorn|bijgewerkt|gewijzigd|uppdaterad|aktualiz|обновл|изменен|更新|업데이트';
+  'updated|last update|modified|changed|revised|edited|generated|rendered|loaded|built|aktualisier|geändert|bearbeitet|letzte änderung|^stand\\b|mise? à jour|modifi|actualiz|atualiz|aggiorn|bijgewerkt|gewijzigd|uppdaterad|aktualiz|обновл|изменен|更新|업데이트';
 const UPDATED = new RegExp(UPDATE_WORDS, 'i');
-/** Names of months. Shorter beginnings would also match words such as "settings", "maps" and "decisions". */
-const MONTH = String.raw`(?:jan|genn|enero|stycz|feb|fév|fev|lute|mar[csztç]|mar\b|mär|maa|apr|abr|avr|kwie|ma[ijy]|magg|mei|jun|juin|giug|czer|jul|juil|lugl|lip(?:iec|ca)|aug|agosto|août|sierp|sept|sep\b|setem|settem|wrze|oct\b|octo|octu|okt|outub|ottob|paźd|nov\b|nov[ei]|listop|dec\b|decem|déc|dez|dicie|dicem|grud|янв|фев|мар|апр|ма[йя]|июн|июл|авг|сен|окт|ноя|дек)\p{L}{0,8}\.?`;
+/** Names of months and their usual short forms, in full: a beginning would also match words such as "major" and "novels". */
+const MONTHS = [
+  'jan(?:uar[iy]?|v(?:ier)?|eiro)?|jänner|genn(?:aio)?|ene(?:ro)?|stycz(?:eń|nia)|ledna|янв(?:ар[ьяе])?',
+  'feb(?:ruar[iy]?|rero|braio)?|f[eé]v(?:r(?:ier)?|ereiro)?|luty|lutego|února|фев(?:р(?:ал[ьяе])?)?',
+  'mar(?:ch|t?s|[çz]o|ca|zec)?|märz?|mrz|maart|mrt|března|мар(?:т[ае]?)?',
+  'apr(?:ile?)?|abr(?:il)?|avr(?:il)?|kwie(?:cień|tnia)|dubna|апр(?:ел[ьяе])?',
+  'ma(?:yo?|io?|ja?|ggio)|mei|května|ма[йяе]',
+  'jun(?:e|i|ho|io)?|juin|giu(?:gno)?|czerw(?:iec|ca)|června|июн[ьяе]?',
+  'jul(?:y|i|ho|io)?|juil(?:let)?|lugl(?:io)?|lip(?:iec|ca)|července|июл[ьяе]?',
+  'aug(?:ust(?:us|i)?)?|ago(?:sto)?|ao[uû]t|sierp(?:ień|nia)|srpna|авг(?:уст[ае]?)?',
+  'sep(?:t(?:ember|embre|iembre)?)?|set(?:iembre|embro|tembre)|wrze(?:sień|śnia)|září|сен(?:т(?:ябр[ьяе])?)?',
+  'oct(?:ober|obre|ubre)?|okt(?:ober)?|outubro|ott(?:obre)?|paźdz(?:iernika?)?|října|окт(?:ябр[ьяе])?',
+  'nov(?:emb(?:er|re|ro)|iembre)?|listopad[au]?|ноя(?:б(?:р[ьяе])?)?',
+  'd[eé]c(?:ember|embre)?|dez(?:emb(?:er|ro))?|dic(?:iembre|embre)?|desember|grud(?:zień|nia)|prosince|дек(?:абр[ьяе])?',
+];
+const MONTH = String.raw`(?<!\p{L})(?:${MONTHS.join('|')})(?!\p{L})\.?`;
 const YEAR = String.raw`20[0-3]\d(?!\d)`;
+/** The year of a whole date, which may be an old one. */
+const WHOLE_YEAR = String.raw`(?:19\d\d|20[0-3]\d)(?!\d)`;
 /** A day and a month, in this order or the other. */
-const DAY_OF_MONTH = String.raw`(?:(?<!\d)\d{1,2}(?:st|nd|rd|th|er|º|\.)?[ -](?:of |de )?${MONTH}|${MONTH} \d{1,2}(?!\d)(?:st|nd|rd|th)?)`;
+const DAY_OF_MONTH = String.raw`(?:(?<!\d)\d{1,2}(?:st|nd|rd|th|er|º|\.)?[ -](?:of |de )?${MONTH}|${MONTH} \d{1,2}(?:st|nd|rd|th)?(?![\p{L}\d]))`;
+/** A word that tells of the change, directly before a date. */
+const UPDATED_AT = String.raw`(?:${UPDATE_WORDS})\p{L}{0,9}[ :：(–—-]{1,3}`;
+/** A date that is not whole may have a time or a name after it, but no other word: "Updated 3 May events" is no date of an update. */
+const NO_WORD = String.raw`(?! (?!(?:at|by|um|von|à|par|a|por|às|alle|om|door|kl|av|o|в|г|r)(?!\p{L}))\p{L})`;
 /** A date or a time of day. A date without a day, or without a year, has to follow the word that tells of the change. */
 const DATE_OR_TIME = new RegExp(
   [
     String.raw`(?<!\d)\d{1,2}(?:[:h]\d\d(?!\d)|\.\d\d uhr)|\bkl\.? ?\d{1,2}\.\d\d`,
-    String.raw`(?<!\d)${YEAR}(?:[-/]\d{1,2}[-/]\d|\.(?:0\d|1[0-2])\.[0-3]\d(?!\d)|\. \d{1,2}\. \d| ?[年년] ?\d)`,
+    String.raw`(?<!\d)${WHOLE_YEAR}(?:[-/]\d{1,2}[-/]\d|\.(?:0\d|1[0-2])\.[0-3]\d(?!\d)|\. \d{1,2}\. \d| ?[年년] ?\d)`,
     String.raw`(?<!\d)20[0-3]\d(?:0[1-9]|1[0-2])[0-3]\d(?!\d)`,
-    String.raw`(?<![\d.])\d{1,2}([./-]) ?\d{1,2}\1 ?${YEAR}|(?<!\d)\d{1,2}/\d{1,2}/\d\d(?!\d)`,
+    String.raw`(?<![\d.])\d{1,2}([./-]) ?\d{1,2}\1 ?${WHOLE_YEAR}|(?<!\d)\d{1,2}/\d{1,2}/\d\d(?!\d)`,
     String.raw`(?:^stand|aktualisiert|geändert|am|vom):? \d{1,2}\.(?:0?[1-9]|1[0-2])\.(?:\d\d)?(?![.\d])`,
+    String.raw`(?:updated|modified|uppdaterad):? [0-3]?\d/[0-3]?\d(?![\d/%-])${NO_WORD}`,
     String.raw`${DAY_OF_MONTH}[ ,-]{1,2}(?:del? )?${YEAR}`,
-    String.raw`(?:${UPDATE_WORDS})\p{L}{0,9}[ :]{1,3}(?:(?:on|in|am|im|vom|le|en|du|el|em|op|den) )?(?:${DAY_OF_MONTH}|(?:${MONTH},? (?:de )?|\d{1,2}/)${YEAR})`,
-    String.raw`(?:${UPDATE_WORDS})\p{L}{0,9}[ :]{1,3}${YEAR}(?![.,]\d| ?[\p{L}%])`,
+    String.raw`${UPDATED_AT}(?:(?:on|in|am|im|vom|le|en|du|el|em|op|den|al?|il|в) )?(?:${DAY_OF_MONTH}|(?:${MONTH},? (?:de )?|\d{1,2}/)${YEAR})${NO_WORD}`,
+    String.raw`${UPDATED_AT}${YEAR}(?![.,]\d|\p{L}| ?%)${NO_WORD}`,
   ].join('|'),
   'iu',
 );
 /**
  * Numbers that say something about the subject of the page: versions, such as "Changed in version 3.12", and new values, such as "The
- * deadline was changed to 3 May".
+ * deadline was changed to 3 May". Some of these words are also words of update lines, such as "do site", "на сайте" and "from a1b2c3d".
  */
-const OF_SUBJECT =
-  /\b(?:versions?|releases?|v)\.? ?\d[\w.]*|(?:^|\s)(?:to|from|until|auf|bis|naar|till|para|vers|do|до|на)\s\D{0,16}\d.*/gi;
+const OF_SUBJECT = new RegExp(
+  [
+    String.raw`\b(?:versions?|releases?|v)\.? ?\d[\w.]*`,
+    String.raw`(?:^|\s)(?:to|until|bis|naar|till|para|vers|до|z?aktualiz\p{L}{1,8} do)\s[^\d:|]{0,16}\d.*`,
+    String.raw`(?:^|\s)(?:auf|на)\s(?!сайте)(?:[^\s\d:]{1,16} )?(?:den )?\d.*`,
+    String.raw`(?:^|\s)from\s(?:\p{L}{3,6}day,? )?(?:.{1,40}\sto\s|(?:\d{1,2}:|\d{4}-)\d\d|${DAY_OF_MONTH}).*`,
+  ].join('|'),
+  'giu',
+);
 /** Phrases that tell how long the server has worked on a page. */
 const MADE_IN = /(?:generated|rendered|loaded|built)\D{1,20}\d[\d.,]{0,12}(?: ?m?s\b| sec)/i;
 const CLOCK = /\b\d{1,2}:\d\d:\d\d\b(?: ?[ap]\.?m\b\.?)?/gi;
