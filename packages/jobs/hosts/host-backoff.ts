@@ -202,11 +202,7 @@ export function createHostBackoff(
           : [];
       });
     },
-    /**
-     * Records that the robots.txt of the URL's origin redirects to another host, which failed. Other healthy origins are not held up. Pages
-     * that share one request for the robots.txt count as one failure.
-     * @param began when the page began to wait for the robots.txt
-     */
+    /** Records that the robots.txt of the URL redirects to another host, which failed. `began`: when a page began to wait for this file. */
     async fail(url: string, failure: Failure, began = ticks()): Promise<void> {
       const [host, origin] = [hostOf(url), originOf(url)];
       const state = await stateOf(host);
