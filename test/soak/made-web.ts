@@ -10,7 +10,7 @@ export interface MadeWeb {
   readonly origins: readonly string[];
   /** The number of requests for pages so far. */
   readonly requests: number;
-  /** Sets the day. With `anew`, the host that recovers answers 503 to its next requests. */
+  /** Sets the day. If `anew` is true, the host that recovers answers 503 to its next requests. */
   setDay(day: number, anew: boolean): void;
   close(): Promise<void>;
 }

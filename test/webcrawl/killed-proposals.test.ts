@@ -10,7 +10,7 @@ const SECTIONS = ['news', 'tag', 'forum', 'old'];
 const SIZE = 15;
 const settings = { 'propose.minRelevant': 1 };
 
-/** Sections of a few pages, each of which links to the others. */
+/** Sections of a few pages. A page links to the next page of its section, to a page of another section, and to an old page. */
 function site(): Record<string, string> {
   const pages: Record<string, string> = { [`${HOST}/`]: links(...SECTIONS.map((section) => `/${section}/0`)) };
   for (const [s, section] of SECTIONS.entries()) {

@@ -120,7 +120,7 @@ describe('the field microdata', () => {
   });
 });
 
-/** Items each of which names the next one twice. */
+/** Items. Each item names the next one twice. */
 function doubling(depth: number): string {
   const items = Array.from(
     { length: depth },

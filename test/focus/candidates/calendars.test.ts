@@ -6,7 +6,7 @@ const SITE = 'http://news.example.com';
 const find = (rows: readonly GivenRow[]) => findIn([calendars], [...rows, ...articles(SITE)]);
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
-/** Endless months, the first of which were fetched. */
+/** A calendar without an end. Only its first months were fetched. */
 const months = (path: string, count = 120, fetched = 25): GivenRow[] =>
   numbers(count).map((i) => ({
     url: `${SITE}${path}${1990 + Math.floor(i / 12)}/${(i % 12) + 1}`,

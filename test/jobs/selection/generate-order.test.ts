@@ -8,7 +8,7 @@ import { selectedUrls } from '../../support/job-steps.js';
 import { changeEachRow, putRows } from '../../support/stores/put-rows.js';
 import { START, testCrawl } from '../../support/test-crawl.js';
 
-/** Hosts some of which are prefixes of others, in row keys and in names. */
+/** Hosts. Some are prefixes of others, in row keys and in names. */
 const HOSTS = ['a.com', 'a-b.com', 'w.a.com', 'a.co', 'x.a.com', 'a.com.uk', 'b.com', '10.0.0.1', '[::1]', 'a_b.com'];
 
 /** Milliseconds between two batches. Some rows become due before the next batch, and some long after it. */
