@@ -152,13 +152,6 @@ test('claims that were wrong in the past are found', () => {
   }
 });
 
-test('ARCHITECTURE.md stays readable in one sitting', () => {
-  // The glossary is for looking words up, and another test limits its size.
-  const [text = ''] = textOf('ARCHITECTURE.md').split('\n## Glossary\n');
-  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
-  expect(text.split(/\s+/).filter((word) => /\w/.test(word)).length).toBeLessThanOrEqual(3000);
-});
-
 test('the scripts that documents run exist', () => {
   const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Readonly<Record<string, string>> };
   const run = DOCUMENTS.flatMap((name) =>

@@ -1,8 +1,6 @@
-import { readdirSync } from 'node:fs';
-import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import ts from 'typescript';
-import { ROOT, parseSource, sourceFiles, visit, type SourceFile } from './support/docs/source-files.js';
+import { parseSource, sourceFiles, visit, type SourceFile } from './support/docs/source-files.js';
 
 /**
  * The core, lowest layer first, with the allowed imports of each; `(types)` means only `import type`. The layers above import
@@ -217,13 +215,6 @@ const LOADED_AT_START: readonly string[] = [
   'packages/serve/default-port.ts',
 ];
 
-/** Maximum number of lines of a file, and of a function or class. */
-const MOST_LINES = { file: 300, body: 150 };
-const MOST_MUTABLE = 8;
-
-/** Maximum number of files in a folder, without its sub-folders. */
-const MOST_FILES = 16;
-
 function layerOf(path: string): string {
   const [top = '', second = ''] = path.split('/');
   return top === 'packages' ? `${top}/${second}` : top;
@@ -319,58 +310,6 @@ function brokenFloors(files: readonly SourceFile[]): string[] {
   });
 }
 
-/** Files, functions and classes that are too large to read in one sitting. */
-function tooLarge({ path, text, ast }: SourceFile): string[] {
-  const found: string[] = [];
-  const lineOf = (position: number): number => ast.getLineAndCharacterOfPosition(position).line;
-  const check = (what: string, n: number, most: number, of: string): void => {
-    if (n > most) found.push(`${what} has ${n} ${of}, expected at most ${most}`);
-  };
-  check(path, text.split('\n').length - 1, MOST_LINES.file, 'lines');
-  visit(ast, (node) => {
-    if (!ts.isClassDeclaration(node) && !(ts.isFunctionLike(node) && 'body' in node)) return;
-    const parent = ts.isVariableDeclaration(node.parent) ? node.parent : undefined;
-    const what = `${path} ${(node.name ?? parent?.name)?.getText(ast) ?? 'a function'}`;
-    check(what, lineOf(node.end) - lineOf(node.getStart(ast)) + 1, MOST_LINES.body, 'lines');
-    check(what, mutableOf(node), MOST_MUTABLE, 'variables or fields that change');
-  });
-  return found;
-}
-
-/**
- * The fields of a class that are not readonly; the variables of a function that change, without those of loops and inner
- * functions.
- */
-function mutableOf(body: ts.Node): number {
-  if (ts.isClassDeclaration(body)) {
-    const isReadonly = (member: ts.PropertyDeclaration): boolean =>
-      member.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ReadonlyKeyword) ?? false;
-    return body.members.filter((member) => ts.isPropertyDeclaration(member) && !isReadonly(member)).length;
-  }
-  let count = 0;
-  const see = (node: ts.Node): void => {
-    if (node !== body && (ts.isFunctionLike(node) || ts.isClassLike(node))) return;
-    if (ts.isVariableDeclarationList(node) && node.flags & ts.NodeFlags.Let && ts.isVariableStatement(node.parent)) {
-      count += node.declarations.length;
-    }
-    ts.forEachChild(node, see);
-  };
-  see(body);
-  return count;
-}
-
-/** Folders with too many files at one level. */
-function crowdedFolders(files: readonly Pick<SourceFile, 'path'>[]): string[] {
-  const counts = new Map<string, number>();
-  for (const { path } of files) {
-    const folder = path.slice(0, path.lastIndexOf('/'));
-    counts.set(folder, (counts.get(folder) ?? 0) + 1);
-  }
-  return [...counts]
-    .filter(([, count]) => count > MOST_FILES)
-    .map(([folder, count]) => `${folder} has ${count} files, expected ${MOST_FILES} at the most`);
-}
-
 /** npm packages that more than one layer imports, type imports excluded. */
 function strayPackages(files: readonly SourceFile[]): string[] {
   const homes = new Map<string, Set<string>>();
@@ -398,22 +337,6 @@ describe('the layers', () => {
 
   test('within a layer, every import goes to the same floor or a lower one', () => {
     expect(brokenFloors(files)).toEqual([]);
-  });
-
-  test('files, functions and classes can be read in one sitting', () => {
-    expect(files.flatMap(tooLarge)).toEqual([]);
-  });
-
-  test('no folder has too many files', () => {
-    expect(crowdedFolders(files)).toEqual([]);
-  });
-
-  test('no folder of tests has too many files', () => {
-    const tests = readdirSync(join(ROOT, 'test'), { recursive: true, withFileTypes: true });
-    const paths = tests
-      .filter((each) => each.isFile() && !each.parentPath.includes('.cache'))
-      .map((each) => join(each.parentPath, each.name));
-    expect(crowdedFolders(paths.map((path) => ({ path: relative(ROOT, path).replaceAll('\\', '/') })))).toEqual([]);
   });
 
   test('only one layer imports an npm package', () => {
@@ -511,7 +434,7 @@ describe('the test itself finds', () => {
     expect(brokenRules([parseSource(path, text)])).toEqual([]);
   });
 
-  test('imports from a higher floor, folders without a floor, and folders with too many files', () => {
+  test('imports from a higher floor, and folders without a floor', () => {
     const up = parseSource('packages/jobs/hosts/a.ts', `import { a } from '../parsing/b.js';`);
     const types = parseSource('packages/jobs/hosts/a.ts', `import type { A } from '../parsing/b.js';`);
     const verb = parseSource('packages/jobs/fetching/a.ts', `import { parse } from '../parse.js';`);
@@ -522,26 +445,6 @@ describe('the test itself finds', () => {
       'packages/jobs/hosts/a.ts: imports packages/jobs/parsing/b.ts',
       'packages/jobs/fetching/a.ts: imports packages/jobs/parse.ts',
       'packages/jobs/attic/a.ts: is on no floor',
-    ]);
-    const many = Array.from({ length: 17 }, (_, i) => parseSource(`config/x${i}.ts`, ''));
-    expect(crowdedFolders(many)).toEqual(['config has 17 files, expected 16 at the most']);
-    expect(crowdedFolders(many.slice(1))).toEqual([]);
-  });
-
-  test('files, functions and classes that are too large', () => {
-    const whyOf = (text: string): string[] => tooLarge(parseSource('config/x.ts', text));
-    const lets = (n: number): string => Array.from({ length: n }, (_, i) => `let a${i} = 0;`).join(' ');
-    const inner = `for (let i = 0; i < 1; i++) {} const g = () => { let b; };`;
-    expect(whyOf(`function f() { ${lets(8)} ${inner} }\n${'\n'.repeat(299)}`)).toEqual([]);
-    expect(whyOf(`${'\n'.repeat(301)}`)).toEqual(['config/x.ts has 301 lines, expected at most 300']);
-    expect(whyOf(`const f = () => {${'\n'.repeat(150)}};`)).toEqual([
-      'config/x.ts f has 151 lines, expected at most 150',
-    ]);
-    expect(whyOf(`function f() { ${lets(9)} }`)).toEqual([
-      'config/x.ts f has 9 variables or fields that change, expected at most 8',
-    ]);
-    expect(whyOf(`class C { ${'a; '.repeat(9)} readonly b; }`)).toEqual([
-      'config/x.ts C has 9 variables or fields that change, expected at most 8',
     ]);
   });
 
