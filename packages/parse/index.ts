@@ -12,6 +12,7 @@ export { languageTag } from './html/page-head.js';
 export { linksInHeader, type HeaderLink } from './html/link-header.js';
 export { parseRefresh } from './html/refresh.js';
 export { srcsetUrls } from './html/links/srcset.js';
+export { formulaTex } from './html/formulas.js';
 export { mainContent } from './html/main-content.js';
 export { codeNodes, isCode, isLineNumbers } from './html/code-elements.js';
 export { chooseParser } from './choose-parser.js';

@@ -1,5 +1,5 @@
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
-import { attribute, isCode, isElement } from '../../core/index.js';
+import { attribute, formulaTex, isCode, isElement } from '../../core/index.js';
 import type { Block, Heading, Inline } from './blocks.js';
 import { codeOf } from './code-of.js';
 import { withoutControls } from './control-characters.js';
@@ -232,11 +232,10 @@ const READERS: Readonly<Record<string, ReadElement>> = {
     if (!hasSigns) reader.text(')');
   },
   math: (reader, element) => {
-    const stated = attribute(element, 'data-tex');
-    const isBlock = attribute(element, 'display') === 'block';
-    if (stated === undefined) return readSpaced(reader, element);
-    const tex = withoutControls(stated);
-    if (isBlock && !reader.isFlat) reader.add({ type: 'math', value: tex });
+    const found = formulaTex(element);
+    if (found === undefined) return readSpaced(reader, element);
+    const tex = withoutControls(found);
+    if (attribute(element, 'display') === 'block' && !reader.isFlat) reader.add({ type: 'math', value: tex });
     else reader.addInline({ type: 'inlineMath', value: tex });
   },
   mtd: readSpaced,

@@ -28,14 +28,17 @@ export async function loadMarkdown(): Promise<WriteMarkdown> {
     isPlain(node.value, info) ? node.value : defaultHandlers.text(node, parent, state, info);
   const lineBreak = (...[node, parent, state, info]: Parameters<Handlers['break']>): string =>
     state.stack.includes('tableCell') ? '<br>' : defaultHandlers.break(node, parent, state, info);
+  const math = mathToMarkdown();
   const options: Options = {
     // Cells are not padded to the width of their column: the padding could be longer than the rest of the table.
-    extensions: [gfmTableToMarkdown({ tablePipeAlign: false }), gfmStrikethroughToMarkdown(), mathToMarkdown()],
+    extensions: [gfmTableToMarkdown({ tablePipeAlign: false }), gfmStrikethroughToMarkdown(), math],
     handlers: {
       text: Object.assign(text, { peek: (node: { readonly value: string }) => node.value.charAt(0) }),
       break: lineBreak,
       sup: raised('sup'),
       sub: raised('sub'),
+      math: formula(math.handlers!['math']!),
+      inlineMath: formula(math.handlers!['inlineMath']!),
     } as Options['handlers'],
   };
   // Only the line break at the end is removed: without the space in `\u00a0- a` or `a #\u00a0`, the text would have another meaning.
@@ -51,6 +54,26 @@ function isPlain(value: string, { before, after }: { readonly before: string; re
   if (!PLAIN.test(value)) return false;
   if (/[\r\n]$/.test(before) && !PLAIN_START.test(value)) return false;
   return !(value.endsWith('!') && after.startsWith('[')) && !(value.endsWith(' ') && /^[\r\n]/.test(after));
+}
+
+/** Writes a formula with {@link inertTex}, because not every renderer knows `$`. */
+function formula(handle: Handlers['paragraph']): Handlers['paragraph'] {
+  const inert: Handlers['paragraph'] = (node, parent, state, info) => {
+    const { value } = node as unknown as { readonly value: string };
+    return handle({ ...node, value: inertTex(value) } as typeof node, parent, state, info);
+  };
+  return Object.assign(inert, { peek: () => '$' });
+}
+
+/**
+ * Returns TeX in which Markdown without formulas finds no HTML, link, definition or code. Between these characters, TeX ignores a space.
+ * A backtick is a left quotation mark in TeX.
+ */
+function inertTex(tex: string): string {
+  return tex
+    .replace(/\s+/g, ' ')
+    .replace(/<(?=[a-z/!?])|\](?=[([:])|~(?=~)/gi, '$& ')
+    .replaceAll('`', '‘');
 }
 
 /** Markdown has no raised or lowered text, so the HTML tags are written. */

@@ -10,12 +10,14 @@ const SHOWN = /(^|\s)MathJax(_\w+)?(\s|$)/;
 /** Maximum number of elements around one formula to examine. */
 const MOST_AROUND = 6;
 const TEX = /^(application\/x-(la)?tex|(la)?tex|text\/x-(la)?tex)$/i;
-const SCRIPT = /^\s*math\/tex\s*(;\s*mode\s*=\s*display)?\s*$/i;
+const SCRIPT = /^\s*math\/tex\s*(?:;\s*mode\s*=\s*(display)\s*)?$/i;
+/** The attribute with the TeX of a folded formula. The HTML parser makes names lower-case, so no page can set it. */
+const TEX_OF_FORMULA = 'TeX';
 
 /**
  * Replaces each formula by one `math` element. A page often contains a formula several times: as MathML, as an image and in its visible
- * form. If the page has the TeX of a formula, the TeX becomes the text and the `data-tex` of the `math` element. Otherwise the element
- * has the MathML of the page.
+ * form. If the page has the TeX of a formula, the TeX becomes the text of the `math` element, and {@link formulaTex} returns it. Otherwise
+ * the element has the MathML of the page.
  */
 export function foldFormulas(body: Tree.Element): void {
   const formulas: Tree.Element[] = [];
@@ -27,6 +29,11 @@ export function foldFormulas(body: Tree.Element): void {
     return !isFormula;
   });
   for (const formula of formulas) fold(formula);
+}
+
+/** The TeX of a `math` element that `foldFormulas` made, in one line. Undefined for any other element. */
+export function formulaTex(math: Tree.Element): string | undefined {
+  return attribute(math, TEX_OF_FORMULA);
 }
 
 function fold(formula: Tree.Element): void {
@@ -111,7 +118,7 @@ function mathOf(tex: string, isBlock: boolean): Tree.Element {
     nodeName: 'math',
     tagName: 'math',
     namespaceURI: MATHML,
-    attrs: [{ name: 'data-tex', value: tex }, ...(isBlock ? [{ name: 'display', value: 'block' }] : [])],
+    attrs: [{ name: TEX_OF_FORMULA, value: tex }, ...(isBlock ? [{ name: 'display', value: 'block' }] : [])],
     childNodes: [],
     parentNode: null,
   };
