@@ -93,6 +93,7 @@ export const FIELD_COLUMNS = {
   modifiedTime: 'm:mt',
   firstSeen: 'm:fs',
   changedAt: 'm:ch',
+  bytesChangedAt: 'm:by',
   foundAs: 'm:fa',
   score: 'm:sc',
   cash: 'm:ca',

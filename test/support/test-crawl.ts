@@ -48,6 +48,7 @@ const COMPARED = {
   modifiedTime: true,
   firstSeen: true,
   changedAt: true,
+  bytesChangedAt: true,
   foundAs: true,
   score: true,
   cash: true,

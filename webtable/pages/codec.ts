@@ -165,6 +165,7 @@ export const FIELD_CODECS: { readonly [F in PlainField]: Codec<Page[F]> } = {
   modifiedTime: number,
   firstSeen: number,
   changedAt: number,
+  bytesChangedAt: number,
   duplicateAt: number,
   foundAs: text,
   score: number,

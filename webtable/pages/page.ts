@@ -121,11 +121,17 @@ export interface Page {
   /** When the row was created, in ms since the epoch; absent on rows that are older than this field. [the job that creates the row] */
   firstSeen: number;
   /**
-   * When the crawl last found a change at the URL, in ms since the epoch: the first answer, other content, gone, redirected, or back again.
-   * It is the time of the updatedb that found the change. Absent before the first answer. [updatedb]
+   * When the crawl last found a change at the URL, in ms since the epoch: the first answer, or a change of the change log of every kind but
+   * `bytes`. A page that the log cannot compare has changed if its bytes have. It is the time of the updatedb that found the change. Absent
+   * before the first answer. [updatedb]
    */
   changedAt: number;
-  /** The state of the URL at `changedAt`: `gone`, `noindex`, or `redirect` with a digest of the target; absent for a page. [updatedb] */
+  /**
+   * When the crawl last found a change of any kind at the URL, in ms since the epoch, other bytes included. Absent before the first answer,
+   * and on rows that were last fetched before this field existed: their `changedAt` is this time. [updatedb]
+   */
+  bytesChangedAt: number;
+  /** The state of the URL after its last fetch: `gone`, `noindex`, or `redirect` with a digest of the target; absent for a page. [updatedb] */
   foundAs: string;
   /** The importance; generate selects the rows with the highest score first. [updatedb; inject when it updates; rules apply] */
   score: number;

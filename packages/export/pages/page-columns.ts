@@ -15,6 +15,7 @@ const FIELD_TYPES = {
   modifiedTime: 'TIMESTAMP',
   firstSeen: 'TIMESTAMP',
   changedAt: 'TIMESTAMP',
+  bytesChangedAt: 'TIMESTAMP',
   duplicateAt: 'TIMESTAMP',
   foundAs: 'STRING',
   score: 'DOUBLE',

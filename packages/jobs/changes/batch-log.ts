@@ -10,11 +10,13 @@ import {
 import type { CrawlContext } from '../context.js';
 import type { Count } from '../reporting/counters.js';
 import { createHostFailures, type HostFailures } from './host-failures.js';
+import type { Verdict } from './kinds-of.js';
 import { noteChange, type LOGGED_FIELDS } from './note-change.js';
 
 type Row = PageRow<(typeof LOGGED_FIELDS)[number]>;
 
-type LoggedFields = Pick<PageChange, 'set' | 'unset'>;
+/** What the log says of a fetched row: the log fields to write, and whether the page has changed. */
+export type LoggedRow = Pick<PageChange, 'set' | 'unset'> & Pick<Verdict, 'isChanged' | 'isHeld'>;
 
 /** Writes the change log while updatedb releases the rows of a batch. */
 export interface BatchLog {
@@ -24,8 +26,8 @@ export interface BatchLog {
 
 /** A group of rows that are released together. If `note` is called several times for a row, the last call applies. */
 export interface LogChunk {
-  /** Returns the log fields for the change that releases the row. */
-  note(row: Row, count: Count): LoggedFields;
+  /** Compares a row before the change that releases it. */
+  note(row: Row, count: Count): LoggedRow;
   /** Counts a row that an earlier run has released. Such a row still belongs to the baseline. */
   pass(row: Pick<Row, 'key' | 'logged' | 'marks'>): void;
   /** Writes the log entries of the group. Call `write` before the rows are changed. */
@@ -106,7 +108,7 @@ function createBatchLog(crawl: CrawlContext, batch: LoggedBatch, hosts: Readonly
         const isHostFailing = hosts.has(hostKeyOfRow(row.key));
         const noted = noteChange(row, batchId, { isBaseline, isHostFailing });
         if (!noted) return { unset: ['digest'] };
-        const { logged, change, isRebased, isHeld } = noted;
+        const { logged, change, isRebased, isHeld, isChanged } = noted;
         if (isFirstPage(logged)) {
           firsts.add(row.key);
           releasesFirst = true;
@@ -117,7 +119,12 @@ function createBatchLog(crawl: CrawlContext, batch: LoggedBatch, hosts: Readonly
           count('changes');
           items.set(row.key, { kind: 'page', rowKey: row.key, change });
         }
-        return { set: { logged }, unset: ['digest'] };
+        return {
+          set: { logged },
+          unset: ['digest'],
+          ...(isHeld && { isHeld }),
+          ...(isChanged !== undefined && { isChanged }),
+        };
       },
       pass({ key, logged, marks }) {
         if (marks?.updatedb === batchId && logged && isFirstPage(logged)) firsts.add(key);

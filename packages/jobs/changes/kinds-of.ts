@@ -37,6 +37,8 @@ export interface Verdict {
   readonly isRebased?: true;
   /** Whether a change was found that is logged only if a second fetch confirms it. */
   readonly isHeld?: true;
+  /** Whether the fetch found a change, by every kind but `bytes`. Absent: the fetch could not be compared with an earlier one. */
+  readonly isChanged?: boolean;
 }
 
 /** Minimum milliseconds between two 404 answers before a page counts as gone. */
@@ -73,11 +75,12 @@ function failing(logged: LoggedState = {}, found: FoundNow, { isHostFailing }: C
   // The page never existed, so a failure is no change.
   if (before.stands === undefined) return { kinds: [], logged: as('no') };
   const isNew = before.failing === undefined;
-  if (isNew && (mayPass || isHostFailing)) return { kinds: [], logged: as('no'), isHeld: true };
+  if (isNew && (mayPass || isHostFailing)) return { kinds: [], logged: as('no'), isHeld: true, isChanged: false };
   const was = before.failing?.logged ?? 'no';
-  if (was === 'gone') return { kinds: [], logged: as('gone') };
-  if (isGone) return { kinds: ['gone'], logged: as('gone') };
-  return { kinds: was === 'no' ? ['status'] : [], logged: as('status') };
+  if (was === 'gone') return { kinds: [], logged: as('gone'), isChanged: false };
+  if (isGone) return { kinds: ['gone'], logged: as('gone'), isChanged: true };
+  if (was === 'status') return { kinds: [], logged: as('status'), isChanged: false };
+  return { kinds: ['status'], logged: as('status'), isChanged: true };
 }
 
 function answering(logged: LoggedState | undefined, found: FoundNow, terms: ChangeTerms): Verdict {
@@ -104,7 +107,7 @@ function answering(logged: LoggedState | undefined, found: FoundNow, terms: Chan
   }
   if (digest && isShell(logged, digest)) {
     const { isFirst: _, ...before } = logged;
-    return { kinds: [], logged: { ...before, suspect: digest }, isHeld: true };
+    return { kinds: [], logged: { ...before, suspect: digest }, isHeld: true, isChanged: false };
   }
   const kinds: ChangeKind[] = [];
   const failed = logged.failing?.logged ?? 'no';
@@ -113,8 +116,15 @@ function answering(logged: LoggedState | undefined, found: FoundNow, terms: Chan
   if (logged.stands !== stands || (logged.target !== target && !isRebased)) kinds.push('redirect');
   if (digest && logged.digest && !isRebased) kinds.push(...differences(logged.digest, digest));
   if (failed === 'status') kinds.push('status');
-  if (kinds.length === 0 && found.hasOtherBytes === true && !isRebased) kinds.push('bytes');
-  return { kinds, logged: now, ...(isRebased && { isRebased: true }) };
+  const isChanged = kinds.length > 0;
+  if (!isChanged && found.hasOtherBytes === true && !isRebased) kinds.push('bytes');
+  const isCompared = stands === 'redirect' || !hasBody || (digest !== undefined && logged.digest !== undefined);
+  return {
+    kinds,
+    logged: now,
+    ...(isRebased && { isRebased: true }),
+    ...((isChanged || (isCompared && !isRebased)) && { isChanged }),
+  };
 }
 
 /** Whether a page has lost nearly all of its content, and this is the first fetch that finds the loss. */

@@ -25,7 +25,7 @@ export const LOGGED_FIELDS = [
 
 type Row = PageRow<(typeof LOGGED_FIELDS)[number]>;
 
-export interface NotedChange extends Pick<Verdict, 'logged' | 'isRebased' | 'isHeld'> {
+export interface NotedChange extends Pick<Verdict, 'logged' | 'isRebased' | 'isHeld' | 'isChanged'> {
   /** The change to log. Absent if nothing changed. */
   readonly change?: LoggedChange;
 }

@@ -60,8 +60,8 @@ export async function releaseRows(
           }
           (row.marks.fetch === batchId ? updated : notFetched).add(row.key);
           const links = linker.changeFor(terms, row.key, row, left.linksOf(row.key), count);
-          const release = reschedule(crawl, { ...row, ...links?.set }, batchId, count);
           const noted = logged?.note(row, count);
+          const release = reschedule(crawl, { ...row, ...links?.set }, batchId, noted, count);
           const { distanceInFlight = row.distanceInFlight, ...linked } = links?.set ?? {};
           const isLowered = distanceInFlight !== undefined && release.set?.cashInFlight !== undefined;
           return {

@@ -1,8 +1,18 @@
 import { createHash } from 'node:crypto';
-import { batchTime, isPage, isRedirect, type Page, type PageRow, type Status } from '../../../webtable/index.js';
+import {
+  batchTime,
+  isPage,
+  isRedirect,
+  type Page,
+  type PageChange,
+  type PageRow,
+  type Status,
+} from '../../../webtable/index.js';
+import type { Verdict } from '../changes/kinds-of.js';
 
 export const CHANGE_FIELDS = [
   'changedAt',
+  'bytesChangedAt',
   'foundAs',
   'signature',
   'newSignature',
@@ -11,34 +21,59 @@ export const CHANGE_FIELDS = [
   'marks',
 ] as const;
 
-/** The fields that record the last change at the URL of a row. If the URL has a page, `foundAs` is undefined. */
-interface ChangeNoted {
-  readonly changedAt: number;
-  readonly foundAs: Page['foundAs'] | undefined;
-}
+type Row = PageRow<(typeof CHANGE_FIELDS)[number]>;
+
+/** The fields that record the last changes at the URL of a row. */
+type ChangeNoted = Required<Pick<PageChange, 'set' | 'unset'>>;
+
+/** What the change log says of the last fetch. Absent: changes are not logged, or the fetch says nothing about the page. */
+export type LoggedVerdict = Pick<Verdict, 'isChanged' | 'isHeld'> | undefined;
 
 /**
- * Compares a row that is released with its state at its last release. If the URL has different content now, the result has the time of the
- * change. A page that cannot be compared counts as changed, for example if it was not parsed.
+ * Returns the fields that record when the URL of a row last changed. The change log decides. Otherwise the bytes decide: if changes are not
+ * logged, or if the log cannot compare the page. A page that was not parsed then counts as changed.
  *
  * Rows of older versions have no `changedAt`. If the page of such a row has not changed, the row gets the time of the last batch that
  * fetched the page.
  * @param status the new status of the row
- * @returns undefined if the fetch says nothing about the page, so that the fetch will be retried
  */
 export function changeNoted(
-  row: PageRow<(typeof CHANGE_FIELDS)[number]>,
+  row: Row & PageRow<'status'>,
   status: Status,
+  verdict: LoggedVerdict,
   now: number,
-): ChangeNoted | undefined {
-  if (status === 'unfetched' || status === 'retry') return undefined;
-  const { changedAt, signature, newSignature, marks } = row;
+): ChangeNoted {
+  if (status === 'unfetched' || status === 'retry') {
+    return { set: verdict?.isChanged ? { changedAt: now } : {}, unset: [] };
+  }
+  const { changedAt = batchTime(row.marks?.updatedb ?? ''), bytesChangedAt = changedAt } = row;
   const foundAs = foundNow(row, status);
-  const isSame =
-    foundAs === row.foundAs &&
-    (!isPage(status) || status === 'notmodified' || (signature !== undefined && newSignature === signature));
-  const before = changedAt ?? batchTime(marks?.updatedb ?? '');
-  return { changedAt: isSame && before !== undefined ? before : now, foundAs };
+  const hasSameBytes =
+    foundAs === row.foundAs && (!isPage(status) || status === 'notmodified' || hasOtherBytes(row) === false);
+  // A failure that is retried no more: the log has its beginning, but a copy of the pages has to remove this page now.
+  const isGivenUp = row.status === 'retry' && foundAs !== row.foundAs;
+  const isChanged = isGivenUp || (verdict?.isChanged ?? !hasSameBytes);
+  return {
+    set: {
+      changedAt: isChanged ? now : (changedAt ?? now),
+      bytesChangedAt: isChanged || !hasSameBytes ? now : (bytesChangedAt ?? now),
+      ...(foundAs !== undefined && { foundAs }),
+    },
+    unset: foundAs === undefined && row.foundAs !== undefined ? ['foundAs'] : [],
+  };
+}
+
+/** Returns what a schedule is told of a fetched page, by the same notion of a change as {@link changeNoted}. */
+export function changeForSchedule(row: Row, verdict: LoggedVerdict): 'modified' | 'notmodified' | 'unknown' {
+  // A change that waits for a second fetch may be none.
+  const hasChanged = verdict?.isHeld ? undefined : (verdict?.isChanged ?? hasOtherBytes(row));
+  if (hasChanged === undefined) return 'unknown';
+  return hasChanged ? 'modified' : 'notmodified';
+}
+
+/** Whether the bytes of the page differ from those at its last release. undefined: they cannot be compared. */
+function hasOtherBytes({ signature, newSignature }: Row): boolean | undefined {
+  return signature === undefined || newSignature === undefined ? undefined : newSignature !== signature;
 }
 
 function foundNow(

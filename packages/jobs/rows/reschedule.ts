@@ -10,7 +10,7 @@ import {
 import type { FetchSchedule, Schedule } from '../../plugin-api/index.js';
 import type { Count, CounterName } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
-import { CHANGE_FIELDS, changeNoted } from './changed-at.js';
+import { CHANGE_FIELDS, changeForSchedule, changeNoted, type LoggedVerdict } from './changed-at.js';
 import { knownModified, statedModified } from './modified-time.js';
 import { createSchedule } from './guarded-schedule.js';
 
@@ -80,7 +80,13 @@ export async function updatingBatches(
  * Makes the change that releases a row from a batch. It sets the next fetch, the new status and the marks. If the row was not fetched, it
  * only removes the mark, and the row stays due.
  */
-export function reschedule(crawl: CrawlContext, row: Row, batchId: string, count: Count): PageChange {
+export function reschedule(
+  crawl: CrawlContext,
+  row: Row,
+  batchId: string,
+  verdict: LoggedVerdict,
+  count: Count,
+): PageChange {
   if (row.marks?.fetch !== batchId) {
     count('not_fetched');
     return { key: row.key, unset: ['cashInFlight'], marks: { generate: null } };
@@ -88,12 +94,12 @@ export function reschedule(crawl: CrawlContext, row: Row, batchId: string, count
   const now = crawl.clock();
   // The clock may have been set back after the fetch.
   const fetchedAt = Math.min(row.fetchedAt ?? now, now);
-  const { status, schedule, reason } = outcome(crawl, createSchedule(crawl, count), row, fetchedAt);
+  const { status, schedule, reason } = outcome(crawl, createSchedule(crawl, count), row, fetchedAt, verdict);
   count(reason);
   if (row.status === 'fetched' && row.marks.parse !== batchId && !row.parseStatus) count('not_parsed');
   const isParsed = row.marks.parse === batchId && row.newSignature !== undefined;
   const isSource = handsOnLinks(row, batchId);
-  const noted = changeNoted(row, status, now);
+  const noted = changeNoted(row, status, verdict, now);
   const modifiedTime = (isPage(status) ? statedModified(row, fetchedAt) : undefined) ?? schedule.modifiedTime;
   const handedOn = row.marks.parse === batchId || isSource;
   return {
@@ -108,14 +114,9 @@ export function reschedule(crawl: CrawlContext, row: Row, batchId: string, count
       ...(isParsed && { signature: row.newSignature }),
       ...(isParsed && row.signature !== undefined && { prevSignature: row.signature }),
       ...(isSource && { cashInFlight: row.cashInFlight ?? 0 }),
-      ...(noted && { changedAt: noted.changedAt }),
-      ...(noted?.foundAs !== undefined && { foundAs: noted.foundAs }),
+      ...noted.set,
     },
-    unset: [
-      'newSignature',
-      ...(isSource ? [] : (['cashInFlight'] as const)),
-      ...(noted && noted.foundAs === undefined && row.foundAs !== undefined ? (['foundAs'] as const) : []),
-    ],
+    unset: ['newSignature', ...(isSource ? [] : (['cashInFlight'] as const)), ...noted.unset],
     marks: { generate: null, fetch: null, parse: null, updatedb: batchId },
   };
 }
@@ -125,6 +126,7 @@ function outcome(
   plan: FetchSchedule,
   row: Row,
   fetchedAt: number,
+  verdict: LoggedVerdict,
 ): { status: Status; schedule: Schedule; reason: CounterName } {
   const before: Schedule = {
     dueAt: row.dueAt ?? fetchedAt,
@@ -137,12 +139,20 @@ function outcome(
   const status = row.status === 'fetched' && isLost ? 'retry' : (row.status ?? 'retry');
   switch (status) {
     case 'fetched':
-      return { status, schedule: plan.afterFetch(before, fetchedAt, changeOf(row)), reason: 'fetched' };
+      return {
+        status,
+        schedule: plan.afterFetch(before, fetchedAt, changeForSchedule(row, verdict)),
+        reason: 'fetched',
+      };
     case 'notmodified':
       return { status, schedule: plan.afterFetch(before, fetchedAt, 'notmodified'), reason: 'notmodified' };
     case 'redir_perm':
-    case 'redir_temp':
-      return { status, schedule: plan.afterFetch(before, fetchedAt, 'unknown'), reason: 'redirected' };
+    case 'redir_temp': {
+      const schedule = plan.afterFetch(before, fetchedAt, changeForSchedule(row, verdict));
+      // A redirect says nothing about the time of the content.
+      const modifiedTime = before.modifiedTime || schedule.modifiedTime;
+      return { status, schedule: { ...schedule, modifiedTime }, reason: 'redirected' };
+    }
     case 'gone':
       return { status, schedule: plan.afterGone(before, fetchedAt), reason: 'gone' };
     case 'unfetched':
@@ -153,9 +163,4 @@ function outcome(
       return { status: 'gone', schedule: { ...gone, retries: schedule.retries }, reason: 'gone' };
     }
   }
-}
-
-function changeOf(row: Row): 'modified' | 'notmodified' | 'unknown' {
-  if (row.newSignature === undefined || row.signature === undefined) return 'unknown';
-  return row.newSignature === row.signature ? 'notmodified' : 'modified';
 }

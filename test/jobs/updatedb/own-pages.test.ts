@@ -159,6 +159,55 @@ describe('updatedb and the pages of its batch', () => {
     expect(await rowOf(crawl, A, 'status')).toEqual({ status: 'fetched' });
   });
 
+  it.each([
+    ['the change log', {}, ['bytes', 'bytes', 'change', 'held', 'change']],
+    ['the bytes, if changes are not logged', { 'db.changesKept': 0 }, ['change', 'change', 'change', 'change', 'none']],
+  ])('decides by %s when a page has changed, for its times and for the adaptive schedule', async (_, kept, found) => {
+    const settings = { ...kept, 'db.fetchSchedule': 'adaptive', 'db.fetchScheduleAdaptiveSyncDelta': false };
+    const text = 'The words of a page that has more than two hundred characters of text in its main part. '.repeat(3);
+    const page = (token: string, words: string): FakePage => ({
+      html: `<main><p>${words}</p></main><footer>build ${token}</footer>`,
+    });
+    const web = fakeWeb({ [A]: page('1', text) });
+    const { crawl } = await firstRound(web, [`${A}\tfetchInterval=1000`], settings);
+    let interval = 1000;
+    let expected = { changedAt: START, bytesChangedAt: START };
+    const answers = [page('2', text), page('3', text), page('3', `More. ${text}`), page('3', ''), page('3', '')];
+    for (const [i, answer] of answers.entries()) {
+      web.set(A, answer);
+      const now = START + (i + 1) * DAY;
+      crawl.setTime(now);
+      await round(crawl);
+      const is = found[i]!;
+      if (is !== 'held') interval = Math.round(interval * (is === 'change' ? 0.8 : 1.4));
+      expected = {
+        changedAt: is === 'change' ? now : expected.changedAt,
+        bytesChangedAt: is === 'none' ? expected.bytesChangedAt : now,
+      };
+      const row = await rowOf(crawl, A, 'changedAt', 'bytesChangedAt', 'fetchInterval');
+      expect(row, `answer ${i}`).toEqual({ ...expected, fetchInterval: interval });
+    }
+  });
+
+  it('sets the time of a change when a failure begins, and when it is retried no more', async () => {
+    const web = fakeWeb({ [A]: 'x' });
+    const { crawl } = await firstRound(web, [A], { 'db.fetchRetryMax': 3 });
+    web.set(A, { status: 503 });
+    const seen: unknown[] = [];
+    for (let i = 1; i <= 3; i++) {
+      crawl.setTime(START + MONTH + i * 10 * DAY);
+      await round(crawl);
+      const { changedAt = 0, ...row } = await rowOf(crawl, A, 'status', 'changedAt');
+      seen.push([row.status, (changedAt - START) / DAY]);
+    }
+    // The log has the first failure only after a second one.
+    expect(seen).toEqual([
+      ['unfetched', 0],
+      ['unfetched', 50],
+      ['gone', 60],
+    ]);
+  });
+
   it('stores when the content of a URL last changed, and when its row was added', async () => {
     const etag = { etag: '"1"' };
     const noindex = '<meta name="robots" content="noindex">x';
@@ -171,6 +220,8 @@ describe('updatedb and the pages of its batch', () => {
       [{ html: 'y' }, 'new'],
       [{ status: 503 }, 'same'],
       [{ html: 'y' }, 'same'],
+      [undefined, 'new', 'gone'],
+      // The second 404 after more than a day: the log has `status` for the first one, and `gone` for this one.
       [undefined, 'new', 'gone'],
       [undefined, 'same', 'gone'],
       [{ html: 'y' }, 'new'],
