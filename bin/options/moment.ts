@@ -6,12 +6,12 @@ const ISO = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?
 /** The forms of a moment, for help and messages. */
 export const MOMENT = '2026-01-31, 2026-01-31T09:30Z, now, or 30m, 2h, 2d, 1w';
 
-/** Reads the value of options such as `--fetched-since`. A duration such as `2d` counts back from now. Returns ms since the epoch. */
-export function pastMoment(text: string): number {
+/** Reads a time. A duration such as `2d` counts back from now. Returns ms since the epoch. */
+function pastMoment(text: string): number {
   return momentOf(text, -1);
 }
 
-/** Reads the value of options such as `--due-before`. A duration such as `2d` counts forward from now. Returns ms since the epoch. */
+/** Reads a time. A duration such as `2d` counts forward from now. Returns ms since the epoch. */
 export function comingMoment(text: string): number {
   return momentOf(text, 1);
 }
@@ -30,7 +30,16 @@ function momentOf(text: string, direction: 1 | -1): number {
   return time;
 }
 
-/** Reads a moment like {@link pastMoment}, or the name of a mark, which is returned unchanged. */
+/** Reads the value of options such as `--fetched-since`: a past time, or the name of a mark, which is returned unchanged. */
 export function momentOrMark(text: string): number | string {
-  return /^[a-z]/i.test(text) && text !== 'now' ? text : pastMoment(text);
+  return isMark(text) ? text : pastMoment(text);
+}
+
+/** Reads the value of options such as `--due-before`: a coming time, or the name of a mark, which is returned unchanged. */
+export function comingMomentOrMark(text: string): number | string {
+  return isMark(text) ? text : comingMoment(text);
+}
+
+function isMark(text: string): boolean {
+  return /^[a-z]/i.test(text) && text !== 'now';
 }

@@ -3,7 +3,7 @@ import type { PageSelection, Status } from '../../packages/webcrawl/internal.js'
 import { CrawlError, PROTOCOL_CODES, STATUSES } from '../../packages/webcrawl/names.js';
 import { listOf } from './arguments.js';
 import type { Cli } from '../cli.js';
-import { comingMoment, MOMENT, pastMoment } from './moment.js';
+import { comingMomentOrMark, MOMENT, momentOrMark } from './moment.js';
 import { say } from '../output/output.js';
 
 /** The options that select pages, shared by several verbs. */
@@ -14,9 +14,9 @@ export interface SelectionOptions extends PageSelection {
 
 /** The help text on the selection of pages. */
 export const SELECTION_HELP = `A page is selected if it meets every given option. Examples of times:
-${MOMENT}. For --fetched-since and --fetched-before a
-duration is before now, and for --due-before it is after now. A time without a zone is
-UTC. The protocol codes are in docs/REFERENCE.md.`;
+${MOMENT}. The name of a mark is
+a time too (webcrawl mark). For --fetched-since and --fetched-before a duration is before
+now, and for --due-before it is after now. A time without a zone is UTC. The protocol codes are in docs/REFERENCE.md.`;
 
 /** Adds the options that select pages. */
 export function addSelection(command: Command): Command {
@@ -34,9 +34,9 @@ export function addSelection(command: Command): Command {
       'pages with these results of the last fetch, separated by commas: protocol codes or HTTP statuses',
       codesOf,
     )
-    .option('--fetched-since <time>', 'pages last fetched at this time or later', pastMoment)
-    .option('--fetched-before <time>', 'pages last fetched before this time', pastMoment)
-    .option('--due-before <time>', 'pages that are due before this time', comingMoment)
+    .option('--fetched-since <time>', 'pages last fetched at this time or later', momentOrMark)
+    .option('--fetched-before <time>', 'pages last fetched before this time', momentOrMark)
+    .option('--due-before <time>', 'pages that are due before this time', comingMomentOrMark)
     .option('--rejected', 'pages that the present URL filters reject');
 }
 

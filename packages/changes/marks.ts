@@ -1,4 +1,4 @@
-import { CrawlError, batchesLeft, safeText, type CrawlContext, type LogState } from '../core/index.js';
+import { CrawlError, batchesLeft, safeText, type CrawlContext } from '../core/index.js';
 
 /** A named moment. Changes after it can be read. The name begins with a letter, followed by up to 99 letters, digits and `._-`. */
 export interface MarkedMoment {
@@ -42,19 +42,6 @@ export async function marks({ tables }: Pick<CrawlContext, 'tables'>): Promise<r
 export function unmark({ tables }: Pick<CrawlContext, 'tables'>, name: string): Promise<boolean> {
   checkName(name);
   return tables.changes.unmark(name);
-}
-
-/**
- * Returns the time in the log from which the changes after a mark begin.
- * @throws CrawlError USAGE for an unknown mark
- */
-export function timeOfMark({ marks = [] }: LogState, name: string): number {
-  const found = marks.find((mark) => mark.name === name);
-  if (found) return found.from;
-  const names = marks.map((mark) => mark.name);
-  throw new CrawlError('USAGE', `expected the name of a mark or a time, found "${safeText(name, 100)}"`, {
-    hint: `${names.length === 0 ? 'there is no mark yet' : `the marks are ${safeText(names.join(', '), 300)}`}; a time is 2026-01-31 or 7d, for 7 days ago`,
-  });
 }
 
 function checkName(name: string): void {

@@ -6,6 +6,7 @@ import {
   hostOfKey,
   hostRange,
   isCursor,
+  markOf,
   safeText,
   timeOfCursor,
   urlOf,
@@ -17,7 +18,6 @@ import {
 } from '../core/index.js';
 import { incompleteness, type Incomplete } from './completeness.js';
 import type { ChangeDiff } from './diff/diff-texts.js';
-import { timeOfMark } from './marks.js';
 import { recordFilter } from './record-filter.js';
 
 /** Selects the changes to read. */
@@ -154,7 +154,7 @@ async function intervalOf(
   const horizon = horizonOf(state, await batchesLeft(tables));
   const now = clock();
   const timeOf = (moment: number | string): number =>
-    typeof moment === 'string' ? timeOfMark(state, moment) : Math.max(0, moment);
+    typeof moment === 'string' ? markOf(state, moment).from : Math.max(0, moment);
   const from = cursor === undefined ? timeOf(since ?? now - USUAL_DAYS * DAY) : timeOfCursor(cursor);
   const to = until === undefined ? Infinity : timeOf(until);
   // Without this check, a mistyped year would return no changes.

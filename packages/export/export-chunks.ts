@@ -72,7 +72,7 @@ export async function exportChunks(crawl: CrawlContext, options: ExportChunksOpt
     {
       kind: 'file',
       endings: JSON_LINES_ENDINGS,
-      about: { export: 'chunks', maxWords, selection: aboutSelection(options), ...part.about },
+      about: { export: 'chunks', maxWords, selection: aboutSelection(crawl, options), ...part.about },
       total: options.limit,
     },
     (target, tracker) => {

@@ -127,7 +127,7 @@ export async function exportPages(crawl: CrawlContext, options: ExportPagesOptio
         ...(each && { each }),
         ...(options.sort && { sort: options.sort }),
         ...(type !== undefined && { type }),
-        selection: aboutSelection(options),
+        selection: aboutSelection(crawl, options),
         ...part.about,
       },
       total: limit,

@@ -37,7 +37,7 @@ describe('an export on the command line', () => {
   test.each([
     ['export pages', 'required option'],
     ['export pages -o - --json', 'expected one of -o - and --json'],
-    ['export pages -o p --since yesterday', 'Or the id of a batch, which generate prints'],
+    ['export pages -o p --since 31-01-2026', 'Or the id of a batch, which generate prints'],
     ['export pages -o p --format xml', 'Allowed choices are jsonl, csv, xlsx, parquet, hosts'],
     ['export warcs -o p', 'unknown command'],
   ])('%s is refused: %s', async (line, message) => {
@@ -88,6 +88,13 @@ describe('a selection on the command line', () => {
       dueBefore: Date.UTC(2026, 2, 1, 8),
       rejected: true,
     });
+  });
+
+  test('a time may be the name of a mark', async () => {
+    const options = '--fetched-since v1 --fetched-before v2 --due-before v3 --since last-week --bytes';
+    expect((await runLine(['export', 'pages', '-o', 'p.csv', ...options.split(' ')])).err).not.toContain('error');
+    const times = { fetchedSince: 'v1', fetchedBefore: 'v2', dueBefore: 'v3', since: 'last-week', bytes: true };
+    expect(called('exportPages')).toMatchObject(times);
   });
 
   test('durations count back from now for fetch times, and forward for due times', async () => {

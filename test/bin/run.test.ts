@@ -480,7 +480,7 @@ describe('readdb', () => {
     [['--dump', '--fields', 'titel'], 'Found titel'],
     [['--dump', '--fields', ''], 'Found nothing'],
     [['--dump', '--status', 'lost'], 'Found lost'],
-    [['--dump', '--fetched-since', 'yesterday'], 'Expected a time such as 2026-01-31'],
+    [['--dump', '--fetched-since', '31-01-2026'], 'Expected a time such as 2026-01-31'],
     [['--dump', '--fetched-since', '2026-02-30'], 'Expected a time such as 2026-01-31'],
     [['--dump', '--due-before', '2026-13-01'], 'Expected a time such as'],
     [['--dump', '--sort', 'score'], '--limit of at most 100000'],

@@ -1,5 +1,5 @@
 /** The state of the whole change log: one row of the table `meta`. Writers change this row one at a time. */
-import { CrawlError } from '../../packages/errors/index.js';
+import { CrawlError, safeText } from '../../packages/errors/index.js';
 import type { Exclusive } from '../../packages/util/index.js';
 import type { HostKey } from '../keys/host-key.js';
 import { json, metaValue } from '../pages/codec.js';
@@ -162,6 +162,17 @@ export function createLogState(store: Store, exclusive: Exclusive) {
       return made!;
     },
 
+    /**
+     * Returns a moment as a time of rows, in ms since the epoch. For the name of a mark, this is a time at or before every change of a row
+     * that the log has after the mark.
+     * @throws CrawlError USAGE for an unknown mark
+     */
+    async timeOf(moment: number | string): Promise<number> {
+      if (typeof moment === 'number') return moment;
+      const { at, from } = markOf(await state(), moment);
+      return Math.min(at, from);
+    },
+
     /** @returns whether there was a mark of this name */
     async unmark(name: string): Promise<boolean> {
       let found = false;
@@ -183,4 +194,17 @@ export function horizonOf({ writing = {}, last = -1 }: LogState, done: ReadonlyS
   let horizon = last + 1;
   for (const [batchId, { at }] of Object.entries(writing)) if (!done.has(batchId)) horizon = Math.min(horizon, at);
   return horizon;
+}
+
+/**
+ * Returns the mark of a name.
+ * @throws CrawlError USAGE for an unknown mark
+ */
+export function markOf({ marks = [] }: LogState, name: string): ChangeMark {
+  const found = marks.find((mark) => mark.name === name);
+  if (found) return found;
+  const names = marks.map((mark) => mark.name);
+  throw new CrawlError('USAGE', `expected the name of a mark or a time, found "${safeText(name, 100)}"`, {
+    hint: `${names.length === 0 ? 'there is no mark yet' : `the marks are ${safeText(names.join(', '), 300)}`}; a time is 2026-01-31 or 7d, for 7 days ago`,
+  });
 }

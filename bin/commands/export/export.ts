@@ -2,7 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { CrawlError, defined } from '../../../packages/webcrawl/names.js';
 import { EXIT, runJob, type Cli } from '../../cli.js';
 import { wholeNumber } from '../../options/arguments.js';
-import { pastMoment } from '../../options/moment.js';
+import { momentOrMark } from '../../options/moment.js';
 import {
   SELECTION_HELP,
   addSelection,
@@ -26,6 +26,7 @@ interface Common extends SelectionOptions {
   readonly output: string;
   readonly force?: boolean;
   readonly since?: string | number;
+  readonly bytes?: boolean;
   readonly limit?: number;
   readonly shard?: string;
 }
@@ -50,7 +51,12 @@ function addFormat(parent: Command, cli: Cli, format: ExportFormat): void {
     .addOptions(command)
     .option('--force', FORCE_HELP)
     .option('--limit <n>', 'maximum number of pages', wholeNumber(1))
-    .option('--since <batch|time>', 'only pages that are new, changed or gone since this batch or time', batchOrMoment);
+    .option(
+      '--since <batch|time|mark>',
+      'only pages that are new, changed or gone since this batch, time or mark',
+      batchOrMoment,
+    )
+    .option('--bytes', 'with --since: also pages whose bytes alone have changed');
   addShardOption(addSelection(command), 'pages')
     .addHelpText('after', `\n${SELECTION_HELP}\n\n${COMMON_HELP}\n\n${format.help}`)
     .action((options: Common) => runFormat(cli, format, options));
@@ -75,7 +81,8 @@ async function runFormat(cli: Cli, format: ExportFormat, options: Common): Promi
 }
 
 async function runPart(cli: Cli, { name, run, isText }: ExportFormat, options: Common, part: ShardRun): Promise<void> {
-  const { output, force, since, limit } = options;
+  const { output, force, since, bytes, limit } = options;
+  if (bytes && since === undefined) throw new CrawlError('USAGE', 'expected --since with --bytes');
   const { io } = cli;
   const { json, quiet } = cli.options();
   const toStdout = output === '-';
@@ -87,18 +94,20 @@ async function runPart(cli: Cli, { name, run, isText }: ExportFormat, options: C
   }
   const selection = selectionOf(options);
   noteUnknownCodes(cli, options);
+  let isLogged = true;
   const stdout = (data: Uint8Array): Promise<void> =>
     write(io.stdout, io.stdout.isTTY ? safeLines(Buffer.from(data).toString(), Infinity) : data);
   const { counters, interrupted } = await runJob(
     cli,
     `export ${name}`,
     (crawl, job) => {
+      isLogged = crawl.settings.db.changesKept > 0;
       const common = {
         ...selection,
         ...job,
         output,
         ...(toStdout && { stdout }),
-        ...defined({ force, since, limit }),
+        ...defined({ force, since, bytes, limit }),
       };
       return run(crawl, common, options);
     },
@@ -107,12 +116,16 @@ async function runPart(cli: Cli, { name, run, isText }: ExportFormat, options: C
   if (interrupted) return;
   const { rows = 0, formulas = 0, selected = 0, lost_body: lost = 0 } = counters;
   const { cut_cells: cut = 0 } = counters;
-  const { not_there: notThere = 0, noindex = 0, duplicate = 0 } = counters;
+  const { bytes_only: bytesOnly = 0, not_there: notThere = 0, noindex = 0, duplicate = 0 } = counters;
   // Only pages with bodies are selected here, but no selected page has a body.
   const made = counters.chunks ?? counters.pages ?? rows - lost;
   if (lost > 0 && made <= 0 && !part.shard) cli.exitCode = EXIT.nothing;
   if (quiet) return;
   if (counters.restarted) say(io, 'An export to this target was interrupted: this one began again.');
+  if (since !== undefined && !isLogged) {
+    say(io, 'Changes are not logged (db.changesKept is 0): a page counts as changed if its bytes have changed.');
+  }
+  if (bytesOnly > 0) say(io, `Left out, because only bytes have changed (--bytes includes them): ${number(bytesOnly)}`);
   if (rows === 0) {
     say(io, `No page is selected${selected > 0 ? ' that has a body' : ''}: the export has no rows.`);
     const leftOut = notThere + noindex + duplicate;
@@ -123,11 +136,11 @@ async function runPart(cli: Cli, { name, run, isText }: ExportFormat, options: C
   noteFormulas(io, formulas);
 }
 
-/** Parses a batch id, which is returned as text, or a moment. */
+/** Parses a batch id or the name of a mark, which are returned as text, or a moment. */
 function batchOrMoment(text: string): string | number {
   if (/^\d{1,11}-\d{1,10}$/.test(text)) return text;
   try {
-    return pastMoment(text);
+    return momentOrMark(text);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
     throw new InvalidArgumentError(

@@ -14,7 +14,7 @@ import { CrawlError } from '../../errors/index.js';
 
 /**
  * Selects pages to read, remove or export. A page is selected if it meets all given conditions. At most one of host, domain and prefix may
- * be given. Times are ms since the epoch.
+ * be given. A time is in ms since the epoch, or the name of a mark.
  */
 export interface PageSelection {
   /** A host such as `www.example.org`, without other hosts of its domain, but with all schemes and ports. */
@@ -28,11 +28,11 @@ export interface PageSelection {
   /** One or several results of the last fetch: a protocol code such as `not_found`, or an HTTP status such as `404`. */
   readonly code?: string | readonly string[];
   /** Selects pages whose last fetch was at this moment or later. */
-  readonly fetchedSince?: number;
+  readonly fetchedSince?: number | string;
   /** Selects pages whose last fetch was before this moment. Pages that were never fetched are not selected. */
-  readonly fetchedBefore?: number;
+  readonly fetchedBefore?: number | string;
   /** Selects pages that are due before this moment. */
-  readonly dueBefore?: number;
+  readonly dueBefore?: number | string;
   /** true: selects only pages that the present URL filters reject, so that generate does not select them. */
   readonly rejected?: boolean;
 }
@@ -54,14 +54,22 @@ export interface PageSelector {
 
 /**
  * Checks a selection.
- * @throws CrawlError USAGE for more than one of host, domain and prefix, or a time that is not a number; BAD_URL for a wrong host or prefix
+ * @throws CrawlError USAGE for more than one of host, domain and prefix, or a time that is neither a number nor the name of a mark; BAD_URL
+ * for a wrong host or prefix
  */
-export function selectorOf(crawl: Pick<CrawlContext, 'plugins'>, selection: PageSelection): PageSelector {
-  const { fetchedSince, fetchedBefore, dueBefore, rejected = false } = selection;
-  for (const [name, time] of Object.entries({ fetchedSince, fetchedBefore, dueBefore })) {
-    if (time === undefined || Number.isFinite(time)) continue;
-    throw new CrawlError('USAGE', `expected ${name} in ms since the epoch, found ${String(time)}`);
-  }
+export async function selectorOf(
+  crawl: Pick<CrawlContext, 'plugins' | 'tables'>,
+  selection: PageSelection,
+): Promise<PageSelector> {
+  const { rejected = false } = selection;
+  const [fetchedSince, fetchedBefore, dueBefore] = await Promise.all(
+    (['fetchedSince', 'fetchedBefore', 'dueBefore'] as const).map(async (name) => {
+      const moment = selection[name];
+      const time = moment === undefined ? undefined : await crawl.tables.changes.timeOf(moment);
+      if (time === undefined || Number.isFinite(time)) return time;
+      throw new CrawlError('USAGE', `expected ${name} in ms since the epoch, found ${String(time)}`);
+    }),
+  );
   const ranges = rangesOf(selection);
   const statuses = listOf(selection.status);
   const codes = selection.code === undefined ? undefined : new Set(listOf(selection.code));

@@ -36,7 +36,7 @@ export async function* readPages<F extends Field>(
   fields: readonly F[],
 ): AsyncGenerator<FoundPage<F>> {
   checkQuery(query);
-  const selector = selectorOf(await withRules(crawl), query);
+  const selector = await selectorOf(await withRules(crawl), query);
   const asked = new Set<Field>(['status', ...fields]);
   const extra = selector.fields.filter((field) => !asked.has(field));
   for await (const row of rowsInOrder(crawl, selector, query, [...asked])) yield pageOf<F>(row, extra);

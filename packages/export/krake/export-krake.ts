@@ -26,7 +26,7 @@ export async function exportKrake(crawl: CrawlContext, options: ExportKrakeOptio
   const { signal } = options;
   refuseShard(options, 'Krake', 'each page is numbered by its place among all of them');
   const ruled = await checkSelection(crawl, options);
-  const about = { export: 'krake', selection: aboutSelection(options) };
+  const about = { export: 'krake', selection: aboutSelection(crawl, options) };
   const kind = { kind: 'folder', about, total: options.limit } as const;
   return runExport(crawl, 'export krake', options, kind, async (target, tracker) => {
     if (!(await writeContents(ruled, target, options, tracker))) return 'stopped';

@@ -18,11 +18,16 @@ import { PRESENT_FIELDS, type PresentSelection, type WhyNot } from './left-out.j
 /** Selects pages to export. */
 export interface ExportSelection extends PageSelection {
   /**
-   * Selects only pages that are new or have changed since this batch id, or since this time in ms since the epoch. A row is selected if one
-   * of three things happened then or later: the row was made (`firstSeen`), updatedb found that the content has changed (`changedAt`), or
-   * dedup marked or unmarked the page (`duplicateAt`).
+   * Selects only pages that are new or have changed since this batch id, this time in ms since the epoch, or the mark of this name. A row is
+   * selected if one of three things happened then or later: the row was made (`firstSeen`), updatedb found a change (`changedAt`), or dedup
+   * marked or unmarked the page (`duplicateAt`).
    */
   readonly since?: string | number;
+  /**
+   * With `since`: whether a page has also changed if only its bytes have (`bytesChangedAt`). Default: false. Always true if changes are not
+   * logged, because then only bytes are compared.
+   */
+  readonly bytes?: boolean;
   /** Maximum number of pages, in key order. */
   readonly limit?: number;
   /**
@@ -43,11 +48,15 @@ export interface RangedSelection extends ExportSelection, Pick<PageQuery, 'sort'
 }
 
 /** Returns a selection as plain JSON for the manifest. */
-export function aboutSelection(selection: ExportSelection & PresentSelection): Record<string, JsonValue> {
+export function aboutSelection(
+  { settings }: Pick<CrawlContext, 'settings'>,
+  selection: ExportSelection & PresentSelection,
+): Record<string, JsonValue> {
   const { host, domain, prefix, status, code, fetchedSince, fetchedBefore, dueBefore, rejected } = selection;
   const { since, limit, all } = selection;
   const given = { host, domain, prefix, status, code, fetchedSince, fetchedBefore, dueBefore, rejected };
-  return JSON.parse(JSON.stringify({ ...given, since, limit, all })) as Record<string, JsonValue>;
+  const bytes = since === undefined ? undefined : countsBytes(settings, selection) || undefined;
+  return JSON.parse(JSON.stringify({ ...given, since, bytes, limit, all })) as Record<string, JsonValue>;
 }
 
 /**
@@ -56,25 +65,33 @@ export function aboutSelection(selection: ExportSelection & PresentSelection): R
  * @throws CrawlError as `PageSelection` says
  */
 export async function* selectedRows<F extends Field>(
-  crawl: Pick<CrawlContext, 'tables' | 'plugins'>,
+  crawl: Pick<CrawlContext, 'tables' | 'plugins' | 'settings'>,
   selection: RangedSelection,
   fields: readonly F[],
   tracker: Pick<Tracker, 'aborted' | 'count' | 'fail'>,
 ): AsyncGenerator<PageRow<F>> {
   const { leftOut, leftOutReads = [] } = selection;
   const count: CountSkipped = (name) => tracker.count(name);
-  const selector = selectorOf(crawl, selection);
+  const selector = await selectorOf(crawl, selection);
   const ranges = selection.ranges ?? selector.ranges;
-  const isRecent = sinceTest(selection.since);
+  const since = await sinceTime(crawl, selection.since);
+  const withBytes = countsBytes(crawl.settings, selection);
   const test = {
     ...(ranges && { ranges }),
     fields: [
       ...selector.fields,
-      ...(isRecent ? SINCE_FIELDS : []),
+      ...(since === undefined ? [] : [...SINCE_FIELDS, 'bytesChangedAt' as const]),
       ...(leftOut ? [...PRESENT_FIELDS, ...leftOutReads] : []),
     ],
     matches(row: PageRow<Field>): boolean {
-      if (!selector.matches(row) || isRecent?.(row) === false) return false;
+      if (!selector.matches(row)) return false;
+      if (since !== undefined && SINCE_FIELDS.every((field) => !(row[field]! >= since))) {
+        if (!(row.bytesChangedAt! >= since)) return false;
+        if (!withBytes) {
+          if (leftOut?.(row) === undefined) tracker.count('bytes_only');
+          return false;
+        }
+      }
       const reason = leftOut?.(row, count);
       if (reason !== undefined) tracker.count(reason);
       return reason === undefined;
@@ -92,8 +109,8 @@ export async function* selectedRows<F extends Field>(
 /**
  * Checks a selection before anything is written.
  * @returns the crawl with the present rules, which are used for the whole export
- * @throws CrawlError USAGE for a `since` that is neither batch nor time, and in the cases of `PageQuery`; BAD_URL; UNKNOWN_BATCH for a
- * batch that the table does not have
+ * @throws CrawlError USAGE for a `since` that is neither batch, mark nor time, and in the cases of `PageQuery`; BAD_URL; UNKNOWN_BATCH for
+ * a batch that the table does not have
  */
 export async function checkSelection<C extends Pick<CrawlContext, 'tables' | 'plugins' | 'rules' | 'ruleSet'>>(
   crawl: C,
@@ -101,23 +118,27 @@ export async function checkSelection<C extends Pick<CrawlContext, 'tables' | 'pl
 ): Promise<C> {
   const { since } = selection;
   checkQuery(selection);
-  sinceTest(since);
-  selectorOf(crawl, selection);
-  if (typeof since === 'string') await crawl.tables.batches.get(since);
+  await sinceTime(crawl, since);
+  await selectorOf(crawl, selection);
+  if (typeof since === 'string' && batchTime(since) !== undefined) await crawl.tables.batches.get(since);
   return withRules(crawl);
 }
 
 const SINCE_FIELDS = ['firstSeen', 'changedAt', 'duplicateAt'] as const;
 
-function sinceTest(
+/** Whether rows count as changed if only their bytes have changed. */
+function countsBytes({ db }: CrawlContext['settings'], { bytes = false }: ExportSelection): boolean {
+  return bytes || db.changesKept === 0;
+}
+
+async function sinceTime(
+  { tables }: Pick<CrawlContext, 'tables'>,
   since: string | number | undefined,
-): ((row: PageRow<(typeof SINCE_FIELDS)[number]>) => boolean) | undefined {
+): Promise<number | undefined> {
   if (since === undefined) return undefined;
-  const time = typeof since === 'number' ? since : batchTime(since);
-  if (time === undefined || !Number.isFinite(time)) {
-    throw new CrawlError('USAGE', `expected the id of a batch or a time, found "${safeText(String(since))}"`, {
-      hint: 'generate prints the id of a batch, such as 1767607200-123456',
-    });
-  }
-  return (row) => SINCE_FIELDS.some((field) => (row[field] ?? -Infinity) >= time);
+  const time = typeof since === 'string' ? (batchTime(since) ?? (await tables.changes.timeOf(since))) : since;
+  if (Number.isFinite(time)) return time;
+  throw new CrawlError('USAGE', `expected the id of a batch, a mark or a time, found "${safeText(String(since))}"`, {
+    hint: 'generate prints the id of a batch, such as 1767607200-123456',
+  });
 }

@@ -43,7 +43,7 @@ export async function partOfShard(
       hint: 'a shard does not know how many pages the shards before it have',
     });
   }
-  const { ranges: within } = selectorOf(crawl, selection);
+  const { ranges: within } = await selectorOf(crawl, selection);
   const name = `export ${JSON.stringify([output, within ?? null])}`;
   const ranges = await crawl.tables.splits.rangesOf(name, shard, { ...(within && { within }), isByHost });
   if (output.endsWith('/') && !isS3(output)) await makeFolder(output);

@@ -64,7 +64,7 @@ export async function exportArchive(
   const { fileBytes, limit, shard } = options;
   const ruled = await checkSelection(crawl, options);
   const part = await partOfShard(crawl, options, { ending: '' });
-  const about = { export: name, fileBytes, selection: aboutSelection(options), ...part.about };
+  const about = { export: name, fileBytes, selection: aboutSelection(crawl, options), ...part.about };
   return runExport(
     crawl,
     `export ${name}`,

@@ -121,6 +121,7 @@ export const TABLE_COUNTERS = {
     restarted: '1 if an earlier export to this target was interrupted, so that this export began again',
     uploaded_bytes: 'bytes that this run has uploaded to S3 or a compatible store',
     damaged: 'rows that cannot be read completely; their readable part is exported',
+    bytes_only: 'with `--since`: pages left out, because only their bytes have changed; `--bytes` includes them',
     not_there: 'for `pages` and `chunks`: rows left out, because they have no page now; `--all` includes them',
     noindex: 'for `pages` and `chunks`: pages left out, because they ask for `noindex`; `--all` includes them',
     duplicate: 'for `pages` and `chunks`: duplicates left out (`dedup`); `--all` includes them',

@@ -9,8 +9,8 @@ const {
   anything,
   flag,
   listOf,
+  moment,
   notNegative,
-  number,
   oneOf,
   shard,
   signal,
@@ -34,10 +34,10 @@ export const SELECTION = {
   prefix: string.optional(),
   status: someOf(oneOf(STATUSES), 'statuses'),
   code: someOf(text, 'codes'),
-  fetchedSince: number,
-  fetchedBefore: number,
-  dueBefore: number,
+  fetchedSince: moment,
+  fetchedBefore: moment,
+  dueBefore: moment,
   rejected: flag,
 };
 export const EXPORT = { ...JOB, output: text, force: flag, stdout: callback };
-export const EXPORTED_PAGES = { ...SELECTION, since: anything, limit: count, shard };
+export const EXPORTED_PAGES = { ...SELECTION, since: anything, bytes: flag, limit: count, shard };

@@ -5,6 +5,7 @@ import {
   exportChunks,
   exportPages,
   jobs,
+  mark,
   rowKeyOf,
   type ExportPagesOptions,
   type Report,
@@ -162,6 +163,43 @@ describe('an export for readers', () => {
     expect(await since({ since: START + HOUR + 1 })).toEqual([]);
     const chunks = await exported(crawl, exportChunks, { since: START + 1 });
     expect([...new Set(chunks.names)]).toEqual(['changes', 'new']);
+  });
+
+  it.each([
+    ['counts pages with other bytes only, and includes them on request', {}, ['changes'], 2],
+    ['includes pages with other bytes if changes are not logged', { 'db.changesKept': 0 }, ['', 'changes', 'token'], 0],
+  ])('%s, since a time or a mark', async (_, settings, names, bytesOnly) => {
+    const withToken = (text: string, token: string): string => `${page(text)}<footer>Build ${token}</footer>`;
+    const web = fakeWeb({
+      [`${SITE}/`]: `${withToken('home', '1')}${links('/changes', '/token')}`,
+      [`${SITE}/changes`]: page('before'),
+      [`${SITE}/token`]: withToken('same', '1'),
+    });
+    await using crawl = await testCrawl(web, { settings });
+    const refetch = async (hours: number): Promise<void> => {
+      crawl.setTime(START + hours * HOUR);
+      await jobs.crawl(crawl, { seeds: [`${SITE}/`], refetch: true });
+    };
+    await refetch(0);
+    crawl.setTime(START + HOUR);
+    if (bytesOnly > 0) await mark(crawl, 'last-week');
+    web.set(`${SITE}/`, { html: `${withToken('home', '2')}${links('/changes', '/token')}` });
+    web.set(`${SITE}/token`, { html: withToken('same', '2') });
+    web.set(`${SITE}/changes`, { html: page('after') });
+    await refetch(2);
+    for (const since of bytesOnly > 0 ? [START + HOUR, 'last-week'] : [START + HOUR]) {
+      const { names: found, counters } = await exported(crawl, exportPages, { since });
+      expect([found, counters.bytes_only ?? 0]).toEqual([names, bytesOnly]);
+      expect((await exported(crawl, exportPages, { since, bytes: true })).names).toEqual(['', 'changes', 'token']);
+      expect((await exported(crawl, exportPages, { fetchedBefore: since })).names).toEqual([]);
+    }
+    const { selection } = JSON.parse(await readFile(join(folder, 'out.jsonl.manifest.json'), 'utf8')) as {
+      selection: object;
+    };
+    expect(selection).toHaveProperty('fetchedBefore');
+    await expect(exported(crawl, exportPages, { since: 'unknown' })).rejects.toThrow(
+      'expected the name of a mark or a time, found "unknown"',
+    );
   });
 });
 
