@@ -31,8 +31,17 @@ export function summaryText(summary: ChangesSummary, count: number): string {
   const lines = [`Since ${moment(since)}: ${count === 0 ? 'no change' : quantity(count, 'record')}.`];
   if (baseline > 0)
     lines.push(`Baseline, ${quantity(baseline, 'page')}: found by the first crawl. They do not count as changes.`);
+  const bytesOnly = bytesText(summary);
+  if (bytesOnly !== undefined) lines.push(bytesOnly);
   if (!complete) lines.push(`These may not be all changes: ${because.map(reasonText).join('; ')}.`);
   return lines.join('\n');
+}
+
+/** Returns a line on the pages with other bytes only. undefined: there are none. */
+export function bytesText({ bytesOnly }: Pick<ChangesSummary, 'bytesOnly'>): string | undefined {
+  return bytesOnly === 0
+    ? undefined
+    : `${quantity(bytesOnly, 'page')} with other bytes only (--kind bytes lists them).`;
 }
 
 function reasonText({ reason, pages = 0, more, since }: Incomplete): string {

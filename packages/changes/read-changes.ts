@@ -29,7 +29,7 @@ export interface ChangesOptions {
   readonly since?: number | string;
   /** The end of the interval, in ms since the epoch, or the name of a mark. Changes of exactly this time are excluded. Absent: now. */
   readonly until?: number | string;
-  /** Only changes of these kinds. Absent: changes of all kinds. */
+  /** Only changes of these kinds. Absent: changes of all kinds but `bytes`. */
   readonly kinds?: readonly ChangeKind[];
   /** Only pages of this host, which is named without a scheme and a port. */
   readonly host?: string;
@@ -84,6 +84,11 @@ export interface ChangesSummary {
   readonly complete: boolean;
   /** The reasons if some changes are not known. */
   readonly because: readonly Incomplete[];
+  /**
+   * Number of records that were passed over so far, because only the bytes of their pages have changed. To read these records, include
+   * `bytes` in `kinds`.
+   */
+  readonly bytesOnly: number;
   /** Number of pages that the first crawl of the table has found. They do not count as changes. */
   readonly baseline: number;
 }
@@ -124,16 +129,18 @@ export function readChanges(crawl: CrawlContext, options: ChangesOptions = {}, s
   const opened = intervalOf(crawl, options);
   // The caller gets the error from the method that it calls.
   opened.catch(() => undefined);
+  const passed = { bytesOnly: 0 };
   return {
     async *[Symbol.asyncIterator]() {
-      yield* records(crawl, options, await opened, signal);
+      passed.bytesOnly = 0;
+      yield* records(crawl, options, await opened, passed, signal);
     },
     async summary() {
       const interval = await opened;
       const { state, since, until, kept } = interval;
       const because = await incompleteness(crawl, state, since, kept);
       const baseline = await baselineOf(crawl, interval, signal);
-      return { since, until, complete: because.length === 0, because, baseline };
+      return { since, until, complete: because.length === 0, because, baseline, ...passed };
     },
     begin: async () => options.cursor ?? cursorOfTime((await opened).since),
     async next() {
@@ -202,6 +209,7 @@ async function* records(
   crawl: CrawlContext,
   { limit = Infinity, cursor, diff = false, ...filter }: ChangesOptions,
   interval: Interval,
+  passed: { bytesOnly: number },
   signal?: AbortSignal,
 ): AsyncGenerator<LoggedRecord> {
   const isWanted = recordFilter(filter);
@@ -210,7 +218,9 @@ async function* records(
   for await (const entry of entriesOf(crawl, interval, { cursor, signal })) {
     if (left <= 0) return;
     const record = recordOf(entry);
-    if (!record || !isWanted(record)) continue;
+    const verdict = record && isWanted(record);
+    if (verdict === 'bytes') passed.bytesOnly++;
+    if (!record || verdict !== true) continue;
     left--;
     if (record.type !== 'page' || !differ) yield record;
     else {

@@ -19,7 +19,7 @@ export interface FetchSchedule {
   /**
    * Called after a successful fetch. Redirects and "not modified" are also successful.
    * @param fetchedAt when the page was fetched
-   * @param change the result of the comparison of signatures
+   * @param change whether the page has changed, by any kind of the change log but `bytes`; by the signatures if the log cannot compare
    */
   afterFetch(schedule: Schedule, fetchedAt: number, change: 'modified' | 'notmodified' | 'unknown'): Schedule;
   /** Called after a failed fetch that may succeed later. */

@@ -27,7 +27,7 @@ export interface SendChangesOptions {
   readonly to: string;
   /** Secrets `whsec_…` that sign the messages, so that the receiver can verify the sender. Pass two while you replace one by the other. */
   readonly secrets: readonly string[];
-  /** Sends only changes of these kinds. Absent: the kinds that are stored for a known target; all kinds for a new target. */
+  /** Sends only changes of these kinds. Absent: the kinds that are stored for a known target; for a new target, all kinds but `bytes`. */
   readonly kinds?: readonly ChangeKind[];
   /** Sends only changes of pages of this host. Absent: the host that is stored for a known target; all hosts for a new target. */
   readonly host?: string;
@@ -275,7 +275,7 @@ function checkSame(
   const textOf = (list: readonly string[] = []): string => [...list].sort().join(',');
   const wrong =
     kinds !== undefined && textOf(kinds) !== textOf(known.kinds)
-      ? ['kinds', textOf(known.kinds) || 'all', textOf(kinds)]
+      ? ['kinds', textOf(known.kinds) || 'all but bytes', textOf(kinds)]
       : host !== undefined && host !== known.host
         ? ['host', known.host ?? 'all', host]
         : undefined;

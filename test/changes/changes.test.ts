@@ -10,7 +10,7 @@ import {
   type LoggedRecord,
   type OpenContext,
 } from '../../packages/webcrawl/internal.js';
-import { hostKeyOf } from '../../webtable/index.js';
+import { CHANGE_KINDS, hostKeyOf } from '../../webtable/index.js';
 import { round } from '../support/job-steps.js';
 import { countingStore } from '../support/stores/counting-store.js';
 import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
@@ -44,7 +44,7 @@ const urlOf = (name: string): string => `${HOST}/${name}`;
 
 async function listed(crawl: OpenContext, options?: ChangesOptions): Promise<LoggedRecord[]> {
   const found: LoggedRecord[] = [];
-  for await (const record of changes(crawl, options)) found.push(record);
+  for await (const record of changes(crawl, { kinds: CHANGE_KINDS, ...options })) found.push(record);
   return found;
 }
 
@@ -112,6 +112,10 @@ describe('changes', () => {
       because: [],
       baseline: 0,
     });
+    const usual = changes(crawl, { since: 0 });
+    const kinds: string[] = [];
+    for await (const record of usual) if (record.type === 'page') kinds.push(...record.kinds);
+    expect([kinds.length, kinds.includes('bytes'), (await usual.summary()).bytesOnly]).toEqual([12, false, 1]);
     const records = await listed(crawl, { since: 0, kinds: ['title', 'redirect', 'gone'] });
     const of = (name: string) => records.find((record) => record.type === 'page' && record.url === urlOf(name));
     expect(of('title')).toMatchObject({

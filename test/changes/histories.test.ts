@@ -8,6 +8,7 @@ import {
   type OpenContext,
   type Store,
 } from '../../packages/webcrawl/internal.js';
+import { CHANGE_KINDS } from '../../webtable/index.js';
 import { select } from '../support/job-steps.js';
 import { runs, seeds } from '../support/runs.js';
 import { FailingStore, PlannedFailure } from '../support/stores/failing-store.js';
@@ -106,7 +107,7 @@ const shownOf = (record: LoggedRecord): string =>
 
 async function read(crawl: OpenContext, options: ChangesOptions): Promise<LoggedRecord[]> {
   const records: LoggedRecord[] = [];
-  for await (const record of changes(crawl, options)) records.push(record);
+  for await (const record of changes(crawl, { kinds: CHANGE_KINDS, ...options })) records.push(record);
   return records;
 }
 

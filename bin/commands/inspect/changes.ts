@@ -5,7 +5,7 @@ import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { listOf, wholeNumber } from '../../options/arguments.js';
 import { MOMENT, momentOrMark } from '../../options/moment.js';
-import { markdownOfRecord, markdownHead, summaryText, textOfRecord } from '../../output/changes-text.js';
+import { bytesText, markdownOfRecord, markdownHead, summaryText, textOfRecord } from '../../output/changes-text.js';
 import { jsonLine, say, write } from '../../output/output.js';
 
 interface Options {
@@ -56,7 +56,7 @@ title, description, canonical, noindex, links
             the field of this name is different; links: links were added or removed
 redirect    a redirect began, ended, or has another target
 status      requests began to fail, or succeed again; robots.txt, 403, 5xx and DNS never make a page "gone"
-bytes       only the bytes are different, such as a build number
+bytes       only the bytes are different, such as a build number; listed only with --kind bytes
 
 The first crawl is the baseline: its pages are counted, but are not changes. A page that was not fetched again
 may have changed, so the command says when pages are due. Changes are kept for db.changesKept days.
@@ -83,7 +83,10 @@ async function showChanges(cli: Cli, { kind: kinds, format, ...options }: Option
   const found = changes(crawl, defined({ ...options, kinds }) satisfies ChangesOptions);
   if (shown === 'markdown') await write(io.stdout, markdownHead(await found.summary()));
   const count = await printRecords(cli, found, shown);
-  if (!quiet && shown !== 'markdown') say(io, summaryText(await found.summary(), count));
+  const summary = await found.summary();
+  const bytesOnly = bytesText(summary);
+  if (shown === 'markdown' && bytesOnly !== undefined) await write(io.stdout, `\n${bytesOnly}\n`);
+  if (!quiet && shown !== 'markdown') say(io, summaryText(summary, count));
   if (count === 0) cli.exitCode ||= EXIT.nothing;
 }
 

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { recordFilter, type LoggedRecord } from '../../changes/index.js';
+import { CHANGE_KINDS } from '../../core/index.js';
 import { createOneByOne, createWake } from '../../util/index.js';
 import type { Stream } from '../http/answer.js';
 import type { ChangesSource } from '../source.js';
@@ -84,7 +85,7 @@ export function createChangeEvents(
   /** Reads some changes. `next` is the cursor after them. */
   async function readPart(cursor: string, signal: AbortSignal) {
     const records: LoggedRecord[] = [];
-    const found = changes.read({ cursor, limit: PART }, signal);
+    const found = changes.read({ cursor, limit: PART, kinds: CHANGE_KINDS }, signal);
     for await (const record of found) records.push(record);
     const isEnd = records.length < PART;
     return { records, next: isEnd ? await found.next() : records.at(-1)!.cursor, isEnd };
@@ -109,7 +110,7 @@ export function createChangeEvents(
       const seen = end;
       const from = place;
       const { records, next, isEnd } = await oneByOne(() => readPart(from, signal));
-      for (const record of records.filter(isWanted)) {
+      for (const record of records.filter((record) => isWanted(record) === true)) {
         place = record.cursor;
         await send(eventOf(record.type === 'host' ? 'host' : 'change', place, record));
         if (isOver()) return;

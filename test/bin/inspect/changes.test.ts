@@ -24,10 +24,15 @@ async function crawl(web: ReturnType<typeof fakeWeb>, daysAgo: number, run: (cra
 }
 
 beforeAll(async () => {
-  const web = fakeWeb({ [A]: page('Old `title`', 'Old text.'), [`${A}gone`]: page('B', 'Text.') });
-  await crawl(web, 50, (context) => jobs.crawl(context, { seeds: [A, `${A}gone`] }));
+  const web = fakeWeb({
+    [A]: page('Old `title`', 'Old text.'),
+    [`${A}gone`]: page('B', 'Text.'),
+    [`${A}token`]: page('C', 'Text.'),
+  });
+  await crawl(web, 50, (context) => jobs.crawl(context, { seeds: [A, `${A}gone`, `${A}token`] }));
   web.set(A, page('New [title]', 'New text, ```\u001b[31mred.'));
   web.set(`${A}gone`, { status: 410 });
+  web.set(`${A}token`, { html: `${page('C', 'Text.')}<!-- 2 -->` });
   await crawl(web, 2, (context) => jobs.crawl(context, { seeds: [A] }));
 });
 
@@ -37,14 +42,15 @@ describe('changes', () => {
     expect(out).toMatch(
       /^\d{4}-\d\d-\d\d \d\d:\d\dZ {2}content, title {2}http:\/\/a\.com\/\n {4}title: "Old `title`" -> "New \[title\]"\n.* gone {2}http:\/\/a\.com\/gone\n {4}status: 200 -> 410\n$/,
     );
-    expect(err).toMatch(/^Since .*: 2 records\.\n$/);
+    expect(err).toMatch(/^Since .*: 2 records\.\n1 page with other bytes only \(--kind bytes lists them\)\.\n$/);
     expect(code).toBe(0);
     expect((await webcrawl('changes', '--since', '60d')).err).toMatch(
-      /\nBaseline, 2 pages: found by the first crawl. They do not count as changes\.\nThese may not be all changes: the log begins at .*\.\n$/,
+      /\nBaseline, 3 pages: found by the first crawl. They do not count as changes\.\n1 page with .*\nThese may not be all changes: the log begins at .*\.\n$/,
     );
   });
 
   test('takes kinds, a host, a limit and a time, and exits with 1 if there is no change', async () => {
+    expect((await webcrawl('changes', '--kind', 'bytes')).out).toMatch(/ bytes {2}http:\/\/a\.com\/token\n$/);
     expect((await webcrawl('changes', '--kind', 'gone')).out.split('\n')).toHaveLength(3);
     expect((await webcrawl('changes', '--host', 'a.com', '--limit', '1')).out).not.toContain('gone');
     const none = await webcrawl('changes', '--since', '1d');

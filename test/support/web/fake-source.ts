@@ -153,7 +153,7 @@ export function aRunningStatus(step = 0): CrawlStatus {
 const NO_CHANGES: ChangesSource = {
   read: () => ({
     async *[Symbol.asyncIterator]() {},
-    summary: () => Promise.resolve({ since: 0, until: 0, complete: true, because: [], baseline: 0 }),
+    summary: () => Promise.resolve({ since: 0, until: 0, complete: true, because: [], bytesOnly: 0, baseline: 0 }),
     begin: () => Promise.resolve('00000000000000'),
     next: () => Promise.resolve('00000000000000'),
   }),
