@@ -9,7 +9,7 @@ export { createHeap, type HeapItem } from './heap.js';
 export { inParallel } from './waiting/in-parallel.js';
 export { inflate, type Inflated } from './inflate.js';
 export { createLocks, createOneByOne, type Exclusive, type OneByOne } from './waiting/locks.js';
-export { headerValues, mediaTypeOf } from './media-type.js';
+export { headerValues, mediaTypeOf, trimBlanks } from './media-type.js';
 export { once } from './once.js';
 export { pause, pauseAfter, spread } from './waiting/pause.js';
 export { processMark, processOf } from './process-mark.js';

@@ -1,5 +1,5 @@
 import * as zlib from 'node:zlib';
-import { inflate, type Inflated } from '../../util/index.js';
+import { inflate, trimBlanks, type Inflated } from '../../util/index.js';
 
 /** A body without its content codings. `truncated`: a part of the body is missing. */
 interface DecodedBody {
@@ -32,7 +32,7 @@ export function contentCodings(header: string | undefined): readonly string[] | 
   const names = (header ?? '')
     .toLowerCase()
     .split(',')
-    .map((name) => name.trim())
+    .map(trimBlanks)
     .filter((name) => name !== '' && name !== 'identity');
   const known = names.every(
     (name) => /^(x-)?gzip$|^deflate$|^br$/.test(name) || (name === 'zstd' && createZstd !== undefined),

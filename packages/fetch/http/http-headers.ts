@@ -1,5 +1,5 @@
 import { parseUrl } from '../../url/index.js';
-import { headerValues, mediaTypeOf } from '../../util/index.js';
+import { headerValues, mediaTypeOf, trimBlanks } from '../../util/index.js';
 
 /** Response headers by name in lower case. Each character of a value is one byte. If a name is repeated, its value is an array. */
 export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -63,11 +63,11 @@ const CLOCK_TOLERANCE = 86_400_000;
  * @param now in ms since the epoch
  */
 export function retryAfterSeconds(headers: RawHeaders, now: number): number | undefined {
-  const text = firstValue(headers, 'retry-after')?.trim() ?? '';
+  const text = trimBlanks(firstValue(headers, 'retry-after') ?? '');
   if (/^\d+$/.test(text)) return Math.min(Number(text), LONGEST_WAIT);
   const until = timeOf(text);
   if (Number.isNaN(until)) return undefined;
-  const date = timeOf(firstValue(headers, 'date')?.trim() ?? '');
+  const date = timeOf(trimBlanks(firstValue(headers, 'date') ?? ''));
   const from = Math.abs(date - now) <= CLOCK_TOLERANCE ? date : now;
   return Math.min(Math.max(0, Math.ceil((until - from) / 1000)), LONGEST_WAIT);
 }
@@ -82,7 +82,7 @@ function timeOf(text: string): number {
  * table cannot hold the URL. Bytes outside ASCII are percent-encoded one by one, so that the server receives the same bytes that it sent.
  */
 export function redirectTarget(location: string | undefined, base: URL): string | null {
-  const text = (location ?? '').trim();
+  const text = trimBlanks(location ?? '');
   if (!text) return null;
   const ascii = text.replace(/[\u0080-\u00ff]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
   try {

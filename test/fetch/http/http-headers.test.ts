@@ -118,6 +118,7 @@ it.each([
   [' /x\t', 'http://a.org/x'],
   ['#top', 'http://a.org/b/c'],
   [bytes('/caf', 0xc3, 0xa9), 'http://a.org/caf%C3%A9'],
+  [bytes('/citt', 0xc3, 0xa0), 'http://a.org/citt%C3%A0'],
   [bytes('/caf', 0xe9, '?', 0xe9), 'http://a.org/caf%E9?%E9'],
   [bytes('http://b', 0xc3, 0xbc, 'cher.example/'), 'http://xn--bcher-kva.example/'],
   [bytes('http://b', 0xfc, 'cher.example/'), null],

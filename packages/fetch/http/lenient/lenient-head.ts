@@ -1,3 +1,4 @@
+import { trimBlanks } from '../../../util/index.js';
 import type { RawHeaders } from '../http-headers.js';
 
 interface StatusLine {
@@ -49,20 +50,20 @@ export function parseHeaderLines(lines: readonly string[]): string[] {
   let isHeader = false;
   let folded: string[] = [];
   const unfold = (): void => {
-    if (isHeader && folded.length > 0) headers.push([headers.pop() ?? '', ...folded].join(' ').trim());
+    if (isHeader && folded.length > 0) headers.push(trimBlanks([headers.pop() ?? '', ...folded].join(' ')));
     folded = [];
   };
   for (const line of lines) {
     const text = line.replace(/[\r\0]/g, ' ');
     if (/^[ \t]/.test(line)) {
-      folded.push(text.trim());
+      folded.push(trimBlanks(text));
       continue;
     }
     unfold();
     const colon = text.indexOf(':');
     const name = line.slice(0, Math.max(0, colon)).trim();
     isHeader = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name);
-    if (isHeader) headers.push(name, text.slice(colon + 1).trim());
+    if (isHeader) headers.push(name, trimBlanks(text.slice(colon + 1)));
   }
   unfold();
   return headers;
@@ -96,5 +97,5 @@ export function bodyFraming(headers: RawHeaders): BodyFraming | undefined {
 /** Returns the items of a list header, from all lines of this header. */
 function list(headers: RawHeaders, name: string): string[] {
   const values = Object.hasOwn(headers, name) ? headers[name] : undefined;
-  return [values ?? []].flat().flatMap((value) => value.split(',').map((item) => item.trim()));
+  return [values ?? []].flat().flatMap((value) => value.split(',').map(trimBlanks));
 }
