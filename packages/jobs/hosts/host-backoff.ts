@@ -38,7 +38,7 @@ interface HostBackoffOptions {
   readonly ticks?: () => number;
 }
 
-/** Maximum seconds of a wait that a host requests. If a host requests a longer wait, it gets a request after a day. */
+/** Maximum seconds of a wait that a host requests, with its random part. If a host requests a longer wait, it gets a request after a day. */
 const LONGEST_RETRY_AFTER = 86_400;
 /** After this number of consecutive failures, a short `Retry-After` is ignored, and the usual, longer wait applies. */
 const BELIEVED = 3;
@@ -132,7 +132,9 @@ export function createHostBackoff(
       state.failedAt = tick;
       onFailure();
     }
-    const pause = waitAfter(settings.fetcher, failures, failure.retryAfter) * (1 + random() * JITTER) * 1000;
+    const wait = waitAfter(settings.fetcher, failures, failure.retryAfter);
+    const longest = Math.max(wait, LONGEST_RETRY_AFTER);
+    const pause = Math.min(wait * (1 + random() * JITTER), longest) * 1000;
     state.freeAt = Math.max(state.freeAt, tick + pause);
     const since = clock();
     return save(host, state, {

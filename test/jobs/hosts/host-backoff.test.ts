@@ -112,6 +112,12 @@ describe('the wait', () => {
     }
   });
 
+  it('is at most a day with its random part', async () => {
+    const host = await setUp({ jitter: 0.99 });
+    await host.ask(throttled(DAY - 60));
+    expect(await host.seconds()).toBe(DAY);
+  });
+
   it('is longer than the host requests if it keeps failing, and never shorter', async () => {
     const host = await setUp();
     const waits: (number | undefined)[] = [];
