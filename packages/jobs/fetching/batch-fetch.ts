@@ -8,7 +8,8 @@ import type { OutgoingBatch } from './outgoing-batch.js';
 import { GRACE_PERIOD } from '../requests/grace-period.js';
 import type { JobOptions, Progress, Report } from '../reporting/job.js';
 import { parseRows } from '../parsing/parse-rows.js';
-import type { QueuedPage, SharedFetch } from './shared-fetch.js';
+import type { QueuedWork } from '../requests/requests.js';
+import type { SharedFetch } from './shared-fetch.js';
 import { createTracker } from '../reporting/tracker.js';
 import type { BatchQueue } from '../../../webtable/index.js';
 import { isProgressStored, shardSlots } from '../shards/job-slots.js';
@@ -90,8 +91,7 @@ export async function beginBatchFetch(
       await shared.openSource();
       work.open.enter(queue);
       queues.addQueue(queue, readQueue(found));
-      const delay = tools.delays.of(queue);
-      if (delay > 0) queues.pause(queue, (tools.since(queue) - performance.now()) / 1000 + delay);
+      tools.requests.delayFirst(queue);
     }
     allQueuesAdded = true;
   }
@@ -100,7 +100,7 @@ export async function beginBatchFetch(
   async function readAll(): Promise<void> {
     for (let slots = through ? through.left : shardSlots(crawl); ;) {
       await through?.look();
-      const answered = through && answerRobotsRequests(crawl, tools.robots, batchId, slots ?? []);
+      const answered = through && answerRobotsRequests(crawl, tools.requests.robots, batchId, slots ?? []);
       // If `answered` rejects, `await answered` below throws the error.
       answered?.catch(() => undefined);
       const dry = new Promise<void>((resolve) => (resolveDone = resolve));
@@ -116,7 +116,7 @@ export async function beginBatchFetch(
   }
 
   /** Yields the pages of a queue. Rows are read while the queue drains. */
-  async function* readQueue(of: BatchQueue): AsyncGenerator<QueuedPage> {
+  async function* readQueue(of: BatchQueue): AsyncGenerator<QueuedWork> {
     const { queue } = of;
     try {
       if (isTimedOut()) return;

@@ -1,12 +1,13 @@
 import type { BatchHeader } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
+import type { QueuedWork } from '../requests/requests.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { withRules } from '../rules/with-rules.js';
 import type { BatchFetchOptions } from './batch-fetch.js';
 import type { createBatchPages } from './batch-pages.js';
 import type { FetchItem, FetchRun, FetchTools } from './fetch-item.js';
 import { fetchPage } from './page/fetch-page.js';
-import { createOpenQueues, type QueuedPage, type SharedFetch } from './shared-fetch.js';
+import { createOpenQueues, type SharedFetch } from './shared-fetch.js';
 import { storeJoined } from './slots-through.js';
 
 export interface BatchWorkInput {
@@ -50,10 +51,10 @@ export function createBatchWork(input: BatchWorkInput) {
     },
   };
 
-  const again = (queue: string, item: FetchItem): QueuedPage => {
+  const put = (queue: string, item: FetchItem, place: 'next' | 'last'): void => {
     pages.left += 1;
     open.enter(queue);
-    return workOn(item);
+    queues[place === 'next' ? 'requeue' : 'push'](queue, workOn(item));
   };
   const run: FetchRun = {
     ...tools,
@@ -64,16 +65,12 @@ export function createBatchWork(input: BatchWorkInput) {
     giveUp,
     joined: pages.joined,
     // A host keeps the queue that generate gave to it, even if its IP address has changed since then.
-    queueNames: { nameOf: (host) => pages.queueOf(host) ?? tools.queueNames.nameOf(host) },
-    queues: {
-      ...queues,
-      push: (queue, item) => queues.push(queue, again(queue, item)),
-      requeue: (queue, item) => queues.requeue(queue, again(queue, item)),
-    },
+    queueNames: { nameOf: (host) => pages.queueOf(host) ?? tools.requests.queueNames.nameOf(host) },
+    again: put,
     join(queue, item) {
       pages.held += 1;
       tracker.more();
-      queues.push(queue, again(queue, item));
+      put(queue, item, 'last');
     },
     joinOtherShard: (slot) => storeJoined(crawl.tables, batchId, slot),
     waits: (queue) => void state.waiting.add(crawl.tables.slots.ofQueue(queue)),
@@ -89,7 +86,7 @@ export function createBatchWork(input: BatchWorkInput) {
     },
   };
 
-  function workOn(item: FetchItem): QueuedPage {
+  function workOn(item: FetchItem): QueuedWork {
     return {
       work: async (queue) => {
         const page = { key: item.key, queue, since: performance.now() };

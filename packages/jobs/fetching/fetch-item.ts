@@ -1,11 +1,7 @@
-import type { Robots } from '../../fetch/index.js';
 import { FRONTIER_FIELDS, type PageChange, type PageRow } from '../../../webtable/index.js';
-import type { LargeBodies } from './page/large-bodies.js';
-import type { ProxyWatch } from '../requests/proxy-watch.js';
-import type { HostBackoff } from '../hosts/host-backoff.js';
-import type { QueueDelays } from '../hosts/queue-delays.js';
 import type { QueueNames } from '../hosts/queue-name.js';
-import type { SeedHosts } from '../hosts/seed-hosts.js';
+import type { Requests } from '../requests/requests.js';
+import type { LargeBodies } from './page/large-bodies.js';
 import type { FindingsOfRun } from '../reporting/findings.js';
 import type { Tracker } from '../reporting/tracker.js';
 
@@ -37,20 +33,9 @@ export type FetchItem = PageRow<(typeof FETCH_FIELDS)[number]> & {
 
 /** What all pages of a fetcher share. */
 export interface FetchTools {
-  readonly robots: Robots;
-  readonly seedHosts: SeedHosts;
-  readonly backoff: HostBackoff;
-  readonly delays: QueueDelays;
+  readonly requests: Requests;
   readonly largeBodies: LargeBodies;
-  readonly proxy: ProxyWatch;
-  readonly queueNames: QueueNames;
   readonly findings: FindingsOfRun;
-  /** The latest time when an earlier fetch on this table may have sent a request to a host of the queue, by `performance.now`. */
-  readonly since: (queue: string) => number;
-  /** Origins whose robots.txt another worker has to request. The pages of these origins wait until that worker has done so. */
-  readonly ofOtherShard: Set<string>;
-  /** Waits until the leases of the slots are held, so that a request may be sent. Resolves to false if the run has to stop. */
-  readonly mayGoOn: () => Promise<boolean>;
 }
 
 /** The outcome of a page, ready to be stored. */
@@ -64,18 +49,14 @@ export interface FetchedPage {
 
 /** The fetch of one batch, for the functions that fetch its pages. */
 export interface FetchRun extends FetchTools {
+  readonly queueNames: QueueNames;
   readonly tracker: Tracker;
   readonly batchId: string;
   readonly parse: boolean;
   /** The version of the rules with which generate selected the batch. */
   readonly rules: string | undefined;
-  readonly queues: {
-    push(queue: string, item: FetchItem): void;
-    requeue(queue: string, item: FetchItem): void;
-    setDelay(queue: string, seconds: number): void;
-    pause(queue: string, seconds: number): void;
-    suspend<R>(queue: string, wait: Promise<R>): Promise<R>;
-  };
+  /** Puts a page back into its queue, as the next item or the last one. */
+  again(queue: string, item: FetchItem, place: 'next' | 'last'): void;
   /**
    * Stores a page with its marks in one row change.
    * @returns false if the batch no longer holds the page

@@ -1,28 +1,15 @@
-import { createFetchQueues, createRobots, type RobotsHop } from '../../fetch/index.js';
-import { domainOf, hostIfAny } from '../../url/index.js';
-import { gracePeriod } from '../../util/index.js';
+import { domainOf } from '../../url/index.js';
 import { urlOf, type BatchHeader } from '../../../webtable/index.js';
-import type { Count } from '../reporting/counters.js';
-import { beginBatchFetch, type BatchFetch, type BatchFetchOptions } from './batch-fetch.js';
-import type { QueuedPage, SharedFetch } from './shared-fetch.js';
 import type { CrawlContext } from '../context.js';
-import type { FetchTools } from './fetch-item.js';
-import { createLargeBodies } from './page/large-bodies.js';
-import { createProxyWatch } from '../requests/proxy-watch.js';
-import { GRACE_PERIOD } from '../requests/grace-period.js';
+import type { Count } from '../reporting/counters.js';
 import type { FindingsOfRun } from '../reporting/findings.js';
 import type { FetchingStatus } from '../reporting/job.js';
-import { createHostBackoff } from '../hosts/host-backoff.js';
-import { createLeaseGuard } from '../requests/lease-guard.js';
-import { robotsProtocol } from '../requests/protocol-for.js';
-import { createQueueDelays } from '../hosts/queue-delays.js';
-import { createQueueNames } from '../hosts/queue-name.js';
-import { createRobotsInQueue } from '../requests/robots-in-queue.js';
-import { createRobotsStore, robotsAgents } from '../requests/robots-files.js';
-import { createSeedHosts } from '../hosts/seed-hosts.js';
-import { withBackoff } from '../requests/robots-backoff.js';
-import { isOfJob } from '../shards/job-slots.js';
-import { storeJoined } from './slots-through.js';
+import { openRequests } from '../requests/requests.js';
+import { beginBatchFetch, type BatchFetch, type BatchFetchOptions } from './batch-fetch.js';
+import type { FetchTools } from './fetch-item.js';
+import { createLargeBodies } from './page/large-bodies.js';
+import type { SharedFetch } from './shared-fetch.js';
+import { createRobotsOfOtherShard } from './slots-through.js';
 import { createStoreOfPages } from './store-of-pages.js';
 
 interface FetcherOptions {
@@ -75,68 +62,20 @@ const SHOWN = 10;
  * leases are not held, the fetcher sends no requests.
  */
 export async function openFetcher(crawl: CrawlContext, options: FetcherOptions): Promise<Fetcher> {
-  const { settings, tables, clock } = crawl;
-  const { threads, signal, timeUp, count, onChange = () => {} } = options;
-  const delays = createQueueDelays(settings.fetcher);
-  const backoff = createHostBackoff(crawl, { onFailure: () => count('backed_off') });
-  const seedHosts = createSeedHosts(crawl);
-  const proxy = createProxyWatch(crawl);
-  const queues = createFetchQueues<QueuedPage>({
+  const { threads, signal, timeUp, count, batchId, onChange = () => {} } = options;
+  const requests = openRequests(crawl, {
     threads,
-    threadsPerQueue: settings.fetcher.threadsPerQueue,
-    delay: delays.of,
+    count,
+    ...(signal && { signal }),
+    ...(batchId !== undefined && { ofOtherShard: createRobotsOfOtherShard(crawl, batchId) }),
     onIdle: onChange,
   });
-  const controller = new AbortController();
-  const stopped = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
-  const grace = gracePeriod(stopped, GRACE_PERIOD);
-  const queueNames = createQueueNames(crawl);
-  // All later times are measured by `performance.now`, which is never set back.
-  const now = { wall: clock(), ticks: performance.now() };
-  const since = (queue: string): number =>
-    now.ticks - (now.wall - (crawl.jobSlots?.leases.askedAt(tables.slots.ofQueue(queue)) ?? 0));
-  const leaseGuard = createLeaseGuard(crawl, grace.signal);
+  const { queues, stopped, running, backoff } = requests;
   const tools: FetchTools = {
-    robots: createRobots({
-      protocol: withBackoff(
-        leaseGuard.protocol(robotsProtocol(crawl, seedHosts, count, proxy.note)),
-        backoff,
-        grace.signal,
-      ),
-      async ofOtherShard(url) {
-        const host = hostIfAny(url);
-        const slot = host === undefined ? undefined : tables.slots.ofQueue(await queueNames.nameOf(host));
-        const { batchId } = options;
-        if (slot === undefined || batchId === undefined || isOfJob(crawl, slot)) return undefined;
-        const request = await tables.batches.robotsRequests.get(batchId, slot, url);
-        if (request?.answer) return request.answer as unknown as RobotsHop;
-        if (!request) await tables.batches.robotsRequests.make(batchId, slot, url);
-        await storeJoined(tables, batchId, slot);
-        return 'asked';
-      },
-      agents: robotsAgents(settings),
-      clock,
-      store: createRobotsStore(tables),
-      ...(crawl.outsideChanges && { changes: crawl.outsideChanges }),
-      inHostQueue: createRobotsInQueue(crawl, { queues, queueNames, delays, backoff }),
-    }),
-    seedHosts,
-    backoff,
-    delays,
+    requests,
     largeBodies: createLargeBodies(MAX_LARGE_BODIES),
-    proxy,
-    queueNames,
     findings: options.findings,
-    since,
-    ofOtherShard: new Set(),
-    mayGoOn: leaseGuard.mayGoOn,
   };
-
-  let stopFeeding = (): void => {};
-  const feeding = new Promise<void>((resolve) => (stopFeeding = resolve));
-  const running = queues.run((page, queue) => page.work(queue), stopped, feeding);
-  // Callers await a batch, or `close`, and get the error there.
-  running.catch(() => undefined);
 
   const users = new Map<string, number>();
   const hosts = new Map<string, number>();
@@ -194,16 +133,8 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
         hosts: setAside.slice(0, SHOWN),
       };
     },
-    abort: () => controller.abort(),
-    async close() {
-      stopFeeding();
-      try {
-        await running;
-      } finally {
-        grace.clear();
-      }
-      if (!signal?.aborted) proxy.conclude();
-    },
+    abort: requests.abort,
+    close: requests.close,
   };
 }
 

@@ -1,14 +1,10 @@
 import type { FetchQueues } from '../../fetch/index.js';
+import type { QueuedWork } from '../requests/requests.js';
 import type { PageChange } from '../../../webtable/index.js';
-
-/** A page in the queue of its host, with the function that fetches it. */
-export interface QueuedPage {
-  work(queue: string): Promise<'no_request' | void>;
-}
 
 /** What the fetches of several batches share. */
 export interface SharedFetch {
-  readonly queues: FetchQueues<QueuedPage>;
+  readonly queues: FetchQueues<QueuedWork>;
   /** Aborts when no further work may start. */
   readonly stopped: AbortSignal;
   /** Aborts at the time limit of the job. */

@@ -1,8 +1,10 @@
 import { isFetched, type SlotProgress, type Tables } from '../../../webtable/index.js';
-import { isProxyFailure, type Robots } from '../../fetch/index.js';
+import { isProxyFailure, type Robots, type RobotsHop } from '../../fetch/index.js';
+import { hostIfAny } from '../../url/index.js';
 import { inParallel } from '../../util/index.js';
 import type { CrawlContext } from '../context.js';
-import { checkLeases } from '../shards/job-slots.js';
+import type { QueueNames } from '../hosts/queue-name.js';
+import { checkLeases, isOfJob } from '../shards/job-slots.js';
 
 /** Number of robots.txt requests of other workers that are processed at the same time. */
 const ANSWERED_AT_ONCE = 16;
@@ -15,6 +17,25 @@ export function storeJoined({ batches }: Pick<Tables, 'batches'>, batchId: strin
     const { parsed: _, waiting = 0, ...rest } = progress ?? {};
     return { ...rest, waiting: waiting + 1 };
   });
+}
+
+/**
+ * Makes the function that leaves the robots.txt of a host to the worker that owns the slot of this host. It returns the answer of that
+ * worker, if there is one; undefined if the host is in a slot of this job.
+ */
+export function createRobotsOfOtherShard(crawl: CrawlContext, batchId: string) {
+  const { tables } = crawl;
+  const { robotsRequests } = tables.batches;
+  return async (url: string, queueNames: QueueNames): Promise<RobotsHop | 'asked' | undefined> => {
+    const host = hostIfAny(url);
+    const slot = host === undefined ? undefined : tables.slots.ofQueue(await queueNames.nameOf(host));
+    if (slot === undefined || isOfJob(crawl, slot)) return undefined;
+    const request = await robotsRequests.get(batchId, slot, url);
+    if (request?.answer) return request.answer as unknown as RobotsHop;
+    if (!request) await robotsRequests.make(batchId, slot, url);
+    await storeJoined(tables, batchId, slot);
+    return 'asked';
+  };
 }
 
 /** Records that all pages are parsed. It does so for the slots of the job that are completely fetched. */

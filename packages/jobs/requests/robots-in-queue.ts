@@ -1,10 +1,10 @@
 import type { FetchQueues, InHostQueue } from '../../fetch/index.js';
 import type { CrawlContext } from '../context.js';
-import type { FetchTools } from '../fetching/fetch-item.js';
+import type { Requests } from './requests.js';
 import { isTooLong } from '../hosts/queue-delays.js';
 import { hostIfAny } from '../../url/index.js';
 
-interface RobotsInQueueOptions extends Pick<FetchTools, 'queueNames' | 'delays' | 'backoff'> {
+interface RobotsInQueueOptions extends Pick<Requests, 'queueNames' | 'delays' | 'backoff'> {
   readonly queues: Pick<FetchQueues<never>, 'runTask' | 'pause' | 'setDelay'>;
 }
 

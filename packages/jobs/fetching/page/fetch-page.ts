@@ -1,15 +1,14 @@
-import { hostHealth, isProxyFailure } from '../../../fetch/index.js';
+import { filterUrl } from '../../../plugin-api/index.js';
 import { urlOf } from '../../../../webtable/index.js';
 import type { CrawlContext } from '../../context.js';
-import { MAX_FAILURES } from '../../hosts/backoff-record.js';
 import { bodyLimit } from '../../requests/body-limit.js';
-import { isGivenUp } from '../../requests/grace-period.js';
+import { requestPage, type LeftReason } from '../../requests/request-page.js';
 import { countDamaged } from '../../rows/count-damaged.js';
 import type { FetchedPage, FetchItem, FetchRun } from '../fetch-item.js';
+import { addSitemaps } from './add-sitemaps.js';
 import { answeredPage, type PageAnswer } from './answered-page.js';
-import { askForPage, hasWholeBody } from './ask-for-page.js';
+import { conditionOf, hasWholeBody } from './condition.js';
 import { countFetched } from './count-fetched.js';
-import { mayAsk } from './may-ask.js';
 import { isCutAt } from './outcome-fields.js';
 
 /**
@@ -31,8 +30,8 @@ export async function fetchPage(
   if (most === contentLimit) return fetchUpTo(contentLimit, crawl, run, item, queue);
   const place = run.largeBodies.take();
   if (!place && item.isLarge) {
-    await run.queues.suspend(queue, run.largeBodies.whenFree(run.giveUp));
-    run.queues.requeue(queue, item);
+    await run.requests.queues.suspend(queue, run.largeBodies.whenFree(run.giveUp));
+    run.again(queue, item, 'next');
     return 'no_request';
   }
   try {
@@ -50,60 +49,75 @@ async function fetchUpTo(
   queue: string,
 ): Promise<'no_request' | void> {
   const url = urlOf(item.key);
-  const refusal = await mayAsk(crawl, run, item, url, queue);
-  const turn = refusal?.asked === false ? 'no_request' : undefined;
-  if (refusal && !refusal.outcome) return turn;
-  if (!refusal && !(await run.mayGoOn())) {
-    passOver(run, 'given_up');
-    return 'no_request';
+  if (isRejectedByRule(crawl, run, item, url)) return passOver(run, 'rejected_rules');
+  const turn = await requestPage(
+    crawl,
+    run.requests,
+    {
+      url,
+      tries: item.tries,
+      giveUp: run.giveUp,
+      contentLimit,
+      condition: () => conditionOf(crawl, item),
+      onSitemaps: (sitemaps) => addSitemaps(crawl, run, item, sitemaps),
+    },
+    queue,
+  );
+  if (turn.kind === 'again') {
+    if (turn.isOfPage) run.tracker.count('tried_again');
+    run.again(queue, { ...item, tries: turn.tries }, turn.place);
+  } else if (turn.kind === 'left') {
+    if (turn.reason === 'robots_other_shard') run.waits(queue);
+    passOver(run, turn.reason);
+  } else {
+    await applyOutcome(crawl, run, item, queue, { url, contentLimit, ...turn });
   }
-  const outcome = refusal?.outcome ?? (await askForPage(crawl, run, item, url, contentLimit));
-  const answer: PageAnswer = { url, outcome, contentLimit };
-  if (!refusal && (await isPutOff(crawl, run, item, queue, answer))) return undefined;
-  const page = await answeredPage(crawl, run, item, answer);
-  if (!(await storePage(run, { ...page, queue }))) return turn;
-  countFetched(crawl, run, item, url, outcome, page.change.set);
-  return turn;
+  return turn.asked ? undefined : 'no_request';
 }
 
-/** Whether this answer is not stored as the outcome of the page. If so, the page is requested again, or left to a later batch. */
-async function isPutOff(
+/** Stores the outcome of a page. If the outcome cannot be used, the page goes back to its queue. */
+async function applyOutcome(
   crawl: CrawlContext,
   run: FetchRun,
   item: FetchItem,
   queue: string,
-  { url, outcome, contentLimit }: PageAnswer,
-): Promise<boolean> {
-  if (isGivenUp(outcome, run.giveUp)) return passOver(run, 'given_up');
-  // A failure at the proxy says nothing about the page or its host. The page stays due, and a later batch requests it again.
-  if (isProxyFailure(outcome)) return passOver(run, 'proxy');
-  run.delays.answered(queue, outcome.millis);
-  run.queues.setDelay(queue, run.delays.of(queue));
-  const again = (state: Partial<FetchItem>, counter: 'tried_again' | 'lost_body'): true => {
-    run.queues.push(queue, { ...item, ...state });
-    run.tracker.count(counter);
-    return true;
-  };
-  const tries = (item.tries ?? 0) + 1;
-  if (outcome.http !== undefined && hostHealth(outcome) === 'troubled') {
-    // The page fails after too many answers such as 429 or 503, or if the wait would be long. Otherwise it would block the other pages of
-    // its host.
-    const hasFailed = tries >= MAX_FAILURES || (await run.backoff.pauseOf(url))?.kind === 'set_aside';
-    if (!hasFailed) return again({ tries }, 'tried_again');
+  answer: PageAnswer & { readonly isOfPage: boolean },
+): Promise<void> {
+  const { url, outcome } = answer;
+  const unusable = answer.isOfPage ? await whyUnusable(crawl, item, answer) : undefined;
+  if (unusable) {
+    run.tracker.count(unusable === 'isLarge' ? 'tried_again' : 'lost_body');
+    return run.again(queue, { ...item, [unusable]: true }, 'last');
   }
+  const page = await answeredPage(crawl, run, item, answer);
+  if (await storePage(run, { ...page, queue })) countFetched(crawl, run, item, url, outcome, page.change.set);
+  return undefined;
+}
+
+/** Returns why a page must be requested again: its body may be larger than the limit, or its stored body cannot be read. */
+async function whyUnusable(
+  crawl: CrawlContext,
+  item: FetchItem,
+  { outcome, contentLimit }: PageAnswer,
+): Promise<'isLarge' | 'hasLostBody' | undefined> {
   const isUnchanged = outcome.kind === 'notmodified';
   const mayBeLarger = contentLimit !== bodyLimit(crawl.settings, item.sitemap);
   // If the page has not changed, its stored body is read. That body may exceed the limit too.
-  if (mayBeLarger && (isUnchanged || isCutAt(contentLimit, outcome))) return again({ isLarge: true }, 'tried_again');
-  if (isUnchanged && !(await hasWholeBody(crawl, item))) return again({ hasLostBody: true }, 'lost_body');
-  return false;
+  if (mayBeLarger && (isUnchanged || isCutAt(contentLimit, outcome))) return 'isLarge';
+  return isUnchanged && !(await hasWholeBody(crawl, item)) ? 'hasLostBody' : undefined;
 }
 
-/** Gives the page no mark. Therefore updatedb releases its row unchanged. */
-function passOver({ tracker }: FetchRun, reason: 'given_up' | 'proxy'): true {
+/** Whether the page is rejected by a rule that was added after the batch was selected. */
+function isRejectedByRule({ ruleSet }: CrawlContext, run: FetchRun, item: FetchItem, url: string): boolean {
+  if (!ruleSet?.plugin || ruleSet.version === run.rules) return false;
+  return !filterUrl([ruleSet.plugin], url, 'generate', item).accepted;
+}
+
+/** Gives the page no mark. Therefore updatedb releases its row unchanged, and the page stays due. */
+function passOver({ tracker }: FetchRun, reason: LeftReason | 'rejected_rules'): 'no_request' {
   tracker.count(reason);
   tracker.done();
-  return true;
+  return 'no_request';
 }
 
 /** @returns false if the page was not stored. The reason is counted. */

@@ -1,0 +1,175 @@
+import { createFetchQueues, createRobots, type FetchQueues, type Robots, type RobotsHop } from '../../fetch/index.js';
+import { hostOf } from '../../url/index.js';
+import { gracePeriod } from '../../util/index.js';
+import type { CrawlContext } from '../context.js';
+import { createHostBackoff, type HostBackoff } from '../hosts/host-backoff.js';
+import { createQueueDelays, type QueueDelays } from '../hosts/queue-delays.js';
+import { createQueueNames, type QueueNames } from '../hosts/queue-name.js';
+import { createSeedHosts, type SeedHosts } from '../hosts/seed-hosts.js';
+import type { Count } from '../reporting/counters.js';
+import { GRACE_PERIOD } from './grace-period.js';
+import { createLeaseGuard } from './lease-guard.js';
+import { robotsProtocol } from './protocol-for.js';
+import { createProxyWatch, type ProxyWatch } from './proxy-watch.js';
+import { requestPage, type PageRequest, type RequestTurn } from './request-page.js';
+import { withBackoff } from './robots-backoff.js';
+import { createRobotsStore, robotsAgents } from './robots-files.js';
+import { createRobotsInQueue } from './robots-in-queue.js';
+
+interface RequestsOptions {
+  /** Maximum number of requests in flight. */
+  readonly threads: number;
+  /** Aborts when no more requests may be started. */
+  readonly signal?: AbortSignal;
+  /** Leaves the redirect target of a robots.txt to another worker, see `ofOtherShard` of `createRobots`. */
+  readonly ofOtherShard?: (url: string, queueNames: QueueNames) => Promise<RobotsHop | 'asked' | undefined>;
+  /** Counts back-offs, and failures of plugins. */
+  readonly count: Count;
+  /** Called often while fewer requests are in flight than are allowed. */
+  readonly onIdle?: () => void;
+}
+
+/** Work that waits in the queue of a host. */
+export interface QueuedWork {
+  work(queue: string): Promise<'no_request' | void>;
+}
+
+/**
+ * The requests of a run: a queue for each host, domain or IP, with its delay, and the robots.txt and back-off of each host. All verbs that
+ * request pages use it, so a host gets its delay from all of them.
+ */
+export interface Requests {
+  readonly queues: FetchQueues<QueuedWork>;
+  readonly robots: Robots;
+  readonly seedHosts: SeedHosts;
+  readonly backoff: HostBackoff;
+  readonly delays: QueueDelays;
+  readonly proxy: ProxyWatch;
+  readonly queueNames: QueueNames;
+  /** The latest time when an earlier job on this table may have sent a request to a host of the queue, by `performance.now`. */
+  readonly since: (queue: string) => number;
+  /** Origins whose robots.txt another worker has to request. The pages of these origins wait until that worker has done so. */
+  readonly ofOtherShard: Set<string>;
+  /** Waits until the leases of the slots are held, so that a request may be sent. Resolves to false if the run has to stop. */
+  readonly mayGoOn: () => Promise<boolean>;
+  /** Aborts when no more requests may be started. */
+  readonly stopped: AbortSignal;
+  /** Settles when the run has ended. Rejects with the error that ended it. */
+  readonly running: Promise<void>;
+  /** Delays the first request of a new queue, because an earlier job may have just sent a request to its hosts. */
+  delayFirst(queue: string): void;
+  /**
+   * Requests a URL in its queue, and waits for the result. Redirects are not followed.
+   * @returns the outcome, or the reason why the URL was not requested; `given_up` if the run ended before
+   * @throws the error that ended the run
+   */
+  request(page: Omit<PageRequest, 'tries' | 'giveUp'>): Promise<Exclude<RequestTurn, { kind: 'again' }>>;
+  /** Stops the start of further requests. */
+  abort(): void;
+  /**
+   * Waits until all requests are done. After `abort`, it waits only for the requests in flight.
+   * @throws the error that ended the run: an error of the store, or CrawlError PROXY_FAILED
+   */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a run of requests. At most one may run at a time on the slots of the job, because it keeps the delays between requests. While the
+ * leases are not held, it sends no requests.
+ */
+export function openRequests(crawl: CrawlContext, options: RequestsOptions): Requests {
+  const { settings, tables, clock } = crawl;
+  const { threads, signal, count, ofOtherShard, onIdle = () => {} } = options;
+  const delays = createQueueDelays(settings.fetcher);
+  const backoff = createHostBackoff(crawl, { onFailure: () => count('backed_off') });
+  const seedHosts = createSeedHosts(crawl);
+  const proxy = createProxyWatch(crawl);
+  const queues = createFetchQueues<QueuedWork>({
+    threads,
+    threadsPerQueue: settings.fetcher.threadsPerQueue,
+    delay: delays.of,
+    onIdle,
+  });
+  const controller = new AbortController();
+  const stopped = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
+  const grace = gracePeriod(stopped, GRACE_PERIOD);
+  const queueNames = createQueueNames(crawl);
+  // All later times are measured by `performance.now`, which is never set back.
+  const now = { wall: clock(), ticks: performance.now() };
+  const leaseGuard = createLeaseGuard(crawl, grace.signal);
+  const protocol = leaseGuard.protocol(robotsProtocol(crawl, seedHosts, count, proxy.note));
+
+  let stopFeeding = (): void => {};
+  const feeding = new Promise<void>((resolve) => (stopFeeding = resolve));
+  const running = queues.run((item, queue) => item.work(queue), stopped, feeding);
+  /** The results that callers of `request` wait for. One subscription to `running` serves all of them. */
+  const waiting = new Set<{ readonly give: (turn: RequestTurn) => void; readonly fail: (error: unknown) => void }>();
+  running.then(
+    () => waiting.forEach(({ give }) => give({ kind: 'left', reason: 'given_up', asked: false })),
+    (error: unknown) => waiting.forEach(({ fail }) => fail(error)),
+  );
+
+  const requests: Requests = {
+    queues,
+    robots: createRobots({
+      protocol: withBackoff(protocol, backoff, grace.signal),
+      ...(ofOtherShard && { ofOtherShard: (url) => ofOtherShard(url, queueNames) }),
+      agents: robotsAgents(settings),
+      clock,
+      store: createRobotsStore(tables),
+      ...(crawl.outsideChanges && { changes: crawl.outsideChanges }),
+      inHostQueue: createRobotsInQueue(crawl, { queues, queueNames, delays, backoff }),
+    }),
+    seedHosts,
+    backoff,
+    delays,
+    proxy,
+    queueNames,
+    since: (queue) => now.ticks - (now.wall - (crawl.jobSlots?.leases.askedAt(tables.slots.ofQueue(queue)) ?? 0)),
+    ofOtherShard: new Set(),
+    mayGoOn: leaseGuard.mayGoOn,
+    stopped,
+    running,
+    delayFirst(queue) {
+      const delay = delays.of(queue);
+      if (delay > 0) queues.pause(queue, (requests.since(queue) - performance.now()) / 1000 + delay);
+    },
+    async request(page) {
+      const queue = await queueNames.nameOf(hostOf(page.url));
+      return new Promise((resolve, reject) => {
+        const waiter = {
+          give(turn: RequestTurn): void {
+            waiting.delete(waiter);
+            resolve(turn as Exclude<RequestTurn, { kind: 'again' }>);
+          },
+          fail: reject,
+        };
+        const workOn = (tries: number): QueuedWork => ({
+          async work() {
+            const turn = await requestPage(crawl, requests, { ...page, tries, giveUp: grace.signal }, queue);
+            if (turn.kind !== 'again') waiter.give(turn);
+            else if (turn.place === 'next') queues.requeue(queue, workOn(turn.tries));
+            else queues.push(queue, workOn(turn.tries));
+            return turn.asked ? undefined : 'no_request';
+          },
+        });
+        waiting.add(waiter);
+        if (stopped.aborted) return waiter.give({ kind: 'left', reason: 'given_up', asked: false });
+        requests.delayFirst(queue);
+        queues.push(queue, workOn(0));
+        return undefined;
+      });
+    },
+    abort: () => controller.abort(),
+    async close() {
+      stopFeeding();
+      try {
+        await running;
+      } finally {
+        grace.clear();
+      }
+      if (!signal?.aborted) proxy.conclude();
+    },
+  };
+  return requests;
+}
