@@ -13,6 +13,7 @@ import {
 } from '../core/index.js';
 import { withWorkFolder } from '../graph/index.js';
 import { askServers } from './asking/ask-servers.js';
+import type { UncheckedLinks } from './asking/unchecked-links.js';
 import { folderOf } from './asking/wanted.js';
 import { createAlternatePairs } from './collect/alternate-pairs.js';
 import { createFindings, findingOf, sourceOf, type FindingSorter } from './collect/findings.js';
@@ -33,7 +34,7 @@ import type { AuditedPage, Found, Group, Rule, Site, Target } from './rule.js';
 import { RULES, auditRules } from './rules/index.js';
 import { noteNoReturn } from './rules/hreflang.js';
 import { noteDenied, noteSoftNotFound, type ProbeNote } from './rules/indexing.js';
-import { noteInsecure, noteUnverified } from './rules/links.js';
+import { LINK_UNCHECKED, noteInsecure, noteUnverified, uncheckedFinding } from './rules/links.js';
 import { noteTexts } from './rules/titles.js';
 
 /** Options of {@link audit}. */
@@ -47,6 +48,8 @@ export interface AuditOptions extends JobOptions {
   readonly ask?: boolean;
   /** Also request links to other sites, and judge these links. A good answer is valid for a week. Default: false. */
   readonly external?: boolean;
+  /** Seconds for requests, above 0. After this time the other links are not checked, and the report says so. Default: no limit. */
+  readonly maxTime?: number;
   /** Folder for sorting links, with some 200 bytes for each link. Default: the system's folder for temporary files. */
   readonly folder?: string;
   /** Bytes of memory for each sort at a time. Default: 16 MiB. */
@@ -85,11 +88,19 @@ export async function audit(crawl: CrawlContext, options: AuditOptions = {}): Pr
     const whole = withWorkFolder(folder, async (work) => {
       await using keys = await createKeyTable(join(work, 'keys'));
       await using links = await createLinkStore(work, memory / 2);
+      const unchecked: UncheckedLinks[] = [];
       if (options.ask || external) {
-        const input = { folder: work, memory, external, ...(signal && { signal }) };
-        await askServers(crawl, input, tracker);
+        const { maxTime } = options;
+        const input = {
+          folder: work,
+          memory,
+          external,
+          ...(maxTime !== undefined && { maxTime }),
+          ...(signal && { signal }),
+        };
+        unchecked.push(...(await askServers(crawl, input, tracker)));
       }
-      const made = await judge(crawl, options, { work, keys, links, tracker });
+      const made = await judge(crawl, options, { work, keys, links, tracker, unchecked });
       give({
         ...made,
         async [Symbol.asyncDispose]() {
@@ -108,11 +119,13 @@ interface Work {
   readonly keys: KeyTable;
   readonly links: LinkStore;
   readonly tracker: Tracker;
+  /** Links that were not checked in this run. */
+  readonly unchecked: readonly UncheckedLinks[];
 }
 
 async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): Promise<AuditReport> {
   const { external = false, memory = MEMORY, signal } = options;
-  const { work, keys, links, tracker } = given;
+  const { work, keys, links, tracker, unchecked } = given;
   const now = crawl.clock();
   const { since, changed } = await newsSince(crawl, options.since);
   const rows = createRowTable();
@@ -183,6 +196,7 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
     const of = GROUP_RULES.get(rule)!;
     await tell(of, await of.check(group, site), group);
   }
+  for (const each of unchecked) await tell(LINK_UNCHECKED, uncheckedFinding(each), undefined);
 
   const summary: AuditSummary = {
     version: 1,

@@ -27,6 +27,7 @@ export function verdictOf(status: Pick<ProtocolStatus, 'code' | 'http'> | undefi
   if (!status) return 'unchecked';
   const { code, http } = status;
   if (UNASKED.has(code)) return 'unchecked';
+  if (code === 'challenge') return 'blocked';
   if (http === undefined) return code === 'success' || code === 'notmodified' ? 'ok' : 'failing';
   if (BLOCKED.has(http) || (http >= 520 && http <= 530)) return 'blocked';
   if (http >= 200 && http < 300) return 'ok';

@@ -6,6 +6,7 @@ export { lookupWithin } from './address/lookup-within.js';
 export { statusVerdict } from './http/http-status.js';
 export { PrivateAddressError } from './address/address-guard.js';
 export { createPoster, type Poster, type PostedAnswer } from './http/poster.js';
+export { isChallenge } from './http/http-headers.js';
 export { userAgent } from './http/user-agent.js';
 export { isProxyFailure } from './http/proxy-error.js';
 export { hostHealth, robotsHealth, type HostHealth } from './http/host-health.js';

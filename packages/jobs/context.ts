@@ -6,6 +6,7 @@ import type { ParseThreads } from './parsing/parse-threads.js';
 import type { Counts } from './reporting/counters.js';
 import type { JobOptions, Report } from './reporting/job.js';
 import type { RunningJobs, Watch } from './reporting/running-jobs.js';
+import type { RequestsInUse } from './requests/requests-in-use.js';
 import type { ScopeRules, UrlPatterns } from './scope/crawl-scope.js';
 import type { JobSlots } from './shards/job-slots.js';
 
@@ -32,6 +33,8 @@ export interface CrawlContext {
   readonly scope?: ScopeRules;
   /** Threads that parse pages. Absent: the main thread parses them. */
   readonly parseThreads?: ParseThreads;
+  /** The requests that run in this process, so that another job can use their queues. Absent: jobs do not share queues. */
+  readonly requestsInUse?: RequestsInUse;
   /** The list of running jobs, for status queries. Absent: running jobs are not tracked. */
   readonly running?: RunningJobs;
   /** Receives the progress of this job. Absent: it is not reported. */

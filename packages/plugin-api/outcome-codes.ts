@@ -17,6 +17,7 @@ export const PROTOCOL_CODES = {
   forbidden: 'the server refuses access (403)',
   throttled: 'too many requests (429)',
   unavailable: 'the server is not available (503)',
+  challenge: 'a page that asks visitors to prove that they are no robots, with any status',
   http_error: 'any other HTTP status',
   robots_denied: 'robots.txt denies the page; it was not requested',
   crawl_delay_too_long: 'robots.txt requests a `Crawl-delay` above `fetcher.maxCrawlDelay`; the page was not requested',

@@ -13,6 +13,7 @@ import { CrawlError } from '../errors/index.js';
 import type { ComputedFieldName, ComputedValues, PageField } from '../export/index.js';
 import { cachedLookup, systemLookup } from '../fetch/index.js';
 import {
+  createRequestsInUse,
   createRunningJobs,
   startWorkerReports,
   withRules,
@@ -172,6 +173,7 @@ export async function openContext(
   return {
     tables,
     running,
+    requestsInUse: createRequestsInUse(),
     since,
     ...(diskUse && { diskUse }),
     outsideChanges: () => shared?.outsideChanges ?? 0,

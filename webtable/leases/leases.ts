@@ -23,6 +23,8 @@ export interface TakeOptions {
   readonly asks?: boolean;
   /** Milliseconds to wait for slots that other workers hold. A wait below `LEASE_MS` is too short to find out that a holder is dead. */
   readonly wait: number;
+  /** Whether to leave out slots that other workers hold, without a wait. */
+  readonly leaveTaken?: boolean;
   readonly signal?: AbortSignal;
   /** The clock of `askedAt`, in ms since the epoch. Absent: the clock of the system. */
   readonly clock?: () => number;
@@ -134,13 +136,18 @@ export function createLeases(
     await (isLast ? from.holder.end() : from.holder.say([...from.tasks]));
   }
 
-  async function takeAll(joined: Session, order: readonly string[], wanted: Wanted, options: TakeOptions) {
+  /** @param order the slots; with `leaveTaken`, those of other workers are removed */
+  async function takeAll(joined: Session, order: string[], wanted: Wanted, options: TakeOptions) {
     const started = timing.monotonic();
     for (;;) {
       options.signal?.throwIfAborted();
       joined.holder.lost.throwIfAborted();
       const found = await oneByOne(() => leases.take(joined.holder.id, joined.slots, order, wanted));
       if (!found) return joined.holder.untilHeld();
+      if (found !== 'again' && options.leaveTaken) {
+        order.splice(order.indexOf(found.slot), 1);
+        continue;
+      }
       const waited = timing.monotonic() - started;
       if (found !== 'again' && waited >= options.wait) throw heldBy(found, waited);
       await sleep(timing, found === 'again' ? 0 : Math.min(AGAIN_MS, options.wait - waited), options.signal);

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import type { AuditRule, OpenContext } from '../../../packages/webcrawl/internal.js';
+import { CrawlError } from '../../../packages/webcrawl/names.js';
 import { runJob, open, EXIT, type Cli } from '../../cli.js';
 import { askForContact } from '../../contact.js';
 import { readSeeds, reportRejections } from '../../input/seeds.js';
 import { library } from '../../library.js';
+import { durationInSeconds } from '../../options/arguments.js';
 import { MOMENT, momentOrMark } from '../../options/moment.js';
 import { addRequestOptions, requestSettings, type RequestOptions } from '../../options/request-options.js';
 import { addScopeOptions, type ScopeOptions } from '../../options/scope-options.js';
@@ -18,6 +20,7 @@ import { addAuditIgnore } from './audit-ignore.js';
 
 interface AuditOptions extends AuditReportOptions, RequestOptions, ScopeOptions {
   readonly external?: boolean;
+  readonly maxTime?: number;
   readonly since?: number | string;
   readonly rules?: boolean;
 }
@@ -36,6 +39,7 @@ export function addAudit(program: Command, cli: Cli): void {
     )
     .argument('[seed...]', 'URLs, files of seed lines, or - for standard input')
     .option('--external', 'check links to other sites too; a link that works is checked again after a week')
+    .option('--max-time <duration>', 'maximum time for requests, such as 90s, 30m or 2h', durationInSeconds)
     .option('--since <time>', `show which findings are new since this time or mark: ${MOMENT}`, momentOrMark)
     .option('--rules', 'list the rules, and how to fix what they find');
   addAuditReportOptions(addRequestOptions(addScopeOptions(command)))
@@ -49,7 +53,8 @@ have soft 404 pages.
 
 404 and 410 mean that a page is gone. 401 to 403, 405 to 408, 421, 425, 429, 430, 451, 999 and 520 to 530 prove
 nothing: such links are reported as not verified, never as broken. Temporary failures, such as 5xx and timeouts,
-count only if they happen twice. Orphans are reported only if the audit read every page; otherwise it says what
+count only if they happen twice. A link that was not requested is reported as not checked, with the reason: a crawl
+of another process uses its host, the host is in back-off or does not respond, or --max-time was reached. Orphans are reported only if the audit read every page; otherwise it says what
 is missing.
 
 ${AUDIT_REPORT_HELP}
@@ -72,28 +77,45 @@ Examples:
       const settings = { ...requestSettings({ delay, agent, header }), ...FACTS };
       if (args.length > 0 && !(await crawlFirst(cli, args, { stay, depth, include, exclude }, settings)))
         return undefined;
-      await using crawl = await open(cli, {
-        name: 'audit',
-        alone: args.length > 0 || options.external === true,
-        settings,
-      });
+      await using crawl = await openToAudit(cli, args.length > 0 || options.external === true, settings);
       await report(cli, crawl, options, args.length > 0, writeReport);
       return undefined;
     });
   addAuditIgnore(command, cli);
 }
 
+/** Opens the table, for this process alone if the audit makes requests. A table of another process is read, and its hosts get no request. */
+async function openToAudit(
+  cli: Cli,
+  makesRequests: boolean,
+  settings: Readonly<Record<string, unknown>>,
+): Promise<OpenContext> {
+  if (!makesRequests) return open(cli, { name: 'audit', alone: false, settings });
+  try {
+    return await open(cli, { name: 'audit', alone: true, settings });
+  } catch (error) {
+    if (!(error instanceof CrawlError) || error.code !== 'TABLE_LOCKED') throw error;
+    return open(cli, { name: 'audit', alone: false, settings });
+  }
+}
+
 async function report(
   cli: Cli,
   crawl: OpenContext,
-  { external = false, since }: AuditOptions,
+  { external = false, since, maxTime }: AuditOptions,
   ask: boolean,
   writeReport: Awaited<ReturnType<typeof auditReportWriter>>,
 ): Promise<void> {
   const { audit } = await library();
   const { signal } = cli.io;
   try {
-    await using found = await audit(crawl, { ask, external, signal, ...(since !== undefined && { since }) });
+    await using found = await audit(crawl, {
+      ask,
+      external,
+      signal,
+      ...(maxTime !== undefined && { maxTime }),
+      ...(since !== undefined && { since }),
+    });
     await writeReport(crawl, found);
   } catch (error) {
     if (!signal.aborted || error !== signal.reason) throw error;

@@ -1,14 +1,21 @@
-import { htmlDocument, sniffContentType, type CrawlContext, type CrawledPage, type Tracker } from '../../core/index.js';
+import {
+  borrowRequests,
+  htmlDocument,
+  sniffContentType,
+  startTimeLimit,
+  type CrawlContext,
+  type CrawledPage,
+  type Tracker,
+} from '../../core/index.js';
 import { inParallel, pause } from '../../util/index.js';
 import type { AskedNote } from '../collect/records.js';
 import { factsOf } from '../facts/plugin.js';
 import type { ProbeNote } from '../rules/indexing.js';
 import { verdictOf } from '../verdict.js';
-import { createAsker, type Answer, type Asker } from './host-asker.js';
+import { createLinkRequests, type LinkResponse } from './link-requests.js';
+import { createUncheckedLinks, type UncheckedLinks } from './unchecked-links.js';
 import { wantedOf, type Wanted, type WantedInput } from './wanted.js';
 
-/** Maximum number of hosts to which requests are made at the same time. */
-const HOSTS = 16;
 /** Maximum number of failures that are stored for a URL. */
 const FAILURES = 5;
 const PROBE_HOLDS = 7 * 86_400_000;
@@ -16,32 +23,46 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
 /**
  * Requests three kinds of URLs: URLs that pages name but the crawl has not requested, pages that failed once, and made-up names in folders
- * with possible soft 404 pages. The answers are stored with the table. Good answers are valid for a week.
+ * with possible soft 404 pages. The responses are stored with the table. Good responses are valid for a week.
+ * @returns the links that were not checked, by host and reason
  */
 export async function askServers(
   crawl: CrawlContext,
-  input: WantedInput,
+  input: WantedInput & { readonly maxTime?: number },
   { done }: Pick<Tracker, 'done'>,
-): Promise<void> {
-  const { signal } = input;
+): Promise<readonly UncheckedLinks[]> {
+  const { signal, maxTime } = input;
   const { wanted, folders } = await wantedOf(crawl, input);
-  const asker = createAsker(crawl, signal);
-  await inParallel(byHost(wanted), HOSTS, async (urls) => {
-    for (const each of urls) {
+  const limit = startTimeLimit(maxTime, -1);
+  const giveUp = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
+  const threads = crawl.settings.fetcher.threadsFetch;
+  const requests = borrowRequests(crawl, { job: 'audit', threads, signal: giveUp });
+  const request = createLinkRequests(requests);
+  const unchecked = createUncheckedLinks();
+  try {
+    await inParallel(byHost(wanted), threads, async (urls) => {
+      for (const each of urls) {
+        signal?.throwIfAborted();
+        const wait = each.notBefore - crawl.clock();
+        if (wait > 0 && !giveUp.aborted) await pause(wait, giveUp).catch(() => undefined);
+        const result = await request(each.url, !each.isInternal);
+        signal?.throwIfAborted();
+        if (result.kind === 'not_checked') unchecked.add(each.url, result);
+        else await crawl.tables.audits.putNotes('asked', new Map([[each.key, noteOf(each, result, crawl.clock())]]));
+        done();
+      }
+    });
+    await inParallel(await dueFolders(crawl, folders), threads, async (folder) => {
+      const probe = await tryFolder(crawl, request, folder);
       signal?.throwIfAborted();
-      const wait = each.notBefore - crawl.clock();
-      if (wait > 0) await pause(wait, signal);
-      const answer = await asker.ask(each.url, !each.isInternal);
-      await crawl.tables.audits.putNotes('asked', new Map([[each.key, noteOf(each, answer, crawl.clock())]]));
+      if (probe) await crawl.tables.audits.putNotes('probe', new Map([[folder, probe]]));
       done();
-    }
-  });
-  await inParallel(await dueFolders(crawl, folders), HOSTS, async (folder) => {
-    signal?.throwIfAborted();
-    const probe = await tryFolder(crawl, asker, folder);
-    await crawl.tables.audits.putNotes('probe', new Map([[folder, probe]]));
-    done();
-  });
+    });
+  } finally {
+    await requests.close();
+    limit.clear();
+  }
+  return unchecked.all();
 }
 
 /** Groups URLs by host. Requests to the first hosts begin while the other hosts are still read from disk. */
@@ -59,7 +80,7 @@ async function* byHost(wanted: AsyncIterable<Wanted>): AsyncGenerator<readonly W
 }
 
 /** Returns the stored form of an answer, together with the earlier answers. */
-function noteOf({ before }: Wanted, { code, http, to }: Answer, at: number): AskedNote {
+function noteOf({ before }: Wanted, { code, http, to }: LinkResponse, at: number): AskedNote {
   const answer = { at, code, ...(http !== undefined && { http }), ...(to !== undefined && { to }) };
   const verdict = verdictOf(answer);
   const lastOk = verdict === 'ok' ? at : before?.lastOk;
@@ -83,13 +104,20 @@ async function dueFolders({ tables, clock }: CrawlContext, folders: ReadonlySet<
   return [...due];
 }
 
-async function tryFolder(crawl: CrawlContext, asker: Asker, folder: string): Promise<ProbeNote> {
+/** @returns undefined if the folder was not checked */
+async function tryFolder(
+  crawl: CrawlContext,
+  request: ReturnType<typeof createLinkRequests>,
+  folder: string,
+): Promise<ProbeNote | undefined> {
   const name = Array.from({ length: 16 }, () => LETTERS[Math.floor(crawl.random() * LETTERS.length)]).join('');
   const url = `${folder}${name}`;
-  const { http = 0, outcome, to = url } = await asker.ask(url, false);
+  const result = await request(url, false);
+  if (result.kind === 'not_checked') return undefined;
+  const { http = 0, outcome, to = url } = result;
   const nothing = { at: crawl.clock(), http, words: 0, simhash: [0, 0] as const, marks: 0 };
   // A redirect to another page, such as a login form or the home page, tells nothing about pages that do not redirect.
-  if (outcome?.kind !== 'content' || !new URL(to).pathname.includes(name)) return nothing;
+  if (outcome.kind !== 'content' || !new URL(to).pathname.includes(name)) return nothing;
   const { body: content, headers = {}, truncated } = outcome;
   const contentType = sniffContentType(content, outcome.contentType, headers);
   const document = htmlDocument({ content, contentType, charset: undefined }, crawl.settings);

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
-import { hostOf, specialRange } from '../../core/index.js';
+import { figures, hostOf, safeText, specialRange } from '../../core/index.js';
 import { LINK_KINDS } from '../facts/kinds.js';
+import type { UncheckedLinks } from '../asking/unchecked-links.js';
 import { ROW } from '../collect/row-table.js';
 import type { Found, GroupRule, Rule, Site, Target, TargetRule } from '../rule.js';
 import { endingText, evidenceOf, pagesThat, timesOf } from './texts.js';
@@ -244,6 +245,27 @@ export async function noteUnverified(target: Target, site: Site): Promise<void> 
   });
 }
 
+/** Links that the audit wanted to request and could not. There is one finding for each host and reason. */
+export const LINK_UNCHECKED: TargetRule = {
+  id: 'link-unchecked',
+  group: 'external',
+  severity: 'notice',
+  title: 'Links that were not checked',
+  help: 'The next audit checks them.',
+  on: 'target',
+  check: () => undefined,
+};
+
+export function uncheckedFinding({ host, why, total, urls }: UncheckedLinks): Found {
+  const links = total === 1 ? '1 link' : `${figures.number(total)} links`;
+  return {
+    url: urls[0]!,
+    state: 'unverified',
+    message: `${links} to ${host} not checked: ${safeText(why, 100)}.`,
+    evidence: { addresses: urls },
+  };
+}
+
 export const LINK_RULES: readonly Rule[] = [
   linkBroken,
   linkServerError,
@@ -252,4 +274,9 @@ export const LINK_RULES: readonly Rule[] = [
   linkInsecure,
   resourceBroken,
 ];
-export const EXTERNAL_RULES: readonly Rule[] = [externalBroken, externalUnreachable, externalUnverified];
+export const EXTERNAL_RULES: readonly Rule[] = [
+  externalBroken,
+  externalUnreachable,
+  externalUnverified,
+  LINK_UNCHECKED,
+];

@@ -102,3 +102,16 @@ export function httpDate(time: number | undefined): string | undefined {
 export function isHeaderValue(text: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
 }
+
+/** Headers of responses that ask a visitor to prove that it is no robot, with the values that say so. */
+const CHALLENGES: readonly (readonly [name: string, value: RegExp])[] = [
+  ['cf-mitigated', /./],
+  ['x-amzn-waf-action', /^(?:challenge|captcha)$/i],
+  ['x-datadome', /^protected$/i],
+  ['x-vercel-mitigated', /./],
+];
+
+/** Whether a response is a challenge to robots, and not the page. */
+export function isChallenge(headers: Readonly<Record<string, string>> = {}): boolean {
+  return CHALLENGES.some(([name, value]) => value.test(headers[name] ?? ''));
+}

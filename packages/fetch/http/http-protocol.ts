@@ -14,6 +14,7 @@ import {
   isHeaderValue,
   joinedHeaders,
   redirectTarget,
+  isChallenge,
   retryAfterSeconds,
   type RawHeaders,
 } from './http-headers.js';
@@ -147,6 +148,7 @@ async function outcomeOf(result: ExchangeResult, context: Context): Promise<Fetc
   if (verdict.kind === 'notmodified') return { ...answer, kind: 'notmodified' };
 
   const message = safeText(`HTTP ${status} ${result.statusText}`.trim());
+  if (isChallenge(answer.headers)) answer.code = 'challenge';
   if (verdict.kind === 'gone') return { ...answer, kind: 'gone', message };
   const retryAfter = retryAfterSeconds(headers, context.now);
   return { ...answer, kind: 'retry', message, ...(retryAfter === undefined ? {} : { retryAfter }) };

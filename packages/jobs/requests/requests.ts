@@ -8,10 +8,11 @@ import { createQueueNames, type QueueNames } from '../hosts/queue-name.js';
 import { createSeedHosts, type SeedHosts } from '../hosts/seed-hosts.js';
 import type { Count } from '../reporting/counters.js';
 import { GRACE_PERIOD } from './grace-period.js';
+import { isOfJob } from '../shards/job-slots.js';
 import { createLeaseGuard } from './lease-guard.js';
 import { robotsProtocol } from './protocol-for.js';
 import { createProxyWatch, type ProxyWatch } from './proxy-watch.js';
-import { requestPage, type PageRequest, type RequestTurn } from './request-page.js';
+import { requestPage, type LeftReason, type PageRequest, type RequestTurn } from './request-page.js';
 import { withBackoff } from './robots-backoff.js';
 import { createRobotsStore, robotsAgents } from './robots-files.js';
 import { createRobotsInQueue } from './robots-in-queue.js';
@@ -29,10 +30,23 @@ interface RequestsOptions {
   readonly onIdle?: () => void;
 }
 
+const GIVEN_UP: RequestResult = { kind: 'left', reason: 'given_up', asked: false };
+
 /** Work that waits in the queue of a host. */
 export interface QueuedWork {
   work(queue: string): Promise<'no_request' | void>;
 }
+
+/** A URL to request once. */
+export type RequestedPage = Omit<PageRequest, 'tries' | 'giveUp'>;
+
+/**
+ * The outcome of a URL, or the reason why it was not requested. `given_up`: the run ended before. `host_in_use`: another worker requests the
+ * pages of this host.
+ */
+export type RequestResult =
+  | Exclude<RequestTurn, { kind: 'again' | 'left' }>
+  | { readonly kind: 'left'; readonly reason: LeftReason | 'host_in_use'; readonly asked: boolean };
 
 /**
  * The requests of a run: a queue for each host, domain or IP, with its delay, and the robots.txt and back-off of each host. All verbs that
@@ -60,11 +74,11 @@ export interface Requests {
   delayFirst(queue: string): void;
   /**
    * Requests a URL in its queue, and waits for the result. Redirects are not followed.
-   * @returns the outcome, or the reason why the URL was not requested; `given_up` if the run ended before
+   * @param signal ends the wait, with the result `given_up`
    * @throws the error that ended the run
    */
-  request(page: Omit<PageRequest, 'tries' | 'giveUp'>): Promise<Exclude<RequestTurn, { kind: 'again' }>>;
-  /** Stops the start of further requests. */
+  request(page: RequestedPage, signal?: AbortSignal): Promise<RequestResult>;
+  /** Stops the start of more requests. */
   abort(): void;
   /**
    * Waits until all requests are done. After `abort`, it waits only for the requests in flight.
@@ -102,11 +116,18 @@ export function openRequests(crawl: CrawlContext, options: RequestsOptions): Req
   let stopFeeding = (): void => {};
   const feeding = new Promise<void>((resolve) => (stopFeeding = resolve));
   const running = queues.run((item, queue) => item.work(queue), stopped, feeding);
-  /** The results that callers of `request` wait for. One subscription to `running` serves all of them. */
-  const waiting = new Set<{ readonly give: (turn: RequestTurn) => void; readonly fail: (error: unknown) => void }>();
+  /** The callers of `request` that wait for a result. One subscription to `running` serves all of them. */
+  const waiting = new Set<{
+    readonly give: (result: RequestResult) => void;
+    readonly fail: (error: unknown) => void;
+  }>();
   running.then(
-    () => waiting.forEach(({ give }) => give({ kind: 'left', reason: 'given_up', asked: false })),
-    (error: unknown) => waiting.forEach(({ fail }) => fail(error)),
+    () => {
+      for (const { give } of waiting) give(GIVEN_UP);
+    },
+    (error: unknown) => {
+      for (const { fail } of waiting) fail(error);
+    },
   );
 
   const requests: Requests = {
@@ -134,30 +155,33 @@ export function openRequests(crawl: CrawlContext, options: RequestsOptions): Req
       const delay = delays.of(queue);
       if (delay > 0) queues.pause(queue, (requests.since(queue) - performance.now()) / 1000 + delay);
     },
-    async request(page) {
+    async request(page, giveUp) {
       const queue = await queueNames.nameOf(hostOf(page.url));
-      return new Promise((resolve, reject) => {
+      if (!isOfJob(crawl, tables.slots.ofQueue(queue))) return { kind: 'left', reason: 'host_in_use', asked: false };
+      if (stopped.aborted || giveUp?.aborted) return GIVEN_UP;
+      return new Promise((resolve, fail) => {
+        const onAbort = (): void => waiter.give(GIVEN_UP);
         const waiter = {
-          give(turn: RequestTurn): void {
+          give(result: RequestResult): void {
             waiting.delete(waiter);
-            resolve(turn as Exclude<RequestTurn, { kind: 'again' }>);
+            giveUp?.removeEventListener('abort', onAbort);
+            resolve(result);
           },
-          fail: reject,
+          fail,
         };
         const workOn = (tries: number): QueuedWork => ({
           async work() {
+            if (!waiting.has(waiter)) return 'no_request';
             const turn = await requestPage(crawl, requests, { ...page, tries, giveUp: grace.signal }, queue);
             if (turn.kind !== 'again') waiter.give(turn);
-            else if (turn.place === 'next') queues.requeue(queue, workOn(turn.tries));
-            else queues.push(queue, workOn(turn.tries));
+            else queues[turn.place === 'next' ? 'requeue' : 'push'](queue, workOn(turn.tries));
             return turn.asked ? undefined : 'no_request';
           },
         });
         waiting.add(waiter);
-        if (stopped.aborted) return waiter.give({ kind: 'left', reason: 'given_up', asked: false });
+        giveUp?.addEventListener('abort', onAbort);
         requests.delayFirst(queue);
         queues.push(queue, workOn(0));
-        return undefined;
       });
     },
     abort: () => controller.abort(),
@@ -171,5 +195,6 @@ export function openRequests(crawl: CrawlContext, options: RequestsOptions): Req
       if (!signal?.aborted) proxy.conclude();
     },
   };
+  crawl.requestsInUse?.begin(requests);
   return requests;
 }

@@ -32,6 +32,12 @@ export interface SlotTask {
   readonly asks?: boolean;
 }
 
+interface SlotOptions extends ShardOptions {
+  /** Whether to leave out slots that other workers hold, without a wait. */
+  readonly leaveTaken?: boolean;
+  readonly signal?: AbortSignal;
+}
+
 /** Milliseconds to wait for slots. In this time, the leases of a dead worker expire, and a slow worker can renew its leases. */
 export const USUAL_WAIT = LEASE_MS + 10_000;
 
@@ -44,14 +50,14 @@ export const USUAL_WAIT = LEASE_MS + 10_000;
 export async function inSlots<T>(
   given: CrawlContext,
   { job, batchId, asks = false }: SlotTask,
-  { shard, leaseWait = USUAL_WAIT, signal }: ShardOptions & { readonly signal?: AbortSignal },
+  { shard, leaseWait = USUAL_WAIT, leaveTaken = false, signal }: SlotOptions,
   run: (crawl: CrawlContext, signal: AbortSignal | undefined) => Promise<T>,
 ): Promise<T> {
   if (given.jobSlots) return run(given, signal);
   const { tables, clock } = given;
   const slots = shard ? slotsOfShard(tables.slots, shard) : tables.slots.all;
   // If the signal is already aborted, the job does not wait for slots. Its report says that it was interrupted.
-  const waiting = signal?.aborted ? { wait: 0 } : { wait: leaseWait, ...(signal && { signal }) };
+  const waiting = signal?.aborted ? { wait: 0 } : { wait: leaseWait, leaveTaken, ...(signal && { signal }) };
   const leases = await tables.leases
     .take(slots, { job, ...(batchId !== undefined && { batchId }), asks, clock, ...waiting })
     .catch((error: unknown) => {
@@ -60,8 +66,8 @@ export async function inSlots<T>(
       throw error;
     });
   const jobSlots: JobSlots = {
-    slots: new Set(slots),
-    isWhole: slots.length === tables.slots.all.length,
+    slots: leases.slots,
+    isWhole: leases.slots.size === tables.slots.all.length,
     isShard: shard !== undefined,
     leases,
   };

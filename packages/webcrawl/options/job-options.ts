@@ -147,6 +147,7 @@ export const checks = {
     since: moment,
     ask: flag,
     external: flag,
+    maxTime: positive,
     folder: text.optional(),
     memory: count,
   }),

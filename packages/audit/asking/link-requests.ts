@@ -1,0 +1,105 @@
+import {
+  hostHealth,
+  hostOf,
+  isChallenge,
+  type BorrowedRequests,
+  type FetchOutcome,
+  type RequestResult,
+} from '../../core/index.js';
+
+/** The response for a URL after its redirects. */
+export interface LinkResponse {
+  readonly kind: 'response';
+  readonly code: string;
+  readonly http?: number;
+  /** The last redirect target. */
+  readonly to?: string;
+  readonly outcome: FetchOutcome;
+}
+
+/** A URL that was not requested, or without a result. `why` completes "not checked: …"; it may be untrusted. */
+export interface NotChecked {
+  readonly kind: 'not_checked';
+  readonly host: string;
+  readonly why: string;
+}
+
+export type LinkResult = LinkResponse | NotChecked;
+
+const MAX_REDIRECTS = 10;
+/** Maximum number of bytes of a page to read. */
+const MAX_BYTES = 262_144;
+/** Codes by which a host cannot be reached at all. A GET after such a HEAD would fail too. */
+const HOST_FAILURES: ReadonlySet<string> = new Set(['dns', 'connect', 'tls']);
+
+const WHY: Readonly<Record<Extract<RequestResult, { kind: 'left' }>['reason'], string>> = {
+  host_in_use: 'a crawl is using this host',
+  robots_other_shard: 'a crawl is using this host',
+  host_backoff: 'the host is in back-off',
+  given_up: 'the time limit was reached',
+  proxy: 'the proxy failed',
+};
+
+/**
+ * Makes the function that requests a link with its redirects, in the queues of a crawl.
+ *
+ * With `headFirst`, it sends HEAD first, and believes a response that finds the page. After another response it sends GET, because many
+ * servers respond to HEAD wrongly. Nothing follows after 429 or 503, a challenge, or a host that cannot be reached. A host is left out when
+ * it has responded 429 or 503 until the requests gave up, or has not responded three times.
+ */
+export function createLinkRequests(requests: BorrowedRequests) {
+  /** The hosts that are left out, with the reason. */
+  const leftOut = new Map<string, string>();
+
+  /** Sends one request, without following redirects. */
+  async function once(url: string, headOnly: boolean): Promise<LinkResult> {
+    const host = hostOf(url);
+    const notChecked = (why: string): NotChecked => ({ kind: 'not_checked', host, why });
+    const before = leftOut.get(host);
+    if (before !== undefined) return notChecked(before);
+    const result = await requests.request({ url, contentLimit: MAX_BYTES, ...(headOnly && { headOnly }) });
+    if (result.kind === 'left') return notChecked(WHY[result.reason]);
+    const { outcome, isOfPage } = result;
+    const { http } = outcome;
+    if (isPause(outcome)) leftOut.set(host, `the host responded ${http} again and again`);
+    if (!isOfPage && outcome.kind === 'retry') {
+      const why = `the host did not respond (${outcome.code})`;
+      leftOut.set(host, why);
+      return notChecked(why);
+    }
+    const code = isChallenge(outcome.headers) ? 'challenge' : outcome.code;
+    return { kind: 'response', code, ...(http !== undefined && { http }), outcome };
+  }
+
+  /** Sends requests with one method, and follows the redirects. */
+  async function follow(first: string, headOnly: boolean): Promise<LinkResult> {
+    let url = first;
+    for (let hops = 0; ; hops++) {
+      const result = await once(url, headOnly);
+      if (result.kind === 'not_checked') return result;
+      const to = hops > 0 ? { to: url } : {};
+      const { outcome } = result;
+      if (outcome.kind !== 'redirect' || outcome.target === null) return { ...result, ...to };
+      if (hops === MAX_REDIRECTS) return { ...result, code: 'redirect_exceeded', ...to };
+      url = outcome.target.split('#', 1)[0]!;
+    }
+  }
+
+  return async (url: string, headFirst: boolean): Promise<LinkResult> => {
+    const head = headFirst ? await follow(url, true) : undefined;
+    return head && isFinal(head) ? head : follow(url, false);
+  };
+}
+
+/** Whether a GET would tell nothing more than this response to HEAD. */
+function isFinal(head: LinkResult): boolean {
+  if (head.kind === 'not_checked') return true;
+  const { http, code, outcome } = head;
+  if (http === undefined) return HOST_FAILURES.has(code);
+  return (http >= 200 && http < 300) || code === 'challenge' || isPause(outcome);
+}
+
+/** Whether the host requests a pause. */
+function isPause(outcome: FetchOutcome): boolean {
+  return outcome.http !== undefined && hostHealth(outcome) === 'troubled';
+}
