@@ -1,3 +1,5 @@
+import { recordFilter, type LoggedRecord } from '../../changes/index.js';
+import { CHANGE_KINDS, timeOfCursor } from '../../core/index.js';
 import { createReadBudget } from '../../search/index.js';
 import { jsonAnswer } from '../http/answer.js';
 import type { Request, Route } from '../http/request.js';
@@ -9,7 +11,7 @@ import { createChangeEvents } from './change-events.js';
 import { changesPage, olderParams } from './changes-page.js';
 import { feedEntry, tagOf } from './feed-entry.js';
 import { atomFeed, jsonFeed, type Feed } from './feeds.js';
-import { createNewestChanges } from './newest-changes.js';
+import { MAX_READ, createNewestChanges } from './newest-changes.js';
 
 /** The input of the routes for changes. */
 interface ChangeRoutesContext {
@@ -32,7 +34,7 @@ const READS = 2;
 export function createChangeRoutes({ changes, answers, site, onError }: ChangeRoutesContext) {
   const events = createChangeEvents(changes, { onError });
   const newestChanges = createNewestChanges(changes);
-  // A filter may pass over the whole log. So few reads run at a time, and they take nothing from the budget of searches.
+  // A filter may pass over thousands of changes. So few reads run at a time, and they take nothing from the budget of searches.
   const budget = createReadBudget({ bytes: READS * READ });
   const inTurn = <T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> => budget.run(READ, read, signal);
 
@@ -79,16 +81,25 @@ export function createChangeRoutes({ changes, answers, site, onError }: ChangeRo
       const { filter, since, cursor, limit } = askedChanges(params, ANSWERED);
       const from = cursor === undefined ? since !== undefined && { since } : { cursor };
       return inTurn(signal, async () => {
-        const found = changes.read({ ...filter, ...from }, signal);
-        const records = [];
+        // The filter is applied here, so that a request reads a limited part of the log, whatever its filter finds.
+        const found = changes.read({ ...from, kinds: CHANGE_KINDS, limit: MAX_READ + 1 }, signal);
+        const isWanted = recordFilter(filter);
+        const records: LoggedRecord[] = [];
+        let [read, bytesOnly, last] = [0, 0, ''];
         let isMore = false;
         for await (const record of found) {
-          isMore = records.length >= limit;
+          isMore = records.length >= limit || read >= MAX_READ;
           if (isMore) break;
-          records.push(record);
+          read++;
+          last = record.cursor;
+          const verdict = isWanted(record);
+          if (verdict === 'bytes') bytesOnly++;
+          if (verdict === true) records.push(record);
         }
-        const next = isMore ? records.at(-1)!.cursor : await found.next();
-        return jsonAnswer({ ...(await found.summary()), changes: records, next, more: isMore });
+        const next = isMore ? last : await found.next();
+        // The summary is of the part that was read.
+        const part = isMore ? changes.read({ ...from, until: timeOfCursor(next) + 1 }, signal) : found;
+        return jsonAnswer({ ...(await part.summary()), bytesOnly, changes: records, next, more: isMore });
       });
     },
   };
