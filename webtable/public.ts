@@ -5,7 +5,7 @@ export type { ChangeRows, Decide, RowToChange } from './tables/change-rows.js';
 export type { PageScan, Pages } from './pages/pages.js';
 export type * from './pages/page.js';
 export type { InlinkCell, StoredInlink, StoredInlinks } from './pages/inlink-cell.js';
-export type { LoggedFailure, LoggedState, PageDigest } from './pages/digest.js';
+export type { ChangedLinks, LoggedFailure, LoggedState, PageDigest } from './pages/digest.js';
 export { STATUSES, type Mark, type Status, type TableName } from './schema.js';
 export { makeBatchId } from './keys/batch-id.js';
 export type { Slots } from './keys/partition.js';

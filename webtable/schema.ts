@@ -126,6 +126,7 @@ export const FIELD_COLUMNS = {
   bodyBytes: 'm:bb',
   fetchMs: 'm:fm',
   digest: 'm:dg',
+  changedLinks: 'm:cg',
   logged: 'm:lo',
   outlinks: 'l:o',
   title: 'p:ti',

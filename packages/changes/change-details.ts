@@ -10,7 +10,7 @@ export function hostText({ failing, asked }: { readonly failing: number; readonl
 }
 
 /** Describes the known details of a change for people, one line for each detail. Titles are untrusted. */
-export function changeDetails({ kinds, before, after }: PageRecord): string[] {
+export function changeDetails({ kinds, before, after, links }: PageRecord): string[] {
   const lines: string[] = [];
   if (kinds.includes('title')) lines.push(`title: "${before?.title ?? ''}" -> "${after.title ?? ''}"`);
   if (kinds.includes('redirect')) lines.push(`redirect: ${standsText(before)} -> ${standsText(after)}`);
@@ -19,6 +19,13 @@ export function changeDetails({ kinds, before, after }: PageRecord): string[] {
   }
   if (kinds.includes('noindex')) lines.push(after.noindex ? 'noindex: set' : 'noindex: lifted');
   if (kinds.includes('links')) lines.push(`links: ${linksText(before)} -> ${linksText(after)}`);
+  if (links) {
+    lines.push(
+      ...links.added.map((url) => `link added: ${url}`),
+      ...links.removed.map((url) => `link removed: ${url}`),
+    );
+    if (links.isCut) lines.push('(more links were left out)');
+  }
   return lines;
 }
 

@@ -11,6 +11,7 @@ import {
   timeOfCursor,
   urlOf,
   type ChangeKind,
+  type ChangedLinks,
   type ChangeSide,
   type CrawlContext,
   type LogEntry,
@@ -55,6 +56,8 @@ export interface PageRecord {
   readonly between: { readonly from?: number; readonly to: number };
   readonly before?: ChangeSide;
   readonly after: ChangeSide;
+  /** The links that were added and removed, if the kinds name `links`, and if they are known. Links that the crawl rejects are not known. */
+  readonly links?: ChangedLinks;
   /** Present if a diff was requested and the content has changed. */
   readonly diff?: ChangeDiff;
   readonly cursor: string;
@@ -247,7 +250,7 @@ function recordOf(entry: LogEntry): LoggedRecord | undefined {
   const { at, cursor } = entry;
   if (entry.kind === 'baseline') return undefined;
   if (entry.kind === 'host') return { type: 'host', host: hostOfKey(entry.host), at, ...entry.found, cursor };
-  const { kinds, from, to, before, after } = entry.change;
+  const { kinds, from, to, before, after, links } = entry.change;
   return {
     type: 'page',
     url: urlOf(entry.rowKey),
@@ -256,6 +259,7 @@ function recordOf(entry: LogEntry): LoggedRecord | undefined {
     between: { ...(from !== undefined && { from }), to },
     ...(before && { before }),
     after,
+    ...(links && { links }),
     cursor,
   };
 }

@@ -144,6 +144,38 @@ describe('changes', () => {
     ]);
   });
 
+  it.each(['fetch --parse', 'parse'])('of links say which links came and went, after %s', async (job) => {
+    const { crawl, web } = await crawledSite();
+    const long = [TEXT.repeat(4)];
+    const many = Array.from({ length: 30 }, (_, i) => `/many-${i}`);
+    web.set(urlOf('links'), page({ blocks: long, links: ['/', '/same?utm_source=x'] }));
+    web.set(urlOf('title'), page({ links: many }));
+    crawl.setTime(START + 40 * DAY);
+    const { batchId: batch = '' } = await jobs.generate(crawl);
+    await jobs.fetch(crawl, { batch, parse: job !== 'parse' });
+    await jobs.parse(crawl, { batch });
+    await jobs.parse(crawl, { batch, force: true });
+    await jobs.updatedb(crawl, { batch });
+    // Links of a page that is held are not compared with those of the page that is logged.
+    web.set(urlOf('links'), '');
+    crawl.setTime(START + 80 * DAY);
+    await jobs.crawl(crawl, { seeds: [`${HOST}/`] });
+    web.set(urlOf('links'), page({ blocks: long, links: ['/same'] }));
+    crawl.setTime(START + 120 * DAY);
+    await jobs.crawl(crawl, { seeds: [`${HOST}/`] });
+    const found = (await listed(crawl, { since: START + 1 })).flatMap((record) =>
+      record.type === 'page' && record.kinds.includes('links') ? [[record.url.replace(HOST, ''), record.links]] : [],
+    );
+    expect(found).toEqual([
+      ['/links', { added: [`${HOST}/same?utm_source=x`], removed: [] }],
+      ['/title', { added: many.slice(0, 20).map((path) => `${HOST}${path}`), removed: [`${HOST}/`], isCut: true }],
+      ['/links', undefined],
+    ]);
+    for await (const row of crawl.tables.pages.scan({ fields: ['changedLinks'] })) {
+      expect(row).not.toHaveProperty('changedLinks');
+    }
+  });
+
   it('are read from a time, a mark or a cursor, of a host, of kinds, up to a number', async () => {
     const { crawl, web } = await crawledSite();
     web.set(urlOf('title'), page({ title: 'Two' }));

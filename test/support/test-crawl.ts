@@ -90,6 +90,7 @@ const COMPARED = {
   rejectedLinks: true,
   bodyBytes: true,
   digest: true,
+  changedLinks: true,
   logged: true,
   marks: true,
 } as const satisfies Record<Exclude<Field, 'linkedUpTo' | 'contentAt' | 'contentVersions' | 'fetchMs'>, true>;

@@ -2,6 +2,7 @@ import { json } from '../pages/codec.js';
 import type { HostKey } from '../keys/host-key.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { RowChange, StoredRow } from '../store.js';
+import type { ChangedLinks } from '../pages/digest.js';
 import type { ChangeKind } from './change-kinds.js';
 
 /** A page before or after a change, as the log stores it. Titles are untrusted. */
@@ -35,6 +36,8 @@ export interface LoggedChange {
   readonly to: number;
   readonly before?: ChangeSide;
   readonly after: ChangeSide;
+  /** The links that were added and removed, if the kinds name links, and if they are known. */
+  readonly links?: ChangedLinks;
 }
 
 /** A host with many pages that turned into failures in one batch. The changes of these pages are logged only after a second fetch. */

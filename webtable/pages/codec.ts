@@ -208,5 +208,6 @@ export const FIELD_CODECS: { readonly [F in PlainField]: Codec<Page[F]> } = {
   bodyBytes: number,
   fetchMs: number,
   digest: pageDigest,
+  changedLinks: json((value) => isRecord(value) && Array.isArray(value.added) && Array.isArray(value.removed)),
   logged: loggedState,
 };

@@ -25,6 +25,14 @@ export interface PageDigest {
   readonly titleText: string;
 }
 
+/** The links of a page that were added and removed. Of many URLs, only some are kept. */
+export interface ChangedLinks {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Whether some URLs were left out. */
+  readonly isCut?: true;
+}
+
 /** The state of a page in the change log: the last logged state, and findings that are not logged yet. */
 export interface LoggedState {
   /** The last answer that was not a failure; absent if there was no such answer. */

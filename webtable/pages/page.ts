@@ -1,5 +1,5 @@
 import type { ContentLocation, ContentRecord } from '../content/content-store.js';
-import type { LoggedState, PageDigest } from './digest.js';
+import type { ChangedLinks, LoggedState, PageDigest } from './digest.js';
 import type { InlinkCell } from './inlink-cell.js';
 import type { Mark, Status } from '../schema.js';
 
@@ -247,6 +247,11 @@ export interface Page {
   fetchMs: number;
   /** The digest of the page that was parsed in the current batch. The change log compares it. [parse; fetch and updatedb remove it] */
   digest: PageDigest;
+  /**
+   * The stored links that the page which was parsed in the current batch has more and less than the logged page. Absent if they are the
+   * same. The change log copies them. [parse; fetch and updatedb remove it]
+   */
+  changedLinks: ChangedLinks;
   /** The state of the page in the change log. [updatedb] */
   logged: LoggedState;
   /** The body, content codings undone. The body is read from the location `contentAt`, and written as the `record` of a change. */

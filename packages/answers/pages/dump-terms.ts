@@ -48,6 +48,7 @@ export const FURTHER_FIELDS = [
   'bodyBytes',
   'fetchMs',
   'digest',
+  'changedLinks',
   'logged',
   'sitemap',
   'refusedBy',

@@ -60,6 +60,7 @@ const FIELD_TYPES = {
   bodyBytes: 'INT64',
   fetchMs: 'DOUBLE',
   digest: 'JSON',
+  changedLinks: 'JSON',
   logged: 'JSON',
   content: 'BYTE_ARRAY',
   marks: 'JSON',

@@ -107,7 +107,7 @@ function createBatchLog(crawl: CrawlContext, batch: LoggedBatch, hosts: Readonly
         firsts.delete(row.key);
         const isHostFailing = hosts.has(hostKeyOfRow(row.key));
         const noted = noteChange(row, batchId, { isBaseline, isHostFailing });
-        if (!noted) return { unset: ['digest'] };
+        if (!noted) return { unset: ['digest', 'changedLinks'] };
         const { logged, change, isRebased, isHeld, isChanged } = noted;
         if (isFirstPage(logged)) {
           firsts.add(row.key);
@@ -121,7 +121,7 @@ function createBatchLog(crawl: CrawlContext, batch: LoggedBatch, hosts: Readonly
         }
         return {
           set: { logged },
-          unset: ['digest'],
+          unset: ['digest', 'changedLinks'],
           ...(isHeld && { isHeld }),
           ...(isChanged !== undefined && { isChanged }),
         };

@@ -19,6 +19,7 @@ export const LOGGED_FIELDS = [
   'signature',
   'newSignature',
   'digest',
+  'changedLinks',
   'logged',
   'marks',
 ] as const;
@@ -74,6 +75,7 @@ export function noteChange(
       kinds,
       ...(before?.seenAt !== undefined && { from: before.seenAt }),
       to: found.fetchedAt,
+      ...(row.changedLinks && kinds.includes('links') && { links: row.changedLinks }),
       ...(before?.stands && { before: sideOf(before, isGoingOn) }),
       after: {
         ...(found.is === 'failing' ? failure(row) : sideOf(verdict.logged, false)),

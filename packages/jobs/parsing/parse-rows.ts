@@ -1,5 +1,6 @@
 import { urlOf, writeEach, type PageChange } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
+import { changedLinks } from '../changes/changed-links.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { batchRows } from '../rows/batch-rows.js';
 import { checkLeases } from '../shards/job-slots.js';
@@ -58,7 +59,14 @@ async function parseTogether(
       },
       tracker.count,
     );
-    return { key, encoded, unset, marks: { parse: parsed ? batchId : null } };
+    const links = await changedLinks(crawl, key, encoded);
+    return {
+      key,
+      encoded,
+      ...(links && { set: { changedLinks: links } }),
+      unset: [...unset, ...(links ? [] : (['changedLinks'] as const))],
+      marks: { parse: parsed ? batchId : null },
+    };
   };
   const changes = new Map((await Promise.all(keys.map(parseRow))).map((change) => [change.key, change]));
   const released = new Set<string>();

@@ -1,6 +1,7 @@
 import type { FetchOutcome } from '../../../plugin-api/index.js';
 import type { EncodedFields, PageChange, PlainField } from '../../../../webtable/index.js';
 import type { CrawlContext } from '../../context.js';
+import { changedLinks } from '../../changes/changed-links.js';
 import { parsePage } from '../../parsing/parse-page.js';
 import type { FetchedPage, FetchItem, FetchRun } from '../fetch-item.js';
 import { takeTarget } from './follow-redirect.js';
@@ -48,7 +49,7 @@ export async function answeredPage(
       ...(outcome.millis !== undefined && { fetchMs: outcome.millis }),
     },
     // An earlier fetch in this batch may have set these fields.
-    unset: new Set<PlainField>(['newSignature', 'digest', 'fetchMs']),
+    unset: new Set<PlainField>(['newSignature', 'digest', 'changedLinks', 'fetchMs']),
   };
   const { set, unset } = draft;
   // A page that has not changed still has its refresh.
@@ -85,7 +86,7 @@ export async function answeredPage(
 async function takeContent(
   crawl: CrawlContext,
   run: FetchRun,
-  { distance, sitemap }: FetchItem,
+  { key, distance, signature, sitemap }: FetchItem,
   { url, outcome }: { readonly url: string; readonly outcome: Extract<FetchOutcome, { kind: 'content' }> },
   { set, unset }: Draft,
 ) {
@@ -100,6 +101,9 @@ async function takeContent(
   const isSeed = distance === 0;
   const page = { url, content, contentType, headers: set.headers, sitemap, isSeed, truncated };
   const result = await parsePage(crawl, page, run.tracker.count);
+  // A page without a signature was never parsed, so it has no earlier links.
+  const links = signature === undefined ? undefined : await changedLinks(crawl, key, result.encoded);
+  if (links) set.changedLinks = links;
   if (isSeed && result.refresh !== undefined) crawl.scope?.addSite(result.refresh);
   for (const field of result.unset) unset.add(field);
   return result;
