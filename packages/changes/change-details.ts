@@ -13,6 +13,9 @@ export function hostText({ failing, asked }: { readonly failing: number; readonl
 export function changeDetails({ kinds, before, after, links }: PageRecord): string[] {
   const lines: string[] = [];
   if (kinds.includes('title')) lines.push(`title: "${before?.title ?? ''}" -> "${after.title ?? ''}"`);
+  if (kinds.includes('content') && before?.length !== undefined && after.length !== undefined) {
+    lines.push(`content: ${number(before.length)} -> ${quantity(after.length, 'character')}`);
+  }
   if (kinds.includes('redirect')) lines.push(`redirect: ${standsText(before)} -> ${standsText(after)}`);
   if (kinds.some((kind) => kind === 'status' || kind === 'gone' || kind === 'back')) {
     lines.push(`status: ${answerText(before)} -> ${answerText(after)}`);

@@ -19,6 +19,7 @@ import {
 } from '../core/index.js';
 import { incompleteness, type Incomplete } from './completeness.js';
 import type { ChangeDiff } from './diff/diff-texts.js';
+import type { Differ } from './diff/diff-versions.js';
 import { recordFilter } from './record-filter.js';
 
 /** Selects the changes to read. */
@@ -216,7 +217,7 @@ async function* records(
   signal?: AbortSignal,
 ): AsyncGenerator<LoggedRecord> {
   const isWanted = recordFilter(filter);
-  const differ = diff ? (await import('./diff/diff-versions.js')).createDiffer(crawl) : undefined;
+  const differ = diff ? await loadDiffer(crawl) : undefined;
   let left = limit;
   for await (const entry of entriesOf(crawl, interval, { cursor, signal })) {
     if (left <= 0) return;
@@ -231,6 +232,11 @@ async function* records(
       yield found ? { ...record, diff: found } : record;
     }
   }
+}
+
+/** Loads the function that compares the versions of a page. @param maxMs maximum milliseconds for comparing two texts */
+export async function loadDiffer(crawl: CrawlContext, maxMs?: number): Promise<Differ> {
+  return (await import('./diff/diff-versions.js')).createDiffer(crawl, maxMs);
 }
 
 /**

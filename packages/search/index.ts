@@ -4,6 +4,6 @@ export { askIndex, type Answer, type AskOptions } from './ask-index.js';
 export { HITS_A_PAGE, createSearcher, weightsOf } from './searcher.js';
 export { parseQuery } from './query/parse-query.js';
 export { queryText } from './query/query-text.js';
-export { COPY_FIELDS, hasCopy } from './results/shown-text.js';
+export { COPY_FIELDS, SHOWN_FIELDS, hasCopy, shownText } from './results/shown-text.js';
 export { withoutHidden } from './results/shown-parts.js';
 export { MAX_HITS } from './max-hits.js';

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors/index.js';
 import type { PrefixNode, PrefixSelection, PrefixStatistics, RuleReport } from '../focus/index.js';
 import type { TableStatus } from '../answers/index.js';
-import type { Changes, ChangesOptions, LogPlaces } from '../changes/index.js';
+import type { ChangeDiff, Changes, ChangesOptions, LogPlaces, PageRecord } from '../changes/index.js';
 import type { Contradiction } from '../rules/index.js';
 import type { SearchOptions, SearchResult } from '../search/index.js';
 import type { TableOwner, Rule, RulePoint, StoredProposals } from '../core/index.js';
@@ -107,6 +107,11 @@ export interface ChangesSource {
    * @param signal ends the read
    */
   read(options: ChangesOptions, signal: AbortSignal): Changes;
+  /**
+   * Compares the text before and after a change. undefined: the change does not affect the text, or the page asks not to show a copy of its
+   * text.
+   */
+  diff(record: PageRecord): Promise<ChangeDiff | undefined>;
   /** Returns where the change log begins and ends, and whether a reader with this cursor has missed changes. */
   places(cursor?: string): Promise<LogPlaces>;
   /** Returns the id of the table. No other table has the same id. */

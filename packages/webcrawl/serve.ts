@@ -1,7 +1,15 @@
 import { rowKeyOf } from '../../webtable/index.js';
-import { readChanges as changes, logPlaces } from '../changes/index.js';
+import { loadDiffer, readChanges as changes, logPlaces, type ChangeDiff, type PageRecord } from '../changes/index.js';
 import { createSeldom, defined } from '../util/index.js';
-import { createReadBudget, rowShare, COPY_FIELDS, hasCopy, withoutHidden } from '../search/index.js';
+import {
+  createReadBudget,
+  rowShare,
+  COPY_FIELDS,
+  SHOWN_FIELDS,
+  hasCopy,
+  shownText,
+  withoutHidden,
+} from '../search/index.js';
 import { servePages, type CachedText, type Served, type ServeOptions } from '../serve/index.js';
 import type { OpenContext } from './open-context.js';
 import { servedRules } from './rules/served-rules.js';
@@ -32,6 +40,7 @@ export async function serve(crawl: OpenContext, options: ServeOptions = {}): Pro
         rules: servedRules(crawl, budget),
         changes: {
           read: (asked, signal) => changes(crawl, asked, signal),
+          diff: (record) => shownDiff(crawl, record),
           places: (cursor) => logPlaces(crawl, cursor),
           tableId: () => crawl.tables.id(),
         },
@@ -73,4 +82,14 @@ async function cachedText({ tables }: Pick<OpenContext, 'tables'>, url: string):
   const { title, language, fetchedAt } = page;
   const text = withoutHidden(page.text, page.textRanges);
   return { url, text, ...defined({ title, language, fetchedAt }) };
+}
+
+/** Maximum milliseconds for comparing two versions of a page. Meanwhile this process answers no other request. */
+const DIFF_MS = 200;
+
+/** Returns the diff of a change, if the page allows a copy of its whole text. */
+async function shownDiff(crawl: OpenContext, record: PageRecord): Promise<ChangeDiff | undefined> {
+  const page = await crawl.tables.pages.get(rowKeyOf(record.url), ['textRanges', ...SHOWN_FIELDS]);
+  if (!page || !shownText(page).copy || page.textRanges?.some(({ kind }) => kind === 'nosnippet')) return undefined;
+  return (await loadDiffer(crawl, DIFF_MS))(record);
 }

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, describe, it } from 'vitest';
-import { logPlaces, readChanges } from '../../packages/changes/index.js';
+import { loadDiffer, logPlaces, readChanges, type PageRecord } from '../../packages/changes/index.js';
 import { servePages, type Served } from '../../packages/serve/index.js';
 import { writeChanges } from '../support/made-changes.js';
 import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
@@ -25,6 +25,7 @@ beforeAll(async () => {
   await writeChanges(crawl, ['%E8%8C%B6'], { at: START + 1, kinds: ['title', 'links', 'redirect'], title: EVIL });
   const changes = {
     read: (options: Parameters<typeof readChanges>[1]) => readChanges(crawl, options),
+    diff: async (record: PageRecord) => (await loadDiffer(crawl))(record),
     places: (cursor?: string) => logPlaces(crawl, cursor),
     tableId: () => crawl.tables.id(),
   };
@@ -62,7 +63,7 @@ describe('the page of changes', { timeout: 120_000 }, () => {
     const page = await open('/changes', { viewport: { width, height: 800 }, colorScheme });
     expect(await hiddenWidth(page)).toBe(0);
     expect(await wrongIn(page)).toEqual([]);
-    expect(await page.getByRole('heading', { level: 2 }).first().textContent()).toContain('<script>alert(1)');
+    expect(await page.getByRole('heading', { level: 3 }).first().textContent()).toContain('<script>alert(1)');
     await page.getByRole('link', { name: 'Older changes' }).click();
     await page.waitForURL('**/changes?before=*');
     expect(await page.getByRole('listitem').count()).toBeGreaterThan(10);

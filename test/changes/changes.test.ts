@@ -451,6 +451,13 @@ describe('the diff of a change', () => {
         { sign: '+', text: 'A third block that is longer.' },
         { sign: '+', text: 'And one.' },
       ],
+      places: [
+        [
+          { sign: ' ', text: 'A' },
+          { sign: '-', text: 'second block.' },
+          { sign: '+', text: 'third block that is longer. And one.' },
+        ],
+      ],
     });
     await jobs.compact(crawl);
     expect(await diffOf(crawl)).toMatchObject({ added: 7 });

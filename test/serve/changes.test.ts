@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Parser } from 'htmlparser2';
-import { logPlaces, readChanges, type LoggedRecord } from '../../packages/changes/index.js';
+import { loadDiffer, logPlaces, readChanges, type LoggedRecord } from '../../packages/changes/index.js';
 import { servePages, type ChangesSource } from '../../packages/serve/index.js';
 import { createChangeEvents } from '../../packages/serve/changes/change-events.js';
 import { jobs } from '../../packages/webcrawl/internal.js';
@@ -25,6 +25,7 @@ const page = (title: string): string =>
 /** A source that works on a crawl. */
 const sourceOf = (crawl: TestCrawl): ChangesSource => ({
   read: (options) => readChanges(crawl, options),
+  diff: async (record) => (await loadDiffer(crawl))(record),
   places: (cursor) => logPlaces(crawl, cursor),
   tableId: () => crawl.tables.id(),
 });

@@ -23,6 +23,7 @@ function countingSource(crawl: TestCrawl) {
         },
       };
     },
+    diff: () => Promise.resolve(undefined),
     places: (cursor) => logPlaces(crawl, cursor),
     tableId: () => crawl.tables.id(),
   };

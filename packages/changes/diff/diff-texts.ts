@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 
-/** A line of a diff. The text is untrusted. */
+/** A line of a diff, or a part of a line. The text is untrusted. */
 export interface DiffLine {
   readonly sign: '+' | '-' | ' ';
   readonly text: string;
@@ -15,7 +15,12 @@ export interface TextDiff {
   readonly similarity: number;
   /** Added and removed lines, each with one line before and after it. The number of lines is limited. */
   readonly lines: readonly DiffLine[];
-  /** true: further lines were omitted. */
+  /**
+   * The changed places of the text: the inserted and deleted words of each, with some equal words around them. The number of parts is
+   * limited.
+   */
+  readonly places: readonly (readonly DiffLine[])[];
+  /** true: further lines or parts were omitted. */
   readonly isCut?: true;
 }
 
@@ -25,32 +30,48 @@ export type ChangeDiff = TextDiff | { readonly missing: string };
 /** Maximum milliseconds for comparing two texts. */
 const LONGEST_TIME = 2000;
 const [MOST_LINES, LONGEST_LINE] = [200, 500];
+/** Number of equal words that are shown beside changed words. */
+const CONTEXT = 8;
 
-/** Compares two texts line by line. Words are compared only between the changed lines. */
-export function diffTexts(before: string, after: string): ChangeDiff {
-  const until = performance.now() + LONGEST_TIME;
+/**
+ * Compares two texts line by line. Words are compared only between the changed lines.
+ * @param maxMs maximum milliseconds
+ */
+export function diffTexts(before: string, after: string, maxMs = LONGEST_TIME): ChangeDiff {
+  const until = performance.now() + maxMs;
   const parts = differences(linesOf(before), linesOf(after), until);
   if (!parts) return { missing: 'the versions differ so much that comparing them takes too long' };
-  const words = { added: 0, removed: 0, same: 0 };
+  const words = { '+': 0, '-': 0, ' ': 0 };
   const lines: DiffLine[] = [];
+  const places: (readonly DiffLine[])[] = [];
+  let left = MOST_LINES;
   for (const [i, { value, added, removed }] of parts.entries()) {
-    const next = parts[i + 1];
+    const [last, next] = [parts[i - 1], parts[i + 1]];
+    const sign = signOf({ added, removed });
     // Removed lines come before the added lines that replace them.
-    if (removed && next?.added) countWords(words, value, next.value, until);
-    else if (!(added && parts[i - 1]?.removed))
-      words[added ? 'added' : removed ? 'removed' : 'same'] += wordsOf(value).length;
-    const sign = added ? '+' : removed ? '-' : ' ';
+    const isReplaced = removed && next?.added;
+    const compared = isReplaced
+      ? differencesOfWords(wordsOf(value), wordsOf(next.value), until)
+      : added && last?.removed
+        ? []
+        : [{ sign, words: wordsOf(value) }];
+    for (const { sign: of, words: some } of compared) words[of] += some.length;
+    if (compared.some(({ sign: of }) => of !== ' ') && left > 0) {
+      places.push(compared.slice(0, left).map((part, at) => shownPart(part, at > 0, at + 1 < compared.length)));
+      left -= compared.length;
+    }
     const shown = sign === ' ' ? around(value, i > 0, next !== undefined) : value;
     for (const text of shown) lines.push({ sign, text: text.slice(0, LONGEST_LINE) });
   }
-  const { added, removed, same } = words;
+  const { '+': added, '-': removed, ' ': same } = words;
   const all = 2 * same + added + removed;
   return {
     added,
     removed,
     similarity: all === 0 ? 1 : (2 * same) / all,
     lines: lines.slice(0, MOST_LINES),
-    ...(lines.length > MOST_LINES && { isCut: true }),
+    places,
+    ...((lines.length > MOST_LINES || left < 0) && { isCut: true }),
   };
 }
 
@@ -59,19 +80,32 @@ function differences(before: string[], after: string[], until: number) {
   return diffArrays(before, after, { timeout: Math.max(1, until - performance.now()) });
 }
 
-/** Counts the words of lines that were replaced by other lines. If the comparison takes too long, all of these words count as replaced. */
-function countWords(
-  words: { added: number; removed: number; same: number },
-  before: readonly string[],
-  after: readonly string[],
-  until: number,
-): void {
-  const [from, to] = [wordsOf(before), wordsOf(after)];
+interface WordPart {
+  readonly sign: DiffLine['sign'];
+  readonly words: readonly string[];
+}
+
+function signOf({ added, removed }: { readonly added: boolean; readonly removed: boolean }): DiffLine['sign'] {
+  return added ? '+' : removed ? '-' : ' ';
+}
+
+/** Compares the words of lines that were replaced by other lines. If this takes too long, all of these words count as replaced. */
+function differencesOfWords(from: string[], to: string[], until: number): readonly WordPart[] {
   const parts = differences(from, to, until);
-  const same = parts?.reduce((sum, { added, removed, count }) => sum + (added || removed ? 0 : count), 0) ?? 0;
-  words.same += same;
-  words.removed += from.length - same;
-  words.added += to.length - same;
+  if (parts) return parts.map(({ value, ...part }) => ({ sign: signOf(part), words: value }));
+  return [
+    { sign: '-', words: from },
+    { sign: '+', words: to },
+  ];
+}
+
+/** The text of a part. Of many equal words, those beside a change are kept. */
+function shownPart({ sign, words }: WordPart, isBehind: boolean, isBefore: boolean): DiffLine {
+  const kept =
+    sign === ' ' && words.length > 2 * CONTEXT
+      ? [...(isBehind ? words.slice(0, CONTEXT) : []), '…', ...(isBefore ? words.slice(-CONTEXT) : [])]
+      : words;
+  return { sign, text: kept.join(' ').slice(0, LONGEST_LINE) };
 }
 
 /**

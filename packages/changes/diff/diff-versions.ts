@@ -8,6 +8,9 @@ import {
 import type { PageRecord } from '../read-changes.js';
 import { diffTexts, type ChangeDiff } from './diff-texts.js';
 
+/** Compares the versions before and after a change. */
+export type Differ = (record: PageRecord) => Promise<ChangeDiff | undefined>;
+
 /** Kinds of changes that affect the text of a page. */
 const OF_TEXT: ReadonlySet<string> = new Set(['content', 'moved', 'back']);
 
@@ -20,8 +23,9 @@ interface Version {
 /**
  * Makes a function that compares the main content before and after a change, from the bodies that the row keeps. It compares the same
  * blocks as the change log. The function returns undefined if the change does not affect the text.
+ * @param maxMs maximum milliseconds for comparing two texts
  */
-export function createDiffer(crawl: CrawlContext): (record: PageRecord) => Promise<ChangeDiff | undefined> {
+export function createDiffer(crawl: CrawlContext, maxMs?: number): Differ {
   const { pages, content } = crawl.tables;
 
   /** Returns the version that was fetched at this time. */
@@ -68,7 +72,7 @@ export function createDiffer(crawl: CrawlContext): (record: PageRecord) => Promi
     }
     const texts = [await textOf(url, from), await textOf(url, to)] as const;
     if (texts.every((text) => text === '')) return { missing: 'the page has no main content as text' };
-    return diffTexts(...texts);
+    return diffTexts(...texts, maxMs);
   };
 }
 

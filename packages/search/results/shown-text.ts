@@ -1,7 +1,7 @@
 import { isRedirect, type Page } from '../../core/index.js';
 
 /** The fields that {@link shownText} reads. */
-const SHOWN_FIELDS = ['status', 'parseStatus'] as const;
+export const SHOWN_FIELDS = ['status', 'parseStatus'] as const;
 
 /** The fields that {@link hasCopy} reads. */
 export const COPY_FIELDS = ['text', 'marks', ...SHOWN_FIELDS] as const;

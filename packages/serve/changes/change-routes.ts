@@ -12,6 +12,7 @@ import { changesPage, olderParams } from './changes-page.js';
 import { feedEntry, tagOf } from './feed-entry.js';
 import { atomFeed, jsonFeed, type Feed } from './feeds.js';
 import { MAX_READ, createNewestChanges } from './newest-changes.js';
+import { createShownDiffs } from './shown-diffs.js';
 
 /** The input of the routes for changes. */
 interface ChangeRoutesContext {
@@ -30,10 +31,11 @@ const ANSWERED = { usual: 100, most: 1000 };
 const READ = 16 * 2 ** 20;
 const READS = 2;
 
-/** Makes the routes for changes. The routes read only the change log, from a cursor or a time on. They read no rows. */
+/** Makes the routes for changes. The routes read only the change log, from a cursor or a time on. Only the page also reads rows, to compare their versions. */
 export function createChangeRoutes({ changes, answers, site, onError }: ChangeRoutesContext) {
   const events = createChangeEvents(changes, { onError });
   const newestChanges = createNewestChanges(changes);
+  const shownDiffs = createShownDiffs(changes);
   // A filter may pass over thousands of changes. So few reads run at a time, and they take nothing from the budget of searches.
   const budget = createReadBudget({ bytes: READS * READ });
   const inTurn = <T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> => budget.run(READ, read, signal);
@@ -61,8 +63,12 @@ export function createChangeRoutes({ changes, answers, site, onError }: ChangeRo
   const routes: Readonly<Record<string, Route>> = {
     async '/changes'(request) {
       const asked = askedChanges(request.params, SHOWN);
-      const found = await inTurn(request.signal, () => newestChanges(asked, request.signal));
-      return answers.show(request, changesPage(asked, found), { cache: 'revalidate' });
+      const { signal } = request;
+      const [found, diffs] = await inTurn(signal, async () => {
+        const newest = await newestChanges(asked, signal);
+        return [newest, await shownDiffs(newest.records, signal)] as const;
+      });
+      return answers.show(request, changesPage(asked, found, diffs), { cache: 'revalidate' });
     },
     '/changes.json': async (request) => jsonFeed(await feedOf(request)),
     '/changes.atom': async (request) => atomFeed(await feedOf(request)),

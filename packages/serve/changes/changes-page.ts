@@ -1,13 +1,23 @@
-import { changeDetails, hostText, type LoggedRecord } from '../../changes/index.js';
+import { changeDetails, hostText, type ChangeDiff, type LoggedRecord } from '../../changes/index.js';
 import { CHANGE_KINDS } from '../../core/index.js';
+import { figures } from '../../util/index.js';
 import { html, type Html } from '../http/html.js';
 import type { Layout } from '../pages/layout.js';
-import { momentOf, outLink, shownUrl } from '../pages/untrusted.js';
+import { dayOf, outLink, shownUrl } from '../pages/untrusted.js';
 import { filterParams, type AskedChanges } from './asked-changes.js';
 import type { NewestChanges } from './newest-changes.js';
+import type { ShownDiffs } from './shown-diffs.js';
 
-/** The page that lists changes, the newest first. */
-export function changesPage({ filter, before }: AskedChanges, { records, older }: NewestChanges): Layout {
+const { quantity } = figures;
+/** Kinds after which a page is not there. */
+const BAD_KINDS: readonly string[] = ['gone', 'status'];
+
+/** The page that lists changes by day, the newest first. */
+export function changesPage(
+  { filter, before }: AskedChanges,
+  { records, bytesOnly, older, isCut }: NewestChanges,
+  diffs: ShownDiffs,
+): Layout {
   const { kinds = [], host = '' } = filter;
   const params = filterParams(filter).toString();
   const feed = (path: string): string => (params === '' ? path : `${path}?${params}`);
@@ -36,11 +46,29 @@ export function changesPage({ filter, before }: AskedChanges, { records, older }
       ${
         records.length === 0
           ? html`<p class="facts">
-              ${before === undefined ? 'No change of a page is known.' : 'There are no older changes.'}
+              ${isCut ? 'There are none among the changes that were read for this page.' : before === undefined ? 'No change of a page is known.' : 'There are no older changes.'}
             </p>`
-          : html`<ul class="results">
-              ${records.map(changeItem)}
-            </ul>`
+          : daysOf(records).map(
+              (ofDay) =>
+                html`<h2 class="day">${dayOf(ofDay[0]!.at)}</h2>
+                  <ul class="changes">
+                    ${ofDay.map((record) => changeItem(record, diffs.get(record.cursor)))}
+                  </ul>`,
+            )
+      }
+      ${
+        [...diffs.values()].some((diff) => 'missing' in diff) &&
+        html`<p class="facts">
+          To see the words of each change, keep the version before it: set <code>db.keepVersions=2</code> for the crawl.
+        </p>`
+      }
+      ${
+        bytesOnly > 0 &&
+        html`<p class="facts">
+          <a href="/changes?${filterParams({ ...filter, kinds: ['bytes'] }).toString()}"
+            >${quantity(bytesOnly, 'page')} with other bytes only</a
+          >
+        </p>`
       }
       ${
         older !== undefined &&
@@ -60,26 +88,54 @@ export function olderParams(filter: AskedChanges['filter'], older: string): stri
   return params.toString();
 }
 
-function changeItem(record: LoggedRecord): Html {
-  const { at } = record;
+/** The records in groups of one day (UTC). */
+function daysOf(records: readonly LoggedRecord[]): LoggedRecord[][] {
+  const days: LoggedRecord[][] = [];
+  for (const record of records) {
+    const last = days.at(-1);
+    if (last && isoOf(last[0]!.at).slice(0, 10) === isoOf(record.at).slice(0, 10)) last.push(record);
+    else days.push([record]);
+  }
+  return days;
+}
+
+const isoOf = (ms: number): string => new Date(ms).toISOString();
+
+function changeItem(record: LoggedRecord, diff: ChangeDiff | undefined): Html {
+  const time = html`<time datetime="${isoOf(record.at)}">${isoOf(record.at).slice(11, 16)} UTC</time>`;
   if (record.type === 'host') {
-    return html`<li>
-      <h2><bdi dir="ltr">${record.host}</bdi></h2>
-      <p class="snippet">${hostText(record)}</p>
-      <ul class="meta">
-        <li>${momentOf(at)}</li>
-      </ul>
+    return html`<li data-bad>
+      <p class="kinds">host fails ${time}</p>
+      <div>
+        <h3><bdi dir="ltr">${record.host}</bdi></h3>
+        <p class="snippet">${hostText(record)}</p>
+      </div>
     </li>`;
   }
   const { url, kinds, before, after } = record;
   const title = (after.title ?? before?.title ?? '').trim();
-  return html`<li>
-    <h2>${outLink(url, title === '' ? shownUrl(url) : html`<bdi>${title}</bdi>`)}</h2>
-    <p class="where">${shownUrl(url)}</p>
-    ${changeDetails(record).map((line) => html`<p class="snippet"><bdi>${line}</bdi></p>`)}
-    <ul class="meta">
-      <li>${kinds.join(', ')}</li>
-      <li>${momentOf(at)}</li>
-    </ul>
+  return html`<li ${kinds.some((kind) => BAD_KINDS.includes(kind)) && html`data-bad`}>
+    <p class="kinds">${kinds.join(', ')} ${time}</p>
+    <div>
+      <h3>${outLink(url, title === '' ? shownUrl(url) : html`<bdi>${title}</bdi>`)}</h3>
+      ${title !== '' && html`<p class="where">${shownUrl(url)}</p>`}
+      ${changeDetails(record).map((line) => html`<p class="snippet"><bdi>${line}</bdi></p>`)} ${diff && shownDiff(diff)}
+    </div>
   </li>`;
+}
+
+function shownDiff(diff: ChangeDiff): Html | false {
+  if ('missing' in diff) return false;
+  const { added, removed, places, isCut } = diff;
+  return html`<p class="quiet">${quantity(added, 'word')} inserted, ${quantity(removed, 'word')} deleted</p>
+    ${places.map(
+      (parts) =>
+        html`<p class="diff" dir="auto">
+          ${parts.map(({ sign, text }) => {
+            if (sign === ' ') return html`${text} `;
+            return sign === '+' ? html`<ins>${text}</ins> ` : html`<del>${text}</del> `;
+          })}
+        </p>`,
+    )}
+    ${isCut && html`<p class="quiet">(more was left out)</p>`}`;
 }

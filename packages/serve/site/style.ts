@@ -7,11 +7,13 @@ export const STYLE = `
   color-scheme: light dark;
   --ground: #fbfbf9; --raised: #ffffff; --line: #dedfda; --text: #1d2321; --quiet: #5b6460;
   --link: #0b5c8f; --visited: #6a3d8f; --accent: #17695a; --on-accent: #ffffff; --mark: #fdeeb0; --bad: #a33022;
+  --ins: #d6f1de; --del: #fbdfda;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #151917; --raised: #1d2220; --line: #363d3a; --text: #e7ebe8; --quiet: #a3ada8;
     --link: #8cc4ee; --visited: #cdaaf0; --accent: #6cc7b3; --on-accent: #0d211c; --mark: #564a12; --bad: #f49b8c;
+    --ins: #1e4a30; --del: #58291f;
   }
 }
 * { box-sizing: border-box; }
@@ -85,6 +87,19 @@ mark { background: var(--mark); color: inherit; border-radius: 2px; padding: 0 .
 .meta { margin: .35rem 0 0; padding: 0; list-style: none; display: flex; flex-wrap: wrap; gap: .1rem .9rem; font-size: .875rem; color: var(--quiet); }
 .meta a { color: var(--quiet); }
 .meta a:hover { color: var(--text); }
+.day { font-size: 1.0625rem; margin: 1.75rem 0 .5rem; }
+.changes { list-style: none; margin: 0; padding: 0; }
+.changes > li { display: grid; grid-template-columns: 10rem minmax(0, 1fr); gap: .1rem 1.25rem; padding: .7rem 0; border-top: 1px solid var(--line); }
+.changes h3 { font-size: 1rem; font-weight: 550; }
+.changes h3 a { text-decoration: none; }
+.changes h3 a:hover { text-decoration: underline; }
+.changes p { margin: .2rem 0 0; font-size: .9375rem; }
+.changes .kinds { margin: 0; font-weight: 600; color: var(--accent); overflow-wrap: anywhere; }
+.changes [data-bad] .kinds { color: var(--bad); }
+.kinds time { display: block; font-size: .8125rem; font-weight: 400; color: var(--quiet); }
+.changes .diff { max-width: 46rem; margin-top: .4rem; padding-left: .75rem; border-left: 3px solid var(--line); overflow-wrap: anywhere; }
+ins { background: var(--ins); text-decoration: underline; text-decoration-thickness: .06em; text-underline-offset: .15em; border-radius: 2px; }
+del { background: var(--del); border-radius: 2px; }
 .pages { margin-top: .5rem; border-top: 1px solid var(--line); padding-top: 1.1rem; }
 .pages ul { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: .35rem; }
 .pages a, .pages [aria-current] { display: inline-block; min-width: 2.4rem; text-align: center; padding: .35rem .6rem; border-radius: 6px; text-decoration: none; border: 1px solid transparent; }
@@ -185,6 +200,8 @@ mark { background: var(--mark); color: inherit; border-radius: 2px; padding: 0 .
   .help dd { margin-bottom: .6rem; }
   .tiles { grid-template-columns: 1fr 1fr; gap: .5rem; }
   .results h2 { font-size: 1.125rem; }
+  .changes > li { grid-template-columns: minmax(0, 1fr); }
+  .kinds time { display: inline; margin-left: .4rem; }
 }
 @media (prefers-reduced-motion: no-preference) { .skip { transition: top .12s; } }
 @media (forced-colors: active) { mark { background: Mark; color: MarkText; } .chart .line { stroke: CanvasText; } .bar .part { fill: CanvasText; } .bar .base { fill: Canvas; stroke: CanvasText; } }

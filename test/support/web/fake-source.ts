@@ -157,6 +157,7 @@ const NO_CHANGES: ChangesSource = {
     begin: () => Promise.resolve('00000000000000'),
     next: () => Promise.resolve('00000000000000'),
   }),
+  diff: () => Promise.resolve(undefined),
   places: () => Promise.resolve({ oldest: '00000000000000', next: '00000000000000', isKnown: true }),
   tableId: () => Promise.resolve('0b8e4a52-6d0c-4d5e-9c55-2f1f6f0a7c11'),
 };
