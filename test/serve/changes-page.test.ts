@@ -45,7 +45,7 @@ test('the page of changes shows the words that changed, by day, if both versions
   expect(text).toContain('… ');
   expect(text).not.toContain('secret');
   expect(text).not.toContain('db.keepVersions');
-  expect(text).toMatch(/href="\/changes\?kind=bytes">2 pages with other bytes only/);
+  expect(text).toMatch(/href="\/changes\?kind=bytes" >2 pages with other bytes only/);
 });
 
 test('the page of changes shows counts, and names the setting, if a version is not stored', async () => {
