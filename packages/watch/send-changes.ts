@@ -3,6 +3,7 @@ import { logPlaces, readChanges } from '../changes/index.js';
 import {
   CrawlError,
   PrivateAddressError,
+  badPortOf,
   createPoster,
   hostRange,
   messageOf,
@@ -105,6 +106,12 @@ export async function sendChanges(crawl: CrawlContext, options: SendChangesOptio
 function urlOfTarget({ to, allowPrivate = false }: SendChangesOptions): URL {
   const url = tryParseUrl(to);
   const isRight = url?.protocol === 'https:' || (url?.protocol === 'http:' && allowPrivate);
+  const badPort = badPortOf(to);
+  if (badPort !== undefined) {
+    throw new CrawlError('USAGE', `expected another port than ${badPort}, which browsers refuse`, {
+      hint: 'a service of another protocol might read the message as a command',
+    });
+  }
   if (url && isRight && url.username === '' && url.password === '') return url;
   throw new CrawlError('USAGE', `expected a URL with https and no password, found "${safeText(to, 200)}"`, {
     hint: 'with --allow-private, http and addresses of the local network are allowed too',

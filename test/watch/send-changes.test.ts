@@ -249,6 +249,8 @@ describe('a target is rejected', () => {
     ['ftp://hooks.example.com/', true],
     ['https://a:b@hooks.example.com/', true],
     ['hooks.example.com', true],
+    ['https://hooks.example.com:6667/', true],
+    ['http://127.0.0.1:25/', true],
   ])('%s', async (to, allowPrivate) => {
     const crawl = await testCrawl(undefined);
     onTestFinished(() => crawl.close());
