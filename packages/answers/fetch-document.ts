@@ -1,5 +1,12 @@
 import { CrawlError, safeText } from '../errors/index.js';
-import { type FetchOutcome, hostOf, parseUrl, type CheckContext, type PageContent, request } from '../core/index.js';
+import {
+  borrowRequests,
+  hostOf,
+  parseUrl,
+  type CrawlContext,
+  type PageContent,
+  type RequestResult,
+} from '../core/index.js';
 
 const MAX_REDIRECTS = 5;
 
@@ -16,41 +23,54 @@ export type FetchedDocument =
   | { readonly kind: 'absent'; readonly url: string; readonly http: number };
 
 /**
- * Fetches one document with the protocol of the crawl. At most five redirects are followed; `url` of the page is the last redirect target.
- * robots.txt and delays are ignored, because a person requested the document. An answer 4xx means that there is no document, except 429.
+ * Fetches one document in the queue of its host, with the delay and the back-off of a crawl. At most five redirects are followed; `url` of
+ * the page is the last redirect target. robots.txt is ignored, because a person requests the document. A response 4xx means that there is no
+ * document, except 429.
  * @throws CrawlError BAD_URL for a text that is not a URL, BAD_INPUT when the document cannot be fetched
  */
 export async function fetchDocument(
-  context: CheckContext,
+  crawl: CrawlContext,
   url: string,
   { signal, contentLimit }: FetchDocumentOptions = {},
 ): Promise<FetchedDocument> {
   let current = parseUrl(url).href;
   const named = hostOf(current);
+  await using requests = borrowRequests(crawl, { job: 'check', ...(signal && { signal }) });
   for (let redirects = 0; ; redirects++) {
-    const outcome = await request(context, {
+    const result = await requests.request({
       url: current,
       // Only the host that the person named may be at a private address. Hosts of redirects may not.
-      ...(hostOf(current) === named && { allowPrivate: true }),
-      ...(signal && { signal }),
+      forPerson: { allowPrivate: hostOf(current) === named },
       ...(contentLimit !== undefined && { contentLimit }),
     });
-    if (outcome.kind === 'content') {
+    signal?.throwIfAborted();
+    const outcome = result.kind === 'outcome' ? result.outcome : undefined;
+    if (outcome?.kind === 'content') {
       const { body, contentType, headers = {}, truncated } = outcome;
       return { kind: 'content', page: { url: current, content: body, contentType, headers, truncated } };
     }
-    if (outcome.kind === 'redirect' && outcome.target !== null && redirects < MAX_REDIRECTS) {
+    if (outcome?.kind === 'redirect' && outcome.target !== null && redirects < MAX_REDIRECTS) {
       current = outcome.target;
       continue;
     }
-    const { http = 0 } = outcome;
-    if (outcome.kind === 'gone' && http >= 400 && http < 500) return { kind: 'absent', url: current, http };
-    throw new CrawlError('BAD_INPUT', `expected a document at ${safeText(current)}, found ${reason(outcome)}`);
+    const { http = 0 } = outcome ?? {};
+    if (outcome?.kind === 'gone' && http >= 400 && http < 500) return { kind: 'absent', url: current, http };
+    throw new CrawlError('BAD_INPUT', `expected a document at ${safeText(current)}, found ${reason(result)}`);
   }
 }
 
-function reason(outcome: FetchOutcome): string {
+function reason(result: RequestResult): string {
+  if (result.kind === 'left') return LEFT[result.reason];
+  const { outcome } = result;
   if (outcome.kind === 'redirect' && outcome.target === null) return 'a redirect that leads nowhere';
   if (outcome.kind === 'redirect') return `more than ${MAX_REDIRECTS} redirects`;
   return safeText(outcome.message ?? outcome.code);
 }
+
+const LEFT: Readonly<Record<Extract<RequestResult, { kind: 'left' }>['reason'], string>> = {
+  host_in_use: 'a crawl of another process that uses this host',
+  robots_other_shard: 'a crawl of another process that uses this host',
+  host_backoff: 'its host in back-off',
+  given_up: 'the request interrupted',
+  proxy: 'the proxy failed',
+};

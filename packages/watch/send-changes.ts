@@ -106,7 +106,7 @@ export async function sendChanges(crawl: CrawlContext, options: SendChangesOptio
 function urlOfTarget({ to, allowPrivate = false }: SendChangesOptions): URL {
   const url = tryParseUrl(to);
   const isRight = url?.protocol === 'https:' || (url?.protocol === 'http:' && allowPrivate);
-  const badPort = badPortOf(to);
+  const badPort = url && badPortOf(url.href);
   if (badPort !== undefined) {
     throw new CrawlError('USAGE', `expected another port than ${badPort}, which browsers refuse`, {
       hint: 'a service of another protocol might read the message as a command',

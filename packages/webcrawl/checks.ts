@@ -11,7 +11,7 @@ export interface ChecksOfTable {
   url(url: string): Promise<UrlCheck>;
   /** Parses a page: title, text, links and metadata, or the reason why it cannot be parsed. */
   parse(page: PageContent): Promise<ParseCheck>;
-  /** Fetches one document for a person, without robots.txt and without a delay. See `fetchDocument` of packages/answers. */
+  /** Fetches one document for a person: with the delay and the back-off of its host, but without its robots.txt. */
   fetch(url: string, options?: FetchDocumentOptions): Promise<FetchedDocument>;
 }
 
@@ -21,12 +21,18 @@ export interface Checks extends ChecksOfTable, AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Makes the checks with the settings and plugins of a context. If the context has rules, they are included. */
-export function checksOf(context: CheckContext & Pick<CrawlContext, 'rules'>): ChecksOfTable {
+/**
+ * Makes the checks with the settings and plugins of a context. If the context has rules, they are included.
+ * @param requesting returns the context for requests
+ */
+export function checksOf(
+  context: CheckContext & Pick<CrawlContext, 'rules'>,
+  requesting: () => Promise<CrawlContext>,
+): ChecksOfTable {
   return {
     url: async (url) => checkUrl(await withRules(context), url),
     parse: (page) => checkParse(context, page),
-    fetch: (url, options) => fetchDocument(context, url, options),
+    fetch: async (url, options) => fetchDocument(await requesting(), url, options),
   };
 }
 
@@ -40,5 +46,5 @@ export async function openChecks(
   const context = await openCheckContext(options);
   warnOf(context.settingNotices);
   const { close } = context;
-  return { ...checksOf(context), close, [Symbol.asyncDispose]: close };
+  return { ...checksOf(context, context.requesting), close, [Symbol.asyncDispose]: close };
 }

@@ -236,7 +236,7 @@ function crawlOf(context: OpenContext): Crawl {
     serve: (options) => withChecked(checks.serve, options, () => serve(context, options)),
     page,
     pages,
-    check: checksOf(context),
+    check: checksOf(context, () => Promise.resolve(context)),
     rules: { ...bound(rules, context), prefixes: bound(prefixStatistics, context) },
     export: bound(exports, context),
     close,

@@ -1,12 +1,16 @@
 import { loadSettings } from '../../config/index.js';
 import { cachedLookup, systemLookup } from '../fetch/index.js';
-import type { CheckContext } from '../jobs/index.js';
+import { MemoryStore, openTables } from '../../webtable/index.js';
+import { createRequestsInUse, type CheckContext, type CrawlContext } from '../jobs/index.js';
+import { urlPatterns } from '../plugins/index.js';
 import type { OpenCrawlOptions } from './open-context.js';
 import { checks } from './options/job-options.js';
 import { assemblePlugins, closeProtocols } from './plugins/assemble-plugins.js';
 
 /** Settings and plugins without a table, as the context of `checkUrl`, `checkParse` and `fetchDocument`. Close it after use. */
 export interface OpenCheckContext extends CheckContext, AsyncDisposable {
+  /** Returns a context for requests. The delays and back-offs of hosts are kept in memory until the context is closed. */
+  requesting(): Promise<CrawlContext>;
   /** Notices on settings that were given by an old name, one for each setting. */
   readonly settingNotices: readonly string[];
   /** Closes the connections. */
@@ -22,9 +26,28 @@ export async function openCheckContext(
 ): Promise<OpenCheckContext> {
   checks.openCrawl(options);
   const { settings, notices } = loadSettings({ file: options.config, env: options.env, overrides: options.settings });
-  const { plugins } = await assemblePlugins(settings, cachedLookup(systemLookup, { clock: Date.now }), options);
+  const lookup = cachedLookup(systemLookup, { clock: Date.now });
+  const { plugins } = await assemblePlugins(settings, lookup, options);
   const close = (): Promise<void> => closeProtocols(plugins);
-  return { settings, settingNotices: notices, plugins, close, [Symbol.asyncDispose]: close };
+  let requesting: Promise<CrawlContext> | undefined;
+  const inMemory = async (): Promise<CrawlContext> => ({
+    tables: await openTables(new MemoryStore()),
+    settings,
+    plugins,
+    clock: Date.now,
+    random: Math.random,
+    lookup,
+    urlPatterns,
+    requestsInUse: createRequestsInUse(),
+  });
+  return {
+    settings,
+    settingNotices: notices,
+    plugins,
+    requesting: () => (requesting ??= inMemory()),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 /** Writes the notices on old names of settings to the log of the process, which is standard error by default. */

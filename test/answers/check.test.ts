@@ -5,7 +5,7 @@ import {
   checkUrl,
   fetchDocument,
   openCheckContext,
-  type CheckContext,
+  type CrawlContext,
   type OpenCheckContext,
   type PageContent,
   type Plugin,
@@ -217,31 +217,45 @@ describe('fetchDocument', () => {
     );
 
   it('follows five redirects and no more', async () => {
-    const found = await fetchDocument(await checks({}, fakeWeb(chain(5))), 'http://h/0#x');
+    const found = await fetchDocument(await (await checks({}, fakeWeb(chain(5)))).requesting(), 'http://h/0#x');
     expect(found).toMatchObject({ kind: 'content', page: { url: 'http://h/5', truncated: false } });
-    await expect(fetchDocument(await checks({}, fakeWeb(chain(6))), 'http://h/0')).rejects.toMatchObject({
+    await expect(
+      fetchDocument(await (await checks({}, fakeWeb(chain(6)))).requesting(), 'http://h/0'),
+    ).rejects.toMatchObject({
       code: 'BAD_INPUT',
       message: expect.stringContaining('more than 5 redirects') as string,
     });
   });
 
   it('distinguishes absent from failed', async () => {
-    const context = await checks({}, fakeWeb({ 'http://h/f': { status: 503 }, 'http://h/n': { status: 302 } }));
-    expect(await fetchDocument(context, 'http://h/x')).toEqual({ kind: 'absent', url: 'http://h/x', http: 404 });
-    for (const url of ['http://h/f', 'http://h/n']) {
-      await expect(fetchDocument(context, url)).rejects.toMatchObject({ code: 'BAD_INPUT' });
+    const context = await checks({}, fakeWeb({ 'http://f/': { status: 503 }, 'http://n/': { status: 302 } }));
+    expect(await fetchDocument(await context.requesting(), 'http://h/x')).toEqual({
+      kind: 'absent',
+      url: 'http://h/x',
+      http: 404,
+    });
+    for (const url of ['http://f/', 'http://n/']) {
+      await expect(fetchDocument(await context.requesting(), url)).rejects.toMatchObject({ code: 'BAD_INPUT' });
     }
-    await expect(fetchDocument(context, 'mailto:x')).rejects.toMatchObject({ code: 'BAD_URL' });
-    const none: CheckContext = { settings: context.settings, plugins: [] };
+    await expect(fetchDocument(await context.requesting(), 'mailto:x')).rejects.toMatchObject({ code: 'BAD_URL' });
+    const none: CrawlContext = { ...(await context.requesting()), plugins: [] };
     await expect(fetchDocument(none, 'http://h/')).rejects.toMatchObject({
       message: expect.stringContaining('no_p') as string,
     });
   });
 
+  it('keeps the delay between two requests to a host', async () => {
+    const context = await checks({ 'fetcher.serverDelay': 0.2 }, fakeWeb({ 'http://h/a': 'a', 'http://h/b': 'b' }));
+    await fetchDocument(await context.requesting(), 'http://h/a');
+    const ended = performance.now();
+    await fetchDocument(await context.requesting(), 'http://h/b');
+    expect(performance.now() - ended).toBeGreaterThan(195);
+  });
+
   it('sends a request to a real server by the http protocol', async () => {
     const web = await serveWeb({ '/r': { location: '/p' }, '/p': { html: '<title>P</title>' } });
     try {
-      const found = await fetchDocument(await checks(), `${web.origin}/r`, { contentLimit: 9 });
+      const found = await fetchDocument(await (await checks()).requesting(), `${web.origin}/r`, { contentLimit: 9 });
       if (found.kind !== 'content') throw new Error(found.kind);
       expect(Buffer.from(found.page.content).toString()).toBe('<title>P<');
       expect(found.page).toMatchObject({ url: `${web.origin}/p`, contentType: 'text/html', truncated: true });

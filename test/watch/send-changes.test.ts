@@ -250,7 +250,7 @@ describe('a target is rejected', () => {
     ['https://a:b@hooks.example.com/', true],
     ['hooks.example.com', true],
     ['https://hooks.example.com:6667/', true],
-    ['http://127.0.0.1:25/', true],
+    ['HTTP://127.0.0.1:25', true],
   ])('%s', async (to, allowPrivate) => {
     const crawl = await testCrawl(undefined);
     onTestFinished(() => crawl.close());

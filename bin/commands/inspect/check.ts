@@ -136,7 +136,10 @@ async function readRobots(cli: Cli, context: OpenCheckContext, source: string): 
   if (source === '-') throw new CrawlError('USAGE', 'expected a file or a URL as robots.txt, found -');
   if (!isUrl(source)) return (await readBytes(source, cli.io, ROBOTS_BYTES)).bytes;
   const { fetchDocument } = await library();
-  const found = await fetchDocument(context, source, { signal: cli.io.signal, contentLimit: ROBOTS_BYTES });
+  const found = await fetchDocument(await context.requesting(), source, {
+    signal: cli.io.signal,
+    contentLimit: ROBOTS_BYTES,
+  });
   if (found.kind === 'content') return found.page.content;
   if (!cli.options().quiet) say(cli.io, `HTTP ${found.http}: there is no robots.txt at ${found.url}, all is allowed`);
   return new Uint8Array();
@@ -195,7 +198,7 @@ async function readPage(
     contentType: contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '',
   };
   if (isUrl(source)) {
-    const found = await fetchDocument(context, source, { signal: cli.io.signal, contentLimit });
+    const found = await fetchDocument(await context.requesting(), source, { signal: cli.io.signal, contentLimit });
     if (found.kind === 'absent') throw new CrawlError('BAD_INPUT', `expected a page, found HTTP ${found.http}`);
     const headers = { ...found.page.headers, ...(contentType !== undefined && { 'content-type': contentType }) };
     return { ...found.page, ...stated, sitemap, headers, ...(url !== undefined && { url }) };

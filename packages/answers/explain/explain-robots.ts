@@ -5,8 +5,8 @@ import {
   type RobotsLine,
   type StoredRobots,
   type CrawlContext,
-  robotsProtocol,
-  createSeedHosts,
+  borrowRequests,
+  type FetchOutcome,
   isTooLong,
   createRobotsStore,
   robotsAgents,
@@ -38,8 +38,8 @@ export interface RobotsExplanation {
 }
 
 /**
- * Explains whether robots.txt allows a URL, by the record in the table. With `fetchNow`, the file is fetched and used instead. The record
- * is not changed.
+ * Explains whether robots.txt allows a URL, by the record in the table. With `fetchNow`, the file is fetched and used instead, in
+ * the queue of its host. The record is not changed; the table keeps only the time of the request, and a back-off.
  * @param url normalised
  */
 export async function explainRobots(crawl: CrawlContext, url: string, fetchNow: boolean): Promise<RobotsExplanation> {
@@ -50,8 +50,16 @@ export async function explainRobots(crawl: CrawlContext, url: string, fetchNow: 
     return { source: 'stored', ...verdictOf(crawl, stored, url), ...(expired && { expired }) };
   }
   let fetched: StoredRobots | undefined;
+  await using requests = borrowRequests(crawl, { job: 'explain' });
   const robots = createRobots({
-    protocol: robotsProtocol(crawl, createSeedHosts(crawl, { keep: false }), () => {}),
+    protocol: {
+      schemes: ['http', 'https'],
+      async fetch(request): Promise<FetchOutcome> {
+        const result = await requests.request({ ...request, forPerson: { allowPrivate: false } });
+        if (result.kind === 'outcome') return result.outcome;
+        return { kind: 'retry', code: 'host_backoff', message: 'a crawl is using this host, or it is in back-off' };
+      },
+    },
     agents: robotsAgents(crawl.settings),
     clock: crawl.clock,
     store: {

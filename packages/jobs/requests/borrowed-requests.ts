@@ -7,14 +7,14 @@ import { openRequests, type RequestedPage, type RequestResult, type Requests } f
 interface BorrowedRequestsOptions {
   /** The name of the job, as other workers see it. */
   readonly job: string;
-  /** Maximum number of own requests in flight. */
-  readonly threads: number;
+  /** Maximum number of own requests in flight. Default: 1. */
+  readonly threads?: number;
   /** Ends all waits, with the result `given_up`. */
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal;
 }
 
 /** Requests for a job that fetches no batch, see {@link borrowRequests}. */
-export interface BorrowedRequests {
+export interface BorrowedRequests extends AsyncDisposable {
   /** Requests a URL in the queue of its host, and waits for the result. Redirects are not followed. */
   request(page: RequestedPage): Promise<RequestResult>;
   /** Ends the own requests. Those in flight have two seconds. */
@@ -27,7 +27,7 @@ export interface BorrowedRequests {
  * jobs. A host that another worker or another process may be requesting gets no request: the result is `host_in_use`, at once.
  */
 export function borrowRequests(crawl: CrawlContext, options: BorrowedRequestsOptions): BorrowedRequests {
-  const { job, threads, signal } = options;
+  const { job, threads = 1, signal = new AbortController().signal } = options;
   const { requestsInUse } = crawl;
   const closing = new AbortController();
   let own: Requests | undefined;
@@ -56,6 +56,11 @@ export function borrowRequests(crawl: CrawlContext, options: BorrowedRequestsOpt
     });
   }
 
+  async function close(): Promise<void> {
+    closing.abort();
+    if (own) await held;
+  }
+
   return {
     async request(page) {
       for (;;) {
@@ -76,9 +81,7 @@ export function borrowRequests(crawl: CrawlContext, options: BorrowedRequestsOpt
         if (!hasRunEnded) return result;
       }
     },
-    async close() {
-      closing.abort();
-      if (own) await held;
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }

@@ -17,6 +17,11 @@ export interface PageRequest {
   /** Aborts the request when its run has to stop. */
   readonly giveUp: AbortSignal;
   readonly headOnly?: boolean;
+  /**
+   * Set if a person requests this one document. Then its robots.txt does not apply, and a failure is not retried. `allowPrivate`: its host may
+   * be at a private address.
+   */
+  readonly forPerson?: { readonly allowPrivate: boolean };
   /** Maximum bytes of the body. Absent: `http.contentLimit`. */
   readonly contentLimit?: number;
   /** Returns the date and tag of a stored copy, for a conditional request. Absent: the request has no condition. */
@@ -75,7 +80,7 @@ export async function requestPage(
     queues.pause(queue, pause.seconds);
     return again('next', tries, false);
   }
-  const refusal = await checkRobots(crawl, requests, page, queue);
+  const refusal = page.forPerson ? undefined : await checkRobots(crawl, requests, page, queue);
   if (refusal) return refusal;
   if (!(await requests.mayGoOn())) return left('given_up', false);
 
@@ -85,7 +90,7 @@ export async function requestPage(
   if (isProxyFailure(outcome)) return left('proxy', true);
   delays.answered(queue, outcome.millis);
   queues.setDelay(queue, delays.of(queue));
-  if (outcome.http !== undefined && hostHealth(outcome) === 'troubled') {
+  if (outcome.http !== undefined && hostHealth(outcome) === 'troubled' && !page.forPerson) {
     // The page fails after too many responses such as 429 or 503, or if the wait would be long. Otherwise it would block the other pages of
     // its host.
     const hasFailed = tries + 1 >= MAX_FAILURES || (await backoff.pauseOf(url))?.kind === 'set_aside';
@@ -95,8 +100,8 @@ export async function requestPage(
 }
 
 async function send(crawl: CrawlContext, requests: Requests, page: PageRequest): Promise<FetchOutcome> {
-  const { url, giveUp, headOnly = false, contentLimit } = page;
-  const allowPrivate = await requests.seedHosts.mayBePrivate(url, giveUp);
+  const { url, giveUp, headOnly = false, contentLimit, forPerson } = page;
+  const allowPrivate = forPerson?.allowPrivate || (await requests.seedHosts.mayBePrivate(url, giveUp));
   const condition = (await page.condition?.()) ?? {};
   const outcome = await requests.backoff.ask(url, () =>
     request(crawl, {

@@ -40,7 +40,7 @@ describe('changes', () => {
   test('shows the changes, with totals', async () => {
     const { code, out, err } = await webcrawl('changes');
     expect(out).toMatch(
-      /^\d{4}-\d\d-\d\d \d\d:\d\dZ {2}content, title {2}http:\/\/a\.com\/\n {4}title: "Old `title`" -> "New \[title\]"\n.* gone {2}http:\/\/a\.com\/gone\n {4}status: 200 -> 410\n$/,
+      /^\d{4}-\d\d-\d\d \d\d:\d\dZ {2}content, title {2}http:\/\/a\.com\/\n {4}title: "Old `title`" -> "New \[title\]"\n {4}content: \d+ -> \d+ characters\n.* gone {2}http:\/\/a\.com\/gone\n {4}status: 200 -> 410\n$/,
     );
     expect(err).toMatch(/^Since .*: 2 records\.\n1 page with other bytes only \(--kind bytes lists them\)\.\n$/);
     expect(code).toBe(0);
