@@ -36,7 +36,7 @@ test('a code without a meaning is reported with its position', () => {
   const { not_found: _, robots_denied: __, ...fewer } = PROTOCOL_CODES;
   const write = () => referenceMarkdown({ ...TABLES, PROTOCOL_CODES: fewer }, ROOT);
   expect(write).toThrow(/packages\/fetch\/http\/http-status\.ts:\d+: code `not_found` is not in .*outcome-codes\.ts/);
-  expect(write).toThrow(/packages\/jobs\/fetching\/page\/may-ask\.ts:\d+: code `robots_denied`/);
+  expect(write).toThrow(/packages\/jobs\/requests\/request-page\.ts:\d+: code `robots_denied`/);
 });
 
 describe('no table has an entry that the source does not use', () => {

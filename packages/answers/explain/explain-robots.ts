@@ -6,6 +6,7 @@ import {
   type StoredRobots,
   type CrawlContext,
   borrowRequests,
+  createSeedHosts,
   type FetchOutcome,
   isTooLong,
   createRobotsStore,
@@ -51,11 +52,13 @@ export async function explainRobots(crawl: CrawlContext, url: string, fetchNow: 
   }
   let fetched: StoredRobots | undefined;
   await using requests = borrowRequests(crawl, { job: 'explain' });
+  const seedHosts = createSeedHosts(crawl, { keep: false });
   const robots = createRobots({
     protocol: {
       schemes: ['http', 'https'],
       async fetch(request): Promise<FetchOutcome> {
-        const result = await requests.request({ ...request, forPerson: { allowPrivate: false } });
+        const forPerson = { allowPrivate: await seedHosts.mayBePrivate(request.url) };
+        const result = await requests.request({ ...request, forPerson });
         if (result.kind === 'outcome') return result.outcome;
         return { kind: 'retry', code: 'host_backoff', message: 'a crawl is using this host, or it is in back-off' };
       },

@@ -101,7 +101,7 @@ export async function requestPage(
 
 async function send(crawl: CrawlContext, requests: Requests, page: PageRequest): Promise<FetchOutcome> {
   const { url, giveUp, headOnly = false, contentLimit, forPerson } = page;
-  const allowPrivate = forPerson?.allowPrivate || (await requests.seedHosts.mayBePrivate(url, giveUp));
+  const allowPrivate = forPerson ? forPerson.allowPrivate : await requests.seedHosts.mayBePrivate(url, giveUp);
   const condition = (await page.condition?.()) ?? {};
   const outcome = await requests.backoff.ask(url, () =>
     request(crawl, {
