@@ -80,8 +80,10 @@ export const db = section({
   keepVersions: count
     .min(1)
     .max(100)
-    .default(1)
-    .describe('Number of bodies to keep of a page, the newest ones; the next `webcrawl compact` removes the others'),
+    .default(2)
+    .describe(
+      'Number of bodies to keep of a page, the newest ones; the next `webcrawl compact` removes the others. With 1, changes cannot show what changed',
+    ),
   changesKept: count
     .min(0)
     .default(90)

@@ -502,7 +502,7 @@ describe('the diff of a change', () => {
   });
 
   it('is missing if a version is no longer stored, and says so', async () => {
-    const { crawl, web } = await crawledSite();
+    const { crawl, web } = await crawledSite({ settings: { 'db.keepVersions': 1 } });
     web.set(urlOf('content'), page({ blocks: ['Other.'] }));
     crawl.setTime(START + 40 * DAY);
     await round(crawl);

@@ -53,7 +53,7 @@ function changing(length: number): Plugin {
 
 async function crawlOnDisk(settings: Readonly<Record<string, unknown>> = {}, length = 300): Promise<TestCrawl> {
   const store = await openLevelStore(directory);
-  return testCrawl(undefined, { store, plugins: [changing(length)], settings });
+  return testCrawl(undefined, { store, plugins: [changing(length)], settings: { 'db.keepVersions': 1, ...settings } });
 }
 
 /** Runs n rounds, a month apart. */
@@ -168,7 +168,7 @@ describe('compact', () => {
   });
 
   it('does nothing for a table in memory, which only keeps what is needed', async () => {
-    const crawl = await testCrawl(undefined, { plugins: [changing(300)] });
+    const crawl = await testCrawl(undefined, { plugins: [changing(300)], settings: { 'db.keepVersions': 1 } });
     await rounds(crawl, 3);
     const keys: string[] = [];
     for await (const { key } of crawl.tables.store.scan('content', { columns: ['c'] })) keys.push(key);
@@ -180,7 +180,11 @@ describe('compact', () => {
 });
 
 it('reads a body of a table in use by another process, and throws TABLE_LOCKED for its compaction', async () => {
-  const options = { table: directory, plugins: [changing(300)], settings: { 'fetcher.serverDelay': 0 } };
+  const options = {
+    table: directory,
+    plugins: [changing(300)],
+    settings: { 'fetcher.serverDelay': 0, 'db.keepVersions': 1 },
+  };
   const crawl = await openContext(options);
   await jobs.inject(crawl, { seeds: URLS });
   const { batchId = '' } = await jobs.generate(crawl);
