@@ -35,6 +35,8 @@ export const PROTOCOL_CODES = {
   reset: 'the connection was reset',
   protocol: 'the answer is not HTTP',
   header_limit: 'more headers than `http.headerLimit`, or more than 100 interim answers',
+  unsupported_coding:
+    'the body has a registered content coding that cannot be decoded, such as `compress`, or more than four codings',
   aborted: 'the request was aborted because the run had to stop',
   network: 'any other network failure',
 } as const;

@@ -9,7 +9,7 @@ interface DecodedBody {
 
 type Coding = 'gzip' | 'zlib' | 'deflate' | 'br' | 'zstd';
 
-/** Maximum number of codings. A header with more codings is not trusted, and the body is not decoded. */
+/** Maximum number of codings. A body with more codings is not decoded. */
 const MAX_CODINGS = 4;
 /** A body up to this number of bytes is decoded synchronously, because a round trip through the thread pool would cost more. */
 const SYNC_LIMIT = 65_536;
@@ -27,24 +27,43 @@ export function acceptEncoding(): string {
   return createZstd ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br';
 }
 
-/** Returns the codings of a `Content-Encoding` in the order of decoding. Returns undefined if a coding is unknown, or if there are too many. */
+/** Other names in the registry of content codings (RFC 9110, section 16.6.1). A body in one of these codings is not the content. */
+const OTHER_REGISTERED = /^(?:(?:x-)?compress|aes128gcm|dcb|dcz|exi|pack200-gzip|zstd)$/;
+
+/**
+ * Returns the codings of a `Content-Encoding` in the order of decoding. Returns undefined if a word is no coding that can be decoded, or if
+ * there are too many.
+ */
 export function contentCodings(header: string | undefined): readonly string[] | undefined {
-  const names = (header ?? '')
+  const names = namedCodings(header);
+  return names.every(canDecode) && names.length <= MAX_CODINGS ? names.reverse() : undefined;
+}
+
+/**
+ * Returns the first registered coding of a `Content-Encoding` that cannot be decoded, or that exceeds the number of codings. The body of
+ * such a response is never content.
+ */
+export function unsupportedCoding(header: string | undefined): string | undefined {
+  return namedCodings(header).find((name, i) => (canDecode(name) ? i >= MAX_CODINGS : OTHER_REGISTERED.test(name)));
+}
+
+function namedCodings(header: string | undefined): string[] {
+  return (header ?? '')
     .toLowerCase()
     .split(',')
     .map(trimBlanks)
     .filter((name) => name !== '' && name !== 'identity');
-  const known = names.every(
-    (name) => /^(x-)?gzip$|^deflate$|^br$/.test(name) || (name === 'zstd' && createZstd !== undefined),
-  );
-  return known && names.length <= MAX_CODINGS ? names.reverse() : undefined;
+}
+
+function canDecode(name: string): boolean {
+  return /^(?:x-)?gzip$|^deflate$|^br$/.test(name) || (name === 'zstd' && createZstd !== undefined);
 }
 
 /**
  * Removes the codings that `Content-Encoding` names. The result has at most `limit` bytes (-1: no limit), and no coding is expanded much
  * beyond the limit. If a stream ends early or is broken, the result is the part that could be decoded, marked as truncated. If a coding is
  * unknown, or the body is not in the named coding, the body stays as received. Unknown codings are frequent: many servers name `utf-8` or
- * `none` for a body without a coding.
+ * `none` for a body without a coding. See {@link unsupportedCoding} for registered codings that cannot be decoded.
  * @param cut whether the received bytes are only the beginning of the body
  */
 export async function decodeBody(

@@ -4,7 +4,7 @@ import type { FetchOutcome, FetchRequest, Protocol } from '../../plugin-api/inde
 import { badPortOf, parseUrl } from '../../url/index.js';
 import { mediaTypeOf } from '../../util/index.js';
 import type { ConnectOptions } from '../address/guarded-connector.js';
-import { decodeBody, contentCodings, encodedLimit } from './content-coding.js';
+import { contentCodings, decodeBody, encodedLimit, unsupportedCoding } from './content-coding.js';
 import { cachedLookup, listLookup, systemLookup, type Lookup } from '../address/dns-cache.js';
 import type { ExchangeResult } from './http-exchange.js';
 import {
@@ -135,6 +135,11 @@ async function outcomeOf(result: ExchangeResult, context: Context): Promise<Fetc
     ...(isKept && { statusText: result.statusText, rawHeaders: result.rawHeaders }),
   };
   if (verdict.kind === 'content') {
+    const unsupported = unsupportedCoding(answer.headers['content-encoding']);
+    if (unsupported !== undefined && result.body.length > 0) {
+      const message = `the body has the content coding ${unsupported}, which cannot be decoded`;
+      return { ...answer, kind: 'retry', code: 'unsupported_coding', message };
+    }
     const decoded = await decodeBody(result.body, answer.headers['content-encoding'], context.limit, result.cut);
     const contentType = mediaTypeOf(answer.headers['content-type'] ?? '') ?? '';
     // A 206 answer counts as incomplete, even if the request asked for no range (RFC 9110, section 15.3.7).

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { decodeBody, encodedLimit } from '../../../packages/fetch/http/content-coding.js';
+import { decodeBody, encodedLimit, unsupportedCoding } from '../../../packages/fetch/http/content-coding.js';
 import { zstdCompressSync } from '../../support/zstd.js';
 
 const short = Buffer.from('<p>hello hello hello</p>');
@@ -100,6 +100,22 @@ it.each(['utf-8', 'none', 'zstd', 'gzip, foo', 'gzip,gzip,gzip,gzip,gzip'])(
     expect((await decodeBody(received, coding, 1e7, false)).body).toBe(received);
   },
 );
+
+it.each([
+  ['compress', 'compress'],
+  [' X-Compress ', 'x-compress'],
+  ['gzip, dcb', 'dcb'],
+  ['dcz,br', 'dcz'],
+  ['none, aes128gcm', 'aes128gcm'],
+  ['gzip,gzip,identity,gzip,gzip', undefined],
+  ['gzip,gzip,gzip,gzip,br', 'br'],
+  ['zstd', zstdCompressSync ? undefined : 'zstd'],
+  ...['gzip, deflate, br', 'x-gzip', 'utf-8', 'none', 'gzip, foo', 'zstandard', 'identity', ''].map(
+    (header) => [header, undefined] as const,
+  ),
+] as const)('names the registered coding that cannot be decoded: %j', (header, coding) => {
+  expect(unsupportedCoding(header)).toBe(coding);
+});
 
 it.each([undefined, '', 'identity', ' , '])('decodes nothing for %j', async (coding) => {
   expect(await decodeBody(short, coding, 5, false)).toEqual({ body: short.subarray(0, 5), truncated: true });

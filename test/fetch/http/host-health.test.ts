@@ -24,6 +24,7 @@ describe('the health of a host', () => {
     ['well', { kind: 'notmodified', code: 'notmodified', http: 304 }],
     ['well', { kind: 'gone', code: 'not_found', http: 404 }],
     ['well', retry('forbidden', 403)],
+    ['well', retry('unsupported_coding', 200)],
     ['troubled', retry('throttled', 429)],
     ['troubled', retry('unavailable', 503, 1)],
     ['troubled', retry('forbidden', 403, 60)],
@@ -49,6 +50,7 @@ describe('the health of a host', () => {
     ['troubled', retry('throttled', 429)],
     ['troubled', retry('http_error', 500)],
     ['troubled', retry('too_slow')],
+    ['troubled', retry('unsupported_coding', 200)],
     ['troubled', retry('plugin_error_x')],
   ] as const)('is %s after %j for robots.txt', (health, outcome) => {
     expect(robotsHealth(outcome)).toBe(health);

@@ -153,6 +153,19 @@ describe('the answer', () => {
     expect([outcome.code, kept(outcome)]).toEqual(['success', body]);
   });
 
+  it.each(['HTTP/1.1', 'HTTP/1'])('is a failure in a coding that cannot be decoded, not text (%s)', async (version) => {
+    const head = `${version} 200 OK\r\nContent-Encoding: gzip, compress\r\n`;
+    const outcome = await fetchRaw(`${head}Content-Type: text/html\r\n\r\n\x1f\x9d`);
+    expect(outcome).toMatchObject({
+      kind: 'retry',
+      code: 'unsupported_coding',
+      http: 200,
+      message: 'the body has the content coding compress, which cannot be decoded',
+    });
+    expect(outcome.lenient).toBe(version === 'HTTP/1' ? true : undefined);
+    expect(await fetchRaw(`${head}Content-Length: 0\r\n\r\n`)).toMatchObject({ code: 'success' });
+  });
+
   it('is marked as truncated if the server sends a part that was not requested', async () => {
     expect(await fetchRaw('HTTP/1.0 206 Partial\r\nContent-Range: bytes 0-4/10\r\n\r\nhello')).toMatchObject({
       kind: 'content',

@@ -373,6 +373,16 @@ it('passes on what the store throws, and reads the store again', async () => {
   await expect(failing.check('gopher://a.org/')).rejects.toMatchObject({ code: 'BAD_URL' });
 });
 
+it('is unavailable in a coding that cannot be decoded', async () => {
+  const server = await rawServer(() => answer('200 OK', { 'Content-Encoding': 'dcb' }, 'unreadable'));
+  const http = httpProtocol(settingsSchema.shape.http.parse({ privateAddresses: 'allow' }));
+  const real = createRobots({ protocol: http, agents: [], clock: () => now, store });
+  expect(await real.check(`${server.origin}/x`)).toMatchObject({ kind: 'unavailable', code: 'unsupported_coding' });
+  expect(stored.size).toBe(0);
+  await http.close();
+  await server.close();
+});
+
 it('reads an endless file only up to the limit', async () => {
   const line = 'Disallow: /x\n';
   const server = await rawServer(() => answer('200 OK', {}, `User-agent: *\n${line.repeat(100_000)}`));

@@ -17,6 +17,8 @@ function coded(name: string, coding: string, body: Uint8Array | string, more: Pa
   };
 }
 
+const UNREADABLE: Partial<Behaviour> = { ends: { '/': 'unfetched unsupported_coding' }, holds: {} };
+
 /** An answer with its own head, after which the connection is closed. */
 function lying(name: string, head: string, body: string, end: string, more: Partial<Behaviour> = {}): Behaviour {
   const bytes = `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n${head}\r\n\r\n${body}`;
@@ -41,9 +43,8 @@ export const bodies: readonly Behaviour[] = [
   { name: 'gzip-bomb-of-10-gb', answer: tenGigabytes, ends: { '/': CUT }, counters: { parsed_in_part: 1 } },
   coded('nested-gzip-bomb', 'gzip, gzip, gzip', times(2, HUNDRED_MEGABYTES, zip), { ends: { '/': CUT }, holds: {} }),
   coded('nested-as-deep-as-believed', 'gzip, gzip, gzip, gzip', times(3, GZIPPED, zip)),
-  coded('nested-deeper-than-believed', Array(40).fill('gzip').join(', '), times(39, GZIPPED, zip), {
-    holds: { '/': { title: '', outlinks: [] } },
-  }),
+  coded('nested-deeper-than-believed', Array(40).fill('gzip').join(', '), times(39, GZIPPED, zip), UNREADABLE),
+  coded('coding-that-nobody-decodes', 'compress', PAGE, UNREADABLE),
   coded('brotli-bomb', 'br', BROTLI_BOMB, { ends: { '/': CUT }, holds: {} }),
   coded('deflate-without-header', 'deflate', deflateRawSync(PAGE)),
   coded('deflate-with-header', 'deflate', deflateSync(PAGE)),
