@@ -9,6 +9,15 @@ export { statedDay, statedTime, type StatedTime } from './shared/stated-time.js'
 export { statedTimes } from './shared/stated-times.js';
 export { detectLanguage } from './language/detect-language.js';
 export { languageTag } from './html/page-head.js';
+export {
+  JsonLd,
+  isJsonLd,
+  isJsonLdNode,
+  jsonLdValues,
+  shortTypeName,
+  jsonLdTypes,
+  type JsonLdNode,
+} from './html/json-ld.js';
 export { linksInHeader, type HeaderLink } from './html/link-header.js';
 export { parseRefresh } from './html/refresh.js';
 export { srcsetUrls } from './html/links/srcset.js';

@@ -43,6 +43,24 @@ describe('JSON-LD', () => {
     });
   });
 
+  it('gives the date of the article before that of its page', () => {
+    const page = '{"@type":"WebPage","datePublished":"2020-01-01","name":"N"}';
+    const article = '{"@type":"NewsArticle","datePublished":"2024-05-01"}';
+    for (const json of [`[${page},${article}]`, `{"@graph":[${page},${article}]}`]) {
+      expect(jsonLd(json)).toEqual({
+        'jsonld:type': 'NewsArticle',
+        'jsonld:datepublished': '2024-05-01',
+        'jsonld:name': 'N',
+      });
+    }
+  });
+
+  it('counts before other metadata, however much there is', () => {
+    const metas = Array.from({ length: 64 }, (_, n) => `<meta name="m${n}" content="x">`).join('');
+    const found = metadata(`${metas}<script type="application/ld+json">{"datePublished":"2024-05-01"}</script>`);
+    expect([found['jsonld:datepublished'], Object.keys(found).length]).toEqual(['2024-05-01', 64]);
+  });
+
   it.each([
     '',
     'x',
@@ -51,19 +69,19 @@ describe('JSON-LD', () => {
     '17',
     '"a"',
     '[]',
-    '[[{"@type":"A"}]]',
+    '[[]]',
     '{"@type":{"a":1},"name":5,"headline":""}',
     '{"__proto__":{"name":"x"}}',
     '['.repeat(90_000),
     `${'['.repeat(40_000)}${']'.repeat(40_000)}`,
-    `{"name":"${'a'.repeat(100_000)}"}`,
+    `{"name":"${'a'.repeat(1_000_000)}"}`,
   ])('that is invalid gives nothing: %#', (json) => expect(jsonLd(json)).toEqual({}));
 
   it('has a limit', () => {
     expect(jsonLd(`{"name":"${'a'.repeat(5000)}"}`)['jsonld:name']).toHaveLength(1000);
-    const late = '<script type="application/ld+json">{}</script>'.repeat(10);
+    const late = '<script type="application/ld+json">{}</script>'.repeat(100);
     expect(metadata(`${late}<script type="application/ld+json">{"name":"x"}</script>`)).toEqual({});
-    expect(jsonLd(`[${'{},'.repeat(50)}{"name":"x"}]`)).toEqual({});
+    expect(jsonLd(`[${'{},'.repeat(1000)}{"name":"x"}]`)).toEqual({});
   });
 
   it('is not text, and other scripts are not JSON-LD', () => {

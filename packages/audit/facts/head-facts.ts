@@ -1,4 +1,4 @@
-import { linksInHeader, parseRefresh, resolveLink, type CrawledPage } from '../../core/index.js';
+import { isJsonLd, JsonLd, linksInHeader, parseRefresh, resolveLink, type CrawledPage } from '../../core/index.js';
 import { relTokens } from './element-links.js';
 import { MARKS, type PageFacts, type Place } from './facts.js';
 import { MOST_ANCHOR, MOST_TEXT, MOST_URL, short } from './short.js';
@@ -9,10 +9,6 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 /** Maximum number of canonicals that are stored, and of versions in other languages. */
 const MOST_NAMED = 200;
 const MOST_HEADINGS = 200;
-const MOST_JSON_LD = 100_000;
-/** Wrappers around a script for old HTML and XML parsers. */
-const WRAPPED_BEGIN = /^\s*(?:\/\/\s*|\/\*\s*)?(?:<!--|<!\[CDATA\[)(?:\s*\*\/)?/;
-const WRAPPED_END = /(?:\/\/\s*|\/\*\s*)?(?:-->|\]\]>)(?:\s*\*\/)?\s*$/;
 /** Ids of elements that the scripts of apps fill. */
 const ROOTS: ReadonlySet<string> = new Set(['root', 'app', '__next', '__nuxt']);
 const UPGRADES = /(?:^|[;,])\s*upgrade-insecure-requests\s*(?:[;,]|$)/i;
@@ -30,6 +26,7 @@ export class HeadFacts {
   readonly found: Mutable<Found>;
   readonly #canonicals: Found['canonicals'][number][] = [];
   readonly #alternates: Found['alternates'][number][] = [];
+  readonly #jsonLd = new JsonLd();
   #title: string | undefined;
   /** Whether browsers load by https what the page names by http. */
   upgrades = false;
@@ -112,14 +109,9 @@ export class HeadFacts {
   #readScript(element: TreeElement): void {
     const type = element.attribute('type')?.trim().toLowerCase() ?? '';
     if (type === '' || type === 'module' || type.includes('javascript')) this.found.marks |= MARKS.scripts;
-    if (type !== 'application/ld+json') return;
-    const text = element.textInside();
-    if (text.length > MOST_JSON_LD) return;
-    try {
-      JSON.parse(text.replace(WRAPPED_BEGIN, '').replace(WRAPPED_END, ''));
-    } catch {
-      this.found.badJsonLd += 1;
-    }
+    if (!isJsonLd(type)) return;
+    this.#jsonLd.add(element.textInside());
+    this.found.badJsonLd = this.#jsonLd.invalid;
   }
 
   #readImage(element: TreeElement): void {

@@ -1,7 +1,7 @@
-import { attribute, resolveLink, walkElements } from '../../core/index.js';
+import { attribute, isJsonLdNode, jsonLdValues, resolveLink, walkElements, type JsonLdNode } from '../../core/index.js';
 import { headOf, metaOf, tokens, type Element } from './head.js';
-import { isNode, list, type JsonLdNode } from './json-ld.js';
-import { namesOf, nodesByKind } from './main-node.js';
+import { jsonLdOf } from './json-ld.js';
+import { namesOf } from './node-names.js';
 import { textWithin } from './text-within.js';
 import type { PageView } from './page-view.js';
 
@@ -31,7 +31,7 @@ const AUTHOR_NAMES = [
 export function authorsOf(view: PageView): string[] | undefined {
   const head = headOf(view);
   if (!head) return undefined;
-  for (const node of nodesByKind(view)) {
+  for (const node of jsonLdOf(view).nodesByKind()) {
     const found = cleanNames(namesOf(view, node.author ?? node.creator));
     if (found) return found;
   }
@@ -87,7 +87,7 @@ export function imageOf(view: PageView): string | undefined {
   );
   const found = absolute(stated);
   if (found !== undefined) return found;
-  for (const node of nodesByKind(view)) {
+  for (const node of jsonLdOf(view).nodesByKind()) {
     const image = absolute(urlIn(node.image) ?? urlIn(node.thumbnailUrl));
     if (image !== undefined) return image;
   }
@@ -95,8 +95,8 @@ export function imageOf(view: PageView): string | undefined {
 }
 
 function urlIn(value: JsonLdNode[string] | undefined): string | undefined {
-  for (const each of list(value)) {
-    const url = isNode(each) ? (each.url ?? each.contentUrl) : each;
+  for (const each of jsonLdValues(value)) {
+    const url = isJsonLdNode(each) ? (each.url ?? each.contentUrl) : each;
     if (typeof url === 'string' && url !== '') return url;
   }
   return undefined;
@@ -108,13 +108,14 @@ export function siteNameOf(view: PageView): string | undefined {
   if (!head) return undefined;
   const stated = metaOf(head, 'og:site_name');
   if (stated !== undefined) return stated;
-  const nodes = nodesByKind(view);
+  const nodes = jsonLdOf(view).nodesByKind();
   for (const node of nodes) {
     const [name] = namesOf(view, node.publisher ?? node.isPartOf);
     if (name !== undefined) return name;
   }
   for (const node of nodes) {
-    if (list(node['@type']).includes('WebSite') && typeof node.name === 'string' && node.name !== '') return node.name;
+    if (jsonLdValues(node['@type']).includes('WebSite') && typeof node.name === 'string' && node.name !== '')
+      return node.name;
   }
   return metaOf(head, 'application-name', 'apple-mobile-web-app-title');
 }

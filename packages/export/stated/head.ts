@@ -1,4 +1,4 @@
-import { attribute, resolveLink, walkElements, type HtmlDocument } from '../../core/index.js';
+import { attribute, isJsonLd, resolveLink, walkElements, type HtmlDocument } from '../../core/index.js';
 import type { PageView } from './page-view.js';
 
 /** An element of the tree of a page. */
@@ -33,7 +33,7 @@ export interface Head {
 }
 
 /** Maximum number of elements that are read from one page. */
-const MOST = { metas: 500, links: 1000, blocks: 100 } as const;
+const MOST = { metas: 500, links: 1000 } as const;
 /** Maximum number of characters in each text and URL. */
 const LONGEST = 5000;
 /** Maximum number of characters in the language. */
@@ -73,7 +73,7 @@ function readHead(document: HtmlDocument, url: string): Head {
     else if (tagName === 'link') {
       const href = attribute(element, 'href');
       if (href !== undefined && href.length <= LONGEST && found.length < MOST.links) found.push({ element, href });
-    } else if (tagName === 'script' && isJsonLd(element) && jsonLd.length < MOST.blocks) {
+    } else if (tagName === 'script' && isJsonLd(attribute(element, 'type'))) {
       jsonLd.push(element.childNodes.map((node) => ('value' in node ? node.value : '')).join(''));
     }
     return true;
@@ -96,10 +96,6 @@ function readMeta(element: Element, metas: Meta[]): void {
     return name === undefined || name === '' || name.length > 100 ? [] : [name];
   });
   for (const name of new Set(names)) if (metas.length < MOST.metas) metas.push({ name, content: value });
-}
-
-function isJsonLd(element: Element): boolean {
-  return /^\s*application\/ld\+json\s*(;|$)/i.test(attribute(element, 'type') ?? '');
 }
 
 /** The words of an attribute, in lower case. */

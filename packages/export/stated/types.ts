@@ -1,4 +1,5 @@
-import { mainNodes, shortName, typesOf } from './json-ld.js';
+import { shortTypeName, jsonLdTypes } from '../../core/index.js';
+import { jsonLdOf } from './json-ld.js';
 import { mainItems } from './microdata.js';
 import type { PageView } from './page-view.js';
 
@@ -9,6 +10,11 @@ import type { PageView } from './page-view.js';
  */
 export function isOfType(view: PageView, types: ReadonlySet<string>): boolean {
   const isWanted = (type: string): boolean => types.has(type.toLowerCase());
-  if (mainNodes(view).some((node) => typesOf(node).some(isWanted))) return true;
-  return mainItems(view).some(({ type = [] }) => type.some((each) => isWanted(shortName(each))));
+  if (
+    jsonLdOf(view)
+      .mainNodes()
+      .some((node) => jsonLdTypes(node).some(isWanted))
+  )
+    return true;
+  return mainItems(view).some(({ type = [] }) => type.some((each) => isWanted(shortTypeName(each))));
 }

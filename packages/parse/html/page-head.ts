@@ -1,16 +1,20 @@
 import { labelInPragma, metaEncoding } from '../charset/encodings.js';
-import { readJsonLd } from './json-ld.js';
-import {
-  MAX_ALTERNATES,
-  MAX_JSON_LD_BLOCKS,
-  MAX_METADATA,
-  MAX_METADATA_NAME,
-  MAX_METADATA_VALUE,
-} from '../shared/limits.js';
+import { isJsonLd, JsonLd, jsonLdValues } from './json-ld.js';
+import { MAX_ALTERNATES, MAX_METADATA, MAX_METADATA_NAME, MAX_METADATA_VALUE } from '../shared/limits.js';
 import { tokens, type PageElement } from './page-element.js';
 import { parseRefresh, type Refresh } from './refresh.js';
 import type { RobotsReader } from '../shared/robots-directives.js';
 import { TextBuilder } from '../shared/text-builder.js';
+
+/** The properties to read from a JSON-LD node, and their names in the metadata. */
+const JSON_LD_FIELDS: readonly (readonly [property: string, name: string])[] = [
+  ['@type', 'jsonld:type'],
+  ['headline', 'jsonld:headline'],
+  ['name', 'jsonld:name'],
+  ['datePublished', 'jsonld:datepublished'],
+  ['dateModified', 'jsonld:datemodified'],
+  ['uploadDate', 'jsonld:uploaddate'],
+];
 
 /**
  * The data about a page from its `html`, `base`, `link` and `meta` elements, and from JSON-LD. These elements are read anywhere in the
@@ -20,7 +24,7 @@ import { TextBuilder } from '../shared/text-builder.js';
 export class PageHead {
   readonly #robots: RobotsReader;
   readonly #metadata = new Map<string, string>();
-  #jsonLdBlocks = 0;
+  readonly #jsonLd = new JsonLd();
   /** The pages in other languages, by language tag in lower case or `x-default`. URLs are as written. */
   readonly alternates = new Map<string, string>();
   /** The URL of the `base` element as written. */
@@ -35,9 +39,16 @@ export class PageHead {
     this.#robots = robots;
   }
 
-  /** Metadata by its name in lower case. */
+  /** Metadata by its name in lower case, including statements of the JSON-LD nodes that describe the page. */
   get metadata(): Record<string, string> {
-    return Object.fromEntries(this.#metadata);
+    const found = new Map<string, string>();
+    for (const node of this.#jsonLd.nodesByKind()) {
+      for (const [property, name] of JSON_LD_FIELDS) {
+        const [value] = jsonLdValues(node[property]);
+        if (typeof value === 'string' && value.trim() !== '') addMetadata(found, name, value);
+      }
+    }
+    return Object.fromEntries([...found, ...this.#metadata].slice(0, MAX_METADATA));
   }
 
   /**
@@ -57,7 +68,7 @@ export class PageHead {
         this.#readLink(element);
         break;
       case 'script':
-        if (essence(element.attribute('type')) === 'application/ld+json') this.#readJsonLd(element);
+        if (isJsonLd(element.attribute('type'))) this.#jsonLd.add(element.textInside());
         break;
       case 'meta':
         this.#readMeta(element, inNoscript);
@@ -76,8 +87,8 @@ export class PageHead {
     const property = element.attribute('property')?.trim().toLowerCase();
     if (name !== undefined) this.#robots.addMeta(name, content);
     else if (property !== undefined) this.#robots.addMeta(property, content);
-    if (name !== undefined) this.#addMetadata(name, content);
-    if (property !== undefined) this.#addMetadata(property, content);
+    if (name !== undefined) addMetadata(this.#metadata, name, content);
+    if (property !== undefined) addMetadata(this.#metadata, property, content);
   }
 
   #readLink(element: PageElement): void {
@@ -92,19 +103,6 @@ export class PageHead {
     if (!this.alternates.has(language)) this.alternates.set(language, href);
   }
 
-  #readJsonLd(element: PageElement): void {
-    if (++this.#jsonLdBlocks > MAX_JSON_LD_BLOCKS) return;
-    for (const [name, value] of readJsonLd(element.textInside())) this.#addMetadata(name, value);
-  }
-
-  #addMetadata(name: string, content: string): void {
-    if (!/^[a-z][\w.:-]*$/.test(name) || name.length > MAX_METADATA_NAME) return;
-    if (this.#metadata.has(name) || this.#metadata.size >= MAX_METADATA) return;
-    const value = new TextBuilder(MAX_METADATA_VALUE);
-    value.add(content);
-    this.#metadata.set(name, value.toString());
-  }
-
   #setEncoding(label: string | undefined): void {
     if (this.encodingLabel !== undefined || label === undefined) return;
     if (metaEncoding(label)) this.encodingLabel = label;
@@ -115,8 +113,12 @@ export class PageHead {
   }
 }
 
-function essence(type: string | undefined): string {
-  return type?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+function addMetadata(metadata: Map<string, string>, name: string, content: string): void {
+  if (!/^[a-z][\w.:-]*$/.test(name) || name.length > MAX_METADATA_NAME) return;
+  if (metadata.has(name) || metadata.size >= MAX_METADATA) return;
+  const value = new TextBuilder(MAX_METADATA_VALUE);
+  value.add(content);
+  metadata.set(name, value.toString());
 }
 
 /**

@@ -49,13 +49,11 @@ export const MAX_SITEMAP_BYTES = 52_428_800;
 /** Maximum characters of the summary of one feed entry that become text. */
 export const MAX_SUMMARY_LENGTH = 10_000;
 
-/**
- * For JSON-LD: maximum characters of one block (a longer block is not read), maximum number of blocks, and maximum number of objects in
- * each block.
- */
-export const MAX_JSON_LD_LENGTH = 100_000;
-export const MAX_JSON_LD_BLOCKS = 10;
-export const MAX_JSON_LD_NODES = 50;
+/** For the JSON-LD of a page: maximum characters and number of all blocks, nesting of a block, and number of objects that are searched. */
+export const MAX_JSON_LD_LENGTH = 1_000_000;
+export const MAX_JSON_LD_BLOCKS = 100;
+export const MAX_JSON_LD_DEPTH = 40;
+export const MAX_JSON_LD_NODES = 1_000;
 
 /** Maximum number of versions of a page in other languages. */
 export const MAX_ALTERNATES = 64;

@@ -1,7 +1,6 @@
-import { statedTime, statedTimes, type HtmlDocument, type StatedTime } from '../../../core/index.js';
+import { jsonLdValues, statedTime, statedTimes, type HtmlDocument, type StatedTime } from '../../../core/index.js';
 import { headOf, type Head } from '../head.js';
-import { list } from '../json-ld.js';
-import { nodesByKind } from '../main-node.js';
+import { jsonLdOf } from '../json-ld.js';
 import type { PageView } from '../page-view.js';
 import { seenDates, type Seen, type SeenDate } from './seen-dates.js';
 import { urlDate } from './url-date.js';
@@ -39,10 +38,10 @@ function readDates(view: PageView, document: HtmlDocument, head: Head): PageDate
   const latest = (view.row.fetchedAt ?? Infinity) + DAY;
   const isPast = (date: StatedTime | undefined): date is StatedTime => date !== undefined && date.time <= latest;
   const metadata = statedTimes(metadataOf(head));
-  const nodes = nodesByKind(view);
+  const nodes = jsonLdOf(view).nodesByKind();
   const ofNodes = (...names: readonly string[]): StatedTime | undefined =>
     names
-      .flatMap((name) => nodes.flatMap((node) => list(node[name])))
+      .flatMap((name) => nodes.flatMap((node) => jsonLdValues(node[name])))
       .flatMap((text) => (typeof text === 'string' ? [statedTime(text)] : []))
       .find(isPast);
   const { dates, heading } = seenDates(document, head.language);
