@@ -69,7 +69,15 @@ function site(seed: number, size: number): Record<string, FakePage> {
 async function rowsOf(directory: string, origin: string): Promise<{ rows: unknown; repaired: Report['counters'] }> {
   await using crawl = await openContext({ table: `level:${directory}` });
   const repaired = (await jobs.repair(crawl)).counters;
-  const times = { dueAt: 0, fetchedAt: 0, modifiedTime: 0, firstSeen: 0, changedAt: 0, duplicateAt: 0 };
+  const times = {
+    dueAt: 0,
+    fetchedAt: 0,
+    modifiedTime: 0,
+    firstSeen: 0,
+    changedAt: 0,
+    bytesChangedAt: 0,
+    duplicateAt: 0,
+  };
   const rows = (await allRows(crawl)).map((row) => ({ ...row, ...times, headers: undefined }));
   // Times in the change log, and its hashes of URLs, which contain the port.
   const other = ['seenAt', 'bodyAt', 'since', 'missingSince', 'links', 'outerLinks', 'canonical', 'target'];

@@ -18,6 +18,7 @@ function plain(row: Record<string, unknown>): CrawledRow {
     modifiedTime: _modifiedTime,
     firstSeen: _firstSeen,
     changedAt: _changedAt,
+    bytesChangedAt: _bytesChangedAt,
     duplicateAt: _duplicateAt,
     version: _version,
     inlinksFolded: _inlinksFolded,
