@@ -195,4 +195,19 @@ describe('the page of a report', { timeout: 120_000 }, () => {
     expect(await page.locator('.sources li').first().innerText()).toBe('1 that this page does not hold');
     expect(complaints).toEqual([]);
   });
+
+  it('shows the address of each finding and source on paper, where all folds are open', async () => {
+    const findings = Array.from({ length: 40 }, (_, i) =>
+      madeFinding({ id: `f${i}`, url: `https://example.com/s${i % 2}/${i}` }),
+    );
+    const page = await open(madeReport(findings));
+    expect(await page.locator('.findings > li').count()).toBe(0);
+    await page.evaluate(
+      `addEventListener('beforeprint', () => { shown = document.querySelectorAll('.findings > li a').length; folded = document.querySelectorAll('details:not([open])').length; })`,
+    );
+    await page.pdf();
+    expect(await page.evaluate('[shown, folded]')).toEqual([80, 0]);
+    expect(await page.locator('details[open]').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
 });

@@ -6,9 +6,9 @@ export function csvRecord(values: readonly unknown[]): string {
   return `${values.map(cellOf).join(',')}\r\n`;
 }
 
-/** Whether a spreadsheet may read a value as a formula. */
+/** Whether a spreadsheet may read a value as a formula. Those of East Asia also accept full-width signs. */
 export function looksLikeFormula(value: unknown): boolean {
-  return typeof value === 'string' && /^[=+\-@\t\r]/.test(value);
+  return typeof value === 'string' && /^[=+\-@\t\r\n＝＋－＠]/.test(value);
 }
 
 function cellOf(value: unknown): string {

@@ -1,18 +1,13 @@
 import { expect, test } from 'vitest';
-import { csvRecord } from '../../../packages/export/pages/csv.js';
+import { looksLikeFormula } from '../../../packages/export/index.js';
 
-test.each([
-  ['plain', 'plain'],
-  ['a "quote"', '"a ""quote"""'],
-  ['a,b', '"a,b"'],
-  ['a\nb', '"a\nb"'],
-  ['a\rb', '"a\rb"'],
-  [' blank', '" blank"'],
-  ['blank ', '"blank "'],
-  [{ a: 1 }, '"{""a"":1}"'],
-  [1.5, '1.5'],
-  [undefined, ''],
-  [null, ''],
-])('%j is written as %j', (value, cell) => {
-  expect(csvRecord([value, 'x'])).toBe(`${cell},x\r\n`);
+test.each(['=1', '+1', '-1', '@a', '\t=1', '\r=1', '\n=1', '＝1', '＋1', '－1', '＠a'])(
+  '%j looks like a formula',
+  (text) => {
+    expect(looksLikeFormula(text)).toBe(true);
+  },
+);
+
+test.each(['a=1', ' =1', '', 1, undefined])('%j does not look like a formula', (value) => {
+  expect(looksLikeFormula(value)).toBe(false);
 });

@@ -43,6 +43,7 @@ const address = (url) => {
   const text = element('bdi', { dir: 'ltr' }, url);
   return /^https?:[/][/][^/]/i.test(url) ? element('a', { href: url, rel: 'nofollow noreferrer noopener' }, text) : text;
 };
+const fills = new WeakMap();
 /** Makes the content of a fold when it is first opened. */
 const fold = (details, fill) => {
   let isFilled = false;
@@ -52,6 +53,7 @@ const fold = (details, fill) => {
     fill(details);
   };
   details.addEventListener('toggle', onToggle);
+  fills.set(details, onToggle);
   return onToggle;
 };
 
@@ -187,6 +189,18 @@ if (beside !== '' && all.length > 0) {
   else note.append('The sources of the findings are in ', element('a', { href: './' + encodeURIComponent(beside) }, beside), ', beside this page.');
   byId('count').after(note);
 }
+/** Paper has nothing to click, so all folds are open while the page is printed. */
+let opened = [];
+addEventListener('beforeprint', () => {
+  for (let closed; (closed = [...document.querySelectorAll('details:not([open])')]).length > 0;) {
+    opened.push(...closed);
+    for (const details of closed) { details.open = true; fills.get(details)?.(); }
+  }
+});
+addEventListener('afterprint', () => {
+  for (const details of opened) details.open = false;
+  opened = [];
+});
 let timer;
 byId('text').addEventListener('input', () => {
   clearTimeout(timer);

@@ -92,5 +92,8 @@ button:disabled { color: var(--quiet); border-color: var(--line); cursor: defaul
   .inside { padding: 0 .7rem .7rem; }
   .section .findings { padding-left: 0; }
 }
-@media print { form, .turn { display: none; } }
+@media print {
+  form, .turn button { display: none; }
+  .findings > li { break-inside: avoid; }
+}
 `.trim();
