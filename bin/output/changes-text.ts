@@ -1,5 +1,5 @@
 import type { ChangeDiff, ChangesSummary, Incomplete, LoggedRecord } from '../../packages/webcrawl/internal.js';
-import { changeDetails, hostText } from '../../packages/webcrawl/names.js';
+import { changeDetails, hostText, withoutMentions } from '../../packages/webcrawl/names.js';
 import { number, oneLine, quantity } from './output.js';
 
 const moment = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')}Z`;
@@ -97,7 +97,7 @@ function markdownDiff(diff: ChangeDiff): string {
   return `  - ${head}\n\n${[`${fence}diff`, ...rest, fence].map((line) => `    ${line}\n`).join('')}\n`;
 }
 
-/** Escapes a text for Markdown. */
+/** Escapes a string for Markdown, so that it has no markup, mention or reference to an issue. */
 function escaped(text: string): string {
-  return oneLine(text).replace(/[\\`*_{}[\]<>#|~]/g, '\\$&');
+  return withoutMentions(oneLine(text).replace(/[\\`*_{}[\]<>#|~]/g, '\\$&'));
 }

@@ -21,3 +21,4 @@ export { replaceUnseen } from './unseen.js';
 export { setV8Flags } from './v8-flags.js';
 export { VERSION } from './version.js';
 export { createWake } from './waiting/wake.js';
+export { withoutMentions } from './without-mentions.js';

@@ -21,7 +21,7 @@ export { describeRule, describeRuleInFull } from '../rules/describe-rule.js';
 export { MAX_HITS } from '../search/max-hits.js';
 export { DEFAULT_PORT } from '../serve/default-port.js';
 export { tryParseUrl } from '../url/index.js';
-export { VERSION, defined, figures, setV8Flags } from '../util/index.js';
+export { VERSION, defined, figures, setV8Flags, withoutMentions } from '../util/index.js';
 
 /** The table that is opened when none is given. */
 export const DEFAULT_TABLE = 'level:./webcrawl-data';

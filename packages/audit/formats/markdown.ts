@@ -1,4 +1,4 @@
-import { figures } from '../../core/index.js';
+import { figures, withoutMentions } from '../../core/index.js';
 import type { AuditFinding, AuditSource, AuditSummary } from '../report.js';
 import { gather, type Gathered } from './gathered.js';
 import {
@@ -120,7 +120,5 @@ function code(text: string): string {
 
 /** Formats text without any markup, mention or reference to an issue. */
 function plain(text: string): string {
-  return clean(text)
-    .replace(/[\\`*_[\]<>|~&!]/g, '\\$&')
-    .replace(/([@#])(?=[\w-])/g, '$1<!-- -->');
+  return withoutMentions(clean(text).replace(/[\\`*_[\]<>|~&!]/g, '\\$&'));
 }
