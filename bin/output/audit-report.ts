@@ -30,7 +30,10 @@ export function addAuditReportOptions(command: Command): Command {
     .option('-o, --output <file>', 'write the report to this file; its ending decides the format')
     .option('--force', 'replace the file if it already exists')
     .addOption(new Option('--format <format>', 'format of the report').choices(AUDIT_FORMAT_NAMES))
-    .option('--sources', 'write all links of each finding; csv: a row for each link; json, ndjson: complete lists')
+    .option(
+      '--sources',
+      'write all links of each finding; csv, xlsx: a row for each link; json, ndjson: complete lists',
+    )
     .option(
       '--map <url=folder>',
       'for sarif: report pages below this URL as files of this folder; may be given many times',
@@ -83,7 +86,9 @@ export async function auditReportWriter(
     const target = { ...defined({ output: file }), force: options.force === true };
     const besideFile = file !== undefined && out.needsBeside(report.summary) ? besideName(file) : undefined;
     const { outcome, notes, head } = await withOutput(cli, crawl, target, (put) => {
-      const putText = stoppable(cli, (text) => put(isTerminal ? safeLines(text, Infinity) : text));
+      const putText = stoppable(cli, (piece) =>
+        put(isTerminal && typeof piece === 'string' ? safeLines(piece, Infinity) : piece),
+      );
       if (besideFile === undefined) return out.write(report, putText);
       // The second file gets its name first, so that a report never names a file that does not exist.
       const besideTarget = { output: join(dirname(file!), besideFile), force: target.force };
@@ -97,11 +102,13 @@ export async function auditReportWriter(
   };
 }
 
+type Put = (piece: string | Uint8Array) => Promise<void>;
+
 /** Makes a function that writes until the user stops the command. Then it throws the reason, and the file of the report gets no name. */
-function stoppable({ io }: Cli, put: (text: string) => Promise<void>): (text: string) => Promise<void> {
-  return (text) => {
+function stoppable({ io }: Cli, put: Put): Put {
+  return (piece) => {
     io.signal.throwIfAborted();
-    return put(text);
+    return put(piece);
   };
 }
 
@@ -126,8 +133,8 @@ function formatOf(cli: Cli, { format, output, sources, map }: AuditReportOptions
     });
   }
   const chosen = format ?? (json ? 'json' : (named ?? 'text'));
-  if (sources && !['csv', 'json', 'ndjson'].includes(chosen)) {
-    throw new CrawlError('USAGE', `expected --format csv, json or ndjson with --sources, found ${chosen}`);
+  if (sources && !['csv', 'xlsx', 'json', 'ndjson'].includes(chosen)) {
+    throw new CrawlError('USAGE', `expected --format csv, xlsx, json or ndjson with --sources, found ${chosen}`);
   }
   if (map && chosen !== 'sarif') throw new CrawlError('USAGE', `expected --format sarif with --map, found ${chosen}`);
   return chosen;

@@ -1,6 +1,8 @@
 export type * from './public.js';
 export { openOutput } from './target/output-file.js';
 export { csvRecord, looksLikeFormula } from './pages/csv.js';
+export { loadWorkbook } from './pages/workbook.js';
+export type { ColumnType } from './pages/page-columns.js';
 export {
   writeTarget,
   type Target,

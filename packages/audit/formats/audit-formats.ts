@@ -3,6 +3,7 @@ export const AUDIT_FORMATS = {
   text: { endings: ['.txt'], use: 'for the terminal: each rule with its first findings' },
   html: { endings: ['.html', '.htm'], use: 'one page to search and filter, for people' },
   csv: { endings: ['.csv'], use: 'a row for each finding, or with --sources for each link of a finding' },
+  xlsx: { endings: ['.xlsx'], use: 'an Excel workbook with the rows of csv; needs the package fflate' },
   json: { endings: ['.json'], use: 'one object, for programs' },
   ndjson: { endings: ['.ndjson', '.jsonl'], use: 'the summary, then a line for each finding' },
   sarif: { endings: ['.sarif'], use: 'SARIF 2.1.0, for code scanning, such as that of GitHub' },

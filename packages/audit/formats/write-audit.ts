@@ -12,12 +12,14 @@ import { headLines } from './phrases.js';
 import { parseMap } from './repository-path.js';
 import { writeSarif } from './sarif.js';
 import { writeText } from './text.js';
+import { writeXlsx } from './xlsx.js';
 import type { AuditWriter, FileBeside, Put } from './writer.js';
 
 const WRITERS: Readonly<Record<AuditFormat, AuditWriter>> = {
   text: writeText,
   html: writeHtml,
   csv: writeCsv,
+  xlsx: writeXlsx,
   json: writeJson,
   ndjson: writeNdjson,
   sarif: writeSarif,
@@ -36,7 +38,7 @@ export interface AuditOutputOptions {
   readonly hasSince?: boolean;
   /** Whether an incomplete audit may pass. */
   readonly allowPartial?: boolean;
-  /** For csv: a row for each link of a finding. For json and ndjson: `shown` has all links. */
+  /** For csv and xlsx: a row for each link of a finding. For json and ndjson: `shown` has all links. */
   readonly sources?: boolean;
   /** For sarif: `https://example.com/=site/`, the folders in which pages have their source files. */
   readonly map?: readonly string[];

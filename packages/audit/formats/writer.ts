@@ -1,8 +1,8 @@
 import type { AuditFinding, AuditReport, AuditRule, AuditSummary } from '../report.js';
 import type { MappedFolder } from './repository-path.js';
 
-/** Writes a piece of a report. Resolves when the next piece can be written. */
-export type Put = (text: string) => Promise<void>;
+/** Writes a piece of a report: text, or bytes of a binary format. Resolves when the next piece can be written. */
+export type Put = (piece: string | Uint8Array) => Promise<void>;
 
 /** A second file of a report. `name` is its name in the link from the first file. */
 export interface FileBeside {
@@ -12,7 +12,7 @@ export interface FileBeside {
 
 /** Further input of writers. A format reads only the options that name it. */
 export interface WriteOptions {
-  /** For csv: a row for each link of a finding. For json and ndjson: `shown` has all links. */
+  /** For csv and xlsx: a row for each link of a finding. For json and ndjson: `shown` has all links. */
   readonly sources?: boolean;
   /** For sarif: the folders of a repository with the source files of pages. */
   readonly map?: readonly MappedFolder[];

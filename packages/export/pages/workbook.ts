@@ -30,11 +30,14 @@ type MakeWorkbook = (
   part: Pick<Part, 'write'>,
   columns: readonly TypedColumn[],
   onCut: () => void,
-  limits?: SheetLimits,
+  options?: SheetOptions,
 ) => Workbook;
 
-/** Limits of a sheet: lines, including its head, and characters. Default: the limits of Excel and ZIP. */
-export interface SheetLimits {
+/** How sheets are written. */
+export interface SheetOptions {
+  /** The name of the first sheet. Default: `Pages`. */
+  readonly name?: string;
+  /** Maximum number of lines of a sheet, including its head, and of characters. Default: the limits of Excel and ZIP. */
   readonly lines?: number;
   readonly characters?: number;
 }
@@ -47,7 +50,7 @@ export interface SheetLimits {
  */
 export async function loadWorkbook(): Promise<MakeWorkbook> {
   const { Zip, ZipDeflate } = (await optionalPackage('fflate', 'XLSX', loadFflate)) as typeof Fflate;
-  return (part, columns, onCut, { lines: maxLines = MAX_LINES, characters = MAX_SHEET } = {}) => {
+  return (part, columns, onCut, { name = 'Pages', lines: maxLines = MAX_LINES, characters = MAX_SHEET } = {}) => {
     const encoder = new TextEncoder();
     let ready: Uint8Array[] = [];
     const zip = new Zip((error, data) => {
@@ -103,7 +106,7 @@ export async function loadWorkbook(): Promise<MakeWorkbook> {
       },
       async end() {
         endSheet();
-        for (const [path, xml] of Object.entries(partsOf(sheets))) begin(path)(xml, true);
+        for (const [path, xml] of Object.entries(partsOf(sheets, name))) begin(path)(xml, true);
         zip.end();
         await flush();
       },
@@ -121,8 +124,11 @@ const PLAIN = 'fillId="0" borderId="0"';
 /** Indexes of the styles in `xl/styles.xml`. */
 const STYLES = { time: 1, head: 2 } as const;
 
-/** All parts of the workbook except the sheets, by path. */
-function partsOf(sheets: number): Readonly<Record<string, string>> {
+/**
+ * All parts of the workbook except the sheets, by path.
+ * @param name the name of the first sheet, without characters that XML escapes
+ */
+function partsOf(sheets: number, name: string): Readonly<Record<string, string>> {
   const numbers = Array.from({ length: sheets }, (_, i) => i + 1);
   const each = (make: (n: number) => string): string => numbers.map(make).join('');
   return {
@@ -137,7 +143,7 @@ function partsOf(sheets: number): Readonly<Record<string, string>> {
       '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>',
     'xl/workbook.xml':
       `${XML}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>` +
-      `${each((n) => `<sheet name="Pages${n === 1 ? '' : ` ${n}`}" sheetId="${n}" r:id="r${n}"/>`)}</sheets></workbook>`,
+      `${each((n) => `<sheet name="${name}${n === 1 ? '' : ` ${n}`}" sheetId="${n}" r:id="r${n}"/>`)}</sheets></workbook>`,
     'xl/_rels/workbook.xml.rels':
       `${XML}<Relationships xmlns="${PACKAGE}/relationships">` +
       `${each((n) => `<Relationship Id="r${n}" Type="${OFFICE}/worksheet" Target="worksheets/sheet${n}.xml"/>`)}` +

@@ -49,7 +49,7 @@ describe.each(AUDIT_FORMAT_NAMES)('%s', (format) => {
       { format },
     );
     // A file for programs has the text of the page; the command makes it safe when it shows it.
-    if (!['csv', 'json', 'ndjson'].includes(format)) expect(text).not.toMatch(ACTING);
+    if (!['csv', 'xlsx', 'json', 'ndjson'].includes(format)) expect(text).not.toMatch(ACTING);
     expect(text).toContain('漢字 😀');
   });
 
@@ -67,7 +67,7 @@ describe.each(AUDIT_FORMAT_NAMES)('%s', (format) => {
     );
     let isWriting = false;
     let largest = 0;
-    const put = async (piece: string): Promise<void> => {
+    const put = async (piece: string | Uint8Array): Promise<void> => {
       expect(isWriting).toBe(false);
       isWriting = true;
       largest = Math.max(largest, piece.length);
@@ -178,4 +178,15 @@ describe('csv', () => {
     ]);
     expect(new Set(rows.map((row) => row.length)).size).toBe(1);
   });
+});
+
+test('xlsx has numbers and times as such, and text that is never a formula', async () => {
+  const findings = [madeFinding({ message: '=1+1', impact: 2.5, since: AT })];
+  const { text } = await written(madeReport(findings, { complete: false, because: ['1 page: http://a.com/x'] }), {
+    format: 'xlsx',
+  });
+  expect(text).toContain('NOT COMPLETE: 1 page: http://a.com/x');
+  expect(text).toContain('<is><t xml:space="preserve">=1+1</t></is>');
+  expect(text).toContain('<c><v>2.5</v></c><c s="1"><v>');
+  expect(text).not.toContain('<f>');
 });

@@ -5,7 +5,7 @@ import { strFromU8, unzipSync } from 'fflate';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { exportPages, jobs, type ExportPagesOptions } from '../../../packages/webcrawl/internal.js';
 import type { TypedColumn } from '../../../packages/export/pages/page-columns.js';
-import { loadWorkbook, type SheetLimits } from '../../../packages/export/pages/workbook.js';
+import { loadWorkbook, type SheetOptions } from '../../../packages/export/pages/workbook.js';
 import { START, testCrawl, type TestCrawl } from '../../support/test-crawl.js';
 import { fakeWeb, links } from '../../support/web/fake-web.js';
 import { hasPython, python } from '../programs/python.js';
@@ -89,7 +89,7 @@ const COLUMNS: readonly TypedColumn[] = [
 ];
 
 /** A workbook, and how many cells were cut. */
-async function workbook(lines: readonly (readonly unknown[])[], limits?: SheetLimits) {
+async function workbook(lines: readonly (readonly unknown[])[], limits?: SheetOptions) {
   const pieces: Buffer[] = [];
   const write = (data: string | Uint8Array): Promise<void> => Promise.resolve(void pieces.push(Buffer.from(data)));
   let cut = 0;

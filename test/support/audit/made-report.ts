@@ -1,3 +1,4 @@
+import { strFromU8, unzipSync } from 'fflate';
 import type { AuditFinding, AuditReport, AuditRule, AuditSource, AuditSummary } from '../../../packages/audit/index.js';
 import { auditOutput, type AuditOutputOptions, type AuditWritten } from '../../../packages/audit/index.js';
 
@@ -78,17 +79,28 @@ export function madeReport(
   return { summary, findings: each(), sourcesOf, read: () => read };
 }
 
-/** Writes a report in one format. */
+/** The XML of the first sheet. */
+function textOfWorkbook(bytes: Uint8Array): string {
+  return strFromU8(unzipSync(bytes)['xl/worksheets/sheet1.xml']!);
+}
+
+/** Writes a report in one format. The text of a workbook is the XML of its sheet. */
 export async function written(
   report: AuditReport,
   options: Omit<AuditOutputOptions, 'rules'> & { readonly rules?: readonly AuditRule[] },
 ): Promise<AuditWritten & { readonly text: string; readonly beside: string }> {
   const out = await auditOutput({ rules: report.summary.rules, ...options });
-  const [text, beside] = [[] as string[], [] as string[]];
-  const put = (pieces: string[]) => (piece: string) => Promise.resolve(void pieces.push(piece));
+  const [text, beside] = [[] as Uint8Array[], [] as Uint8Array[]];
+  const put = (pieces: Uint8Array[]) => (piece: string | Uint8Array) =>
+    Promise.resolve(void pieces.push(typeof piece === 'string' ? Buffer.from(piece, 'utf16le') : piece));
   const second = out.needsBeside(report.summary) ? { name: 'report-sources.csv', put: put(beside) } : undefined;
   const result = await out.write(report, put(text), second);
-  return { ...result, text: text.join(''), beside: beside.join('') };
+  const whole = Buffer.concat(text);
+  return {
+    ...result,
+    text: options.format === 'xlsx' ? textOfWorkbook(whole) : whole.toString('utf16le'),
+    beside: Buffer.concat(beside).toString('utf16le'),
+  };
 }
 
 /** Text as a hostile page may have it: markup of every format, a formula, control characters, an unpaired surrogate, a direction mark. */
