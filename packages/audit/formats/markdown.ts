@@ -52,7 +52,7 @@ function headOf(summary: AuditSummary, { rules, total }: Gathered): string {
   for (const reason of firstOf(missing(summary))) lines.push(`**Not complete:** ${plain(reason)}`, '');
   lines.push(`${countsText(summary)}.`, '', `${lookedAtText(summary)}, ${momentOf(summary.at).slice(0, 16)} UTC.`, '');
   for (const line of firstOf(ignoredLines(summary))) lines.push(`${plain(line)}.`, '');
-  if (total === 0) lines.push('No fault was found in the pages of this audit.');
+  if (total === 0 && summary.pages > 0) lines.push('No fault was found in the pages of this audit.');
   else lines.push('| severity | rule | findings |', '| --- | --- | ---: |');
   for (const { rule, count } of rules) {
     lines.push(`| ${rule.severity} | \`${rule.id}\` ${plain(rule.title)} | ${figures.number(count)} |`);

@@ -12,7 +12,7 @@ const MAX_SOURCES = 3;
 export const writeText: AuditWriter = async (report, put) => {
   const { rules, total, most } = await gather(report, MAX_FINDINGS);
   const lines = headLines(report.summary);
-  if (total === 0) lines.push('', 'No fault was found in the pages of this audit.');
+  if (total === 0 && report.summary.pages > 0) lines.push('', 'No fault was found in the pages of this audit.');
   for (const rule of rules) lines.push('', ...ruleLines(rule, most));
   if (rules.some(({ count }) => count > MAX_FINDINGS)) {
     lines.push('', 'All findings: -o report.html for a page to search, -o report.csv for a spreadsheet.');

@@ -21,8 +21,8 @@ export interface Gate {
 const MAX_RULES = 5;
 
 /**
- * Decides by its findings whether an audit fails. Only open findings count; unverified ones never fail. An audit without pages, or an
- * incomplete one, fails unless `allowPartial` is true.
+ * Decides by its findings whether an audit fails. Only open findings count; unverified ones never fail. An audit without pages always
+ * fails, and an incomplete one unless `allowPartial` is true.
  */
 export function createGate(summary: AuditSummary, conditions: readonly FailCondition[], allowPartial: boolean): Gate {
   const counts = conditions.map(() => new Map<string, number>());
@@ -38,6 +38,7 @@ export function createGate(summary: AuditSummary, conditions: readonly FailCondi
       return fails;
     },
     outcome() {
+      if (summary.pages === 0) return { exitCode: 1, reason: `The audit fails: ${nothingAudited(summary)}.` };
       const partial = allowPartial ? undefined : partialReason(summary);
       const holding = conditions.flatMap(({ name }, i) =>
         counts[i]!.size === 0 ? [] : [holdsReason(name, counts[i]!)],
@@ -53,11 +54,16 @@ export function createGate(summary: AuditSummary, conditions: readonly FailCondi
   };
 }
 
-function partialReason({ complete, because, pages }: AuditSummary): string | undefined {
-  if (complete && pages > 0) return undefined;
+/** Why an audit without pages never passes. */
+function nothingAudited({ because: [why = 'no page was fetched'] }: AuditSummary): string {
+  return `nothing was audited: ${safeText(why)}`;
+}
+
+function partialReason({ complete, because }: AuditSummary): string | undefined {
+  if (complete) return undefined;
   const [first, ...others] = because;
-  const reasons = pages === 0 ? 'no page was looked at' : first === undefined ? 'pages are missing' : safeText(first);
-  const more = pages > 0 && others.length > 0 ? ` (and ${figures.quantity(others.length, 'other reason')})` : '';
+  const reasons = first === undefined ? 'pages are missing' : safeText(first);
+  const more = others.length > 0 ? ` (and ${figures.quantity(others.length, 'other reason')})` : '';
   return `it is not complete, ${reasons}${more}; --allow-partial accepts this`;
 }
 

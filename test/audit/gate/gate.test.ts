@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AuditFinding, AuditSummary } from '../../../packages/audit/index.js';
 import { parseFailOn } from '../../../packages/audit/gate/fail-on.js';
+import { ROOT } from '../../support/docs/source-files.js';
 import { RULES, madeFinding, madeReport, written } from '../../support/audit/made-report.js';
 
 const FINDINGS: readonly AuditFinding[] = [
@@ -21,6 +24,32 @@ async function outcomeOf(
   return (await written(madeReport(findings, summary), { format: 'json', failOn, hasSince: true, allowPartial }))
     .outcome;
 }
+
+const TABLE = [
+  ...readFileSync(join(ROOT, 'docs/AUDIT.md'), 'utf8').matchAll(
+    /^\| (all|some|none) +\| (yes|no) +\| (yes|no) +\| ([01]) +\|$/gm,
+  ),
+].map(([, read = '', fails = '', partial = '', status = '']) => ({ read, fails, partial, status }));
+
+test('the table of exit statuses in AUDIT.md has each case once', () => {
+  expect(new Set(TABLE.map(({ read, fails, partial }) => `${read} ${fails} ${partial}`)).size).toBe(10);
+  expect(TABLE).toHaveLength(10);
+});
+
+test.each(TABLE)('exit status $status: $read pages read, findings $fails, --allow-partial $partial', async (row) => {
+  const summary = {
+    all: {},
+    some: { complete: false, because: ['x'] },
+    none: { pages: 0, complete: false, because: ['x'] },
+  };
+  const { exitCode } = await outcomeOf(
+    ['broken'],
+    summary[row.read as keyof typeof summary],
+    row.fails === 'yes' ? FINDINGS : [],
+    row.partial === 'yes',
+  );
+  expect(String(exitCode)).toBe(row.status);
+});
 
 describe('--fail-on', () => {
   test.each([
@@ -94,10 +123,7 @@ describe('an incomplete audit', () => {
 
   test('is also an audit of no pages, even if it says that it is complete', async () => {
     const { exitCode, reason } = await outcomeOf(['broken'], { pages: 0, complete: true }, []);
-    expect([exitCode, reason]).toEqual([
-      1,
-      'The audit fails: it is not complete, no page was looked at; --allow-partial accepts this.',
-    ]);
+    expect([exitCode, reason]).toEqual([1, 'The audit fails: nothing was audited: no page was fetched.']);
   });
 
   test('passes with --allow-partial, unless a condition applies', async () => {

@@ -44,7 +44,7 @@ export const writeHtml: AuditWriter = async ({ summary, findings, sourcesOf }, p
   const where = hasSources ? '' : beside ? beside.name : undefined;
   const shown = [...rules.values()].map(({ index: _, ...rule }) => rule);
   await out.add(
-    `<script type="application/json" id="report">${scriptJson({ rules: shown, beside: where ?? null })}</script>\n`,
+    `<script type="application/json" id="report">${scriptJson({ rules: shown, beside: where ?? null, pages: summary.pages })}</script>\n`,
   );
   await out.add(`<script>${SCRIPT}</script>\n</body>\n</html>\n`);
   await out.end();

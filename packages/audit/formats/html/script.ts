@@ -14,7 +14,7 @@ const byId = (id) => document.getElementById(id);
 const numbers = new Intl.NumberFormat('en-US');
 const quantity = (count, noun) => numbers.format(count) + ' ' + noun + (count === 1 ? '' : 's');
 
-const { rules, beside } = JSON.parse(byId('report').textContent);
+const { rules, beside, pages } = JSON.parse(byId('report').textContent);
 const all = [];
 for (const part of document.querySelectorAll('script.findings')) {
   for (const [${FINDING_FIELDS.join(', ')}] of JSON.parse(part.textContent)) {
@@ -179,7 +179,7 @@ const show = () => {
   byId('rules').replaceChildren(...[...byRule].map(([index, findings]) => drawRule(rules[index], findings, isOpen)));
   const of = found.length === all.length ? '' : ' of ' + numbers.format(all.length);
   const what = numbers.format(found.length) + of + (all.length === 1 ? ' finding' : ' findings');
-  byId('count').textContent = all.length === 0 ? 'No fault was found in the pages of this audit.' : what + ', by ' + quantity(byRule.size, 'rule');
+  byId('count').textContent = all.length === 0 ? (pages > 0 ? 'No fault was found in the pages of this audit.' : 'Nothing was audited.') : what + ', by ' + quantity(byRule.size, 'rule');
 };
 
 for (const group of [...new Set(rules.map((rule) => rule.group))].sort()) byId('group').append(element('option', { value: group }, group));
