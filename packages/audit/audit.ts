@@ -259,7 +259,8 @@ function createTelling({ keys, links, rows, findings, ignoring, since }: Telling
   };
 }
 
-function checkFacts({ counts: { pages, withoutFacts } }: Scanned): void {
+function checkFacts({ counts: { pages }, gaps }: Scanned): void {
+  const withoutFacts = gaps.count('withoutFacts');
   if (withoutFacts === 0 || withoutFacts < pages) return;
   throw new CrawlError(
     'NO_FACTS',

@@ -77,6 +77,7 @@ export function parseHtml(input: ParseInput, settings: ParseSettings, clock: () 
     ...(body.headings.length > 0 && { headings: body.headings }),
     ...(language !== undefined && { language }),
     ...((seen.truncated || body.links.truncated || body.text.full) && { truncated: true }),
+    ...(body.text.full && !seen.truncated && !body.links.truncated && { hasAllLinks: true }),
   };
 }
 

@@ -78,6 +78,8 @@ export interface ParsedPage {
   readonly metadata: Readonly<Record<string, string>>;
   /** Whether a limit on elements, links or text was reached, so that the rest of the page was left out. */
   readonly truncated?: boolean;
+  /** Whether only text was left out, so that all links of the page are known. `truncated` is set too. */
+  readonly hasAllLinks?: boolean;
   /** Number of pages of a PDF with missing text, because the characters of a font are unknown. */
   readonly textLost?: number;
   /** Number of pages of a PDF that show something but have no text, such as scans. */

@@ -107,8 +107,10 @@ describe('audit', () => {
     for (const settings of [SETTINGS, PLAIN]) {
       await using crawl = await crawled({ pages, seeds: [`${SITE}/`] }, fakeWeb(pages), settings);
       const { names, summary } = await findingsOf(crawl);
-      expect(names).toEqual([]);
-      expect(summary.because).toEqual(['1 page read in part']);
+      expect(names).toEqual([`~sitemap-orphan ${SITE}/a`, `~sitemap-unlisted ${SITE}/long`]);
+      expect(summary.because).toEqual([
+        `1 page read in part, because of too many elements, ids or links: ${SITE}/long`,
+      ]);
     }
   });
 
@@ -131,14 +133,13 @@ describe('audit', () => {
     expect(read.sort()).toEqual([`${SITE}/`, `${SITE}/new`, `${SITE}/new`]);
   });
 
-  it('reports no page for an answer that says nothing about it, and no orphan if some pages were not seen', async () => {
+  it('reports no page for an answer that says nothing about it, and an orphan as inconclusive if some pages were not seen', async () => {
     await using crawl = await crawled(troubled);
     const { names, summary } = await findingsOf(crawl);
     expect(names).toEqual([...troubled.faults].sort());
     expect(summary.complete).toBe(false);
     expect(summary.because).toEqual([
-      '2 pages failed, and will be tried again',
-      '15 pages refused to crawlers by their server',
+      expect.stringMatching(/^15 pages refused to crawlers by the server \(.*\): (https:\S+, ){3}…$/) as string,
     ]);
   });
 
@@ -471,7 +472,7 @@ describe('audit', () => {
     await jobs.crawl(crawl, { seeds: [`${SITE}/a`] });
     const { names, summary } = await findingsOf(crawl);
     expect(names).toEqual([]);
-    expect(summary.because).toEqual(['1 page without facts (parser.audit) and without a stored body']);
+    expect(summary.because).toEqual([`1 page without facts (parser.audit) and without a stored body: ${SITE}/`]);
   });
 
   it('ignores findings until the given time, and names entries that ignore nothing', async () => {
@@ -533,17 +534,48 @@ describe('audit', () => {
     await using crawl = await testCrawl(web, { settings: SETTINGS });
     await jobs.crawl(crawl, { seeds: [`${SITE}/`], maxPages: 1 });
     const { summary } = await findingsOf(crawl);
-    expect(summary).toMatchObject({ complete: false, because: ['2 pages known and not fetched yet'] });
+    expect(summary).toMatchObject({
+      complete: false,
+      because: [`2 pages known and not fetched yet: ${SITE}/a, ${SITE}/b`],
+    });
     web.set(`${SITE}/robots.txt`, { html: 'User-agent: *\nDisallow: /', contentType: 'text/plain' });
     await using denied = await testCrawl(web, { settings: SETTINGS });
     await jobs.crawl(denied, { seeds: [`${SITE}/`] });
-    const why = ['no page was fetched', '1 page named as a seed and denied by robots.txt'];
+    const why = ['robots.txt denies the seed', `1 page named as a seed and denied by robots.txt: ${SITE}/`];
     expect((await findingsOf(denied)).summary.because).toEqual(why);
     web.set(`${SITE}/robots.txt`, { status: 404 });
     await using few = await testCrawl(web, { settings: { ...SETTINGS, 'db.maxOutlinksPerPage': 1 } });
     await jobs.crawl(few, { seeds: [`${SITE}/`] });
     const { because } = (await findingsOf(few)).summary;
-    expect(because).toEqual(['1 page with at least as many links as db.maxOutlinksPerPage lets a crawl follow']);
+    expect(because).toEqual([
+      `1 page with at least as many links as db.maxOutlinksPerPage lets a crawl follow: ${SITE}/`,
+    ]);
+  });
+
+  it('has all links of a page whose text exceeds parser.textLimit, and is complete', async () => {
+    const pages = {
+      [`${SITE}/`]: page('home', `${'word '.repeat(1000)}<a href="/lost">l</a>`),
+    };
+    await using crawl = await crawled({ pages, seeds: [`${SITE}/`] }, fakeWeb(pages), {
+      ...SETTINGS,
+      'parser.textLimit': 100,
+    });
+    const { names, summary } = await findingsOf(crawl);
+    expect(names).toEqual([`link-broken ${SITE}/lost`]);
+    expect(summary.because).toEqual([]);
+  });
+
+  it('is complete if a page has failed in two crawls, which is a fault even of a page without links', async () => {
+    const pages = { [`${SITE}/`]: page('home', 'x'), [`${SITE}/down`]: { status: 500 } };
+    await using crawl = await testCrawl(fakeWeb(pages), { settings: SETTINGS });
+    const seeds = [`${SITE}/`, `${SITE}/down`];
+    await jobs.crawl(crawl, { seeds });
+    expect((await findingsOf(crawl)).summary.because).toEqual([`1 page failed, and will be retried: ${SITE}/down`]);
+    crawl.setTime(START + 2 * DAY);
+    await jobs.crawl(crawl, { seeds });
+    const { names, summary } = await findingsOf(crawl);
+    expect(names).toEqual([`link-server-error ${SITE}/down`]);
+    expect(summary.complete).toBe(true);
   });
 
   it('is tested with 80 faults and 40 cases without a fault', () => {

@@ -54,8 +54,8 @@ have soft 404 pages.
 404 and 410 mean that a page is gone. 401 to 403, 405 to 408, 421, 425, 429, 430, 451, 999 and 520 to 530 prove
 nothing: such links are reported as not verified, never as broken. Temporary failures, such as 5xx and timeouts,
 count only if they happen twice. A link that was not requested is reported as not checked, with the reason: a crawl
-of another process uses its host, the host is in back-off or does not respond, or --max-time was reached. Orphans are reported only if the audit read every page; otherwise it says what
-is missing.
+of another process uses its host, the host is in back-off or does not respond, or --max-time was reached. If the audit did not read every page, it says which ones and why, and
+orphans are inconclusive.
 
 ${AUDIT_REPORT_HELP}
 

@@ -6,6 +6,7 @@ import {
   urlOf,
   type CrawlContext,
   type HostKey,
+  type ProtocolStatus,
 } from '../../core/index.js';
 import { createKeyJoin, createRecordSorter, type NONE } from '../../graph/index.js';
 import { FLAWS, MARKS, type PageFacts } from '../facts/facts.js';
@@ -13,33 +14,17 @@ import { LINK_KINDS, REL } from '../facts/kinds.js';
 import { withoutText } from '../facts/places.js';
 import { factsOfRow } from '../facts/row-facts.js';
 import { AUDIT_FIELDS, type AuditRow, type AuditedPage, type Site } from '../rule.js';
+import { createGaps, type GapReason, type Gaps } from './gaps.js';
 import type { KeyTable } from './key-table.js';
 import { NOT_LOGGED, RECORD, packJson, packLink, packRow, type AskedNote, type HostNote } from './records.js';
 import { ROW, type RowTable } from './row-table.js';
 import { isSitemapRow, readRow, type SeenRow } from './seen-row.js';
 
-/** Numbers of pages that were not read, by reason. */
+/** What a scan has counted. */
 export interface ScanCounts {
   rows: number;
   pages: number;
   links: number;
-  /** Seeds that robots.txt denies. */
-  deniedSeeds: number;
-  /** Known URLs that were never requested. */
-  unasked: number;
-  /** Not requested, because they are too far from a seed. */
-  tooFar: number;
-  /** Failed, and to be retried. */
-  failing: number;
-  /** Read in part, so some of their links are unknown. */
-  inPart: number;
-  /** With at least as many links as the table keeps now, so the crawl may not follow all of them. */
-  manyLinks: number;
-  /** HTML pages without facts, because they were parsed without `parser.audit` and have no body. */
-  withoutFacts: number;
-  damaged: number;
-  /** Pages of the crawled hosts whose server refuses crawlers. */
-  blocked: number;
 }
 
 /** The keys of pages whose links, or whose titles, have changed since a moment. New pages are in both sets. */
@@ -70,6 +55,9 @@ export interface ScanInput {
 export interface Scanned {
   readonly records: ReturnType<typeof createRecordSorter>;
   readonly counts: ScanCounts;
+  readonly gaps: Gaps;
+  /** Why the first seed was not read; undefined: it was read, or there is none. */
+  readonly seedFailure: ProtocolStatus | undefined;
   readonly hosts: readonly string[];
 }
 
@@ -82,7 +70,9 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
   const { folder, memory, rows, keys, keyOf, asked, changed, onPage, onRow, signal } = input;
   const records = createRecordSorter({ folder, memory });
   const redirects = createKeyJoin(folder, Math.floor(memory / 4));
-  const counts = noCounts();
+  const counts: ScanCounts = { rows: 0, pages: 0, links: 0 };
+  const gaps = createGaps();
+  let seedFailure: ProtocolStatus | undefined;
   const most = crawl.settings.db.maxOutlinksPerPage;
   const hosts: string[] = [];
   let host: { readonly key: HostKey; note: Mutable<HostNote> } | undefined;
@@ -99,7 +89,7 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
     signal?.throwIfAborted();
     counts.rows += 1;
     onRow?.();
-    if (row.damaged) counts.damaged += 1;
+    if (row.damaged) gaps.add('damaged', urlOf(row.key));
     if (!host || !row.key.startsWith(`${host.key}:`)) {
       await endHost();
       host = {
@@ -108,8 +98,9 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
       };
     }
     const seen = readRow(row, isPage(row.status) ? await factsOfRow(crawl, row) : undefined);
-    count(counts, host.note, row, seen);
-    if (seen.isHtml && most >= 0 && (row.outlinks?.length ?? 0) >= most) counts.manyLinks += 1;
+    count(counts, gaps, host.note, row, seen);
+    if (row.distance === 0 && !seen.isPage && seen.note.verdict !== 'redirect') seedFailure ??= row.protocolStatus;
+    if (seen.isHtml && most >= 0 && (row.outlinks?.length ?? 0) >= most) gaps.add('manyLinks', seen.page.url);
     if (changed && !changed.links.has(row.key)) seen.note.flags |= ROW.linksSame;
     if (changed && !changed.titles.has(row.key)) seen.note.flags |= ROW.titleSame;
     const number = rows.add({ ...seen.note, share: shareOf(row, seen.facts) });
@@ -142,7 +133,7 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
   const targets = new Uint32Array(rows.length).fill((2 ** 32 - 1) satisfies typeof NONE);
   await redirects.answer((from, to) => void (targets[from] = to));
   rows.setRedirects(targets);
-  return { records, counts, hosts };
+  return { records, counts, gaps, seedFailure, hosts };
 
   async function addLinks(row: AuditRow, { facts, page: { isIndexable } }: SeenRow, source: number): Promise<void> {
     const { outlinks = [], parseStatus, duplicateOf } = row;
@@ -203,51 +194,38 @@ function plainLink(source: number) {
   return { source, kind: LINK, rel: 0, line: 0, fragment: '', anchor: '' };
 }
 
-function noCounts(): ScanCounts {
-  return {
-    rows: 0,
-    pages: 0,
-    links: 0,
-    deniedSeeds: 0,
-    unasked: 0,
-    tooFar: 0,
-    failing: 0,
-    inPart: 0,
-    manyLinks: 0,
-    withoutFacts: 0,
-    damaged: 0,
-    blocked: 0,
-  };
-}
-
 function shareOf({ rank, outlinks = [] }: AuditRow, { links }: PageFacts): number {
   return rank === undefined ? 0 : rank / Math.max(1, outlinks.length, links.length);
 }
 
-function count(counts: ScanCounts, host: Mutable<HostNote>, row: AuditRow, seen: SeenRow): void {
+function count(counts: ScanCounts, gaps: Gaps, host: Mutable<HostNote>, row: AuditRow, seen: SeenRow): void {
   const { protocolStatus, refusedBy, distance, parseStatus } = row;
+  const { facts, page, note } = seen;
+  const gap = (reason: GapReason): void => gaps.add(reason, page.url);
   if (distance === 0) host.seeds += 1;
   if (seen.isPage) {
     counts.pages += 1;
     host.pages += 1;
-    const isCut =
-      (seen.facts.marks & MARKS.truncated) !== 0 || protocolStatus?.truncated === true || seen.facts.cutLinks > 0;
-    if (isCut) counts.inPart += 1;
-    if (seen.isHtml && !seen.hasFacts) counts.withoutFacts += 1;
-    if (isSitemapRow(row, seen.facts)) {
+    const isBodyCut = protocolStatus?.truncated === true;
+    const isCut = isBodyCut || (facts.marks & MARKS.truncated) !== 0 || facts.cutLinks > 0;
+    if (isCut) gap(isBodyCut ? 'bodyCut' : 'tooLarge');
+    if (seen.isHtml && !seen.hasFacts) gap('withoutFacts');
+    if (isSitemapRow(row, facts)) {
       if (isCut || parseStatus?.code !== 'success') host.unreadSitemaps += 1;
-      else host.sitemaps = [...new Set([...host.sitemaps, originOf(urlOf(row.key))])];
-      if (seen.facts.marks & MARKS.alternates) host.alternates = true;
+      else host.sitemaps = [...new Set([...host.sitemaps, originOf(page.url)])];
+      if (facts.marks & MARKS.alternates) host.alternates = true;
     }
     return;
   }
   if (row.sitemap) host.unreadSitemaps += 1;
   if (!protocolStatus) {
-    if (refusedBy?.startsWith('distance')) counts.tooFar += 1;
-    else if (refusedBy === undefined) counts.unasked += 1;
-  } else if (distance === 0 && protocolStatus.code === 'robots_denied') counts.deniedSeeds += 1;
-  else if (seen.note.verdict === 'failing') counts.failing += 1;
-  else if (seen.note.verdict === 'blocked') counts.blocked += 1;
+    if (refusedBy?.startsWith('distance')) gap('tooFar');
+    else if (refusedBy === undefined) gap('notFetched');
+  } else if (distance === 0 && protocolStatus.code === 'robots_denied') gap('deniedSeeds');
+  else if (note.verdict === 'failing') {
+    // A page that failed in two crawls is a fault of the site, and will not be read by another crawl.
+    if (!(note.flags & ROW.twice)) gap('failing');
+  } else if (note.verdict === 'blocked') gap('blocked');
 }
 
 /** Whether a link asks robots not to follow it. */

@@ -34,7 +34,7 @@ export function scopeText({ scope }: AuditSummary): string {
 
 /** Returns each reason why the report is not complete. Empty for a complete report. */
 export function missing({ complete, because, pages }: AuditSummary): string[] {
-  if (pages === 0) return ['no page was looked at', ...because.map((reason) => clean(reason))];
+  if (pages === 0) return ['nothing was audited', ...because.map((reason) => clean(reason))];
   if (complete) return [];
   return because.length === 0 ? ['pages are missing'] : because.map((reason) => clean(reason));
 }

@@ -63,8 +63,11 @@ const linkServerError: TargetRule = {
   on: 'target',
   check(target, site) {
     const { isInternal, verdict, links, url, isTwice } = target;
-    if (!isInternal || verdict !== 'failing' || links.total === 0) return undefined;
+    const isSeed = target.row !== undefined && site.rows.is(target.row, ROW.seed);
+    if (!isInternal || verdict !== 'failing' || (links.total === 0 && !isSeed)) return undefined;
     const found = { ...lost(target, site), sources: links };
+    if (links.total === 0)
+      return isTwice ? { ...found, message: `${url} ${endingText(target)}, more than once. It is a seed.` } : undefined;
     if (isTwice)
       return { ...found, message: `${url} ${endingText(target)}, more than once. ${pagesThat(links.total)} to it.` };
     const message = `${url} ${endingText(target)}. It failed once, and the next crawl requests it again. ${pagesThat(links.total)} to it.`;

@@ -123,13 +123,20 @@ const sitemapOrphan = rule(
   },
   async (target, site) => {
     const { row, url, links, redirects, isInternal } = target;
-    if (!site.isComplete || !isInternal || row === undefined || !site.rows.is(row, ROW.page)) return undefined;
+    if (!isInternal || row === undefined || !site.rows.is(row, ROW.page)) return undefined;
     // The home page needs no link.
     if (links.total > 0 || redirects.total > 0 || new URL(url).pathname === '/') return undefined;
     for (const twin of twinsOf(url)) if (((await site.look(twin))?.inlinkCount ?? 0) > 0) return undefined;
-    return listedPage(target, site, `No page links to ${url}, which a sitemap lists.`);
+    const message = `No page${ofThoseRead(site)} links to ${url}, which a sitemap lists.`;
+    return { ...listedPage(target, site, message), ...stateOf(site) };
   },
 );
+
+/** The limit of a claim on all pages, if some were not read. */
+const ofThoseRead = ({ isComplete }: Site): string => (isComplete ? '' : ' of the pages that were read');
+
+/** The state of a finding that depends on all pages. */
+const stateOf = ({ isComplete }: Site): Pick<Found, 'state'> => (isComplete ? {} : { state: 'inconclusive' });
 
 /** Returns two variants of a URL: with the slash at its end added or removed, and with the other scheme. */
 function twinsOf(url: string): string[] {
@@ -156,10 +163,11 @@ const sitemapUnlisted: TargetRule = {
       links.followed === 0
     )
       return undefined;
-    if (!site.isComplete || row === undefined || !site.rows.is(row, ROW.indexable)) return undefined;
+    if (row === undefined || !site.rows.is(row, ROW.indexable)) return undefined;
     // Further pages of a list need not be in a sitemap.
     if (/[?&](?:page|paged|p|pg|seite|start|offset)=\d+|\/page\/\d+\/?$/i.test(url)) return undefined;
-    return { message: `${url} is in no sitemap of its host.`, sources: links };
+    const message = `${url} is in no sitemap of its host${site.isComplete ? '' : ', by the pages that were read'}.`;
+    return { ...stateOf(site), message, sources: links };
   },
 };
 

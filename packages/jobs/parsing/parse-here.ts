@@ -108,7 +108,7 @@ function resultOf(
   else if (seen.textless !== undefined && seen.text === '') count('pdf_no_text');
   return {
     parsed: true,
-    ...(seen.truncated && { inPart: true }),
+    ...(seen.truncated && !seen.hasAllLinks && { inPart: true }),
     refresh: redirect,
     encoded,
     unset: [

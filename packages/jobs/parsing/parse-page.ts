@@ -26,7 +26,7 @@ export interface PageContent {
 /** The fields that parse sets in a row, encoded for the store. */
 export interface ParseResult {
   readonly parsed: boolean;
-  /** Whether a limit on elements, links or text was reached, so that the rest of the page was left out. */
+  /** Whether a limit on elements or links was reached, so that some links of the page are unknown; for a type other than HTML, any limit. */
   readonly inPart?: true;
   readonly encoded: EncodedFields;
   readonly unset: NonNullable<PageChange['unset']>;

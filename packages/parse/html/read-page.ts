@@ -126,6 +126,6 @@ class DocumentReader {
     if (!noindex) into.text.add(seen.body.text.toString());
     if (maxSnippet !== undefined || seen.body.hidden.found.starts.length > 0) into.hidden.hideFrom(from);
     if (!nofollow) into.links.addInner(seen.body.links, seen.head.base);
-    into.truncated ||= seen.truncated || seen.body.text.full;
+    into.truncated ||= seen.truncated;
   }
 }

@@ -80,7 +80,7 @@ test('text has what is missing, the counts, then rules with their first findings
 
 test('text of a report without findings claims no more than was checked', async () => {
   expect((await written(madeReport([], { pages: 0, complete: true }), { format: 'text' })).text).toContain(
-    'NOT COMPLETE: no page was looked at',
+    'NOT COMPLETE: nothing was audited',
   );
   expect((await written(madeReport([]), { format: 'text' })).text).toContain(
     'No fault was found in the pages of this audit.',

@@ -80,6 +80,6 @@ describe('webcrawl audit', () => {
     await webcrawl('inject', site);
     const empty = await webcrawl('audit');
     expect(empty.code).toBe(1);
-    expect(empty.err).toContain('no page was looked at');
+    expect(empty.err).toContain('nothing was audited: no page was fetched');
   });
 });

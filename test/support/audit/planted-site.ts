@@ -97,7 +97,7 @@ export function troubledSite(): PlantedSite {
   const site = new SiteBuilder();
   plantTrouble(site);
   site.add('/orphan', page('orphan'), { linked: false });
-  site.fine('a page that no other is known to link to');
+  site.unverified('sitemap-orphan', '/orphan');
   return site.build();
 }
 
