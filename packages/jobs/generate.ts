@@ -121,7 +121,7 @@ async function selectBatch(given: CrawlContext, options: RoundOptions): Promise<
    * address may have hosts in any slot.
    */
   const ofHosts = crawl.settings.partition.urlMode === 'host' ? slots : undefined;
-  await makeTooLateDue(crawl, tracker.count, step, ofHosts);
+  await makeTooLateDue(crawl, tracker.count, { onStep: step, slots: ofHosts });
   await frontier.promote(now, until, step, ofHosts);
   const refusals = createRefusals(crawl, options.filter ?? true);
   await releaseRefused(crawl, refusals, tracker, step, ofHosts);

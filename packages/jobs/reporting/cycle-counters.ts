@@ -29,8 +29,7 @@ export const CYCLE_COUNTERS = {
     'rejected_<plugin>': 'pages skipped because a URL filter now rejects them',
     updating: 'pages skipped because updatedb has not finished the batch that fetched them',
     damaged: 'rows that cannot be read',
-    due_too_late:
-      'pages made due because they were due later than the longest interval allows, for example by a clock that was ahead',
+    due_too_late: 'pages made due because they were due later than their interval allows, because a clock was ahead',
     stale: 'stale frontier entries that were corrected',
   },
   fetch: {

@@ -1,17 +1,23 @@
 import { createSetAside } from '../hosts/backoff-record.js';
 import type { CrawlContext } from '../context.js';
+import type { Count } from '../reporting/counters.js';
 import { makeTooLateDue } from './due-too-late.js';
 
 /**
  * Whether generate would find a page now: a due page of a host that is not in back-off. Like generate, it first moves newly due rows into
  * the order of selection. Then it reads one entry of each host until it finds such a page.
+ * @param wasSetBack whether the clock was set back since the last call; see {@link makeTooLateDue}
  */
-export async function isAnyDue(crawl: Pick<CrawlContext, 'tables' | 'settings' | 'clock'>): Promise<boolean> {
+export async function isAnyDue(
+  crawl: Pick<CrawlContext, 'tables' | 'settings' | 'clock'>,
+  count: Count = () => {},
+  wasSetBack = false,
+): Promise<boolean> {
   const { tables, settings, clock } = crawl;
   const { frontier } = tables;
   return tables.exclusive('generate', async () => {
     const now = clock();
-    await makeTooLateDue(crawl, () => {});
+    await makeTooLateDue(crawl, count, { wasSetBack });
     await frontier.promote(now, now);
     const isSetAside = createSetAside(crawl, now);
     for await (const { host, score } of frontier.heads()) {

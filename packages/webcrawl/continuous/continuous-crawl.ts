@@ -1,6 +1,8 @@
 import {
   addCounters,
   areAllRefused,
+  createClockWatch,
+  createCounts,
   isAnyDue,
   type CrawlOptions,
   type JobFailure,
@@ -123,6 +125,9 @@ async function crawlUntilAborted(
     });
   }
 
+  const clockWatch = createClockWatch(crawl.clock);
+  const timer = setInterval(clockWatch.look, POLL.first);
+  const late = createCounts();
   try {
     // First, pages are indexed that were updated earlier and are not in the index.
     index.poke();
@@ -133,15 +138,17 @@ async function crawlUntilAborted(
     let idle = 0;
     while (!signal.aborted) {
       if (await rest(pauseAfter(idle + 1, POLL))) idle = 0;
-      if (signal.aborted || isLimited || !(await isAnyDue(crawl))) continue;
+      if (signal.aborted || isLimited) continue;
+      if (!(await isAnyDue(crawl, late.count, clockWatch.wasSetBack()))) continue;
       const more = await crawlOnce({ seeds: [], refetch: false });
       idle = more.counters.rounds ? 0 : idle + 1;
       report = sumOf(report, more);
       if (more.counters.fetched) await sayRest(more, report);
     }
     over.signal.throwIfAborted();
-    return { ...report, interrupted: true };
+    return { ...report, counters: addCounters(report.counters, late.all), interrupted: true };
   } finally {
+    clearInterval(timer);
     over.abort();
     await ranks.settled();
     await index.close();

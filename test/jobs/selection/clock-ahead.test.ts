@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createClockWatch, isAnyDue } from '../../../packages/jobs/index.js';
 import { MemoryStore, explain, jobs, rowKeyOf, type Plugin } from '../../../packages/webcrawl/internal.js';
 import { rowOf } from '../../support/job-steps.js';
 import { fakeWeb, links, type FakeWeb } from '../../support/web/fake-web.js';
@@ -69,6 +70,64 @@ it('after ten days ahead, a refetch fetches the pages, although their fetch time
   expect(web.requests).toEqual([]);
   expect((await jobs.crawl(crawl, { seeds: [HOME], refetch: true })).counters).toMatchObject({ made_due: 3 });
   expect(web.requests).toHaveLength(3);
+});
+
+describe('after a clock was set back by a day', () => {
+  const HOURLY = { 'db.fetchIntervalDefault': 3600 };
+  const countsOf = () => {
+    const counts: Record<string, number> = {};
+    return { counts, count: (name: string, n = 1) => void (counts[name] = (counts[name] ?? 0) + n) };
+  };
+
+  it.each([HOURLY, {}])('pages that are due later than their interval allows become due: %j', async (settings) => {
+    await using crawl = await testCrawl(site(), { settings });
+    crawl.setTime(START + DAY);
+    await jobs.crawl(crawl, { seeds: [HOME] });
+    crawl.setTime(START);
+    const { counts, count } = countsOf();
+    expect(await isAnyDue(crawl, count)).toBe(false);
+    expect(await isAnyDue(crawl, count, true)).toBe(true);
+    expect(counts).toEqual({ due_too_late: 3 });
+    expect((await jobs.generate(crawl)).counters).toEqual({ generated: 3 });
+  });
+
+  it('pages with a right time stay as they are, also those that are retried after a day', async () => {
+    const web = fakeWeb({ [HOME]: links('/x'), [`${HOME}x`]: { status: 500 } });
+    await using crawl = await testCrawl(web, { settings: HOURLY });
+    await jobs.crawl(crawl, { seeds: [HOME] });
+    const before = await rowOf(crawl, `${HOME}x`, 'dueAt', 'retries');
+    expect(before).toMatchObject({ dueAt: START + DAY, retries: 1 });
+    const { counts, count } = countsOf();
+    expect(await isAnyDue(crawl, count, true)).toBe(false);
+    expect([counts, await rowOf(crawl, `${HOME}x`, 'dueAt', 'retries')]).toEqual([{}, before]);
+  });
+});
+
+describe('a clock watch', () => {
+  it('notices once that a clock was set back by more than an hour', () => {
+    let now = START;
+    const watch = createClockWatch(() => now);
+    const after = (change: number) => ((now += change), watch.wasSetBack());
+    expect([DAY, -DAY, 0, -1_800_000, -1_800_000, -DAY, DAY].map(after)).toEqual([
+      false,
+      true,
+      false,
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('remembers until it is read', () => {
+    let now = START;
+    const watch = createClockWatch(() => now);
+    for (const at of [START + DAY, START, START + DAY]) {
+      now = at;
+      watch.look();
+    }
+    expect([watch.wasSetBack(), watch.wasSetBack()]).toEqual([true, false]);
+  });
 });
 
 it('repair finds pages with a fetch time in the future', async () => {

@@ -47,7 +47,7 @@ describe('generate and time', () => {
     const late = 'http://late.com/';
     await putRows(crawl, [
       ...soon.map((url) => ({ url, dueAt: START + 20 * DAY })),
-      { url: late, dueAt: START + 31 * DAY },
+      { url: late, dueAt: START + 30 * DAY + 1 },
     ]);
     expect((await jobs.generate(crawl, { addDays: 30, topN: 2 })).counters).toEqual({ generated: 2 });
     const [first, second] = await selectedUrls(crawl);

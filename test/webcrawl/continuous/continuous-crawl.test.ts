@@ -96,6 +96,25 @@ describe('a continuous crawl', { timeout: LONG }, () => {
     await expect(searcher.search('welcome')).rejects.toMatchObject({ code: 'NO_INDEX' });
   });
 
+  it('fetches pages again at their interval after a clock that was a day ahead is set back', async () => {
+    const web = fakeWeb(PAGES);
+    now += 86_400_000;
+    await using crawl = await open(web);
+    const stop = new AbortController();
+    const rests: number[] = [];
+    const { counters } = await crawlContinuously(crawl, {
+      seeds: [HOME],
+      signal: stop.signal,
+      search: false,
+      onRest({ fetched }) {
+        rests.push(fetched);
+        if (rests.length === 2) stop.abort();
+        now -= 86_400_000;
+      },
+    });
+    expect([rests, counters.fetched, counters.due_too_late]).toEqual([[3, 3], 6, 3]);
+  });
+
   it('can be searched as soon as it is updated, is ranked at rest, and follows changes of pages', async () => {
     const web = fakeWeb(PAGES);
     let updatedAt = Infinity;
