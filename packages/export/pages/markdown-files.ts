@@ -56,10 +56,13 @@ function isoTime(time: unknown): string | undefined {
   return typeof time === 'number' ? new Date(time).toISOString() : undefined;
 }
 
-/** JSON without characters that end a line in YAML. */
+/**
+ * JSON without characters that end a line in YAML. Programs that do not know front matter read it as Markdown, so it has no HTML and no
+ * link either.
+ */
 function yamlOf(value: unknown): string {
   return JSON.stringify(value).replace(
-    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff<]|(?<=\])\(/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import MarkdownIt from 'markdown-it';
 import { describe, expect, it } from 'vitest';
 import { htmlDocument, mainContent } from '../../../packages/core/index.js';
 import { readBlocks } from '../../../packages/export/markdown/read-blocks.js';
@@ -7,6 +6,7 @@ import { splitBlocks } from '../../../packages/export/markdown/split-blocks.js';
 import { loadMarkdown } from '../../../packages/export/markdown/write-markdown.js';
 import { openContext } from '../../../packages/webcrawl/internal.js';
 import { fuzzed, runs } from '../../support/runs.js';
+import { unsafeIn } from '../../support/unsafe-markdown.js';
 
 const write = await loadMarkdown();
 const { settings } = await openContext({ table: 'memory:' });
@@ -20,7 +20,7 @@ const annotated = (text: string, display = ''): string =>
   `<math${display}><semantics><mi>x</mi><annotation encoding="application/x-tex">${tex(text)}</annotation></semantics></math>`;
 
 /** The HTML and the links of a page's Markdown, whole and in chunks, for a CommonMark parser without extensions. */
-function unsafeIn(html: string): string[] {
+function unsafeOf(html: string): string[] {
   const document = htmlDocument(
     { content: Buffer.from(`<!doctype html><body>${html}`), contentType: 'text/html', charset: 'utf-8' },
     settings,
@@ -28,23 +28,7 @@ function unsafeIn(html: string): string[] {
   const body = mainContent({ url: 'http://a.com/page', document }, settings);
   const blocks = body ? readBlocks(body) : [];
   const chunks = splitBlocks(structuredClone(blocks), 20, write).map(({ text }) => text);
-  return [write(blocks), ...chunks].flatMap((markdown) =>
-    [...unsafeNodes(markdown)].map((found) => `${found} in ${markdown}`),
-  );
-}
-
-const commonMark = new MarkdownIt('commonmark');
-// By default markdown-it does not show a link to `javascript:`. Other renderers do.
-commonMark.validateLink = () => true;
-
-function* unsafeNodes(markdown: string): Generator<string> {
-  const waiting = [...commonMark.parse(markdown, {})];
-  for (let token = waiting.pop(); token; token = waiting.pop()) {
-    waiting.push(...(token.children ?? []));
-    const url = token.attrGet('href') ?? token.attrGet('src');
-    if (token.type.startsWith('html') && !/^<\/?(sup|sub|br)>$/.test(token.content)) yield token.content;
-    if (url !== null && !/^(https?|mailto):/i.test(url)) yield url;
-  }
+  return [write(blocks), ...chunks].flatMap((markdown) => unsafeIn(markdown).map((found) => `${found} in ${markdown}`));
 }
 
 describe('Markdown of a hostile page', () => {
@@ -69,7 +53,7 @@ describe('Markdown of a hostile page', () => {
     ['an alt that breaks out', `<img src="/a.png" alt="](javascript:x) ${tex(HTML)}">`],
     ['a language that breaks out', `<pre class="language-x\`\`\`${tex(HTML)}">a\n\`\`\`\n${tex(HTML)}</pre>`],
   ])('has no HTML and no script: %s', (_, html) => {
-    expect(unsafeIn(`<p>${PROSE} ${html} ${PROSE}</p>`)).toEqual([]);
+    expect(unsafeOf(`<p>${PROSE} ${html} ${PROSE}</p>`)).toEqual([]);
   });
 
   it('has no HTML and no script, for random pages', () => {
@@ -103,7 +87,7 @@ describe('Markdown of a hostile page', () => {
     const page = fc.array(piece, { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(page, (pieces) => {
-        expect(unsafeIn(`<p>${PROSE}</p>${pieces.join('')}<p>${PROSE}</p>`)).toEqual([]);
+        expect(unsafeOf(`<p>${PROSE}</p>${pieces.join('')}<p>${PROSE}</p>`)).toEqual([]);
       }),
       fuzzed(3, runs(300, 20_000)),
     );

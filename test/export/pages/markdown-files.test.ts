@@ -9,6 +9,7 @@ import { changeRows } from '../../support/stores/put-rows.js';
 import { START, testCrawl, type TestCrawl } from '../../support/test-crawl.js';
 import { fakeWeb } from '../../support/web/fake-web.js';
 import { fuzzed } from '../../support/runs.js';
+import { unsafeIn } from '../../support/unsafe-markdown.js';
 
 describe('the file of a page', () => {
   it.each([
@@ -101,6 +102,16 @@ describe('export pages as files of Markdown', () => {
     );
     const manifest = JSON.parse(await readFile(join(output, 'manifest.json'), 'utf8')) as Record<string, unknown>;
     expect(manifest).toMatchObject({ format: 'markdown', rows: 1, partCount: 1 });
+  });
+
+  it('has no HTML and no script in the front matter', async () => {
+    await using crawl = await crawled(['http://a.com/']);
+    const title = '<img src=x onerror=alert(1)> [a](javascript:alert(1)) `';
+    await changeRows(crawl, [{ key: 'com.a:http/', set: { title } }]);
+    const { output } = await exported(crawl, { fields: ['title'] });
+    const text = await readFile(join(output, 'a.com~http/index.md'), 'utf8');
+    expect(unsafeIn(text)).toEqual([]);
+    expect(JSON.parse(/^title: (.*)$/m.exec(text)![1]!)).toBe(title);
   });
 
   it('has the author and date of a page in the front matter, once, even if these fields are requested', async () => {
