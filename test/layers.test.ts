@@ -203,6 +203,7 @@ const LOADED_AT_START: readonly string[] = [
   'packages/export/markdown/markdown-field.ts',
   'packages/export/pages/csv.ts',
   'packages/export/pages/page-formats.ts',
+  'packages/export/stated/page-limits.ts',
   'packages/export/stated/page-view.ts',
   'packages/export/stated/stated-fields.ts',
   'packages/export/warc/surt.ts',

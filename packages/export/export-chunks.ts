@@ -48,8 +48,9 @@ const CHUNK_FIELDS = ['status', 'title', 'language', 'fetchedAt', 'modifiedTime'
  * in key order. The output is compressed if its name ends in `.gz`. By default it exports pages that exist, have no `noindex` and are no
  * duplicates; `all` or the selection may include others.
  *
- * Counters: those of every export, where `rows` counts pages; chunks; no_markdown (pages without Markdown); damaged (rows that cannot be
- * read in full); lost_body (rows whose body is lost); not_there, noindex and duplicate (rows that were left out).
+ * Counters: those of every export, where `rows` counts pages; chunks; no_markdown (pages without Markdown); field_over_limit (pages that
+ * need too much work); damaged (rows that cannot be read in full); lost_body (rows whose body is lost); not_there, noindex and duplicate
+ * (rows that were left out).
  * @throws CrawlError USAGE, BAD_URL for a wrong selection; USAGE for a `maxWords` below 1; MISSING_PACKAGE; BAD_OUTPUT, STORE_FULL
  */
 export async function exportChunks(crawl: CrawlContext, options: ExportChunksOptions): Promise<Report> {
@@ -78,12 +79,12 @@ export async function exportChunks(crawl: CrawlContext, options: ExportChunksOpt
     (target, tracker) => {
       const record = (row: PageRow<never>): string => {
         const { url, title, status, language, fetchedAt, modifiedTime } = dump(row);
-        const blocks = blocksOf(pageView(row, crawl.settings));
-        if (blocks.length === 0) {
+        const view = pageView(row, crawl.settings, (name) => tracker.count(name));
+        const chunks = view.within(() => splitBlocks(blocksOf(view), maxWords, write)) ?? [];
+        if (chunks.length === 0) {
           tracker.count('no_markdown');
           return '';
         }
-        const chunks = splitBlocks(blocks, maxWords, write);
         tracker.count('chunks', chunks.length);
         const named = namedChunks(String(url), chunks);
         const page = { url, title, status, language, fetchedAt, modifiedTime };

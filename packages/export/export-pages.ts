@@ -57,9 +57,9 @@ export interface ExportPagesOptions
  * `removed` gives the reason to remove the page from the copy. `writeTarget` describes the output, and what happens after a kill.
  *
  * Counters: those of every export; damaged (rows that cannot be read in full); lost_body (rows whose body is lost); not_there, noindex,
- * duplicate and other_type (rows that were left out); broken_json_ld: blocks of JSON-LD that computed fields skipped; formulas: cells of
- * CSV that a spreadsheet may take for a formula; cut_cells: cells of `xlsx` that were too long; links: lines with `each`; no_markdown:
- * pages without a file of `markdown`.
+ * duplicate and other_type (rows that were left out); broken_json_ld: blocks of JSON-LD that computed fields skipped; field_over_limit:
+ * computed fields that were left out; formulas: cells of CSV that a spreadsheet may take for a formula; cut_cells: cells of `xlsx` that
+ * were too long; links: lines with `each`; no_markdown: pages without a file of `markdown`.
  * @throws CrawlError USAGE, BAD_URL for a wrong selection; MISSING_PACKAGE; BAD_OUTPUT, STORE_FULL
  */
 export async function exportPages(crawl: CrawlContext, options: ExportPagesOptions): Promise<Report> {
@@ -220,7 +220,7 @@ const WRITERS: Readonly<Record<PageFormat, (output: Output) => Write | Promise<W
     const fileOf = await loadMarkdownFile(settings);
     return (target, rows, tracker) => {
       const count: CountSkipped = (name) => tracker.count(name);
-      return writeMarkdownFiles(target, rows, (row) => fileOf(row, lines(row, count)[0]!), tracker);
+      return writeMarkdownFiles(target, rows, (row) => fileOf(row, lines(row, count)[0]!, count), tracker);
     };
   },
 };

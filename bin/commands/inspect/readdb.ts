@@ -187,12 +187,16 @@ function statsForPeople({ total, statuses, retries, score, damaged, lostBodies =
   return `${safeLines(table(rows).trimEnd())}\n`;
 }
 
+const OVER_LIMIT = 'A computed field was left out, because its page needs too much work.';
+
 async function showPage(cli: Cli, crawl: OpenContext, url: string, fields: readonly PageField[]): Promise<void> {
   const { pageDump } = await library();
   const { reads, dump } = await pageDump(crawl.settings, fields);
   const row = await crawl.page(url, reads);
   if (row) {
-    const page = dump(row);
+    const page = dump(row, (name) => {
+      if (name === 'field_over_limit') say(cli.io, OVER_LIMIT);
+    });
     return write(cli.io.stdout, cli.options().json ? jsonLine(page) : prettyJson(page));
   }
   say(cli.io, `The table has no page ${url}`);
@@ -247,5 +251,6 @@ async function dump(cli: Cli, crawl: OpenContext, options: ReaddbOptions, select
   if (cli.options().quiet || cli.exitCode === EXIT.interrupted) return;
   const { rows = 0, formulas = 0 } = counters;
   if (output !== undefined) say(io, `${quantity(rows, 'page')} written to ${output}`);
+  if (counters.field_over_limit) say(io, OVER_LIMIT);
   noteFormulas(io, formulas);
 }

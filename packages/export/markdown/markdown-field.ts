@@ -36,7 +36,7 @@ export async function loadBlocks(settings: Settings): Promise<(view: PageView) =
     if (!blocks) {
       const document = view.takeDocument();
       const body = document && mainContent({ url: view.url, document }, settings);
-      blocksOf.set(view, (blocks = body ? readBlocks(body) : []));
+      blocksOf.set(view, (blocks = body ? readBlocks(body, view.step) : []));
     }
     return blocks;
   };

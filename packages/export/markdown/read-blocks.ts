@@ -18,6 +18,14 @@ export class BlockReader {
   #code: Tree.Element | undefined;
   /** Number of lists and quotations around the current element. */
   #nested = 0;
+  readonly #step: () => void;
+  /** Whether an element has the parentheses of its ruby annotations. */
+  readonly #hasParentheses = new WeakMap<Tree.ParentNode, boolean>();
+
+  /** @param step called for each node */
+  constructor(step: () => void) {
+    this.#step = step;
+  }
 
   get isFlat(): boolean {
     return this.#isFlat;
@@ -33,6 +41,7 @@ export class BlockReader {
   }
 
   readNode(node: Tree.Node): void {
+    this.#step();
     if (node.nodeName === '#text') this.text(withoutControls((node as Tree.TextNode).value));
     else if (isElement(node)) this.#readElement(node);
   }
@@ -59,6 +68,16 @@ export class BlockReader {
     this.#code ??= element;
     this.read(element);
     this.#code = around;
+  }
+
+  /** Reads a ruby annotation. It is not part of the word that it explains, so it is written in parentheses. */
+  readAnnotation(element: Tree.Element): void {
+    const parent = element.parentNode!;
+    const has = this.#hasParentheses.get(parent) ?? parent.childNodes.some(({ nodeName }) => nodeName === 'rp');
+    this.#hasParentheses.set(parent, has);
+    if (!has) this.text('(');
+    this.read(element);
+    if (!has) this.text(')');
   }
 
   /** Returns the blocks in a node. */
@@ -223,14 +242,7 @@ const READERS: Readonly<Record<string, ReadElement>> = {
     reader.read(element);
     reader.text('"');
   },
-  // A ruby annotation is not part of the word that it explains, so it is written in parentheses.
-  rt: (reader, element) => {
-    const { parentNode } = element;
-    const hasSigns = parentNode?.childNodes.some(({ nodeName }) => nodeName === 'rp');
-    if (!hasSigns) reader.text('(');
-    reader.read(element);
-    if (!hasSigns) reader.text(')');
-  },
+  rt: (reader, element) => reader.readAnnotation(element),
   math: (reader, element) => {
     const found = formulaTex(element);
     if (found === undefined) return readSpaced(reader, element);
@@ -282,9 +294,10 @@ function raised(reader: BlockReader, element: Tree.Element, types: readonly ('su
 /**
  * Reads a tree into blocks. Words of different blocks are never joined. Lists and tables that serve only the layout become plain blocks.
  * Horizontal lines appear only between blocks.
+ * @param step called for each node
  */
-export function readBlocks(body: Tree.Element): Block[] {
-  const blocks = new BlockReader().blocksIn(body, true);
+export function readBlocks(body: Tree.Element, step: () => void = () => {}): Block[] {
+  const blocks = new BlockReader(step).blocksIn(body, true);
   return blocks.filter(({ type }, i) => {
     if (type !== 'thematicBreak') return true;
     return i > 0 && i < blocks.length - 1 && blocks[i - 1]!.type !== 'thematicBreak';

@@ -41,7 +41,7 @@ export async function computedOf<F extends PageField>(settings: Settings, fields
     /** Returns the values of the computed fields for a row. Missing values are left out. All texts are well-formed Unicode. */
     valuesOf(row: PageRow<Field>, count?: CountSkipped): ComputedValues<Extract<F, ComputedFieldName>> {
       const view = pageView(row, settings, count);
-      const values = made.map(({ name, compute }) => [name, wellFormed(compute(view))] as const);
+      const values = made.map(({ name, compute }) => [name, view.within(() => wellFormed(compute(view)))] as const);
       return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as ComputedValues<
         Extract<F, ComputedFieldName>
       >;

@@ -1,7 +1,7 @@
 import { urlOf, type Field, type PageRow, type Settings, type Tracker } from '../../core/index.js';
 import { loadBlocks } from '../markdown/markdown-field.js';
 import { loadMarkdown } from '../markdown/write-markdown.js';
-import { DOCUMENT_FIELDS, pageView } from '../stated/page-view.js';
+import { DOCUMENT_FIELDS, pageView, type CountSkipped } from '../stated/page-view.js';
 import type { ComputedFieldName } from './page-formats.js';
 import type { Target, TargetResult } from '../target/target.js';
 import { fileOfPage } from '../target/page-name.js';
@@ -25,11 +25,12 @@ export const FRONT_MATTER_FIELDS = ['author', 'published'] as const satisfies re
  */
 export async function loadMarkdownFile(
   settings: Settings,
-): Promise<(row: PageRow<Field>, line: Readonly<Record<string, unknown>>) => string | undefined> {
+): Promise<(row: PageRow<Field>, line: Readonly<Record<string, unknown>>, count: CountSkipped) => string | undefined> {
   const [blocksOf, write] = await Promise.all([loadBlocks(settings), loadMarkdown()]);
-  return (row, line) => {
+  return (row, line, count) => {
     const { removed } = line;
-    const markdown = removed === undefined ? write(blocksOf(pageView(row, settings))) : '';
+    const view = pageView(row, settings, count);
+    const markdown = removed === undefined ? (view.within(() => write(blocksOf(view))) ?? '') : '';
     if (markdown === '' && removed === undefined) return undefined;
     return `${frontMatter(row, line)}${markdown === '' ? '' : `\n${markdown}\n`}`;
   };

@@ -33,6 +33,8 @@ export async function withTypes(
   }
   const { isOfType } = await import('../stated/types.js');
   const wanted = new Set(names.map((name) => name.toLowerCase()));
-  return (row, count) =>
-    leftOut?.(row, count) ?? (isOfType(pageView(row, settings, count), wanted) ? undefined : 'other_type');
+  return (row, count) => {
+    const view = pageView(row, settings, count);
+    return leftOut?.(row, count) ?? (view.within(() => isOfType(view, wanted)) ? undefined : 'other_type');
+  };
 }

@@ -1,4 +1,5 @@
 import { htmlDocument, urlOf, type Field, type HtmlDocument, type PageRow, type Settings } from '../../core/index.js';
+import { PageLimits } from './page-limits.js';
 
 /** The fields of a row that {@link PageView.document} reads. */
 export const DOCUMENT_FIELDS = ['content', 'contentType', 'parseStatus'] as const satisfies readonly Field[];
@@ -14,12 +15,19 @@ export interface PageView {
   document(): HtmlDocument | undefined;
   /** Returns the same tree as `document`, for a caller that changes the tree. Later calls get a new tree. */
   takeDocument(): HtmlDocument | undefined;
+  /** Counts a step of a computation that runs in `within`. */
+  readonly step: () => void;
+  /**
+   * Returns the result of a computation. Undefined: it has no result, or it had too many steps, or all computations of the page took longer
+   * than `parser.timeout`. The last two are counted as `field_over_limit`.
+   */
+  within<T>(compute: () => T): T | undefined;
   /** Counts skipped data, by the name of a counter of exports. */
   count(name: SkippedCounter): void;
 }
 
 /** The counters of computed fields. */
-export type SkippedCounter = 'broken_json_ld';
+export type SkippedCounter = 'broken_json_ld' | 'field_over_limit';
 
 /** Called for data that computed fields skip. */
 export type CountSkipped = (name: SkippedCounter) => void;
@@ -37,6 +45,7 @@ function makeView(row: PageRow<Field>, settings: Settings, count: CountSkipped):
   const url = urlOf(row.key);
   let made: { readonly document: HtmlDocument | undefined } | undefined;
   const document = (): HtmlDocument | undefined => (made ??= { document: makeDocument(row, settings) }).document;
+  const limits = new PageLimits(settings.parser.timeout);
   return {
     row,
     url,
@@ -46,6 +55,14 @@ function makeView(row: PageRow<Field>, settings: Settings, count: CountSkipped):
       // If making a tree took too long, it is not tried again.
       if (taken) made = undefined;
       return taken;
+    },
+    step: limits.step,
+    within(compute) {
+      // The tree has its own time limit.
+      document();
+      const result = limits.run(compute);
+      if (!result) count('field_over_limit');
+      return result?.value;
     },
     count,
   };

@@ -129,6 +129,8 @@ export const TABLE_COUNTERS = {
       'for `pages` with `--type`: pages left out, because neither JSON-LD nor microdata gives them one of these types',
     broken_json_ld:
       'blocks of JSON-LD that were skipped, because they are not JSON, or exceed the limits on size and depth',
+    field_over_limit:
+      'computed fields that were left out, because the page needs too many steps or more than `parser.timeout` seconds',
     lost_body: 'pages whose stored body cannot be read; their other fields are exported',
     chunks: 'chunks of Markdown that this run made from rows',
     no_markdown: 'rows without a chunk or a Markdown file, because they have no body, no HTML or no text',
