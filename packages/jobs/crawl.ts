@@ -42,7 +42,8 @@ export interface CrawlOptions
   /**
    * Where links may lead. `host`: to the hosts of the seeds, on any port, and to hosts to which seeds redirect. `domain`: the same for the
    * domains of the seeds. Domains follow the public suffix list with its private part, so `alice.github.io` is a domain. `path`: to the
-   * folders of the seeds, for at most 10,000 seeds. The folder of a seed is its path up to the last `/`. `any`: anywhere. With `host` and
+   * folders of the seeds, for at most 10,000 seeds. The folder of a seed is its path up to the last `/`. If a seed redirects to a folder
+   * that does not contain the folder of the seed, that folder is included. `any`: anywhere. With `host` and
    * `domain`, a link may also lead to the host (or domain) of its own page. With more than 10,000 seeds, a link may lead nowhere else.
    * Without seeds, the seeds of the last crawl are used. Default: host.
    */

@@ -54,12 +54,12 @@ from earlier crawls of the table are fetched too. A seed on the command line is 
 or robots.txt denied it before. If all seeds are rejected, nothing is crawled, and the exit status is 1.
 
 A pattern is a regular expression that may match anywhere in the URL. Seeds and their redirect targets are exempt
-from patterns. The scope is the sites of all seeds and of their redirect targets. Domains are defined by the
-public suffix list: with --stay domain, alice.github.io is its own domain. With --stay path, the folder of a seed
-is its path up to the last /. A sitemap that is named in a robots.txt or in a sitemap index is read from any path
-of the site, unless --exclude matches it. --include and --stay path apply to the pages that it lists. The table
-stores --stay, --depth, --include and --exclude: generate, fetch and parse use them until the next crawl replaces
-them.
+from patterns. The scope is the sites of all seeds and of their redirect targets. Domains are defined by the public
+suffix list: with --stay domain, alice.github.io is its own domain. With --stay path, the folder of a seed is its
+path up to the last /; the folder to which a seed redirects is added, unless it contains that of the seed. A
+sitemap that is named in a robots.txt or in a sitemap index is read from any path of the site, unless --exclude
+matches it. --include and --stay path apply to the pages that it lists. The table stores --stay, --depth, --include
+and --exclude: generate, fetch and parse use them until the next crawl replaces them.
 
 With --propose the crawl adds rules that reject sections without relevant pages. Rules of kind relevant decide
 which pages are relevant. webcrawl rules propose --help explains the checks, and webcrawl rules list shows all

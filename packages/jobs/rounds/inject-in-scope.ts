@@ -1,10 +1,11 @@
+import { defined } from '../../util/index.js';
 import type { CrawlContext } from '../context.js';
 import type { CrawlOptions } from '../crawl.js';
 import { injectSeeds, type InjectOptions } from '../inject.js';
 import type { Report } from '../reporting/job.js';
-import type { CrawlScope } from '../scope/crawl-scope.js';
+import { scopeRules, siteOf, type CrawlScope } from '../scope/crawl-scope.js';
 import { withScope } from '../scope/in-scope.js';
-import { createSeedList, foldersOf, sitesOf } from '../scope/seed-list.js';
+import { createSeedList, foldersOf, redirectsOf } from '../scope/seed-list.js';
 import { readScope } from '../scope/stored-scope.js';
 
 type ScopedSeeds = InjectOptions & Pick<CrawlOptions, 'stay' | 'depth' | 'include' | 'exclude'>;
@@ -35,7 +36,13 @@ export async function injectInScope(
   // If no seeds were given, the sites of the last crawl are used.
   const last = urls.length === 0 ? await readScope(crawl.tables) : undefined;
   const kept = last?.stay === stay ? last : undefined;
-  const folders = stay === 'path' ? (kept?.folders ?? foldersOf(urls)) : {};
-  const sites = kept ? kept.sites : await sitesOf(crawl, urls, stay);
-  return { injected, scope: { ...scope, folders, ...(sites && { sites }) }, urls };
+  if (kept) {
+    const { folders, targetFolders, sites } = kept;
+    return { injected, scope: { ...scope, folders, ...defined({ targetFolders, sites }) }, urls };
+  }
+  const sites = [...new Set(urls.map((url) => siteOf(url, stay)))];
+  const folders = stay === 'path' ? foldersOf(urls) : {};
+  const rules = scopeRules({ ...scope, folders, sites }, crawl.urlPatterns);
+  for (const { url, target } of await redirectsOf(crawl, urls)) rules.addTarget(url, target);
+  return { injected, scope: rules.scope, urls };
 }

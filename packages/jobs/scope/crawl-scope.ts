@@ -21,6 +21,8 @@ export interface CrawlScope {
   readonly sites?: readonly string[];
   /** The folders of the seeds by host, if `stay` is `path`. A folder is a path that ends with `/`. Sitemaps may be outside the folders. */
   readonly folders: Readonly<Record<string, readonly string[]>>;
+  /** The folders to which seeds redirected, each with its host: `www.example.com/en/docs/`. Absent if there are none. */
+  readonly targetFolders?: readonly string[];
 }
 
 /** Compiles patterns into a function that returns the first pattern that a URL matches. */
@@ -31,15 +33,18 @@ export type UrlPatterns = (patterns: readonly string[]) => (url: string) => stri
  * The pages that a sitemap lists are checked like other pages.
  */
 export interface ScopeRules {
-  /** The scope, including the sites that were added. */
+  /** The scope, including the sites and folders that were added. */
   readonly scope: CrawlScope;
   /**
-   * The same scope for parse threads. Each new object is sent to every thread. So if many sites are added, a new copy is made at most once
-   * a second.
+   * The same scope for parse threads. Each new object is sent to every thread. So if much is added, a new copy is made at most once a
+   * second.
    */
   readonly shared: CrawlScope;
-  /** Adds the site of a URL to the scope. Call it for the redirect target of a seed. */
-  addSite(url: string): void;
+  /**
+   * Adds the site of the redirect target of a seed, and its folder if `stay` is `path`. A folder that contains the folder of the seed is not
+   * added, because a seed that redirects to the home page does not mean the whole site.
+   */
+  addTarget(seed: string, target: string): void;
   /** Whether a URL is on the site of a seed or of a seed's redirect target. */
   isOnSeedSite(url: string): boolean;
   /**
@@ -47,7 +52,7 @@ export interface ScopeRules {
    * rejected.
    */
   excludes(url: string, isSitemap?: boolean): string | undefined;
-  /** Whether a URL is outside the folders of the seeds. It is false if `stay` is not `path`. */
+  /** Whether a URL is outside the folders of the seeds and of their redirect targets. It is false if `stay` is not `path`. */
   isOutside(url: string, isSitemap?: boolean): boolean;
 }
 
@@ -58,18 +63,44 @@ export function scopeRules(scope: CrawlScope, patterns: UrlPatterns): ScopeRules
   const excluded = patterns(exclude);
   const all = [...new Set(Object.values(folders).flat())];
   const sites = new Set(scope.sites);
-  const withSites = (): CrawlScope =>
-    sites.size === (scope.sites?.length ?? 0) ? scope : { ...scope, sites: [...sites] };
-  const shared = createSeldomCopy(withSites, sites);
+  const targets = new Set(scope.targetFolders);
+  const size = (): number => sites.size + targets.size;
+  const initialSize = size();
+  const withTargets = (): CrawlScope => {
+    if (size() === initialSize) return scope;
+    return {
+      ...scope,
+      ...(scope.sites && { sites: [...sites] }),
+      ...(targets.size > 0 && { targetFolders: [...targets] }),
+    };
+  };
+  const shared = createSeldomCopy(withTargets, size);
+
+  function isOutside(url: string, isSitemap = false): boolean {
+    if (stay !== 'path' || all.length === 0 || isSitemap) return false;
+    const host = hostOf(url);
+    const path = pathOf(url);
+    // If no seed is on this host, a seed has redirected to it. Then the folders of all hosts apply.
+    if ((Object.hasOwn(folders, host) ? folders[host]! : all).some((each) => path.startsWith(each))) return false;
+    for (let end = targets.size > 0 ? path.indexOf('/') : -1; end >= 0; end = path.indexOf('/', end + 1)) {
+      if (targets.has(host + path.slice(0, end + 1))) return false;
+    }
+    return true;
+  }
+
   return {
     get scope() {
-      return withSites();
+      return withTargets();
     },
     get shared() {
       return shared();
     },
-    addSite(url) {
-      if (scope.sites) sites.add(siteOf(url, stay));
+    addTarget(seed, target) {
+      if (scope.sites) sites.add(siteOf(target, stay));
+      // A seed of an earlier crawl may be outside the folders of this crawl.
+      if (isOutside(seed) || !isOutside(target)) return;
+      const folder = folderOf(target);
+      if (!folderOf(seed).startsWith(folder)) targets.add(hostOf(target) + folder);
     },
     isOnSeedSite: (url) => sites.has(siteOf(url, stay)),
     excludes(url, isSitemap = false) {
@@ -82,12 +113,7 @@ export function scopeRules(scope: CrawlScope, patterns: UrlPatterns): ScopeRules
         return messageOf(error);
       }
     },
-    isOutside(url, isSitemap = false) {
-      if (stay !== 'path' || all.length === 0 || isSitemap) return false;
-      const path = pathOf(url);
-      // If no seed is on this host, a seed has redirected to it. Then the folders of all hosts apply.
-      return !(Object.hasOwn(folders, hostOf(url)) ? folders[hostOf(url)]! : all).some((each) => path.startsWith(each));
-    },
+    isOutside,
   };
 }
 
@@ -96,23 +122,23 @@ export function siteOf(url: string, stay: CrawlScope['stay']): string {
   return stay === 'domain' ? ownDomainOf(hostOf(url)) : hostOf(url);
 }
 
-/** Up to this number of sites, the scope is copied after each new site. */
-const FEW_SITES = 100;
-/** Milliseconds between two copies, if there are more sites than {@link FEW_SITES}. */
+/** Up to this number of sites and folders, the scope is copied after each new one. */
+const COPY_AT_ONCE_LIMIT = 100;
+/** Milliseconds between two copies, if there are more than {@link COPY_AT_ONCE_LIMIT}. */
 const COPY_EVERY = 1000;
 
-/** Returns a function that returns the scope as plain data. After sites were added, it makes a new copy, but not too often. */
-function createSeldomCopy(withSites: () => CrawlScope, sites: ReadonlySet<string>): () => CrawlScope {
-  let copy = withSites();
-  let size = sites.size;
+/** Returns a function that returns the scope as plain data. After something was added, it makes a new copy, but not too often. */
+function createSeldomCopy(makeCopy: () => CrawlScope, size: () => number): () => CrawlScope {
+  let copy = makeCopy();
+  let copiedSize = size();
   let copiedAt = 0;
   return () => {
-    if (sites.size === size) return copy;
+    if (size() === copiedSize) return copy;
     const now = performance.now();
-    if (sites.size > FEW_SITES && now - copiedAt < COPY_EVERY) return copy;
-    size = sites.size;
+    if (size() > COPY_AT_ONCE_LIMIT && now - copiedAt < COPY_EVERY) return copy;
+    copiedSize = size();
     copiedAt = now;
-    copy = withSites();
+    copy = makeCopy();
     return copy;
   };
 }

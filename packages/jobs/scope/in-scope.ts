@@ -1,3 +1,4 @@
+import { defined } from '../../util/index.js';
 import type { CrawlContext } from '../context.js';
 import { scopeRules, type CrawlScope } from './crawl-scope.js';
 import { readScope } from './stored-scope.js';
@@ -13,11 +14,11 @@ export async function inScope(crawl: CrawlContext): Promise<CrawlContext> {
   const stored = await readScope(crawl.tables);
   if (!stored) return crawl;
   const isGiven = (key: string): boolean => (crawl.settingSources?.[key]?.source ?? 'default') !== 'default';
-  const { stay, depth, folders, sites, ...patterns } = stored;
+  const { stay, depth, folders, targetFolders, sites, ...patterns } = stored;
   const isSiteGiven = isGiven('db.ignoreExternalLinks') || isGiven('db.ignoreExternalLinksMode');
   const scope: CrawlScope = {
     ...patterns,
-    ...(isSiteGiven ? { stay: stayOf(crawl), folders: {} } : { stay, folders, ...(sites && { sites }) }),
+    ...(isSiteGiven ? { stay: stayOf(crawl), folders: {} } : { stay, folders, ...defined({ targetFolders, sites }) }),
     ...(depth !== undefined && !isGiven('generate.maxDistance') && { depth }),
   };
   return withScope(crawl, scope);

@@ -45,38 +45,46 @@ export function foldersOf(urls: readonly string[]): CrawlScope['folders'] {
   return Object.fromEntries([...byHost].map(([host, folders]) => [host, [...folders]]));
 }
 
-/** Returns the sites of the seeds, and of the targets to which the seeds redirected at their last fetch. */
-export async function sitesOf(
-  { tables }: Pick<CrawlContext, 'tables'>,
-  urls: readonly string[],
-  stay: CrawlScope['stay'],
-): Promise<readonly string[]> {
-  const sites = new Set<string>();
-  const seen = new Set<string>();
-  let found = urls;
-  for (let hops = 0; hops <= MAX_HOPS && found.length > 0; hops++) {
-    for (const url of found) {
-      seen.add(url);
-      sites.add(siteOf(url, stay));
-    }
-    const targets: string[] = [];
-    for (let at = 0; at < found.length; at += CHUNK) {
-      const keys = found.slice(at, at + CHUNK).map(rowKeyOf);
-      const rows = await tables.pages.getMany(keys, ['redirectTarget']);
-      for (const row of rows) if (row?.redirectTarget !== undefined) targets.push(row.redirectTarget);
-    }
-    found = [...new Set(targets)].filter((url) => !seen.has(url));
-  }
-  return [...sites];
+/** A redirect of a seed, or of the target of such a redirect. */
+interface SeedRedirect {
+  readonly url: string;
+  readonly target: string;
 }
 
-/** Returns the ranges of row keys on the sites that {@link sitesOf} returns. Returns undefined if `stay` is `any`. Then all rows are meant. */
+/** Returns the redirects that were followed from the seeds at their last fetch. */
+export async function redirectsOf(
+  { tables }: Pick<CrawlContext, 'tables'>,
+  urls: readonly string[],
+): Promise<readonly SeedRedirect[]> {
+  const redirects: SeedRedirect[] = [];
+  const seen = new Set(urls);
+  let found = [...seen];
+  for (let hops = 0; hops < MAX_HOPS && found.length > 0; hops++) {
+    const targets: string[] = [];
+    for (let at = 0; at < found.length; at += CHUNK) {
+      const chunk = found.slice(at, at + CHUNK);
+      const rows = await tables.pages.getMany(chunk.map(rowKeyOf), ['redirectTarget']);
+      for (const [i, row] of rows.entries()) {
+        const target = row?.redirectTarget;
+        if (target === undefined) continue;
+        redirects.push({ url: chunk[i]!, target });
+        if (!seen.has(target)) targets.push(target);
+        seen.add(target);
+      }
+    }
+    found = targets;
+  }
+  return redirects;
+}
+
+/** Returns the ranges of row keys on the sites of the seeds and of their redirect targets. Returns undefined if `stay` is `any`: all rows. */
 export async function rangesOfSites(
   crawl: Pick<CrawlContext, 'tables'>,
   urls: readonly string[],
   stay: CrawlScope['stay'],
 ): Promise<readonly KeyRange[] | undefined> {
   if (stay === 'any') return undefined;
-  const sites = await sitesOf(crawl, urls, stay);
-  return sites.flatMap((site) => (stay === 'domain' ? domainRanges(site) : [hostRange(site)]));
+  const targets = (await redirectsOf(crawl, urls)).map(({ target }) => target);
+  const sites = new Set([...urls, ...targets].map((url) => siteOf(url, stay)));
+  return [...sites].flatMap((site) => (stay === 'domain' ? domainRanges(site) : [hostRange(site)]));
 }

@@ -31,9 +31,16 @@ async function read({ runs }: Pick<Tables, 'runs'>): Promise<StoredCrawl | 'dama
   try {
     const found = (await runs.lastCrawl()) as Partial<StoredCrawl> | null | undefined;
     if (found === undefined) return undefined;
-    const { stay, include, exclude, folders, sites = [] } = found?.scope ?? ({} as Partial<CrawlScope>);
+    const {
+      stay,
+      include,
+      exclude,
+      folders,
+      targetFolders = [],
+      sites = [],
+    } = found?.scope ?? ({} as Partial<CrawlScope>);
     if (typeof stay !== 'string' || typeof folders !== 'object' || folders === null) return 'damaged';
-    const lists = [include, exclude, sites, ...Object.values(folders)];
+    const lists = [include, exclude, sites, targetFolders, ...Object.values(folders)];
     return lists.every(isTexts) ? (found as StoredCrawl) : 'damaged';
   } catch (error) {
     // Other errors are thrown again. If the store fails, it is unknown whether the scope is damaged.

@@ -64,6 +64,69 @@ describe('the scope of a crawl', () => {
     ]);
   });
 
+  describe('of the folder of a seed that redirects to another folder', () => {
+    const refresh = '<meta http-equiv=refresh content="0;url=/en/docs/">';
+    const landing = {
+      'http://a.com/en/docs/': links('x', '/en/', '/blog/'),
+      'http://a.com/en/docs/x': links('sub/y'),
+      'http://a.com/en/docs/sub/y': '',
+    };
+
+    it.each([
+      ['a redirect', { 'http://a.com/docs/': { location: '/en/docs/' } }],
+      ['a refresh', { 'http://a.com/docs/': refresh }],
+      [
+        'two redirects',
+        { 'http://a.com/docs/': { location: '/new/' }, 'http://a.com/new/': { location: '/en/docs/' } },
+      ],
+    ])('includes that folder after %s, and a later crawl keeps it', async (_, seeds) => {
+      const web = fakeWeb({ ...seeds, ...landing });
+      await using crawl = await testCrawl(web);
+      await jobs.crawl(crawl, { seeds: ['http://a.com/docs/'], stay: 'path' });
+      const landed = Object.keys(landing);
+      expect(web.requests).toEqual([...Object.keys(seeds), ...landed]);
+
+      for (const given of [[], ['http://a.com/docs/']]) {
+        web.set('http://a.com/en/docs/x', { html: links(`new${given.length}`) });
+        crawl.setTime(START + (given.length + 1) * 2 * MONTH);
+        web.requests.length = 0;
+        await jobs.crawl(crawl, { seeds: given, stay: 'path' });
+        expect(web.requests).toContain(`http://a.com/en/docs/new${given.length}`);
+        expect(web.requests).not.toContain('http://a.com/blog/');
+      }
+    });
+
+    it('includes that folder on another host', async () => {
+      const pages = {
+        'http://a.com/docs/': { location: 'https://www.a.com/en/docs/' },
+        'https://www.a.com/en/docs/': links('x', '/blog/'),
+      };
+      expect(await requestsOf(pages, { seeds: ['http://a.com/docs/'], stay: 'path' })).toEqual([
+        'http://a.com/docs/',
+        'https://www.a.com/en/docs/',
+        'https://www.a.com/en/docs/x',
+      ]);
+    });
+
+    it.each(['/', '/en/'])('does not include %s, a folder around that of the seed', async (location) => {
+      const pages = {
+        'http://a.com/en/docs/': { location },
+        [`http://a.com${location}`]: links('/en/docs/x', '/en/blog', '/blog'),
+        'http://a.com/en/docs/x': '',
+      };
+      expect(await requestsOf(pages, { seeds: ['http://a.com/en/docs/'], stay: 'path' })).toEqual(Object.keys(pages));
+    });
+
+    it('does not include the target of a seed of an earlier crawl', async () => {
+      const web = fakeWeb({ 'http://a.com/old/': { location: '/new/' }, 'http://a.com/new/': links('y') });
+      await using crawl = await testCrawl(web);
+      await jobs.inject(crawl, { seeds: ['http://a.com/old/'] });
+      await jobs.crawl(crawl, { seeds: ['http://a.com/docs/'], stay: 'path' });
+      expect(web.requests).toContain('http://a.com/new/');
+      expect(web.requests).not.toContain('http://a.com/new/y');
+    });
+  });
+
   it.each(['host', 'domain', 'path'] as const)('with stay %s allows links from one seed to another', async (stay) => {
     const pages = {
       'http://a.com/x/': links('http://b.org/x/deep', 'http://c.net/x/', 'http://b.org/y'),
@@ -290,10 +353,10 @@ test('includes all added sites at once, and is sent to the threads once a second
   const sites = Array.from({ length: 200 }, (_, i) => `n${i}.com`);
   const scope = { stay: 'host', include: [], exclude: [], sites, folders: {} } as const;
   const rules = scopeRules(scope, () => () => undefined);
-  rules.addSite('http://a.com/');
+  rules.addTarget('http://0.com/', 'http://a.com/');
   const { shared, scope: before } = rules;
   expect(before.sites).toHaveLength(201);
-  rules.addSite('http://b.com/');
+  rules.addTarget('http://0.com/', 'http://b.com/');
   expect(rules.scope.sites?.slice(200)).toEqual(['a.com', 'b.com']);
   expect(rules.shared).toBe(shared);
 });

@@ -104,7 +104,7 @@ async function takeContent(
   // A page without a signature was never parsed, so it has no earlier links.
   const links = signature === undefined ? undefined : await changedLinks(crawl, key, result.encoded);
   if (links) set.changedLinks = links;
-  if (isSeed && result.refresh !== undefined) crawl.scope?.addSite(result.refresh);
+  if (isSeed && result.refresh !== undefined) crawl.scope?.addTarget(url, result.refresh);
   for (const field of result.unset) unset.add(field);
   return result;
 }

@@ -38,7 +38,7 @@ export async function takeTarget(
   const out = item.distance === 0 ? undefined : outOfScope(crawl, url, verdict.url, item.sitemap);
   if (out !== undefined) return void count(`redirect_${out}`);
 
-  if (item.distance === 0) crawl.scope?.addSite(verdict.url);
+  if (item.distance === 0) crawl.scope?.addTarget(url, verdict.url);
   const { maxRedirects } = crawl.settings.fetcher;
   const hops = (item.redirectDepth ?? 0) + 1;
   if (hops > (maxRedirects || REDIRECT_LIMIT)) return 'too_many';
