@@ -6,7 +6,8 @@ import { signatureOf, type CrawlContext } from '../context.js';
 import { withOnPage } from './call-on-page.js';
 import { contentTypeOf } from './parse-content.js';
 import { failure, parseHere } from './parse-here.js';
-import type { ParseTerms } from './parse-messages.js';
+import type { ParseTerms, ThreadResult } from './parse-messages.js';
+import type { ThreadFailure } from './parse-thread.js';
 import type { ParseThreads } from './parse-threads.js';
 
 /** A fetched page, as the parser reads it. */
@@ -39,15 +40,20 @@ export type ParseContext = Pick<CrawlContext, 'settings' | 'plugins' | 'parseThr
 /**
  * Parses a page, and returns the fields to store. A parse thread parses the page if the crawl has threads, and if the thread has every
  * plugin that is needed. Otherwise this thread parses it. If the thread lacks only a plugin with `onPage`, this thread calls `onPage` of
- * all plugins on the result. If the page or a plugin fails, it does not throw, but returns a result with the failure. Counters:
- * `COUNTERS.parse`.
+ * all plugins on the result. If the page or a plugin fails, it does not throw, but returns a result with the failure. If a thread does not
+ * survive a page with `onPage`, it parses the page again without `onPage`, so that a plugin costs a page its fields and not its text.
+ * Counters: `COUNTERS.parse`.
  */
 export async function parsePage(crawl: ParseContext, page: PageContent, count: Count): Promise<ParseResult> {
   const { parseThreads, settings, scope, ruleSet } = crawl;
   const share = parseThreads && threadPlugins(crawl, parseThreads, page, count);
   if (!share) return parseHere(crawl, page, count);
   const terms = { settings, scope: scope?.shared, rules: ruleSet?.stored, ...share };
-  const answer = await parseThreads.parse(terms, page);
+  let answer = await parseThreads.parse(terms, page);
+  if (isFatal(answer) && share.callsOnPage && crawl.plugins.some(({ onPage }) => onPage)) {
+    answer = await parseThreads.parse({ ...terms, callsOnPage: false }, page);
+    if (!isFatal(answer)) count('on_page_failed');
+  }
   if (answer === undefined) return parseHere(crawl, page, count);
   if ('code' in answer) {
     if (answer.code !== 'no_thread') return failure(answer.code, answer.message, count);
@@ -56,6 +62,11 @@ export async function parsePage(crawl: ParseContext, page: PageContent, count: C
   }
   for (const [name, n] of Object.entries(answer.counters)) count(name as CounterName, n);
   return share.callsOnPage ? answer.result : withOnPage(crawl, page, answer.result, settings.parser.timeout, count);
+}
+
+/** Whether a thread ended because of the page. */
+function isFatal(answer: ThreadResult | ThreadFailure | undefined): boolean {
+  return answer !== undefined && 'code' in answer && answer.code !== 'no_thread';
 }
 
 type ThreadPlugins = Pick<ParseTerms, 'places' | 'callsOnPage'>;

@@ -101,6 +101,7 @@ export const CYCLE_COUNTERS = {
     'custom_over_limit_<plugin>':
       'fields of `onPage` that were left out, because all fields of a page may have at most 64 KiB',
     'custom_replaced_<plugin>': 'fields of `onPage` that replaced fields of the same name from an earlier plugin',
+    on_page_failed: 'pages stored without fields of `onPage`, because it took too long or ended the parse thread',
     parse_thread_failed: 'pages parsed in the main thread, because no parse thread could be started',
     batches: 'batches worked on, with `--all`',
     batch_closed: 'the batch is closed, so nothing is left to do',

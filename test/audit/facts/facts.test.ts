@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { htmlDocument, type CrawledPage, type JsonValue } from '../../../packages/core/index.js';
 import { flawOfHref, isOneEdit } from '../../../packages/audit/facts/bad-href.js';
 import { FLAWS, MARKS, decodeFacts, encodeFacts, idHash, type PageFacts } from '../../../packages/audit/facts/facts.js';
@@ -53,6 +53,29 @@ describe('the facts of a page', () => {
   it('have the lines of links in which & is escaped', () => {
     const html = '<a href="?a=1&amp;b=2">1</a>\n<a href="?a=1&b=3">2</a>\n<a href="&amp;amp;">3</a>';
     expect(factsOf(pageOf(html)).links.map(({ line }) => line)).toEqual([1, 2, 3]);
+  });
+
+  it('have lines for values without quotes, and for a page that starts with links whose lines are unknown', () => {
+    const html = `${'<a href="/&#120;">x</a>\n'.repeat(5)}<a href=/y>y</a>\n"/z" <a href='/z?a&b'>z</a>`;
+    expect(factsOf(pageOf(html)).links.map(({ line }) => line)).toEqual([0, 6, 7]);
+  });
+
+  it.each([
+    ['values without quotes', (n: number) => `<a href=a?b&c${n}>x</a>\n`, `"a?b&"'a?b&'`.repeat(20_000), 3_000],
+    ['values that are not found', (n: number) => `<a href="/&#120;${n}">x</a>\n`, '', 0],
+  ])('cost a search of a few times the length of the page: %s', (_, link, rest, line) => {
+    const page = pageOf(Array.from({ length: 3_000 }, (_, n) => link(n)).join('') + rest);
+    let searched = 0;
+    const { prototype } = Buffer as unknown as { readonly prototype: Buffer };
+    const search = prototype.indexOf as (this: Buffer, value: unknown, from: number) => number;
+    vi.spyOn(prototype, 'indexOf').mockImplementation(function (this: Buffer, value: unknown, from: unknown) {
+      const found = search.call(this, value, from as number);
+      searched += (found === -1 ? this.length : found) - (from as number);
+      return found;
+    });
+    expect(factsOf(page).links.at(-1)!.line).toBe(line);
+    vi.restoreAllMocks();
+    expect(searched).toBeLessThan(12 * page.content.length);
   });
 
   it('are read as they were stored', () => {

@@ -151,6 +151,33 @@ describe('pages that a thread cannot survive', () => {
   });
 });
 
+describe('onPage that a thread cannot survive', () => {
+  it.each(['for (;;);', 'process.exit(0);'])('costs the page its fields and nothing else: %s', async (act) => {
+    const module = pathToFileURL(join(folder, `on-page-${act.length}.mjs`));
+    const noting = `{ name: 'noting', onPage({ title }) { if (title === 'b') { ${act} } return { title }; } },`;
+    await writeFile(module, ODD.replace(/\];\s*};\s*$/, `${noting} ]; };`));
+    const plugins: Plugin[] = ['sign', 'odd', 'noting'].map((name) => ({
+      name,
+      ...(name === 'sign' && { signature: () => 'ab' }),
+      ...(name === 'odd' && {
+        parser: { contentTypes: ['text/odd'], parse: () => ({ kind: 'failed', code: 'none' }) },
+      }),
+      ...(name === 'noting' && { onPage: () => undefined }),
+    }));
+    const data = { module: module.href, input: {} };
+    const parseThreads = threadsOf({ plugins, threads: 1, grace: 1000, data });
+    const crawl = { settings: settingsSchema.parse({ parser: { timeout: 0.1 } }), plugins, parseThreads };
+    const found = await Promise.all(['a', 'b', 'c'].map((content) => parse(crawl, page(content))));
+    expect(found.map(({ cells }) => [cells.title, cells.custom])).toEqual([
+      ['a', '{"title":"a"}'],
+      ['b', undefined],
+      ['c', '{"title":"c"}'],
+    ]);
+    expect(found[1]!.counters).toEqual({ parsed: 1, on_page_failed: 1 });
+    expect(found[1]!.unset).toContain('custom');
+  });
+});
+
 describe('the line of a thread', () => {
   /** Counts the pages that its thread has parsed, in shared memory. */
   const COUNTING = `
