@@ -135,7 +135,7 @@ test('text from pages cannot control a terminal', async () => {
 describe('a wrong option is found before the audit begins', () => {
   test.each([
     [['-o', 'report.pdf'], 'expected a file whose ending names a format, found "report.pdf"'],
-    [['--sources'], 'expected --format csv, json or ndjson with --sources, found text'],
+    [['--sources'], 'expected --format csv, xlsx, json or ndjson with --sources, found text'],
     [['--map', 'https://a/=b', '--format', 'csv'], 'expected --format sarif with --map, found csv'],
     [['--map', 'a', '--format', 'sarif'], 'expected a map such as'],
     [['--fail-on', 'brokn'], 'expected a rule, a group or a severity for --fail-on, found "brokn"'],
