@@ -22,15 +22,15 @@ import { createKeyTable, type KeyTable } from './collect/key-table.js';
 import { createLinkKeys } from './collect/link-keys.js';
 import { createLinkStore, type LinkStore } from './collect/link-store.js';
 import type { AskedNote } from './collect/records.js';
-import { createRowTable, type RowTable } from './collect/row-table.js';
+import { createRowTable } from './collect/row-table.js';
 import { scanForAudit, type Scanned } from './collect/scan.js';
 import { joinTargets } from './collect/targets.js';
 import { completenessOf } from './completeness.js';
 import { createFactsOf } from './facts/row-facts.js';
 import { createIgnoring, type Ignoring } from './ignoring.js';
-import { newnessOf, newsSince } from './newness.js';
+import { News, type JudgePage, type Newness } from './newness.js';
 import type { AuditReport, AuditSummary } from './report.js';
-import type { AuditedPage, Found, Group, Rule, Site, Target } from './rule.js';
+import { AUDIT_FIELDS, type AuditedPage, type Found, type Group, type Rule, type Site, type Target } from './rule.js';
 import { RULES, auditRules } from './rules/index.js';
 import { noteNoReturn } from './rules/hreflang.js';
 import { noteDenied, noteSoftNotFound, type ProbeNote } from './rules/indexing.js';
@@ -127,7 +127,6 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
   const { external = false, memory = MEMORY, signal } = options;
   const { work, keys, links, tracker, unchecked } = given;
   const now = crawl.clock();
-  const { since, changed } = await newsSince(crawl, options.since);
   const rows = createRowTable();
   const findings = createFindings(work, memory / 2);
   const groups = createGroups(work, memory / 2);
@@ -146,7 +145,18 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
     factsOf: createFactsOf(crawl),
     group: (rule, key, member) => groups.add(rule, key, member),
   };
-  const tell = createTelling({ keys, links, rows, findings, ignoring, since });
+  const judgePage: JudgePage = async (page, on, onFound) => {
+    if (await noteSoftNotFound(page, on, probes.get(folderOf(page.url)))) return false;
+    for (const rule of PAGE_RULES) for (const found of listOf(await rule.check(page, on))) await onFound(rule, found);
+    await noteTexts(page, on);
+    return true;
+  };
+  const rowOf = async (row: number) => crawl.tables.pages.get(await keys.get(row), AUDIT_FIELDS);
+  const news =
+    options.since === undefined
+      ? undefined
+      : await News.since(crawl, options.since, { rows, keyOf, site, judgePage, rowOf });
+  const tell = createTelling({ keys, links, findings, ignoring });
 
   const scanned = await scanForAudit(crawl, {
     folder: work,
@@ -154,13 +164,15 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
     rows,
     keys,
     keyOf,
-    ...(changed && { changed }),
     asked: crawl.tables.audits.notes('asked') as AsyncIterable<readonly [string, AskedNote]>,
-    async onPage(page) {
-      if (await noteSoftNotFound(page, site, probes.get(folderOf(page.url)))) return false;
-      for (const rule of PAGE_RULES) await tell(rule, await rule.check(page, site), page);
-      await noteTexts(page, site);
-      return true;
+    onPage(page) {
+      const group: Site['group'] = async (rule, key, member) => {
+        const isNew = await news?.ofMember(rule, key, page);
+        await groups.add(rule, key, { ...member, ...(isNew && { isNew }) });
+      };
+      return judgePage(page, { ...site, group }, async (rule, found) =>
+        tell(rule, found, page, await news?.ofPage(rule, found, page)),
+      );
     },
     onRow: () => tracker.done(),
     ...(signal && { signal }),
@@ -176,33 +188,41 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
       signal?.throwIfAborted();
       for (const rule of TARGET_RULES) {
         const found = rule.check(target, site);
-        if (found !== undefined) await tell(rule, await found, target);
+        if (found === undefined) continue;
+        for (const each of listOf(await found)) await tell(rule, each, target, await news?.ofTarget(each, target));
       }
       await noteInsecure(target, site);
       await noteDenied(target, site);
       if (external) await noteUnverified(target, site);
     },
     onAlternate: ({ from, to }) => pairs.add(from, to),
-    onBad: (text, sources) =>
-      tell(
-        MALFORMED,
-        { url: text.slice(text.indexOf(': ') + 2), message: `A link is written wrong (${text}).`, sources },
-        undefined,
-      ),
+    async onBad(text, sources) {
+      const found = { url: text.slice(text.indexOf(': ') + 2), message: `A link is written wrong (${text}).`, sources };
+      await tell(MALFORMED, found, undefined, await news?.ofBadLink(text, sources));
+    },
   });
   await links.end();
-  await pairs.oneSided((from, to) => noteNoReturn(from, to, site));
+  await pairs.oneSided((from, to) => {
+    const group: Site['group'] = async (rule, key, member) => {
+      const isNew = await news?.ofPair(from, to);
+      await groups.add(rule, key, { ...member, ...(isNew && { isNew }) });
+    };
+    return noteNoReturn(from, to, { ...site, group });
+  });
   for await (const { rule, group } of groups.groups()) {
     const of = GROUP_RULES.get(rule)!;
-    await tell(of, await of.check(group, site), group);
+    for (const found of listOf(await of.check(group, site))) {
+      await tell(of, withNewMembers(found, group), group, news?.ofGroup(group));
+    }
   }
-  for (const each of unchecked) await tell(LINK_UNCHECKED, uncheckedFinding(each), undefined);
+  for (const each of unchecked) await tell(LINK_UNCHECKED, uncheckedFinding(each), undefined, undefined);
 
   const summary: AuditSummary = {
     version: 1,
     at: now,
     scope: scanned.hosts,
-    ...(since !== undefined && { since }),
+    ...(news && { since: news.since }),
+    ...(tell.undecided > 0 && { undecided: tell.undecided }),
     complete: claims.because.length === 0,
     because: claims.because,
     pages: scanned.counts.pages,
@@ -225,38 +245,47 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
+function listOf(found: Found | readonly Found[] | undefined): readonly Found[] {
+  if (found === undefined) return [];
+  return Array.isArray(found) ? (found as readonly Found[]) : [found as Found];
+}
+
+/** Names the new members of a group whose other members are not new. */
+function withNewMembers(found: Found, { fresh, total, newUrls }: Group): Found {
+  return fresh > 0 && fresh < total ? { ...found, evidence: { ...found.evidence, new: newUrls } } : found;
+}
+
 interface Telling {
   readonly keys: KeyTable;
   readonly links: LinkStore;
-  readonly rows: RowTable;
   readonly findings: FindingSorter;
   readonly ignoring: Ignoring;
-  readonly since: number | undefined;
 }
 
-/** Makes a function that turns the results of a rule into findings, and leaves ignored findings out. */
-function createTelling({ keys, links, rows, findings, ignoring, since }: Telling) {
-  return async (
+/** Makes a function that turns a result of a rule into a finding, and leaves ignored findings out. */
+function createTelling({ keys, links, findings, ignoring }: Telling) {
+  const tell = async (
     rule: Rule,
-    found: Found | readonly Found[] | undefined,
+    found: Found,
     of: Target | AuditedPage | Group | undefined,
+    isNew: Newness,
   ): Promise<void> => {
-    if (found === undefined) return;
-    for (const each of Array.isArray(found) ? (found as readonly Found[]) : [found as Found]) {
-      const impact =
-        each.impact ?? (of && 'facts' in of && !each.sources ? (of.row.rank ?? of.row.inlinkBound ?? 0) : undefined);
-      const whole = {
-        ...each,
-        url: each.url ?? (of && 'url' in of ? of.url : ''),
-        ...(impact !== undefined && { impact }),
-      };
-      if (ignoring.isIgnored(rule, whole.url, whole.sources)) continue;
-      const isNew = since === undefined ? undefined : newnessOf(rule, whole, of, since, rows);
-      const { sources } = whole;
-      const kept = sources && sources.total > 0 ? links.keep(sources) : undefined;
-      await findings.add(await findingOf(rule, whole, keys, isNew), kept);
-    }
+    const impact =
+      found.impact ?? (of && 'facts' in of && !found.sources ? (of.row.rank ?? of.row.inlinkBound ?? 0) : undefined);
+    const whole = {
+      ...found,
+      url: found.url ?? (of && 'url' in of ? of.url : ''),
+      ...(impact !== undefined && { impact }),
+    };
+    if (ignoring.isIgnored(rule, whole.url, whole.sources)) return;
+    if (isNew === 'unknown') tell.undecided += 1;
+    const { sources } = whole;
+    const kept = sources && sources.total > 0 ? links.keep(sources) : undefined;
+    await findings.add(await findingOf(rule, whole, keys, isNew === 'unknown' ? undefined : isNew), kept);
   };
+  /** Number of findings of which it cannot be told whether they are new. */
+  tell.undecided = 0;
+  return tell;
 }
 
 function checkFacts({ counts: { pages }, gaps }: Scanned): void {

@@ -1,63 +1,187 @@
 import { rowKeyOf, type ChangeKind, type CrawlContext } from '../core/index.js';
 import { readChanges } from '../changes/index.js';
 import { ROW, type RowTable } from './collect/row-table.js';
+import type { Sources } from './collect/sources.js';
+import { hasPlace, withoutText } from './facts/places.js';
+import { createPast, type Past, type PastPage, type Relation } from './past.js';
 import type { AuditFinding } from './report.js';
-import type { ChangedPages } from './collect/scan.js';
-import type { AuditedPage, Found, Group, Rule, Target } from './rule.js';
+import type { AuditRow, AuditedPage, Found, Group, Rule, Site, Target } from './rule.js';
+
+/** Whether a finding is new; `unknown` if the version of the moment that would tell is not stored. */
+export type Newness = AuditFinding['isNew'] | 'unknown';
 
 /**
- * Whether a finding is new since a moment: its target failed after the moment, or every page with the link has changed since. A page that
- * has not changed already had the link at that moment, and a URL that the audit had already requested was already named by a page.
+ * Runs the rules on a page, with a site that collects the groups of the page. Calls `onFound` for each result.
+ * @returns false for a soft 404, whose links do not count
  */
-export function newnessOf(
-  rule: Rule,
-  { sources, since: failedAt = 0 }: Found,
-  of: Target | AuditedPage | Group | undefined,
-  since: number,
-  rows: RowTable,
-): AuditFinding['isNew'] {
-  const hasLinks = sources !== undefined && sources.total > 0 && sources.oldestChange > since;
-  if (!of) return hasLinks ? 'link' : undefined;
-  const hasChanged = (row: number): boolean =>
-    rows.changedAt(row) > since && !(rule.isOfTitle && rows.is(row, ROW.titleSame));
-  if ('facts' in of) return hasChanged(of.number) ? 'target' : undefined;
-  if ('members' in of) {
-    const least = rule.on === 'group' ? (rule.least ?? 1) : 1;
-    const same = of.members.filter(({ row }) => row === undefined || !hasChanged(row)).length;
-    // Members that are not kept count as unchanged.
-    return same + of.total - of.members.length < least ? 'target' : undefined;
-  }
-  const firstAsked = Math.min(of.asked?.since ?? Infinity, of.asked?.lastOk ?? Infinity);
-  const isLinkNew = hasLinks && firstAsked > since;
-  const changedAt = of.ending?.since ?? (of.row === undefined ? failedAt : Math.max(failedAt, rows.changedAt(of.row)));
-  const worked = of.asked?.lastOk !== undefined || (of.row !== undefined && rows.is(of.row, ROW.wasPage));
-  if (changedAt > since && (worked || !isLinkNew)) return 'target';
-  return isLinkNew ? 'link' : undefined;
+export type JudgePage = (
+  page: AuditedPage,
+  site: Site,
+  onFound: (rule: Rule, found: Found) => Promise<void> | void,
+) => Promise<boolean>;
+
+interface NewsInput {
+  readonly rows: RowTable;
+  readonly keyOf: Site['keyOf'];
+  readonly site: Site;
+  readonly judgePage: JudgePage;
+  /** Reads a row by its number. */
+  readonly rowOf: (row: number) => Promise<AuditRow | undefined>;
 }
 
-/** A moment, and the changes after it. */
-interface News {
-  readonly since: number | undefined;
-  /** Undefined: the change log does not cover this time. */
-  readonly changed: ChangedPages | undefined;
+/** The kinds of changes after which a page counts as new. */
+const NEW_KINDS: readonly ChangeKind[] = ['new', 'back'];
+
+/**
+ * Decides which findings are new since a moment: the fact was not so in the version of that moment. The rules run on the page as it was
+ * then, so each rule is its own comparison.
+ */
+export class News {
+  readonly since: number;
+  readonly #input: NewsInput;
+  readonly #past: ReturnType<typeof createPast>;
+  /** The results of the rules on the past of the page that is being judged. */
+  #before: { readonly page: PastPage; readonly results: Promise<ReadonlySet<string>> } | undefined;
+
+  private constructor(crawl: CrawlContext, since: number, newPages: ReadonlySet<string>, input: NewsInput) {
+    this.since = since;
+    this.#input = input;
+    this.#past = createPast(crawl, { since, isNewPage: (key) => newPages.has(key), keyOf: input.keyOf });
+  }
+
+  /** Reads the new pages since a moment. @throws CrawlError USAGE for an unknown mark */
+  static async since(crawl: CrawlContext, moment: number | string, input: NewsInput): Promise<News> {
+    const changes = readChanges(crawl, { since: moment, kinds: NEW_KINDS });
+    const { since } = await changes.summary();
+    const newPages = new Set<string>();
+    for await (const change of changes) if (change.type === 'page') newPages.add(rowKeyOf(change.url));
+    return new News(crawl, since, newPages, input);
+  }
+
+  /** Whether a result of a rule on a page is new. */
+  async ofPage(rule: Rule, found: Found, { row, number }: AuditedPage): Promise<Newness> {
+    return this.#byPast(await this.#past.of(row, number), resultOf(rule.id, found));
+  }
+
+  /** Whether a page is a new member of a group. */
+  async ofMember(rule: string, key: string, { row, number }: AuditedPage): Promise<Newness> {
+    return this.#byPast(await this.#past.of(row, number), memberOf(rule, key));
+  }
+
+  /** Whether a group has new members. */
+  ofGroup({ fresh, undecided }: Group): Newness {
+    if (fresh > 0) return 'target';
+    return undecided > 0 ? 'unknown' : undefined;
+  }
+
+  /** Whether one of two pages that name each other in only one direction is new: a version in another language without a return. */
+  async ofPair(from: number, to: number): Promise<Newness> {
+    const [names, returns] = [await this.#named(from, 'alternate', to), await this.#named(to, 'alternate', from)];
+    if (names === 'no' || returns === 'yes') return 'target';
+    return names === 'unknown' || returns === 'unknown' ? 'unknown' : undefined;
+  }
+
+  /** Whether a finding on a target is new: the target has changed so that it became a fault, or every page with the link is new. */
+  async ofTarget(found: Found, target: Target): Promise<Newness> {
+    const link = await this.#ofLinks(found.sources, ...relationOf(found, target));
+    const { asked, row, verdict, ending } = target;
+    const firstAsked = Math.min(asked?.since ?? Infinity, asked?.lastOk ?? Infinity);
+    const isLinkNew = link === 'link' && firstAsked > this.since;
+    if (verdict === 'ok' && row !== undefined) {
+      const changed = await this.#hasChanged(target, found);
+      if (changed !== undefined && !isLinkNew) return changed;
+    } else {
+      const { rows } = this.#input;
+      const failedAt = found.since ?? 0;
+      const changedAt = ending?.since ?? (row === undefined ? failedAt : Math.max(failedAt, rows.changedAt(row)));
+      const worked = asked?.lastOk !== undefined || (row !== undefined && rows.is(row, ROW.wasPage));
+      if (changedAt > this.since && (worked || !isLinkNew)) return 'target';
+    }
+    return link === 'link' && !isLinkNew ? undefined : link;
+  }
+
+  /** Whether a link that is not a URL is new. @param text as in {@link PastPage.named} */
+  ofBadLink(text: string, sources: Sources): Promise<Newness> {
+    return this.#ofLinks(sources, 'link', text);
+  }
+
+  async #byPast(past: Past, result: string): Promise<Newness> {
+    if (past === 'same') return undefined;
+    if (past === 'unknown') return 'unknown';
+    if (past === 'new') return 'target';
+    return (await this.#resultsOn(past)).has(result) ? undefined : 'target';
+  }
+
+  #resultsOn(past: PastPage): Promise<ReadonlySet<string>> {
+    if (this.#before?.page !== past) this.#before = { page: past, results: this.#judge(past) };
+    return this.#before.results;
+  }
+
+  async #judge({ page }: PastPage): Promise<ReadonlySet<string>> {
+    const results = new Set<string>();
+    const { site, judgePage } = this.#input;
+    const group: Site['group'] = (rule, key) => void results.add(memberOf(rule, key));
+    if (page) await judgePage(page, { ...site, group }, (rule, found) => void results.add(resultOf(rule.id, found)));
+    return results;
+  }
+
+  async #pastOf(row: number): Promise<Past> {
+    const { rows, rowOf } = this.#input;
+    // A redirect has no body. The change log knows when it changed.
+    if (!rows.is(row, ROW.page)) return rows.changedAt(row) > this.since ? 'new' : 'same';
+    const found = await rowOf(row);
+    return found ? this.#past.of(found, row) : 'unknown';
+  }
+
+  /** @returns `link` if no page had the link at the moment */
+  async #ofLinks(sources: Sources | undefined, relation: Relation, key: string): Promise<Newness> {
+    if (!sources || sources.total === 0 || sources.oldestChange <= this.since) return undefined;
+    let isUnknown = false;
+    for (const { row } of sources.shown) {
+      const past = await this.#pastOf(row);
+      if (past === 'same' || (typeof past === 'object' && past.named[relation].has(key))) return undefined;
+      isUnknown ||= past === 'unknown';
+    }
+    return isUnknown ? 'unknown' : 'link';
+  }
+
+  async #named(row: number, relation: Relation, to: number): Promise<'yes' | 'no' | 'same' | 'unknown'> {
+    const past = await this.#pastOf(row);
+    if (past === 'same' || past === 'unknown') return past;
+    if (past === 'new') return 'no';
+    const target = await this.#input.rowOf(to);
+    return target && past.named[relation].has(target.key) ? 'yes' : 'no';
+  }
+
+  /** Whether a page has changed so that links to it became a fault. @returns undefined if it has not */
+  async #hasChanged({ row, fragments }: Target, { sources }: Found): Promise<Newness> {
+    const [past, now] = [await this.#pastOf(row!), await this.#input.rowOf(row!)];
+    if (past === 'same' || past === 'new') return undefined;
+    if (past === 'unknown') return 'unknown';
+    const { page } = past;
+    if (!page || !now) return 'target';
+    const fragment = fragmentOf(fragments, sources);
+    if (fragment !== undefined) return hasPlace(new Set(page.facts.ids), fragment) ? 'target' : undefined;
+    const { parseStatus: is } = now;
+    const { parseStatus: was } = page.row;
+    return is?.noindex !== was?.noindex || is?.canonical !== was?.canonical ? 'target' : undefined;
+  }
 }
 
-/** The kinds of changes after which the whole page counts as changed. */
-const WHOLE: readonly ChangeKind[] = ['new', 'back'];
+const resultOf = (rule: string, { url = '', part = '' }: Found): string => `result\0${rule}\0${url}\0${part}`;
+const memberOf = (rule: string, key: string): string => `member\0${rule}\0${key}`;
 
-/** Reads the changes since a moment. The cost depends on the number of changes. @throws CrawlError USAGE for an unknown mark */
-export async function newsSince(crawl: CrawlContext, moment: number | string | undefined): Promise<News> {
-  if (moment === undefined) return { since: undefined, changed: undefined };
-  const changes = readChanges(crawl, { since: moment, kinds: ['links', 'title', ...WHOLE] });
-  const { since, because } = await changes.summary();
-  if (because.some(({ reason }) => reason !== 'due')) return { since, changed: undefined };
-  const changed = { links: new Set<string>(), titles: new Set<string>() };
-  for await (const change of changes) {
-    if (change.type !== 'page') continue;
-    const key = rowKeyOf(change.url);
-    const isWhole = change.kinds.some((kind) => WHOLE.includes(kind));
-    if (isWhole || change.kinds.includes('links')) changed.links.add(key);
-    if (isWhole || change.kinds.includes('title')) changed.titles.add(key);
-  }
-  return { since, changed };
+/** In which relation the sources of a finding name its target, and the key as in {@link PastPage.named}. */
+function relationOf({ sources }: Found, target: Target): readonly [Relation, string] {
+  const key = rowKeyOf(target.url);
+  if (sources === target.canonicals) return ['canonical', key];
+  if (sources === target.alternates) return ['alternate', key];
+  if (sources === target.listed) return ['listed', key];
+  const fragment = fragmentOf(target.fragments, sources);
+  return ['link', fragment === undefined ? key : `${key}#${fragment}`];
+}
+
+function fragmentOf(fragments: Target['fragments'], sources: Sources | undefined): string | undefined {
+  for (const [fragment, each] of fragments) if (each === sources) return withoutText(fragment);
+  return undefined;
 }

@@ -37,7 +37,7 @@ export interface AuditFinding {
   readonly since?: number;
   readonly lastOk?: number;
   readonly lastAsked?: number;
-  /** With `--since`: the target failed after the mark, or the link was added after the mark. */
+  /** With `--since`: the page or the target was no fault at the mark, or no page had the link. */
   readonly isNew?: 'target' | 'link';
   /** The sum, over the linking pages, of the rank of the page divided by its number of links. Without ranks: the number of inlinks. */
   readonly impact: number;
@@ -52,6 +52,8 @@ export interface AuditSummary {
   readonly at: number;
   readonly scope: readonly string[];
   readonly since?: number;
+  /** With `since`: number of findings of which it cannot be told whether they are new, because `db.keepVersions` keeps too few bodies. */
+  readonly undecided?: number;
   readonly complete: boolean;
   readonly because: readonly string[];
   readonly pages: number;

@@ -3,6 +3,7 @@ import type { RowTable } from './collect/row-table.js';
 import type { AskedNote, Ending, HostNote } from './collect/records.js';
 import type { Sources } from './collect/sources.js';
 import type { PageFacts } from './facts/facts.js';
+import type { Newness } from './newness.js';
 import type { AuditFinding, AuditRule } from './report.js';
 import type { Verdict } from './verdict.js';
 
@@ -39,6 +40,10 @@ export const AUDIT_FIELDS = [
   'status',
   'fetchedAt',
   'changedAt',
+  'bytesChangedAt',
+  'firstSeen',
+  'contentAt',
+  'contentVersions',
   'retries',
   'signature',
   'protocolStatus',
@@ -136,6 +141,8 @@ export interface Member {
   readonly url: string;
   readonly label?: string;
   readonly impact: number;
+  /** With `since`: whether the member is new. */
+  readonly isNew?: Newness;
 }
 
 /** The results of one key. */
@@ -147,29 +154,28 @@ export interface Group {
   readonly members: readonly Member[];
   /** Number of different members, without regard to the page numbers of lists. */
   readonly distinct: number;
+  /** Number of new members, and of those of which this cannot be told. */
+  readonly fresh: number;
+  readonly undecided: number;
+  /** The new members, at most ten. */
+  readonly newUrls: readonly string[];
 }
 
 /** A rule that judges one page. */
 export interface PageRule extends AuditRule {
   readonly on: 'page';
-  /** The findings depend only on the titles of pages. */
-  readonly isOfTitle?: true;
   check(page: AuditedPage, site: Site): Answer | Promise<Answer>;
 }
 
 /** A rule that judges the targets of links. */
 export interface TargetRule extends AuditRule {
   readonly on: 'target';
-  readonly isOfTitle?: never;
   check(target: Target, site: Site): Answer | Promise<Answer>;
 }
 
 /** A rule that judges groups of results. Other rules have collected these results by `Site.group`. */
 export interface GroupRule extends AuditRule {
   readonly on: 'group';
-  readonly isOfTitle?: true;
-  /** Number of members that make a fault. Default: 1. */
-  readonly least?: number;
   check(group: Group, site: Site): Answer | Promise<Answer>;
 }
 

@@ -4,6 +4,8 @@ import type { Group, Member } from '../rule.js';
 
 /** Maximum number of members of a group that are stored. */
 const KEPT = 100;
+/** Maximum number of new members that are named. */
+const NAMED = 10;
 const DIGEST = 16;
 /** The page number of a list, in a query or a path. */
 const PAGE_NUMBER = /(?:[?&](?:page|paged|p|pg|seite|start|offset)=\d+)|(?:\/page\/\d+\/?$)/gi;
@@ -18,9 +20,9 @@ export interface GroupSorter {
 export function createGroups(folder: string, memory: number): GroupSorter {
   const sorter = createRecordSorter({ folder, memory });
   return {
-    add(rule, key, { row, url, label, impact }) {
+    add(rule, key, { row, url, label, impact, isNew }) {
       const head = Buffer.from(hash('sha256', `${rule}\0${key}`, 'binary'), 'latin1').subarray(0, DIGEST);
-      const body = Buffer.from(JSON.stringify([rule, key, row ?? -1, url, label ?? '', impact]));
+      const body = Buffer.from(JSON.stringify([rule, key, row ?? -1, url, label ?? '', impact, isNew ?? '']));
       return sorter.add(Buffer.concat([head, body]));
     },
     async *groups() {
@@ -39,21 +41,35 @@ export function createGroups(folder: string, memory: number): GroupSorter {
   };
 }
 
-type Packed = readonly [rule: string, key: string, row: number, url: string, label: string, impact: number];
+type Packed = readonly [
+  rule: string,
+  key: string,
+  row: number,
+  url: string,
+  label: string,
+  impact: number,
+  isNew: string,
+];
 
 class GroupDraft {
   readonly #members: Member[] = [];
   /** URLs without page numbers, to count how many are different. */
   readonly #bare = new Set<string>();
-  readonly #sum = { total: 0, impact: 0 };
+  readonly #sum = { total: 0, impact: 0, fresh: 0, undecided: 0 };
+  readonly #newUrls: string[] = [];
   #rule = '';
   #key = '';
 
-  add([rule, key, row, url, label, impact]: Packed): void {
+  add([rule, key, row, url, label, impact, isNew]: Packed): void {
     this.#rule = rule;
     this.#key = key;
     this.#sum.total += 1;
     this.#sum.impact += impact;
+    if (isNew === 'unknown') this.#sum.undecided += 1;
+    else if (isNew !== '') {
+      this.#sum.fresh += 1;
+      if (this.#newUrls.length < NAMED) this.#newUrls.push(url);
+    }
     if (this.#bare.size < KEPT) this.#bare.add(url.replace(PAGE_NUMBER, ''));
     const member = { ...(row >= 0 && { row }), url, ...(label !== '' && { label }), impact };
     if (this.#members.length < KEPT) this.#members.push(member);
@@ -65,6 +81,9 @@ class GroupDraft {
 
   end(): { readonly rule: string; readonly group: Group } {
     const members = this.#members.sort((a, b) => b.impact - a.impact || (a.url < b.url ? -1 : 1));
-    return { rule: this.#rule, group: { key: this.#key, ...this.#sum, members, distinct: this.#bare.size } };
+    return {
+      rule: this.#rule,
+      group: { key: this.#key, ...this.#sum, members, distinct: this.#bare.size, newUrls: this.#newUrls },
+    };
   }
 }

@@ -29,8 +29,6 @@ export interface LinkRecord {
   readonly anchor: string;
 }
 
-/** A flag of `rel`: a crawl does not follow this link, so the change log does not know when the link was added. */
-export const NOT_LOGGED = 1 << 15;
 const LINK_HEAD = 14;
 const ROW_HEAD = 10;
 

@@ -1,7 +1,7 @@
 import { growingArray, NONE } from '../../graph/index.js';
 import { VERDICTS, VERDICT, type Verdict } from '../verdict.js';
 
-/** The data of each row except its key, by row number. A row takes 30 bytes. */
+/** The data of each row except its key, by row number. A row takes 34 bytes. */
 export interface RowNote {
   readonly verdict: Verdict;
   readonly http: number;
@@ -11,6 +11,8 @@ export interface RowNote {
   readonly share: number;
   /** When the content of the page last changed, in ms since the epoch; 0: unknown. */
   readonly changedAt: number;
+  /** When the bytes of the page last changed, in ms since the epoch; 0: unknown. */
+  readonly bytesChangedAt: number;
   /** When the page was last requested, in ms since the epoch; 0: never. */
   readonly askedAt: number;
 }
@@ -36,12 +38,8 @@ export const ROW = {
   /** The URL redirects to itself. */
   toItself: 2048,
   html: 4096,
-  /** The page changed after the moment with which the audit compares, but its links to pages did not change. */
-  linksSame: 8192,
   /** robots.txt or a sitemap index names this URL as a sitemap. */
-  namedSitemap: 16384,
-  /** The page changed after the moment with which the audit compares, but its title did not change. */
-  titleSame: 32768,
+  namedSitemap: 8192,
 } as const;
 
 export type RowTable = ReturnType<typeof createRowTable>;
@@ -64,6 +62,7 @@ export function createRowTable() {
   const flags = growingArray((length) => new Uint16Array(length));
   const shares = growingArray((length) => new Float32Array(length));
   const changed = growingArray((length) => new Uint32Array(length));
+  const bytesChanged = growingArray((length) => new Uint32Array(length));
   const asked = growingArray((length) => new Uint32Array(length));
   let next: Uint32Array = new Uint32Array(0);
 
@@ -74,6 +73,7 @@ export function createRowTable() {
       flags.push(note.flags);
       shares.push(note.share);
       changed.push(Math.floor(note.changedAt / 1000));
+      bytesChanged.push(Math.floor(note.bytesChangedAt / 1000));
       asked.push(Math.floor(note.askedAt / 1000));
       return verdicts.length - 1;
     },
@@ -92,6 +92,7 @@ export function createRowTable() {
     },
     share: (row: number): number => shares.values()[row]!,
     changedAt: (row: number): number => changed.values()[row]! * 1000,
+    bytesChangedAt: (row: number): number => bytesChanged.values()[row]! * 1000,
     askedAt: (row: number): number => asked.values()[row]! * 1000,
     chainOf(first: number): Chain {
       const hops: number[] = [];

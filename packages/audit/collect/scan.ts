@@ -16,7 +16,7 @@ import { factsOfRow } from '../facts/row-facts.js';
 import { AUDIT_FIELDS, type AuditRow, type AuditedPage, type Site } from '../rule.js';
 import { createGaps, type GapReason, type Gaps } from './gaps.js';
 import type { KeyTable } from './key-table.js';
-import { NOT_LOGGED, RECORD, packJson, packLink, packRow, type AskedNote, type HostNote } from './records.js';
+import { RECORD, packJson, packLink, packRow, type AskedNote, type HostNote } from './records.js';
 import { ROW, type RowTable } from './row-table.js';
 import { isSitemapRow, readRow, type SeenRow } from './seen-row.js';
 
@@ -25,12 +25,6 @@ export interface ScanCounts {
   rows: number;
   pages: number;
   links: number;
-}
-
-/** The keys of pages whose links, or whose titles, have changed since a moment. New pages are in both sets. */
-export interface ChangedPages {
-  readonly links: ReadonlySet<string>;
-  readonly titles: ReadonlySet<string>;
 }
 
 /** The input of a scan of the rows. */
@@ -43,8 +37,6 @@ export interface ScanInput {
   readonly keyOf: Site['keyOf'];
   /** Answers to requests of earlier audits. */
   readonly asked: AsyncIterable<readonly [key: string, note: AskedNote]>;
-  /** The changes since the moment of the comparison. Absent: unknown, or there is no such moment. */
-  readonly changed?: ChangedPages;
   /** Called for each page, in the order of the rows. Returns false for a soft 404, whose links do not count. */
   readonly onPage: (page: AuditedPage) => Promise<boolean>;
   readonly onRow?: () => void;
@@ -67,7 +59,7 @@ const SHOWN_HOSTS = 20;
 
 /** Reads every row once, and sorts its links by target. */
 export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promise<Scanned> {
-  const { folder, memory, rows, keys, keyOf, asked, changed, onPage, onRow, signal } = input;
+  const { folder, memory, rows, keys, keyOf, asked, onPage, onRow, signal } = input;
   const records = createRecordSorter({ folder, memory });
   const redirects = createKeyJoin(folder, Math.floor(memory / 4));
   const counts: ScanCounts = { rows: 0, pages: 0, links: 0 };
@@ -101,8 +93,6 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
     count(counts, gaps, host.note, row, seen);
     if (row.distance === 0 && !seen.isPage && seen.note.verdict !== 'redirect') seedFailure ??= row.protocolStatus;
     if (seen.isHtml && most >= 0 && (row.outlinks?.length ?? 0) >= most) gaps.add('manyLinks', seen.page.url);
-    if (changed && !changed.links.has(row.key)) seen.note.flags |= ROW.linksSame;
-    if (changed && !changed.titles.has(row.key)) seen.note.flags |= ROW.titleSame;
     const number = rows.add({ ...seen.note, share: shareOf(row, seen.facts) });
     await keys.add(row.key);
     await redirects.enter(row.key, number);
@@ -159,7 +149,7 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
       if (key !== undefined) targets.add(key);
       const anchor = link.anchor || (outlink?.anchor.slice(0, 80) ?? '');
       const fragment = withoutText(link.fragment);
-      await add(key, RECORD.link, { ...link, fragment, anchor, rel: outlink ? link.rel : link.rel | NOT_LOGGED });
+      await add(key, RECORD.link, { ...link, fragment, anchor });
     }
     for (const [place, { url, anchor, sitemap }] of outlinks.entries()) {
       if (known.has(place)) continue;
@@ -168,13 +158,12 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
       if (isSitemap && sitemap) continue;
       await add(key, isSitemap ? RECORD.listed : RECORD.link, { ...plainLink(source), anchor: anchor.slice(0, 80) });
     }
-    for (const { raw, flaw, kind, line, anchor, to } of facts.bad) {
+    for (const { raw, flaw, kind, line, anchor } of facts.bad) {
       await add(`\u0001${FLAWS[flaw]}: ${Buffer.from(raw).toString('latin1').replaceAll('\0', '')}`, RECORD.link, {
         ...plainLink(source),
         kind,
         line,
         anchor,
-        rel: to < 0 ? NOT_LOGGED : 0,
       });
     }
     const canonical = parseStatus?.canonical === undefined ? undefined : keyOf(parseStatus.canonical);

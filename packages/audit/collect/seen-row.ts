@@ -51,6 +51,7 @@ export function readRow(row: AuditRow, known: PageFacts | undefined) {
       http: protocolStatus?.http ?? 0,
       flags,
       changedAt: row.changedAt ?? 0,
+      bytesChangedAt: row.bytesChangedAt ?? row.changedAt ?? 0,
       askedAt: row.fetchedAt ?? 0,
     },
     page: {

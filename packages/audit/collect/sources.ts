@@ -1,5 +1,5 @@
-import { NOT_LOGGED, type LinkRecord } from './records.js';
-import { ROW, type RowTable } from './row-table.js';
+import type { LinkRecord } from './records.js';
+import type { RowTable } from './row-table.js';
 
 /** Maximum number of sources that a finding shows. */
 const SHOWN = 10;
@@ -19,7 +19,7 @@ export class Sources {
   readonly shown: ShownSource[] = [];
   /** Number of pages that have a link without `nofollow`. */
   followed = 0;
-  /** The time of the last change of each page is known. This is the earliest of these times, in ms since the epoch. */
+  /** The earliest time at which the bytes of one of these pages last changed, in ms since the epoch. */
   oldestChange = Infinity;
   /** A flag for each kind of link. */
   kinds = 0;
@@ -46,8 +46,7 @@ export class Sources {
     this.total += 1;
     const share = rows.share(source);
     this.#shares += share;
-    const isSame = (rel & NOT_LOGGED) === 0 && rows.is(source, ROW.linksSame);
-    const changedAt = isSame ? 0 : rows.changedAt(source);
+    const changedAt = rows.bytesChangedAt(source);
     if (changedAt < this.oldestChange) this.oldestChange = changedAt;
     const last = this.shown[SHOWN - 1];
     if (last && last.share >= share) return;

@@ -5,7 +5,6 @@ import type { Target } from '../rule.js';
 import { verdictOf, type Verdict } from '../verdict.js';
 import type { LinkStore } from './link-store.js';
 import {
-  NOT_LOGGED,
   RECORD,
   readJson,
   readLink,
@@ -140,8 +139,7 @@ class TargetDraft {
     const { fragment } = link;
     if (fragment !== '' && (this.#fragments.has(fragment) || this.#fragments.size < MOST_FRAGMENTS)) {
       const sources = getOrMake(this.#fragments, fragment);
-      // The change log knows links without their fragments.
-      sources.add({ ...link, rel: link.rel | NOT_LOGGED }, this.#rows, followed);
+      sources.add(link, this.#rows, followed);
       to.push(sources);
     }
     return to;

@@ -67,9 +67,14 @@ export function headLines(summary: AuditSummary): string[] {
   ];
 }
 
-/** Returns the lines of a summary on ignored findings. Empty: no finding was ignored. */
-export function ignoredLines({ ignored = 0, unusedIgnores = [] }: AuditSummary): string[] {
+/** Returns the lines of a summary on findings that were ignored, or that may be new. */
+export function ignoredLines({ ignored = 0, unusedIgnores = [], undecided = 0 }: AuditSummary): string[] {
   const lines = ignored === 0 ? [] : [`${quantity(ignored, 'finding')} left out by entries of audit ignore`];
+  if (undecided > 0) {
+    lines.push(
+      `${quantity(undecided, 'finding')} may be new or old: the version of that time is not stored; a higher db.keepVersions keeps it`,
+    );
+  }
   return [...lines, ...unusedIgnores.map((each) => `entry of audit ignore that no finding matches: ${clean(each)}`)];
 }
 

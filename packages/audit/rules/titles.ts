@@ -9,7 +9,6 @@ const titleMissing: PageRule = {
   title: 'A page has no title',
   help: 'Give the page a title element with text.',
   on: 'page',
-  isOfTitle: true,
   check({ isIndexable, hasFacts, facts, url, saysNotFound }) {
     if (!isIndexable || !hasFacts || facts.titles > 0 || saysNotFound) return undefined;
     return { message: `${url} has no title.` };
@@ -23,8 +22,6 @@ const titleDuplicate: GroupRule = {
   title: 'Pages have the same title',
   help: 'Give each page a title that differs from the titles of other pages.',
   on: 'group',
-  isOfTitle: true,
-  least: 2,
   check: (found) => same(found, 'title'),
 };
 
@@ -35,7 +32,6 @@ const descriptionDuplicate: GroupRule = {
   title: 'Pages have the same description',
   help: 'Write a different description for each page, or none.',
   on: 'group',
-  least: 2,
   check: (found) => same(found, 'description'),
 };
 

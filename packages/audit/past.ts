@@ -1,0 +1,169 @@
+import {
+  contentTypeOf,
+  htmlTree,
+  parseContent,
+  urlOf,
+  type ContentLocation,
+  type CrawlContext,
+  type ParsedPage,
+  type StoredRecord,
+} from '../core/index.js';
+import { readRow } from './collect/seen-row.js';
+import { FACTS_FIELD, FLAWS, NO_FACTS, decodeFacts, type PageFacts } from './facts/facts.js';
+import { storedFactsOf } from './facts/plugin.js';
+import type { AuditRow, AuditedPage, Site } from './rule.js';
+
+/** The relations in which a page may name a URL. */
+export type Relation = 'link' | 'canonical' | 'alternate' | 'listed';
+
+/** A page as it was at the moment with which the audit compares. */
+export interface PastPage {
+  /** Undefined: it could not be parsed. */
+  readonly page: AuditedPage | undefined;
+  /** The row keys that the page named, each also with its fragment; for `link` also the links that are not URLs, as `<flaw>: <text>`. */
+  readonly named: Readonly<Record<Relation, ReadonlySet<string>>>;
+}
+
+/**
+ * What is known of a page at that moment. `same`: its bytes have not changed since. `new`: there was no such page. `unknown`: the version
+ * of that moment is not stored.
+ */
+export type Past = 'same' | 'new' | 'unknown' | PastPage;
+
+/** Maximum number of pages whose past is remembered. */
+const MAX_KEPT = 200;
+
+/**
+ * Creates a reader of the pages as they were at a moment, from the bodies that `db.keepVersions` keeps.
+ * @param isNewPage whether the page came, or came back, after the moment
+ */
+export function createPast(
+  crawl: CrawlContext,
+  { since, isNewPage, keyOf }: { since: number; isNewPage: (key: string) => boolean; keyOf: Site['keyOf'] },
+) {
+  const { content } = crawl.tables;
+  const kept = new Map<string, Promise<Past>>();
+
+  /** The newest version that was fetched at the moment or before. */
+  async function versionOf(places: readonly ContentLocation[]) {
+    const records = await content.records(places);
+    const at = records.findIndex((record) => record && dateOf(record) <= since);
+    if (at < 0) return undefined;
+    const [found] = await content.read([places[at]!]);
+    return found && { body: found.body, record: records[at]! };
+  }
+
+  async function read(row: AuditRow, number: number): Promise<Past> {
+    if ((row.bytesChangedAt ?? row.changedAt ?? 0) <= since) return 'same';
+    if (isNewPage(row.key) || (row.firstSeen ?? 0) > since) return 'new';
+    const version = await versionOf([...(row.contentAt ? [row.contentAt] : []), ...(row.contentVersions ?? [])]);
+    return version ? pastPage(row, number, version) : 'unknown';
+  }
+
+  async function pastPage(
+    row: AuditRow,
+    number: number,
+    { body, record }: { readonly body: Uint8Array; readonly record: StoredRecord },
+  ): Promise<PastPage> {
+    const url = urlOf(row.key);
+    const headers = headersOf(record);
+    const truncated = record.headers.has('warc-truncated');
+    const given = {
+      url,
+      content: body,
+      contentType: headers['content-type'] ?? '',
+      headers,
+      truncated,
+      sitemap: row.sitemap,
+    };
+    const { outcome } = await parseContent(crawl, given);
+    if (outcome.kind === 'failed') return { page: undefined, named: namedBy(undefined, NO_FACTS) };
+    const contentType = contentTypeOf(given);
+    const tree = htmlTree({ content: body, contentType, charset: outcome.charset }, crawl.settings);
+    const stored = storedFactsOf({
+      ...given,
+      contentType,
+      truncated: truncated || tree?.truncated === true,
+      title: outcome.title,
+      text: '',
+      outlinks: [],
+      metadata: {},
+      robots: outcome.robots,
+      document: () => tree?.document,
+    });
+    const facts = decodeFacts(stored) ?? NO_FACTS;
+    const seen = readRow(pastRow(row, outcome, contentType, body.length), facts);
+    return { page: { ...seen.page, number }, named: namedBy(outcome, facts) };
+  }
+
+  /** The row as parse would have stored it. */
+  function pastRow(row: AuditRow, outcome: ParsedPage, contentType: string, bodyBytes: number): AuditRow {
+    const { duplicateOf: _, language: __, parseStatus: ___, redirectTarget: ____, ...rest } = row;
+    const canonical = outcome.canonical === undefined ? undefined : keyOf(outcome.canonical);
+    return {
+      ...rest,
+      status: 'fetched',
+      protocolStatus: { code: 'success', http: 200 },
+      parseStatus: {
+        code: 'success',
+        ...(canonical !== undefined && { canonical: urlOf(canonical) }),
+        ...(outcome.robots.noindex && { noindex: true }),
+      },
+      title: outcome.title,
+      ...(outcome.language !== undefined && { language: outcome.language }),
+      contentType,
+      bodyBytes,
+      custom: { [FACTS_FIELD]: null },
+    };
+  }
+
+  function namedBy(outcome: ParsedPage | undefined, facts: PageFacts): PastPage['named'] {
+    const named = {
+      link: new Set<string>(),
+      canonical: new Set<string>(),
+      alternate: new Set<string>(),
+      listed: new Set<string>(),
+    };
+    const add = (relation: Relation, url: string, fragment = ''): void => {
+      const key = keyOf(url);
+      if (key === undefined) return;
+      named[relation].add(key);
+      if (fragment !== '') named[relation].add(`${key}#${fragment}`);
+    };
+    for (const { url } of outcome?.outlinks ?? []) {
+      add('link', url);
+      add('listed', url);
+    }
+    for (const { to, fragment } of facts.links) if (typeof to === 'string') add('link', to, fragment);
+    for (const { raw, flaw } of facts.bad) named.link.add(`${FLAWS[flaw]}: ${raw}`);
+    for (const { url } of facts.canonicals) add('canonical', url);
+    if (outcome?.canonical !== undefined) add('canonical', outcome.canonical);
+    for (const { url } of facts.alternates) add('alternate', url);
+    return named;
+  }
+
+  return {
+    /** @param number the number of the row */
+    of(row: AuditRow, number: number): Promise<Past> {
+      let past = kept.get(row.key);
+      if (!past) {
+        if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value!);
+        kept.set(row.key, (past = read(row, number)));
+      }
+      return past;
+    },
+  };
+}
+
+/** The time when the body of a record was fetched, in ms since the epoch. */
+function dateOf({ headers }: StoredRecord): number {
+  return Date.parse(headers.get('warc-date') ?? '');
+}
+
+/** The headers of the response in a record, with names in lower case. */
+function headersOf({ headers, block }: StoredRecord): Record<string, string> {
+  if (headers.get('warc-type') !== 'response') return { 'content-type': headers.get('content-type') ?? '' };
+  const [head = ''] = Buffer.from(block.buffer, block.byteOffset, block.length).toString('latin1').split('\r\n\r\n', 1);
+  const lines = [...head.matchAll(/^([^:\r\n]+):[ \t]*([^\r\n]*)$/gm)];
+  return Object.fromEntries(lines.map(([, name = '', value = '']) => [name.toLowerCase(), value]));
+}
