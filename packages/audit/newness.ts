@@ -83,7 +83,10 @@ export class News {
 
   /** Whether a finding on a target is new: the target has changed so that it became a fault, or every page with the link is new. */
   async ofTarget(found: Found, target: Target): Promise<Newness> {
-    const link = await this.#ofLinks(found.sources, ...relationOf(found, target));
+    const link =
+      found.sources === target.duplicates
+        ? this.#ofDuplicates(target)
+        : await this.#ofLinks(found.sources, ...relationOf(found, target));
     const { asked, row, verdict, ending } = target;
     const firstAsked = Math.min(asked?.since ?? Infinity, asked?.lastOk ?? Infinity);
     const isLinkNew = link === 'link' && firstAsked > this.since;
@@ -131,6 +134,13 @@ export class News {
     if (!rows.is(row, ROW.page)) return rows.changedAt(row) > this.since ? 'new' : 'same';
     const found = await rowOf(row);
     return found ? this.#past.of(found, row) : 'unknown';
+  }
+
+  /** Pages have the same content. This is new if the content of one of them has changed, by the change log. */
+  #ofDuplicates({ row, duplicates }: Target): Newness {
+    const { rows } = this.#input;
+    const members = [...(row === undefined ? [] : [row]), ...duplicates.shown.map((source) => source.row)];
+    return members.some((member) => rows.changedAt(member) > this.since) ? 'target' : undefined;
   }
 
   /** @returns `link` if no page had the link at the moment */
