@@ -166,6 +166,22 @@ describe('a PDF', () => {
     expect(page).toMatchObject({ outlinks: [], robots: { noindex: true, nofollow: true }, language: 'fr' });
   });
 
+  it.each([
+    [0, '', '800 600'],
+    [90, '0 1 -1 0 600 0 cm', '600 800'],
+    [180, '-1 0 0 -1 800 600 cm', '800 600'],
+    [270, '0 -1 1 0 0 800 cm', '600 800'],
+  ])(
+    'has the text over the whole width of a page that is turned by %i degrees, and no text beside it',
+    async (...how) => {
+      const [degrees, upright, box] = how;
+      const words = [20, 300, 550, 630, 740, 820].map((x) => `BT /F 12 Tf 1 0 0 1 ${x} 300 Tm (at${x}) Tj ET`);
+      const page = `/MediaBox[0 0 ${box}]/Rotate ${degrees}`;
+      const { text } = await parsed(onePage(`${upright}\n${words.join('\n')}`, { page }));
+      expect(text).toBe('at20 at300 at550 at630 at740');
+    },
+  );
+
   it('separates the words of different pages', async () => {
     const document = pages([shown('one'), shown('two')]);
     expect((await parsed(document)).text).toBe('one two');
