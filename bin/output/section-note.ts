@@ -1,14 +1,22 @@
 import type { LargeSection } from '../../packages/webcrawl/internal.js';
 
 /** Returns a note on a part of a site that has most of the pages of a run, and tells how to exclude it. */
-export function sectionNote({ prefix, pages, of }: LargeSection): string {
+export function sectionNote({ prefix, pages, of, sessionIds }: LargeSection): string {
+  const share = `${Math.floor((100 * pages) / of)} % of the pages of this run are`;
+  if (sessionIds) {
+    const { parameters, addresses } = sessionIds;
+    return (
+      `${share} ${addresses} pages of ${prefix} with other values of ${parameters.join(', ')}. If these are session ids: a rule in ` +
+      `urlnormalizer.regexFile removes them, or --exclude '[?&;](${parameters.map(literal).join('|')})=' excludes such URLs.`
+    );
+  }
   return (
-    `${Math.floor((100 * pages) / of)} % of the pages of this run are below ${prefix}. If that section is endless: ` +
-    `--exclude '${patternOf(prefix)}' excludes it; webcrawl stats prefixes shows all parts of the site.`
+    `${share} below ${prefix}. If that section is endless: ` +
+    `--exclude '^${literal(prefix)}([/?]|$)' excludes it; webcrawl stats prefixes shows all parts of the site.`
   );
 }
 
-/** Returns a pattern that matches a URL and all URLs below it, quoted for a shell. */
-function patternOf(prefix: string): string {
-  return `^${prefix.replace(/[.*+?^$()[\]{}|\\]/g, '\\$&').replaceAll("'", '.')}([/?]|$)`;
+/** Returns a pattern that matches a string, for a quoted argument of a shell. */
+function literal(text: string): string {
+  return text.replace(/[.*+?^$()[\]{}|\\]/g, '\\$&').replaceAll("'", '.');
 }

@@ -8,3 +8,11 @@ export { isSameOrigin } from './same-origin.js';
 export { domainOf, ownDomainOf, publicSuffixOf } from './domain.js';
 export { groupOf } from './group.js';
 export { readableUrl } from './readable-url.js';
+export {
+  keyOfParameter,
+  parameterKeysOf,
+  parametersOf,
+  type GivenParameter,
+  type Parameter,
+} from './url-parameters.js';
+export { looksLikeId } from './looks-like-id.js';

@@ -760,6 +760,19 @@ describe('hints beside the counters', () => {
     expect(err).toContain(String.raw`--exclude '^https://a\.example/cal\.end([/?]|$)'`);
   });
 
+  test('session ids are reported with ways to remove them', async () => {
+    const sessionIds = { parameters: ['sid', 'x.y'], addresses: 5 };
+    stub.report = {
+      counters: { injected: 1, rounds: 1 },
+      largeSection: { prefix: 'https://a.example', pages: 295, of: 300, sessionIds },
+    };
+    const { err } = await runLine(['crawl', 'http://a/']);
+    expect(err).toContain(
+      '98 % of the pages of this run are 5 pages of https://a.example with other values of sid, x.y.',
+    );
+    expect(err).toContain(String.raw`--exclude '[?&;](sid|x\.y)=' excludes such URLs.`);
+  });
+
   test('an endless section is reported once during the crawl, from a thousand pages on', async () => {
     const largeSection = (of: number) => ({ prefix: 'https://a.example/cal', pages: of - 1, of });
     const fetching = { inFlight: 1, threads: 1, waiting: 0, setAside: 0, pages: [], hosts: [] };

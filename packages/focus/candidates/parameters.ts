@@ -1,3 +1,11 @@
+import {
+  keyOfParameter,
+  looksLikeId,
+  parameterKeysOf,
+  parametersOf,
+  type GivenParameter,
+  type Parameter,
+} from '../../core/index.js';
 import { hashOf } from '../../util/index.js';
 import { calendarParameter } from './calendars.js';
 import type { Candidate, CreateFinder, DomainFacts, FinderRow } from './candidate.js';
@@ -5,16 +13,9 @@ import { facet } from './facets.js';
 import { createKeptTraits } from './kept-traits.js';
 import { createMostFrequent, mostRows } from './most-frequent.js';
 import { createDistinct, createSample, type Distinct } from './sample.js';
-import { looksLikeId, session } from './sessions.js';
+import { session } from './sessions.js';
 import { LEAST_ROWS, MOST_FOUND, TRACKED, addExample, isAsked } from './thresholds.js';
-import {
-  keyOfParameter,
-  parameterKeysOf,
-  parametersOf,
-  withoutQuery,
-  type GivenParameter,
-  type Parameter,
-} from './url-parameters.js';
+import { withoutQuery } from './url-parameters.js';
 
 /** Figures of a parameter. No row that must stay has this parameter. With very many rows, only a sample of the pages is compared. */
 export interface ParameterFacts {

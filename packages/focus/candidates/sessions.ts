@@ -2,10 +2,6 @@ import { rejectParameter } from './facets.js';
 import type { JudgeParameter } from './parameters.js';
 import { ALIKE, MOST, areAlike, becauseOf, isWorthRejecting, shareOf } from './thresholds.js';
 
-/** Minimum length of an id. Shorter values may be words or numbers of things. */
-const LEAST_LENGTH = 12;
-/** Minimum number of changes between letters and digits in a value; `a1b2` has three. A word with a number has one or two. */
-const LEAST_CHANGES = 3;
 /**
  * Minimum number of rows for each URL without the parameter. The id of a thing has fewer rows, because it occurs only in the URLs of that
  * thing.
@@ -13,16 +9,6 @@ const LEAST_CHANGES = 3;
 const LEAST_REPEATS = 2;
 /** Minimum number of URLs without the parameter. The id of a thing occurs in few such URLs. */
 const LEAST_RESTS = 10;
-
-const SIGNS = /^[\w.~!*-]+$/;
-const CHANGE = /[a-z](?=\d)|\d(?=[a-z])/gi;
-
-/** Whether a value looks like a random id: it is long, and mixes letters and digits without order. */
-export function looksLikeId(value: string): boolean {
-  if (value.length < LEAST_LENGTH || !SIGNS.test(value)) return false;
-  const changes = value.slice(0, 100).match(CHANGE)?.length ?? 0;
-  return changes >= LEAST_CHANGES;
-}
 
 /**
  * Recognises session ids by their values, not by their names: the values look like ids, and the same URLs occur many times with different

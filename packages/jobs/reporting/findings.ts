@@ -1,5 +1,6 @@
 import { originOf } from '../../url/index.js';
 import type { Count } from './counters.js';
+import { createSessionIds } from './session-ids.js';
 
 /** An origin (scheme, host and port) that gave no answer. Plain data that JSON can hold. The URL of the origin is untrusted text. */
 export interface FailedOrigin {
@@ -10,14 +11,22 @@ export interface FailedOrigin {
   readonly pages: number;
 }
 
-/** A part of a site that has most of the pages of a run. Plain data that JSON can hold. `prefix` is untrusted text. */
+/** A part of a site that has most of the pages of a run, and may be endless. Plain data that JSON can hold. It has untrusted text. */
 export interface LargeSection {
-  /** The common prefix of the URLs, up to the first segment of the path: `https://example.com/calendar`. */
+  /**
+   * The common prefix of the URLs, up to the first segment of the path: `https://example.com/calendar`. With `sessionIds`: the origin of the
+   * URLs.
+   */
   readonly prefix: string;
   /** Number of pages with this prefix, or a little less. */
   readonly pages: number;
   /** Number of all pages that the run fetched. */
   readonly of: number;
+  /**
+   * Set if the pages are few pages under many URLs: `parameters` are names in the query or path whose values look random, and `addresses` is
+   * the number of different URLs without them.
+   */
+  readonly sessionIds?: { readonly parameters: readonly string[]; readonly addresses: number };
 }
 
 /** What people should know about a run, in addition to its counters. */
@@ -25,8 +34,8 @@ export interface Findings {
   /** Origins that gave no answer: at most 10, those with the most failed pages first. */
   readonly failedOrigins?: readonly FailedOrigin[];
   /**
-   * The section with at least four fifths of the fetched pages. Absent if there is no such section, if it has a seed, or if fewer than 200
-   * pages were fetched.
+   * The section with at least four fifths of the fetched pages, or the origin with as many pages that differ only in session ids. Absent if
+   * there is neither, if the section has a seed, or if fewer than 200 pages were fetched.
    */
   readonly largeSection?: LargeSection;
 }
@@ -49,10 +58,16 @@ export function createFindings() {
   const sections = new Map<string, number>();
   /** Sections with a seed. They are not reported, because the operator asked for them. */
   const ofSeeds = new Set<string>();
+  const sessionIds = createSessionIds();
   let pages = 0;
 
   function largeSection(): LargeSection | undefined {
     if (pages < ENOUGH_PAGES) return undefined;
+    const repeated = sessionIds.find(LARGE_SHARE * pages);
+    if (repeated) {
+      const { origin, parameters, addresses } = repeated;
+      return { prefix: origin, pages: repeated.pages, of: pages, sessionIds: { parameters, addresses } };
+    }
     for (const [prefix, found] of sections) {
       if (found >= LARGE_SHARE * pages && !ofSeeds.has(prefix)) return { prefix, pages: found, of: pages };
     }
@@ -73,6 +88,7 @@ export function createFindings() {
      */
     fetched(url: string, isSeed: boolean): void {
       pages += 1;
+      sessionIds.fetched(url);
       const prefix = sectionOf(url);
       if (prefix === undefined) return;
       if (isSeed) addSeed(url);

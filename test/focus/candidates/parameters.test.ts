@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { uselessParameters } from '../../../packages/focus/candidates/parameters.js';
-import { looksLikeId } from '../../../packages/focus/candidates/sessions.js';
+import { looksLikeId } from '../../../packages/url/index.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 import { articles, cutBy, findIn, patternsOf, type GivenRow } from '../../support/focus/finder-rows.js';
 

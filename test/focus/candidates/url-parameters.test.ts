@@ -1,14 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  keyOfParameter,
-  parameterKeysOf,
-  parametersOf,
-  patternOf,
-} from '../../../packages/focus/candidates/url-parameters.js';
+import { patternOf } from '../../../packages/focus/candidates/url-parameters.js';
 import { isLinear } from '../../../packages/patterns/pattern-cost.js';
 import { parsePattern } from '../../../packages/patterns/pattern-tree.js';
 import { compilePattern } from '../../../packages/patterns/index.js';
+import { keyOfParameter, parameterKeysOf, parametersOf } from '../../../packages/url/index.js';
 import { fuzzed } from '../../support/runs.js';
 import { words } from '../../support/files/words.js';
 

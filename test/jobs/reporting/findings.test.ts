@@ -55,6 +55,49 @@ describe('the section that holds most pages of a run', () => {
   });
 });
 
+describe('session ids', () => {
+  const id = (i: number): string => `a1b2${String(i).padStart(8, '0')}c3d4`;
+  const SITE = 'http://a.example';
+
+  /** What is found after a seed and this number of pages. */
+  const foundAfter = (count: number, urlOf: (i: number) => string) => {
+    const findings = createFindings();
+    findings.fetched(`${SITE}/`, true);
+    for (let i = 0; i < count; i++) findings.fetched(urlOf(i), false);
+    return findings.largeSection();
+  };
+
+  it('are named with the number of pages without them', () => {
+    expect(foundAfter(299, (i) => `${SITE}/doc${i % 6}?page=2&sid=${id(i)}`)).toEqual({
+      prefix: SITE,
+      pages: 299,
+      of: 300,
+      sessionIds: { parameters: ['sid'], addresses: 6 },
+    });
+  });
+
+  it('are found in several parameters, and in the path', () => {
+    const parts = [`?sid=${id(0)}`, `?utm_source=x&utm_medium=${id(0)}`, `;s=${id(0)}?a=1`];
+    const found = foundAfter(299, (i) => `${SITE}/doc${i % 5}${parts[i % 3]!.replace(id(0), id(i))}`);
+    expect(found?.sessionIds).toEqual({ parameters: ['sid', 'utm_medium', 's'], addresses: 15 });
+  });
+
+  it.each<[string, (i: number) => string]>([
+    ['values that are numbers', (i) => `/doc${i % 6}?page=${i}`],
+    ['values that are words', (i) => `/doc${i % 6}?q=word${i}`],
+    ['ids of things, which occur at few addresses', (i) => `/${i % 2 ? 'item' : 'review'}?id=${id(i)}`],
+    ['a page for each id', (i) => `/doc${i}?sid=${id(i)}`],
+    ['pages of which too few have an id', (i) => `/doc${i % 6}${i % 3 ? `?sid=${id(i)}` : `/${i}`}`],
+  ])('are not %s', (_, pathOf) => {
+    expect(foundAfter(299, (i) => SITE + pathOf(i))?.sessionIds).toBeUndefined();
+  });
+
+  it('are not reported for more addresses than are remembered', () => {
+    expect(foundAfter(15_000, (i) => `${SITE}/doc${i}?sid=${id(i)}`)).toBeUndefined();
+    expect(foundAfter(150_000, (i) => `${SITE}/doc${i % 11_000}?sid=${id(i)}`)).toBeUndefined();
+  });
+});
+
 it('names the ten origins with the most pages, and counts all', () => {
   const findings = createFindings();
   for (let i = 0; i < 12; i++) {
