@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { tryParseUrl } from '../packages/url/index.js';
 
 /** A valid name of an OpenSearch index, at most 255 bytes. */
@@ -37,4 +38,13 @@ export function siteLinksProblem(links: Readonly<Record<string, string>>): strin
   return entries.length <= 8 && entries.every(isRight)
     ? undefined
     : 'at most 8 links, each a text of at most 40 characters with a URL (http or https) or a path that begins with /';
+}
+
+/** Returns what is expected of `serve.trustedProxies`. undefined: the ranges can be used. */
+export function addressRangesProblem(ranges: readonly string[]): string | undefined {
+  const isRight = ranges.every((range) => {
+    const [address = '', bits = '0', ...rest] = range.split('/');
+    return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= { 0: -1, 4: 32, 6: 128 }[isIP(address)]!;
+  });
+  return isRight ? undefined : 'addresses such as 10.0.0.7, or ranges such as 10.0.0.0/8';
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { scoring, propose, rank, dedup } from './sections/analysis.js';
 import { http, fetcher } from './sections/fetching.js';
 import { parser } from './sections/parsing.js';
-import { index, search } from './sections/searching.js';
+import { index, search, serve } from './sections/searching.js';
 import { generate, partition, db } from './sections/table.js';
 import { urlnormalizer, urlfilter } from './sections/urls.js';
 
@@ -23,6 +23,7 @@ export const settingsSchema = z.strictObject({
   dedup,
   index,
   search,
+  serve,
   urlnormalizer,
   urlfilter,
   plugins: z

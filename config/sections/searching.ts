@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { indexUrlProblem, siteLinksProblem } from '../index-checks.js';
+import { addressRangesProblem, indexUrlProblem, siteLinksProblem } from '../index-checks.js';
 import { path, refusedBy, weight, textByName, section } from './types.js';
 
 /** The search index. */
@@ -65,5 +65,14 @@ export const search = section({
     .default(0.5)
     .describe(
       'Maximum share of pages with a word of a query. A word of more pages is ignored if the query has other words. 1: no word is ignored',
+    ),
+});
+
+/** The server of the search page. */
+export const serve = section({
+  trustedProxies: refusedBy(z.array(z.string()), addressRangesProblem)
+    .default([])
+    .describe(
+      'Addresses of reverse proxies on other machines, and ranges such as `10.0.0.0/8`. Any other address, except those of this machine, may hold at most half of the connections',
     ),
 });

@@ -55,12 +55,15 @@ export interface Served extends AsyncDisposable {
 }
 
 /**
- * Serves search page, dashboard, API and metrics until `close` is called.
+ * Serves search page, dashboard, API and metrics until `close` is called. `trustedProxies` is the setting `serve.trustedProxies`.
  * @throws CrawlError CANNOT_LISTEN; BAD_SETTING for a picture that cannot be used
  */
-export async function servePages(source: ServeSource, options: ServeOptions = {}): Promise<Served> {
+export async function servePages(
+  source: ServeSource,
+  options: ServeOptions & { readonly trustedProxies?: readonly string[] } = {},
+): Promise<Served> {
   const { port: wanted = DEFAULT_PORT, address = '127.0.0.1', names = [], changes = 'local' } = options;
-  const { onError = () => undefined } = options;
+  const { onError = () => undefined, trustedProxies = [] } = options;
   const log = createErrorLog(onError);
   const stats = createStats(() => source.status(), { onError: log });
   const history = createHistory();
@@ -78,6 +81,8 @@ export async function servePages(source: ServeSource, options: ServeOptions = {}
     problem: answers.problem,
     onError: log,
     onAnswer: metrics.answered,
+    onRefused: metrics.refused,
+    trustedProxies,
   });
   async function sample(): Promise<void> {
     const { status, problem } = await stats.read();

@@ -45,7 +45,7 @@ export async function serve(crawl: OpenContext, options: ServeOptions = {}): Pro
           tableId: () => crawl.tables.id(),
         },
       },
-      { site: crawl.settings.search.site, ...options },
+      { site: crawl.settings.search.site, trustedProxies: crawl.settings.serve.trustedProxies, ...options },
     );
     let closing: Promise<void> | undefined;
     const closeBoth = async (): Promise<void> => {

@@ -257,6 +257,18 @@ describe('paths', () => {
   });
 });
 
+test.each(['10.0.0.0/33', '10.0.0', '::1/129', '::1/', '10.0.0.0/8/8', 'proxy.example', ''])(
+  '%j is no address or range of a trusted proxy',
+  (range) => {
+    expect(
+      failure({ overrides: { serve: { trustedProxies: ['10.0.0.7', '10.0.0.0/8', '2001:db8::/32', range] } } }).message,
+    ).toContain('serve.trustedProxies');
+    expect(loadSettings({ overrides: { serve: { trustedProxies: ['10.0.0.0/8', '::1', '::/0'] } } }).notices).toEqual(
+      [],
+    );
+  },
+);
+
 describe('old names', () => {
   const NOTICE = 'setting scoring.fit.score is now scoring.relevant.score; the old name works until 0.3';
 

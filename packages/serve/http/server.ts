@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { CrawlError, safeText } from '../../errors/index.js';
 import type { Answer, Stream } from './answer.js';
 import { problemOf, type Problem } from './errors.js';
@@ -17,6 +17,7 @@ import {
   type Route,
   type Target,
 } from './request.js';
+import { createSerialiser, guardSockets, HEAD_MS, MAX_HEAD, type RefusalReason } from './socket-guard.js';
 
 /** Options of {@link listen}. */
 interface ListenOptions {
@@ -39,6 +40,10 @@ interface ListenOptions {
   readonly onError: (error: unknown) => void;
   /** Called after each answer. */
   readonly onAnswer?: (route: string, status: number, seconds: number) => void;
+  /** See `guardSockets`. */
+  readonly trustedProxies: readonly string[];
+  /** Called for each connection that was refused. */
+  readonly onRefused: (reason: RefusalReason) => void;
 }
 
 /** A server that listens. */
@@ -50,17 +55,8 @@ interface Listening {
 
 /** Maximum number of characters of a query on a page. */
 export const MAX_TYPED = 800;
-/** Maximum number of bytes of the head of a request. */
-const MAX_HEAD = 64 * 1024;
-/** Number of milliseconds in which the head of a request must arrive. */
-const HEAD_MS = 10_000;
-/** A client is disconnected if no data was read or written for this number of milliseconds. */
-const SILENT_MS = 60_000;
 /** Milliseconds that an idle connection is kept open. */
 const KEEP_MS = 5_000;
-const MAX_CONNECTIONS = 1_000;
-/** Maximum number of queued requests on one connection. The limit saves memory. No browser queues that many requests. */
-const MAX_IN_TURN = 100;
 /** Milliseconds that running requests have to end when the server is closed. */
 const GRACE_MS = 2_000;
 
@@ -102,9 +98,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
         },
       ),
   );
-  server.maxConnections = MAX_CONNECTIONS;
-  server.timeout = SILENT_MS;
-  server.on('clientError', refuse);
+  guardSockets(server, options);
   await begin(server, options);
   return {
     port: (server.address() as AddressInfo).port,
@@ -143,39 +137,6 @@ function cannotListen(error: NodeJS.ErrnoException, port: number, address: strin
     EADDRNOTAVAIL: ['an address that this machine does not have', 'name one of its own by --host, 0.0.0.0 for all'],
   }[error.code ?? ''] ?? [error.message, 'name an address of this machine by --host'];
   return new CrawlError('CANNOT_LISTEN', `${expected}, found ${found}`, { hint: hint!, cause: error });
-}
-
-/**
- * Makes a function that answers the requests of a connection one at a time. If a client sends many requests and reads nothing, the second
- * request waits until the first answer was sent. A connection with too many queued requests is closed.
- */
-function createSerialiser() {
-  const lines = new WeakMap<Socket, { last: Promise<void> | undefined; waiting: number }>();
-  return async (socket: Socket, response: ServerResponse, answer: () => Promise<void>): Promise<void> => {
-    const line = lines.get(socket) ?? { last: undefined, waiting: 0 };
-    lines.set(socket, line);
-    // Without a limit, any number of requests could wait behind an endless answer, such as events.
-    if (line.waiting >= MAX_IN_TURN) return void socket.destroy();
-    const before = line.last;
-    line.last = new Promise((resolve) => response.once('close', resolve));
-    line.waiting += 1;
-    await before;
-    line.waiting -= 1;
-    if (!socket.destroyed) await answer();
-  };
-}
-
-/** Refuses data that is not HTTP, is too large, or arrives too slowly. */
-function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-  const [status, text] = {
-    HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', `expected a request of at most ${MAX_HEAD} bytes`],
-    ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', `expected a request within ${HEAD_MS / 1000} seconds`],
-  }[error.code ?? ''] ?? ['400 Bad Request', 'expected a request of HTTP/1.1'];
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${text!.length + 1}\r\n` +
-      `connection: close\r\n\r\n${text}\n`,
-  );
 }
 
 async function answerTo(

@@ -6,6 +6,8 @@ import type { Reading } from './stats.js';
 export interface Metrics {
   /** Call it after each answered request. */
   answered(route: string, status: number, seconds: number): void;
+  /** Call it for each connection that was refused. */
+  refused(reason: string): void;
   /** The text of `/metrics` with its media type. */
   text(reading: Reading): Promise<{ readonly body: string; readonly type: string }>;
 }
@@ -19,7 +21,7 @@ export async function createMetrics(): Promise<Metrics> {
     return metricsBy((await optionalPackage('prom-client', '/metrics', () => import('prom-client'))).default);
   } catch (error) {
     if (!(error instanceof CrawlError)) throw error;
-    return { answered: () => undefined, text: () => Promise.reject(error) };
+    return { answered: () => undefined, refused: () => undefined, text: () => Promise.reject(error) };
   }
 }
 
@@ -69,6 +71,7 @@ function metricsBy({ Counter, Gauge, Histogram, Registry }: typeof PromClient): 
     'state',
   ]);
   const requests = counter('http_requests', 'Requests that this server has answered.', ['path', 'code']);
+  const refusals = counter('http_refused', 'Connections that this server has refused.', ['reason']);
   const times = new Histogram({
     name: 'webcrawl_http_request_duration_seconds',
     help: 'Time from a request to its answer.',
@@ -122,6 +125,7 @@ function metricsBy({ Counter, Gauge, Histogram, Registry }: typeof PromClient): 
       requests.inc({ path, code: String(status) });
       times.observe({ path }, seconds);
     },
+    refused: (reason) => refusals.inc({ reason }),
     async text(reading) {
       fill(reading);
       return { body: await registry.metrics(), type: registry.contentType };
