@@ -124,12 +124,16 @@ export class ServerClock {
       const cells = [{ ...target, value: Buffer.from(String(sent)) }];
       await this.#gateways.call(putMultiple(name, [{ key: CLOCK_ROW, cells }], 256), undefined, giveUp);
       const took = performance.now() - began;
+      const ended = this.#clock();
       const read = getMultiple(name, [CLOCK_ROW], { columns: [target] }, timestamps());
       const [stamp] = await this.#gateways.call(read, undefined, giveUp);
       if (stamp === undefined)
         throw new CrawlError('STORE_FAILED', `expected to read what was put into ${safeText(name)}, found nothing`);
-      // Both clocks are read in whole milliseconds, so each bound is one millisecond wider.
-      const probed = { least: stamp - (sent + took) - 1, most: stamp - sent + 1 };
+      // Both clocks are read in whole milliseconds, so each bound is one millisecond wider. A clock of this machine that was set during
+      // the request widens the bounds by as much.
+      const least = stamp - Math.max(sent + took, ended) - 1;
+      const most = stamp - Math.min(sent, ended - took) + 1;
+      const probed = { least, most };
       const latest = Math.max(offset.latest, stamp);
       const both = { least: Math.max(offset.least, probed.least), most: Math.min(offset.most, probed.most), latest };
       // If a clock was set between two measurements, the two ranges do not overlap, and the earlier range is dropped.

@@ -173,11 +173,12 @@ describe('clocks', () => {
 });
 
 describe('a server that is slow to state its time to the first of two processes', () => {
-  /** A table whose server stamps puts 40 ms after they arrive, opened by a first process. */
-  async function openedSlowly(clock?: () => number) {
+  /** A table whose server stamps puts 40 ms after they arrive, opened by a first process. `onPut` is called with each put. */
+  async function openedSlowly(clock?: () => number, onPut?: () => void) {
     const { hbase, url, open } = await table();
     hbase.clock = () => {
       for (const until = performance.now() + 40; performance.now() < until;);
+      onPut?.();
       return Date.now();
     };
     const first = await openHBaseStore(url, { times: QUICK, ...(clock && { clock }) });
@@ -198,6 +199,24 @@ describe('a server that is slow to state its time to the first of two processes'
     await first.write('webpage', [put('a', 'first'), put('b', 'first')]);
     await second.write('webpage', [put('a', 'second'), { key: 'b', clear: true }]);
     expect(await seen(first)).toEqual(['second', undefined]);
+  });
+
+  it.each([30, -30])('hides none if the clock of the first was set by %i ms while it was compared', async (by) => {
+    let shift = -by;
+    const { first, open } = await openedSlowly(
+      () => Date.now() + shift,
+      () => (shift = 0),
+    );
+    const second = await open();
+    closers.push(
+      () => first.close(),
+      () => second.close(),
+    );
+    await first.write('webpage', [put('a', 'first'), put('b', 'first')]);
+    await second.write('webpage', [put('a', 'second'), { key: 'b', clear: true }]);
+    expect(await seen(first)).toEqual(['second', undefined]);
+    await first.write('webpage', [put('a', 'again')]);
+    expect((await seen(second))[0]).toBe('again');
   });
 
   it('hides no write of the second, after the first has closed the table, if their clocks differ', async () => {
