@@ -283,7 +283,7 @@ function createTelling({ keys, links, findings, ignoring }: Telling) {
     const kept = sources && sources.total > 0 ? links.keep(sources) : undefined;
     await findings.add(await findingOf(rule, whole, keys, isNew === 'unknown' ? undefined : isNew), kept);
   };
-  /** Number of findings of which it cannot be told whether they are new. */
+  /** Number of findings that may be new or not: an old version of their page is missing. */
   tell.undecided = 0;
   return tell;
 }

@@ -52,7 +52,7 @@ export interface AuditSummary {
   readonly at: number;
   readonly scope: readonly string[];
   readonly since?: number;
-  /** With `since`: number of findings of which it cannot be told whether they are new, because `db.keepVersions` keeps too few bodies. */
+  /** With `since`: number of findings that may be new or not, because `db.keepVersions` keeps too few bodies. */
   readonly undecided?: number;
   readonly complete: boolean;
   readonly because: readonly string[];

@@ -154,7 +154,7 @@ export interface Group {
   readonly members: readonly Member[];
   /** Number of different members, without regard to the page numbers of lists. */
   readonly distinct: number;
-  /** Number of new members, and of those of which this cannot be told. */
+  /** Number of new members, and of those that may be new or not. */
   readonly fresh: number;
   readonly undecided: number;
   /** The new members, at most ten. */
