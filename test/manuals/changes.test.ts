@@ -211,7 +211,7 @@ interface Found {
 async function found(since: string): Promise<Found> {
   const before = { ...store.rowsRead };
   const records: LoggedRecord[] = [];
-  const all = changes(crawl, { since });
+  const all = changes(crawl, { since, kinds: CHANGE_KINDS });
   for await (const record of all) records.push(record);
   const summary = await all.summary();
   const read = Object.fromEntries(
@@ -238,6 +238,8 @@ async function nextCrawl(name: string, days: number, lines: readonly string[]): 
     `changes since ${name}: ${all.lines.length}, of ${site.requests - requests} requests in ${seconds} s; rows read ${JSON.stringify(all.read)}`,
   );
   expect(all.lines).toEqual([...lines].sort());
+  const inBytesOnly = all.lines.filter((line) => line.startsWith('bytes ')).length;
+  expect(await changes(crawl, { since: name }).summary()).toMatchObject({ bytesOnly: inBytesOnly });
   // The entries, and a few rows about the end of the log. Each due page costs an entry of the frontier.
   const rowsRead = Object.values(all.read).reduce((sum, rows) => sum + rows, 0);
   const due = all.summary.because.reduce((sum, { pages: n = 0 }) => sum + n, 0);
