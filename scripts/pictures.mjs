@@ -99,16 +99,13 @@ const site = await serveSampleSite();
 try {
   mkdirSync(PICTURES, { recursive: true });
   const shown = [];
-  for (const { args, hidden = [], most = Infinity } of [
-    {
-      args: ['crawl', site.url],
-      hidden: ['--set', 'fetcher.serverDelay=0.1', '--set', 'http.agentEmail=me@example.com'],
-    },
+  for (const { args, most = Infinity } of [
+    { args: ['crawl', site.url] },
     { args: ['explain', `${site.url}cellar.html`], most: 4 },
     { args: ['index', '-q'] },
     { args: ['search', 'spring', 'tide', '--limit', '2'] },
   ]) {
-    const lines = await run([...args, ...hidden], folder);
+    const lines = await run(args, folder);
     const rest = lines.length > most + 1 ? ['…', ''] : [];
     shown.push(`$ webcrawl ${args.join(' ')}`, ...lines.slice(0, most), ...rest);
   }
