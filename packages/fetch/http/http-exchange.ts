@@ -99,7 +99,7 @@ export async function exchange(dispatcher: Dispatcher, request: Exchange): Promi
           }
           head = { status, statusText: statusText ?? '', headers, rawHeaders: rawOf(started) };
           const room = request.keep(status, headers);
-          body = room === undefined ? undefined : new BodyBuffer(room);
+          body = room === undefined ? undefined : new BodyBuffer(room, Number(headers['content-length']));
         },
         onResponseData(_controller, chunk) {
           if (done || !head) return;

@@ -35,6 +35,27 @@ describe('a body buffer', () => {
     }
   });
 
+  it('never grows if the announced length is right, and reserves at most 256 KiB for a length that is not', () => {
+    const right = new BodyBuffer(Infinity, 10_000);
+    right.add(new Uint8Array(1));
+    const memory = right.bytes().buffer;
+    right.add(new Uint8Array(9999));
+    expect([right.bytes().buffer, memory.byteLength]).toEqual([memory, 10_000]);
+    const memoryFor = (announced: number, room = Infinity): number => {
+      const buffer = new BodyBuffer(room, announced);
+      buffer.add(new Uint8Array(1));
+      return buffer.bytes().buffer.byteLength;
+    };
+    expect([1e12, Infinity, NaN, 0, -5].map((announced) => memoryFor(announced))).toEqual([
+      262_144, 262_144, 4096, 4096, 4096,
+    ]);
+    expect(memoryFor(10_000, 100)).toBe(100);
+    const tooShort = new BodyBuffer(Infinity, 2);
+    tooShort.add(Buffer.from('ab'));
+    tooShort.add(Buffer.from('cdef'));
+    expect(Buffer.from(tooShort.bytes()).toString()).toBe('abcdef');
+  });
+
   it('does not change its input, nor change with it', () => {
     const buffer = new BodyBuffer(100);
     const bytes = Buffer.from('abc');
