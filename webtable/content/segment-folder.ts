@@ -16,7 +16,7 @@ import { compress, decompress, isStored, store } from './gzip-member.js';
 import { createSegmentCompaction } from './segment-compaction.js';
 import { listSegments, segmentPath, sizeOf } from './segment-files.js';
 import { readMembers, readReferred, readSegmentHead } from './segment-reader.js';
-import { SegmentWriter, createFile, type CreateFile } from './segment-writer.js';
+import { SegmentWriter, createFile, type CreateFile, type Member } from './segment-writer.js';
 import { contentOf, readRecord } from './warc-reader.js';
 import { warcRecordParts } from './warc-record.js';
 
@@ -56,7 +56,10 @@ export class SegmentFolder implements ContentStore {
     const { segmentBytes, clock, create } = this.#options;
     const shared = { directory, limit: segmentBytes, clock, create };
     this.#writer = new SegmentWriter({ ...shared, pack: store });
-    this.#copyWriter = new SegmentWriter({ ...shared, pack: (parts) => compress(Buffer.concat(parts)) });
+    this.#copyWriter = new SegmentWriter({
+      ...shared,
+      pack: async (record) => [await compress(Buffer.concat(record))],
+    });
   }
 
   async append(records: readonly ContentRecord[]): Promise<ContentLocation[]> {
@@ -114,7 +117,8 @@ export class SegmentFolder implements ContentStore {
       await this.#endSegments();
       return createSegmentCompaction(await listSegments(this.#directory), this.#options.segmentBytes, {
         read: (locations) => this.#members(locations),
-        write: (members) => this.#failing(() => this.#oneByOne(() => this.#copyWriter.write(members))),
+        write: (members) =>
+          this.#failing(() => this.#oneByOne(() => this.#copyWriter.write(members.map((member) => [member])))),
         head: (segment) => this.#failing(() => readSegmentHead(this.#directory, segment)),
         remove: (segments) =>
           this.#failing(async () => {
@@ -180,7 +184,7 @@ export class SegmentFolder implements ContentStore {
   }
 }
 
-async function memberOf(record: ContentRecord, directory: string): Promise<Buffer> {
+async function memberOf(record: ContentRecord, directory: string): Promise<Member> {
   const referred = record.kind === 'revisit' ? await readReferred(directory, record.refersTo) : undefined;
   return store(warcRecordParts(record, referred));
 }

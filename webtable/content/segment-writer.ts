@@ -18,8 +18,11 @@ interface SegmentWriterOptions {
   readonly clock: () => number;
   readonly create: CreateFile;
   /** Makes the gzip member of a record. */
-  readonly pack: (parts: readonly Uint8Array[]) => Uint8Array | Promise<Uint8Array>;
+  readonly pack: (record: readonly Uint8Array[]) => Member | Promise<Member>;
 }
+
+/** A gzip member, as its parts in order. */
+export type Member = readonly Uint8Array[];
 
 interface Segment {
   readonly name: string;
@@ -41,19 +44,20 @@ export class SegmentWriter {
   }
 
   /** Writes the members and returns their locations. Await each call before the next one. */
-  async write(members: readonly Uint8Array[]): Promise<ContentLocation[]> {
+  async write(members: readonly Member[]): Promise<ContentLocation[]> {
     const locations: ContentLocation[] = [];
+    const lengths = members.map(lengthOf);
     for (let from = 0; from < members.length;) {
-      if (this.#segment && this.#segment.size + members[from]!.length > this.#options.limit) await this.endSegment();
+      if (this.#segment && this.#segment.size + lengths[from]! > this.#options.limit) await this.endSegment();
       const { name, size } = this.#segment ?? (await this.#begin());
       let end = size;
       let to = from;
       do {
-        const { length } = members[to++]!;
+        const length = lengths[to++]!;
         locations.push({ segment: name, offset: end, length });
         end += length;
-      } while (to < members.length && end + members[to]!.length <= this.#options.limit);
-      await this.#append(members.slice(from, to));
+      } while (to < members.length && end + lengths[to]! <= this.#options.limit);
+      await this.#append(members.slice(from, to).flat());
       from = to;
     }
     return locations;
@@ -73,15 +77,15 @@ export class SegmentWriter {
     const name = newSegmentName(now);
     const segment: Segment = { name, file: await create(segmentPath(directory, name)), size: 0 };
     this.#segment = segment;
-    await this.#append([await pack([warcinfoRecord(name + SEGMENT_SUFFIX, now)])]);
+    await this.#append(await pack([warcinfoRecord(name + SEGMENT_SUFFIX, now)]));
     return segment;
   }
 
-  async #append(members: readonly Uint8Array[]): Promise<void> {
+  async #append(parts: readonly Uint8Array[]): Promise<void> {
     const segment = this.#segment!;
     let end = segment.size;
     try {
-      for (let left = members; left.length > 0;) {
+      for (let left = parts; left.length > 0;) {
         const { bytesWritten } = await segment.file.writev(left, end);
         end += bytesWritten;
         left = behind(left, bytesWritten);
@@ -104,6 +108,10 @@ export class SegmentWriter {
     await this.endSegment().catch(() => undefined);
     if (segment.size === 0) await rm(segmentPath(this.#options.directory, segment.name), { force: true });
   }
+}
+
+function lengthOf(member: Member): number {
+  return member.reduce((sum, part) => sum + part.length, 0);
 }
 
 /** Returns the parts without their first `bytes` bytes. */
