@@ -1,6 +1,7 @@
 import type { ParsedOutlink, ParseInput, ParseOutcome, Parser } from '../plugin-api/index.js';
 import { resolveLink, type EncodeQuery } from '../url/index.js';
 import { fallbackEncoding } from './charset/charset.js';
+import { TextMemory } from './html/page-text.js';
 import { readPage } from './html/read-page.js';
 import { MAX_REFRESH_DELAY } from './shared/limits.js';
 import { canonicalInHeader } from './html/link-header.js';
@@ -27,17 +28,23 @@ import { parseRefresh } from './html/refresh.js';
  */
 export function htmlParser(settings: ParseSettings, clock: () => number = () => performance.now()): Parser {
   fallbackEncoding(settings.parser.characterEncodingDefault);
+  const memory = new TextMemory();
   return {
     contentTypes: ['text/html', 'application/xhtml+xml'],
-    parse: (input) => parseHtml(input, settings, clock),
+    parse: (input) => parseHtml(input, settings, clock, memory),
   };
 }
 
 /** Reads one page; see {@link htmlParser}. */
-export function parseHtml(input: ParseInput, settings: ParseSettings, clock: () => number): ParseOutcome {
+export function parseHtml(
+  input: ParseInput,
+  settings: ParseSettings,
+  clock: () => number,
+  memory = new TextMemory(),
+): ParseOutcome {
   const { headers } = input;
   const deadline = clock() + settings.parser.timeout * 1000;
-  const seen = readPage(input, settings, () => clock() > deadline);
+  const seen = readPage(input, { settings, expired: () => clock() > deadline, memory });
   if (!seen) {
     return { kind: 'failed', code: 'timeout', message: `not done after ${settings.parser.timeout} seconds` };
   }
@@ -60,6 +67,8 @@ export function parseHtml(input: ParseInput, settings: ParseSettings, clock: () 
   const text = body.text.toString();
   const textRanges = body.ranges(text.length);
   const contentBlocks = settings.db.changesKept ? body.text.unitsBefore(body.prose.blocks) : undefined;
+  const isFull = body.text.full;
+  body.text.release();
   const links = directives.nofollow ? [] : body.links.resolve(base, encodeQuery);
   return {
     kind: 'success',
@@ -76,8 +85,8 @@ export function parseHtml(input: ParseInput, settings: ParseSettings, clock: () 
     ...(contentBlocks && { contentBlocks }),
     ...(body.headings.length > 0 && { headings: body.headings }),
     ...(language !== undefined && { language }),
-    ...((seen.truncated || body.links.truncated || body.text.full) && { truncated: true }),
-    ...(body.text.full && !seen.truncated && !body.links.truncated && { hasAllLinks: true }),
+    ...((seen.truncated || body.links.truncated || isFull) && { truncated: true }),
+    ...(isFull && !seen.truncated && !body.links.truncated && { hasAllLinks: true }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { ParseSettings } from '../shared/parse-settings.js';
 import { roleOf, type PageElement, type Role } from './page-element.js';
 import type { PageHead } from './page-head.js';
 import { PageLinks } from './links/page-links.js';
-import { PageText, goOn, interrupt, textOf, type Stretch } from './page-text.js';
+import { PageText, goOn, interrupt, textOf, type Stretch, type TextMemory } from './page-text.js';
 import { HiddenText } from './text/hidden-text.js';
 import { Prose } from './text/prose.js';
 import { textRanges } from './text/text-ranges.js';
@@ -47,10 +47,10 @@ export class PageBody {
   /** Whether an inner document was left out, or only a part of it was read. */
   truncated = false;
 
-  constructor(settings: ParseSettings, head: PageHead, readSrcdoc: ReadSrcdoc) {
+  constructor(settings: ParseSettings, head: PageHead, readSrcdoc: ReadSrcdoc, memory?: TextMemory) {
     this.#head = head;
     this.#readSrcdoc = readSrcdoc;
-    this.text = new PageText(settings.parser.textLimit);
+    this.text = new PageText(settings.parser.textLimit, memory);
     this.#links = new PageLinks(settings, this.text);
     this.prose = new Prose(this.text);
     this.hidden = new HiddenText(this.text);

@@ -29,6 +29,29 @@ const UNITS_OF_BYTE = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0xf0 ? 2 : byte >= 0xc0 || byte < 0x80 ? 1 : 0,
 );
 
+const NO_BYTES = Buffer.alloc(0);
+/** Maximum number of bytes that a {@link TextMemory} keeps. */
+const MAX_KEPT = 2 ** 20;
+
+/**
+ * Memory that the texts of pages use one after another. New memory for each page costs CPU time: V8 marks its whole heap every some 60 MB
+ * of memory outside of it.
+ */
+export class TextMemory {
+  #bytes: Buffer = NO_BYTES;
+
+  /** Returns the memory, or an empty buffer if another text is using it. */
+  take(): Buffer {
+    const bytes = this.#bytes;
+    this.#bytes = NO_BYTES;
+    return bytes;
+  }
+
+  giveBack(bytes: Buffer): void {
+    if (bytes.length <= MAX_KEPT) this.#bytes = bytes;
+  }
+}
+
 /**
  * Collects the text of a page in UTF-8. Every run of white space becomes one space. The text has no space at its start or end. The result
  * is the same as with `TextBuilder`, but this class works on bytes and makes no copies. Titles, anchors and other parts are slices of the
@@ -36,8 +59,9 @@ const UNITS_OF_BYTE = Uint8Array.from({ length: 256 }, (_, byte) =>
  */
 export class PageText {
   readonly #limit: number;
+  readonly #memory: TextMemory;
   /** The text so far. When the first text is added, the buffer gets room for the rest of the page. */
-  #bytes: Buffer = Buffer.alloc(0);
+  #bytes: Buffer;
   #length = 0;
   /** Whether white space followed the last character. If so, a space is written before the next character. */
   #gap = false;
@@ -45,8 +69,10 @@ export class PageText {
   readonly #references = new Map<string, Buffer>();
 
   /** @param limit maximum number of characters that {@link PageText.toString} returns; below 0: no limit */
-  constructor(limit: number) {
+  constructor(limit: number, memory = new TextMemory()) {
     this.#limit = limit < 0 ? Infinity : limit;
+    this.#memory = memory;
+    this.#bytes = memory.take();
   }
 
   /** The position after all text so far. It can be given to {@link PageText.from}. */
@@ -117,6 +143,13 @@ export class PageText {
   /** The text so far. */
   toString(): string {
     return this.from(0, this.#limit);
+  }
+
+  /** Must be called when the text has been read. Afterwards, the text is empty. */
+  release(): void {
+    this.#memory.giveBack(this.#bytes);
+    this.#bytes = NO_BYTES;
+    this.#length = 0;
   }
 
   /** Adds bytes up to the next `<` or `&`. @returns the position of the `<` or `&`, or `end` */

@@ -7,6 +7,7 @@ import { parseTree, walkTree } from './html-tree.js';
 import { MAX_ELEMENTS, MAX_SRCDOC_DEPTH } from '../shared/limits.js';
 import { PageBody } from './page-body.js';
 import { PageHead } from './page-head.js';
+import type { TextMemory } from './page-text.js';
 import type { ParseSettings } from '../shared/parse-settings.js';
 import { RobotsReader } from '../shared/robots-directives.js';
 
@@ -26,29 +27,33 @@ interface SeenPage extends SeenDocument {
   readonly charset: ChosenEncoding;
 }
 
+/** What a page is read with. */
+interface Reading {
+  readonly settings: ParseSettings;
+  /** Whether the time is over. */
+  readonly expired: () => boolean;
+  /** The memory for the text of the page. */
+  readonly memory: TextMemory;
+}
+
 /**
  * Reads a page. If the page has a `meta` element that the prescan did not find, and this element names another encoding, the page is read
  * again in that encoding. Undefined: the time was over.
  */
-export function readPage(input: ParseInput, settings: ParseSettings, expired: () => boolean): SeenPage | undefined {
+export function readPage(input: ParseInput, reading: Reading): SeenPage | undefined {
   const { content, headers } = input;
-  const charset = encodingOf(content, headers['content-type'], settings.parser.characterEncodingDefault);
-  const seen = readBytes(charset.encoding, input, settings, expired);
+  const charset = encodingOf(content, headers['content-type'], reading.settings.parser.characterEncodingDefault);
+  const seen = readBytes(charset.encoding, input, reading);
   const changed = seen && changedEncoding(charset, seen.head.encodingLabel);
   if (!changed) return seen && { ...seen, charset };
-  const again = readBytes(changed.encoding, input, settings, expired);
+  const again = readBytes(changed.encoding, input, reading);
   return again && { ...again, charset: changed };
 }
 
-function readBytes(
-  encoding: Encoding,
-  input: ParseInput,
-  settings: ParseSettings,
-  expired: () => boolean,
-): SeenDocument | undefined {
+function readBytes(encoding: Encoding, input: ParseInput, reading: Reading): SeenDocument | undefined {
   const { content, contentType, headers } = input;
   const isXhtml = contentType === 'application/xhtml+xml';
-  return new DocumentReader(settings, expired).read(sourceOf(content, encoding), isXhtml, headers['x-robots-tag']);
+  return new DocumentReader(reading).read(sourceOf(content, encoding), isXhtml, headers['x-robots-tag']);
 }
 
 /** A document in UTF-8 for the scanner, and as text for building the tree. */
@@ -70,16 +75,14 @@ function sourceOfText(text: string): Source {
 
 /** Reads a page and the `srcdoc` documents in it. The limits are for all these documents together. */
 class DocumentReader {
-  readonly #settings: ParseSettings;
-  readonly #expired: () => boolean;
+  readonly #reading: Reading;
   #depth = 0;
   #elementsLeft = MAX_ELEMENTS;
   /** Whether the time was over while an inner document was read. */
   #timedOut = false;
 
-  constructor(settings: ParseSettings, expired: () => boolean) {
-    this.#settings = settings;
-    this.#expired = expired;
+  constructor(reading: Reading) {
+    this.#reading = reading;
   }
 
   /** Reads a document with the scanner. If the scanner gives up, the tree is built and read. Undefined: the time was over. */
@@ -93,7 +96,7 @@ class DocumentReader {
     // The tree is built from the start of the page, so the count of elements also begins again.
     if (this.#depth === 0) this.#elementsLeft = MAX_ELEMENTS;
     const limit = this.#depth === 0 ? MAX_ELEMENTS : this.#elementsLeft;
-    const tree = parseTree(source.text(), limit, this.#expired, isXhtml);
+    const tree = parseTree(source.text(), limit, this.#reading.expired, isXhtml);
     if (!tree) return undefined;
     if (this.#depth > 0) this.#elementsLeft = Math.max(0, this.#elementsLeft - tree.elements);
     const read = this.#begin(robotsHeader);
@@ -102,9 +105,10 @@ class DocumentReader {
   }
 
   #begin(robotsHeader: string | undefined) {
-    const robots = new RobotsReader(this.#settings.http.agentName, robotsHeader);
+    const { settings, memory } = this.#reading;
+    const robots = new RobotsReader(settings.http.agentName, robotsHeader);
     const head = new PageHead(robots);
-    const body = new PageBody(this.#settings, head, (srcdoc, into) => this.#readInner(srcdoc, into));
+    const body = new PageBody(settings, head, (srcdoc, into) => this.#readInner(srcdoc, into), memory);
     return { robots, head, body };
   }
 

@@ -1,6 +1,6 @@
 import { decodeHTML } from 'entities';
 import { describe, expect, it } from 'vitest';
-import { PageText } from '../../../packages/parse/html/page-text.js';
+import { PageText, TextMemory } from '../../../packages/parse/html/page-text.js';
 import { TextBuilder } from '../../../packages/parse/shared/text-builder.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 import { runs } from '../../support/runs.js';
@@ -91,5 +91,21 @@ describe('the text of a page', () => {
       }
       expect(text.unitsBefore(places), `seed ${seed}`).toEqual(units);
     }
+  });
+
+  it('uses the memory of the text that was read before it, but none of its characters', () => {
+    const memory = new TextMemory();
+    const first = new PageText(-1, memory);
+    first.add('a text of some length');
+    const { buffer } = first.bytes;
+    first.release();
+    expect(first.toString()).toBe('');
+    const second = new PageText(-1, memory);
+    const third = new PageText(-1, memory);
+    second.add('ab');
+    third.add('cd');
+    expect([second.toString(), third.toString()]).toEqual(['ab', 'cd']);
+    expect(second.bytes.buffer).toBe(buffer);
+    expect(third.bytes.buffer).not.toBe(buffer);
   });
 });
