@@ -2,7 +2,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { safeText } from '../../errors/index.js';
-import { loadUndici } from './load-undici.js';
+import { loadAgent } from './load-undici.js';
 import { addressRefusal, type Reach } from './address-guard.js';
 import type { Lookup } from './dns-cache.js';
 
@@ -48,7 +48,7 @@ export function guardedConnector({ lookup, reach, connect }: GuardOptions): buil
     );
   };
 
-  const connector = loadUndici().buildConnector({
+  const connector = loadAgent().buildConnector({
     // If the first address of a name cannot be reached, the other addresses are tried. The lookup has checked all of them.
     autoSelectFamily: true,
     rejectUnauthorized: true,

@@ -4,7 +4,7 @@ import type { Reach } from '../address/address-guard.js';
 import type { Lookup } from '../address/dns-cache.js';
 import { guardedConnector, type ConnectOptions } from '../address/guarded-connector.js';
 import type { Route } from './lenient/tolerant-exchange.js';
-import { loadUndici } from '../address/load-undici.js';
+import { loadAgent } from '../address/load-undici.js';
 import { proxyDispatcher } from './proxy.js';
 
 export interface Dispatchers {
@@ -23,7 +23,7 @@ export interface DispatchersOptions {
 
 /**
  * Makes separate direct connections for each reach. With a proxy, all reaches share the connections to the proxy.
- * @throws what {@link loadUndici} throws
+ * @throws what {@link loadAgent} throws
  */
 export function createDispatchers({
   settings,
@@ -31,7 +31,7 @@ export function createDispatchers({
   connectionsPerOrigin,
   connect,
 }: DispatchersOptions): Dispatchers {
-  const { Agent, buildConnector } = loadUndici();
+  const { Agent, buildConnector } = loadAgent();
   const { timeout, headerLimit } = settings;
   const limits: Agents.Options = {
     connections: connectionsPerOrigin,

@@ -6,13 +6,12 @@ import { answer } from '../../support/web/raw-server.js';
 const fails = vi.hoisted(() => ({ times: 0 }));
 
 vi.mock('../../../packages/fetch/address/load-undici.js', async (original) => {
-  const { loadUndici } = await original<{ loadUndici: () => unknown }>();
-  return {
-    loadUndici() {
-      if (fails.times-- > 0) throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
-      return loadUndici();
-    },
+  const loaders = await original<{ loadAgent: () => unknown; loadUndici: () => unknown }>();
+  const failing = (load: () => unknown) => () => {
+    if (fails.times-- > 0) throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+    return load();
   };
+  return { loadAgent: failing(loaders.loadAgent), loadUndici: failing(loaders.loadUndici) };
 });
 
 test.each(['', 'http://127.0.0.1:1'])(
