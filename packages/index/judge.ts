@@ -29,7 +29,7 @@ export function createJudge({ tables, plugins }: CrawlContext, tracker: Tracker,
   async function buildAll(rows: readonly IndexRow[], isReplaced: (row: IndexRow) => boolean): Promise<Built[]> {
     const built: Built[] = [];
     for (const row of rows) {
-      built.push(build(row, isReplaced(row)));
+      built.push(await build(row, isReplaced(row)));
       while (timeSlice.isOver) await timeSlice.next();
     }
     return built;
@@ -49,7 +49,7 @@ export function createJudge({ tables, plugins }: CrawlContext, tracker: Tracker,
       const row = rows[i];
       const before = noted[i];
       // The batch of a held page will judge the page again. Until then the note is used.
-      const stands = before !== undefined && (row?.damaged || isHeld(row)) ? before : isStanding(row);
+      const stands = before !== undefined && (row?.damaged || isHeld(row)) ? before : await isStanding(row);
       standing.set(key, stands);
       while (timeSlice.isOver) await timeSlice.next();
       if (before === undefined) await buffer.note(key, stands);
@@ -59,9 +59,9 @@ export function createJudge({ tables, plugins }: CrawlContext, tracker: Tracker,
   }
 
   /** Whether a page is in the index in place of the pages that name it as canonical. */
-  function isStanding(row: IndexRow | undefined): boolean {
+  async function isStanding(row: IndexRow | undefined): Promise<boolean> {
     // A page that names another page as canonical never replaces pages. Otherwise, two pages that name each other would both be left out.
-    return row !== undefined && canonicalKeyOf(row) === undefined && 'document' in buildUncounted(row, false);
+    return row !== undefined && canonicalKeyOf(row) === undefined && 'document' in (await buildUncounted(row, false));
   }
 
   async function judgeAgain(canonical: string, stands: boolean): Promise<void> {

@@ -7,7 +7,7 @@ export { attribute } from './html/html-tree.js';
 export { first, isElement, walk as walkElements } from './html/elements.js';
 export { statedDay, statedTime, type StatedTime } from './shared/stated-time.js';
 export { statedTimes } from './shared/stated-times.js';
-export { detectLanguage } from './language/detect-language.js';
+export { detectLanguage, languageByWords } from './language/detect-language.js';
 export { languageTag } from './html/page-head.js';
 export {
   JsonLd,

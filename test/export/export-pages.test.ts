@@ -58,10 +58,10 @@ it('of rejected pages exports those that a rule of the table rejects', async () 
   await using crawl = await threeHosts();
   await rules.add(crawl, { kind: 'reject', scope: 'host:a.com', pattern: { prefix: '/2' } }, { yes: true });
   await run(crawl, 'rejected.jsonl', { rejected: true });
-  expect(lines(await text('rejected.jsonl')).map(({ url }) => url)).toEqual(['http://a.com/2']);
+  expect(lines(await read('rejected.jsonl')).map(({ url }) => url)).toEqual(['http://a.com/2']);
 });
 
-const text = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
+const read = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
 const lines = (data: string) =>
   data
     .trimEnd()
@@ -83,7 +83,7 @@ describe('exporting pages', () => {
   it('writes the same JSON Lines plain, compressed and to standard output', async () => {
     await using crawl = await threeHosts();
     expect(await run(crawl, 'p.jsonl', { fields: FIELDS })).toMatchObject({ rows: 5, parts: 1 });
-    const plain = await text('p.jsonl');
+    const plain = await read('p.jsonl');
     expect(lines(plain).map(({ key }) => key)).toEqual(KEYS);
     expect(lines(plain)[2]).toEqual(PAGE);
     await run(crawl, 'p.jsonl.gz', { fields: FIELDS });
@@ -95,7 +95,7 @@ describe('exporting pages', () => {
     const { counters } = await exportPages(crawl, { output: '-', fields: FIELDS, stdout, all: true });
     expect(Buffer.concat(chunks).toString()).toBe(plain);
     expect(counters).toEqual({ rows: 5, parts: 1, bytes: Buffer.byteLength(plain) });
-    expect(JSON.parse(await text('p.jsonl.manifest.json'))).toMatchObject({
+    expect(JSON.parse(await read('p.jsonl.manifest.json'))).toMatchObject({
       export: 'pages',
       format: 'jsonl',
       fields: FIELDS,
@@ -105,10 +105,35 @@ describe('exporting pages', () => {
     });
   });
 
+  it('has the language of each page: the stored one, or that of its text', async () => {
+    await using crawl = await threeHosts();
+    const text = 'Вода поднимается и опускается дважды в день, и прибор записывает её высоту в каждом месте.';
+    await changeRows(crawl, [
+      { key: 'com.a:http/', set: { text } },
+      { key: 'com.a:http/1', set: { text, language: 'de', languageSource: 'stated' } },
+      { key: 'com.a:http/2', set: { text: '12' } },
+    ]);
+    for (const fields of [['language'], ['languageSource'], ['language', 'languageSource', 'text']] as const) {
+      await run(crawl, `${fields.length}${fields[0]}.jsonl`, { fields, host: 'a.com' });
+      const all = [
+        { language: 'ru', languageSource: 'detected', text },
+        { language: 'de', languageSource: 'stated', text },
+        { text: '12' },
+      ];
+      const wanted = all.map((page) =>
+        Object.fromEntries(Object.entries(page).filter(([name]) => (fields as readonly string[]).includes(name))),
+      );
+      const found = lines(await read(`${fields.length}${fields[0]}.jsonl`)).map(
+        ({ key: _, url: _url, status: _status, ...rest }) => rest,
+      );
+      expect(found).toEqual(wanted);
+    }
+  });
+
   it('writes CSV with a header, and counts fields that a spreadsheet may read as a formula', async () => {
     await using crawl = await threeHosts();
     expect(await run(crawl, 'p.csv', { fields: ['title', 'outlinks'] })).toMatchObject({ rows: 5, formulas: 1 });
-    expect(await text('p.csv')).toBe(
+    expect(await read('p.csv')).toBe(
       [
         'key,url,readableUrl,status,title,outlinks,damaged',
         '10.0.0.1:http/,http://10.0.0.1/,,unfetched,,,',
@@ -154,14 +179,14 @@ describe('exporting pages', () => {
       'manifest.json',
       'org/b/b/ww/www.b.org.jsonl',
     ]);
-    expect(lines(await text('hosts/com/a/a.com.jsonl')).map(({ key }) => key)).toEqual(KEYS.slice(1, 4));
+    expect(lines(await read('hosts/com/a/a.com.jsonl')).map(({ key }) => key)).toEqual(KEYS.slice(1, 4));
   });
 
   it('obeys a selection, a limit, and changes since a batch or a time', async () => {
     await using crawl = await threeHosts();
     const keysOf = async (options: Partial<ExportPagesOptions>): Promise<unknown[]> => {
       await run(crawl, 'keys', { ...options, fields: [], force: true });
-      const found = await text('keys');
+      const found = await read('keys');
       return found === '' ? [] : lines(found).map(({ key }) => key);
     };
     expect(await keysOf({ host: 'a.com', limit: 2 })).toEqual(KEYS.slice(1, 3));
@@ -193,7 +218,7 @@ describe('exporting pages', () => {
       rows: 5,
       damaged: 1,
     });
-    expect(lines(await text('p.jsonl'))[2]).toMatchObject({ title: TITLE, damaged: ['retries'] });
+    expect(lines(await read('p.jsonl'))[2]).toMatchObject({ title: TITLE, damaged: ['retries'] });
   });
 
   it('does not write to a file of the table, under any name, also as a library', async () => {

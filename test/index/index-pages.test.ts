@@ -89,6 +89,16 @@ describe('index', () => {
     expect(terms.some((term) => / haus /.test(` ${term} `))).toBe(true);
   });
 
+  test('detects the language of a page whose row has none', async () => {
+    const html = '<p>Вода поднимается и опускается дважды в день, и прибор записывает её высоту в каждом месте.';
+    await using crawl = await crawled({ web: fakeWeb({ 'http://a.example/': html }) });
+    await jobs.inject(crawl, { seeds: ['http://a.example/'] });
+    await round(crawl);
+    await jobs.index(crawl);
+    const { docs } = await dumpIndex(crawl.folder);
+    expect(docs.map(({ language }) => language)).toEqual(['ru']);
+  });
+
   test('stores pages, and counts the other rows by their reason', async () => {
     await using crawl = await crawled();
     await allRounds(crawl);

@@ -208,7 +208,10 @@ export interface Page {
    * Absent if no range is known. [parse]
    */
   textRanges: readonly TextRange[];
-  /** The language as a BCP 47 tag: stated by the page, else detected from the text (see `languageSource`). [parse] */
+  /**
+   * The language as a BCP 47 tag: stated by the page, else shown by frequent words of its text (see `languageSource`). For other pages,
+   * exports and the index detect it from the text. [parse]
+   */
   language: string;
   /** Where `language` comes from. Absent without a language, and on rows older than this field. [parse] */
   languageSource: LanguageSource;

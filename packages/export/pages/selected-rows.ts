@@ -1,5 +1,6 @@
 import {
   batchTime,
+  detectLanguage,
   isBodyLost,
   type Field,
   type JsonValue,
@@ -98,12 +99,21 @@ export async function* selectedRows<F extends Field>(
     },
     isAborted: () => tracker.aborted,
   };
-  for await (const row of rowsInOrder(crawl, test, selection, fields)) {
+  const needsLanguage = fields.some((field) => field === 'language' || field === 'languageSource');
+  const reads: readonly Field[] = needsLanguage ? [...fields, 'language', 'text'] : fields;
+  for await (const row of rowsInOrder(crawl, test, selection, reads)) {
     if (tracker.aborted) return;
     if (isBodyLost(row)) tracker.fail('lost_body');
     else if (row.damaged) tracker.fail('damaged');
-    yield row as PageRow<F>;
+    yield (needsLanguage ? await withLanguage(row) : row) as PageRow<F>;
   }
+}
+
+/** Returns a row with the language of its text. A crawl stores the language only if the page states it, or frequent words show it. */
+async function withLanguage(row: PageRow<Field>): Promise<PageRow<Field>> {
+  if (row.language !== undefined || row.text === undefined) return row;
+  const language = await detectLanguage(row.text);
+  return language === undefined ? row : { ...row, language, languageSource: 'detected' };
 }
 
 /**

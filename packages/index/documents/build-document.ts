@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import {
+  detectLanguage,
   isRedirect,
   rowKeyOf,
   urlOf,
@@ -53,7 +54,7 @@ export type Built = { readonly document: IndexDocument } | { readonly leftOut: C
 export function createDocuments(plugins: readonly Plugin[], count: Count) {
   const filters = plugins.filter(({ indexFilter }) => indexFilter);
 
-  return function build(row: IndexRow, isReplaced: boolean): Built {
+  return async function build(row: IndexRow, isReplaced: boolean): Promise<Built> {
     const leftOut = reasonAgainst(row, isReplaced);
     if (leftOut) return { leftOut };
     const { key, title = '', headings = [], rank = 0, fetchedAt = 0, modifiedTime = 0, inlinks = [] } = row;
@@ -65,7 +66,7 @@ export function createDocuments(plugins: readonly Plugin[], count: Count) {
       headings: headings.join('\n'),
       anchors: anchorsOf(key, inlinks),
       text,
-      language: pageLanguage(row.language, text),
+      language: pageLanguage(row.language ?? (await detectLanguage(text)), text),
       fetchedAt,
       modifiedTime,
       rank,

@@ -1,5 +1,5 @@
 import { messageOf } from '../../errors/index.js';
-import { detectLanguage, sniffSitemap, statedTimes } from '../../parse/index.js';
+import { languageByWords, sniffSitemap, statedTimes } from '../../parse/index.js';
 import {
   RULES_PLUGIN,
   applyUrlChain,
@@ -54,8 +54,7 @@ export async function parseWithoutOnPage(crawl: ParseContext, page: PageContent,
     return failure(`plugin_error_${digest.name}`, messageOf(error), count);
   }
   try {
-    const detected = outcome.language === undefined ? await detectLanguage(outcome.text) : undefined;
-    return resultOf(crawl, page, outcome, { newSignature, detected, by }, count);
+    return resultOf(crawl, page, outcome, { newSignature, by }, count);
   } catch (error) {
     // A parser in JavaScript may have returned a value of the wrong type.
     return failure(`plugin_error_${by}`, messageOf(error), count);
@@ -73,17 +72,13 @@ function resultOf(
   crawl: ParseContext,
   page: PageContent,
   parsed: ParsedPage,
-  {
-    newSignature,
-    detected,
-    by,
-  }: { readonly newSignature: string; readonly detected: string | undefined; readonly by: string },
+  { newSignature, by }: { readonly newSignature: string; readonly by: string },
   count: Count,
 ): ParseResult {
   const { page: seen, rejectedLinks } = throughUrlChain(crawl, parsed, count);
   const isCut = Object.keys(rejectedLinks).length > 0;
   const redirect = refreshTarget(crawl, page, seen, count);
-  const language = seen.language ?? detected;
+  const language = seen.language ?? languageByWords(seen.text);
   const outlinks = keptLinks(crawl, page.url, seen, redirect, count);
   const encoded = encodeFields({
     newSignature,

@@ -1,4 +1,4 @@
-import { languageByWords } from './frequent-words.js';
+import { languageOfWords } from './frequent-words.js';
 
 /** Minimum number of letters of a text. A letter outside the Latin script counts as three. */
 const ENOUGH = 60;
@@ -13,13 +13,22 @@ const PART = 160;
 const MENUS = 1000;
 
 /**
- * Detects the language of a text from a piece of some hundred characters. Returns the primary part of a language tag. Undefined: the text
- * is too short, or no language is likely.
+ * Detects the language of a text from the frequent words in a piece of some hundred characters. Returns the primary part of a language tag.
+ * Undefined: the text is too short, or these words show no language.
+ */
+export function languageByWords(text: string): string | undefined {
+  const piece = pieceOf(text);
+  return lettersIn(piece) < ENOUGH ? undefined : languageOfWords(piece);
+}
+
+/**
+ * Detects the language of a text as {@link languageByWords} does, and if that finds none, by n-grams. Undefined: the text is too short, or
+ * no language is likely. It takes ten times as long, so a crawl does not call it.
  */
 export async function detectLanguage(text: string): Promise<string | undefined> {
   const piece = pieceOf(text);
   if (lettersIn(piece) < ENOUGH) return undefined;
-  const known = languageByWords(piece);
+  const known = languageOfWords(piece);
   if (known !== undefined) return known;
   // The package needs 30 MB of memory for its database. So it is loaded only when frequent words do not show the language of a page.
   const { eld } = await import('eld/extrasmall');

@@ -26,7 +26,7 @@ const AHEAD = 1.75;
  * Undefined: no language is clear. This takes a tenth of the time of the detector for more languages.
  * @param text text with single spaces
  */
-export function languageByWords(text: string): string | undefined {
+export function languageOfWords(text: string): string | undefined {
   const words = text.toLowerCase().split(' ');
   const counts = LANGUAGES.map(() => 0);
   for (const word of words) {

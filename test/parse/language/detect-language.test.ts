@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { detectLanguage } from '../../../packages/parse/index.js';
-import { languageByWords } from '../../../packages/parse/language/frequent-words.js';
+import { detectLanguage, languageByWords } from '../../../packages/parse/index.js';
 
 /** The first article of the Universal Declaration of Human Rights. */
 const ARTICLE: Readonly<Record<string, string>> = {
