@@ -169,7 +169,7 @@ describe('requests of an audit', () => {
     expect(notes).toHaveLength(1);
   });
 
-  it('report links of a host that cannot be reached as not checked after three failures', async () => {
+  it('report one link of a host that cannot be reached as a fault after a day, and the others as not checked', async () => {
     const hrefs = Array.from({ length: 9 }, (_, i) => `<a href="${OTHER}/l${i}">l</a>`).join('');
     const web = recordedWeb(({ url }) => {
       if (url.startsWith(OTHER)) return { kind: 'retry', code: 'connect' };
@@ -177,10 +177,38 @@ describe('requests of an audit', () => {
     });
     await using crawl = await testCrawl(undefined, { plugins: [web.plugin], settings: { 'fetcher.backoffMin': 0.01 } });
     await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
+    const others = {
+      rule: 'link-unchecked',
+      message: '8 links to other.example not checked: the host did not respond (connect).',
+    };
+    for (const state of ['unverified', 'open']) {
+      const before = web.to(OTHER).length;
+      const findings = await findingsOf(crawl, { external: true });
+      expect(web.to(OTHER).length - before).toBe(3);
+      expect(findings.filter(({ url }) => url.startsWith(OTHER))).toMatchObject([
+        { rule: 'external-unreachable', url: `${OTHER}/l0`, state },
+        others,
+      ]);
+      crawl.setTime(crawl.clock() + 2 * 86_400_000);
+    }
+  });
+
+  it('check the links to a port beside links to another port of the host that cannot be reached', async () => {
+    const [closed, well] = [`${OTHER}:1001`, `${OTHER}:1002`];
+    const hrefs = [closed, well].flatMap((origin) => [1, 2].map((n) => `<a href="${origin}/l${n}">l</a>`)).join('');
+    const web = recordedWeb(({ url }) => {
+      if (url.startsWith(closed)) return { kind: 'retry', code: 'connect' };
+      return url === `${SITE}/` ? html(hrefs) : absent;
+    });
+    await using crawl = await testCrawl(undefined, { plugins: [web.plugin], settings: { 'fetcher.backoffMin': 0.01 } });
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
     const findings = await findingsOf(crawl, { external: true });
-    expect(web.to(OTHER).length).toBeLessThanOrEqual(3);
-    expect(findings.filter(({ url }) => url.startsWith(OTHER))).toMatchObject([
-      { rule: 'link-unchecked', message: '9 links to other.example not checked: the host did not respond (connect).' },
+    const found = findings.flatMap(({ rule, url }) => (url.startsWith(OTHER) ? [`${rule} ${url}`] : []));
+    expect(found).toEqual([
+      `external-broken ${well}/l1`,
+      `external-broken ${well}/l2`,
+      `external-unreachable ${closed}/l1`,
+      `link-unchecked ${closed}/l2`,
     ]);
   });
 

@@ -1,7 +1,7 @@
 import {
   hostHealth,
-  hostOf,
   isChallenge,
+  originOf,
   type BorrowedRequests,
   type FetchOutcome,
   type RequestResult,
@@ -20,6 +20,7 @@ export interface LinkResponse {
 /** A URL that was not requested, or without a result. `why` completes "not checked: …"; it may be untrusted. */
 export interface NotChecked {
   readonly kind: 'not_checked';
+  /** The host, with its port unless it is the default one. */
   readonly host: string;
   readonly why: string;
 }
@@ -44,28 +45,29 @@ const WHY: Readonly<Record<Extract<RequestResult, { kind: 'left' }>['reason'], s
  * Makes the function that requests a link with its redirects, in the queues of a crawl.
  *
  * With `headFirst`, it sends HEAD first, and believes a response that finds the page. After another response it sends GET, because many
- * servers respond to HEAD wrongly. Nothing follows after 429 or 503, a challenge, or a host that cannot be reached. A host is left out when
- * it has responded 429 or 503 until the requests gave up, or has not responded three times.
+ * servers respond to HEAD wrongly. Nothing follows after 429 or 503, a challenge, or a host that cannot be reached. An origin is left out when
+ * it has responded 429 or 503 until the requests gave up, or has not responded three times. Only the link for which it was requested then has
+ * a result.
  */
 export function createLinkRequests(requests: BorrowedRequests) {
-  /** The hosts that are left out, with the reason. */
+  /** The origins that are left out, with the reason. Another port of the same host may respond. */
   const leftOut = new Map<string, string>();
 
   /** Sends one request, without following redirects. */
   async function once(url: string, headOnly: boolean): Promise<LinkResult> {
-    const host = hostOf(url);
-    const notChecked = (why: string): NotChecked => ({ kind: 'not_checked', host, why });
-    const before = leftOut.get(host);
+    const origin = originOf(url);
+    const notChecked = (why: string): NotChecked => ({ kind: 'not_checked', host: new URL(url).host, why });
+    const before = leftOut.get(origin);
     if (before !== undefined) return notChecked(before);
     const result = await requests.request({ url, contentLimit: MAX_BYTES, ...(headOnly && { headOnly }) });
     if (result.kind === 'left') return notChecked(WHY[result.reason]);
-    const { outcome, isOfPage } = result;
+    const { outcome, isOfPage, asked } = result;
     const { http } = outcome;
-    if (isPause(outcome)) leftOut.set(host, `the host responded ${http} again and again`);
+    if (isPause(outcome)) leftOut.set(origin, `the host responded ${http} again and again`);
     if (!isOfPage && outcome.kind === 'retry') {
       const why = `the host did not respond (${outcome.code})`;
-      leftOut.set(host, why);
-      return notChecked(why);
+      leftOut.set(origin, why);
+      if (!asked || !HOST_FAILURES.has(outcome.code)) return notChecked(why);
     }
     const code = isChallenge(outcome.headers) ? 'challenge' : outcome.code;
     return { kind: 'response', code, ...(http !== undefined && { http }), outcome };

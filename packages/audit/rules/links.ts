@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { figures, hostOf, safeText, specialRange } from '../../core/index.js';
+import { figures, hostOf, originOf, safeText, specialRange } from '../../core/index.js';
 import { LINK_KINDS } from '../facts/kinds.js';
 import type { UncheckedLinks } from '../asking/unchecked-links.js';
 import { ROW } from '../collect/row-table.js';
@@ -241,7 +241,7 @@ export async function noteUnverified(target: Target, site: Site): Promise<void> 
   const isDenied = verdict === 'unchecked' && asked !== undefined;
   if (verdict !== 'blocked' && !isOther && !isDenied) return;
   const label = http > 0 ? String(http) : (asked?.code ?? '');
-  await site.group(externalUnverified.id, `${new URL(url).protocol}//${hostOf(url)}/`, {
+  await site.group(externalUnverified.id, `${originOf(url)}/`, {
     url,
     label,
     impact: links.impact,
