@@ -169,6 +169,23 @@ describe('requests of an audit', () => {
     expect(notes).toHaveLength(1);
   });
 
+  it('check the other links of such a host in the next audit', async () => {
+    const web = recordedWeb(({ url }) => {
+      if (url === `${SITE}/`) return html(`<a href="${OTHER}/busy">l</a><a href="${OTHER}/gone">l</a>`);
+      return url.endsWith('/busy') ? throttled(0.01) : absent;
+    });
+    await using crawl = await testCrawl(undefined, { plugins: [web.plugin] });
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
+    const auditOf = async (): Promise<string[]> => {
+      const findings = await findingsOf(crawl, { external: true });
+      const others = findings.filter(({ url }) => url.startsWith(OTHER));
+      return others.map(({ rule, url }) => `${rule} ${url.slice(OTHER.length)}`).sort();
+    };
+    expect(await auditOf()).toEqual(['external-unverified /', 'link-unchecked /gone']);
+    crawl.setTime(crawl.clock() + 2 * 86_400_000);
+    expect(await auditOf()).toEqual(['external-broken /gone', 'external-unverified /']);
+  });
+
   it('report one link of a host that cannot be reached as a fault after a day, and the others as not checked', async () => {
     const hrefs = Array.from({ length: 9 }, (_, i) => `<a href="${OTHER}/l${i}">l</a>`).join('');
     const web = recordedWeb(({ url }) => {

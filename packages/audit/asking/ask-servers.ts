@@ -65,19 +65,27 @@ export async function askServers(
   return unchecked.all();
 }
 
-/** Groups URLs by host. Requests to the first hosts begin while the other hosts are still read from disk. */
+/**
+ * Groups URLs by host. Requests to the first hosts begin while the other hosts are still read from disk. URLs that have to wait come last,
+ * and URLs with an error status before them: a host that responds 429 or 503 again is left out, and then the others are already checked.
+ */
 async function* byHost(wanted: AsyncIterable<Wanted>): AsyncGenerator<readonly Wanted[]> {
   let group: Wanted[] = [];
   for await (const each of wanted) {
     const [first] = group;
     if (first && (new URL(first.url).hostname !== new URL(each.url).hostname || group.length >= 1000)) {
-      yield group;
+      yield inOrder(group);
       group = [];
     }
     group.push(each);
   }
-  if (group.length > 0) yield group;
+  if (group.length > 0) yield inOrder(group);
 }
+
+const inOrder = (group: readonly Wanted[]): Wanted[] =>
+  group.toSorted((a, b) => a.notBefore - b.notBefore || errorAt(a) - errorAt(b));
+
+const errorAt = ({ before }: Wanted): number => (before?.http !== undefined && before.http >= 400 ? before.at : 0);
 
 /** Returns the stored form of an answer, together with the earlier answers. */
 function noteOf({ before }: Wanted, { code, http, to }: LinkResponse, at: number): AskedNote {
