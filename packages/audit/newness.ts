@@ -7,7 +7,7 @@ import { createPast, type Past, type PastPage, type Relation } from './past.js';
 import type { AuditFinding } from './report.js';
 import type { AuditRow, AuditedPage, Found, Group, Rule, Site, Target } from './rule.js';
 
-/** Whether a finding is new; `unknown` if the version of the moment that would tell is not stored. */
+/** Whether a finding is new; `unknown` if the version of that moment is not stored, or the target was not requested before it. */
 export type Newness = AuditFinding['isNew'] | 'unknown';
 
 /**
@@ -49,10 +49,14 @@ export class News {
     this.#past = createPast(crawl, { since, isNewPage: (key) => newPages.has(key), keyOf: input.keyOf });
   }
 
-  /** Reads the new pages since a moment. @throws CrawlError USAGE for an unknown mark */
+  /**
+   * Reads the new pages since a moment. The first crawl of the table is no change, so a moment before its end stands for its end.
+   * @throws CrawlError USAGE for an unknown mark
+   */
   static async since(crawl: CrawlContext, moment: number | string, input: NewsInput): Promise<News> {
     const changes = readChanges(crawl, { since: moment, kinds: NEW_KINDS });
-    const { since } = await changes.summary();
+    const { baselineEnd = 0 } = await crawl.tables.changes.state();
+    const since = Math.max((await changes.summary()).since, baselineEnd);
     const newPages = new Set<string>();
     for await (const change of changes) if (change.type === 'page') newPages.add(rowKeyOf(change.url));
     return new News(crawl, since, newPages, input);
@@ -98,7 +102,10 @@ export class News {
       const failedAt = found.since ?? 0;
       const changedAt = ending?.since ?? (row === undefined ? failedAt : Math.max(failedAt, rows.changedAt(row)));
       const worked = asked?.lastOk !== undefined || (row !== undefined && rows.is(row, ROW.wasPage));
-      if (changedAt > this.since && (worked || !isLinkNew)) return 'target';
+      if (changedAt > this.since && (worked || !isLinkNew)) {
+        const isFirst = firstAsked > this.since && (row === undefined || (await this.#isSeenLater(row)));
+        return worked || !isFirst ? 'target' : 'unknown';
+      }
     }
     return link === 'link' && !isLinkNew ? undefined : link;
   }
@@ -106,6 +113,11 @@ export class News {
   /** Whether a link that is not a URL is new. @param text as in {@link PastPage.named} */
   ofBadLink(text: string, sources: Sources): Promise<Newness> {
     return this.#ofLinks(sources, 'link', text);
+  }
+
+  async #isSeenLater(row: number): Promise<boolean> {
+    const { firstSeen = 0 } = (await this.#input.rowOf(row)) ?? {};
+    return firstSeen > this.since;
   }
 
   async #byPast(past: Past, result: string): Promise<Newness> {

@@ -111,9 +111,34 @@ describe('a finding is new', () => {
   });
 
   it('if its page came after the moment', async () => {
-    await using crawl = await crawlOf({ faults: RULES }, undefined);
-    const { fresh } = await auditOf(crawl, START - DAY);
+    const home = (link: string): FakePage => ({ html: `<title>Home</title><h1>Home</h1><a href="/ok">ok</a>${link}` });
+    const web = fakeWeb({ ...OTHERS, [`${SITE}/`]: home('') });
+    await using crawl = await testCrawl(web, { settings: { 'parser.audit': true } });
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
+    web.set(`${SITE}/`, home('<a href="/p/page">p</a>'));
+    web.set(`${SITE}/p/page`, { html: htmlOf({ faults: RULES }) });
+    crawl.setTime(START + 2 * DAY);
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`], refetch: true });
+    const { fresh } = await auditOf(crawl);
     expect(fresh).toEqual([...RULES].sort());
+  });
+
+  it('not by the first crawl of the table, which is no change', async () => {
+    await using crawl = await crawlOf({ faults: RULES }, undefined);
+    const { findings, summary } = await auditOf(crawl, START - DAY);
+    expect(findings.length).toBeGreaterThan(RULES.length);
+    expect(findings.filter(({ isNew }) => isNew)).toEqual([]);
+    expect(summary.undecided).toBeUndefined();
+  });
+
+  it('not if an old link was requested for the first time after the moment', async () => {
+    await using crawl = await crawlOf({ faults: [], body: '<img src="/gone.png" alt="">' }, undefined);
+    await using report = await audit(crawl, { since: START + DAY, ask: true });
+    const found: AuditFinding[] = [];
+    for await (const finding of report.findings) found.push(finding);
+    expect(found.filter(({ rule }) => rule === 'resource-broken')).toMatchObject([{ url: `${SITE}/gone.png` }]);
+    expect(found.filter(({ isNew }) => isNew)).toEqual([]);
+    expect(report.summary.undecided).toBe(1);
   });
 
   it('by the page that made it so, which the evidence names', async () => {

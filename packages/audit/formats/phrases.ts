@@ -72,7 +72,7 @@ export function ignoredLines({ ignored = 0, unusedIgnores = [], undecided = 0 }:
   const lines = ignored === 0 ? [] : [`${quantity(ignored, 'finding')} left out by entries of audit ignore`];
   if (undecided > 0) {
     lines.push(
-      `${quantity(undecided, 'finding')} may be new or old: the version of that time is not stored; a higher db.keepVersions keeps it`,
+      `${quantity(undecided, 'finding')} may be new or old: the version of that time is not stored (a higher db.keepVersions keeps it), or the target was requested for the first time`,
     );
   }
   return [...lines, ...unusedIgnores.map((each) => `entry of audit ignore that no finding matches: ${clean(each)}`)];
