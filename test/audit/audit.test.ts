@@ -368,6 +368,21 @@ describe('audit', () => {
     expect(found).toEqual(['lost', 'other', 'page'].map((name) => `sitemap-invalid ${SITE}/${name}.xml`));
   });
 
+  it('gives no time since when a page that is there has a fault, and does not say that it was a page before', async () => {
+    const pages = {
+      [`${SITE}/`]: page('home'),
+      [`${SITE}/robots.txt`]: { html: `Sitemap: ${SITE}/list.txt`, contentType: 'text/plain' },
+      [`${SITE}/list.txt`]: { html: `${SITE}/orphan\n`, contentType: 'text/plain' },
+      [`${SITE}/orphan`]: page('orphan'),
+    };
+    await using crawl = await crawled({ pages, seeds: [`${SITE}/`] });
+    const { findings } = await findingsOf(crawl);
+    const orphan = findings.find(({ rule }) => rule === 'sitemap-orphan');
+    expect(orphan).toMatchObject({ url: `${SITE}/orphan`, evidence: { status: 200 } });
+    expect(orphan).not.toHaveProperty('since');
+    expect(orphan).not.toHaveProperty('evidence.before');
+  });
+
   it('does not judge a sitemap by its last parse if its server fails now', async () => {
     const web = fakeWeb({
       [`${SITE}/`]: page('home'),

@@ -86,7 +86,8 @@ export function historyText({ since, lastOk, lastAsked, isNew }: AuditFinding): 
     ['last asked', lastAsked],
   ] as const;
   const parts: string[] = times.flatMap(([name, at]) => (dayOf(at) === '' ? [] : [`${name} ${dayOf(at)}`]));
-  if (isNew === 'target') parts.push('new: it broke after the mark');
+  if (isNew === 'target')
+    parts.push(lastOk === undefined ? 'new: it was not so at the mark' : 'new: it broke after the mark');
   if (isNew === 'link') parts.push('new: the link was added after the mark');
   return parts.join(', ');
 }

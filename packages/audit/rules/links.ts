@@ -12,12 +12,14 @@ export const BROKEN = 'broken';
 const FORMS = 1 << LINK_KINDS.indexOf('form');
 const STYLES = (1 << LINK_KINDS.indexOf('script')) | (1 << LINK_KINDS.indexOf('stylesheet'));
 
-/** Returns the data that all findings on missing targets have in common. */
+/** Returns the data that all findings on targets have in common. Of a target that is there, it is unknown since when it has a fault. */
 export function lost(target: Target, { rows }: Site): Pick<Found, 'since' | 'lastOk' | 'lastAsked' | 'evidence'> {
-  const { row } = target;
-  const times = timesOf(target, row === undefined ? 0 : rows.changedAt(row), row === undefined ? 0 : rows.askedAt(row));
-  const worked = row !== undefined && rows.is(row, ROW.wasPage);
-  return { ...times, evidence: { ...evidenceOf(target), ...(worked && { before: 'it was a page before' }) } };
+  const { row, verdict } = target;
+  const isLost = row !== undefined && verdict !== 'ok';
+  const times = timesOf(target, isLost ? rows.changedAt(row) : 0, row === undefined ? 0 : rows.askedAt(row));
+  const worked = isLost && rows.is(row, ROW.wasPage);
+  const evidence = { ...evidenceOf(target), ...(worked && { before: 'it was a page before' }) };
+  return { ...times, evidence };
 }
 
 /** Returns an unverified finding: a server that refuses crawlers tells nothing about the page. */

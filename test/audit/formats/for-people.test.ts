@@ -52,6 +52,12 @@ function someReport() {
   );
 }
 
+test('a new finding broke after the mark only if it is known to have worked before', async () => {
+  const found = [{ lastOk: AT }, {}].map((times) => madeFinding({ ...times, isNew: 'target' }));
+  const { text } = await written(madeReport(found), { format: 'text' });
+  expect(text.match(/new: [^,]*/g)).toEqual(['new: it broke after the mark', 'new: it was not so at the mark']);
+});
+
 test('text has what is missing, the counts, then rules with their first findings', async () => {
   const { text } = await written(someReport(), { format: 'text' });
   expect(text.split('\n').slice(0, 15)).toEqual([
