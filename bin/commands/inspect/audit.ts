@@ -16,6 +16,7 @@ import {
   type AuditReportOptions,
 } from '../../output/audit-report.js';
 import { jsonLine, table, write } from '../../output/output.js';
+import { withProgress } from '../../output/progress.js';
 import { addAuditIgnore } from './audit-ignore.js';
 
 interface AuditOptions extends AuditReportOptions, RequestOptions, ScopeOptions {
@@ -109,13 +110,15 @@ async function report(
   const { audit } = await library();
   const { signal } = cli.io;
   try {
-    await using found = await audit(crawl, {
-      ask,
-      external,
-      signal,
-      ...(maxTime !== undefined && { maxTime }),
-      ...(since !== undefined && { since }),
-    });
+    await using found = await withProgress(cli, cli.options().quiet === true, (job) =>
+      audit(crawl, {
+        ask,
+        external,
+        ...job,
+        ...(maxTime !== undefined && { maxTime }),
+        ...(since !== undefined && { since }),
+      }),
+    );
     await writeReport(crawl, found);
   } catch (error) {
     if (!signal.aborted || error !== signal.reason) throw error;

@@ -19,11 +19,11 @@ export interface RunningJobs {
   /** Returns the number of due rows. They are counted again if the last count is too old. */
   due(): Promise<DueCount>;
   /** Runs a job, and calls `onProgress` at least once a second. */
-  run<O extends JobOptions>(
+  run<O extends JobOptions, R = Report>(
     job: string,
     options: O | undefined,
-    start: (watch: Watch, options: O | undefined) => Promise<Report>,
-  ): Promise<Report>;
+    start: (watch: Watch, options: O | undefined) => Promise<R>,
+  ): Promise<R>;
 }
 
 const TICK_MS = 1000;

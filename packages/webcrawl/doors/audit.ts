@@ -1,11 +1,17 @@
-import type { AuditRule } from '../../audit/index.js';
+import type { AuditOptions, AuditRule, OpenAuditReport } from '../../audit/index.js';
+import type { CrawlContext } from '../../core/index.js';
 import { late } from '../late.js';
 
 export type * from '../../audit/public.js';
 export { AUDIT_FORMATS, AUDIT_FORMAT_NAMES, auditFormatOf, type AuditFormat } from '../names.js';
 
-/** See `audit` of packages/audit. */
-export const audit = late(async () => (await import('../../audit/index.js')).audit);
+/** See `audit` of packages/audit. Other processes can see its progress. */
+export async function audit(crawl: CrawlContext, options?: AuditOptions): Promise<OpenAuditReport> {
+  const { audit } = await import('../../audit/index.js');
+  const { running } = crawl;
+  if (!running) return audit(crawl, options);
+  return running.run('audit', options, (watch, options) => audit({ ...crawl, watch }, options));
+}
 /** See `auditRules` of packages/audit. */
 export const auditRules = async (): Promise<readonly AuditRule[]> =>
   (await import('../../audit/index.js')).auditRules();

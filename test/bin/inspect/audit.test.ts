@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AuditFinding, AuditSummary } from '../../../packages/webcrawl/internal.js';
 import { freshFolder } from '../../support/files/temp-folder.js';
-import { runLine } from '../test-io.js';
+import { Sink, runLine, testIo } from '../test-io.js';
 
 const folder = freshFolder();
 const webcrawl = (...args: readonly string[]) => runLine(['--table', join(folder, 'table'), ...args]);
@@ -49,6 +49,25 @@ describe('webcrawl audit', () => {
     expect(second.code).toBe(0);
     expect(findingsOf(second.out)).toEqual(expected);
     expect(asked).toEqual([]);
+  });
+
+  test('shows its progress while it waits to request a page again', async () => {
+    server.removeAllListeners('request').on('request', ({ url }, answer) => {
+      answer
+        .writeHead({ '/': 200, '/unsteady': 500 }[url!] ?? 404, { 'content-type': 'text/html' })
+        .end('<a href="/unsteady">u</a>');
+    });
+    const io = testIo();
+    const stderr = new Sink({ isTTY: true });
+    stderr.write = (data) => {
+      if (/audit: 0 done/.test(String(data))) io.stop.abort();
+      return true;
+    };
+    expect(
+      await runLine(['--table', join(folder, 'table'), 'audit', site, '--delay', '0'], { ...io, stderr }),
+    ).toMatchObject({
+      code: 130,
+    });
   });
 
   test('leaves out ignored findings, until audit tell shows them again', async () => {
