@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { CrawlError, messageOf } from '../../errors/index.js';
+import { deadline } from '../../util/index.js';
 import type { CrawlContext } from '../context.js';
 import { inSlots } from '../shards/job-slots.js';
 import { openRequests, type RequestedPage, type RequestResult, type Requests } from './requests.js';
@@ -79,6 +80,13 @@ export function borrowRequests(crawl: CrawlContext, options: BorrowedRequestsOpt
         const result = await requests.request(page, signal);
         const hasRunEnded = result.kind === 'left' && result.reason === 'given_up' && requests !== own;
         if (!hasRunEnded) return result;
+        // The run may still wait for requests in flight.
+        await deadline(
+          requests.running.catch(() => undefined),
+          Infinity,
+          () => undefined,
+          signal,
+        );
       }
     },
     close,

@@ -121,11 +121,14 @@ export function openRequests(crawl: CrawlContext, options: RequestsOptions): Req
     readonly give: (result: RequestResult) => void;
     readonly fail: (error: unknown) => void;
   }>();
+  let hasEnded = false;
   running.then(
     () => {
+      hasEnded = true;
       for (const { give } of waiting) give(GIVEN_UP);
     },
     (error: unknown) => {
+      hasEnded = true;
       for (const { fail } of waiting) fail(error);
     },
   );
@@ -158,7 +161,8 @@ export function openRequests(crawl: CrawlContext, options: RequestsOptions): Req
     async request(page, giveUp) {
       const queue = await queueNames.nameOf(hostOf(page.url));
       if (!isOfJob(crawl, tables.slots.ofQueue(queue))) return { kind: 'left', reason: 'host_in_use', asked: false };
-      if (stopped.aborted || giveUp?.aborted) return GIVEN_UP;
+      if (hasEnded) await running;
+      if (hasEnded || stopped.aborted || giveUp?.aborted) return GIVEN_UP;
       return new Promise((resolve, fail) => {
         const onAbort = (): void => waiter.give(GIVEN_UP);
         const waiter = {
