@@ -8,7 +8,10 @@ import { parseRobots, type RobotsLine, type RobotsRules } from './robots.js';
 export interface StoredRobots extends RobotsFile {
   /** When the file was fetched, in ms since the epoch. */
   readonly fetchedAt: number;
-  /** Set if the sitemaps that the file names are not added yet. This happens if the robots.txt of another origin redirected to this file. */
+  /**
+   * Set if the sitemaps that the file names are not added yet. This happens if the robots.txt of another origin redirected to this file, and
+   * if the file was requested by a caller without `onSitemaps`.
+   */
   readonly sitemapsPending?: true;
 }
 
@@ -53,8 +56,9 @@ export const ROBOTS_OF_OTHER_SHARD = 'other_shard';
 /** Callbacks of {@link Robots.check}. */
 interface RobotsHooks {
   /**
-   * Called with the sitemaps that the file names, if this check is the first that uses the file. The texts are as written in the file. The
-   * file is stored after the callback has resolved. Therefore, after a kill, the file is requested again and its sitemaps are added again.
+   * Called with the sitemaps that the file names, if this check is the first with this callback that uses the file. The texts are as written
+   * in the file. The file is stored after the callback has resolved. Therefore, after a kill, the file is requested again and its sitemaps
+   * are added again.
    */
   readonly onSitemaps?: (sitemaps: readonly string[]) => Promise<void>;
   /** Called while redirects of the file are followed. The wait may be long, because other shards or other hosts may have to answer. */
@@ -102,6 +106,7 @@ const DAY = 86_400_000;
 interface Entry {
   readonly fetchedAt: number;
   readonly rules: RobotsRules;
+  readonly sitemapsPending: boolean;
   /** The value of `changes` when the entry was loaded. */
   readonly changes: number;
 }
@@ -155,10 +160,12 @@ export function createRobots(options: RobotsOptions): Robots {
   ): Promise<Entry> {
     const { fetchedAt, status, body } = robots;
     const rules = robotsRules(robots, options.agents);
-    const entry = { fetchedAt, rules, changes: seen };
+    const sitemapsPending = isNew && rules.sitemaps.length > 0 && !onSitemaps;
+    const entry = { fetchedAt, rules, sitemapsPending, changes: seen };
     if (isNew) {
       if (rules.sitemaps.length > 0) await onSitemaps?.(rules.sitemaps);
-      await store.put(origin, { fetchedAt, status, ...(body !== undefined && { body }) });
+      const file = { fetchedAt, status, ...(body !== undefined && { body }) };
+      await store.put(origin, { ...file, ...(sitemapsPending && { sitemapsPending: true }) });
     }
     cache.set(origin, entry, rules.size);
     return entry;
@@ -204,7 +211,8 @@ export function createRobots(options: RobotsOptions): Robots {
   /** Returns the entry of an origin. All callers wait for the same entry while it is being loaded. */
   function entryOf(origin: string, hooks: RobotsHooks): (Entry & RequestMade) | Promise<Resolved | Redirected> {
     const known = cache.get(origin);
-    if (known && isFreshRobots(known, clock()) && known.changes === changes()) return known;
+    const hasSitemaps = known?.sitemapsPending === true && hooks.onSitemaps !== undefined;
+    if (known && !hasSitemaps && isFreshRobots(known, clock()) && known.changes === changes()) return known;
     const loading = underWay.get(origin);
     if (loading) return loading;
     const started = load(origin, hooks).then(

@@ -424,6 +424,23 @@ describe('the sitemaps in a file', () => {
     expect(told).toBe(1);
   });
 
+  it.each([
+    ['the same run', () => robots],
+    ['a later run', () => fresh()],
+  ])('wait for a caller that takes them, in %s', async (_, later) => {
+    web['http://a.com/robots.txt'] = file('Sitemap: /a');
+    const told: (readonly string[])[] = [];
+    const tell = async (sitemaps: readonly string[]) => void told.push(sitemaps);
+    await robots.check(url);
+    await robots.check(url);
+    const taker = later();
+    await taker.check(url, { onSitemaps: tell });
+    await taker.check(url, { onSitemaps: tell });
+    expect(told).toEqual([['/a']]);
+    expect(fetched).toEqual(['http://a.com/robots.txt']);
+    expect(stored.get('http://a.com')).not.toHaveProperty('sitemapsPending');
+  });
+
   it('are reported again if the report failed', async () => {
     web['http://a.com/robots.txt'] = file('Sitemap: /a');
     await expect(robots.check(url, { onSitemaps: () => Promise.reject(new Error('disk')) })).rejects.toThrow('disk');
