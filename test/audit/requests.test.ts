@@ -7,7 +7,7 @@ import {
   type OpenContext,
 } from '../../packages/webcrawl/internal.js';
 import type { FetchOutcome, FetchRequest, Plugin } from '../../packages/webcrawl/internal.js';
-import { testCrawl } from '../support/test-crawl.js';
+import { START, testCrawl } from '../support/test-crawl.js';
 
 const SITE = 'http://site.example';
 const OTHER = 'http://other.example';
@@ -227,6 +227,27 @@ describe('requests of an audit', () => {
       `external-unreachable ${closed}/l1`,
       `link-unchecked ${closed}/l2`,
     ]);
+  });
+
+  it('do not wait for a time that a clock wrote that was ahead', async () => {
+    let isUp = false;
+    const web = recordedWeb(({ url }) => {
+      if (url.endsWith('/robots.txt')) return absent;
+      if (url === `${SITE}/`) return html(`<a href="/once">l</a><a href="${OTHER}/x">l</a>`);
+      return isUp ? html('') : { kind: 'retry', code: 'server_error', http: 500 };
+    });
+    await using crawl = await testCrawl(undefined, { plugins: [web.plugin] });
+    crawl.setTime(START + 86_400_000);
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
+    await findingsOf(crawl, { external: true, maxTime: 0.1 });
+    crawl.setTime(START);
+    isUp = true;
+    const before = web.sent.length;
+    const findings = await findingsOf(crawl, { ask: true, external: true, maxTime: 5 });
+    expect(web.sent.slice(before).map(({ url }) => url)).toEqual(
+      expect.arrayContaining([`${SITE}/once`, `${OTHER}/x`]),
+    );
+    expect(findings.map(({ rule }) => rule)).not.toContain('link-unchecked');
   });
 
   it('end at maxTime, and the report says so', async () => {

@@ -14,7 +14,7 @@ import type { ProbeNote } from '../rules/indexing.js';
 import { verdictOf } from '../verdict.js';
 import { createLinkRequests, type LinkResponse } from './link-requests.js';
 import { createUncheckedLinks, type UncheckedLinks } from './unchecked-links.js';
-import { wantedOf, type Wanted, type WantedInput } from './wanted.js';
+import { isRecent, wantedOf, type Wanted, type WantedInput } from './wanted.js';
 
 /** Maximum number of failures that are stored for a URL. */
 const FAILURES = 5;
@@ -107,7 +107,7 @@ function noteOf({ before }: Wanted, { code, http, to }: LinkResponse, at: number
 async function dueFolders({ tables, clock }: CrawlContext, folders: ReadonlySet<string>): Promise<string[]> {
   const due = new Set(folders);
   for await (const [folder, note] of tables.audits.notes('probe')) {
-    if (clock() - (note as ProbeNote).at < PROBE_HOLDS) due.delete(folder);
+    if (isRecent((note as ProbeNote).at, clock(), PROBE_HOLDS)) due.delete(folder);
   }
   return [...due];
 }

@@ -161,8 +161,14 @@ function wantedNow(
   const failsOnce = verdict === VERDICT.failing;
   if (verdict !== undefined && !failsOnce) return undefined;
   // An answer is not valid if the crawl has requested the page again since.
-  if (asked && asked.at >= fetchedAt && now - asked.at < holds(asked)) return undefined;
-  return { key, url: urlOf(key), isInternal, before: asked, notBefore: failsOnce ? fetchedAt + AGAIN : 0 };
+  if (asked && asked.at >= fetchedAt && isRecent(asked.at, now, holds(asked))) return undefined;
+  const notBefore = failsOnce && isRecent(fetchedAt, now, AGAIN) ? fetchedAt + AGAIN : 0;
+  return { key, url: urlOf(key), isInternal, before: asked, notBefore };
+}
+
+/** Whether a time is less than this number of milliseconds ago. A later time than now is not: the clock that wrote it was ahead. */
+export function isRecent(at: number, now: number, millis: number): boolean {
+  return at <= now && now - at < millis;
 }
 
 function holds(asked: AskedNote): number {
