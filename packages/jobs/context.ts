@@ -33,8 +33,8 @@ export interface CrawlContext {
   readonly scope?: ScopeRules;
   /** Threads that parse pages. Absent: the main thread parses them. */
   readonly parseThreads?: ParseThreads;
-  /** The requests that run in this process, so that another job can use their queues. Absent: jobs do not share queues. */
-  readonly requestsInUse?: RequestsInUse;
+  /** The requests that run in this process, so that another job can use their queues. */
+  readonly requestsInUse: RequestsInUse;
   /** The list of running jobs, for status queries. Absent: running jobs are not tracked. */
   readonly running?: RunningJobs;
   /** Receives the progress of this job. Absent: it is not reported. */

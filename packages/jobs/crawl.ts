@@ -15,6 +15,7 @@ import { readRefetch, writeScope } from './scope/stored-scope.js';
 import { makeDue } from './selection/make-due.js';
 import type { Watch } from './reporting/running-jobs.js';
 import { createTracker } from './reporting/tracker.js';
+import { whileFetching } from './requests/requests-in-use.js';
 import { inSlots } from './shards/job-slots.js';
 
 /** Options of {@link crawl}: the seeds, and the limits of the crawl. */
@@ -130,7 +131,7 @@ async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: A
     const { tables } = given;
     // A lease records when hosts last received requests. The job reads this time when it takes the lease. So it takes the lock for fetching
     // first: from then on, no other job of this process sends requests.
-    const crawled = tables.exclusive('fetch', () =>
+    const crawled = whileFetching(given, () =>
       inSlots(
         withScope(unwatched, scope),
         { job: 'crawl', asks: true },

@@ -10,6 +10,7 @@ import type { Report } from './reporting/job.js';
 import { inScope } from './scope/in-scope.js';
 import { addCounters, createCounts } from './reporting/counters.js';
 import { createTracker } from './reporting/tracker.js';
+import { whileFetching } from './requests/requests-in-use.js';
 import { inSlots, isProgressStored } from './shards/job-slots.js';
 
 /** Options of {@link fetch}. `onPage` is called only if `parse` is true. */
@@ -51,7 +52,7 @@ export async function fetch(given: CrawlContext, options: FetchOptions): Promise
   // As in crawl, the lock for fetching is taken before the lock of a batch, so that two jobs cannot block each other. It is also taken
   // before the leases, as in crawl: a lease records when hosts last received requests, and this job reads the time when it takes the lease.
   const findings = createFindings();
-  const report = await given.tables.exclusive('fetch', () =>
+  const report = await whileFetching(given, () =>
     inSlots(given, batchTask('fetch', options, true), options, async (own, signal) => {
       const crawl = await inScope(withHooks(own, options));
       const how = { ...options, ...(signal && { signal }) };

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { setMaxListeners } from 'node:events';
 import { CrawlError, messageOf } from '../../errors/index.js';
 import { deadline } from '../../util/index.js';
 import type { CrawlContext } from '../context.js';
@@ -24,68 +24,82 @@ export interface BorrowedRequests extends AsyncDisposable {
 
 /**
  * Makes requests for a job that fetches no batch. If a fetch or a crawl runs in this process, the URLs are requested in the queues of that
- * run. Otherwise the job makes requests of its own, and no fetch begins before `close`. So a host gets one delay and one back-off from all
- * jobs. A host that another worker or another process may be requesting gets no request: the result is `host_in_use`, at once.
+ * run. Otherwise the job makes requests of its own, until a fetch wants to begin. So a host gets one delay and one back-off from all jobs. A
+ * host that another worker or another process may be requesting gets no request: the result is `host_in_use`, at once.
  */
 export function borrowRequests(crawl: CrawlContext, options: BorrowedRequestsOptions): BorrowedRequests {
   const { job, threads = 1, signal = new AbortController().signal } = options;
   const { requestsInUse } = crawl;
   const closing = new AbortController();
+  const ended = AbortSignal.any([signal, closing.signal]);
+  setMaxListeners(0, ended);
   let own: Requests | undefined;
   /** Whether another process has the table open. That process may make requests. */
   let isElsewhere = false;
-  let held: Promise<void> | undefined;
+  /** Settles when the own requests have ended, and the lock for them is free. */
+  let holding: Promise<void> | undefined;
+  /** Resolves when the own requests are open, or cannot be opened now. */
   let opening: Promise<void> | undefined;
 
   function openOwn(): Promise<void> {
     return new Promise((resolve, reject) => {
+      const mustYield = (): boolean => ended.aborted || requestsInUse.isFetchWaiting;
       const run = crawl.tables.exclusive('fetch', async () => {
-        if (closing.signal.aborted) return;
+        if (mustYield()) return;
         await inSlots(crawl, { job, asks: true }, { leaveTaken: true, signal }, async (held, ends) => {
-          own = openRequests(held, { threads, count: () => {}, ...(ends && { signal: ends }) });
+          const requests = openRequests(held, { threads, count: () => {}, ...(ends && { signal: ends }) });
+          own = requests;
+          holding = over;
+          opening = undefined;
           resolve();
-          if (!closing.signal.aborted) await once(closing.signal, 'abort');
-          own.abort();
-          await own.close();
+          const runEnded = requests.running.catch(() => undefined);
+          while (!mustYield() && requestsInUse.current === requests) {
+            await Promise.race([requestsInUse.changed(ended), runEnded]);
+          }
+          own = undefined;
+          requests.abort();
+          await requests.close();
         });
       });
-      held = run.catch((error: unknown) => {
-        isElsewhere = error instanceof CrawlError && error.code === 'TABLE_LOCKED';
-        if (isElsewhere || signal.aborted) resolve();
-        else reject(error instanceof Error ? error : new Error(messageOf(error)));
-      });
+      const over = run
+        .catch((error: unknown) => {
+          isElsewhere = error instanceof CrawlError && error.code === 'TABLE_LOCKED';
+          if (!isElsewhere && !signal.aborted) reject(error instanceof Error ? error : new Error(messageOf(error)));
+        })
+        .finally(() => {
+          if (holding === over) holding = undefined;
+          else opening = undefined;
+          resolve();
+        });
     });
   }
 
   async function close(): Promise<void> {
     closing.abort();
-    if (own) await held;
+    await holding;
   }
 
   return {
     async request(page) {
       for (;;) {
-        if (signal.aborted) return { kind: 'left', reason: 'given_up', asked: false };
+        if (ended.aborted) return { kind: 'left', reason: 'given_up', asked: false };
         if (isElsewhere) return { kind: 'left', reason: 'host_in_use', asked: false };
-        const requests = own ?? requestsInUse?.current;
+        const requests = own ?? requestsInUse.current;
         if (!requests) {
-          const stop = new AbortController();
           opening ??= openOwn();
           // The lock of the own requests may be held by a job that has not opened its requests yet.
-          const begun = requestsInUse?.begun(stop.signal);
-          await Promise.race([opening, once(signal, 'abort', { signal: stop.signal }), ...(begun ? [begun] : [])]);
-          stop.abort();
+          await Promise.race([opening, requestsInUse.changed(ended)]);
           continue;
         }
-        const result = await requests.request(page, signal);
-        const hasRunEnded = result.kind === 'left' && result.reason === 'given_up' && requests !== own;
-        if (!hasRunEnded) return result;
+        const result = await requests.request(page, ended);
+        const isOver = requests.stopped.aborted || requestsInUse.current !== requests;
+        if (result.kind !== 'left' || result.reason !== 'given_up' || !isOver) return result;
         // The run may still wait for requests in flight.
         await deadline(
           requests.running.catch(() => undefined),
           Infinity,
           () => undefined,
-          signal,
+          ended,
         );
       }
     },

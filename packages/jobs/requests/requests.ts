@@ -199,6 +199,6 @@ export function openRequests(crawl: CrawlContext, options: RequestsOptions): Req
       if (!signal?.aborted) proxy.conclude();
     },
   };
-  crawl.requestsInUse?.begin(requests);
+  crawl.requestsInUse.begin(requests);
   return requests;
 }

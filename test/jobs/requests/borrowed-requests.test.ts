@@ -1,8 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { openLevelStore } from '../../../webtable/index.js';
 import { borrowRequests } from '../../../packages/jobs/index.js';
 import { openRequests } from '../../../packages/jobs/requests/requests.js';
-import type { FetchOutcome, FetchRequest, Plugin } from '../../../packages/webcrawl/internal.js';
+import { jobs, type FetchOutcome, type FetchRequest, type Plugin } from '../../../packages/webcrawl/internal.js';
 import { testCrawl } from '../../support/test-crawl.js';
 
 const A = 'http://a.example/';
@@ -49,4 +53,39 @@ it('requests a URL itself if the run ends while the queue of its host is looked 
   await run.close();
   lookedUp();
   expect(await result).toMatchObject({ kind: 'outcome', outcome: absent });
+});
+
+it('makes way for a fetch, and continues in its queues and after it', async () => {
+  const sent: string[] = [];
+  let second = (): void => {};
+  const isSecondSent = new Promise<void>((resolve) => (second = resolve));
+  const plugin = web(async ({ url }) => {
+    sent.push(url);
+    if (sent.filter((each) => each.startsWith(`${A}l`)).length === 2) second();
+    return absent;
+  });
+  // On disk, where the leases of the own requests are not released within one turn of the event loop.
+  const folder = await mkdtemp(join(tmpdir(), 'webcrawl-requests-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await using crawl = await testCrawl(undefined, {
+    store: await openLevelStore(folder),
+    plugins: [plugin],
+    settings: { 'fetcher.serverDelay': 0.05 },
+  });
+  await using borrowed = borrowRequests(crawl, { job: 'audit', threads: 2 });
+  const links = Array.from({ length: 8 }, (_, i) => `${A}l${i}`);
+  const results = Promise.all(links.map((url) => borrowed.request({ url })));
+  await isSecondSent;
+  expect((await jobs.crawl(crawl, { seeds: [B] })).counters).toMatchObject({ fetched: 1, not_found: 1 });
+  expect((await results).map(({ kind }) => kind)).toEqual(links.map(() => 'outcome'));
+  expect(sent.at(-1)).not.toBe(B);
+  expect(sent.filter((url) => url.startsWith(`${A}l`)).sort()).toEqual(links);
+});
+
+it('gives up a request that comes after its end', async () => {
+  await using crawl = await testCrawl(undefined, { plugins: [web(() => Promise.resolve(absent))] });
+  const borrowed = borrowRequests(crawl, { job: 'audit' });
+  await borrowed.request({ url: A });
+  await borrowed.close();
+  expect(await borrowed.request({ url: A })).toMatchObject({ kind: 'left', reason: 'given_up' });
 });
