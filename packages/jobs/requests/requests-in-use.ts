@@ -3,10 +3,11 @@ import type { Requests } from './requests.js';
 
 /** The requests that run on a table in this process. There is at most one run at a time. */
 export interface RequestsInUse {
+  /** The run, as long as it is open. */
   readonly current: Requests | undefined;
   /** Whether a fetch waits until the requests of other jobs have ended. */
   readonly isFetchWaiting: boolean;
-  /** Sets the current run until it ends. */
+  /** Sets the current run. */
   begin(requests: Requests): void;
   /** Announces that a fetch waits. Call the result when it waits no more. */
   announceFetch(): () => void;
@@ -23,7 +24,7 @@ export function createRequestsInUse(): RequestsInUse {
   };
   return {
     get current() {
-      return current;
+      return current?.isOpen ? current : undefined;
     },
     get isFetchWaiting() {
       return fetches.size > 0;

@@ -1,6 +1,6 @@
 import { createFetchQueues, createRobots, type FetchQueues, type Robots, type RobotsHop } from '../../fetch/index.js';
 import { hostOf } from '../../url/index.js';
-import { gracePeriod } from '../../util/index.js';
+import { deadline, gracePeriod } from '../../util/index.js';
 import type { CrawlContext } from '../context.js';
 import { createHostBackoff, type HostBackoff } from '../hosts/host-backoff.js';
 import { createQueueDelays, type QueueDelays } from '../hosts/queue-delays.js';
@@ -31,6 +31,12 @@ interface RequestsOptions {
 }
 
 const GIVEN_UP: RequestResult = { kind: 'left', reason: 'given_up', asked: false };
+
+/** A caller that waits for a result. */
+interface Waiter {
+  readonly give: (result: RequestResult) => void;
+  readonly fail: (error: unknown) => void;
+}
 
 /** Work that waits in the queue of a host. */
 export interface QueuedWork {
@@ -68,6 +74,8 @@ export interface Requests {
   readonly mayGoOn: () => Promise<boolean>;
   /** Aborts when no more requests may be started. */
   readonly stopped: AbortSignal;
+  /** Whether URLs can be requested by {@link Requests.request}: the run was neither aborted nor closed, and has not failed. */
+  readonly isOpen: boolean;
   /** Settles when the run has ended. Rejects with the error that ended it. */
   readonly running: Promise<void>;
   /** Delays the first request of a new queue, because an earlier job may have just sent a request to its hosts. */
@@ -113,22 +121,19 @@ export function openRequests(crawl: CrawlContext, options: RequestsOptions): Req
   const leaseGuard = createLeaseGuard(crawl, grace.signal);
   const protocol = leaseGuard.protocol(robotsProtocol(crawl, seedHosts, count, proxy.note));
 
+  let isOpen = true;
   let stopFeeding = (): void => {};
   const feeding = new Promise<void>((resolve) => (stopFeeding = resolve));
   const running = queues.run((item, queue) => item.work(queue), stopped, feeding);
   /** The callers of `request` that wait for a result. One subscription to `running` serves all of them. */
-  const waiting = new Set<{
-    readonly give: (result: RequestResult) => void;
-    readonly fail: (error: unknown) => void;
-  }>();
-  let hasEnded = false;
+  const waiting = new Set<Waiter>();
   running.then(
     () => {
-      hasEnded = true;
+      isOpen = false;
       for (const { give } of waiting) give(GIVEN_UP);
     },
     (error: unknown) => {
-      hasEnded = true;
+      isOpen = false;
       for (const { fail } of waiting) fail(error);
     },
   );
@@ -153,6 +158,9 @@ export function openRequests(crawl: CrawlContext, options: RequestsOptions): Req
     ofOtherShard: new Set(),
     mayGoOn: leaseGuard.mayGoOn,
     stopped,
+    get isOpen() {
+      return isOpen && !stopped.aborted;
+    },
     running,
     delayFirst(queue) {
       const delay = delays.of(queue);
@@ -161,35 +169,25 @@ export function openRequests(crawl: CrawlContext, options: RequestsOptions): Req
     async request(page, giveUp) {
       const queue = await queueNames.nameOf(hostOf(page.url));
       if (!isOfJob(crawl, tables.slots.ofQueue(queue))) return { kind: 'left', reason: 'host_in_use', asked: false };
-      if (hasEnded) await running;
-      if (hasEnded || stopped.aborted || giveUp?.aborted) return GIVEN_UP;
-      return new Promise((resolve, fail) => {
-        const onAbort = (): void => waiter.give(GIVEN_UP);
-        const waiter = {
-          give(result: RequestResult): void {
-            waiting.delete(waiter);
-            giveUp?.removeEventListener('abort', onAbort);
-            resolve(result);
-          },
-          fail,
-        };
-        const workOn = (tries: number): QueuedWork => ({
-          async work() {
-            if (!waiting.has(waiter)) return 'no_request';
-            const turn = await requestPage(crawl, requests, { ...page, tries, giveUp: grace.signal }, queue);
-            if (turn.kind !== 'again') waiter.give(turn);
-            else queues[turn.place === 'next' ? 'requeue' : 'push'](queue, workOn(turn.tries));
-            return turn.asked ? undefined : 'no_request';
-          },
-        });
-        waiting.add(waiter);
-        giveUp?.addEventListener('abort', onAbort);
-        requests.delayFirst(queue);
-        queues.push(queue, workOn(0));
+      if (!requests.isOpen) return GIVEN_UP;
+      let waiter: Waiter;
+      const result = new Promise<RequestResult>((give, fail) => waiting.add((waiter = { give, fail })));
+      const workOn = (tries: number): QueuedWork => ({
+        async work() {
+          if (!waiting.has(waiter)) return 'no_request';
+          const turn = await requestPage(crawl, requests, { ...page, tries, giveUp: grace.signal }, queue);
+          if (turn.kind !== 'again') waiter.give(turn);
+          else queues[turn.place === 'next' ? 'requeue' : 'push'](queue, workOn(turn.tries));
+          return turn.asked ? undefined : 'no_request';
+        },
       });
+      requests.delayFirst(queue);
+      queues.push(queue, workOn(0));
+      return deadline(result, Infinity, () => GIVEN_UP, giveUp).finally(() => waiting.delete(waiter));
     },
     abort: () => controller.abort(),
     async close() {
+      isOpen = false;
       stopFeeding();
       try {
         await running;

@@ -89,3 +89,18 @@ it('gives up a request that comes after its end', async () => {
   await borrowed.close();
   expect(await borrowed.request({ url: A })).toMatchObject({ kind: 'left', reason: 'given_up' });
 });
+
+it.each(['abort', 'close'] as const)('use no run after its %s, while its last request is in flight', async (end) => {
+  let respond = (): void => {};
+  const responded = new Promise<void>((resolve) => (respond = resolve));
+  await using crawl = await testCrawl(undefined, { plugins: [web(() => responded.then(() => absent))] });
+  const run = openRequests(crawl, { threads: 1, count: () => {} });
+  const inFlight = run.request({ url: A });
+  while (run.queues.working === 0) await sleep(1);
+  expect(crawl.requestsInUse.current).toBe(run);
+  const done = run[end]();
+  expect(crawl.requestsInUse.current).toBeUndefined();
+  expect(await run.request({ url: B })).toMatchObject({ kind: 'left', reason: 'given_up' });
+  respond();
+  await Promise.all([done, run.close(), inFlight]);
+});
