@@ -2,11 +2,11 @@ import {
   contentTypeOf,
   htmlTree,
   parseContent,
+  storedVersion,
   urlOf,
-  type ContentLocation,
   type CrawlContext,
   type ParsedPage,
-  type StoredRecord,
+  type StoredVersion,
 } from '../core/index.js';
 import { readRow } from './collect/seen-row.js';
 import { FACTS_FIELD, FLAWS, NO_FACTS, decodeFacts, type PageFacts } from './facts/facts.js';
@@ -41,41 +41,18 @@ export function createPast(
   crawl: CrawlContext,
   { since, isNewPage, keyOf }: { since: number; isNewPage: (key: string) => boolean; keyOf: Site['keyOf'] },
 ) {
-  const { content } = crawl.tables;
   const kept = new Map<string, Promise<Past>>();
-
-  /** The newest version that was fetched at the moment or before. */
-  async function versionOf(places: readonly ContentLocation[]) {
-    const records = await content.records(places);
-    const at = records.findIndex((record) => record && dateOf(record) <= since);
-    if (at < 0) return undefined;
-    const [found] = await content.read([places[at]!]);
-    return found && { body: found.body, record: records[at]! };
-  }
 
   async function read(row: AuditRow, number: number): Promise<Past> {
     if ((row.bytesChangedAt ?? row.changedAt ?? 0) <= since) return 'same';
     if (isNewPage(row.key) || (row.firstSeen ?? 0) > since) return 'new';
-    const version = await versionOf([...(row.contentAt ? [row.contentAt] : []), ...(row.contentVersions ?? [])]);
+    const version = await storedVersion(crawl, row, (fetchedAt) => fetchedAt <= since);
     return version ? pastPage(row, number, version) : 'unknown';
   }
 
-  async function pastPage(
-    row: AuditRow,
-    number: number,
-    { body, record }: { readonly body: Uint8Array; readonly record: StoredRecord },
-  ): Promise<PastPage> {
-    const url = urlOf(row.key);
-    const headers = headersOf(record);
-    const truncated = record.headers.has('warc-truncated');
-    const given = {
-      url,
-      content: body,
-      contentType: headers['content-type'] ?? '',
-      headers,
-      truncated,
-      sitemap: row.sitemap,
-    };
+  async function pastPage(row: AuditRow, number: number, version: StoredVersion): Promise<PastPage> {
+    const given = { ...version, sitemap: row.sitemap };
+    const { content: body, truncated } = version;
     const { outcome } = await parseContent(crawl, given);
     if (outcome.kind === 'failed') return { page: undefined, named: namedBy(undefined, NO_FACTS) };
     const contentType = contentTypeOf(given);
@@ -153,17 +130,4 @@ export function createPast(
       return past;
     },
   };
-}
-
-/** The time when the body of a record was fetched, in ms since the epoch. */
-function dateOf({ headers }: StoredRecord): number {
-  return Date.parse(headers.get('warc-date') ?? '');
-}
-
-/** The headers of the response in a record, with names in lower case. */
-function headersOf({ headers, block }: StoredRecord): Record<string, string> {
-  if (headers.get('warc-type') !== 'response') return { 'content-type': headers.get('content-type') ?? '' };
-  const [head = ''] = Buffer.from(block.buffer, block.byteOffset, block.length).toString('latin1').split('\r\n\r\n', 1);
-  const lines = [...head.matchAll(/^([^:\r\n]+):[ \t]*([^\r\n]*)$/gm)];
-  return Object.fromEntries(lines.map(([, name = '', value = '']) => [name.toLowerCase(), value]));
 }
