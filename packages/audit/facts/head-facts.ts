@@ -1,4 +1,12 @@
-import { isJsonLd, JsonLd, linksInHeader, parseRefresh, resolveLink, type CrawledPage } from '../../core/index.js';
+import {
+  isChallenge,
+  isJsonLd,
+  JsonLd,
+  linksInHeader,
+  parseRefresh,
+  resolveLink,
+  type CrawledPage,
+} from '../../core/index.js';
 import { relTokens } from './element-links.js';
 import { MARKS, type PageFacts, type Place } from './facts.js';
 import { MOST_ANCHOR, MOST_TEXT, MOST_URL, short } from './short.js';
@@ -32,14 +40,13 @@ export class HeadFacts {
   upgrades = false;
 
   constructor({ headers, url, truncated }: CrawledPage) {
-    const isWall = headers['cf-mitigated'] === 'challenge' || headers['x-amzn-waf-action'] === 'challenge';
     this.found = {
       titles: 0,
       description: '',
       headings: '',
       canonicals: this.#canonicals,
       alternates: this.#alternates,
-      marks: (truncated ? MARKS.truncated : 0) | (isWall ? MARKS.wall : 0),
+      marks: (truncated ? MARKS.truncated : 0) | (isChallenge(headers) ? MARKS.wall : 0),
       imagesWithoutAlt: 0,
       badJsonLd: 0,
     };

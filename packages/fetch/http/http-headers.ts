@@ -107,7 +107,8 @@ export function isHeaderValue(text: string): boolean {
 const CHALLENGES: readonly (readonly [name: string, value: RegExp])[] = [
   ['cf-mitigated', /./],
   ['x-amzn-waf-action', /^(?:challenge|captcha)$/i],
-  ['x-datadome', /^protected$/i],
+  // `x-datadome: protected` is sent with pages, too.
+  ['x-dd-b', /./],
   ['x-vercel-mitigated', /./],
 ];
 

@@ -3,6 +3,7 @@ import {
   allValues,
   firstValue,
   httpDate,
+  isChallenge,
   isHeaderValue,
   joinedHeaders,
   redirectTarget,
@@ -142,4 +143,15 @@ it.each([
   [undefined, undefined],
 ])('If-Modified-Since of %j', (time, expected) => {
   expect(httpDate(time)).toBe(expected);
+});
+
+it.each([
+  [{ 'cf-mitigated': 'challenge' }, true],
+  [{ 'x-amzn-waf-action': 'captcha' }, true],
+  [{ 'x-dd-b': '1' }, true],
+  [{ 'x-vercel-mitigated': 'challenge' }, true],
+  [{ 'x-datadome': 'protected' }, false],
+  [{}, false],
+])('a response with the headers %j is a challenge: %s', (headers, expected) => {
+  expect(isChallenge(headers)).toBe(expected);
 });
