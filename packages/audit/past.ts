@@ -1,6 +1,5 @@
 import {
   contentTypeOf,
-  htmlTree,
   parseContent,
   storedVersion,
   urlOf,
@@ -9,8 +8,8 @@ import {
   type StoredVersion,
 } from '../core/index.js';
 import { readRow } from './collect/seen-row.js';
-import { FACTS_FIELD, FLAWS, NO_FACTS, decodeFacts, type PageFacts } from './facts/facts.js';
-import { storedFactsOf } from './facts/plugin.js';
+import { FACTS_FIELD, FLAWS, NO_FACTS, type PageFacts } from './facts/facts.js';
+import { factsOfBody } from './facts/row-facts.js';
 import type { AuditRow, AuditedPage, Site } from './rule.js';
 
 /** The relations in which a page may name a URL. */
@@ -52,24 +51,10 @@ export function createPast(
 
   async function pastPage(row: AuditRow, number: number, version: StoredVersion): Promise<PastPage> {
     const given = { ...version, sitemap: row.sitemap };
-    const { content: body, truncated } = version;
     const { outcome } = await parseContent(crawl, given);
     if (outcome.kind === 'failed') return { page: undefined, named: namedBy(undefined, NO_FACTS) };
-    const contentType = contentTypeOf(given);
-    const tree = htmlTree({ content: body, contentType, charset: outcome.charset }, crawl.settings);
-    const stored = storedFactsOf({
-      ...given,
-      contentType,
-      truncated: truncated || tree?.truncated === true,
-      title: outcome.title,
-      text: '',
-      outlinks: [],
-      metadata: {},
-      robots: outcome.robots,
-      document: () => tree?.document,
-    });
-    const facts = decodeFacts(stored) ?? NO_FACTS;
-    const seen = readRow(pastRow(row, outcome, contentType, body.length), facts);
+    const facts = factsOfBody(crawl, given, outcome.charset);
+    const seen = readRow(pastRow(row, outcome, contentTypeOf(given), given.content.length), facts);
     return { page: { ...seen.page, number }, named: namedBy(outcome, facts) };
   }
 

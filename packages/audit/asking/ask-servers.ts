@@ -1,15 +1,7 @@
-import {
-  borrowRequests,
-  htmlDocument,
-  sniffContentType,
-  startTimeLimit,
-  type CrawlContext,
-  type CrawledPage,
-  type Tracker,
-} from '../../core/index.js';
+import { borrowRequests, startTimeLimit, type CrawlContext, type Tracker } from '../../core/index.js';
 import { inParallel, pause } from '../../util/index.js';
 import type { AskedNote } from '../collect/records.js';
-import { factsOf } from '../facts/plugin.js';
+import { factsOfBody } from '../facts/row-facts.js';
 import type { ProbeNote } from '../rules/indexing.js';
 import { verdictOf } from '../verdict.js';
 import { createLinkRequests, type LinkResponse } from './link-requests.js';
@@ -126,22 +118,7 @@ async function tryFolder(
   const nothing = { at: crawl.clock(), http, words: 0, simhash: [0, 0] as const, marks: 0 };
   // A redirect to another page, such as a login form or the home page, tells nothing about pages that do not redirect.
   if (outcome.kind !== 'content' || !new URL(to).pathname.includes(name)) return nothing;
-  const { body: content, headers = {}, truncated } = outcome;
-  const contentType = sniffContentType(content, outcome.contentType, headers);
-  const document = htmlDocument({ content, contentType, charset: undefined }, crawl.settings);
-  const page: CrawledPage = {
-    url,
-    contentType,
-    headers,
-    content,
-    truncated,
-    title: '',
-    text: '',
-    outlinks: [],
-    metadata: {},
-    robots: { noindex: false, nofollow: false, noarchive: false },
-    document: () => document,
-  };
-  const { words, simhash, marks } = factsOf(page);
+  const { body: content, contentType, headers = {}, truncated } = outcome;
+  const { words, simhash, marks } = factsOfBody(crawl, { url, content, contentType, headers, truncated }, undefined);
   return { ...nothing, words, simhash, marks };
 }

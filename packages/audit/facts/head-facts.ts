@@ -1,16 +1,9 @@
-import {
-  isChallenge,
-  isJsonLd,
-  JsonLd,
-  linksInHeader,
-  parseRefresh,
-  resolveLink,
-  type CrawledPage,
-} from '../../core/index.js';
+import { isChallenge, isJsonLd, JsonLd, linksInHeader, parseRefresh, resolveLink } from '../../core/index.js';
 import { relTokens } from './element-links.js';
 import { MARKS, type PageFacts, type Place } from './facts.js';
 import { MOST_ANCHOR, MOST_TEXT, MOST_URL, short } from './short.js';
 import type { TreeElement } from './walk.js';
+import type { FactsPage } from './page-facts.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -39,7 +32,7 @@ export class HeadFacts {
   /** Whether browsers load by https what the page names by http. */
   upgrades = false;
 
-  constructor({ headers, url, truncated }: CrawledPage) {
+  constructor({ headers, url, truncated }: FactsPage) {
     this.found = {
       titles: 0,
       description: '',

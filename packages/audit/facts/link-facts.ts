@@ -1,4 +1,4 @@
-import { hostOf, resolveLink, tryParseUrl, type CrawledPage } from '../../core/index.js';
+import { hostOf, resolveLink, tryParseUrl } from '../../core/index.js';
 import { flawOfHref } from './bad-href.js';
 import { linksOfElement, relFlags, type ElementLink, type SeenElement } from './element-links.js';
 import type { BadLink, LinkFact } from './facts.js';
@@ -6,6 +6,7 @@ import { MIXED, isLoaded, leadsToPage } from './kinds.js';
 import { createLineFinder } from './line-finder.js';
 import { hasPlace, withoutText } from './places.js';
 import { MOST_ANCHOR, MOST_URL, short } from './short.js';
+import type { FactsPage } from './page-facts.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type AnyLink = Mutable<LinkFact> | Mutable<BadLink>;
@@ -33,14 +34,14 @@ export class LinkFacts {
   readonly bad: BadLink[] = [];
   /** Number of links within the host that were dropped because they are too long. */
   cut = 0;
-  readonly #page: CrawledPage;
+  readonly #page: FactsPage;
   /** Links by target, kind and fragment. */
   readonly #seen = new Map<string, Mutable<LinkFact>>();
   readonly #outlinks: ReadonlyMap<string, number>;
   readonly #lineOf: (value: string) => number;
   readonly #open: OpenAnchor[] = [];
 
-  constructor(page: CrawledPage) {
+  constructor(page: FactsPage) {
     this.#page = page;
     this.#outlinks = new Map(page.outlinks.map(({ url }, place) => [url, place]));
     this.#lineOf = createLineFinder(page.content);

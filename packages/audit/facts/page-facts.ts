@@ -11,11 +11,17 @@ import { walkElements, type TreeElement } from './walk.js';
 
 const REFRESH = LINK_KINDS.indexOf('refresh');
 
+/** What the facts of a page come from. */
+export type FactsPage = Pick<
+  CrawledPage,
+  'url' | 'contentType' | 'headers' | 'content' | 'truncated' | 'outlinks' | 'document'
+>;
+
 /** Created when the first page is read. */
 const simhashOf = once(() => createSimhash(2));
 
 /** Reads the facts of an HTML page for the audit. @param document the tree of the page, which is not changed */
-export function readPageFacts(page: CrawledPage, document: HtmlDocument): PageFacts {
+export function readPageFacts(page: FactsPage, document: HtmlDocument): PageFacts {
   const reader = new FactsReader(page);
   walkElements(document, {
     enter: (element) => reader.enter(element),
@@ -26,7 +32,7 @@ export function readPageFacts(page: CrawledPage, document: HtmlDocument): PageFa
 }
 
 class FactsReader {
-  readonly #page: CrawledPage;
+  readonly #page: FactsPage;
   readonly #head: HeadFacts;
   readonly #links: LinkFacts;
   readonly #ids = new Set<number>();
@@ -36,7 +42,7 @@ class FactsReader {
   #isInH1 = false;
   #h1 = '';
 
-  constructor(page: CrawledPage) {
+  constructor(page: FactsPage) {
     this.#page = page;
     this.#head = new HeadFacts(page);
     this.#links = new LinkFacts(page);

@@ -1,6 +1,6 @@
-import { sniffSitemap, type CrawledPage, type JsonValue, type Plugin } from '../../core/index.js';
+import { sniffSitemap, type JsonValue, type Plugin } from '../../core/index.js';
 import { FACTS_FIELD, MARKS, NO_FACTS, encodeFacts, encodeLink, type PageFacts } from './facts.js';
-import { readPageFacts } from './page-facts.js';
+import { readPageFacts, type FactsPage } from './page-facts.js';
 
 /**
  * Maximum number of bytes of the facts of a page. Most pages take one or two thousand bytes. The longest pages of manuals, with 2,000 ids
@@ -26,18 +26,18 @@ export function auditFacts(): Plugin {
 }
 
 /** Returns the facts of a page in the form that is stored: ids and links that exceed the maximum size are dropped and counted. */
-export function storedFactsOf(page: CrawledPage) {
+export function storedFactsOf(page: FactsPage) {
   return encodeWithin(factsOf(page));
 }
 
 /** Returns the facts of a page of any type. */
-export function factsOf(page: CrawledPage): PageFacts {
+export function factsOf(page: FactsPage): PageFacts {
   const document = page.document();
   if (document) return readPageFacts(page, document);
   return { ...NO_FACTS, marks: marksOf(page) };
 }
 
-function marksOf({ contentType, content, truncated }: CrawledPage): number {
+function marksOf({ contentType, content, truncated }: FactsPage): number {
   const cut = truncated ? MARKS.truncated : 0;
   if (!/[/+]xml$/.test(contentType)) return cut;
   const head = Buffer.from(content.buffer, content.byteOffset, Math.min(content.length, 65_536)).toString('latin1');

@@ -6,9 +6,11 @@ import {
   type CrawlContext,
   type Page,
   type PageRow,
+  type StoredVersion,
 } from '../../core/index.js';
 import { createBoundedCache } from '../../util/index.js';
-import { FACTS_FIELD, decodeFacts, type PageFacts } from './facts.js';
+import { FACTS_FIELD, NO_FACTS, decodeFacts, type PageFacts } from './facts.js';
+import type { FactsPage } from './page-facts.js';
 import { storedFactsOf } from './plugin.js';
 
 const FIELDS = [
@@ -51,22 +53,32 @@ export async function factsOfRow(
   if (parseStatus?.code !== 'success') return undefined;
   const row = await tables.pages.get(key, FIELDS);
   if (row?.content === undefined || row.parseStatus?.code !== 'success') return undefined;
-  const { content, headers = {}, outlinks = [], protocolStatus, sitemap } = row;
-  const { charset, noindex = false, nofollow = false, noarchive = false } = row.parseStatus;
-  const url = urlOf(key);
-  const body = { url, content, headers, truncated: protocolStatus?.truncated === true };
-  const contentType = contentTypeOf({ ...body, contentType: row.contentType ?? '', sitemap });
+  const { content, contentType = '', headers = {}, outlinks, protocolStatus, sitemap, parseStatus: parsed } = row;
+  const truncated = protocolStatus?.truncated === true;
+  const page = { url: urlOf(key), content, contentType, headers, truncated, sitemap };
+  return factsOfBody({ settings }, page, parsed.charset, outlinks);
+}
+
+/**
+ * Returns the facts of the body of a page, as parse stores them.
+ * @param charset of the parsed page
+ * @param outlinks of the parsed page; links to other URLs are stored as URLs
+ */
+export function factsOfBody(
+  { settings }: Pick<CrawlContext, 'settings'>,
+  page: StoredVersion,
+  charset: string | undefined,
+  outlinks: FactsPage['outlinks'] = [],
+): PageFacts {
+  const { content, truncated } = page;
+  const contentType = contentTypeOf(page);
   const tree = htmlTree({ content, contentType, charset }, settings);
   const facts = storedFactsOf({
-    ...body,
+    ...page,
     contentType,
-    truncated: body.truncated || tree?.truncated === true,
-    title: '',
-    text: '',
+    truncated: truncated || tree?.truncated === true,
     outlinks,
-    metadata: {},
-    robots: { noindex, nofollow, noarchive },
     document: () => tree?.document,
   });
-  return decodeFacts(facts);
+  return decodeFacts(facts) ?? NO_FACTS;
 }
