@@ -1,11 +1,12 @@
 import { CrawlError, safeText } from '../errors/index.js';
 import {
+  NOT_REQUESTED,
   borrowRequests,
   hostOf,
   parseUrl,
   type CrawlContext,
+  type FetchOutcome,
   type PageContent,
-  type RequestResult,
 } from '../core/index.js';
 
 const MAX_REDIRECTS = 5;
@@ -44,33 +45,24 @@ export async function fetchDocument(
       ...(contentLimit !== undefined && { contentLimit }),
     });
     signal?.throwIfAborted();
-    const outcome = result.kind === 'outcome' ? result.outcome : undefined;
-    if (outcome?.kind === 'content') {
+    const expected = `expected a document at ${safeText(current)}`;
+    if (result.kind === 'left') throw new CrawlError('BAD_INPUT', `${expected}, but ${NOT_REQUESTED[result.reason]}`);
+    const { outcome } = result;
+    if (outcome.kind === 'content') {
       const { body, contentType, headers = {}, truncated } = outcome;
       return { kind: 'content', page: { url: current, content: body, contentType, headers, truncated } };
     }
-    if (outcome?.kind === 'redirect' && outcome.target !== null && redirects < MAX_REDIRECTS) {
+    if (outcome.kind === 'redirect' && outcome.target !== null && redirects < MAX_REDIRECTS) {
       current = outcome.target;
       continue;
     }
-    const { http = 0 } = outcome ?? {};
-    if (outcome?.kind === 'gone' && http >= 400 && http < 500) return { kind: 'absent', url: current, http };
-    throw new CrawlError('BAD_INPUT', `expected a document at ${safeText(current)}, found ${reason(result)}`);
+    const { http = 0 } = outcome;
+    if (outcome.kind === 'gone' && http >= 400 && http < 500) return { kind: 'absent', url: current, http };
+    throw new CrawlError('BAD_INPUT', `${expected}, found ${reason(outcome)}`);
   }
 }
 
-function reason(result: RequestResult): string {
-  if (result.kind === 'left') return LEFT[result.reason];
-  const { outcome } = result;
-  if (outcome.kind === 'redirect' && outcome.target === null) return 'a redirect that leads nowhere';
-  if (outcome.kind === 'redirect') return `more than ${MAX_REDIRECTS} redirects`;
-  return safeText(outcome.message ?? outcome.code);
+function reason(outcome: FetchOutcome): string {
+  if (outcome.kind !== 'redirect') return safeText(outcome.message ?? outcome.code);
+  return outcome.target === null ? 'a redirect that leads nowhere' : `more than ${MAX_REDIRECTS} redirects`;
 }
-
-const LEFT: Readonly<Record<Extract<RequestResult, { kind: 'left' }>['reason'], string>> = {
-  host_in_use: 'a crawl of another process that uses this host',
-  robots_other_shard: 'a crawl of another process that uses this host',
-  host_backoff: 'its host in back-off',
-  given_up: 'the request interrupted',
-  proxy: 'the proxy failed',
-};

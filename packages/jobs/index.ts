@@ -32,7 +32,7 @@ export { storedVersion, type StoredVersion } from './rows/stored-version.js';
 export { createClockWatch, latestDue, WRONG_TIME_FIELDS, hasWrongTime, isFetchedInFuture } from './rows/wrong-times.js';
 export { refusalOf, rejection } from './selection/refusal.js';
 export { borrowRequests, type BorrowedRequests } from './requests/borrowed-requests.js';
-export type { RequestResult } from './requests/requests.js';
+export { NOT_REQUESTED } from './requests/requests.js';
 export { createRequestsInUse } from './requests/requests-in-use.js';
 export { startTimeLimit } from './fetching/time-limit.js';
 export { isTooLong, createQueueDelays } from './hosts/queue-delays.js';

@@ -12,6 +12,7 @@ import {
 } from '../../packages/webcrawl/internal.js';
 import { fakeWeb } from '../support/web/fake-web.js';
 import { serveWeb } from '../support/web/serve-web.js';
+import { protocol } from '../support/web/stub-protocol.js';
 
 const open: OpenCheckContext[] = [];
 async function checks(settings: Record<string, unknown> = {}, ...plugins: Plugin[]): Promise<OpenCheckContext> {
@@ -208,6 +209,7 @@ describe('checkParse', () => {
 });
 
 describe('fetchDocument', () => {
+  const AT_ONCE = { 'fetcher.serverDelay': 0 };
   const chain = (length: number) =>
     Object.fromEntries(
       Array.from({ length: length + 1 }, (_, i) => [
@@ -217,10 +219,10 @@ describe('fetchDocument', () => {
     );
 
   it('follows five redirects and no more', async () => {
-    const found = await fetchDocument(await (await checks({}, fakeWeb(chain(5)))).requesting(), 'http://h/0#x');
+    const found = await fetchDocument(await (await checks(AT_ONCE, fakeWeb(chain(5)))).requesting(), 'http://h/0#x');
     expect(found).toMatchObject({ kind: 'content', page: { url: 'http://h/5', truncated: false } });
     await expect(
-      fetchDocument(await (await checks({}, fakeWeb(chain(6)))).requesting(), 'http://h/0'),
+      fetchDocument(await (await checks(AT_ONCE, fakeWeb(chain(6)))).requesting(), 'http://h/0'),
     ).rejects.toMatchObject({
       code: 'BAD_INPUT',
       message: expect.stringContaining('more than 5 redirects') as string,
@@ -228,7 +230,7 @@ describe('fetchDocument', () => {
   });
 
   it('distinguishes absent from failed', async () => {
-    const context = await checks({}, fakeWeb({ 'http://f/': { status: 503 }, 'http://n/': { status: 302 } }));
+    const context = await checks(AT_ONCE, fakeWeb({ 'http://f/': { status: 503 }, 'http://n/': { status: 302 } }));
     expect(await fetchDocument(await context.requesting(), 'http://h/x')).toEqual({
       kind: 'absent',
       url: 'http://h/x',
@@ -244,6 +246,16 @@ describe('fetchDocument', () => {
     });
   });
 
+  it('sends no request to a host in back-off, and says so', async () => {
+    const web = protocol(() => ({ kind: 'retry', code: 'throttled', http: 503, retryAfter: 3600 }));
+    const context = await checks({}, web.plugin);
+    await expect(fetchDocument(await context.requesting(), 'http://f/')).rejects.toMatchObject({ code: 'BAD_INPUT' });
+    await expect(fetchDocument(await context.requesting(), 'http://f/a')).rejects.toMatchObject({
+      message: 'expected a document at http://f/a, but the host is in back-off',
+    });
+    expect(web.requests.map(({ url }) => url)).toEqual(['http://f/']);
+  });
+
   it('keeps the delay between two requests to a host', async () => {
     const context = await checks({ 'fetcher.serverDelay': 0.2 }, fakeWeb({ 'http://h/a': 'a', 'http://h/b': 'b' }));
     await fetchDocument(await context.requesting(), 'http://h/a');
@@ -255,7 +267,9 @@ describe('fetchDocument', () => {
   it('sends a request to a real server by the http protocol', async () => {
     const web = await serveWeb({ '/r': { location: '/p' }, '/p': { html: '<title>P</title>' } });
     try {
-      const found = await fetchDocument(await (await checks()).requesting(), `${web.origin}/r`, { contentLimit: 9 });
+      const found = await fetchDocument(await (await checks(AT_ONCE)).requesting(), `${web.origin}/r`, {
+        contentLimit: 9,
+      });
       if (found.kind !== 'content') throw new Error(found.kind);
       expect(Buffer.from(found.page.content).toString()).toBe('<title>P<');
       expect(found.page).toMatchObject({ url: `${web.origin}/p`, contentType: 'text/html', truncated: true });

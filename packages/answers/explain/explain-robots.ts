@@ -1,4 +1,5 @@
 import {
+  NOT_REQUESTED,
   createRobots,
   isFreshRobots,
   robotsRules,
@@ -60,7 +61,7 @@ export async function explainRobots(crawl: CrawlContext, url: string, fetchNow: 
         const forPerson = { allowPrivate: await seedHosts.mayBePrivate(request.url) };
         const result = await requests.request({ ...request, forPerson });
         if (result.kind === 'outcome') return result.outcome;
-        return { kind: 'retry', code: 'host_backoff', message: 'a crawl is using this host, or it is in back-off' };
+        return { kind: 'retry', code: 'host_backoff', message: NOT_REQUESTED[result.reason] };
       },
     },
     agents: robotsAgents(crawl.settings),

@@ -1,10 +1,10 @@
 import {
+  NOT_REQUESTED,
   hostHealth,
   isChallenge,
   originOf,
   type BorrowedRequests,
   type FetchOutcome,
-  type RequestResult,
 } from '../../core/index.js';
 
 /** The response for a URL after its redirects. */
@@ -33,14 +33,6 @@ const MAX_BYTES = 262_144;
 /** Codes by which a host cannot be reached at all. A GET after such a HEAD would fail too. */
 const HOST_FAILURES: ReadonlySet<string> = new Set(['dns', 'connect', 'tls']);
 
-const WHY: Readonly<Record<Extract<RequestResult, { kind: 'left' }>['reason'], string>> = {
-  host_in_use: 'a crawl is using this host',
-  robots_other_shard: 'a crawl is using this host',
-  host_backoff: 'the host is in back-off',
-  given_up: 'the time limit was reached',
-  proxy: 'the proxy failed',
-};
-
 /**
  * Makes the function that requests a link with its redirects, in the queues of a crawl.
  *
@@ -60,7 +52,9 @@ export function createLinkRequests(requests: BorrowedRequests) {
     const before = leftOut.get(origin);
     if (before !== undefined) return notChecked(before);
     const result = await requests.request({ url, contentLimit: MAX_BYTES, ...(headOnly && { headOnly }) });
-    if (result.kind === 'left') return notChecked(WHY[result.reason]);
+    if (result.kind === 'left') {
+      return notChecked(result.reason === 'given_up' ? 'the time limit was reached' : NOT_REQUESTED[result.reason]);
+    }
     const { outcome, isOfPage, asked } = result;
     const { http } = outcome;
     if (isPause(outcome)) leftOut.set(origin, `the host responded ${http} again and again`);

@@ -54,6 +54,15 @@ export type RequestResult =
   | Exclude<RequestTurn, { kind: 'again' | 'left' }>
   | { readonly kind: 'left'; readonly reason: LeftReason | 'host_in_use'; readonly asked: boolean };
 
+/** Why a URL was not requested, in words. */
+export const NOT_REQUESTED: Readonly<Record<Extract<RequestResult, { kind: 'left' }>['reason'], string>> = {
+  host_in_use: 'a crawl is using this host',
+  robots_other_shard: 'a crawl is using this host',
+  host_backoff: 'the host is in back-off',
+  given_up: 'the requests were stopped',
+  proxy: 'the proxy failed',
+};
+
 /**
  * The requests of a run: a queue for each host, domain or IP, with its delay, and the robots.txt and back-off of each host. All verbs that
  * request pages use it, so a host gets its delay from all of them.
