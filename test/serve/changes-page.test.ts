@@ -52,6 +52,6 @@ test('the page of changes shows counts, and names the setting, if a version is n
   const text = await pageAfter({ 'db.keepVersions': 1 });
   expect(text).not.toContain('<ins>');
   expect(text).toContain('content: 141 -&gt; 136 characters');
-  expect(text.match(/db\.keepVersions=2/g)).toHaveLength(1);
+  expect(text.match(/the version before the change is no longer stored: db\.keepVersions is 1\./g)).toHaveLength(1);
   expect(await pageAfter({}, '/changes?kind=bytes')).not.toContain('other bytes only');
 });

@@ -20,6 +20,7 @@ export function changesPage(
 ): Layout {
   const { kinds = [], host = '' } = filter;
   const params = filterParams(filter).toString();
+  const missing = [...new Set([...diffs.values()].flatMap((diff) => ('missing' in diff ? [diff.missing] : [])))];
   const feed = (path: string): string => (params === '' ? path : `${path}?${params}`);
   return {
     title: 'Changes',
@@ -57,10 +58,7 @@ export function changesPage(
             )
       }
       ${
-        [...diffs.values()].some((diff) => 'missing' in diff) &&
-        html`<p class="facts">
-          To see the words of each change, keep the version before it: set <code>db.keepVersions=2</code> for the crawl.
-        </p>`
+        missing.length > 0 && html`<p class="facts">The words of some changes are not known: ${missing.join('; ')}.</p>`
       }
       ${
         bytesOnly > 0 &&
