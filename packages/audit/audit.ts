@@ -12,6 +12,7 @@ import {
   type Tracker,
 } from '../core/index.js';
 import { withWorkFolder } from '../graph/index.js';
+import { defined } from '../util/index.js';
 import { askServers } from './asking/ask-servers.js';
 import type { UncheckedLinks } from './asking/unchecked-links.js';
 import { folderOf } from './asking/wanted.js';
@@ -90,14 +91,7 @@ export async function audit(crawl: CrawlContext, options: AuditOptions = {}): Pr
       await using links = await createLinkStore(work, memory / 2);
       const unchecked: UncheckedLinks[] = [];
       if (options.ask || external) {
-        const { maxTime } = options;
-        const input = {
-          folder: work,
-          memory,
-          external,
-          ...(maxTime !== undefined && { maxTime }),
-          ...(signal && { signal }),
-        };
+        const input = { folder: work, memory, external, ...defined({ maxTime: options.maxTime, signal }) };
         unchecked.push(...(await askServers(crawl, input, tracker)));
       }
       const made = await judge(crawl, options, { work, keys, links, tracker, unchecked });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { AuditRule, OpenContext } from '../../../packages/webcrawl/internal.js';
-import { CrawlError } from '../../../packages/webcrawl/names.js';
+import { CrawlError, defined } from '../../../packages/webcrawl/names.js';
 import { runJob, open, EXIT, type Cli } from '../../cli.js';
 import { askForContact } from '../../contact.js';
 import { readSeeds, reportRejections } from '../../input/seeds.js';
@@ -55,8 +55,8 @@ have soft 404 pages.
 404 and 410 mean that a page is gone. 401 to 403, 405 to 408, 421, 425, 429, 430, 451, 999 and 520 to 530 prove
 nothing: such links are reported as not verified, never as broken. Temporary failures, such as 5xx and timeouts,
 count only if they happen twice. A link that was not requested is reported as not checked, with the reason: a crawl
-of another process uses its host, the host is in back-off or does not respond, or --max-time was reached. If the audit did not read every page, it says which ones and why, and
-orphans are inconclusive.
+of another process uses its host, the host is in back-off or does not respond, or --max-time was reached. If the
+audit did not read every page, it says which ones and why, and orphans are inconclusive.
 
 ${AUDIT_REPORT_HELP}
 
@@ -78,20 +78,18 @@ Examples:
       const settings = { ...requestSettings({ delay, agent, header }), ...FACTS };
       if (args.length > 0 && !(await crawlFirst(cli, args, { stay, depth, include, exclude }, settings)))
         return undefined;
-      await using crawl = await openToAudit(cli, args.length > 0 || options.external === true, settings);
+      const makesRequests = args.length > 0 || options.external === true;
+      await using crawl = await (makesRequests
+        ? openAlone(cli, settings)
+        : open(cli, { name: 'audit', alone: false, settings }));
       await report(cli, crawl, options, args.length > 0, writeReport);
       return undefined;
     });
   addAuditIgnore(command, cli);
 }
 
-/** Opens the table, for this process alone if the audit makes requests. A table of another process is read, and its hosts get no request. */
-async function openToAudit(
-  cli: Cli,
-  makesRequests: boolean,
-  settings: Readonly<Record<string, unknown>>,
-): Promise<OpenContext> {
-  if (!makesRequests) return open(cli, { name: 'audit', alone: false, settings });
+/** Opens the table, if possible for this process alone. A table of another process is read, and its hosts get no request. */
+async function openAlone(cli: Cli, settings: Readonly<Record<string, unknown>>): Promise<OpenContext> {
   try {
     return await open(cli, { name: 'audit', alone: true, settings });
   } catch (error) {
@@ -111,13 +109,7 @@ async function report(
   const { signal } = cli.io;
   try {
     await using found = await withProgress(cli, cli.options().quiet === true, (job) =>
-      audit(crawl, {
-        ask,
-        external,
-        ...job,
-        ...(maxTime !== undefined && { maxTime }),
-        ...(since !== undefined && { since }),
-      }),
+      audit(crawl, { ask, external, ...job, ...defined({ maxTime, since }) }),
     );
     await writeReport(crawl, found);
   } catch (error) {
