@@ -250,13 +250,25 @@ describe('requests of an audit', () => {
     expect(findings.map(({ rule }) => rule)).not.toContain('link-unchecked');
   });
 
+  it('follow ten redirects of a link by each method, and no more', async () => {
+    const web = recordedWeb(({ url }) => {
+      if (url.endsWith('/robots.txt')) return absent;
+      if (url === `${SITE}/`) return html(`<a href="${OTHER}/x">l</a>`);
+      return { kind: 'redirect', code: 'temp_moved', http: 302, permanent: false, target: `${url}x` };
+    });
+    await using crawl = await testCrawl(undefined, { plugins: [web.plugin] });
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
+    await findingsOf(crawl, { external: true });
+    const methods = web.to(`${OTHER}/x`).map(({ method }) => method);
+    expect(methods.filter((method) => method === 'HEAD')).toHaveLength(11);
+    expect(methods).toHaveLength(22);
+  });
+
   it('end at maxTime, and the report says so', async () => {
     const web = recordedWeb(({ url }) => {
       if (url.endsWith('/robots.txt')) return absent;
       return html(url === `${SITE}/` ? PARTS : '');
     });
-    await using crawl = await testCrawl(undefined, { plugins: [web.plugin], settings: { 'fetcher.serverDelay': 30 } });
-    await jobs.crawl(crawl, { seeds: [`${SITE}/`], maxPages: 1, maxTime: 0.1 });
     await using ready = await testCrawl(undefined, { plugins: [web.plugin] });
     await jobs.crawl(ready, { seeds: [`${SITE}/`] });
     const before = web.sent.length;
