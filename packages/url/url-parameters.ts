@@ -17,9 +17,9 @@ export interface GivenParameter extends Parameter {
 }
 
 /** Maximum length of a name. Longer names are ignored, because a pattern has a maximum length. */
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 /** Maximum number of parameters of one URL to examine. */
-const MOST_PARAMETERS = 16;
+const MAX_PARAMETERS = 16;
 
 const BRACKET = /\[|%5b/i;
 
@@ -29,7 +29,7 @@ function parameterIn(place: 'query' | 'path', piece: string): Parameter | undefi
   const name = equals < 0 ? piece : piece.slice(0, equals);
   const bracket = place === 'query' ? name.search(BRACKET) : -1;
   const found: Parameter = bracket > 0 ? { place: 'brackets', name: name.slice(0, bracket) } : { place, name };
-  return found.name === '' || found.name.length > LONGEST_NAME ? undefined : found;
+  return found.name === '' || found.name.length > MAX_NAME_LENGTH ? undefined : found;
 }
 
 /** A key for maps, different for each parameter. */
@@ -80,7 +80,7 @@ export function parametersOf(path: string): GivenParameter[] {
   const pieces = [...piecesOf(path)];
   const given = new Map<string, GivenParameter>();
   for (const { parameter, key, text } of pieces) {
-    if (given.size === MOST_PARAMETERS) break;
+    if (given.size === MAX_PARAMETERS) break;
     if (!parameter || given.has(key)) continue;
     const equals = text.indexOf('=');
     given.set(key, { ...parameter, value: equals < 0 ? '' : text.slice(equals + 1), rest: without(path, pieces, key) });

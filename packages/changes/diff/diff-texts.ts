@@ -20,7 +20,7 @@ export interface TextDiff {
    * limited.
    */
   readonly places: readonly (readonly DiffLine[])[];
-  /** true: further lines or parts were omitted. */
+  /** true: more lines or parts were left out. */
   readonly isCut?: true;
 }
 
@@ -28,8 +28,8 @@ export interface TextDiff {
 export type ChangeDiff = TextDiff | { readonly missing: string };
 
 /** Maximum milliseconds for comparing two texts. */
-const LONGEST_TIME = 2000;
-const [MOST_LINES, LONGEST_LINE] = [200, 500];
+const MAX_MS = 2000;
+const [MAX_LINES, MAX_LINE_LENGTH] = [200, 500];
 /** Number of equal words that are shown beside changed words. */
 const CONTEXT = 8;
 
@@ -37,14 +37,14 @@ const CONTEXT = 8;
  * Compares two texts line by line. Words are compared only between the changed lines.
  * @param maxMs maximum milliseconds
  */
-export function diffTexts(before: string, after: string, maxMs = LONGEST_TIME): ChangeDiff {
+export function diffTexts(before: string, after: string, maxMs = MAX_MS): ChangeDiff {
   const until = performance.now() + maxMs;
   const parts = differences(linesOf(before), linesOf(after), until);
   if (!parts) return { missing: 'the versions differ so much that comparing them takes too long' };
   const words = { '+': 0, '-': 0, ' ': 0 };
   const lines: DiffLine[] = [];
   const places: (readonly DiffLine[])[] = [];
-  let left = MOST_LINES;
+  let left = MAX_LINES;
   for (const [i, { value, added, removed }] of parts.entries()) {
     const [last, next] = [parts[i - 1], parts[i + 1]];
     const sign = signOf({ added, removed });
@@ -61,7 +61,7 @@ export function diffTexts(before: string, after: string, maxMs = LONGEST_TIME): 
       left -= compared.length;
     }
     const shown = sign === ' ' ? around(value, i > 0, next !== undefined) : value;
-    for (const text of shown) lines.push({ sign, text: text.slice(0, LONGEST_LINE) });
+    for (const text of shown) lines.push({ sign, text: text.slice(0, MAX_LINE_LENGTH) });
   }
   const { '+': added, '-': removed, ' ': same } = words;
   const all = 2 * same + added + removed;
@@ -69,9 +69,9 @@ export function diffTexts(before: string, after: string, maxMs = LONGEST_TIME): 
     added,
     removed,
     similarity: all === 0 ? 1 : (2 * same) / all,
-    lines: lines.slice(0, MOST_LINES),
+    lines: lines.slice(0, MAX_LINES),
     places,
-    ...((lines.length > MOST_LINES || left < 0) && { isCut: true }),
+    ...((lines.length > MAX_LINES || left < 0) && { isCut: true }),
   };
 }
 
@@ -105,7 +105,7 @@ function shownPart({ sign, words }: WordPart, isBehind: boolean, isBefore: boole
     sign === ' ' && words.length > 2 * CONTEXT
       ? [...(isBehind ? words.slice(0, CONTEXT) : []), '…', ...(isBefore ? words.slice(-CONTEXT) : [])]
       : words;
-  return { sign, text: kept.join(' ').slice(0, LONGEST_LINE) };
+  return { sign, text: kept.join(' ').slice(0, MAX_LINE_LENGTH) };
 }
 
 /**

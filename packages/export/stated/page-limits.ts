@@ -4,7 +4,6 @@ import { once } from '../../core/index.js';
 /** Maximum number of steps for one field. The largest trees need less than a quarter. */
 const MAX_STEPS = 1_000_000;
 
-/** The reason of a computation that has too many steps. */
 const TOO_MANY_STEPS = new Error('too many steps');
 
 /** Runs a function with a time limit. Only another thread can end code that does not yield, and V8 has one for scripts. */
