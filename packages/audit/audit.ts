@@ -150,6 +150,14 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
     options.since === undefined
       ? undefined
       : await News.since(crawl, options.since, { rows, keyOf, site, judgePage, rowOf });
+  /** The site with groups whose members are new or not. */
+  const siteWith = (newnessOf: (rule: string, key: string) => Promise<Newness> | undefined): Site => ({
+    ...site,
+    async group(rule, key, member) {
+      const isNew = await newnessOf(rule, key);
+      await groups.add(rule, key, { ...member, ...(isNew && { isNew }) });
+    },
+  });
   const tell = createTelling({ keys, links, findings, ignoring });
 
   const scanned = await scanForAudit(crawl, {
@@ -160,13 +168,8 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
     keyOf,
     asked: crawl.tables.audits.notes('asked') as AsyncIterable<readonly [string, AskedNote]>,
     onPage(page) {
-      const group: Site['group'] = async (rule, key, member) => {
-        const isNew = await news?.ofMember(rule, key, page);
-        await groups.add(rule, key, { ...member, ...(isNew && { isNew }) });
-      };
-      return judgePage(page, { ...site, group }, async (rule, found) =>
-        tell(rule, found, page, await news?.ofPage(rule, found, page)),
-      );
+      const on = siteWith((rule, key) => news?.ofMember(rule, key, page));
+      return judgePage(page, on, async (rule, found) => tell(rule, found, page, await news?.ofPage(rule, found, page)));
     },
     onRow: () => tracker.done(),
     ...(signal && { signal }),
@@ -196,13 +199,13 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
     },
   });
   await links.end();
-  await pairs.oneSided((from, to) => {
-    const group: Site['group'] = async (rule, key, member) => {
-      const isNew = await news?.ofPair(from, to);
-      await groups.add(rule, key, { ...member, ...(isNew && { isNew }) });
-    };
-    return noteNoReturn(from, to, { ...site, group });
-  });
+  await pairs.oneSided((from, to) =>
+    noteNoReturn(
+      from,
+      to,
+      siteWith(() => news?.ofPair(from, to)),
+    ),
+  );
   for await (const { rule, group } of groups.groups()) {
     const of = GROUP_RULES.get(rule)!;
     for (const found of listOf(await of.check(group, site))) {

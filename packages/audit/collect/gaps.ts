@@ -23,7 +23,6 @@ const MAX_NAMED = 3;
 /** The pages that were not read, or only in part. */
 export type Gaps = ReturnType<typeof createGaps>;
 
-/** Creates an empty list. */
 export function createGaps() {
   const found = new Map<GapReason, { count: number; urls: string[] }>();
   return {

@@ -20,15 +20,12 @@ import { RECORD, packJson, packLink, packRow, type AskedNote, type HostNote } fr
 import { ROW, type RowTable } from './row-table.js';
 import { isSitemapRow, readRow, type SeenRow } from './seen-row.js';
 
-/** What a scan has counted. */
-export interface ScanCounts {
-  rows: number;
+interface ScanCounts {
   pages: number;
   links: number;
 }
 
-/** The input of a scan of the rows. */
-export interface ScanInput {
+interface ScanInput {
   readonly folder: string;
   /** Bytes of memory for sorting. */
   readonly memory: number;
@@ -62,7 +59,7 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
   const { folder, memory, rows, keys, keyOf, asked, onPage, onRow, signal } = input;
   const records = createRecordSorter({ folder, memory });
   const redirects = createKeyJoin(folder, Math.floor(memory / 4));
-  const counts: ScanCounts = { rows: 0, pages: 0, links: 0 };
+  const counts: ScanCounts = { pages: 0, links: 0 };
   const gaps = createGaps();
   let seedFailure: ProtocolStatus | undefined;
   const most = crawl.settings.db.maxOutlinksPerPage;
@@ -79,7 +76,6 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
 
   for await (const row of crawl.tables.pages.scan({ fields: AUDIT_FIELDS })) {
     signal?.throwIfAborted();
-    counts.rows += 1;
     onRow?.();
     if (row.damaged) gaps.add('damaged', urlOf(row.key));
     if (!host || !row.key.startsWith(`${host.key}:`)) {

@@ -76,22 +76,28 @@ async function keep(
   return await crawling;
 }
 
+/** Crawls without a search. Each time the crawl is idle, the clock is set by `ms`. */
+async function crawlUntilIdleTwice(crawl: OpenContext, ms: number) {
+  const stop = new AbortController();
+  const rests: number[] = [];
+  const { counters } = await crawlContinuously(crawl, {
+    seeds: [HOME],
+    signal: stop.signal,
+    search: false,
+    onRest({ fetched }) {
+      rests.push(fetched);
+      if (rests.length === 2) stop.abort();
+      now += ms;
+    },
+  });
+  return { rests, counters };
+}
+
 describe('a continuous crawl', { timeout: LONG }, () => {
   it('without a search only crawls what becomes due', async () => {
     await using crawl = await open(fakeWeb(PAGES));
     await using searcher = await openSearch(crawl);
-    const stop = new AbortController();
-    const rests: number[] = [];
-    const { counters } = await crawlContinuously(crawl, {
-      seeds: [HOME],
-      signal: stop.signal,
-      search: false,
-      onRest({ fetched }) {
-        rests.push(fetched);
-        if (rests.length === 2) stop.abort();
-        now += MONTH;
-      },
-    });
+    const { rests, counters } = await crawlUntilIdleTwice(crawl, MONTH);
     expect([rests, counters.fetched]).toEqual([[3, 3], 6]);
     await expect(searcher.search('welcome')).rejects.toMatchObject({ code: 'NO_INDEX' });
   });
@@ -100,18 +106,7 @@ describe('a continuous crawl', { timeout: LONG }, () => {
     const web = fakeWeb(PAGES);
     now += 86_400_000;
     await using crawl = await open(web);
-    const stop = new AbortController();
-    const rests: number[] = [];
-    const { counters } = await crawlContinuously(crawl, {
-      seeds: [HOME],
-      signal: stop.signal,
-      search: false,
-      onRest({ fetched }) {
-        rests.push(fetched);
-        if (rests.length === 2) stop.abort();
-        now -= 86_400_000;
-      },
-    });
+    const { rests, counters } = await crawlUntilIdleTwice(crawl, -86_400_000);
     expect([rests, counters.fetched, counters.due_too_late]).toEqual([[3, 3], 6, 3]);
   });
 
