@@ -141,6 +141,17 @@ describe('a finding is new', () => {
     expect(report.summary.undecided).toBe(1);
   });
 
+  it('if its page came at a URL that had none at the moment', async () => {
+    const web = fakeWeb(OTHERS);
+    await using crawl = await testCrawl(web, { settings: { 'parser.audit': true } });
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
+    web.set(`${SITE}/p/page`, { html: htmlOf({ faults: RULES }) });
+    crawl.setTime(START + 2 * DAY);
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`], refetch: true });
+    const { fresh, summary } = await auditOf(crawl);
+    expect([fresh, summary.undecided]).toEqual([[...RULES].sort(), undefined]);
+  });
+
   it('by the page that made it so, which the evidence names', async () => {
     const page = (name: string, description: string): FakePage => ({
       html: `<title>${name}</title>${description}<h1>h</h1><a href="/p/a">a</a><a href="/p/b">b</a>`,
@@ -161,6 +172,30 @@ describe('a finding is new', () => {
     expect(findings.filter(({ isNew }) => isNew)).toMatchObject([
       { rule: 'description-missing', evidence: { new: [`${SITE}/p/b`] } },
     ]);
+  });
+
+  it.each([
+    ['no longer names it', '', ['hreflang-no-return']],
+    ['has another text', 'again', []],
+  ])('if a version in another language %s', async (_, after, expected) => {
+    const page = (name: string, alternate: string, text = ''): FakePage => ({
+      html: `<title>${name}</title><link rel="alternate" hreflang="${name}" href="/${name}">${alternate}<h1>h</h1>${text}<a href="/de">d</a>`,
+    });
+    const toEnglish = '<link rel="alternate" hreflang="en" href="/en">';
+    const toGerman = '<link rel="alternate" hreflang="de" href="/de">';
+    const web = fakeWeb({
+      [`${SITE}/en`]: page('en', toGerman),
+      [`${SITE}/de`]: page('de', after === '' ? toEnglish : ''),
+    });
+    await using crawl = await testCrawl(web, { settings: { 'parser.audit': true } });
+    await jobs.crawl(crawl, { seeds: [`${SITE}/en`] });
+    web.set(`${SITE}/de`, page('de', '', after));
+    crawl.setTime(START + 2 * DAY);
+    await jobs.crawl(crawl, { seeds: [`${SITE}/en`], refetch: true });
+    const { findings } = await auditOf(crawl);
+    const found = findings.filter(({ rule }) => rule === 'hreflang-no-return');
+    expect(found).toHaveLength(1);
+    expect(found.filter(({ isNew }) => isNew).map(({ rule }) => rule)).toEqual(expected);
   });
 
   it('is not told without the version of the moment, and the report names the setting', async () => {

@@ -31,6 +31,9 @@ const MAX_REDIRECTS = 10;
 /** Maximum number of bytes of a page to read. */
 const MAX_BYTES = 262_144;
 
+/** Codes by which a host cannot be reached at all. */
+const HOST_FAILURES: ReadonlySet<string> = new Set(['dns', 'connect', 'tls']);
+
 /**
  * Makes the function that requests a link with its redirects, in the queues of a crawl.
  *
