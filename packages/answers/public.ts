@@ -1,4 +1,3 @@
-/** The types that the library gives to its users. */
 export type { DiskUse, MemoryUse, TableStatus } from './status.js';
 export type { TableStats } from './readdb.js';
 export type { SortField, SortOrder } from './pages/dump-terms.js';

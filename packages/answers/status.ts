@@ -66,7 +66,6 @@ export interface TableStatus {
   readonly disk?: DiskUse;
 }
 
-/** The sources of a status. */
 interface StatusSource extends Pick<CrawlContext, 'tables' | 'clock'> {
   readonly running: RunningJobs;
   /** When the table was opened, in ms since the epoch. */

@@ -136,7 +136,6 @@ export async function exportPages(crawl: CrawlContext, options: ExportPagesOptio
   );
 }
 
-/** The file name endings that each format accepts. */
 const ENDINGS: Readonly<Record<PageFormat, readonly string[]>> = {
   jsonl: JSON_LINES_ENDINGS,
   csv: ['csv', 'txt', 'gz'],

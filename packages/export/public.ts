@@ -1,4 +1,3 @@
-/** The types that the library gives to its users. */
 export type { OutputFile } from './target/output-file.js';
 export type { ExportPagesOptions } from './export-pages.js';
 export type { ComputedFieldName, LinkList, PageFormat } from './pages/page-formats.js';

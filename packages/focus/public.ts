@@ -1,4 +1,3 @@
-/** The types that the library gives to its users. */
 export type {
   Candidate,
   CandidateFinder,

@@ -23,7 +23,6 @@ interface AdjacencyOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The maximum number of nodes and edges in the file. */
 export const MOST_IN_FILE = 2 ** 32 - 16;
 const HEAD = 8;
 const PIECE = 2 ** 16;

@@ -4,7 +4,6 @@ import { NONE } from './resolve.js';
 
 /** Finds the rows of keys. The keys need no memory. If a method returns a promise, await the promise before the next call. */
 export interface KeyJoin {
-  /** Adds a key and its row. */
   enter(key: string, row: number): Promise<void> | undefined;
   /** Adds a question: which row has this key? `row` is the row that asks. */
   ask(key: string, row: number): Promise<void> | undefined;

@@ -12,10 +12,8 @@ export interface LinkRow {
   readonly links: readonly string[];
 }
 
-/** The fields of a page that {@link linkRowOf} reads. */
 export const LINK_FIELDS = ['status', 'redirectTarget', 'parseStatus', 'outlinks'] as const satisfies (keyof Page)[];
 
-/** Returns the data for a graph from a row of the table. */
 export function linkRowOf({
   key,
   status,

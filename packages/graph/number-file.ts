@@ -9,7 +9,6 @@ export interface NumberFile {
   end(): Promise<void>;
   /** Yields all numbers in pieces. Each piece is valid only until the next one is read. */
   read(): AsyncGenerator<Float64Array>;
-  /** Closes the file. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 

@@ -1,4 +1,3 @@
-/** The public types of this package. */
 export type { Adjacency } from './adjacency.js';
 export type { BuildOptions, BuiltGraphs, LinkGraph } from './build-graphs.js';
 export type { LinkRow } from './link-rows.js';

@@ -1,11 +1,9 @@
-/** The kind of a row in the graph. */
 export const KIND = {
   /** A page that is known only from links: it was never fetched, or will be retried. */
   known: 0,
   fetched: 1,
   /** A page that is gone. Links to it are not edges. */
   gone: 2,
-  /** A page that redirects. */
   redirect: 3,
   /** A fetched page that names another page in its place: its canonical page, or the target of its refresh. */
   alternate: 4,

@@ -19,7 +19,6 @@ export interface ScannedRows {
   readonly kinds: Uint8Array;
   /** The targets of redirects, refreshes and canonicals. The scan adds only the questions; the keys must be added before `answer`. */
   readonly aliases: KeyJoin;
-  /** Number of questions in `aliases`. */
   readonly aliasCount: number;
   /** The targets of links. The scan adds the questions and the key of each row. */
   readonly links: KeyJoin;

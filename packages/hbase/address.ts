@@ -12,10 +12,8 @@ export interface HBaseAddress {
   readonly segments?: string;
 }
 
-/** The default namespace of HBase. */
 export const DEFAULT_NAMESPACE = 'default';
 const DEFAULT_PORT = 9090;
-/** A valid namespace of HBase. */
 const NAMESPACE = /^[A-Za-z0-9_]+$/;
 /** A valid prefix of the names of tables. */
 const PREFIX = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
@@ -40,7 +38,6 @@ export function parseHBaseAddress(url: string): HBaseAddress {
   return { gateways: hosts.split(',').map(gatewayOf), namespace, prefix, ...(segments !== null && { segments }) };
 }
 
-/** The name of a table in HBase. */
 export function hbaseTableName({ namespace, prefix }: HBaseAddress, table: TableName): string {
   return `${namespace}:${prefix}_${table}`;
 }

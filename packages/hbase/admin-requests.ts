@@ -37,7 +37,6 @@ export function createTable(
   };
 }
 
-/** Adds a family to an existing table. */
 export function addColumnFamily(table: string, family: FamilyDescriptor): Call<void> {
   return {
     method: 'addColumnFamily',
@@ -49,7 +48,6 @@ export function addColumnFamily(table: string, family: FamilyDescriptor): Call<v
   };
 }
 
-/** Whether the table exists. */
 export function tableExists(table: string): Call<boolean> {
   return {
     method: 'tableExists',
@@ -58,7 +56,6 @@ export function tableExists(table: string): Call<boolean> {
   };
 }
 
-/** Creates a namespace. */
 export function createNamespace(name: string): Call<void> {
   return {
     method: 'createNamespace',

@@ -28,7 +28,6 @@ export interface CreatedTables {
 }
 
 interface CreateTablesOptions {
-  /** Number of slots of the new table. */
   readonly slots: number;
   /** Number of keys at which each index table is split when it is created. 0: HBase splits the tables as they grow. */
   readonly splits?: number;

@@ -25,7 +25,6 @@ interface HBaseStoreOptions {
   readonly gateways: Gateways;
   readonly ticks: Ticks;
   readonly serverClock: ServerClock;
-  /** The name of a table in HBase. */
   readonly nameOf: (table: TableName) => string;
   /** The store of bodies. Absent: the table `content`. */
   readonly content?: ContentStore;

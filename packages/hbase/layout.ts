@@ -29,7 +29,6 @@ export const MOST_CELL_BYTES = 10 * 1024 * 1024;
 /** Overhead of a cell in bytes, besides row key, family, qualifier and value: lengths, timestamp, type. */
 export const CELL_OVERHEAD = 20;
 
-/** The families of a table. */
 export function familiesOf(table: TableName): readonly string[] {
   return Object.keys(TABLES[table]);
 }
@@ -59,7 +58,6 @@ const COLUMNS: Partial<Record<TableName, readonly string[]>> = Object.fromEntrie
   }),
 );
 
-/** Returns the bytes of the cell that stores a value. */
 export function encodeValue(value: Uint8Array): Uint8Array {
   if (value.length > 0 && value[0] !== 0) return value;
   const encoded = new Uint8Array(value.length + 1);

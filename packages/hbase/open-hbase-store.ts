@@ -8,7 +8,6 @@ import { ServerClock, timestamps } from './server-clock.js';
 import { toStoreError } from './store-failures.js';
 import { Ticks } from './ticks.js';
 
-/** Options for a store on HBase. */
 interface OpenHBaseOptions {
   /** Milliseconds since the epoch. Default: the system's clock. */
   readonly clock?: () => number;

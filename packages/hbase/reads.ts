@@ -7,7 +7,6 @@ import type { RowDecoder } from './thrift/read-rows.js';
 import { createRowSizes, type RowSizes } from './row-sizes.js';
 import type { Ticks } from './ticks.js';
 
-/** A table to read, and its name in HBase. */
 export interface Reading {
   readonly table: TableName;
   readonly name: string;

@@ -10,7 +10,6 @@ export interface Target {
   readonly qualifier?: string;
 }
 
-/** A cell to be put. */
 export interface Cell {
   readonly family: string;
   readonly qualifier: string;
@@ -23,7 +22,6 @@ export type Mutation =
   /** Deletes the cells of these columns up to the tick. Without `columns`: the cells of the whole row. */
   | { readonly kind: 'delete'; readonly columns?: readonly Required<Target>[]; readonly tick: number };
 
-/** The cells to read. */
 export interface Projection {
   readonly columns: readonly Target[];
   /** A filter, in HBase's filter language. */

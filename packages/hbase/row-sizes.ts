@@ -18,7 +18,6 @@ export interface RowSizes {
   ): {
     /** Number of rows to request. */
     rowsAtOnce(most: number): number;
-    /** Records the size of a row. */
     learn(bytes: number): void;
   };
 }

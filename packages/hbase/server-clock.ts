@@ -18,7 +18,6 @@ const ASK_AFTER = 300_000;
  */
 const MOST_SET = 5000;
 
-/** The clocks to compare. */
 interface Clocks {
   /** Milliseconds since the epoch. */
   readonly clock: () => number;

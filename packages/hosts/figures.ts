@@ -158,7 +158,6 @@ export function addRow(tally: Tally, row: Row, now: number): void {
   }
 }
 
-/** Adds the figures of a host to those of its domain. */
 export function addTally(into: Tally, tally: Tally): void {
   into.hosts += tally.hosts;
   into.pages += tally.pages;

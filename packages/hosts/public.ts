@@ -1,4 +1,3 @@
-/** The public types of this package. */
 export type { DelayInForce } from './delay.js';
 export type { HostFigures, HostRobots } from './figures.js';
 export type { HostSort, HostsOptions } from './hosts.js';

@@ -7,7 +7,6 @@ import {
   type StoredRobots,
 } from '../core/index.js';
 
-/** The rules of a robots.txt. */
 type Rules = ReturnType<typeof robotsRules>;
 
 /** The content of the stored robots.txt of an origin. */

@@ -50,16 +50,13 @@ export interface IndexQuery {
   /** A page in one of these languages, as documents name them, scores higher by the weight `language`. */
   readonly preferred?: readonly string[];
   readonly weights: IndexWeights;
-  /** Maximum number of hits. */
   readonly limit: number;
 }
 
 /** The weight of a word in each field, and the weights of rank and language of a page. A word in the text has the weight 1. */
 export type IndexWeights = Readonly<Record<IndexField | 'rank' | 'language', number>>;
 
-/** A found page. */
 export interface IndexHit {
-  /** The row key. */
   readonly key: string;
   /** The title as it was indexed, at most 200 characters; empty: the page has no title. Untrusted. */
   readonly title: string;
@@ -75,7 +72,6 @@ export interface IndexHit {
   readonly simhash: string;
 }
 
-/** The result of a query. */
 export interface IndexHits {
   /** Number of pages that meet all clauses of `must`, or all of `literal`. */
   readonly total: number;

@@ -34,7 +34,6 @@ export async function compact(crawl: CrawlContext, options: JobOptions = {}): Pr
   });
 }
 
-/** A day in milliseconds. */
 const DAY = 86_400_000;
 
 /** Removes entries of the change log that are older than `db.changesKept`. */

@@ -1,4 +1,3 @@
-/** The parts of this folder that are in the public API of the library. */
 export type { RoundsEvent, RoundsOptions } from './rounds.js';
 export type { Pass, RoundStep, Runner, RunnerOptions, WorkerExit } from './runner.js';
 export type { BackOff } from './back-off.js';

@@ -44,7 +44,6 @@ export type CheckedRule = (
 };
 
 const KINDS: readonly unknown[] = ['relevant', 'accept', 'reject', 'www'];
-/** Maximum number of characters of a pattern. */
 const LONGEST_PATTERN = 2_000;
 const LONGEST_NOTE = 1_000;
 /** Maximum number of characters of evidence as JSON. */

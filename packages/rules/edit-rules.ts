@@ -19,7 +19,6 @@ export interface AddedRules {
   readonly contradictions: readonly Contradiction[];
 }
 
-/** Maximum number of rules of a table. */
 const MAX_RULES = 100_000;
 
 /**

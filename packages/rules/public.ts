@@ -1,4 +1,3 @@
-/** The types that the library gives to its users. */
 export type { RuleSet } from './compile-rules.js';
 export type { LiveRules } from './live-rules.js';
 export type { Contradiction } from './rule-order.js';

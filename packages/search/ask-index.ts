@@ -3,18 +3,15 @@ import type { ParsedQuery, QueryNotice } from './query/parse-query.js';
 import { languagesOfText } from './query/query-languages.js';
 import { planQuery, type PlannedClause, type QueryPlan } from './query/plan-query.js';
 
-/** Options for searching an index. */
 export interface AskOptions {
   readonly reader: Pick<IndexReader, 'search' | 'documentCounts'>;
   readonly words: Words;
-  /** Figures of the index. */
   readonly info: IndexInfo;
   readonly weights: IndexWeights;
   /** Maximum share of all pages, from 0 to 1. If more pages have a word, the word is dropped from a query with other words. */
   readonly commonWords: number;
   /** Languages that the user knows, as documents name them, the best one first. Default: unknown. */
   readonly spoken?: readonly string[];
-  /** Maximum number of hits. */
   readonly limit: number;
   /** Search only in these fields. Default: all fields. */
   readonly fields?: readonly IndexField[];
@@ -22,7 +19,6 @@ export interface AskOptions {
   readonly isStrict?: boolean;
 }
 
-/** The answer of an index. */
 export interface Answer {
   readonly found: IndexHits;
   readonly plan: QueryPlan;

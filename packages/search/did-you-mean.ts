@@ -2,7 +2,6 @@ import type { IndexReader, SimilarTerm, Words } from '../index/index.js';
 import type { ParsedQuery, QueryPart } from './query/parse-query.js';
 import { MAX_STEMMED, MAX_WORDS } from './query/plan-query.js';
 
-/** The input of a search for other spellings. */
 interface SpellingInput {
   readonly reader: Pick<IndexReader, 'documentCounts' | 'similar'>;
   readonly words: Words;

@@ -1,4 +1,3 @@
-/** The types that the library gives to its users. */
 export type { SearchOptions, SearchResult, Searcher } from './searcher.js';
 export type { NoticeCode } from './query/parse-query.js';
 export type { SearchNotice } from './query/notices.js';

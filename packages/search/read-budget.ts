@@ -1,7 +1,6 @@
 import { CrawlError } from '../errors/index.js';
 import type { Settings } from '../core/index.js';
 
-/** Limits of a {@link ReadBudget}. */
 export interface ReadBounds {
   /** Maximum number of bytes of memory for all running reads together. Default: 96 MiB. */
   readonly bytes?: number;
@@ -23,7 +22,6 @@ export interface ReadBudget {
   run<T>(bytes: number, read: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
-/** A read in the queue. */
 interface Waiting {
   readonly bytes: number;
   begin(): void;

@@ -35,7 +35,6 @@ export interface SearchHit {
   readonly hostQuery?: string;
 }
 
-/** The input of a reader of hits. */
 interface HitReaderInput {
   readonly pages: Pick<Tables['pages'], 'getMany'>;
   readonly words: Words;

@@ -69,7 +69,6 @@ export interface Searcher extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** The input of a searcher. */
 interface SearchInput {
   readonly pages: Pick<Tables['pages'], 'getMany'>;
   readonly settings: Pick<Settings, 'search' | 'parser'>;
@@ -259,7 +258,6 @@ function readerUntil(reader: IndexReader, signal: AbortSignal | undefined): Aske
   };
 }
 
-/** The weights of the settings. */
 export function weightsOf({ search }: Pick<Settings, 'search'>): IndexWeights {
   return {
     title: search.weightTitle,

@@ -6,10 +6,8 @@ import { layout, type Layout } from './pages/layout.js';
 import { problemPage } from './pages/other-pages.js';
 import type { Look, Site } from './site/site.js';
 
-/** The sender of a request for a page. */
 type Asker = Pick<Request, 'headers' | 'remoteAddress'>;
 
-/** Makes answers that are pages. */
 export type PageAnswers = ReturnType<typeof createPageAnswers>;
 
 /** Makes the pages of a site. What a page shows depends on the sender of the request. */

@@ -1,4 +1,3 @@
-/** The types that the library gives to its users. */
 export type { ServeAddress, Served, ServeOptions } from './serve-pages.js';
 export type { SiteOptions } from './site/site.js';
 export type { WhoMayChange } from './http/form-guard.js';

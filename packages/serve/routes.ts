@@ -22,7 +22,6 @@ import { createChangeRoutes } from './changes/change-routes.js';
 import { createRuleRoutes, type RuleRoutes } from './rule-routes.js';
 import type { CrawlStatus, ServeSource } from './source.js';
 
-/** The input of the routes. */
 interface RoutesContext {
   readonly source: ServeSource;
   readonly stats: Stats;
@@ -35,7 +34,6 @@ interface RoutesContext {
   readonly onError: (error: unknown) => void;
 }
 
-/** Makes all routes and form handlers of a server, by path. */
 export function createRoutes(context: RoutesContext): RuleRoutes {
   const { source, stats, history, metrics, guard, site, answers, onError } = context;
   const { lookOf, show, problem: problemAnswer } = answers;
@@ -115,7 +113,6 @@ export function createRoutes(context: RoutesContext): RuleRoutes {
   return { routes, forms: rules.forms, close: () => rules.close() };
 }
 
-/** Fields of the form with filters. */
 const FILTERS = ['site', 'language', 'year'] as const;
 /** Header of answers that depend on the languages of the reader. */
 const VARY = { vary: 'accept-language' } as const;
@@ -124,7 +121,6 @@ function logoAnswer({ type, bytes }: Logo): Answer {
   return { status: 200, type, body: bytes, cache: 'day', headers: { 'content-security-policy': LOGO_POLICY } };
 }
 
-/** Maximum number of pages of hits. */
 const MAX_PAGES = MAX_HITS / HITS_A_PAGE;
 
 const NO_COPY: Problem = {

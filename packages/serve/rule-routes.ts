@@ -14,7 +14,6 @@ import { dangerPage, rulesPage } from './pages/rules-page.js';
 import { deadline } from '../util/index.js';
 import type { RulesSource, ShownRule } from './source.js';
 
-/** The input of the routes for rules. */
 interface RuleRoutesContext {
   readonly rules: RulesSource;
   readonly guard: FormGuard;
@@ -42,7 +41,6 @@ const LATE: Problem = {
   hint: 'load the report again in a minute',
 };
 
-/** Routes and form handlers for rules, by path. */
 export interface RuleRoutes {
   /** Routes that only read. */
   readonly routes: Readonly<Record<string, Route>>;
@@ -51,7 +49,6 @@ export interface RuleRoutes {
   close(): Promise<void>;
 }
 
-/** Makes all routes for rules. */
 export function createRuleRoutes(context: RuleRoutesContext): RuleRoutes {
   const applying = createApplying(context.rules);
   return {

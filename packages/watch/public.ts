@@ -1,3 +1,2 @@
-/** The public types of this package. */
 export type { SendChangesOptions, SendEvent, SentChanges } from './send-changes.js';
 export type { ChangeTarget, DeadLetter, Waiting } from './target-state.js';

@@ -33,7 +33,6 @@ export function isLater(time: number, now: number): boolean {
   return time > now && time - now <= LONGEST_WAIT;
 }
 
-/** How an attempt ended. */
 export type Outcome =
   | { readonly is: 'delivered' }
   /** The target wants no more messages. */

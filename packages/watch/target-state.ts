@@ -53,7 +53,6 @@ export const MOST_WAITING = 100;
 /** Maximum number of given-up messages whose details are stored. */
 export const MOST_DEAD = 20;
 
-/** The state of a new target. */
 export function newTarget(given: Pick<TargetState, 'target' | 'since' | 'cursor' | 'sender'>): TargetState {
   return { ...given, waiting: [], notBefore: 0, failures: 0, delivered: 0, dead: 0, deadLetters: [] };
 }

@@ -44,11 +44,9 @@ export interface NextStep {
   readonly at?: number;
 }
 
-/** The fields from which the next step of a row is found. */
 export const NEXT_FIELDS = [...SELECTION_FIELDS, 'cashInFlight', 'retries'] as const;
 type Row = PageRow<(typeof NEXT_FIELDS)[number]>;
 
-/** The input of {@link nextOfRow}. */
 interface RowState {
   /** The normalised URL. */
   readonly url: string;

@@ -100,7 +100,6 @@ export const MAX_SORTED = 100_000;
  */
 export type SortOrder = SortField | `${SortField}:${'asc' | 'desc'}`;
 
-/** A parsed order. */
 export interface ParsedOrder {
   readonly field: SortField;
   /** Absent: the default direction of the field. */

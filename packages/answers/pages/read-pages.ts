@@ -42,7 +42,6 @@ export async function* readPages<F extends Field>(
   for await (const row of rowsInOrder(crawl, selector, query, [...asked])) yield pageOf<F>(row, extra);
 }
 
-/** The rows that {@link rowsInOrder} returns. */
 export interface RowTest extends Pick<PageSelector, 'ranges'> {
   /** The fields that {@link matches} reads. */
   readonly fields: readonly Field[];

@@ -3,7 +3,6 @@ import { CrawlError } from '../../errors/index.js';
 import { readLists, type LinkGraph } from '../../graph/index.js';
 import type { Target } from '../target/target.js';
 
-/** The graph to write, and its target. */
 export interface GraphOutput {
   readonly graph: LinkGraph;
   readonly target: Target;
@@ -13,7 +12,6 @@ export interface GraphOutput {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Writes one format of the graph. */
 export interface GraphFormatWriter {
   readonly kind: 'file' | 'folder';
   write(output: GraphOutput): Promise<void>;

@@ -26,7 +26,6 @@ export const graphml: GraphFormatWriter = {
     }),
 };
 
-/** DOT of Graphviz. */
 export const dot: GraphFormatWriter = {
   kind: 'file',
   write: (output) =>

@@ -9,7 +9,6 @@ import { CrawlError } from '../../errors/index.js';
 
 const compress = promisify(deflate);
 
-/** The names of the files in a folder. */
 export const KRAKE_FILES = {
   /** For each page: int32 n, the source compressed by zlib to n bytes, int32 n again. */
   content: 'content.bin',
@@ -28,9 +27,7 @@ export const KRAKE_FILES = {
 
 /** The largest int32, and so the maximum of all counts and sizes. */
 const MOST = 2 ** 31 - 1;
-/** Number of bytes of a key. */
 export const KEY_BYTES = 20;
-/** Number of bytes of an entry of the offset file. */
 export const OFFSET_BYTES = 12;
 /** Bytes of an int32. */
 export const INT = 4;

@@ -163,7 +163,6 @@ async function find(count: number, compare: (index: number) => Promise<number>):
   return undefined;
 }
 
-/** A file that is read in parts. */
 export interface KrakeFile {
   readonly name: string;
   readonly size: number;

@@ -7,7 +7,6 @@ const PIECE = 2 ** 16;
 
 interface WebGraph {
   readonly adjacency: Adjacency;
-  /** The NodeID of each node. */
   readonly nodeIds: Uint32Array;
   /** An existing folder for the temporary files of sorting. */
   readonly folder: string;

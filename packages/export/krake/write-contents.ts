@@ -6,7 +6,6 @@ import { selectedRows, type ExportSelection } from '../pages/selected-rows.js';
 import type { Target } from '../target/target.js';
 import { KRAKE_FILES, contentRecord } from './formats.js';
 
-/** The location of a page in the content file. */
 export interface ContentPlace {
   readonly key: string;
   readonly offset: number;

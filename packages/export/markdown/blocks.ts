@@ -27,7 +27,6 @@ interface InlineMath {
   readonly value: string;
 }
 
-/** A mark around some text. */
 export interface Marked {
   readonly type: 'link' | 'strong' | 'emphasis' | 'delete' | 'sup' | 'sub';
   /** The target of a link. Absent for other marks. */

@@ -4,7 +4,6 @@ import type { Block, Inline, Row } from './blocks.js';
 export const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|[\p{L}\p{N}][\p{L}\p{N}_]*/gu;
 
-/** Number of words in a text. */
 export function countWords(text: string): number {
   return text.match(WORD)?.length ?? 0;
 }
@@ -45,7 +44,6 @@ export function rowWords({ children }: Row): number {
   return sumOf(children, (cell) => sumOf(cell.children, (node) => (node.type === 'break' ? 1 : inlineWords(node))));
 }
 
-/** Number of words of a node within a line. */
 export function inlineWords(node: Inline): number {
   if (node.type === 'break') return 0;
   if (node.type === 'image') return countWords(node.alt) + countWords(node.url);

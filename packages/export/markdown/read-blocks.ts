@@ -7,7 +7,6 @@ import { InlineRun, type Mark } from './inline-run.js';
 import { MOST_NESTED, readList } from './read-list.js';
 import { readTable } from './read-table.js';
 
-/** Reads the elements of a tree into blocks. */
 export class BlockReader {
   #blocks: Block[] = [];
   #run: InlineRun | undefined;
@@ -35,7 +34,6 @@ export class BlockReader {
     return this.#nested;
   }
 
-  /** Reads the content of an element. */
   read(element: Tree.ParentNode): void {
     for (const child of element.childNodes) this.readNode(child);
   }
@@ -80,7 +78,6 @@ export class BlockReader {
     if (!has) this.text(')');
   }
 
-  /** Returns the blocks in a node. */
   blocksIn(node: Tree.ParentNode | Tree.ChildNode, isNested = true): Block[] {
     const around = { blocks: this.#blocks, run: this.#run };
     this.#blocks = [];
@@ -206,7 +203,6 @@ function markOf(element: Tree.Element): Mark | undefined {
 
 type ReadElement = (reader: BlockReader, element: Tree.Element) => void;
 
-/** The function that reads an element, by element name. */
 const READERS: Readonly<Record<string, ReadElement>> = {
   ...Object.fromEntries(['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((name) => [name, readHeading])),
   ...Object.fromEntries(['code', 'kbd', 'samp', 'tt'].map((name) => [name, (reader, code) => reader.readCode(code)])),

@@ -66,7 +66,6 @@ const FIELD_TYPES = {
   marks: 'JSON',
 } as const satisfies Record<Field, ColumnType>;
 
-/** A column of a format that has types. */
 export interface TypedColumn {
   readonly name: string;
   readonly type: ColumnType;
@@ -77,7 +76,6 @@ export function columnsOf(fields: readonly string[]): readonly string[] {
   return [...new Set(['key', 'url', 'readableUrl', 'status', ...fields, 'damaged'])];
 }
 
-/** The type of a column of {@link columnsOf}. */
 export function typeOfColumn(column: string): ColumnType {
   if (Object.hasOwn(FIELD_TYPES, column)) return FIELD_TYPES[column as Field];
   if (Object.hasOwn(COMPUTED_FIELDS, column)) return COMPUTED_FIELDS[column as ComputedFieldName].type;

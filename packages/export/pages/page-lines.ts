@@ -6,7 +6,6 @@ import type { LinkList } from './page-formats.js';
 
 /** Turns rows into lines of an export: see {@link pageLines}. */
 export interface PageLines {
-  /** The stored fields to read. */
   readonly reads: readonly Field[];
   /** All names that a line may have, in order. */
   readonly columns: readonly string[];

@@ -3,7 +3,6 @@ import { optionalPackage } from '../../errors/index.js';
 import type { Part } from '../target/part-file.js';
 import type { ColumnType, TypedColumn } from './page-columns.js';
 
-/** One Parquet file that is being written. */
 export interface ParquetFile {
   readonly rows: number;
   readonly bytes: number;

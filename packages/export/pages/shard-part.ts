@@ -9,7 +9,6 @@ import type { ExportOptions } from '../target/run-export.js';
 import { isS3 } from '../target/s3/s3-url.js';
 import type { ExportSelection } from './selected-rows.js';
 
-/** The part of an export that one shard writes. */
 interface ShardPart {
   /** The file or folder that the shard writes. */
   readonly output: string;

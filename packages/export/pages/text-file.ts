@@ -5,7 +5,6 @@ import { isGzipName } from '../target/file-name.js';
 import type { Part } from '../target/part-file.js';
 import type { Target, TargetResult } from '../target/target.js';
 
-/** The endings that the name of a JSON Lines file may have. */
 export const JSON_LINES_ENDINGS = ['jsonl', 'ndjson', 'json', 'txt', 'gz'] as const;
 
 /** Number of characters that are written at a time. */

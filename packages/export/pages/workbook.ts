@@ -22,7 +22,6 @@ const DAY = 86_400_000;
 interface Workbook {
   /** Adds a line, with a value for each column. */
   add(values: readonly unknown[]): Promise<void>;
-  /** Completes the workbook. */
   end(): Promise<void>;
 }
 
@@ -33,7 +32,6 @@ type MakeWorkbook = (
   options?: SheetOptions,
 ) => Workbook;
 
-/** How sheets are written. */
 export interface SheetOptions {
   /** The name of the first sheet. Default: `Pages`. */
   readonly name?: string;
@@ -210,11 +208,9 @@ interface PagesAsWorkbook {
   readonly columns: readonly TypedColumn[];
   readonly lines: PageLines['lines'];
   readonly tracker: Pick<Tracker, 'aborted' | 'count' | 'done'>;
-  /** Called for each line. */
   readonly onLine: () => void;
 }
 
-/** Writes pages as one workbook. */
 export async function writeWorkbook(
   target: Target,
   name: string,

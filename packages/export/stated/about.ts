@@ -5,9 +5,7 @@ import { namesOf } from './node-names.js';
 import { textWithin } from './text-within.js';
 import type { PageView } from './page-view.js';
 
-/** Maximum number of authors. */
 const MOST_AUTHORS = 20;
-/** Maximum number of characters in a name. */
 const LONGEST_NAME = 200;
 const AUTHOR_NAMES = [
   'author',

@@ -1,17 +1,14 @@
 import { attribute, isJsonLd, resolveLink, walkElements, type HtmlDocument } from '../../core/index.js';
 import type { PageView } from './page-view.js';
 
-/** An element of the tree of a page. */
 export type Element = Parameters<typeof attribute>[0];
 
-/** A `meta` element with a name. */
 export interface Meta {
   /** Value of `property`, `name`, `itemprop` or `http-equiv`, in lower case. */
   readonly name: string;
   readonly content: string;
 }
 
-/** A `link` element. */
 interface Link {
   /** The values of `rel`, in lower case. */
   readonly relations: readonly string[];

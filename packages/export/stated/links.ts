@@ -19,7 +19,6 @@ const FEED_TYPES: ReadonlySet<string> = new Set([
 ]);
 /** Maximum number of links of each kind. */
 const MOST = 200;
-/** Maximum number of characters in a title. */
 const LONGEST_TITLE = 300;
 
 /**

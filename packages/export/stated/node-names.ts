@@ -4,7 +4,6 @@ import type { PageView } from './page-view.js';
 
 /** Maximum number of nodes in a value, and of names of each node. */
 const MOST_NAMES = 50;
-/** Maximum number of characters in a name. */
 const LONGEST_NAME = 1000;
 
 /**

@@ -3,7 +3,6 @@ import type { Element } from './head.js';
 
 /** Elements whose text is not visible in a page. */
 const NOT_SHOWN: ReadonlySet<string> = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe']);
-/** Maximum number of nodes to visit for one text. */
 const MOST_NODES = 1000;
 /** This number of characters counts as one node. */
 const OF_NODE = 100;

@@ -25,6 +25,5 @@ export interface Destination {
    * @throws CrawlError BAD_OUTPUT when the target cannot be written; STORE_FULL; Stopped
    */
   place(head: ManifestHead, parts: () => AsyncIterable<WholePart>, force: boolean): Promise<void>;
-  /** Closes connections. */
   close(): void;
 }

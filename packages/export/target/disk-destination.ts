@@ -28,7 +28,6 @@ interface DiskPaths extends Pick<Destination, 'path' | 'staging' | 'parts' | 'st
   /** The absolute path. */
   readonly target: string;
   readonly kind: 'file' | 'folder';
-  /** The final location of the manifest. */
   readonly manifest: string;
   /** The temporary path of the files that the new ones replace: the whole folder, or the manifest of a file. */
   readonly replaced: string;

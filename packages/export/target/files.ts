@@ -7,7 +7,6 @@ export type TargetFiles = Pick<
   'link' | 'lstat' | 'mkdir' | 'open' | 'readFile' | 'readdir' | 'rename' | 'rm' | 'rmdir' | 'stat'
 >;
 
-/** The disk itself. */
 export const DISK: TargetFiles = promises;
 
 /** The system's code of an error, such as `ENOENT`. */
@@ -26,14 +25,12 @@ export function isStop(error: unknown, signal: AbortSignal | undefined): boolean
   return error instanceof Stopped || (error instanceof Error && error.cause instanceof Stopped);
 }
 
-/** The error for an output that exists already. */
 export function thereAlready(path: string): CrawlError {
   return new CrawlError('BAD_OUTPUT', `expected nothing at ${path}, found an output there`, {
     hint: '--force replaces it',
   });
 }
 
-/** The error for an output in a folder that does not exist. */
 export function noFolder(path: string): CrawlError {
   return new CrawlError('BAD_OUTPUT', `expected a folder at ${path}, found none`, { hint: `mkdir -p ${path}` });
 }

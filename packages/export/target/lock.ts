@@ -6,7 +6,6 @@ import { codeOf, noFolder, type TargetFiles } from './files.js';
 /** Prefix of lock files: `lock.<mark of the process>`. All data is in the name, so a lock file is never incomplete. */
 const PREFIX = 'lock.';
 
-/** A lock that this process has. */
 export interface Lock {
   readonly release: () => Promise<void>;
 }

@@ -1,7 +1,6 @@
 import type { JsonValue } from '../../core/index.js';
 import type { TargetFiles } from './files.js';
 
-/** A complete part of an export. */
 export interface WholePart {
   /** The path of the part, relative to the target, with `/` between folders. */
   readonly name: string;
@@ -14,7 +13,6 @@ export interface WholePart {
 /** The fields of a manifest before the list of parts. */
 export type ManifestHead = Readonly<Record<string, JsonValue>>;
 
-/** Sums over the parts of an export. */
 export interface Totals {
   parts: number;
   rows: number;

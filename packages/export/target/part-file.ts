@@ -8,9 +8,7 @@ import type { WholePart } from './manifest.js';
 export interface Part {
   /** The path of the part, relative to the target, with `/` between folders. */
   readonly name: string;
-  /** Number of rows that were written so far. */
   readonly rows: number;
-  /** Number of bytes that were written so far. */
   readonly bytes: number;
   /**
    * Appends data; text as UTF-8.
@@ -18,14 +16,12 @@ export interface Part {
    * @throws CrawlError STORE_FULL, BAD_OUTPUT
    */
   write(data: string | Uint8Array, rows?: number): Promise<void>;
-  /** Call it when the part is complete. */
   end(): Promise<void>;
 }
 
 /** Number of bytes that are buffered and written together. */
 const BUFFER = 262_144;
 
-/** A part that is a file. */
 export interface PartFile extends Part {
   /** Closes an unfinished file. After `end` it does nothing. */
   close(): Promise<void>;

@@ -28,9 +28,7 @@ export interface Target {
   readonly scratchFolder: string;
 }
 
-/** Options of {@link writeTarget}. */
 export interface TargetOptions extends S3Options {
-  /** Whether the format makes one file or a folder of files. */
   readonly kind: 'file' | 'folder';
   /** A description of the export: format, selection, options; plain JSON. The manifest begins with it. */
   readonly about: Readonly<Record<string, JsonValue | undefined>>;
@@ -44,7 +42,6 @@ export interface TargetOptions extends S3Options {
   readonly files?: TargetFiles | undefined;
 }
 
-/** The result of an export. */
 export interface WrittenTarget extends Readonly<Totals> {
   /** false: the export was stopped, and nothing was placed at the target. */
   readonly complete: boolean;

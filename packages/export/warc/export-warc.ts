@@ -41,7 +41,6 @@ export function exportWarc(crawl: CrawlContext, options: ExportArchiveOptions): 
   });
 }
 
-/** The differences between the formats of an archive. */
 interface ArchiveFormat {
   readonly name: string;
   readonly kind: 'file' | 'folder';

@@ -41,7 +41,6 @@ export type ArchiveRow = PageRow<(typeof ARCHIVE_FIELDS)[number]>;
 export interface ArchiveRecord {
   readonly headers: StoredRecord['headers'];
   readonly block: Uint8Array;
-  /** The gzip member. */
   readonly member: Uint8Array;
   /** Whether the record was made from the row, for a redirect or an error. Such a record has no body. */
   readonly isAnswer?: boolean;

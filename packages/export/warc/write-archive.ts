@@ -6,7 +6,6 @@ import { cdxjLine } from './cdxj.js';
 import { fileHead, pageRecords, type ArchiveRecord, type ArchiveRow } from './page-records.js';
 import { pageLine } from './page-list.js';
 
-/** Options for an archive. */
 export interface ArchiveOptions {
   /** Maximum number of bytes of a file. A page with larger records gets a separate file. Default: 1 GB. */
   readonly fileBytes?: number | undefined;
@@ -32,7 +31,6 @@ const PAGES = 'pages.jsonl';
 export interface Archive {
   /** The names of the files, in order. */
   readonly files: readonly string[];
-  /** Number of pages in the archive. */
   readonly pages: number;
   /** The latest `WARC-Date`. */
   readonly latest: string;

@@ -175,7 +175,6 @@ function withoutNumbers(segment: string, numbers: string[]): string {
   });
 }
 
-/** The templates of the sections around a section. */
 function templatesAbove(template: string): string[] {
   const above: string[] = [];
   for (let slash = template.indexOf('/', 1); slash > 0; slash = template.indexOf('/', slash + 1)) {

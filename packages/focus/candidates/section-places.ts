@@ -7,7 +7,6 @@ export interface Place {
   readonly name: string;
 }
 
-/** A page by host and path. */
 export interface Located {
   readonly host: string;
   /** Path and query. */

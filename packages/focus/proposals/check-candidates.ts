@@ -6,7 +6,6 @@ import { findUnreached } from './reached-pages.js';
 import type { TableGraph } from './read-graph.js';
 import { findWays } from './ways.js';
 
-/** The reason why a rule is not proposed. */
 export type DropReason =
   | 'damaged_domain'
   | 'rejects_kept'
@@ -24,7 +23,6 @@ export interface CandidateRule {
   readonly isOfCopies: boolean;
 }
 
-/** The result of the check for one rule. */
 export interface CheckedCandidate {
   /** Absent: the rule meets all conditions. */
   readonly dropped?: DropReason | undefined;
@@ -46,7 +44,6 @@ interface CheckedDomain {
   readonly relevant: number;
 }
 
-/** The result of the check for all rules together. */
 export interface Checked {
   /** The results in the order of the rules. */
   readonly candidates: readonly CheckedCandidate[];
@@ -191,7 +188,6 @@ function dropIdle(
   }
 }
 
-/** The row keys of some nodes. */
 async function keysOf(graph: TableGraph, nodes: ReadonlySet<number>): Promise<Map<number, string>> {
   const found = new Map<number, string>();
   if (nodes.size === 0) return found;

@@ -10,7 +10,6 @@ import {
 } from '../candidates/candidate.js';
 import { createPageJudge } from './page-judge.js';
 
-/** The candidates of a domain. */
 interface FoundCandidates {
   readonly domain: string;
   readonly candidates: readonly Candidate[];

@@ -171,7 +171,6 @@ function ruleTest(rule: Exclude<CheckedRule, { readonly kind: 'www' }>): RuleTes
   return (url) => decides(url) !== undefined;
 }
 
-/** Compiles a single rule. */
 function compiled(rule: CheckedRule): RuleSet {
   const made = { ...rule, id: 'r1', createdAt: 0, changedAt: 0, state: 'active' } as const;
   return compileRules({ version: '', rules: [made], damaged: [] }, { score: 0, other: 0 });

@@ -11,7 +11,6 @@ import {
 import type { RuleSet } from '../../rules/index.js';
 import { latestRules } from '../rules/latest-rules.js';
 
-/** The fields of a row that are counted. */
 export const COUNTED_FIELDS = ['refusedBy', 'relevant', 'rejectedLinks'] as const;
 type Counted = PageRow<(typeof COUNTED_FIELDS)[number]>;
 

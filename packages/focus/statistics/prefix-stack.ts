@@ -1,7 +1,6 @@
 import { parameterKey } from './prefix-key.js';
 import { addRow, addSums, newSums, rowsIn, type CountedRow, type Sums } from './sums.js';
 
-/** Limits for nodes. */
 interface PrefixBounds {
   /** A prefix with fewer rows has no node of its own. */
   readonly min: number;

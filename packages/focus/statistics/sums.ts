@@ -2,7 +2,6 @@ import { STATUSES, type PageRow, type PrefixFigures, type Status } from '../../c
 
 /** The fields of a row that are counted. All are in the hot family. */
 export const COUNTED_FIELDS = ['status', 'relevant', 'duplicateOf', 'retries', 'bodyBytes', 'fetchMs'] as const;
-/** A row with the counted fields. */
 export type CountedRow = PageRow<(typeof COUNTED_FIELDS)[number]>;
 
 /** Running figures of a set of rows. There are many sets, and each row changes some of them. An array is fastest for this. */
@@ -18,10 +17,8 @@ const FIRST_STATUS = 6;
 const PLACES = Object.fromEntries(STATUSES.map((status, i) => [status, FIRST_STATUS + i])) as Record<Status, number>;
 const LENGTH = FIRST_STATUS + STATUSES.length;
 
-/** Sums without any row. */
 export const newSums = (): Sums => new Array<number>(LENGTH).fill(0);
 
-/** Number of rows in the sums. */
 export const rowsIn = (sums: Sums): number => sums[ROWS]!;
 
 export function addRow(sums: Sums, row: CountedRow): void {

@@ -34,7 +34,6 @@ const COUNTERS = {
 } as const;
 const CHUNK = 500;
 
-/** Yields all rows with the data for ranking. */
 export async function* rankedRows({ tables: { pages } }: CrawlContext, { fail }: Tracker): AsyncGenerator<RankedRow> {
   for await (const row of pages.scan({ fields: [...LINK_FIELDS, 'rank', 'hostRank'] })) {
     if (row.damaged) fail('damaged');

@@ -3,7 +3,6 @@ import { createHeap, createTimeSlice, inTimeSlices } from '../../util/index.js';
 import { MOST_RECORDS, orderOf } from './arena-order.js';
 import { createRun, readRun, type Run, type RunReader } from './runs.js';
 
-/** Options of the sort. */
 export interface SortOptions {
   /** An existing folder for records that do not fit into memory, best one from `withWorkFolder`. */
   readonly folder: string;

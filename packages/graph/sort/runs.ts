@@ -11,7 +11,6 @@ export interface Run {
 /** Writes a run piece by piece. The buffer of a piece may be used again when its promise is fulfilled. */
 interface RunWriter {
   write(piece: Uint8Array): Promise<void>;
-  /** Ends the file. */
   end(): Promise<Run>;
 }
 
@@ -46,7 +45,6 @@ export interface RunReader {
   readonly buffer: Buffer;
   /** Position of the next byte in `buffer`. */
   at: number;
-  /** The end of the data. */
   readonly end: number;
   /** Reads more data until `needed` bytes are available from `at` on. Returns false if the run ends before that. */
   fill(needed: number): Promise<boolean>;

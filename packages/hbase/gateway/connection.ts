@@ -4,7 +4,6 @@ import { decodeAnswer, encodeCall, type Answer, type Call } from '../thrift/mess
 import { ThriftError } from '../thrift/types.js';
 import { GatewayFailure, type FailureKind } from './failure.js';
 
-/** The address of a gateway. */
 export interface GatewayAddress {
   readonly host: string;
   readonly port: number;

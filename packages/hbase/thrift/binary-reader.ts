@@ -15,7 +15,6 @@ export class BinaryReader {
     this.#bytes = bytes;
   }
 
-  /** Number of bytes that were read. */
   get position(): number {
     return this.#at;
   }
@@ -78,7 +77,6 @@ export class BinaryReader {
     return length;
   }
 
-  /** Skips a value. */
   skip(type: number, depth = 0): void {
     if (depth > DEEPEST) throw new ThriftError(`expected values at most ${DEEPEST} deep, found more`);
     switch (type) {

@@ -13,7 +13,6 @@ export class BinaryWriter {
     this.#bytes = Buffer.allocUnsafe(size);
   }
 
-  /** Number of bytes that were written. */
   get length(): number {
     return this.#at;
   }

@@ -16,7 +16,6 @@ export interface ScannedPage<T> {
   readonly last: string | undefined;
 }
 
-/** The rows of an answer. */
 export function readRows<T>(r: BinaryReader, type: number, decoder: RowDecoder<T>): ScannedPage<T> {
   expectType(type, TYPE.list);
   const rows: T[] = [];

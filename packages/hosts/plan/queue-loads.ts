@@ -17,7 +17,6 @@ export interface PlannedPage {
   readonly from: number;
 }
 
-/** Requests of one queue in a round. */
 interface Requests {
   pages: number;
   robots: number;

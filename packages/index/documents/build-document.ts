@@ -14,7 +14,6 @@ import {
 import { checkFilterAnswer } from './filter-answer.js';
 import { pageLanguage } from './page-language.js';
 
-/** The fields of a row that are indexed. */
 export const INDEX_FIELDS = [
   'status',
   'parseStatus',

@@ -25,7 +25,6 @@ export interface OpenSearchLocation {
 
 /** A connection to one index. All methods throw CrawlError BAD_SETTING when the server refuses the user, STORE_FULL, STORE_FAILED. */
 export interface Connection {
-  /** The name of the index. */
   readonly index: string;
   /** Server and index for messages, without user and password. */
   readonly name: string;

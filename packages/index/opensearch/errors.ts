@@ -1,6 +1,5 @@
 import { CrawlError, messageOf, safeText } from '../../errors/index.js';
 
-/** OpenSearch's description of an error. */
 export interface Reason {
   readonly type?: string;
   readonly reason?: string;
@@ -84,7 +83,6 @@ export function refused(status: number, reason: Reason | undefined, name: string
   });
 }
 
-/** The error for an answer that is not from OpenSearch. */
 export function unexpectedAnswer(name: string, expected: string): CrawlError {
   return new CrawlError('STORE_FAILED', `expected ${expected} of OpenSearch at ${name}, found another answer`, {
     hint: 'check that index.url names an OpenSearch server',

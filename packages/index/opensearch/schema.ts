@@ -29,7 +29,6 @@ export interface IndexMetadata {
   readonly isWhole: boolean;
 }
 
-/** The stored form of a document. */
 export interface StoredDocument extends Omit<IndexDocument, 'fetchedAt' | 'modifiedTime'> {
   /** When the page was last fetched, in ms since the epoch; null: unknown. */
   readonly fetchedAt: number | null;

@@ -1,6 +1,5 @@
 import { CrawlError } from '../../errors/index.js';
 
-/** A value of SQLite in JavaScript. */
 export type SqlValue = string | number | null | Uint8Array;
 
 /** A row, by the names of its columns. */

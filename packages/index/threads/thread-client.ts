@@ -29,7 +29,6 @@ interface ThreadClient<C extends Calls> {
   end(): Promise<void>;
 }
 
-/** Options of a thread. */
 interface ThreadOptions {
   /** The module of the thread, which calls {@link answerCalls}. */
   readonly entry: URL;

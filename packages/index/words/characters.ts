@@ -18,7 +18,6 @@ export const KIND = {
   high: 7,
 } as const;
 
-/** One of {@link KIND}. */
 export type Kind = (typeof KIND)[keyof typeof KIND];
 
 const IGNORED = /[\u00ad\u200c\u200d\u2060\ufe00-\ufe0f\ufeff\u{e0100}-\u{e01ef}]/u;

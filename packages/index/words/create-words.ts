@@ -17,11 +17,9 @@ const POSSESSIVE = /^s(?![\p{L}\p{M}\p{N}])/iu;
 
 const HAN_ALONE = /^[\p{Script=Han}\u3006]+$/u;
 
-/** Called with each word. */
 type AddWord = (start: number, end: number, isChinese?: boolean) => void;
 type AddRun = (start: number, end: number) => void;
 
-/** Options of {@link createWords}. */
 interface WordsOptions {
   /** Whether `@node-rs/jieba` splits Chinese if it is installed. Default: true. */
   readonly jieba?: boolean;

@@ -6,10 +6,8 @@ import { toCrawlError } from '../sqlite/errors.js';
 import { createThreadClient } from '../threads/thread-client.js';
 import { openWriter, type WriterLocation } from './open-writer.js';
 
-/** The module that the thread runs. */
 export const WRITER_THREAD_ENTRY = new URL('./writer-worker.js', import.meta.url);
 
-/** The start data of a writer thread. */
 export interface WriterThreadData {
   readonly place: WriterLocation;
   /** The id of the table whose pages are written. */

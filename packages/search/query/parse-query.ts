@@ -50,7 +50,6 @@ export interface QueryNotice {
   readonly count?: number;
 }
 
-/** A parsed query. */
 export interface ParsedQuery {
   readonly parts: readonly QueryPart[];
   /** The valid operators, in the order of the query. */
@@ -68,7 +67,6 @@ export interface ParsedQuery {
   readonly notices: readonly QueryNotice[];
 }
 
-/** Maximum number of characters of a query to read. */
 export const MAX_QUERY_LENGTH = 100_000;
 /** Maximum number of `site:` operators of a query to read. */
 export const MAX_SITES = 32;

@@ -1,7 +1,6 @@
 import type { Clause, IndexField, Word, Words } from '../../index/index.js';
 import type { ParsedQuery, QueryNotice, QueryPart } from './parse-query.js';
 
-/** Maximum number of words of a query that are searched. */
 export const MAX_WORDS = 32;
 /** If a query has at most this number of words, pages with the words close together score higher. */
 const MOST_TOGETHER = 12;
@@ -32,7 +31,6 @@ export interface PlannedClause {
   readonly isLoose: boolean;
 }
 
-/** A query in the form for an index. */
 export interface QueryPlan {
   readonly must: readonly PlannedClause[];
   readonly mustNot: readonly Clause[];
@@ -43,7 +41,6 @@ export interface QueryPlan {
   readonly notices: readonly QueryNotice[];
 }
 
-/** The input of a plan. */
 interface PlanInput {
   readonly words: Words;
   /** Languages of the index, those with most pages first. The empty name means that the language is unknown. */
@@ -120,7 +117,6 @@ interface Piece extends Letters {
   readonly longer?: readonly (readonly string[])[];
 }
 
-/** Splits a part of a query into pieces. */
 function piecesOf({ text, isPhrase, isExcluded }: QueryPart, { words, languages }: PlanInput): Piece[] {
   const splits = [words.split(text)];
   if (languages.includes('ja') && /\p{Script=Han}/u.test(text)) splits.push(words.split(text, 'ja'));

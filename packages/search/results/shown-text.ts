@@ -1,9 +1,7 @@
 import { isRedirect, type Page } from '../../core/index.js';
 
-/** The fields that {@link shownText} reads. */
 export const SHOWN_FIELDS = ['status', 'parseStatus'] as const;
 
-/** The fields that {@link hasCopy} reads. */
 export const COPY_FIELDS = ['text', 'marks', ...SHOWN_FIELDS] as const;
 
 /** The limits for showing the text of a page. */

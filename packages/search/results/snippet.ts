@@ -9,7 +9,6 @@ export interface SnippetPart {
   readonly hit: boolean;
 }
 
-/** The input of a snippet. */
 export interface SnippetInput {
   readonly words: Words;
   /** Language of the page, BCP 47. */

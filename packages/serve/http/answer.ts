@@ -1,7 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Html } from './html.js';
 
-/** An answer to a client. */
 export interface Answer {
   readonly status: number;
   /** The media type with its parameters. */
@@ -22,17 +21,14 @@ export interface Stream {
 
 const PAGE = 'text/html; charset=utf-8';
 
-/** Returns the answer with an HTML page of this server. */
 export function pageAnswer(body: Html, { status = 200, ...rest }: Partial<Omit<Answer, 'body' | 'type'>> = {}): Answer {
   return { status, type: PAGE, body: body.toString(), ...rest };
 }
 
-/** Returns the answer with a value as JSON. */
 export function jsonAnswer(value: unknown, status = 200, type = 'application/json; charset=utf-8'): Answer {
   return { status, type, body: `${JSON.stringify(value)}\n` };
 }
 
-/** Returns the answer with a plain text. */
 export function textAnswer(text: string, status = 200): Answer {
   return { status, type: 'text/plain; charset=utf-8', body: `${text}\n` };
 }

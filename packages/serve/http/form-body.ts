@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Problem } from './errors.js';
 
-/** Maximum number of bytes of a form. */
 const MAX_FORM = 16 * 1024;
 
 const TYPE = 'application/x-www-form-urlencoded';

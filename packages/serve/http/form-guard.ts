@@ -15,19 +15,15 @@ interface FormPass {
   readonly headers: OutgoingHttpHeaders;
 }
 
-/** The sender of a request. */
 type Asker = Pick<Request, 'headers' | 'remoteAddress'>;
 
-/** Options of {@link createFormGuard}. */
 interface FormGuardOptions {
   readonly changes: WhoMayChange;
-  /** The address that the server listens on. */
   readonly address: string;
   /** Host names that the server accepts, in addition to addresses and `localhost`. */
   readonly names: readonly string[];
 }
 
-/** The result of {@link createFormGuard}. */
 export type FormGuard = ReturnType<typeof createFormGuard>;
 
 /** Headers in which a proxy names its client. */

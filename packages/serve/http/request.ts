@@ -4,7 +4,6 @@ import type { Answer, Stream } from './answer.js';
 import type { Problem } from './errors.js';
 import { isOurHost } from './host-names.js';
 
-/** A request in the form for routes. */
 export interface Request {
   /** The path of the request, which begins with `/`. */
   readonly path: string;
@@ -18,31 +17,24 @@ export interface Request {
   readonly signal: AbortSignal;
 }
 
-/** Answers requests for a path. */
 export type Route = (request: Request) => Answer | Stream | Promise<Answer | Stream>;
 
-/** A request with a form. */
 export interface FormRequest extends Request {
-  /** The fields of the form. */
   readonly form: URLSearchParams;
 }
 
-/** Handles a form that is sent to a path. */
 export type FormRoute = (request: FormRequest) => Answer | Promise<Answer>;
 
 /** Maximum number of characters in path and query. This is enough for a query of `MAX_TYPED` characters, each written as nine characters. */
 const MAX_URL = 8_192;
 
-/** The handlers of a path. */
 export interface Target {
   readonly route: Route | undefined;
   readonly form: FormRoute | undefined;
 }
 
-/** Whether a request only reads. */
 export const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
 
-/** The methods that a path accepts. */
 export function allowedOf({ route, form }: Target): string {
   return [route && 'GET, HEAD', form && 'POST'].filter((each) => each !== undefined).join(', ');
 }

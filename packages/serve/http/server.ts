@@ -19,15 +19,12 @@ import {
 } from './request.js';
 import { createSerialiser, guardSockets, HEAD_MS, MAX_HEAD, type RefusalReason } from './socket-guard.js';
 
-/** Options of {@link listen}. */
 interface ListenOptions {
   /** The port to listen on. 0: any free port. */
   readonly port: number;
-  /** The address to listen on. */
   readonly address: string;
   /** Host names that the server accepts, in addition to addresses and `localhost`. */
   readonly names: readonly string[];
-  /** Routes by path. */
   readonly routes: Readonly<Record<string, Route>>;
   /** Handlers of forms by path, for POST only. */
   readonly forms: Readonly<Record<string, FormRoute>>;
@@ -46,7 +43,6 @@ interface ListenOptions {
   readonly onRefused: (reason: RefusalReason) => void;
 }
 
-/** A server that listens. */
 interface Listening {
   readonly port: number;
   /** Accepts no more requests, and ends running requests after `GRACE_MS` at the latest. */

@@ -53,7 +53,6 @@ export function createHistory() {
   };
 }
 
-/** The result of {@link createHistory}. */
 export type History = ReturnType<typeof createHistory>;
 
 /** The jobs whose figures show the number of processed pages, the best ones first. Other jobs process the same pages again. */

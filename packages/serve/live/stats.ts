@@ -21,7 +21,6 @@ const LATE: Problem = {
   message: 'The process that has the table open does not answer in time: it is very busy, or stopped',
 };
 
-/** Options of {@link createStats}. */
 interface StatsOptions {
   /** Called with the reason when the figures cannot be read. */
   readonly onError?: (error: unknown) => void;
@@ -64,5 +63,4 @@ export function createStats(read: () => Promise<CrawlStatus>, options: StatsOpti
   return { read: readSeldom };
 }
 
-/** The result of {@link createStats}. */
 export type Stats = ReturnType<typeof createStats>;

@@ -2,7 +2,6 @@ import { html, type Html, type PageScript, type Piece } from '../http/html.js';
 import type { Look, Site } from '../site/site.js';
 import { TEXTS } from '../texts/index.js';
 
-/** The parts of a page. */
 export interface Layout {
   /** The first words of the window title. */
   readonly title: string;

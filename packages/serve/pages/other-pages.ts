@@ -7,7 +7,6 @@ import { paragraphsOf } from './paragraphs.js';
 import { SEARCH_SCRIPT, operatorHelp, searchBox } from './search-box.js';
 import { dayOf, languageOf, outLink, shownUrl } from './untrusted.js';
 
-/** The start page of a search. */
 export function homePage(look: Look, status: Pick<CrawlStatus, 'index' | 'indexProblem'> | undefined): Layout {
   const { site } = look;
   const { name, isNamed, texts } = site;
@@ -42,7 +41,6 @@ function indexFacts(
   return html`Search is not possible now: ${meaningOf(code)}. ${hint !== undefined && `${sentence(hint)}.`}`;
 }
 
-/** Maximum number of characters of a text to show. */
 const MAX_TEXT = 300_000;
 
 /** The text of a page as it was crawled. */
@@ -68,7 +66,6 @@ export function cachedPage({ site }: Look, { url, title = '', text, language, fe
   };
 }
 
-/** A page about a failure, with a hint. */
 export function problemPage({ site, isOperator }: Look, problem: Problem, query = ''): Layout {
   const { texts } = site;
   const { status, code } = problem;

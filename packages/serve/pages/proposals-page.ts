@@ -15,7 +15,6 @@ export interface LastApplied {
   readonly outcome?: { readonly added: readonly string[] } | { readonly problem: string };
 }
 
-/** The input of the page of proposals. */
 interface ProposalsPage extends Asker {
   readonly found: StoredProposals | undefined;
   readonly last: LastApplied | undefined;

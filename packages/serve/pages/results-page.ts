@@ -24,7 +24,6 @@ interface SearchPage {
   readonly thisYear: number;
 }
 
-/** Returns the address of a page of results. */
 export function searchPath({
   query,
   page = 1,

@@ -8,9 +8,7 @@ import { rulesLayout } from './rules-page.js';
 
 const { number, quantity, duration } = figures;
 
-/** Maximum number of rules to show. */
 const MOST_RULES = 200;
-/** Maximum number of domains to show. */
 const MOST_DOMAINS = 50;
 
 /** The page that shows how many pages each rule rejects or accepts, and the value of the remaining pages. */

@@ -19,14 +19,12 @@ export interface Asker {
   readonly whyNot: string | undefined;
 }
 
-/** The input of the page of rules. */
 interface RulesPage extends Asker {
   readonly all: ShownRules;
   /** The rules on this page. */
   readonly shown: readonly ShownRule[];
   readonly page: number;
   readonly pages: number;
-  /** The rule that was changed last. */
   readonly changed: Rule | undefined;
 }
 

@@ -62,7 +62,6 @@ const EXAMPLES = [
   'after:2026-01-01',
 ] as const;
 
-/** Help on the operators of a query. */
 export function operatorHelp({ texts }: Site, isOpen = false): Html {
   return html`<details${isOpen && html` open`}><summary>${texts.howToSearch}</summary>
 <dl class="help">

@@ -7,11 +7,8 @@ export { dumpPage, stats } from '../../answers/readdb.js';
 export type { StatusCrawl } from '../status.js';
 export type * from '../../answers/public.js';
 
-/** See `explain` of packages/answers. */
 export const explain = late(async () => (await import('../../answers/index.js')).explain);
-/** See `checkParse` of packages/answers. */
 export const checkParse = late(async () => (await import('../../answers/index.js')).checkParse);
-/** See `fetchDocument` of packages/answers. */
 export const fetchDocument = late(async () => (await import('../../answers/index.js')).fetchDocument);
 /** Returns the state of a table, even if another process has it open. The cost to that process is negligible. */
 export const status = late(async () => (await import('../status.js')).status);

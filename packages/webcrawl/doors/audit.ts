@@ -5,7 +5,7 @@ import { late } from '../late.js';
 export type * from '../../audit/public.js';
 export { AUDIT_FORMATS, AUDIT_FORMAT_NAMES, auditFormatOf, type AuditFormat } from '../names.js';
 
-/** See `audit` of packages/audit. Other processes can see its progress. */
+/** Other processes can see its progress. */
 export async function audit(crawl: CrawlContext, options?: AuditOptions): Promise<OpenAuditReport> {
   const { audit } = await import('../../audit/index.js');
   const { running } = crawl;
@@ -17,9 +17,6 @@ export const auditRules = async (): Promise<readonly AuditRule[]> =>
   (await import('../../audit/index.js')).auditRules();
 /** See `auditOutput` of packages/audit. */
 export const auditOutput = late(async () => (await import('../../audit/index.js')).auditOutput);
-/** See `ignoreRules` of packages/audit. */
 export const ignoreRules = late(async () => (await import('../../audit/index.js')).ignoreRules);
-/** See `ignoreFindings` of packages/audit. */
 export const ignoreFindings = late(async () => (await import('../../audit/index.js')).ignoreFindings);
-/** See `tellFindings` of packages/audit. */
 export const tellFindings = late(async () => (await import('../../audit/index.js')).tellFindings);

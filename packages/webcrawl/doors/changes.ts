@@ -8,19 +8,13 @@ export { CHANGE_KINDS } from '../names.js';
 export type * from '../../changes/public.js';
 export type * from '../../watch/public.js';
 
-/** See `mark` of packages/changes. */
 export const mark = late(async () => (await import('../../changes/index.js')).mark);
-/** See `marks` of packages/changes. */
 export const marks = late(async () => (await import('../../changes/index.js')).marks);
-/** See `unmark` of packages/changes. */
 export const unmark = late(async () => (await import('../../changes/index.js')).unmark);
 
-/** See `changeTargets` of packages/watch. */
 export const changeTargets = late(async () => (await import('../../watch/index.js')).changeTargets);
-/** See `removeChangeTarget` of packages/watch. */
 export const removeChangeTarget = late(async () => (await import('../../watch/index.js')).removeChangeTarget);
 
-/** See `sendChanges` of packages/watch. */
 export async function sendChanges(crawl: CrawlContext, options: SendChangesOptions): Promise<SentChanges> {
   checks.sendChanges(options);
   const { sendChanges: send } = await import('../../watch/index.js');

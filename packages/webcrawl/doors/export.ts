@@ -30,17 +30,11 @@ function exportJob<N extends ExportName>(name: N, job: string): Exports[N] {
   );
 }
 
-/** See `exportPages` of packages/export. */
 export const exportPages = exportJob('exportPages', 'export pages');
-/** See `exportWarc` of packages/export. */
 export const exportWarc = exportJob('exportWarc', 'export warc');
-/** See `exportWacz` of packages/export. */
 export const exportWacz = exportJob('exportWacz', 'export wacz');
-/** See `exportKrake` of packages/export. */
 export const exportKrake = exportJob('exportKrake', 'export krake');
-/** See `exportGraph` of packages/export. */
 export const exportGraph = exportJob('exportGraph', 'graph');
-/** See `exportChunks` of packages/export. */
 export const exportChunks = exportJob('exportChunks', 'export chunks');
 
 /** All exports by name. */
@@ -53,9 +47,7 @@ export const exports = {
   graph: exportGraph,
 } as const;
 
-/** See `openOutput` of packages/export. */
 export const openOutput = late(async () => (await import('../../export/index.js')).openOutput);
 /** See `openKrake` of packages/export. */
 export const openKrake = late(async () => (await import('../../export/index.js')).openKrake);
-/** See `pageDump` of packages/export. */
 export const pageDump = late(async () => (await import('../../export/index.js')).pageDump);

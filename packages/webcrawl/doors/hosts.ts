@@ -6,7 +6,6 @@ import { checks } from '../options/job-options.js';
 export { HOST_SORTS, MOST_HOSTS } from '../names.js';
 export type * from '../../hosts/public.js';
 
-/** See `readHosts` of packages/hosts. */
 export async function* hosts(
   crawl: Pick<OpenContext, 'tables' | 'settings' | 'clock'>,
   options: HostsOptions = {},
@@ -14,7 +13,5 @@ export async function* hosts(
   checks.hosts(options);
   yield* (await import('../../hosts/index.js')).readHosts(crawl, options);
 }
-/** See `explainHost` of packages/hosts. */
 export const explainHost = late(async () => (await import('../../hosts/index.js')).explainHost);
-/** See `plan` of packages/hosts. */
 export const plan = late(async () => (await import('../../hosts/index.js')).plan);

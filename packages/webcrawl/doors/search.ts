@@ -9,5 +9,4 @@ export type { Indexer, IndexInfo, IndexOptions } from '../../index/index.js';
 export const openSearch = late(async () => (await import('../open-search.js')).openSearch);
 /** Searches once. See `search` of packages/webcrawl/open-search.ts. */
 export const search = late(async () => (await import('../open-search.js')).search);
-/** See `openIndexer` of packages/index. */
 export const openIndexer = late(async () => (await import('../../index/index.js')).openIndexer);

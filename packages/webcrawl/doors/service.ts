@@ -17,7 +17,6 @@ export const crawlContinuously = late(
 export const serve = late(async () => (await import('../serve.js')).serve);
 /** Crawls in rounds whose work is done by workers in other processes. See `rounds` of packages/rounds. */
 export const rounds = late(async () => (await import('../../rounds/index.js')).rounds);
-/** See `isStepDone` of packages/rounds. */
 export const isStepDone = late(async () => (await import('../../rounds/index.js')).isStepDone);
 
 /** Makes a runner whose workers are processes on this machine, see packages/rounds. */

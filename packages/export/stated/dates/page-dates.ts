@@ -5,7 +5,6 @@ import type { PageView } from '../page-view.js';
 import { seenDates, type Seen, type SeenDate } from './seen-dates.js';
 import { urlDate } from './url-date.js';
 
-/** When a page was published and last changed. */
 export interface PageDates {
   readonly published?: StatedTime;
   readonly modified?: StatedTime;

@@ -17,7 +17,6 @@ export type Sign =
   /** A date written in the text. */
   | 'text';
 
-/** A date found in a page. */
 export interface SeenDate {
   readonly time: StatedTime;
   readonly sign: Sign;
@@ -30,7 +29,6 @@ export interface SeenDate {
   readonly at: number;
 }
 
-/** The dates found in a page. */
 export interface Seen {
   readonly dates: readonly SeenDate[];
   /** Position in the text where the first `h1` ends. Undefined: there is no `h1`. */
@@ -39,7 +37,6 @@ export interface Seen {
 
 /** Maximum number of characters of text to read. */
 const MOST_TEXT = 200_000;
-/** Maximum number of dates in a page. */
 const MOST_DATES = 500;
 /** Maximum number of elements whose text is searched for a date. */
 const MOST_LABELS = 2000;

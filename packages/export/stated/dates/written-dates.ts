@@ -1,12 +1,9 @@
 import { statedDay, type StatedTime } from '../../../core/index.js';
 import { monthOf } from './months.js';
 
-/** A date in a text. */
 export interface WrittenDate {
   readonly time: StatedTime;
-  /** The position in the text where the date starts. */
   readonly start: number;
-  /** The position in the text where the date ends. */
   readonly end: number;
 }
 

@@ -5,7 +5,6 @@ import { Stopped } from '../files.js';
 import { listedKeys } from './listed-keys.js';
 import { s3Error } from './s3-errors.js';
 
-/** The metadata of an object of an export. */
 type ObjectMetadata = Readonly<Record<string, string>>;
 
 interface FoundObject {
@@ -25,7 +24,6 @@ export interface S3Store {
   close(): void;
 }
 
-/** Options of {@link openS3}. */
 export interface S3Options {
   /** When the signal is aborted, an upload ends. */
   readonly signal?: AbortSignal | undefined;

@@ -3,7 +3,6 @@ import type { Database } from '../database.js';
 
 const KEPT = 1000;
 
-/** Makes functions that count in a database. */
 export function createCounts(database: Database) {
   const version = database.prepare('pragma data_version');
   const documents = database.prepare('select count(*) as n from docs');

@@ -25,7 +25,6 @@ const ROUNDING = 1e-4;
 
 const HIT = 'd.key, d.title, d.language, d.fetched, d.modified, d.rank, d.simhash';
 
-/** The input for finding the best of many matches. */
 interface Search {
   readonly query: IndexQuery;
   readonly match: string;

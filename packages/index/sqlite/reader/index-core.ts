@@ -18,9 +18,7 @@ export interface IndexCore {
   similar(term: string): SimilarTerm[];
 }
 
-/** The index to read. */
 export interface IndexLocation {
-  /** The folder of the index. */
   readonly folder: string;
   /**
    * The name of the tokenizer that reads queries. An index of another tokenizer is refused. Absent: the index of any tokenizer is accepted,

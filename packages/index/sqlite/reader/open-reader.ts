@@ -5,7 +5,6 @@ import type { IndexReader } from '../../reader.js';
 import { createThreadClient } from '../../threads/thread-client.js';
 import { createCurrentIndex, type IndexCore, type IndexLocation } from './index-core.js';
 
-/** Options for reading an index. */
 export interface ReaderOptions extends IndexLocation {
   /** Maximum number of waiting questions. Further questions are refused. Default: 100. */
   readonly mostWaiting?: number;
@@ -22,7 +21,6 @@ export interface ReaderOptions extends IndexLocation {
 
 const ENTRY = new URL('./reader-worker.js', import.meta.url);
 
-/** A question in the queue. */
 interface Waiting {
   /** Asks the question. The promise never rejects. */
   ask(): Promise<void>;
