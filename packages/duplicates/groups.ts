@@ -1,6 +1,6 @@
 import type { TimeSlice } from '../core/index.js';
 import { findLeaders } from './leaders.js';
-import { NONE, type PageList } from './page-list.js';
+import { NO_PAGE, type PageList } from './page-list.js';
 
 type Compare = (a: number, b: number) => number;
 
@@ -135,7 +135,7 @@ function likeness(
 function comparison(pages: PageList, isAlike: (a: number, b: number) => boolean): Compare {
   const votes = new Uint32Array(pages.length);
   for (const [page, canonical] of pages.canonicals().entries()) {
-    if (canonical !== NONE && isAlike(page, canonical)) votes[canonical]! += 1;
+    if (canonical !== NO_PAGE && isAlike(page, canonical)) votes[canonical]! += 1;
   }
   return (a, b) => votes[b]! - votes[a]! || pages.compareWorth(a, b);
 }

@@ -1,5 +1,5 @@
 import { once } from '../util/index.js';
-import { characterKinds, LETTER, LONGEST, scramble } from './simhash.js';
+import { characterKinds, LETTER_OR_DIGIT, LONGEST, scramble } from './simhash.js';
 
 /** The parts of a page that distinguish it from other pages of its template. */
 interface IdentifyingParts {
@@ -41,8 +41,7 @@ const UNIT_OF_DATE = /^ ?[年月日년월일]/;
 const WORD_BEFORE = /(\p{L}+)\.?,? (?:de |of )?$/u;
 const MONTH_AND_DAY_BEFORE = /(\p{L}+)\.? \d{1,2}(?:st|nd|rd|th)?,? $/u;
 const WORD_AFTER = /^(?:\.|st|nd|rd|th|º)? (?:de |of )?(\p{L}+)/u;
-/** Number of characters to examine before and after a number. */
-const AROUND = 24;
+const CONTEXT_CHARACTERS = 24;
 /** The maximum number of characters between a date and its time, as in `1 May 2026, at 10:30`. */
 const BEFORE_CLOCK = 5;
 
@@ -55,7 +54,7 @@ export function* numbersOf(given: string): Generator<string> {
   const kinds = characterKinds();
   let endOfDate = -Infinity;
   for (const { 0: found, index } of text.matchAll(NUMBER)) {
-    const isInWord = index > 0 && kinds[text.charCodeAt(index - 1)] === LETTER;
+    const isInWord = index > 0 && kinds[text.charCodeAt(index - 1)] === LETTER_OR_DIGIT;
     // After a letter, a minus sign is a hyphen: `model-7`.
     const number = isInWord ? found.replace(/^[-−]/, '') : found;
     if (isInWord && number === found) continue;
@@ -70,9 +69,9 @@ function isOfDate(number: string, text: string, start: number, end: number): boo
   if (DATE.test(number)) return true;
   const isDay = DAY.test(number);
   if (!isDay && !YEAR.test(number)) return false;
-  const after = text.slice(end, end + AROUND);
+  const after = text.slice(end, end + CONTEXT_CHARACTERS);
   if (UNIT_OF_DATE.test(after)) return true;
-  const before = text.slice(Math.max(0, start - AROUND), start);
+  const before = text.slice(Math.max(0, start - CONTEXT_CHARACTERS), start);
   if (isMonth(WORD_BEFORE.exec(before))) return true;
   return isDay ? isMonth(WORD_AFTER.exec(after)) : isMonth(MONTH_AND_DAY_BEFORE.exec(before));
 }

@@ -16,10 +16,8 @@ interface Leaders {
   readonly crowded: number;
 }
 
-/** Maximum number of candidates that are stored for each page at a time. */
-const HELD = 4;
-/** Maximum number of comparisons of one page with the others in a bucket. */
-const MOST_COMPARED = 4096;
+const CANDIDATES_PER_PAGE = 4;
+const MAX_COMPARISONS_IN_BUCKET = 4096;
 const NONE = 0xffffffff;
 const OPEN = 0;
 const LEADS = 1;
@@ -32,8 +30,8 @@ const FOLLOWS = 2;
  *
  * Pairs are found by bands (Manku, Jain and Das Sarma 2007): the 64 bits are divided into bands, and if two simhashes differ in at most
  * `distance` bits, some of their bands are equal. For each choice of bands, all pages are put into buckets by these bands, and compared
- * within a bucket. Of each page only the first {@link HELD} candidates are stored, not all pairs. If these candidates do not decide,
- * another round finds further ones.
+ * within a bucket. Of each page only the first {@link CANDIDATES_PER_PAGE} candidates are stored, not all pairs. If these candidates do
+ * not decide, another round finds further ones.
  * @param distance bits, 0 to 10
  */
 export async function findLeaders(
@@ -44,7 +42,7 @@ export async function findLeaders(
   const count = high.length;
   const leaderOf = new Uint32Array(count);
   const states = new Uint8Array(count);
-  const held = new Uint32Array(count * HELD);
+  const held = new Uint32Array(count * CANDIDATES_PER_PAGE);
   const plan = bandPlan(count, distance);
   const buckets = createBuckets(count, plan.bits);
   let crowded = 0;
@@ -54,8 +52,8 @@ export async function findLeaders(
    * candidate, and therefore none for later ones.
    */
   const hold = (one: number, other: number): boolean => {
-    const from = one * HELD;
-    const end = from + HELD;
+    const from = one * CANDIDATES_PER_PAGE;
+    const end = from + CANDIDATES_PER_PAGE;
     if (other >= held[end - 1]!) return false;
     let at = from;
     while (held[at]! < other) at += 1;
@@ -72,7 +70,7 @@ export async function findLeaders(
       if (states[one] !== OPEN) continue;
       const oneHigh = highs[i]!;
       const oneLow = lows[i]!;
-      const stop = Math.min(i, begin + MOST_COMPARED);
+      const stop = Math.min(i, begin + MAX_COMPARISONS_IN_BUCKET);
       if (stop < i) crowded += 1;
       for (let j = begin; j < stop; j++) {
         // Most pairs differ enough in the first half already.
@@ -92,7 +90,10 @@ export async function findLeaders(
     let open = 0;
     for (let one = 0; one < count; one++) {
       if (states[one] !== OPEN) continue;
-      const decided = decisionOn(held.subarray(one * HELD, one * HELD + HELD), states);
+      const decided = decisionOn(
+        held.subarray(one * CANDIDATES_PER_PAGE, one * CANDIDATES_PER_PAGE + CANDIDATES_PER_PAGE),
+        states,
+      );
       if (decided === undefined) open += 1;
       else {
         leaderOf[one] = decided === NONE ? one : decided;

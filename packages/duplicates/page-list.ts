@@ -17,10 +17,8 @@ interface ComparedPage {
   readonly isMarked: boolean;
 }
 
-/** A page number that means: no page. */
-export const NONE = 0xffffffff;
-/** Number of 32-bit numbers in the digest of a signature. */
-const DIGEST = 4;
+export const NO_PAGE = 0xffffffff;
+const DIGEST_WORDS = 4;
 const HTTP = 0x80000000;
 
 /**
@@ -42,7 +40,7 @@ export function createPageList() {
   let flags = new Uint8Array(0);
 
   function grow(length: number): void {
-    digests = grownTo(digests, length * DIGEST);
+    digests = grownTo(digests, length * DIGEST_WORDS);
     simhashes = grownTo(simhashes, length * 2);
     identities = grownTo(identities, length);
     hosts = grownTo(hosts, length);
@@ -61,7 +59,7 @@ export function createPageList() {
       const page = keys.length;
       if (page === flags.length) grow(Math.max(1024, Math.ceil(page * 1.5)));
       keys.push(key);
-      digests.set(digestOf(signature), page * DIGEST);
+      digests.set(digestOf(signature), page * DIGEST_WORDS);
       if (simhash) simhashes.set([simhash.high, simhash.low], page * 2);
       identities[page] = identity;
       const host = hostKeyOfRow(key);
@@ -88,12 +86,12 @@ export function createPageList() {
     nameOfHost: (host: number): string => hostOfKey(hostKeys[host]!),
     /** Whether a page has this signature. */
     isOf(page: number, signature: string): boolean {
-      return digestOf(signature).every((part, i) => digests[page * DIGEST + i] === part);
+      return digestOf(signature).every((part, i) => digests[page * DIGEST_WORDS + i] === part);
     },
     /** Compares two pages by the digest of the signature. The result is negative, 0 or positive. */
     compareSignatures(a: number, b: number): number {
-      for (let i = 0; i < DIGEST; i++) {
-        const difference = digests[a * DIGEST + i]! - digests[b * DIGEST + i]!;
+      for (let i = 0; i < DIGEST_WORDS; i++) {
+        const difference = digests[a * DIGEST_WORDS + i]! - digests[b * DIGEST_WORDS + i]!;
         if (difference !== 0) return difference;
       }
       return 0;
@@ -115,9 +113,9 @@ export function createPageList() {
     compareWorth(a: number, b: number): number {
       return ranks[b]! - ranks[a]! || places[a]! - places[b]! || a - b;
     },
-    /** Returns, for each page, the number of the page that it names as canonical. {@link NONE}: it names no page of the list. */
+    /** Returns, for each page, the number of the page that it names as canonical. {@link NO_PAGE}: it names no page of the list. */
     canonicals(): Uint32Array {
-      const found = new Uint32Array(keys.length).fill(NONE);
+      const found = new Uint32Array(keys.length).fill(NO_PAGE);
       const naming = Uint32Array.from(canonicals.subarray(0, keys.length).keys()).filter(
         (page) => canonicals[page]! >= 0,
       );

@@ -14,8 +14,7 @@ export interface Simhash {
 export const LONGEST = 2 ** 20;
 
 const SPACE = 0;
-/** A letter or a digit of a word. */
-export const LETTER = 1;
+export const LETTER_OR_DIGIT = 1;
 /** The kind of a character of a script without spaces between words. Each such character is a word. */
 const ALONE = 2;
 
@@ -47,7 +46,7 @@ export function createSimhash(shingle: number): (text: string) => Simhash {
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
       const kind = kinds[code]!;
-      if (kind === LETTER) {
+      if (kind === LETTER_OR_DIGIT) {
         word = Math.imul(word ^ code, 0x01000193) | 1;
         continue;
       }
@@ -114,7 +113,7 @@ export const characterKinds = once((): Uint8Array => {
     const character = String.fromCharCode(code);
     const isPaired = code >= 0xd800 && code <= 0xdfff;
     if (isPaired || (letter.test(character) && alone.test(character))) kinds[code] = ALONE;
-    else kinds[code] = letter.test(character) ? LETTER : SPACE;
+    else kinds[code] = letter.test(character) ? LETTER_OR_DIGIT : SPACE;
   }
   return kinds;
 });

@@ -9,13 +9,12 @@ export interface UnmarkedHost {
   readonly pages: number;
 }
 
-/** The maximum share of the pages of a host that may be marked as near duplicates. */
-const MOST_NEAR = 1 / 5;
+const MAX_NEAR_SHARE = 1 / 5;
 /** Minimum number of near duplicates that show a template. With fewer, even a small host is marked. */
 const FEW = 10;
 
 /**
- * Forms groups. A host whose share of near duplicates would exceed {@link MOST_NEAR} gets no near duplicates.
+ * Forms groups. A host whose share of near duplicates would exceed {@link MAX_NEAR_SHARE} gets no near duplicates.
  * @returns undefined when it was aborted
  */
 export async function formSureGroups(
@@ -30,7 +29,7 @@ export async function formSureGroups(
     if (!groups) return undefined;
     const before = unmarked.length;
     for (const [host, { near, all }] of nearOfHosts(pages, groups).entries()) {
-      if (near < FEW || near <= all * MOST_NEAR) continue;
+      if (near < FEW || near <= all * MAX_NEAR_SHARE) continue;
       isUnmarked[host] = 1;
       unmarked.push({ host: pages.nameOfHost(host), near, pages: all });
     }

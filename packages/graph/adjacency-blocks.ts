@@ -20,8 +20,7 @@ export interface AdjacencyBlocks extends AsyncDisposable {
   read(block: number): Promise<AdjacencyBlock>;
 }
 
-/** Bytes before the first list. */
-const HEAD = 8;
+const HEAD_BYTES = 8;
 /** Maximum number of 32-bit numbers in a block: 32 MiB. */
 const NUMBERS = 2 ** 23;
 
@@ -38,7 +37,7 @@ export async function openAdjacencyBlocks(adjacency: Adjacency, numbers = NUMBER
   async function load(index: number): Promise<AdjacencyBlock> {
     const [place, size] = [places[index]!, places[index + 1]! - places[index]!];
     const bytes = new Uint8Array(size * 4);
-    await readFully(adjacency.path, file, bytes, HEAD + place * 4);
+    await readFully(adjacency.path, file, bytes, HEAD_BYTES + place * 4);
     const lists = new Uint32Array(bytes.buffer);
     const first = starts[index]!;
     const ofNode = new Uint32Array((starts[index + 1] ?? adjacency.nodes) - first);

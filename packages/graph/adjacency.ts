@@ -26,8 +26,7 @@ interface AdjacencyOptions {
 export const MOST_IN_FILE = 2 ** 32 - 16;
 const HEAD = 8;
 const PIECE = 2 ** 16;
-/** Number of bytes of a read. */
-const READ = 4 * 2 ** 20;
+const READ_BYTES = 4 * 2 ** 20;
 
 /**
  * Writes an adjacency file.
@@ -125,7 +124,7 @@ export function checkCount(count: number, what: string): void {
 export async function* readPieces(
   { path }: Adjacency,
   signal: AbortSignal | undefined,
-  bytes = READ,
+  bytes = READ_BYTES,
 ): AsyncGenerator<Uint32Array> {
   const file = await onDisk(path, () => open(path, 'r'));
   try {

@@ -40,8 +40,7 @@ export interface BuildOptions extends Omit<GraphInput, 'raw' | 'memory'> {
 /** Counters of links that stay within a node. These links are not edges. */
 const WITHIN = { page: 'links_to_itself', host: 'links_within_host', domain: 'links_within_domain' } as const;
 const MEMORY = 64 * 2 ** 20;
-/** Number of links between two calls of `onLinks`. */
-const STEP = 2 ** 20;
+const LINKS_PER_REPORT = 2 ** 20;
 
 /**
  * Builds the graphs of one or more levels from one scan of rows. No key stays in memory: each row takes 5 bytes, and 4 more for each level,
@@ -63,7 +62,7 @@ export async function buildGraphs(
   const dropped = { unknown: 0, gone: 0, ofAlternates: 0, own: nodes.map(() => 0) };
   let done = 0;
   await scanned.links.answer((source, target) => {
-    if (++done % STEP === 0) {
+    if (++done % LINKS_PER_REPORT === 0) {
       onLinks?.(done);
       signal?.throwIfAborted();
     }

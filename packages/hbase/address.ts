@@ -15,8 +15,7 @@ export interface HBaseAddress {
 export const DEFAULT_NAMESPACE = 'default';
 const DEFAULT_PORT = 9090;
 const NAMESPACE = /^[A-Za-z0-9_]+$/;
-/** A valid prefix of the names of tables. */
-const PREFIX = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
+const TABLE_PREFIX = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 const EXAMPLE = 'for instance hbase://gateway1:9090,gateway2:9090/default:crawl';
 
 /**
@@ -30,7 +29,7 @@ export function parseHBaseAddress(url: string): HBaseAddress {
   const [, hosts = '', path = '', query = ''] = match;
   const [namespace, prefix] = path.includes(':') ? halves(path) : [DEFAULT_NAMESPACE, path];
   if (!NAMESPACE.test(namespace)) throw bad('a namespace of letters, digits and _', namespace);
-  if (!PREFIX.test(prefix)) throw bad('a table prefix of letters, digits, _, - and .', prefix);
+  if (!TABLE_PREFIX.test(prefix)) throw bad('a table prefix of letters, digits, _, - and .', prefix);
   const parameters = new URLSearchParams(query);
   for (const name of parameters.keys()) if (name !== 'segments') throw bad('segments=<folder> after the ?', name);
   const segments = parameters.get('segments');

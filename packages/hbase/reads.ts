@@ -20,10 +20,8 @@ export interface Reads {
   pages(reading: Reading, range: KeyRange, limit: number): AsyncGenerator<readonly StoredRow[]>;
 }
 
-/** Maximum number of simultaneous calls of one get. */
-const GETS_AT_ONCE = 2;
-/** Maximum number of rows in an answer. */
-const MOST_ROWS = { get: 500, scan: 1000 } as const;
+const MAX_CALLS_PER_GET = 2;
+const MAX_ROWS_PER_RESPONSE = { get: 500, scan: 1000 } as const;
 
 export function createReads(gateways: Gateways, ticks: Ticks): Reads {
   const sizes = createRowSizes();
@@ -34,10 +32,10 @@ export function createReads(gateways: Gateways, ticks: Ticks): Reads {
       const unique = [...new Set(keys)];
       const size = sizes.of(table, projection.families);
       const chunks: string[][] = [];
-      const step = size.rowsAtOnce(MOST_ROWS.get);
+      const step = size.rowsAtOnce(MAX_ROWS_PER_RESPONSE.get);
       for (let i = 0; i < unique.length; i += step) chunks.push(unique.slice(i, i + step));
       const found = new Map<string, StoredRow>();
-      await inParallel(chunks, GETS_AT_ONCE, async (chunk) => {
+      await inParallel(chunks, MAX_CALLS_PER_GET, async (chunk) => {
         const decoder = createDecoder(ticks, size);
         for (const row of await gateways.call(getMultiple(name, chunk, projection, decoder))) {
           if (row) found.set(row.key, row);
@@ -67,7 +65,7 @@ export function createReads(gateways: Gateways, ticks: Ticks): Reads {
       };
 
       let left = limit;
-      let most = Math.min(size.rowsAtOnce(MOST_ROWS.scan), limit);
+      let most = Math.min(size.rowsAtOnce(MAX_ROWS_PER_RESPONSE.scan), limit);
       let ahead = read(start, most);
       for (;;) {
         const { rows, next } = await ahead;
@@ -75,7 +73,7 @@ export function createReads(gateways: Gateways, ticks: Ticks): Reads {
         left -= rows.length;
         if (start && left > 0) {
           // If some rows were hidden, more rows are read to find enough visible ones.
-          most = Math.min(size.rowsAtOnce(MOST_ROWS.scan), Math.max(left, 2 * most));
+          most = Math.min(size.rowsAtOnce(MAX_ROWS_PER_RESPONSE.scan), Math.max(left, 2 * most));
           ahead = read(start, most);
           // A caller that ends the iteration does not wait for this page, so its error is ignored.
           ahead.catch(() => undefined);

@@ -7,7 +7,6 @@ const ANSWER_BYTES = 4 * 1024 * 1024;
 const FIRST_GUESS: Readonly<Record<string, number>> = { m: 600, l: 4_000, p: 40_000, c: 400_000 };
 const SMALL = 200;
 
-/** The weight of the latest rows in the average size. */
 const WEIGHT_OF_NEW = 1 / 16;
 
 /** Average sizes of rows, by the families that are read. */

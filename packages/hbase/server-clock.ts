@@ -6,8 +6,7 @@ import { getMultiple, putMultiple } from './requests.js';
 import type { RowDecoder } from './thrift/read-rows.js';
 import type { Ticks } from './ticks.js';
 
-/** Maximum difference between the clocks of this machine and of HBase, in milliseconds. */
-const MOST_APART = 60_000;
+const MAX_CLOCK_SKEW_MS = 60_000;
 /** Number of measurements of the server's clock. The result is the range that all measurements allow. */
 const PROBES = 3;
 /** Milliseconds after which the clock is measured again, in parallel to writes. */
@@ -78,12 +77,12 @@ export class ServerClock {
     const { least, most, latest } = await this.#offset(giveUp);
     const isApart = least > 0 || most < 0;
     const apart = isApart ? Math.min(Math.abs(least), Math.abs(most)) : 0;
-    this.#isOff = apart > MOST_APART;
+    this.#isOff = apart > MAX_CLOCK_SKEW_MS;
     if (this.#isOff) {
       const seconds = Math.round(apart / 1000);
       throw new CrawlError(
         'CLOCK_OFF',
-        `expected the clocks of this machine and of HBase within ${MOST_APART / 1000} s, found them ${seconds} s apart`,
+        `expected the clocks of this machine and of HBase within ${MAX_CLOCK_SKEW_MS / 1000} s, found them ${seconds} s apart`,
         { hint: 'set the clock of this machine, for instance by NTP; the order of writes depends on it' },
       );
     }

@@ -96,8 +96,7 @@ export interface Tally {
 
 /** Maximum number of different errors to count. A plugin may have any number of codes. */
 const MOST_ERRORS = 100;
-/** Outcomes of pages that were not requested. */
-const NOT_ASKED: ReadonlySet<string> = new Set([
+const NOT_REQUESTED: ReadonlySet<string> = new Set([
   'robots_denied',
   'crawl_delay_too_long',
   'private_address',
@@ -153,7 +152,7 @@ export function addRow(tally: Tally, row: Row, now: number): void {
     tally.answerMs += fetchMs;
     tally.slowestMs = Math.max(tally.slowestMs, fetchMs);
   }
-  if (fetchedAt !== undefined && code !== undefined && !NOT_ASKED.has(code)) {
+  if (fetchedAt !== undefined && code !== undefined && !NOT_REQUESTED.has(code)) {
     tally.lastAsked = Math.max(tally.lastAsked, fetchedAt);
   }
 }

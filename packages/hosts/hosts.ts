@@ -63,8 +63,7 @@ interface Known {
 
 /** Maximum number of origins of a host whose robots.txt is looked up. A host may have an origin for each port. */
 const MOST_ORIGINS = 16;
-/** Number of hosts whose robots.txt and back-off are read at a time. */
-const TOGETHER = 200;
+const HOSTS_PER_READ = 200;
 
 /**
  * Yields the figures of each host, or domain. It reads the hot fields of all rows once, in the order of their keys, and writes nothing.
@@ -93,7 +92,7 @@ export async function* readHosts(crawl: Crawl, options: HostsOptions = {}): Asyn
     const best: HostFigures[] = [];
     for await (const { tally, state } of found) {
       best.push(figuresOf(tally, state));
-      if (best.length >= 2 * limit + TOGETHER) more += keepBest(best, sort, limit);
+      if (best.length >= 2 * limit + HOSTS_PER_READ) more += keepBest(best, sort, limit);
     }
     more += keepBest(best, sort, limit);
     yield* best;
@@ -153,7 +152,7 @@ async function* countedHosts(
 /** Yields the hosts together with the figures that are not from rows. */
 async function* knownHosts(crawl: Crawl, hosts: AsyncIterable<Counted>): AsyncGenerator<Known> {
   const statesOf = createHostStates(crawl);
-  for await (const some of chunked(hosts, TOGETHER)) {
+  for await (const some of chunked(hosts, HOSTS_PER_READ)) {
     const states = await statesOf(
       some.map(({ tally, origins }) => ({ host: tally.host, origins, meanMs: meanOf(tally) })),
     );

@@ -17,15 +17,13 @@ export interface OriginRobots {
   readonly rules: Rules;
 }
 
-/** Maximum number of bytes of rules in memory. */
-const MEMORY = 16_777_216;
-/** Bytes that are counted for an origin without a file. */
-const LEAST = 256;
+const MAX_RULE_BYTES = 16_777_216;
+const BYTES_WITHOUT_FILE = 256;
 
 /** Makes a reader of the stored robots.txt of origins. It returns undefined for an origin without a stored robots.txt. It makes no requests. */
 export function createRobotsReader(crawl: Pick<CrawlContext, 'tables' | 'settings' | 'clock'>) {
   const agents = robotsAgents(crawl.settings);
-  const known = createBoundedCache<{ readonly found: OriginRobots | undefined }>(MEMORY);
+  const known = createBoundedCache<{ readonly found: OriginRobots | undefined }>(MAX_RULE_BYTES);
   return async (origins: readonly string[]): Promise<(OriginRobots | undefined)[]> => {
     const missing = [...new Set(origins)].filter((origin) => !known.get(origin));
     const read = new Map<string, OriginRobots | undefined>();
@@ -36,7 +34,7 @@ export function createRobotsReader(crawl: Pick<CrawlContext, 'tables' | 'setting
       const found =
         record && rules ? { stored: record, isExpired: !isFreshRobots(record, crawl.clock()), rules } : undefined;
       read.set(origin, found);
-      known.set(origin, { found }, LEAST + (rules?.size ?? 0));
+      known.set(origin, { found }, BYTES_WITHOUT_FILE + (rules?.size ?? 0));
     }
     return origins.map((origin) => (read.has(origin) ? read.get(origin) : known.get(origin)?.found));
   };

@@ -1,9 +1,7 @@
 import type { CrawlContext, Tracker, IndexChange, IndexWriter } from '../core/index.js';
 
-/** Maximum number of changes in one transaction of the index. */
-const CHANGES = 1000;
-/** Maximum number of UTF-16 units of text in one transaction of the index. */
-const UNITS = 8_000_000;
+const MAX_CHANGES = 1000;
+const MAX_UTF16_UNITS = 8_000_000;
 
 /**
  * Collects changes of an index, and writes them in transactions of many changes. While one transaction is written, changes for the next one
@@ -46,7 +44,7 @@ export function createChangeBuffer(crawl: CrawlContext, writer: IndexWriter, tra
 
   async function writeWhereFull(): Promise<void> {
     const { changes, marks, notes } = gathered;
-    if (Math.max(changes.size, marks.size, notes.size) >= CHANGES || units >= UNITS) await write();
+    if (Math.max(changes.size, marks.size, notes.size) >= MAX_CHANGES || units >= MAX_UTF16_UNITS) await write();
   }
 
   function put(key: string, change: IndexChange): void {

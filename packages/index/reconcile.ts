@@ -3,8 +3,7 @@ import { INDEX_FIELDS, type Built, type IndexRow } from './documents/build-docum
 import type { IndexRun } from './indexer.js';
 import { ROWS, staysAway } from './judge.js';
 
-/** Number of index entries that are read at a time. */
-const ENTRIES = 1000;
+const ENTRIES_PER_READ = 1000;
 
 /** Differences between table and index. */
 export interface Lag {
@@ -96,9 +95,9 @@ function changeOf(
 
 async function* entriesOf(writer: IndexWriter): AsyncGenerator<IndexEntry, undefined> {
   for (let after: string | undefined; ;) {
-    const step = await writer.entries(after, ENTRIES);
+    const step = await writer.entries(after, ENTRIES_PER_READ);
     yield* step;
-    if (step.length < ENTRIES) return undefined;
+    if (step.length < ENTRIES_PER_READ) return undefined;
     after = step.at(-1)!.key;
   }
 }

@@ -18,8 +18,7 @@ export function waitBefore(backOff: BackOff, failures: number): number | undefin
   return failures > backOff.limit ? undefined : pauseAfter(failures, backOff);
 }
 
-/** Minimum milliseconds between two polls. */
-const FIRST_POLL = 250;
+const MIN_POLL_MS = 250;
 
 /**
  * Creates a function that waits between two polls of work in other processes. It waits a quarter of the time that the work has taken so
@@ -27,5 +26,5 @@ const FIRST_POLL = 250;
  */
 export function createPolling(most: number): (signal?: AbortSignal) => Promise<void> {
   const began = performance.now();
-  return (signal) => pause(Math.min(most, Math.max(FIRST_POLL, (performance.now() - began) / 4)), signal);
+  return (signal) => pause(Math.min(most, Math.max(MIN_POLL_MS, (performance.now() - began) / 4)), signal);
 }

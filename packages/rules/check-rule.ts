@@ -46,8 +46,7 @@ export type CheckedRule = (
 const KINDS: readonly unknown[] = ['relevant', 'accept', 'reject', 'www'];
 const LONGEST_PATTERN = 2_000;
 const LONGEST_NOTE = 1_000;
-/** Maximum number of characters of evidence as JSON. */
-const LONGEST_EVIDENCE = 65_536;
+const MAX_EVIDENCE_JSON_CHARACTERS = 65_536;
 
 /**
  * Checks a rule that a user wrote. Host and prefix of the rule get the form of normalised URLs.
@@ -87,8 +86,8 @@ function traitsOf(
   if (note !== undefined && !(typeof note === 'string' && note.length <= LONGEST_NOTE)) {
     throw bad(`a text of at most ${LONGEST_NOTE} characters as the note of a rule`, note);
   }
-  if (evidence !== undefined && (JSON.stringify(evidence) ?? '').length > LONGEST_EVIDENCE) {
-    throw bad(`evidence of at most ${LONGEST_EVIDENCE} characters of JSON`, 'more');
+  if (evidence !== undefined && (JSON.stringify(evidence) ?? '').length > MAX_EVIDENCE_JSON_CHARACTERS) {
+    throw bad(`evidence of at most ${MAX_EVIDENCE_JSON_CHARACTERS} characters of JSON`, 'more');
   }
   return {
     origin,

@@ -40,8 +40,7 @@ export function compileRulesInSlices(stored: StoredRules, scores: RelevanceScore
   return inTimeSlices(compileSteps(stored, scores));
 }
 
-/** Number of rules to compile between two yields. */
-const STEP = 100;
+const RULES_PER_STEP = 100;
 
 function* compileSteps(stored: StoredRules, scores: RelevanceScores): Steps<RuleSet> {
   const broken = new Map(stored.damaged.map((id) => [id, 'it cannot be read']));
@@ -53,7 +52,7 @@ function* compileSteps(stored: StoredRules, scores: RelevanceScores): Steps<Rule
   const marking: ReadyRule[] = [];
   const www: WwwRule[] = [];
   for (const [i, rule] of sorted.entries()) {
-    if (i % STEP === 0) yield;
+    if (i % RULES_PER_STEP === 0) yield;
     if (rule.state !== 'active') continue;
     try {
       if (rule.kind === 'www') www.push(rule);

@@ -14,8 +14,7 @@ interface Node {
   readonly rank: number;
 }
 
-/** Number of prefixes to add between two yields. */
-const STEP = 1000;
+const PREFIXES_PER_STEP = 1000;
 
 /** Makes the index. The time of a lookup grows with the logarithm of the number of prefixes, and with the depth of their nesting. */
 export function* createPrefixIndex(
@@ -23,12 +22,12 @@ export function* createPrefixIndex(
 ): Steps<PrefixIndex> {
   const lowest = new Map<string, number>();
   for (const [i, { prefix, rank }] of prefixes.entries()) {
-    if (i % STEP === 0) yield;
+    if (i % PREFIXES_PER_STEP === 0) yield;
     lowest.set(prefix, Math.min(rank, lowest.get(prefix) ?? Infinity));
   }
   const nodes: Node[] = [];
   for (const prefix of yield* sortSteps([...lowest.keys()], (a, b) => (a < b ? -1 : 1))) {
-    if (nodes.length % STEP === 0) yield;
+    if (nodes.length % PREFIXES_PER_STEP === 0) yield;
     let parent = nodes.length - 1;
     while (parent >= 0 && !prefix.startsWith(nodes[parent]!.prefix)) parent = nodes[parent]!.parent;
     const rank = Math.min(lowest.get(prefix)!, nodes[parent]?.rank ?? Infinity);

@@ -26,14 +26,13 @@ export function* sortRules<R extends Ordered>(rules: readonly R[]): Steps<R[]> {
     const { scope, origin, kind } = rule;
     const width = breadthOf(scope) * 1000 - labelsOf(scope);
     const group = 4 * width + 2 * Number(origin === 'generated') + Number(kind !== 'accept');
-    if (keys.push({ rule, group, number: numberOfRule(rule.id) }) % STEP === 0) yield;
+    if (keys.push({ rule, group, number: numberOfRule(rule.id) }) % RULES_PER_STEP === 0) yield;
   }
   const sorted = yield* sortSteps(keys, (a, b) => a.group - b.group || a.number - b.number);
   return sorted.map(({ rule }) => rule);
 }
 
-/** Number of rules between two yields. */
-const STEP = 1000;
+const RULES_PER_STEP = 1000;
 
 /** Returns a key that is equal for two rules that decide on the same URLs. */
 function subjectOf(rule: Rule): string | undefined {
@@ -67,7 +66,7 @@ export function* contradictionSteps(sorted: readonly Rule[]): Steps<Contradictio
   const first = new Map<string, Rule>();
   const found: Contradiction[] = [];
   for (const [i, rule] of sorted.entries()) {
-    if (i % STEP === 0) yield;
+    if (i % RULES_PER_STEP === 0) yield;
     const subject = rule.state === 'active' ? subjectOf(rule) : undefined;
     if (subject === undefined) continue;
     const before = first.get(subject);

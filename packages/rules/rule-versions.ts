@@ -24,7 +24,7 @@ export function* versionsOf(rules: readonly Rule[]): Steps<ReadonlyMap<string, s
   const spared = new Map<string, string>();
   const relevant = rules.filter(({ kind }) => kind === 'relevant').map(({ id }) => id);
   for (const [i, rule] of rules.entries()) {
-    if (i % STEP === 0) yield;
+    if (i % RULES_PER_STEP === 0) yield;
     const { id, kind, scope } = rule;
     if (kind === 'accept') {
       for (const each of scopesAround(scope)) {
@@ -54,8 +54,7 @@ export function* versionsOf(rules: readonly Rule[]): Steps<ReadonlyMap<string, s
   return versions;
 }
 
-/** Number of rules between two yields. */
-const STEP = 1000;
+const RULES_PER_STEP = 1000;
 
 /** Adds the versions of `www` rules. Other `www` rules for the same domain may change the effect of a `www` rule. */
 function* addVersionsOfWww(rules: readonly WwwRule[], versions: Map<string, string>): Steps<void> {
@@ -66,7 +65,7 @@ function* addVersionsOfWww(rules: readonly WwwRule[], versions: Map<string, stri
     else byHost.set(scope, [{ id, at }]);
   }
   for (const [i, scope] of [...byHost.keys()].entries()) {
-    if (i % STEP === 0) yield;
+    if (i % RULES_PER_STEP === 0) yield;
     const own = byHost.get(scope)!;
     const neighbours = neighboursOf(scope).flatMap((other) => byHost.get(other) ?? []);
     const others = [...own, ...neighbours].sort((a, b) => a.at - b.at).map(({ id }) => id);

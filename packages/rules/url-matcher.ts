@@ -22,7 +22,7 @@ export type UrlMatcher = (url: string) => UrlRule | undefined;
 export function* createUrlMatcher(rules: readonly ReadyRule[]): Steps<UrlMatcher> {
   const byScope = new Map<string, ReadyRule[]>();
   for (const [i, ready] of rules.entries()) {
-    if (i % STEP === 0) yield;
+    if (i % RULES_PER_STEP === 0) yield;
     const found = byScope.get(ready.rule.scope);
     if (found) found.push(ready);
     else byScope.set(ready.rule.scope, [ready]);
@@ -62,8 +62,7 @@ export function* createUrlMatcher(rules: readonly ReadyRule[]): Steps<UrlMatcher
  */
 const FEW = 100;
 
-/** Number of rules between two yields. */
-const STEP = 1000;
+const RULES_PER_STEP = 1000;
 
 /**
  * Makes the matcher of one scope.

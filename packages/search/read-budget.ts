@@ -114,8 +114,7 @@ const OF_CHARACTER = 5;
  * be shown.
  */
 const OF_PARTS = 4;
-/** Bytes of a row without its text. */
-const BESIDE_TEXT = 256 * 1024;
+const ROW_BYTES_WITHOUT_TEXT = 256 * 1024;
 
 /** The share of a {@link ReadBudget} for one read of rows with their texts: its bytes, and the number of rows that fit into these bytes. */
 interface RowShare {
@@ -129,7 +128,7 @@ interface RowShare {
  */
 export function rowShare({ parser }: Pick<Settings, 'parser'>): RowShare {
   const longest = parser.textLimit < 0 ? Infinity : parser.textLimit;
-  const row = BESIDE_TEXT + OF_CHARACTER * longest;
+  const row = ROW_BYTES_WITHOUT_TEXT + OF_CHARACTER * longest;
   const rows = Math.max(1, Math.floor(READ / row));
   return { bytes: Math.max(READ, rows * row + OF_PARTS * longest), rows };
 }

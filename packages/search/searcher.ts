@@ -78,8 +78,7 @@ interface SearchInput {
   readonly budget?: ReadBudget;
 }
 
-/** Default number of hits on a page. */
-export const HITS_A_PAGE = 10;
+export const HITS_PER_PAGE = 10;
 /** If a query has fewer hits than this, other spellings are tried. */
 const FEW = 3;
 /** Number of milliseconds after which languages and document counts are read again. */
@@ -106,7 +105,7 @@ export function createSearcher(input: SearchInput): Searcher {
   }
 
   async function search(text: string, options: SearchOptions = {}): Promise<SearchResult> {
-    const { page = 1, limit = HITS_A_PAGE, signal } = options;
+    const { page = 1, limit = HITS_PER_PAGE, signal } = options;
     checkNumber('page', page, Number.MAX_SAFE_INTEGER);
     checkNumber('limit', limit, MAX_HITS);
     return budget.run(share.bytes, () => searchNow(text, { ...options, page, limit }), signal);

@@ -1,8 +1,7 @@
 import { replaceUnseen } from '../util/index.js';
 import type { Words } from '../index/index.js';
 
-/** Maximum number of suggestions. */
-const MOST = 10;
+const MAX_SUGGESTIONS = 10;
 
 /**
  * Completes the last word of a query by words of titles that begin with it. Each word is returned once, in the order of the titles. Words
@@ -19,7 +18,7 @@ export function completions(query: string, titles: readonly string[], words: Wor
       if (!term.startsWith(last.term) || known.has(term)) continue;
       known.add(term);
       found.push(`${before}${wordOf(title.slice(start, end))}`);
-      if (found.length === MOST) return found;
+      if (found.length === MAX_SUGGESTIONS) return found;
     }
   }
   return found;

@@ -3,8 +3,7 @@ import { problemOf } from './http/errors.js';
 import type { LastApplied } from './pages/proposals-page.js';
 import type { RulesSource } from './source.js';
 
-/** Maximum number of browsers whose last result is stored. */
-const MOST_KEPT = 100;
+const MAX_STORED_RESULTS = 100;
 
 export type Applying = ReturnType<typeof createApplying>;
 
@@ -20,7 +19,7 @@ export function createApplying(rules: RulesSource) {
       outcomes.delete(token);
       outcomes.set(token, { number, ...(outcome && { outcome }) });
       const [oldest] = outcomes.keys();
-      if (outcomes.size > MOST_KEPT) outcomes.delete(oldest!);
+      if (outcomes.size > MAX_STORED_RESULTS) outcomes.delete(oldest!);
     };
     keep();
     try {

@@ -1,2 +1,1 @@
-/** The default port of a server. */
 export const DEFAULT_PORT = 8420;

@@ -17,7 +17,7 @@ import { cachedPage, homePage } from './pages/other-pages.js';
 import { resultsPage, searchPath, type Asked } from './pages/results-page.js';
 import { LOGO_POLICY, type Logo } from './site/logo.js';
 import type { Site } from './site/site.js';
-import { HITS_A_PAGE, MAX_HITS, type SearchResult } from '../search/index.js';
+import { HITS_PER_PAGE, MAX_HITS, type SearchResult } from '../search/index.js';
 import { createChangeRoutes } from './changes/change-routes.js';
 import { createRuleRoutes, type RuleRoutes } from './rule-routes.js';
 import type { CrawlStatus, ServeSource } from './source.js';
@@ -121,7 +121,7 @@ function logoAnswer({ type, bytes }: Logo): Answer {
   return { status: 200, type, body: bytes, cache: 'day', headers: { 'content-security-policy': LOGO_POLICY } };
 }
 
-const MAX_PAGES = MAX_HITS / HITS_A_PAGE;
+const MAX_PAGES = MAX_HITS / HITS_PER_PAGE;
 
 const NO_COPY: Problem = {
   status: 404,

@@ -20,17 +20,12 @@ interface RuleRoutesContext {
   readonly answers: PageAnswers;
 }
 
-/** Maximum number of rules on a page. */
-const A_PAGE = 50;
-/** Maximum number of rules in an answer of the API. */
-const AN_ANSWER = 1000;
-/** Maximum milliseconds to wait for a report. */
-const PATIENCE_MS = 20_000;
+const RULES_PER_PAGE = 50;
+const RULES_PER_RESPONSE = 1000;
+const REPORT_TIMEOUT_MS = 20_000;
 
-/** Maximum number of prefixes on a page. */
-const MOST_SHOWN = 500;
-/** Maximum number of prefixes in an answer of the API. */
-const MOST_ANSWERED = 10_000;
+const PREFIXES_PER_PAGE = 500;
+const MAX_PREFIXES = 10_000;
 /** The default depth of the tree if no domain is given, in names of the path. */
 const SHALLOW = 1;
 
@@ -61,7 +56,7 @@ export function createRuleRoutes(context: RuleRoutesContext): RuleRoutes {
 function createReading({ rules, guard, answers }: RuleRoutesContext, applying: Applying): RuleRoutes['routes'] {
   const { show, problem } = answers;
   /** Returns the report. Undefined: the report is not ready in time. */
-  const report = () => deadline(rules.report(), PATIENCE_MS, () => undefined);
+  const report = () => deadline(rules.report(), REPORT_TIMEOUT_MS, () => undefined);
 
   async function read(request: Request, most: number) {
     const all = await rules.list();
@@ -76,7 +71,7 @@ function createReading({ rules, guard, answers }: RuleRoutesContext, applying: A
 
   return {
     async '/rules'(request) {
-      const found = await read(request, A_PAGE);
+      const found = await read(request, RULES_PER_PAGE);
       const { token, whyNot, headers } = askerOf(guard, request);
       const changed = found.all.rules.find(({ id }) => id === request.params.get('changed'));
       return show(request, rulesPage({ ...found, token, whyNot, changed }), { headers });
@@ -86,7 +81,7 @@ function createReading({ rules, guard, answers }: RuleRoutesContext, applying: A
       return found ? show(request, ruleReportPage(found, Date.now(), guard.isLocal(request))) : problem(request, LATE);
     },
     async '/api/rules'(request) {
-      const { all, shown, ...place } = await read(request, AN_ANSWER);
+      const { all, shown, ...place } = await read(request, RULES_PER_RESPONSE);
       const { version, contradictions, broken } = all;
       return jsonAnswer({
         version,
@@ -99,7 +94,7 @@ function createReading({ rules, guard, answers }: RuleRoutesContext, applying: A
     async '/api/rules/report'(request) {
       const found = await report();
       if (!found) return problem(request, LATE);
-      return jsonAnswer({ ...found, ...pageOf(request, found.rules, AN_ANSWER) });
+      return jsonAnswer({ ...found, ...pageOf(request, found.rules, RULES_PER_RESPONSE) });
     },
     async '/rules/prefixes'(request) {
       const asked = selectionOf(request.params);
@@ -107,11 +102,15 @@ function createReading({ rules, guard, answers }: RuleRoutesContext, applying: A
       const selection = { ...asked, ...(depth !== undefined && { depth }) };
       return show(
         request,
-        prefixesPage(await rules.prefixes(selection, MOST_SHOWN, request.signal), selection, guard.isLocal(request)),
+        prefixesPage(
+          await rules.prefixes(selection, PREFIXES_PER_PAGE, request.signal),
+          selection,
+          guard.isLocal(request),
+        ),
       );
     },
     async '/api/prefixes'({ params, signal }) {
-      const { statistics, ...found } = await rules.prefixes(selectionOf(params), MOST_ANSWERED, signal);
+      const { statistics, ...found } = await rules.prefixes(selectionOf(params), MAX_PREFIXES, signal);
       return jsonAnswer({ statistics: statistics ?? null, ...found });
     },
     async '/rules/proposals'(request) {
@@ -152,7 +151,7 @@ function createForms({ rules, guard, answers }: RuleRoutesContext, applying: App
         const number = Number(form.get('number'));
         if (!Number.isSafeInteger(number)) throw new CrawlError('USAGE', 'expected the number of a proposal');
         const list = (form.get('list') ?? '').slice(0, 100);
-        await deadline(applying.apply(form.get('token')!, list, number), PATIENCE_MS, () => undefined);
+        await deadline(applying.apply(form.get('token')!, list, number), REPORT_TIMEOUT_MS, () => undefined);
         return redirect('/rules/proposals');
       }),
   };

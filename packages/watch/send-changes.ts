@@ -72,11 +72,9 @@ export interface SentChanges {
   readonly ended: boolean;
 }
 
-/** Maximum milliseconds of an attempt. */
-const ATTEMPT_MS = 20_000;
+const ATTEMPT_TIMEOUT_MS = 20_000;
 const POLL_MS = 1_000;
-/** Number of changes that are read at a time. */
-const AT_A_TIME = 500;
+const CHANGES_PER_READ = 500;
 
 /**
  * Sends changes to a URL. Each change is a message by Standard Webhooks, sent at least once. The position of the target is stored in the
@@ -151,7 +149,7 @@ async function send(
   async function post(message: Message): Promise<Outcome> {
     const headers = signedHeaders(message, keys, clock());
     try {
-      const answer = await poster.post(url, { headers, body: message.body }, ATTEMPT_MS, signal);
+      const answer = await poster.post(url, { headers, body: message.body }, ATTEMPT_TIMEOUT_MS, signal);
       return outcomeOf(answer, state.failures + 1, clock());
     } catch (error) {
       signal?.throwIfAborted();
@@ -214,7 +212,7 @@ async function send(
     }
     const found = readChanges(crawl, {
       cursor,
-      limit: AT_A_TIME,
+      limit: CHANGES_PER_READ,
       ...(kinds && { kinds }),
       ...(host !== undefined && { host }),
     });

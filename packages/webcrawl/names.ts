@@ -23,5 +23,4 @@ export { DEFAULT_PORT } from '../serve/default-port.js';
 export { tryParseUrl } from '../url/index.js';
 export { VERSION, defined, figures, setV8Flags, withoutMentions } from '../util/index.js';
 
-/** The table that is opened when none is given. */
 export const DEFAULT_TABLE = 'level:./webcrawl-data';

@@ -49,8 +49,7 @@ const FIELDS = [
   'rejectedLinks',
 ] as const;
 
-/** Maximum number of inlinks to show. */
-const MAX_INLINKS = 10;
+const MAX_SHOWN_INLINKS = 10;
 
 /** A mark of a row, and the state of its batch. The state is absent if the table does not know the batch. */
 export interface ExplainedMark {
@@ -206,7 +205,7 @@ function pageOf(row: PageRow<(typeof FIELDS)[number]>, batches: ReadonlyMap<stri
       const state = batches.get(value)?.state;
       return { mark, value, ...(state !== undefined && { batchState: state }) };
     }),
-    inlinks: [...(row.inlinks ?? [])].sort((a, b) => b.score - a.score).slice(0, MAX_INLINKS),
+    inlinks: [...(row.inlinks ?? [])].sort((a, b) => b.score - a.score).slice(0, MAX_SHOWN_INLINKS),
   };
 }
 

@@ -1,8 +1,7 @@
 import type { PageRow } from '../../core/index.js';
 import type { ParsedOrder, SortField } from './dump-terms.js';
 
-/** Number of characters of a text that are compared. */
-const COMPARED = 200;
+const COMPARED_CHARACTERS = 200;
 
 interface Ranked {
   readonly value: string | number | undefined;
@@ -32,7 +31,7 @@ export async function sortedKeys(
   };
   for await (const row of rows) {
     const found = row[field];
-    const ranked = { value: typeof found === 'string' ? found.slice(0, COMPARED) : found, key: row.key };
+    const ranked = { value: typeof found === 'string' ? found.slice(0, COMPARED_CHARACTERS) : found, key: row.key };
     if (last && isBefore(last, ranked)) continue;
     first.push(ranked);
     if (first.length >= 2 * limit) cut();

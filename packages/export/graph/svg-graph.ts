@@ -8,10 +8,8 @@ export const MOST_IN_PICTURE = 150;
 /** Maximum number of edges in a picture. Edges between the nodes with the highest ranks are drawn first. */
 const MOST_EDGES = 2000;
 const SIZE = 1200;
-/** Radius of the circle on which the nodes are. */
-const RADIUS = 350;
-/** Radius of the largest node. */
-const LARGEST = 22;
+const CIRCLE_RADIUS = 350;
+const MAX_NODE_RADIUS = 22;
 const LABEL_LENGTH = 36;
 
 /** The damping does not come from the settings, because the rank only decides which nodes are drawn, and how large. */
@@ -92,7 +90,7 @@ function circleOf(nodes: readonly number[]): readonly Place[] {
   const places = new Map(nodes.toSorted((a, b) => a - b).map((node, i) => [node, i]));
   return nodes.map((node) => {
     const angle = (2 * Math.PI * places.get(node)!) / nodes.length - Math.PI / 2;
-    return { x: MIDDLE.x + RADIUS * Math.cos(angle), y: MIDDLE.y + RADIUS * Math.sin(angle), angle };
+    return { x: MIDDLE.x + CIRCLE_RADIUS * Math.cos(angle), y: MIDDLE.y + CIRCLE_RADIUS * Math.sin(angle), angle };
   });
 }
 
@@ -106,7 +104,7 @@ interface Picture {
 
 function picture({ graph }: GraphOutput, { names, places, ranks, edges }: Picture): string {
   // The circumference limits the radius, so that neighbours of equal rank do not touch.
-  const largest = Math.min(LARGEST, (Math.PI * RADIUS) / Math.max(names.length, 1));
+  const largest = Math.min(MAX_NODE_RADIUS, (Math.PI * CIRCLE_RADIUS) / Math.max(names.length, 1));
   const radiusOf = (node: number): number => 2 + largest * Math.sqrt(ranks[node]! / Math.max(ranks[0] ?? 1, 1e-300));
   const { nodes, edges: all } = graph.adjacency;
   const what = { page: 'Pages', host: 'Hosts', domain: 'Domains' }[graph.level];
@@ -147,7 +145,7 @@ function arrow(from: Point, to: Point, radius: number): string {
 function textAt({ angle }: Place, distance: number, text: string): string {
   const isLeft = Math.cos(angle) < -1e-9;
   const degrees = (angle * 180) / Math.PI + (isLeft ? 180 : 0);
-  const x = (isLeft ? -1 : 1) * (RADIUS + distance);
+  const x = (isLeft ? -1 : 1) * (CIRCLE_RADIUS + distance);
   const turn = `translate(${round(MIDDLE.x)} ${round(MIDDLE.y)}) rotate(${round(degrees)})`;
   return `<text transform="${turn}" x="${round(x)}" dy="0.35em"${isLeft ? ' text-anchor="end"' : ''}>${text}</text>`;
 }

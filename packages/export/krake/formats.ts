@@ -29,8 +29,7 @@ export const KRAKE_FILES = {
 const MOST = 2 ** 31 - 1;
 export const KEY_BYTES = 20;
 export const OFFSET_BYTES = 12;
-/** Bytes of an int32. */
-export const INT = 4;
+export const INT_BYTES = 4;
 
 /** The key of a URL in the mapping: the SHA-1 of the URL in UTF-8. */
 export function krakeKey(url: string): Buffer {
@@ -51,7 +50,7 @@ export async function contentRecord(source: Uint8Array): Promise<Buffer> {
 export function offsetRecord(node: number, offset: number): Buffer {
   const entry = Buffer.alloc(OFFSET_BYTES);
   int32(node, 'pages').copy(entry);
-  entry.writeBigInt64BE(BigInt(offset), INT);
+  entry.writeBigInt64BE(BigInt(offset), INT_BYTES);
   return entry;
 }
 
@@ -66,7 +65,7 @@ export interface KrakeLinks {
 /** A count or size as int32, in the byte order of the files. @throws CrawlError BAD_OUTPUT */
 export function int32(value: number, what: string): Buffer {
   checkInt32(value, what);
-  const bytes = Buffer.alloc(INT);
+  const bytes = Buffer.alloc(INT_BYTES);
   bytes.writeInt32BE(value);
   return bytes;
 }

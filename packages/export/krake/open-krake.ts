@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
 import { CrawlError } from '../../errors/index.js';
-import { INT, KEY_BYTES, KRAKE_FILES, OFFSET_BYTES, krakeKey, type KrakeLinks } from './formats.js';
+import { INT_BYTES, KEY_BYTES, KRAKE_FILES, OFFSET_BYTES, krakeKey, type KrakeLinks } from './formats.js';
 import { openRecordIndex, type RecordIndex } from './record-index.js';
 
 const decompress = promisify<Uint8Array, Buffer>(inflate);
@@ -52,7 +52,7 @@ export async function openKrake(folder: string): Promise<Krake> {
 async function readerOf(folder: string, files: KrakeFiles): Promise<Krake> {
   const { content, offsets, mapping, graph } = files;
   const nodes = (await mapping.int(0)) ?? -1;
-  if (nodes < 0 || mapping.size !== INT + KEY_BYTES * nodes) throw broken(mapping);
+  if (nodes < 0 || mapping.size !== INT_BYTES + KEY_BYTES * nodes) throw broken(mapping);
   if (offsets.size % OFFSET_BYTES !== 0) throw broken(offsets);
   if ((await graph.int(0)) !== nodes) throw broken(graph);
   const pages = offsets.size / OFFSET_BYTES;
@@ -63,7 +63,7 @@ async function readerOf(folder: string, files: KrakeFiles): Promise<Krake> {
     if (!(Number.isInteger(node) && node >= 0 && node < nodes)) {
       throw new CrawlError('BAD_INPUT', `expected a NodeID from 0 to ${nodes - 1}, found ${node}`);
     }
-    return mapping.read(INT + KEY_BYTES * node, KEY_BYTES);
+    return mapping.read(INT_BYTES + KEY_BYTES * node, KEY_BYTES);
   };
   const nodeOf = async (url: string): Promise<number | undefined> => {
     const key = krakeKey(url);
@@ -76,10 +76,10 @@ async function readerOf(folder: string, files: KrakeFiles): Promise<Krake> {
   };
   const contentAt = async (offset: number): Promise<{ source: Uint8Array; next: number }> => {
     const size = (await content.int(offset)) ?? -1;
-    const end = offset + INT + size;
+    const end = offset + INT_BYTES + size;
     if (size < 0 || (await content.int(end)) !== size) throw broken(content);
     try {
-      return { source: await decompress(await content.read(offset + INT, size)), next: end + INT };
+      return { source: await decompress(await content.read(offset + INT_BYTES, size)), next: end + INT_BYTES };
     } catch (cause) {
       throw broken(content, cause);
     }
@@ -104,19 +104,19 @@ async function readerOf(folder: string, files: KrakeFiles): Promise<Krake> {
       if (node === undefined) return undefined;
       const entry = await find(pages, async (i) => (await offsets.int(OFFSET_BYTES * i))! - node);
       if (entry === undefined) return undefined;
-      const offset = (await offsets.read(OFFSET_BYTES * entry + INT, OFFSET_BYTES - INT)).readBigInt64BE();
+      const offset = (await offsets.read(OFFSET_BYTES * entry + INT_BYTES, OFFSET_BYTES - INT_BYTES)).readBigInt64BE();
       return (await contentAt(Number(offset))).source;
     },
     async links(page) {
       const node = await numberOf(page);
       if (node === undefined) return undefined;
-      graphIndex ??= openRecordIndex(graph, nodes, INT, (piece, at) => {
-        return at + INT > piece.length ? undefined : INT * (2 + piece.readInt32BE(at));
+      graphIndex ??= openRecordIndex(graph, nodes, INT_BYTES, (piece, at) => {
+        return at + INT_BYTES > piece.length ? undefined : INT_BYTES * (2 + piece.readInt32BE(at));
       });
       const record = await (await graphIndex).record(node);
-      const [count, inlinks] = [record.readInt32BE(0), record.readInt32BE(INT)];
+      const [count, inlinks] = [record.readInt32BE(0), record.readInt32BE(INT_BYTES)];
       if (inlinks < 0 || inlinks > count) throw broken(graph);
-      const ids = Int32Array.from({ length: count }, (_, i) => record.readInt32BE(INT * (2 + i)));
+      const ids = Int32Array.from({ length: count }, (_, i) => record.readInt32BE(INT_BYTES * (2 + i)));
       return { inlinks: ids.subarray(0, inlinks), outlinks: ids.subarray(inlinks) };
     },
     async *contents(direction = 'forwards') {
@@ -129,8 +129,8 @@ async function readerOf(folder: string, files: KrakeFiles): Promise<Krake> {
         return;
       }
       for (let end = content.size; end > 0;) {
-        const size = await content.int(end - INT);
-        const offset = end - 2 * INT - (size ?? Infinity);
+        const size = await content.int(end - INT_BYTES);
+        const offset = end - 2 * INT_BYTES - (size ?? Infinity);
         if (!(offset >= 0)) throw broken(content);
         yield { offset, source: (await contentAt(offset)).source };
         end = offset;
@@ -208,7 +208,7 @@ async function openFiles(folder: string) {
       return bytes;
     };
     const int = async (offset: number): Promise<number | undefined> => {
-      return offset < 0 || offset + INT > size ? undefined : (await read(offset, INT)).readInt32BE();
+      return offset < 0 || offset + INT_BYTES > size ? undefined : (await read(offset, INT_BYTES)).readInt32BE();
     };
     return { name, size, read, int };
   };

@@ -1,7 +1,7 @@
 import { CrawlError } from '../../errors/index.js';
 import { createPairSorter, readLists, type Adjacency } from '../../graph/index.js';
 import type { Target } from '../target/target.js';
-import { INT, KRAKE_FILES, checkInt32, int32 } from './formats.js';
+import { INT_BYTES, KRAKE_FILES, checkInt32, int32 } from './formats.js';
 
 const PIECE = 2 ** 16;
 
@@ -78,14 +78,14 @@ export async function* graphPieces(incoming: SortedLinks, outgoing: SortedLinks)
   for (let node = 0; node < nodes; node++) {
     const [ins, outs] = [incoming.counts[node]!, outgoing.counts[node]!];
     checkInt32(ins + outs, 'edges of a node');
-    if (at + 2 * INT > PIECE) {
+    if (at + 2 * INT_BYTES > PIECE) {
       yield piece.subarray(0, at);
       [piece, at] = [Buffer.allocUnsafe(PIECE), 0];
     }
     at = piece.writeInt32BE(ins + outs, at);
     at = piece.writeInt32BE(ins, at);
     for (let i = 0; i < ins + outs; i++) {
-      if (at + INT > PIECE) {
+      if (at + INT_BYTES > PIECE) {
         yield piece.subarray(0, at);
         [piece, at] = [Buffer.allocUnsafe(PIECE), 0];
       }

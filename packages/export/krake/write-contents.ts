@@ -11,8 +11,7 @@ export interface ContentPlace {
   readonly offset: number;
 }
 
-/** Number of pages that are compressed at the same time. */
-const TOGETHER = 8;
+const PAGES_AT_ONCE = 8;
 /** A scratch file with a line `offset key` for each page, in key order. It is needed until the other files are written. */
 const PLACES = 'places';
 
@@ -28,7 +27,7 @@ export async function writeContents(
 ): Promise<boolean> {
   const content = await target.part(KRAKE_FILES.content);
   const places = await target.scratch(PLACES);
-  for await (const chunk of chunked(selectedRows(crawl, selection, ['status', 'content'], tracker), TOGETHER)) {
+  for await (const chunk of chunked(selectedRows(crawl, selection, ['status', 'content'], tracker), PAGES_AT_ONCE)) {
     const records = await Promise.all(chunk.map(async (row) => row.content && (await contentRecord(row.content))));
     for (const [i, row] of chunk.entries()) {
       const record = records[i];

@@ -1,6 +1,6 @@
 import { createRecordSorter } from '../../graph/index.js';
 import type { Target } from '../target/target.js';
-import { INT, KEY_BYTES, KRAKE_FILES, int32, krakeKey, offsetRecord } from './formats.js';
+import { INT_BYTES, KEY_BYTES, KRAKE_FILES, int32, krakeKey, offsetRecord } from './formats.js';
 
 /** A node that has no NodeID yet. */
 export interface NamedNode {
@@ -22,7 +22,7 @@ interface Mapping {
   readonly signal?: AbortSignal | undefined;
 }
 
-const OFFSET = KEY_BYTES + INT;
+const OFFSET = KEY_BYTES + INT_BYTES;
 /**
  * Number of bytes before the name in a sorted record: key, number in the graph, and offset. An offset with all bits set means that the page
  * has no offset.

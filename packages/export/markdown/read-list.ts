@@ -16,8 +16,7 @@ interface ListItem {
  * searches all items to find the number of one item.
  */
 const MOST_ITEMS = 2000;
-/** The largest number that an item may have in Markdown. */
-const LARGEST = 999_999_999;
+const MAX_ITEM_NUMBER = 999_999_999;
 
 /**
  * Reads a list. A list whose items contain headings is only layout: it is replaced by its content, with the numbers of the items. A list
@@ -29,7 +28,9 @@ export function readList(reader: BlockReader, list: Tree.Element): void {
   const items = itemsOf(reader, list, isOrdered).filter(({ blocks }) => blocks.length > 0);
   const isLayout =
     reader.nested >= MOST_NESTED ||
-    items.some(({ number, blocks }) => number < 0 || number > LARGEST || blocks.some(({ type }) => type === 'heading'));
+    items.some(
+      ({ number, blocks }) => number < 0 || number > MAX_ITEM_NUMBER || blocks.some(({ type }) => type === 'heading'),
+    );
   if (!isLayout) return listsOf(items, isOrdered).forEach((each) => reader.add(each));
   for (const { number, blocks } of items) {
     reader.part();

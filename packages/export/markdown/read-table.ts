@@ -5,8 +5,7 @@ import type { BlockReader } from './read-blocks.js';
 
 /** The last column in which a blank cell may be added after a cell that spans several columns. */
 const MOST_COLUMNS = 200;
-/** Maximum number of blank cells that are added to a table. */
-const MOST_BLANKS = 20_000;
+const MAX_BLANK_CELLS = 20_000;
 /** In a table without header cells, a cell with line breaks and more than this number of characters shows that the table is only layout. */
 const LONG = 1000;
 /** In a table without header cells, a cell with more than this number of line breaks shows that the table is only layout. */
@@ -68,7 +67,7 @@ class Grid {
   readonly #reader: BlockReader;
   /** For each column, the number of further rows that a cell above covers. */
   readonly #below: number[] = [];
-  #blanks = MOST_BLANKS;
+  #blanks = MAX_BLANK_CELLS;
 
   constructor(reader: BlockReader, rows: readonly Tree.Element[]) {
     this.#reader = reader;

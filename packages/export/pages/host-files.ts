@@ -3,8 +3,7 @@ import type { Part } from '../target/part-file.js';
 import type { Target, TargetResult } from '../target/target.js';
 import { fileOfHost } from '../target/host-name.js';
 
-/** Number of characters that are written at a time. */
-const CHUNK = 65_536;
+const CHUNK_CHARACTERS = 65_536;
 
 /** Writes one file for each host. Rows of a host are consecutive in key order, so only one file is open at a time. */
 export async function writeHostFiles(
@@ -32,7 +31,7 @@ export async function writeHostFiles(
     }
     text += record(row);
     waiting += 1;
-    if (text.length >= CHUNK) await flush();
+    if (text.length >= CHUNK_CHARACTERS) await flush();
   }
   if (tracker.aborted) return 'stopped';
   await flush();

@@ -6,7 +6,6 @@ import type { ComputedFieldName } from './page-formats.js';
 import type { Target, TargetResult } from '../target/target.js';
 import { fileOfPage } from '../target/page-name.js';
 
-/** The stored fields that a Markdown file is made from. */
 export const MARKDOWN_FILE_FIELDS = [
   ...DOCUMENT_FIELDS,
   'title',

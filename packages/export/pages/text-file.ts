@@ -7,8 +7,7 @@ import type { Target, TargetResult } from '../target/target.js';
 
 export const JSON_LINES_ENDINGS = ['jsonl', 'ndjson', 'json', 'txt', 'gz'] as const;
 
-/** Number of characters that are written at a time. */
-const CHUNK = 65_536;
+const CHUNK_CHARACTERS = 65_536;
 /** Number of characters in one gzip member. Programs read successive members as one stream. Large members compress better. */
 const MEMBER = 1_048_576;
 
@@ -31,7 +30,7 @@ export async function writeText(
 ): Promise<TargetResult> {
   const part = await target.part(name);
   const isZipped = isGzipName(name);
-  const size = isZipped ? MEMBER : CHUNK;
+  const size = isZipped ? MEMBER : CHUNK_CHARACTERS;
   let text = head;
   let waiting = 0;
   let pending: Promise<void> = Promise.resolve();

@@ -11,10 +11,8 @@ import type { ColumnType, TypedColumn } from './page-columns.js';
 const MAX_LINES = 1_048_576;
 /** Maximum number of characters in a sheet. So a sheet stays below 4 GiB, the limit of a ZIP without extensions. */
 const MAX_SHEET = 2 ** 30;
-/** Maximum number of characters in a cell. */
-const MAX_CELL = 32_767;
-/** Number of characters that are compressed at a time. */
-const CHUNK = 262_144;
+const MAX_CELL_CHARACTERS = 32_767;
+const CHUNK_CHARACTERS = 262_144;
 /** Days from the first day of a spreadsheet to 1970. */
 const DAYS_BEFORE_1970 = 25_569;
 const DAY = 86_400_000;
@@ -96,7 +94,7 @@ export async function loadWorkbook(): Promise<MakeWorkbook> {
         }
         text += `<row>${values.map((value, i) => cellOf(value, columns[i]!.type, onCut)).join('')}</row>`;
         lines += 1;
-        if (text.length < CHUNK) return;
+        if (text.length < CHUNK_CHARACTERS) return;
         sheet(text);
         written += text.length;
         text = '';
@@ -184,9 +182,9 @@ function cellOf(value: unknown, type: ColumnType, onCut: () => void): string {
   }
   if (typeof value === 'boolean') return `<c t="b"><v>${Number(value)}</v></c>`;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  if (text.length <= MAX_CELL) return textCell(text);
+  if (text.length <= MAX_CELL_CHARACTERS) return textCell(text);
   onCut();
-  return textCell(`${text.slice(0, MAX_CELL - 1)}…`);
+  return textCell(`${text.slice(0, MAX_CELL_CHARACTERS - 1)}…`);
 }
 
 /**

@@ -29,12 +29,9 @@ export interface Head {
   readonly language: string;
 }
 
-/** Maximum number of elements that are read from one page. */
-const MOST = { metas: 500, links: 1000 } as const;
-/** Maximum number of characters in each text and URL. */
-const LONGEST = 5000;
-/** Maximum number of characters in the language. */
-const LONGEST_LANGUAGE = 100;
+const MAX_ELEMENTS = { metas: 500, links: 1000 } as const;
+const MAX_VALUE_CHARACTERS = 5000;
+const MAX_LANGUAGE_CHARACTERS = 100;
 
 const heads = new WeakMap<HtmlDocument, Head>();
 
@@ -69,7 +66,8 @@ function readHead(document: HtmlDocument, url: string): Head {
     else if (tagName === 'meta') readMeta(element, metas);
     else if (tagName === 'link') {
       const href = attribute(element, 'href');
-      if (href !== undefined && href.length <= LONGEST && found.length < MOST.links) found.push({ element, href });
+      if (href !== undefined && href.length <= MAX_VALUE_CHARACTERS && found.length < MAX_ELEMENTS.links)
+        found.push({ element, href });
     } else if (tagName === 'script' && isJsonLd(attribute(element, 'type'))) {
       jsonLd.push(element.childNodes.map((node) => ('value' in node ? node.value : '')).join(''));
     }
@@ -80,19 +78,19 @@ function readHead(document: HtmlDocument, url: string): Head {
     const target = resolveLink(href, resolved);
     return target === null ? [] : [{ element, url: target, relations: tokens(attribute(element, 'rel')) }];
   });
-  language = language.slice(0, LONGEST_LANGUAGE).trim().toLowerCase().replaceAll('_', '-');
+  language = language.slice(0, MAX_LANGUAGE_CHARACTERS).trim().toLowerCase().replaceAll('_', '-');
   return { metas, links, jsonLd, base: resolved, language };
 }
 
 function readMeta(element: Element, metas: Meta[]): void {
   const content = attribute(element, 'content');
   if (content === undefined) return;
-  const value = content.slice(0, LONGEST).replace(/\s+/g, ' ').trim();
+  const value = content.slice(0, MAX_VALUE_CHARACTERS).replace(/\s+/g, ' ').trim();
   const names = ['property', 'name', 'itemprop', 'http-equiv'].flatMap((key) => {
     const name = attribute(element, key)?.trim().toLowerCase();
     return name === undefined || name === '' || name.length > 100 ? [] : [name];
   });
-  for (const name of new Set(names)) if (metas.length < MOST.metas) metas.push({ name, content: value });
+  for (const name of new Set(names)) if (metas.length < MAX_ELEMENTS.metas) metas.push({ name, content: value });
 }
 
 /** The words of an attribute, in lower case. */

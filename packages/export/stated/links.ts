@@ -17,8 +17,7 @@ const FEED_TYPES: ReadonlySet<string> = new Set([
   'application/rdf+xml',
   'application/feed+json',
 ]);
-/** Maximum number of links of each kind. */
-const MOST = 200;
+const MAX_LINKS = 200;
 const LONGEST_TITLE = 300;
 
 /**
@@ -30,7 +29,8 @@ export function hreflangOf(view: PageView): Readonly<Record<string, string>> | u
   for (const { element, relations, url } of headOf(view)?.links ?? []) {
     const language = languageTag(attribute(element, 'hreflang'))?.toLowerCase();
     if (language === undefined || !relations.includes('alternate') || relations.includes('stylesheet')) continue;
-    if (FEED_TYPES.has(mediaType(attribute(element, 'type'))) || found.has(language) || found.size >= MOST) continue;
+    if (FEED_TYPES.has(mediaType(attribute(element, 'type'))) || found.has(language) || found.size >= MAX_LINKS)
+      continue;
     found.set(language, url);
   }
   return found.size === 0 ? undefined : Object.fromEntries(found);
@@ -41,7 +41,8 @@ export function feedsOf(view: PageView): FeedLink[] | undefined {
   const found = new Map<string, FeedLink>();
   for (const { element, relations, url } of headOf(view)?.links ?? []) {
     const type = mediaType(attribute(element, 'type'));
-    if (!relations.includes('alternate') || !FEED_TYPES.has(type) || found.has(url) || found.size >= MOST) continue;
+    if (!relations.includes('alternate') || !FEED_TYPES.has(type) || found.has(url) || found.size >= MAX_LINKS)
+      continue;
     const title = attribute(element, 'title')?.replace(/\s+/g, ' ').trim().slice(0, LONGEST_TITLE);
     found.set(url, { url, type, ...(title !== undefined && title !== '' && { title }) });
   }

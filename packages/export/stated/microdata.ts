@@ -16,14 +16,11 @@ export interface MicrodataItem {
   readonly properties: Readonly<Record<string, readonly JsonValue[]>>;
 }
 
-/** Maximum nesting of items. */
-const DEEPEST = 40;
+const MAX_ITEM_DEPTH = 40;
 /** Maximum number of steps for the items of a page. A step is a visit of a node, or a character of an attribute. */
 const MOST_STEPS = 1_000_000;
-/** Maximum number of characters in a value. */
-const LONGEST = 10_000;
-/** Maximum number of characters in all values of a page. */
-const MOST_CHARACTERS = 1_000_000;
+const MAX_VALUE_CHARACTERS = 10_000;
+const MAX_CHARACTERS_PER_PAGE = 1_000_000;
 
 /** For elements whose value is a URL: the attribute that has the URL, by element name. */
 const URL_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
@@ -69,7 +66,7 @@ class ItemReader {
   /** The position of each element in the page. */
   readonly #places = new Map<Element, number>();
   #steps = MOST_STEPS;
-  #characters = MOST_CHARACTERS;
+  #characters = MAX_CHARACTERS_PER_PAGE;
 
   constructor(document: HtmlDocument, base: string) {
     this.#base = base;
@@ -136,7 +133,7 @@ class ItemReader {
 
   #value(element: Element, around: readonly Element[]): JsonValue {
     if (isItem(element)) {
-      if (around.includes(element) || around.length >= DEEPEST) return 'ERROR';
+      if (around.includes(element) || around.length >= MAX_ITEM_DEPTH) return 'ERROR';
       return this.#item(element, around) as unknown as JsonValue;
     }
     const { tagName } = element;
@@ -161,7 +158,7 @@ class ItemReader {
   }
 
   #bounded(value: string): string {
-    const cut = value.slice(0, Math.min(LONGEST, Math.max(0, this.#characters)));
+    const cut = value.slice(0, Math.min(MAX_VALUE_CHARACTERS, Math.max(0, this.#characters)));
     this.#characters -= cut.length;
     return cut;
   }
@@ -171,7 +168,7 @@ class ItemReader {
     const parts: string[] = [];
     let length = 0;
     const stack: (typeof element.childNodes)[number][] = [element];
-    for (let node = stack.pop(); node && this.#steps > 0 && length < LONGEST; node = stack.pop()) {
+    for (let node = stack.pop(); node && this.#steps > 0 && length < MAX_VALUE_CHARACTERS; node = stack.pop()) {
       this.#steps--;
       if (node.nodeName === '#text' && 'value' in node) {
         parts.push(node.value);

@@ -1,11 +1,9 @@
 import { isElement } from '../../core/index.js';
 import type { Element } from './head.js';
 
-/** Elements whose text is not visible in a page. */
-const NOT_SHOWN: ReadonlySet<string> = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe']);
+const INVISIBLE_ELEMENTS: ReadonlySet<string> = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe']);
 const MOST_NODES = 1000;
-/** This number of characters counts as one node. */
-const OF_NODE = 100;
+const CHARACTERS_PER_NODE = 100;
 
 /** Returns the beginning of the text within an element. Each run of white space becomes one space. Elements are separated by a space. */
 export function textWithin(element: Element, most: number): string {
@@ -17,11 +15,11 @@ export function textWithin(element: Element, most: number): string {
     left--;
     if (node.nodeName === '#text' && 'value' in node) {
       const value = node.value.slice(0, most * 4);
-      left -= Math.floor(value.length / OF_NODE);
+      left -= Math.floor(value.length / CHARACTERS_PER_NODE);
       const text = value.replace(/\s+/g, ' ');
       parts.push(text);
       length += text.trim().length;
-    } else if (isElement(node) && !NOT_SHOWN.has(node.tagName)) {
+    } else if (isElement(node) && !INVISIBLE_ELEMENTS.has(node.tagName)) {
       for (let i = node.childNodes.length - 1; i >= 0; i--) stack.push(node.childNodes[i]!);
       parts.push(' ');
     }

@@ -21,8 +21,7 @@ export interface Totals {
 
 /** The name of the manifest in a folder. For a file, the manifest is beside the file, and its name ends in this name. */
 export const MANIFEST = 'manifest.json';
-/** Number of parts that are written at a time. */
-const TOGETHER = 1000;
+const PARTS_PER_WRITE = 1000;
 
 /**
  * Writes a manifest: a description of the export, its totals, and its parts, one part on each line. There may be very many parts, such as
@@ -42,7 +41,7 @@ export async function writeManifest(
   for await (const { name, rows, bytes, sha256 } of parts) {
     waiting.push(`${written === 0 ? '' : ','}\n    ${JSON.stringify({ name, rows, bytes, sha256 })}`);
     written += 1;
-    if (waiting.length < TOGETHER) continue;
+    if (waiting.length < PARTS_PER_WRITE) continue;
     await handle.appendFile(waiting.join(''));
     waiting = [];
   }

@@ -19,8 +19,7 @@ export interface Part {
   end(): Promise<void>;
 }
 
-/** Number of bytes that are buffered and written together. */
-const BUFFER = 262_144;
+const BUFFER_BYTES = 262_144;
 
 export interface PartFile extends Part {
   /** Closes an unfinished file. After `end` it does nothing. */
@@ -74,7 +73,7 @@ export async function openPart(
       bytes += piece.byteLength;
       size += piece.byteLength;
       waiting.push(piece);
-      if (size >= BUFFER) await flush();
+      if (size >= BUFFER_BYTES) await flush();
     },
     async end() {
       await flush();

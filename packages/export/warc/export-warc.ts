@@ -16,8 +16,7 @@ export interface ExportArchiveOptions extends ExportOptions, ExportSelection {
   readonly fileBytes?: number;
 }
 
-/** The name of the index over all files of a folder. */
-const INDEX = 'index.cdxj';
+const FOLDER_INDEX = 'index.cdxj';
 
 /**
  * Writes the selected pages into a folder of WARC 1.1 files. Each record is a gzip member. A CDXJ index over all files is sorted by its
@@ -32,7 +31,7 @@ const INDEX = 'index.cdxj';
 export function exportWarc(crawl: CrawlContext, options: ExportArchiveOptions): Promise<Report> {
   const format = { name: 'warc', kind: 'folder' } as const;
   return exportArchive(crawl, options, format, async (target, { linesPath }, workFolder) => {
-    const index = await target.part(INDEX);
+    const index = await target.part(FOLDER_INDEX);
     for await (const line of sortedLines(linesPath, workFolder)) {
       options.signal?.throwIfAborted();
       await index.write(Buffer.from(line));

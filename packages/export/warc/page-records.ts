@@ -22,7 +22,6 @@ import {
 const zip = promisify(gzip);
 const LEVEL = 6;
 
-/** The fields of a row that an archive needs. */
 export const ARCHIVE_FIELDS = [
   'status',
   'redirectTarget',

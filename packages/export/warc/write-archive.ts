@@ -22,10 +22,8 @@ export interface ArchiveOptions {
 }
 
 const FILE_BYTES = 1_000_000_000;
-/** The scratch file with the unsorted lines of the index. */
-const LINES = 'lines.cdxj';
-/** The scratch file with the list of pages. */
-const PAGES = 'pages.jsonl';
+const LINES_FILE = 'lines.cdxj';
+const PAGES_FILE = 'pages.jsonl';
 
 /** A written archive: its files, and the data for an index. */
 export interface Archive {
@@ -61,8 +59,8 @@ export async function writeArchive(
   const files: string[] = [];
   let latest = '';
   let pages = 0;
-  const lines = await target.scratch(LINES);
-  const list = await target.scratch(PAGES);
+  const lines = await target.scratch(LINES_FILE);
+  const list = await target.scratch(PAGES_FILE);
   let file: Part | undefined;
 
   for await (const group of bodyGroups(rows)) {
@@ -80,7 +78,7 @@ export async function writeArchive(
   }
   if (tracker.aborted) return 'stopped';
   for (const part of [file, lines, list]) await part?.end();
-  const [linesPath, pagesPath] = [join(target.scratchFolder, LINES), join(target.scratchFolder, PAGES)];
+  const [linesPath, pagesPath] = [join(target.scratchFolder, LINES_FILE), join(target.scratchFolder, PAGES_FILE)];
   return { files, pages, latest, linesPath, pagesPath };
 
   async function addPage(row: ArchiveRow, records: readonly ArchiveRecord[]): Promise<void> {

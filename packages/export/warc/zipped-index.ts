@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { spacedJson } from './cdxj.js';
 
-/** Number of index lines that are compressed together. */
-const BLOCK_LINES = 300;
+const LINES_PER_BLOCK = 300;
 
 /** A sorted index in blocks, and the index of these blocks. Each block is a gzip member. */
 interface ZippedIndex {
@@ -35,7 +34,7 @@ export function zippedIndex(lines: AsyncIterable<Buffer>, name: string): ZippedI
       let block: Buffer[] = [];
       for await (const line of lines) {
         block.push(Buffer.from(line));
-        if (block.length < BLOCK_LINES) continue;
+        if (block.length < LINES_PER_BLOCK) continue;
         yield zip(block);
         block = [];
       }

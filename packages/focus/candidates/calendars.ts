@@ -17,12 +17,9 @@ import {
 } from './thresholds.js';
 import { ANY_ORIGIN, literal } from './url-parameters.js';
 
-/** Minimum number of different numbers or dates. */
-const LEAST_NUMBERS = 30;
-/** Maximum number of segments to examine, counted from the first one. */
-const DEPTH = 10;
-/** Maximum number of characters of a path to examine. */
-const LONGEST = 200;
+const MIN_DIFFERENT_NUMBERS = 30;
+const MAX_SEGMENTS = 10;
+const MAX_PATH_CHARACTERS = 200;
 /** Maximum length of a run of digits that is read as a number. A longer run is the name of a thing. */
 const DIGITS = /\d+/g;
 const LONGEST_NUMBER = 10;
@@ -32,7 +29,7 @@ const NUMBER = '#';
 /** Recognises parameters whose values are an endless series of numbers or dates, such as `page`, `offset` or `month`. */
 export const calendarParameter: JudgeParameter = (facts, domain, minRelevant) => {
   const { rows, numbers, values } = facts;
-  if (numbers < MOST * rows || values < LEAST_NUMBERS || !isWorthRejecting(facts, domain, minRelevant))
+  if (numbers < MOST * rows || values < MIN_DIFFERENT_NUMBERS || !isWorthRejecting(facts, domain, minRelevant))
     return undefined;
   return rejectParameter(facts, 'calendar', {
     because: becauseOf('endless numbers or dates', domain),
@@ -72,7 +69,7 @@ export const calendars: CreateFinder = ({ propose: { minRelevant } }) => {
 
   function endHost(): void {
     const isCandidate = ({ rows, numbers, ...section }: Section): boolean =>
-      rows >= LEAST_ROWS && numbers.count >= LEAST_NUMBERS && !kept.has(keyOf(section));
+      rows >= LEAST_ROWS && numbers.count >= MIN_DIFFERENT_NUMBERS && !kept.has(keyOf(section));
     found.push(...mostRows([...sections.values()].filter(isCandidate), MOST_FOUND));
     if (found.length > 2 * MOST_FOUND) found = mostRows(found, MOST_FOUND);
     sections = createMostFrequent<Section>(TRACKED);
@@ -149,10 +146,10 @@ function* sectionsOf({ path }: FinderRow): Generator<{ template: string; isPage:
   const numbers: string[] = [];
   let template = '';
   let from = 1;
-  for (let depth = 0; depth < DEPTH && from < end && from < LONGEST; depth++) {
+  for (let depth = 0; depth < MAX_SEGMENTS && from < end && from < MAX_PATH_CHARACTERS; depth++) {
     const slash = path.indexOf('/', from);
     const to = slash < 0 || slash > end ? end : slash;
-    if (to > LONGEST) return;
+    if (to > MAX_PATH_CHARACTERS) return;
     const before = numbers.length;
     const segment = path.slice(from, to);
     template += `/${segment.includes('%') ? segment : withoutNumbers(segment, numbers)}`;

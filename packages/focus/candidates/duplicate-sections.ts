@@ -12,8 +12,7 @@ import { ANY_ORIGIN, literal, withoutQuery } from './url-parameters.js';
 const MOST_COPIES = 8;
 /** Minimum share of different documents among the pages of a section. A section with a smaller share repeats a few pages. */
 const DIFFERENT = 0.5;
-/** Maximum depth of a segment that may name a section. */
-const DEPTH = 6;
+const MAX_SECTION_DEPTH = 6;
 /** Maximum number of characters of a path to compare. Pages with longer paths are ignored. */
 const LONGEST = 500;
 /** Maximum number of pages of a domain to compare. If a domain has more pages, half of the documents are dropped. */
@@ -86,7 +85,7 @@ export const duplicateSections: CreateFinder = () => {
       const path = withoutQuery(row.path);
       if (row.isKept) for (const place of placesOf(row.host, path, Infinity)) kept.add(traitOf(place));
       else {
-        for (const place of placesOf(row.host, path, DEPTH)) {
+        for (const place of placesOf(row.host, path, MAX_SECTION_DEPTH)) {
           const trait = traitOf(place);
           counts.get(trait, () => ({ trait, rows: 0 })).rows += 1;
         }
@@ -160,7 +159,7 @@ function countPages(copies: ReadonlyMap<number, readonly Copy[]>, places: readon
   const totals = new Map(places.map((place) => [traitOf(place), 0]));
   for (const pages of copies.values()) {
     for (const { host, path } of pages) {
-      for (const place of placesOf(host, withoutQuery(path), DEPTH)) {
+      for (const place of placesOf(host, withoutQuery(path), MAX_SECTION_DEPTH)) {
         const trait = traitOf(place);
         const total = totals.get(trait);
         if (total !== undefined) totals.set(trait, total + 1);

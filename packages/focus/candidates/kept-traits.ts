@@ -1,10 +1,9 @@
 import { hashOf } from '../../util/index.js';
 
-/** Maximum number of traits that are stored exactly. */
-const EXACT = 20_000;
+const MAX_EXACT_TRAITS = 20_000;
 /**
- * Number of bits that store the traits if there are more than {@link EXACT}: 1 MiB. With a million traits, `has` returns true for one in
- * thirty traits that were never added.
+ * Number of bits that store the traits if there are more than {@link MAX_EXACT_TRAITS}: 1 MiB. With a million traits, `has` returns true
+ * for one in thirty traits that were never added.
  */
 const BITS = 2 ** 23;
 
@@ -31,7 +30,7 @@ export function createKeptTraits() {
       const hash = hashOf(trait);
       if (!bits) {
         exact.add(hash);
-        if (exact.size <= EXACT) return;
+        if (exact.size <= MAX_EXACT_TRAITS) return;
         bits = new Uint8Array(BITS / 8);
         for (const each of exact) mark(bits, each);
         exact.clear();

@@ -17,10 +17,8 @@ import { ANY_ORIGIN, literal, withoutQuery } from './url-parameters.js';
 
 /** Minimum share of rows whose segments also occur in another order. Names of folders hardly ever change places. */
 const PERMUTED = 0.25;
-/** Maximum number of segments before the filters. */
-const DEPTH = 2;
-/** Maximum number of characters of a path to examine. */
-const LONGEST = 1_000;
+const MAX_SEGMENTS_BEFORE_FILTERS = 2;
+const MAX_COMPARED_CHARACTERS = 1_000;
 /** Maximum number of sets of segments to store for one host. If there are more, half are dropped. */
 const COMPARED = 65_536;
 
@@ -100,7 +98,8 @@ export const pathFacets: CreateFinder = ({ propose: { minRelevant } }) => {
           section.rows += 1;
           if (isAsked(row)) section.fetched += 1;
           addExample(section.examples, row.url);
-          if (path.length <= LONGEST && !segments.every((segment) => /^\d+$/.test(segment))) compare(section, segments);
+          if (path.length <= MAX_COMPARED_CHARACTERS && !segments.every((segment) => /^\d+$/.test(segment)))
+            compare(section, segments);
         }
       }
       while (held > COMPARED) {
@@ -148,7 +147,7 @@ const traitOf = ({ host, prefix }: Pick<Section, 'host' | 'prefix'>): string => 
 /** Returns each path that is at least two segments above the page, with the segments between them. */
 function* sectionsOf(path: string): Generator<{ prefix: string; segments: readonly string[] }> {
   let slash = 0;
-  for (let depth = 0; depth <= DEPTH && slash >= 0; depth++) {
+  for (let depth = 0; depth <= MAX_SEGMENTS_BEFORE_FILTERS && slash >= 0; depth++) {
     const next = path.indexOf('/', slash + 1);
     const after = path[next + 1];
     if (next > slash + 1 && after !== undefined && after !== '/') {

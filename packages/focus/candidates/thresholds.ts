@@ -32,15 +32,14 @@ export const TRACKED = 512;
 /** Maximum number of candidates of one kind for one domain. The candidates with the most rows are chosen. */
 export const MOST_FOUND = 100;
 
-/** Maximum number of example URLs of a candidate. */
-const EXAMPLES = 3;
+const MAX_EXAMPLES = 3;
 
 /** Maximum number of characters of an example. Longer URLs are no examples. */
 const LONGEST_EXAMPLE = 1_000;
 
 /** Adds an example URL if there is room. */
 export function addExample(examples: string[], url: string): void {
-  if (examples.length < EXAMPLES && url.length <= LONGEST_EXAMPLE) examples.push(url);
+  if (examples.length < MAX_EXAMPLES && url.length <= LONGEST_EXAMPLE) examples.push(url);
 }
 
 /** Whether a page was requested, with any result. */

@@ -8,8 +8,7 @@ import { ALIKE, addExample, shareOf } from './thresholds.js';
 const WWW = 'www.';
 /** Minimum number of equal pairs of pages. If one pair in four differed, ten random pairs would all be equal in 6 cases of 100. */
 const LEAST_TWINS = 10;
-/** Number of pairs whose texts are read together. */
-const TEXTS = 20;
+const PAIRS_PER_READ = 20;
 /** Maximum number of pages of both hosts to compare. If there are more, half are dropped. */
 const COMPARED = 65_536;
 /** Minimum share of different documents among the pages. A host that returns the same page for every URL would seem equal to any host. */
@@ -121,8 +120,8 @@ async function compareTexts(pages: Map<number, Pages>, read: ReadTexts): Promise
   const unlike = fetched.filter(([, twins]) => !compare(twins.with!, twins.without));
   let different = 0;
   if (fetched.length < LEAST_TWINS) return;
-  for (let i = 0; i < unlike.length && different <= (1 - ALIKE) * fetched.length; i += TEXTS) {
-    const some = unlike.slice(i, i + TEXTS);
+  for (let i = 0; i < unlike.length && different <= (1 - ALIKE) * fetched.length; i += PAIRS_PER_READ) {
+    const some = unlike.slice(i, i + PAIRS_PER_READ);
     const texts = await read(some.flatMap(([, twins]) => [twins.with!.key, twins.without!.key]));
     for (const [at, [hash, twins]] of some.entries()) {
       const [one, other] = [saidBy(texts[2 * at]), saidBy(texts[2 * at + 1])];

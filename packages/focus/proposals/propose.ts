@@ -71,8 +71,7 @@ export interface ProposeReport extends Report {
  * for rules for parts of its section.
  */
 const REFINEMENTS = 4;
-/** The maximum number of proposals in a list. */
-const MOST = 1_000;
+const MAX_PROPOSALS = 1_000;
 const COUNTER = {
   damaged_domain: 'dropped_damaged',
   rejects_kept: 'dropped_relevant',
@@ -178,10 +177,10 @@ async function look(
         if (turn < REFINEMENTS && needed.size > before) continue;
         tracker.add(countDropped(checked));
         const holding = candidates.filter((_, i) => !checked.candidates[i]!.dropped);
-        if (holding.length > MOST) {
+        if (holding.length > MAX_PROPOSALS) {
           // Only candidates in the list may count for the share of a domain.
-          candidates = holding.sort((a, b) => b.rows - a.rows).slice(0, MOST);
-          tracker.count('over_limit', holding.length - MOST);
+          candidates = holding.sort((a, b) => b.rows - a.rows).slice(0, MAX_PROPOSALS);
+          tracker.count('over_limit', holding.length - MAX_PROPOSALS);
           checked = await check(graph, candidates);
           tracker.add(countDropped(checked));
         }

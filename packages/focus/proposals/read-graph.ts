@@ -26,8 +26,7 @@ export interface TableGraph extends PageGraph, AsyncDisposable {
 
 /** Parse results of a page whose links are known: the page was parsed, or its type has no links. */
 const KNOWN: ReadonlySet<string> = new Set(['success', 'unsupported_type']);
-/** Bytes of memory for one sort. */
-const MEMORY = 16 * 2 ** 20;
+const SORT_BYTES = 16 * 2 ** 20;
 
 /**
  * Reads the links of a table as a crawl with the present rules would follow them. Redirects are links. Each link gets the URL that the
@@ -83,7 +82,7 @@ export async function readGraph(
     folder,
     levels: ['page'],
     raw: true,
-    memory: MEMORY,
+    memory: SORT_BYTES,
     count: () => undefined,
     onRow,
     ...(signal && { signal }),

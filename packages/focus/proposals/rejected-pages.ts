@@ -19,8 +19,7 @@ export interface RejectedPages extends Rejections {
   readonly tried: TriedPages;
 }
 
-/** Maximum number of combinations of proposals that are distinguished for each domain. */
-const MOST_SETS = 1_000;
+const MAX_SETS_PER_DOMAIN = 1_000;
 
 /** The registrable domain of a rule. Undefined: the rule is for all hosts. */
 export function domainOfRule({ scope }: Pick<CheckedRule, 'scope'>): string | undefined {
@@ -32,8 +31,9 @@ export function domainOfRule({ scope }: Pick<CheckedRule, 'scope'>): string | un
  * rule gives a page another URL. If a present rule refuses that URL, the `www` rule rejects the page. The other proposals are tested on
  * both URLs of the page.
  *
- * The pages of a domain may be rejected by more than {@link MOST_SETS} combinations of rules. If so, pages of further combinations count
- * as rejected by all rules of these combinations. So the result may have too many rejected pages, but it has every rejected page.
+ * The pages of a domain may be rejected by more than {@link MAX_SETS_PER_DOMAIN} combinations of rules. If so, pages of further
+ * combinations count as rejected by all rules of these combinations. So the result may have too many rejected pages, but it has every
+ * rejected page.
  */
 export async function findRejectedPages(
   graph: TableGraph,
@@ -98,7 +98,7 @@ function createDomainSets(sets: number[][]): DomainSets {
     if (rejecting.length === 0) return 0;
     const name = rejecting.join(' ');
     let number = numbers.get(name);
-    if (number === undefined && numbers.size < MOST_SETS) {
+    if (number === undefined && numbers.size < MAX_SETS_PER_DOMAIN) {
       numbers.set(name, (number = sets.length));
       sets.push([...rejecting]);
     }

@@ -31,8 +31,7 @@ export interface PageGraph {
   readonly timeSlice?: TimeSlice;
 }
 
-/** Number of steps between two checks of the time. */
-const STEPS = 4096;
+const STEPS_PER_TIME_CHECK = 4096;
 
 /**
  * Makes a function to call after each step of long work. The function returns a promise to await when other work should run. It throws the
@@ -49,7 +48,7 @@ export function createPauses(
   }
   return () => {
     steps += 1;
-    if (steps % STEPS !== 0) return undefined;
+    if (steps % STEPS_PER_TIME_CHECK !== 0) return undefined;
     signal?.throwIfAborted();
     return timeSlice?.isOver ? pause(timeSlice) : undefined;
   };

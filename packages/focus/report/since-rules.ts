@@ -35,8 +35,7 @@ interface SinceRules {
   of(rule: Pick<Rule, 'scope' | 'changedAt'>): BeforeAndSince;
 }
 
-/** Number of rules between two yields. */
-const STEP = 1000;
+const RULES_PER_STEP = 1000;
 const NONE: BeforeAndSince = { before: { fetched: 0, relevant: 0 }, since: { fetched: 0, relevant: 0 } };
 
 /**
@@ -47,7 +46,7 @@ const NONE: BeforeAndSince = { before: { fetched: 0, relevant: 0 }, since: { fet
 export function* createSinceRules(rules: readonly Rule[]): Steps<SinceRules> {
   const byScope = new Map<string, number[]>();
   for (const [i, { scope, changedAt }] of rules.entries()) {
-    if (i % STEP === 0) yield;
+    if (i % RULES_PER_STEP === 0) yield;
     const times = byScope.get(scope);
     if (times) times.push(changedAt);
     else byScope.set(scope, [changedAt]);
@@ -57,7 +56,7 @@ export function* createSinceRules(rules: readonly Rule[]): Steps<SinceRules> {
     const times = all.length === 1 ? all : [...new Set(all)].sort((a, b) => a - b);
     const none = (): number[] => new Array<number>(times.length + 1).fill(0);
     periods.set(scope, { times, fetched: none(), relevant: none() });
-    if (periods.size % STEP === 0) yield;
+    if (periods.size % RULES_PER_STEP === 0) yield;
   }
   let lastHost: string | undefined;
   let around: Periods[] = [];

@@ -39,7 +39,6 @@ export interface PrefixSelection {
   readonly depth?: number;
 }
 
-/** The default of {@link PrefixSelection} `min`. */
 export const DEFAULT_MIN = 10;
 /** The default of {@link PrefixSelection} `depth`. Paths that are deeper are mostly endless paths of a faulty site. */
 export const DEFAULT_DEPTH = 16;

@@ -11,13 +11,11 @@ interface Arena {
 /** Maximum number of records in an arena. A 64-bit word contains five bytes of a record, and the number of the record in the remaining bits. */
 export const MOST_RECORDS = 2 ** 24;
 
-/** Number of record bytes in a word. */
-const IN_WORD = 5;
+const BYTES_IN_WORD = 5;
 /** Ranges of at most this size are sorted by comparing records directly. */
 const FEW = 4;
 
-/** Number of records that are processed in one step. */
-const SLICE = 2 ** 15;
+const RECORDS_PER_STEP = 2 ** 15;
 
 /**
  * Returns the numbers of the records in byte order. Equal records keep their order. It works in steps of some milliseconds. First it sorts
@@ -32,18 +30,18 @@ export function* orderOf(arena: Arena): Steps<Uint32Array> {
   for (let next = pending.pop(); next; next = pending.pop()) {
     const [from, to, depth] = next;
     looked += to - from;
-    if (looked > SLICE) {
+    if (looked > RECORDS_PER_STEP) {
       looked = 0;
       yield;
     }
-    const isLarge = to - from > SLICE;
+    const isLarge = to - from > RECORDS_PER_STEP;
     const found = firstOf(arena, order[from]!);
     if (isLarge) yield* narrowAll(arena, order.subarray(from + 1, to), depth, found);
     else if (to - from > FEW) narrow(arena, order.subarray(from + 1, to), depth, found);
     const { same } = found;
     if (to - from <= FEW || found.shortest <= same) {
       // A record that ends within the last word was padded with zeros, so the bytes of this word must be compared again.
-      yield* compareBetween(arena, order, from, to, Math.max(0, depth - IN_WORD));
+      yield* compareBetween(arena, order, from, to, Math.max(0, depth - BYTES_IN_WORD));
       continue;
     }
     const words = new BigUint64Array(to - from);
@@ -55,9 +53,9 @@ export function* orderOf(arena: Arena): Steps<Uint32Array> {
       permute(order.subarray(from, to), order.slice(from, to), halves);
     }
     for (let begin = 0, i = 1, count = to - from; i <= count; i++) {
-      if (i % SLICE === 0) yield;
+      if (i % RECORDS_PER_STEP === 0) yield;
       if (i < count && isSameWord(halves, begin, i)) continue;
-      if (i - begin > 1) pending.push([from + begin, from + i, same + IN_WORD]);
+      if (i - begin > 1) pending.push([from + begin, from + i, same + BYTES_IN_WORD]);
       begin = i;
     }
   }
@@ -67,14 +65,14 @@ export function* orderOf(arena: Arena): Steps<Uint32Array> {
 /** Sorts records by five bytes from `depth` on. At the end, `words` has the sorted words. */
 function* sortLarge(arena: Arena, records: Uint32Array, words: BigUint64Array, depth: number): Steps<void> {
   const halves = new Uint32Array(words.buffer);
-  for (let at = 0; at < records.length; at += SLICE) {
-    fillWords(arena, records.subarray(at, at + SLICE), halves, at, depth);
+  for (let at = 0; at < records.length; at += RECORDS_PER_STEP) {
+    fillWords(arena, records.subarray(at, at + RECORDS_PER_STEP), halves, at, depth);
     yield;
   }
   yield* sortWords(words);
   const before = records.slice();
-  for (let at = 0; at < records.length; at += SLICE) {
-    permute(records.subarray(at, at + SLICE), before, halves.subarray(2 * at));
+  for (let at = 0; at < records.length; at += RECORDS_PER_STEP) {
+    permute(records.subarray(at, at + RECORDS_PER_STEP), before, halves.subarray(2 * at));
     yield;
   }
 }
@@ -120,8 +118,8 @@ function firstOf({ ends }: Arena, first: number): Common {
 }
 
 function* narrowAll(arena: Arena, records: Uint32Array, depth: number, found: Common): Steps<void> {
-  for (let at = 0; at < records.length; at += SLICE) {
-    narrow(arena, records.subarray(at, at + SLICE), depth, found);
+  for (let at = 0; at < records.length; at += RECORDS_PER_STEP) {
+    narrow(arena, records.subarray(at, at + RECORDS_PER_STEP), depth, found);
     yield;
   }
 }
@@ -153,7 +151,7 @@ function* compareBetween(
   const compare = (a: number, b: number): number =>
     bytes.compare(bytes, startOf(ends, b) + depth, ends[b], startOf(ends, a) + depth, ends[a]) || a - b;
   const records = order.subarray(from, to);
-  if (records.length <= SLICE) records.sort(compare);
+  if (records.length <= RECORDS_PER_STEP) records.sort(compare);
   else order.set(yield* sortSteps([...records], compare), from);
 }
 

@@ -19,8 +19,7 @@ const PAIR = 8;
 const TAKEN = 12;
 const MEMORY = 64 * 2 ** 20;
 const PIECE = 2 ** 15;
-/** The minimum size of a read of a run. */
-const READ = 2 ** 12;
+const MIN_READ_BYTES = 2 ** 12;
 
 /**
  * Makes a sorter for any number of pairs in bounded memory. It uses the native sort of 64-bit numbers, and merges runs on disk. Other work
@@ -58,7 +57,7 @@ export function createPairSorter(folder: string, memory = MEMORY): PairSorter {
 
   async function* merged(): AsyncGenerator<Uint32Array> {
     if (used > 0) await spill();
-    yield* mergePairs(runs, Math.max(READ, Math.floor(room / runs.length / PAIR) * PAIR));
+    yield* mergePairs(runs, Math.max(MIN_READ_BYTES, Math.floor(room / runs.length / PAIR) * PAIR));
   }
 
   return {

@@ -26,7 +26,6 @@ export interface RecordSorter {
 }
 
 const MEMORY = 64 * 2 ** 20;
-/** Maximum number of runs that are merged at a time. */
 const FAN_IN = 64;
 const HEAD = 4;
 /** Overhead of a record in bytes: its end, its position in the order, and its word; plus half of this for sorting. */

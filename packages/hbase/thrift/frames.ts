@@ -1,7 +1,6 @@
 import { ThriftError } from './types.js';
 
-/** Bytes of the length before each frame. */
-const HEAD = 4;
+const LENGTH_BYTES = 4;
 
 /** Joins the chunks of a stream into frames: four bytes of length, then that number of bytes. */
 export class Frames {
@@ -31,13 +30,13 @@ export class Frames {
     const frames: Buffer[] = [];
     for (;;) {
       if (this.#size === undefined) {
-        if (this.#have < HEAD) return frames;
-        this.#size = this.#sizeOf(this.#joined().subarray(0, HEAD));
+        if (this.#have < LENGTH_BYTES) return frames;
+        this.#size = this.#sizeOf(this.#joined().subarray(0, LENGTH_BYTES));
       }
-      const end = HEAD + this.#size;
+      const end = LENGTH_BYTES + this.#size;
       if (this.#have < end) return frames;
       const all = this.#joined();
-      frames.push(all.subarray(HEAD, end));
+      frames.push(all.subarray(LENGTH_BYTES, end));
       this.#chunks = all.length > end ? [all.subarray(end)] : [];
       this.#have -= end;
       this.#size = undefined;

@@ -31,10 +31,8 @@ export const INDEX_FIELDS = [
 
 export type IndexRow = PageRow<(typeof INDEX_FIELDS)[number]>;
 
-/** Maximum number of distinct anchor texts of a page. */
-const MOST_ANCHORS = 50;
-/** Maximum number of UTF-16 units of an anchor text. */
-const LONGEST_ANCHOR = 200;
+const MAX_ANCHORS = 50;
+const MAX_ANCHOR_UTF16_UNITS = 200;
 /** Maximum number of UTF-16 units of a text that are indexed; the rest of a longer text is ignored. */
 const LONGEST_TEXT = 2 ** 20;
 
@@ -125,9 +123,9 @@ function anchorsOf(key: string, inlinks: readonly Inlink[]): string {
   const own = urlOf(key);
   const anchors = new Set<string>();
   for (const { url, anchor } of inlinks) {
-    const text = anchor.replace(/\s+/g, ' ').trim().slice(0, LONGEST_ANCHOR);
+    const text = anchor.replace(/\s+/g, ' ').trim().slice(0, MAX_ANCHOR_UTF16_UNITS);
     if (text !== '' && url !== own) anchors.add(text);
-    if (anchors.size >= MOST_ANCHORS) break;
+    if (anchors.size >= MAX_ANCHORS) break;
   }
   return [...anchors].join('\n');
 }

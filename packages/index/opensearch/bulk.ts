@@ -9,10 +9,8 @@ export interface Operation {
   readonly lines: string;
 }
 
-/** Maximum number of operations in one request. */
-const OPERATIONS = 500;
-/** Maximum number of UTF-16 units in one request. */
-const UNITS = 2_500_000;
+const MAX_OPERATIONS = 500;
+const MAX_UTF16_UNITS = 2_500_000;
 
 /**
  * Sends operations in groups. While one request is sent, the next one is prepared. Operations that the server cannot accept now are sent
@@ -31,7 +29,8 @@ export async function sendBulk(connection: Connection, operations: Iterable<Oper
     [some, units] = [[], 0];
   };
   for (const operation of operations) {
-    if (some.length >= OPERATIONS || (some.length > 0 && units + operation.lines.length > UNITS)) await flush();
+    if (some.length >= MAX_OPERATIONS || (some.length > 0 && units + operation.lines.length > MAX_UTF16_UNITS))
+      await flush();
     some.push(operation);
     units += operation.lines.length;
   }

@@ -6,8 +6,7 @@ import { TERM_FIELDS } from './schema.js';
 const NEAR = 20;
 /** Number of best pages in which words close together are searched. This search takes far longer than a search for single words. */
 const LOOKED_AT = 500;
-/** Maximum number of terms that a prefix expands to. */
-const EXPANSIONS = 200;
+const MAX_EXPANSIONS = 200;
 /**
  * Maximum number of parts of a query that are made from words, forms and fields. OpenSearch refuses a query with more than 1,024 parts (the
  * default of `indices.query.bool.max_clause_count`), and filters need the remaining parts.
@@ -106,7 +105,7 @@ function clauseQuery(
   // Without some of the pairs, pages without the text would be found: all pairs or none.
   const filter = own.length + pairs.length <= share ? pairs.map((pair) => termQuery(pair, fields)) : [];
   const texts = [...new Set([...own, ...textsOf(longer)])].slice(0, share - filter.length);
-  const expansions = Math.max(1, Math.min(EXPANSIONS, Math.floor(share / texts.length)));
+  const expansions = Math.max(1, Math.min(MAX_EXPANSIONS, Math.floor(share / texts.length)));
   const one = (field: IndexField, query: string): object => {
     // A prefix query finds every term with this beginning. A phrase query would try only some of these terms.
     if (isPrefix && !query.includes(' '))

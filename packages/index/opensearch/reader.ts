@@ -14,12 +14,10 @@ interface OpenSearchReaderOptions extends OpenSearchLocation {
   readonly table: string;
 }
 
-/** Maximum number of milliseconds for an answer. */
-const ANSWER_MS = 10_000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 /** Number of milliseconds after which the metadata and the size of the index are read again. */
 const KNOWN_MS = 10_000;
-/** Maximum number of languages whose documents are counted. */
-const MOST_LANGUAGES = 1000;
+const MAX_COUNTED_LANGUAGES = 1000;
 
 /**
  * Opens an index of OpenSearch for reading. Whether the index exists is checked at the first question. Questions reject like those of an
@@ -28,7 +26,7 @@ const MOST_LANGUAGES = 1000;
  * @throws CrawlError MISSING_PACKAGE, BAD_SETTING
  */
 export async function openOpenSearchReader({ words, table, ...place }: OpenSearchReaderOptions): Promise<IndexReader> {
-  const connection = await connect({ tries: 2, answerMs: ANSWER_MS, ...place });
+  const connection = await connect({ tries: 2, answerMs: RESPONSE_TIMEOUT_MS, ...place });
   const read = answerReader(connection.name, 'the answer to a search');
   let known: { readonly metadata: IndexMetadata; readonly documents: number; readonly at: number } | undefined;
 
@@ -113,7 +111,7 @@ async function infoOf(
     size: 0,
     track_total_hits: true,
     aggs: {
-      languages: { terms: { field: 'language', size: MOST_LANGUAGES } },
+      languages: { terms: { field: 'language', size: MAX_COUNTED_LANGUAGES } },
       changed: { max: { field: 'indexedAt' } },
     },
   });

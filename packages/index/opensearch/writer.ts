@@ -19,12 +19,10 @@ import { refused, unexpectedAnswer, type Reason } from './errors.js';
 import { findIndex, writeMetadata } from './index-metadata.js';
 import { indexBody, OPENSEARCH_FORMAT, type IndexMetadata, type StoredDocument } from './schema.js';
 
-/** Number of documents that are looked up in one request. */
-const LOOKED_UP = 1000;
+const LOOK_UPS_PER_REQUEST = 1000;
 /** Maximum number of calls of `apply` between two openings. Each call gives its documents a greater version. */
 const CALLS = 1e9;
-/** Maximum bytes of an id in OpenSearch. */
-const LONGEST_ID = 512;
+const MAX_ID_BYTES = 512;
 
 /**
  * Opens an index of OpenSearch for writing, and creates it if missing. An index with other words or of another format is rebuilt. In that
@@ -145,7 +143,7 @@ function operation(type: 'index' | 'update' | 'delete', key: string, more: objec
 
 /** Returns the key itself if it is short enough, else a hash of it. */
 function idOf(key: string): string {
-  if (Buffer.byteLength(key) <= LONGEST_ID) return key;
+  if (Buffer.byteLength(key) <= MAX_ID_BYTES) return key;
   return `sha256:${createHash('sha256').update(key).digest('base64url')}`;
 }
 
@@ -188,8 +186,8 @@ interface FoundDocument {
 /** Returns the index entries of some keys, including entries that a search does not find yet. */
 async function lookUp(connection: Connection, keys: readonly string[]): Promise<Map<string, IndexEntry>> {
   const known = new Map<string, IndexEntry>();
-  for (let i = 0; i < keys.length; i += LOOKED_UP) {
-    const some = keys.slice(i, i + LOOKED_UP);
+  for (let i = 0; i < keys.length; i += LOOK_UPS_PER_REQUEST) {
+    const some = keys.slice(i, i + LOOK_UPS_PER_REQUEST);
     const path = '/_mget?_source_includes=rank,fetchedAt,fingerprint';
     const answer = await connection.ask('POST', path, { ids: some.map(idOf) });
     const { docs } = answer as { readonly docs?: readonly FoundDocument[] };

@@ -1,6 +1,5 @@
 import { once } from '../../util/index.js';
 
-/** Kinds of characters for the tokenizer. */
 export const KIND = {
   /** Not part of a word. */
   none: 0,

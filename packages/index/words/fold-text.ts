@@ -12,8 +12,7 @@ export interface FoldedText {
 /** Characters that belong to the character before: marks, half-width kana marks, and vowels and finals of Korean. */
 const CONTINUES = /[\p{M}\uff9e\uff9f\u1160-\u11ff]/u;
 const [APOSTROPHE, QUOTE] = [0x27, 0x2019];
-/** Maximum number of characters with marks whose folded form is cached. */
-const REMEMBERED = 10_000;
+const MAX_CACHED_CHARACTERS = 10_000;
 /** Maximum number of UTF-16 units of a character whose folded form is cached. */
 const LONGEST = 8;
 
@@ -52,7 +51,7 @@ const createFolder = once(() => {
     let known = marked.get(character);
     if (known === undefined) {
       known = folded(character);
-      if (marked.size >= REMEMBERED) marked.clear();
+      if (marked.size >= MAX_CACHED_CHARACTERS) marked.clear();
       marked.set(character, known);
     }
     return known;

@@ -1,9 +1,7 @@
 import { charactersOf, pairsOf } from './pairs.js';
 
-/** Minimum length of a word that may contain other words, in characters. */
-const SHORTEST = 3;
-/** The maximum number of long words whose parts are cached. */
-const REMEMBERED = 20_000;
+const MIN_COMPOUND_CHARACTERS = 3;
+const MAX_CACHED_WORDS = 20_000;
 
 /** Caches the parts of words, because most words occur again and again. */
 export function rememberParts(partsOf: (word: string) => readonly string[]): (word: string) => readonly string[] {
@@ -11,7 +9,7 @@ export function rememberParts(partsOf: (word: string) => readonly string[]): (wo
   return (word) => {
     let parts = known.get(word);
     if (!parts) {
-      if (known.size >= REMEMBERED) known.clear();
+      if (known.size >= MAX_CACHED_WORDS) known.clear();
       known.set(word, (parts = partsOf(word)));
     }
     return parts;
@@ -54,7 +52,7 @@ export function createLetters(partsOf: (word: string) => readonly string[]): Let
           characters.push(word[at]!);
         }
       }
-      if (word.length >= SHORTEST) for (const part of partsOf(word)) found.add(part);
+      if (word.length >= MIN_COMPOUND_CHARACTERS) for (const part of partsOf(word)) found.add(part);
     },
     end() {
       const terms = [...characters, ...found];

@@ -38,8 +38,7 @@ const STEMMERS: Readonly<Record<string, Stem>> = {
 
 /** Maximum number of terms of each language whose stems are cached. Stemming takes ten times as long as a lookup. */
 const REMEMBERED = 50_000;
-/** The maximum number of languages whose stems are cached. */
-const MOST_TAGS = 20;
+const MAX_CACHED_LANGUAGES = 20;
 /** Matches terms that may have an ending. Terms with digits, and shorter terms, have no endings. */
 const STEMMABLE = /^\p{L}{3,}$/u;
 
@@ -69,7 +68,7 @@ export function createStemmer(fold: (word: string) => string): (term: string, la
     let stems = known.get(language);
     if (!stems || stems.size >= REMEMBERED) {
       // Tags come from pages, so the number of tags must be limited here.
-      if (!stems && known.size >= MOST_TAGS) known.clear();
+      if (!stems && known.size >= MAX_CACHED_LANGUAGES) known.clear();
       known.set(language, (stems = new Map<string, string>()));
     }
     let stem = stems.get(term);

@@ -68,9 +68,7 @@ export interface ParsedQuery {
 }
 
 export const MAX_QUERY_LENGTH = 100_000;
-/** Maximum number of `site:` operators of a query to read. */
 export const MAX_SITES = 32;
-/** Maximum number of `lang:` operators of a query to read. */
 export const MAX_LANGUAGES = 32;
 /** Maximum number of notices on single parts of a query. Further notices are only counted. */
 const MAX_NOTICES = 10;

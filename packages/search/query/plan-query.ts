@@ -4,8 +4,7 @@ import type { ParsedQuery, QueryNotice, QueryPart } from './parse-query.js';
 export const MAX_WORDS = 32;
 /** If a query has at most this number of words, pages with the words close together score higher. */
 const MOST_TOGETHER = 12;
-/** Maximum number of character pairs that are searched for one piece of the query. */
-const MOST_PAIRS = 32;
+const MAX_PAIRS_PER_PIECE = 32;
 /** The maximum number of UTF-16 units of a character with its marks. */
 const LONGEST_CHARACTER = 8;
 /** Maximum number of lists for `together`, where each list has one form of each word. */
@@ -97,7 +96,7 @@ function literalOf(must: readonly PlannedClause[]): Clause[] {
   if (must.some(({ isLoose }) => !isLoose) || !must.some(({ clause }) => clause.longer)) return [];
   const pairs = distinct(must.flatMap(({ onward }) => onward.map((pair) => [pair])));
   const others = must.filter(({ onward }) => onward.length === 0).map(({ clause }) => clause);
-  return [...others, ...pairs.slice(0, MOST_PAIRS).map((pair) => ({ phrases: [pair] }))];
+  return [...others, ...pairs.slice(0, MAX_PAIRS_PER_PIECE).map((pair) => ({ phrases: [pair] }))];
 }
 
 /** Returns lists of all words of the query. The first list has the first form of each word, the second list the second form, and so on. */
@@ -177,8 +176,8 @@ function createLetters(text: string, words: Words): (start: number, end: number)
     while (at < runs.length && runs[at]!.end <= start) at += 1;
     const run = runs[at];
     if (!run || run.start > start || run.end < end) return NO_LETTERS;
-    const own = words.pairs(text.slice(start, end)).slice(0, MOST_PAIRS);
-    const characters = words.characters(text.slice(start, end)).slice(0, MOST_PAIRS);
+    const own = words.pairs(text.slice(start, end)).slice(0, MAX_PAIRS_PER_PIECE);
+    const characters = words.characters(text.slice(start, end)).slice(0, MAX_PAIRS_PER_PIECE);
     const onward = words.pairs(text.slice(start, Math.min(run.end, end + LONGEST_CHARACTER))).slice(0, own.length + 1);
     const goesOn = end < run.end;
     if (own.length > 0) return { pairs: own, characters, onward, goesOn, isPrefix: false };

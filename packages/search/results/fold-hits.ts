@@ -12,8 +12,7 @@ export interface FoldedHit {
 
 /** Two pages have nearly the same text if their simhashes differ in at most this number of their 64 bits. */
 const ALIKE_BITS = 3;
-/** Maximum number of pages of a host that are shown. */
-const OF_HOST = 2;
+const MAX_SHOWN_PER_HOST = 2;
 
 /**
  * Folds similar hits. Pages with nearly the same text are folded behind the best of them. Then, if a host has more than two pages, its
@@ -38,7 +37,7 @@ export function foldHits(hits: readonly IndexHit[], enough: number): FoldedHit[]
     const host = hostKeyOfRow(each.hit.key);
     const others = byHost.get(host) ?? [];
     byHost.set(host, others);
-    if (others.length < OF_HOST) {
+    if (others.length < MAX_SHOWN_PER_HOST) {
       const copy = { ...each };
       others.push(copy);
       shown.push(copy);

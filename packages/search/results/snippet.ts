@@ -21,13 +21,10 @@ export interface SnippetInput {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Maximum number of characters of a text to search. */
-const MAX_TEXT = 1_048_576;
+const MAX_SEARCHED_CHARACTERS = 1_048_576;
 /** Number of characters to search without a pause. Pauses are needed because a crawl may run in this thread. */
 const PIECE = 65_536;
-/** Maximum number of word beginnings to search for. */
 const MAX_BEGINNINGS = 128;
-/** Maximum number of places in a text to examine. */
 const MAX_POSITIONS = 400;
 /** Maximum width of a snippet in columns. A Chinese, Japanese or Korean character takes two columns. */
 const COLUMNS = 240;
@@ -43,8 +40,7 @@ const MOST_MARKS = 8;
 const NO_LETTER = /[\p{M}\u00ad\u200c\u200d\u2060\ufeff]/u;
 /** Matches a word of a script that separates words by blanks. */
 const SPELT = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u;
-/** The maximum number of characters of a part that is split into words. */
-const PART = 400;
+const MAX_PART_CHARACTERS = 400;
 const SENTENCE_END = /[.!?\u2026]["'\u201d\u2019)\]]?\s+|[\u3002\uff01\uff1f\uff0e]\s*|\n+/g;
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3ffff}]/u;
@@ -70,20 +66,20 @@ export async function makeSnippet(
   /** A part in which a word of the query occurs only inside another word. */
   let near: readonly SnippetPart[] | undefined;
   for (const text of texts) {
-    const whole = text.slice(0, MAX_TEXT);
+    const whole = text.slice(0, MAX_SEARCHED_CHARACTERS);
     const place = await bestPlace(whole, beginnings, input.signal);
     if (place === undefined) continue;
     const parts = partAt(whole, place, columns, input);
     if (parts.some(({ hit }) => hit)) return parts;
     near ??= parts;
   }
-  return near ?? partAt(otherwise.slice(0, MAX_TEXT), 0, columns, input);
+  return near ?? partAt(otherwise.slice(0, MAX_SEARCHED_CHARACTERS), 0, columns, input);
 }
 
 /** Returns the part of a text around a place. */
 function partAt(whole: string, place: number, columns: number, input: SnippetInput): readonly SnippetPart[] {
   const start = startOf(whole, place);
-  const part = whole.slice(start, start + PART).replace(/[\ud800-\udbff]$/, '');
+  const part = whole.slice(start, start + MAX_PART_CHARACTERS).replace(/[\ud800-\udbff]$/, '');
   const shown = shownEnd(part, columns);
   const isCut = start + shown < whole.trimEnd().length;
   const parts = markHits(part.slice(0, shown), input);

@@ -2,8 +2,7 @@ import { messageOf } from '../../errors/index.js';
 
 /** Number of milliseconds in which the same failure is reported only once. */
 const SAME_MS = 60_000;
-/** Maximum number of different failures to remember. */
-const MOST = 100;
+const MAX_REMEMBERED_FAILURES = 100;
 
 /**
  * Reports failures. Clients get only the code of a failure. The same failure is reported at most once a minute.
@@ -15,7 +14,7 @@ export function createErrorLog(report: (error: unknown) => void, now: () => numb
     const message = messageOf(error);
     const at = reported.get(message);
     if (at !== undefined && now() - at < SAME_MS) return;
-    if (reported.size >= MOST) reported.clear();
+    if (reported.size >= MAX_REMEMBERED_FAILURES) reported.clear();
     reported.set(message, now());
     try {
       report(error);

@@ -1,5 +1,4 @@
-/** Maximum number of languages to read from a header. */
-const MOST = 10;
+const MAX_LANGUAGES = 10;
 
 /**
  * Returns the languages of a reader, as primary subtags in lower case, the best one first.
@@ -17,5 +16,5 @@ export function readerLanguages(header: string | undefined, named?: string): rea
       return name === undefined || Number(weight) === 0 ? [] : [{ name: name.toLowerCase(), weight: Number(weight) }];
     });
   const sorted = ranges.toSorted((a, b) => b.weight - a.weight);
-  return [...new Set(sorted.map(({ name }) => name))].slice(0, MOST);
+  return [...new Set(sorted.map(({ name }) => name))].slice(0, MAX_LANGUAGES);
 }

@@ -25,7 +25,7 @@ export interface FormRequest extends Request {
 
 export type FormRoute = (request: FormRequest) => Answer | Promise<Answer>;
 
-/** Maximum number of characters in path and query. This is enough for a query of `MAX_TYPED` characters, each written as nine characters. */
+/** Maximum number of characters in path and query. A query has at most `MAX_QUERY_CHARACTERS`, each written as nine characters. */
 const MAX_URL = 8_192;
 
 export interface Target {

@@ -49,10 +49,8 @@ interface Listening {
   close(): Promise<void>;
 }
 
-/** Maximum number of characters of a query on a page. */
-export const MAX_TYPED = 800;
-/** Milliseconds that an idle connection is kept open. */
-const KEEP_MS = 5_000;
+export const MAX_QUERY_CHARACTERS = 800;
+const KEEP_ALIVE_MS = 5_000;
 /** Milliseconds that running requests have to end when the server is closed. */
 const GRACE_MS = 2_000;
 
@@ -83,7 +81,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       maxHeaderSize: MAX_HEAD,
       headersTimeout: HEAD_MS,
       requestTimeout: HEAD_MS,
-      keepAliveTimeout: KEEP_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: HEAD_MS / 4,
     },
     (request, response) =>

@@ -42,7 +42,6 @@ export const TILES = [
   ['memory', 'Memory'],
 ] as const;
 
-/** The charts with their descriptions. */
 export const CHARTS = [
   { id: 'rate', name: 'Pages per second', of: (s: Sample) => s.rate, text: (n: number) => `${number(n, 1)}/s` },
   { id: 'byteRate', name: 'Received per second', of: (s: Sample) => s.byteRate, text: (n: number) => `${bytes(n)}/s` },

@@ -3,12 +3,9 @@ import { figures } from '../../util/index.js';
 import { html, type Html } from '../http/html.js';
 import { outLink, shownUrl, webAddress } from './untrusted.js';
 
-/** Maximum number of figures of one rule. */
-const MOST = 24;
-/** Maximum number of examples of one figure. */
-const EXAMPLES = 5;
-/** Maximum number of characters of one example. */
-const LONGEST = 300;
+const MAX_FIGURES = 24;
+const MAX_EXAMPLES = 5;
+const MAX_CHARACTERS = 300;
 
 /** The evidence of a proposed rule, as names and values. An imported rule may have any evidence. */
 export function evidenceList(evidence: JsonValue): Html {
@@ -17,7 +14,7 @@ export function evidenceList(evidence: JsonValue): Html {
       ? Object.entries(evidence)
       : [['evidence', evidence]];
   return html`<dl class="pairs">
-    ${entries.slice(0, MOST).map(
+    ${entries.slice(0, MAX_FIGURES).map(
       ([name, value]) =>
         html`<div>
           <dt>${nameOf(name)}</dt>
@@ -48,13 +45,13 @@ function valueOf(value: JsonValue, isNested = false): Html | string {
     return webAddress(value) === undefined ? cut(value) : outLink(value, html`${shownUrl(cut(value))}`);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value) && !isNested) {
-    const entries = Object.entries(value).slice(0, MOST);
+    const entries = Object.entries(value).slice(0, MAX_FIGURES);
     return html`${entries.map(([name, each]) => html`<span class="example">${nameOf(name)}: ${valueOf(each, true)}</span>`)}`;
   }
   if (Array.isArray(value)) {
-    return html`${value.slice(0, EXAMPLES).map((each) => html`<span class="example">${valueOf(each as JsonValue, true)}</span>`)}`;
+    return html`${value.slice(0, MAX_EXAMPLES).map((each) => html`<span class="example">${valueOf(each as JsonValue, true)}</span>`)}`;
   }
   return cut(JSON.stringify(value));
 }
 
-const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+const cut = (text: string): string => (text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text);

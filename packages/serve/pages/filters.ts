@@ -10,8 +10,7 @@ interface Filters {
   readonly year: string;
 }
 
-/** Number of years to choose from. */
-const YEARS = 10;
+const SELECTABLE_YEARS = 10;
 
 /** Returns the filters of a query that the form can show. */
 function filtersOf(query: string): Filters {
@@ -46,7 +45,7 @@ export function withFilters(query: string, { site, language, year }: Filters): s
 export function filterForm({ texts }: Site, query: string, languages: readonly string[], thisYear: number): Html {
   const chosen = filtersOf(query);
   const isNarrowed = Object.values(chosen).some((value) => value !== '');
-  const years = Array.from({ length: YEARS }, (_, i) => String(thisYear - i));
+  const years = Array.from({ length: SELECTABLE_YEARS }, (_, i) => String(thisYear - i));
   const option = (value: string, text: string, now: string): Html =>
     html`<option value="${value}" ${value === now && html` selected`}>${text}</option>`;
   const select = (name: 'language' | 'year', label: string, values: readonly (readonly [string, string])[]): Html => {

@@ -9,8 +9,7 @@ import { dayOf } from './untrusted.js';
 
 const { number, quantity, bytes } = figures;
 
-/** Maximum number of indented levels. */
-const LEVELS = 8;
+const MAX_INDENTED_LEVELS = 8;
 
 /**
  * The page with the tree of prefixes and figures of the rows below each prefix. This page helps to find sections that are not worth
@@ -64,7 +63,7 @@ export function prefixesPage(
 
 function prefixRow(node: PrefixNode): Html {
   const { origin, host, prefix, parameter, rows, relevant, errors, duplicates, statuses } = node;
-  const level = Math.min(LEVELS, depthOf(prefix) + (parameter === undefined ? 0 : 1));
+  const level = Math.min(MAX_INDENTED_LEVELS, depthOf(prefix) + (parameter === undefined ? 0 : 1));
   const fetched = (statuses.fetched ?? 0) + (statuses.notmodified ?? 0);
   const name =
     level === 0

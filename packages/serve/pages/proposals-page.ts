@@ -22,7 +22,6 @@ interface ProposalsPage extends Asker {
   readonly isBusy: boolean;
 }
 
-/** The reasons of proposals in words. */
 const REASONS: Readonly<Record<string, string>> = {
   useless_prefix: 'A section without a relevant page',
   facet: 'The same pages, sorted and filtered',
@@ -32,8 +31,7 @@ const REASONS: Readonly<Record<string, string>> = {
   www: 'The same pages with and without www',
 };
 
-/** Maximum number of proposals to show. */
-const MOST = 200;
+const MAX_SHOWN_PROPOSALS = 200;
 
 /** The page with the rules that the crawler proposes, each with its evidence and a button. */
 export function proposalsPage(given: ProposalsPage): Layout {
@@ -65,9 +63,9 @@ export function proposalsPage(given: ProposalsPage): Layout {
         a proposal is applied. The check reads the whole table and may take long.
       </p>`,
     html`<ol class="cards rules">
-      ${proposals.slice(0, MOST).map((each) => proposalCard(each, found!.id, given))}
+      ${proposals.slice(0, MAX_SHOWN_PROPOSALS).map((each) => proposalCard(each, found!.id, given))}
     </ol>`,
-    proposals.length > MOST &&
+    proposals.length > MAX_SHOWN_PROPOSALS &&
       html`<p class="note">The others are in <a href="/api/proposals">all proposals as JSON</a>.</p>`,
   ]);
 }

@@ -1,5 +1,5 @@
 import { html, type Html } from '../http/html.js';
-import { HITS_A_PAGE, MAX_HITS, type SearchHit, type SearchNotice, type SearchResult } from '../../search/index.js';
+import { HITS_PER_PAGE, MAX_HITS, type SearchHit, type SearchNotice, type SearchResult } from '../../search/index.js';
 import { tryParseUrl } from '../../core/index.js';
 import type { Look, Site } from '../site/site.js';
 import { filterForm } from './filters.js';
@@ -78,7 +78,7 @@ function someHits(site: Site, asked: Asked, found: SearchResult): Html {
   const { texts } = site;
   const { total, hits } = found;
   const { query, page, fold } = asked;
-  const first = (page - 1) * HITS_A_PAGE + 1;
+  const first = (page - 1) * HITS_PER_PAGE + 1;
   return html`<h1 class="count">
       ${texts.found(pagesOf(site, total), html`<bdi>${query}</bdi>`)}${page > 1 && texts.foundFrom(numberOf(site, first))}
     </h1>

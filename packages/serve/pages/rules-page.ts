@@ -187,8 +187,7 @@ function factsOf({ kind, history }: ShownRule): [string, number][] {
   ];
 }
 
-/** Number of points in a chart of a history, at equal intervals. */
-const STEPS = 160;
+const POINTS_PER_CHART = 160;
 
 /** Draws a chart of the number of URLs that a rule rejected, or marked, over time. */
 function historyChart({ id, kind, createdAt }: Rule, history: readonly RulePoint[]): Html {
@@ -215,8 +214,8 @@ function stepsOf(
 ): number[] {
   const values: number[] = [];
   let at = -1;
-  for (let i = 0; i < STEPS; i += 1) {
-    const time = begin + ((end - begin) * i) / (STEPS - 1);
+  for (let i = 0; i < POINTS_PER_CHART; i += 1) {
+    const time = begin + ((end - begin) * i) / (POINTS_PER_CHART - 1);
     while (at + 1 < history.length && history[at + 1]!.at <= time) at += 1;
     values.push(at < 0 ? 0 : of(history[at]!));
   }

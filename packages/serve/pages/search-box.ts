@@ -1,5 +1,5 @@
 import { html, pageScript, type Html } from '../http/html.js';
-import { MAX_TYPED } from '../http/server.js';
+import { MAX_QUERY_CHARACTERS } from '../http/server.js';
 import type { Site } from '../site/site.js';
 
 /** The search form. It works without scripts. */
@@ -11,7 +11,7 @@ export function searchBox({ texts }: Site, query: string, { isFocused = false } 
       name="q"
       type="search"
       value="${query}"
-      maxlength="${MAX_TYPED}"
+      maxlength="${MAX_QUERY_CHARACTERS}"
       dir="auto"
       autocomplete="off"
       autocapitalize="none"

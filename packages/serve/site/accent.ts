@@ -4,10 +4,8 @@ interface Accent {
   readonly on: string;
 }
 
-/** Background colour of light pages. */
-const LIGHT = '#fbfbf9';
-/** Background colour of dark pages. */
-const DARK = '#151917';
+const LIGHT_BACKGROUND = '#fbfbf9';
+const DARK_BACKGROUND = '#151917';
 /** Minimum contrast of text (WCAG 2.2, 1.4.3). */
 const LEAST = 4.5;
 
@@ -16,7 +14,7 @@ const LEAST = 4.5;
  * it is readable.
  */
 export function accentsOf(color: string): { readonly light: Accent; readonly dark: Accent } {
-  return { light: readable(color, LIGHT, 0), dark: readable(color, DARK, 255) };
+  return { light: readable(color, LIGHT_BACKGROUND, 0), dark: readable(color, DARK_BACKGROUND, 255) };
 }
 
 /** Makes a colour readable on the colour `ground`. @param towards the grey to mix in: 0 (black) to 255 (white) */

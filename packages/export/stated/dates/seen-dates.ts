@@ -35,11 +35,9 @@ export interface Seen {
   readonly heading: number | undefined;
 }
 
-/** Maximum number of characters of text to read. */
-const MOST_TEXT = 200_000;
+const MAX_CHARACTERS_READ = 200_000;
 const MOST_DATES = 500;
-/** Maximum number of elements whose text is searched for a date. */
-const MOST_LABELS = 2000;
+const MAX_SEARCHED_ELEMENTS = 2000;
 /** Maximum length of the text in an element whose class is about dates. */
 const LONGEST_LABEL = 150;
 /** Maximum length of the text before a date that may be the label of the date. */
@@ -95,7 +93,7 @@ class DateReader {
 
   #walk(document: HtmlDocument): void {
     const stack: Step[] = document.childNodes.map((node) => ({ node, region: 'unknown' }));
-    for (let step = stack.pop(); step && this.#length < MOST_TEXT; step = stack.pop()) {
+    for (let step = stack.pop(); step && this.#length < MAX_CHARACTERS_READ; step = stack.pop()) {
       const { node, region } = step;
       if (!node) this.#heading ??= this.#length;
       else if (node.nodeName === '#text' && 'value' in node) this.#addText(node.value, region);
@@ -110,7 +108,7 @@ class DateReader {
   }
 
   #addText(value: string, region: Region): void {
-    const text = value.slice(0, MOST_TEXT).replace(/\s+/g, ' ');
+    const text = value.slice(0, MAX_CHARACTERS_READ).replace(/\s+/g, ' ');
     if (this.#regions.at(-1)?.region !== region) this.#regions.push({ from: this.#length, region });
     this.#parts.push(text);
     this.#length += text.length;
@@ -145,7 +143,7 @@ class DateReader {
 
   #dateIn(element: Element): LabelledTime | undefined {
     // The text of nested elements is read again for each of these elements. So the number of elements is limited.
-    if (++this.#labels > MOST_LABELS) return undefined;
+    if (++this.#labels > MAX_SEARCHED_ELEMENTS) return undefined;
     const text = textWithin(element, LONGEST_LABEL);
     if (text.length >= LONGEST_LABEL) return undefined;
     const [written] = writtenDates(text, this.#language);
@@ -155,7 +153,7 @@ class DateReader {
   }
 
   #readText(): void {
-    const text = this.#parts.join('').slice(0, MOST_TEXT);
+    const text = this.#parts.join('').slice(0, MAX_CHARACTERS_READ);
     let at = 0;
     for (const { time, start } of writtenDates(text, this.#language).slice(0, MOST_DATES)) {
       while ((this.#regions[at + 1]?.from ?? Infinity) <= start) at++;

@@ -8,8 +8,7 @@ export interface ListedPage {
 
 /** The maximum number of pages of a listing to read. Together, these pages have ten million objects. */
 const MOST_PAGES = 10_000;
-/** The maximum number of successive pages without objects. */
-const MOST_EMPTY = 100;
+const MAX_EMPTY_PAGES = 100;
 
 /**
  * The keys of a listing, page by page.
@@ -29,7 +28,8 @@ export async function* listedKeys(
     if (next === undefined) return;
     empty = Contents.length === 0 ? empty + 1 : 0;
     if (next === token) throw endless(bucket, 'one that names the same page again');
-    if (empty > MOST_EMPTY) throw endless(bucket, `${MOST_EMPTY} pages without an object, one after the other`);
+    if (empty > MAX_EMPTY_PAGES)
+      throw endless(bucket, `${MAX_EMPTY_PAGES} pages without an object, one after the other`);
     if (pages >= MOST_PAGES) throw endless(bucket, `more than ${MOST_PAGES} pages`);
     token = next;
   }

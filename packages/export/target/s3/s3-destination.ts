@@ -9,8 +9,7 @@ import { MANIFEST, type ManifestHead, type WholePart } from '../manifest.js';
 import { openS3, type S3Options, type S3Store } from './s3-store.js';
 import { parseS3 } from './s3-url.js';
 
-/** Number of files that are uploaded at the same time. */
-const TOGETHER = 4;
+const UPLOADS_AT_ONCE = 4;
 
 /** Metadata of objects. Each object has the id of its export. The marker also has the ids of the exports that are replaced. */
 const NOTES = { id: 'webcrawl-export', replaces: 'webcrawl-replaces' } as const;
@@ -96,7 +95,7 @@ export async function s3Destination(
   /** Removes the objects of replaced exports only. */
   async function removeReplaced(replaced: readonly string[]): Promise<void> {
     if (replaced.length === 0 || kind === 'file') return;
-    await inParallel(store.list(under), TOGETHER, async (found) => {
+    await inParallel(store.list(under), UPLOADS_AT_ONCE, async (found) => {
       const id = await idAt(store, found);
       if (id !== undefined && replaced.includes(id)) await store.remove(found);
     });
@@ -115,7 +114,7 @@ export async function s3Destination(
       const replaced = await begin(id);
       // The manifest is removed first, because it must not describe objects that are replaced.
       await store.remove(manifest);
-      await inParallel(whole(), TOGETHER, ({ name, bytes }) =>
+      await inParallel(whole(), UPLOADS_AT_ONCE, ({ name, bytes }) =>
         store.upload(keyOf(name), join(parts, name), bytes, { [NOTES.id]: id }),
       );
       await mustBeLatest(id);
