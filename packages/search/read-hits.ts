@@ -3,7 +3,6 @@ import { urlOf, type PageRow, type Tables } from '../core/index.js';
 import type { ParsedQuery } from './query/parse-query.js';
 import { queryText } from './query/query-text.js';
 import type { FoldedHit } from './results/fold-hits.js';
-import { ownText } from './results/own-text.js';
 import { shortLine } from './results/plain-text.js';
 import { COPY_FIELDS, hasCopy, shownText } from './results/shown-text.js';
 import { proseOf, withoutHidden } from './results/shown-parts.js';
@@ -150,4 +149,12 @@ function snippetOf(row: PageRow<(typeof HIT_FIELDS)[number]>, input: SnippetInpu
 function ofHost(parsed: ParsedQuery, host: string): ParsedQuery {
   const others = parsed.operators.filter(({ name, isExcluded }) => name !== 'site' || isExcluded);
   return { ...parsed, operators: [...others, { name: 'site', value: host, isExcluded: false }] };
+}
+
+/**
+ * Copies a text that was cut out of a longer one. Without the copy, V8 keeps the whole longer text in memory, so a snippet would keep the
+ * whole text of its page in memory.
+ */
+function ownText(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le');
 }

@@ -1,13 +1,16 @@
-import { urlOf, type CrawlContext, type Report, type Tracker } from '../../core/index.js';
+import { urlOf, type CrawlContext, type Report, type Tracker, chunked, isBodyLost } from '../../core/index.js';
 import { buildGraphs, withWorkFolder, type LinkGraph, type LinkRow } from '../../graph/index.js';
 import { checkSelection, selectedRows, aboutSelection, type ExportSelection } from '../pages/selected-rows.js';
 import { refuseShard } from '../pages/shard-part.js';
 import { runExport, type ExportOptions } from '../target/run-export.js';
 import { uncounted } from '../target/uncounted.js';
-import { checkInt32 } from './formats.js';
-import { contentPlaces, writeContents, type ContentPlace } from './write-contents.js';
+import { checkInt32, KRAKE_FILES, contentRecord } from './formats.js';
 import { writeMapping, type NamedNode } from './write-mapping.js';
 import { writeWebGraph } from './web-graph.js';
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Target } from '../target/target.js';
 
 /** Options of {@link exportKrake}. */
 export interface ExportKrakeOptions extends ExportOptions, ExportSelection {}
@@ -74,4 +77,53 @@ async function* nodesOf(
     }
   }
   for (; !place.done; place = await places.next()) tracker.count('no_node');
+}
+
+interface ContentPlace {
+  readonly key: string;
+  readonly offset: number;
+}
+
+const PAGES_AT_ONCE = 8;
+/** A scratch file with a line `offset key` for each page, in key order. It is needed until the other files are written. */
+const PLACES = 'places';
+
+/**
+ * Writes the content file. Counters: selected (processed rows), pages (in the content file), no_body, lost_body, damaged.
+ * @returns true if the file is complete; false if the tracker was aborted
+ */
+async function writeContents(
+  crawl: CrawlContext,
+  target: Target,
+  selection: ExportSelection,
+  tracker: Tracker,
+): Promise<boolean> {
+  const content = await target.part(KRAKE_FILES.content);
+  const places = await target.scratch(PLACES);
+  for await (const chunk of chunked(selectedRows(crawl, selection, ['status', 'content'], tracker), PAGES_AT_ONCE)) {
+    const records = await Promise.all(chunk.map(async (row) => row.content && (await contentRecord(row.content))));
+    for (const [i, row] of chunk.entries()) {
+      const record = records[i];
+      if (record) {
+        await places.write(`${content.bytes} ${row.key}\n`);
+        await content.write(record, 1);
+        tracker.count('pages');
+      } else if (!isBodyLost(row)) tracker.count('no_body');
+    }
+    tracker.count('selected', chunk.length);
+    tracker.done(chunk.length);
+  }
+  if (tracker.aborted) return false;
+  await content.end();
+  await places.end();
+  return true;
+}
+
+/** The locations of the pages, in key order. */
+async function* contentPlaces(target: Target): AsyncGenerator<ContentPlace> {
+  const input = createReadStream(join(target.scratchFolder, PLACES), { encoding: 'latin1' });
+  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+    const space = line.indexOf(' ');
+    yield { offset: Number(line.slice(0, space)), key: line.slice(space + 1) };
+  }
 }

@@ -1,7 +1,7 @@
-import type { KeyRange } from '../../core/index.js';
+import { type KeyRange, domainRanges, prefixRange } from '../../core/index.js';
 import { replaceUnseen } from '../../util/index.js';
 import { startOfDate } from './query-date.js';
-import { siteRanges } from './site-ranges.js';
+import { CrawlError } from '../../errors/index.js';
 
 /** A word, a run of words without blanks, or a phrase of a query, as the user typed it. */
 export interface QueryPart {
@@ -222,4 +222,24 @@ function isBlank(character: string | undefined): boolean {
 
 function shortened(text: string): string {
   return text.length > 100 ? `${text.slice(0, 99)}\u2026` : text;
+}
+
+/**
+ * Returns the key ranges for the value of `site:`. A domain includes all hosts below it. A host with a path (`example.com/docs`) means the
+ * http and https URLs that begin with this host and path. A complete URL means all URLs that begin with this URL. Undefined for any other
+ * text.
+ */
+function siteRanges(site: string): readonly KeyRange[] | undefined {
+  try {
+    if (/^https?:\/\//i.test(site)) return [prefixRange(site)];
+    const domain = site.replace(/^\*?\./, '').replace(/\/$/, '');
+    if (domain === '' || domain.includes('://')) return undefined;
+    if (domain.includes('/') || /:\d+$/.test(domain)) {
+      return ['http', 'https'].map((scheme) => prefixRange(`${scheme}://${domain}`));
+    }
+    return domainRanges(domain);
+  } catch (error) {
+    if (error instanceof CrawlError && error.code === 'BAD_URL') return undefined;
+    throw error;
+  }
 }
