@@ -28,10 +28,7 @@ const HEAD = 8;
 const PIECE = 2 ** 16;
 const READ_BYTES = 4 * 2 ** 20;
 
-/**
- * Writes an adjacency file.
- * @throws CrawlError STORE_FULL; BAD_OUTPUT, also for too many nodes or edges
- */
+/** @throws CrawlError STORE_FULL; BAD_OUTPUT, also for too many nodes or edges */
 export async function writeAdjacency(path: string, options: AdjacencyOptions): Promise<Adjacency> {
   const { nodes } = options;
   checkCount(nodes, 'nodes');

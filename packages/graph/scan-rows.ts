@@ -42,7 +42,6 @@ export interface GraphInput {
 }
 
 /**
- * Reads rows once.
  * @param rows in key order, without repeated keys
  * @throws CrawlError STORE_FULL; BAD_OUTPUT, also for more rows than a graph can number
  */

@@ -26,10 +26,7 @@ export type PlannedChange = { readonly key: string; readonly size: number } & (
 
 const EMPTY = new Uint8Array(0);
 
-/**
- * Checks keys and cells against the limits of HBase.
- * @throws CrawlError STORE_FAILED
- */
+/** @throws CrawlError STORE_FAILED for a key or a cell beyond the limits of HBase */
 export function checkSizes(changes: readonly RowChange[]): void {
   for (const { key, put } of changes) {
     if (key.length > MOST_KEY_BYTES) {

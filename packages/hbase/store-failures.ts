@@ -43,10 +43,7 @@ const MEANINGS: readonly {
 const AWAY_HINT =
   'run the same command again when HBase answers; `host:port` must be that of a Thrift2 gateway with the framed transport (hbase thrift2 start -f)';
 
-/**
- * Turns a failure of a gateway into a CrawlError.
- * @param where the location of the tables, as in a URL
- */
+/** @param where the location of the tables, as in a URL */
 export function toStoreError(error: unknown, where: string): CrawlError {
   if (error instanceof CrawlError) return error;
   if (!(error instanceof GatewayFailure)) throw error;

@@ -100,10 +100,7 @@ export async function* readHosts(crawl: Crawl, options: HostsOptions = {}): Asyn
   if (more > 0) onMore?.(more);
 }
 
-/**
- * Sorts the hosts, and removes the hosts that exceed the limit.
- * @returns the number of removed hosts
- */
+/** @returns the number of removed hosts */
 function keepBest(found: HostFigures[], sort: Exclude<HostSort, 'host'>, limit: number): number {
   const valueOf = VALUES[sort];
   // The sort is stable, so hosts with equal values stay in the order of the row keys.

@@ -153,10 +153,7 @@ async function openTarget(crawl: CrawlContext, signal?: AbortSignal): Promise<In
   return openWriterThread(place, table, WRITER_THREAD_ENTRY, signal);
 }
 
-/**
- * The folder of the search index.
- * @throws CrawlError BAD_SETTING when the table has no folder and `index.path` names none
- */
+/** @throws CrawlError BAD_SETTING when the table has no folder and `index.path` names none */
 export function indexFolderOf({ indexFolder }: Pick<CrawlContext, 'indexFolder'>): string {
   if (indexFolder !== undefined) return indexFolder;
   throw new CrawlError('BAD_SETTING', 'expected a folder for the search index, found none: this table has no folder', {

@@ -98,10 +98,7 @@ function traitsOf(
   };
 }
 
-/**
- * Checks the scope of a rule.
- * @throws CrawlError BAD_RULE
- */
+/** @throws CrawlError BAD_RULE */
 export function scopeOf(scope: unknown): RuleScope {
   const [, kind, name = ''] = /^(host|domain):(.*)$/s.exec(typeof scope === 'string' ? scope : '') ?? [];
   if (scope === '*') return '*';

@@ -14,10 +14,7 @@ const FRESH = 1000;
 /** Maximum milliseconds between two polls for the rules of an announced edit. */
 const LONGEST_POLL = 60_000;
 
-/**
- * Makes the live rules of a table.
- * @param now milliseconds of a clock that is never set back
- */
+/** @param now milliseconds of a clock that is never set back */
 export function createLiveRules(
   tables: Pick<Tables, 'rules'>,
   scores: RelevanceScores,

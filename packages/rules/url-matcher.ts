@@ -64,10 +64,7 @@ const FEW = 100;
 
 const RULES_PER_STEP = 1000;
 
-/**
- * Makes the matcher of one scope.
- * @param rules of this scope, in order of evaluation
- */
+/** @param rules of this scope, in order of evaluation */
 function* createScopeMatcher(rules: readonly ReadyRule[]): Steps<UrlMatcher> {
   const paths: { prefix: string; rank: number }[] = [];
   const urls: { prefix: string; rank: number }[] = [];

@@ -76,13 +76,11 @@ export interface RulesSource {
   /** Reports the pages that the rules reject or accept, and the value of the remaining pages. This reads the whole table. */
   report(): Promise<RuleReport>;
   /**
-   * Makes a rule active, or disables it.
    * @param yes change the rule even if it then rejects a seed, or every page
    * @throws CrawlError UNKNOWN_RULE, RULE_DANGER with its `details`
    */
   setState(id: string, state: Rule['state'], yes: boolean): Promise<void>;
   /**
-   * Returns the last prefix statistics.
    * @param most maximum number of prefixes
    * @param signal ends the call
    * @throws CrawlError USAGE, BAD_URL

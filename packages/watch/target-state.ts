@@ -64,7 +64,6 @@ export function stateOf(value: object | undefined): TargetState | undefined {
 }
 
 /**
- * Checks that a run is still the sender to its target.
  * @param found the stored value
  * @throws CrawlError LEASE_LOST if the target has another sender, or was removed
  */

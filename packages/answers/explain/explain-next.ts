@@ -65,10 +65,7 @@ interface RowState {
 
 const AS_SITEMAP = ' As a sitemap, named by a robots.txt or a sitemap index, it would be accepted.';
 
-/**
- * Returns the next step of a URL that is not in the table.
- * @param verdict whether the URL would be accepted as a seed
- */
+/** @param verdict whether the URL would be accepted as a seed */
 export function nextOfUnknown(crawl: CrawlContext, given: string, verdict: UrlVerdict): NextStep {
   if (!verdict.accepted) {
     const isTaken = (sitemap: boolean) => applyUrlChain(crawl.plugins, given, 'outlink', { sitemap }).accepted;

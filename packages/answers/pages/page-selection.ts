@@ -53,7 +53,6 @@ export interface PageSelector {
 }
 
 /**
- * Checks a selection.
  * @throws CrawlError USAGE for more than one of host, domain and prefix, or a time that is neither a number nor the name of a mark; BAD_URL
  * for a wrong host or prefix
  */

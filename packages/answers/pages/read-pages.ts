@@ -70,10 +70,7 @@ export async function* rowsInOrder(
   }
 }
 
-/**
- * Checks the limit and the order.
- * @throws CrawlError USAGE as {@link readPages}
- */
+/** @throws CrawlError USAGE as {@link readPages} */
 export function checkQuery({ limit, sort }: Pick<PageQuery, 'limit' | 'sort'>): void {
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1)) {
     throw new CrawlError('USAGE', `expected a limit that is a whole number of at least 1, found ${String(limit)}`);

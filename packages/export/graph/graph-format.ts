@@ -44,10 +44,7 @@ export async function* edgesOf({
   }
 }
 
-/**
- * Checks that a graph is small enough for a format that programs load into memory as a whole.
- * @throws CrawlError BAD_OUTPUT for more than `most` nodes or edges
- */
+/** @throws CrawlError BAD_OUTPUT for more than `most` nodes or edges */
 export function checkSmall({ adjacency: { nodes, edges } }: LinkGraph, what: string, most: number): void {
   if (nodes <= most && edges <= most) return;
   throw new CrawlError(

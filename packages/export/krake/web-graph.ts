@@ -63,10 +63,7 @@ async function sortedLinks(
   return { counts, pairs: sorter.sorted() };
 }
 
-/**
- * The bytes of the web graph file.
- * @throws CrawlError BAD_OUTPUT for more than 2^31 - 1 nodes, or a node with more than 2^31 - 1 edges
- */
+/** @throws CrawlError BAD_OUTPUT for more than 2^31 - 1 nodes, or a node with more than 2^31 - 1 edges */
 export async function* graphPieces(incoming: SortedLinks, outgoing: SortedLinks): AsyncGenerator<Buffer> {
   const nodes = incoming.counts.length;
   const sources = otherEnds(incoming.pairs);

@@ -41,10 +41,7 @@ export class InlineRun {
     });
   }
 
-  /**
-   * Adds inline code.
-   * @param element the element that marks the text as code
-   */
+  /** @param element the element that marks the text as code */
   code(value: string, marks: readonly Mark[], element: object): void {
     this.#words(value, (text) => {
       const isWithin = this.#code === element && this.#isAt(marks);

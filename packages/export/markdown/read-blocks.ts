@@ -94,10 +94,7 @@ export class BlockReader {
     return blocks;
   }
 
-  /**
-   * Returns the text in an element as one line.
-   * @param breaking separates the blocks in the element
-   */
+  /** @param breaking separates the blocks in the element */
   lineIn(element: Tree.Element, breaking: 'break' | 'space'): Inline[] {
     const around = { run: this.#run, isFlat: this.#isFlat };
     const run = new InlineRun(breaking);

@@ -10,10 +10,7 @@ type Handlers = typeof Defaults;
 /** The packages for Markdown, as arguments of `npm install`. */
 const PACKAGES = 'mdast-util-to-markdown mdast-util-gfm-table mdast-util-gfm-strikethrough mdast-util-math';
 
-/**
- * Loads the packages that write Markdown.
- * @throws CrawlError MISSING_PACKAGE if a package is missing. The hint is the command that installs the packages
- */
+/** @throws CrawlError MISSING_PACKAGE if a package is missing. The hint is the command that installs the packages */
 export async function loadMarkdown(): Promise<WriteMarkdown> {
   const [{ defaultHandlers, toMarkdown }, { gfmTableToMarkdown }, { gfmStrikethroughToMarkdown }, { mathToMarkdown }] =
     await optionalPackage(PACKAGES, 'Markdown', () =>

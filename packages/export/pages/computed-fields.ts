@@ -23,10 +23,7 @@ export type ComputedValues<F extends ComputedFieldName> = {
   readonly [K in F]?: NonNullable<ReturnType<Awaited<ReturnType<(typeof COMPUTED_FIELDS)[K]['load']>>>>;
 };
 
-/**
- * Prepares the computed fields among the given fields.
- * @throws CrawlError as `ComputedField.load`
- */
+/** @throws CrawlError as `ComputedField.load` */
 export async function computedOf<F extends PageField>(settings: Settings, fields: readonly F[]) {
   // Keeps the order of the table: a field that changes the tree of the page comes last.
   const computed = COMPUTED_FIELD_NAMES.filter((name) => (fields as readonly PageField[]).includes(name));

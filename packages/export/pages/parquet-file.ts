@@ -22,10 +22,7 @@ const PACKAGE = 'hyparquet-writer';
 /** Makes Parquet files. This needs an optional package: see {@link loadParquet}. */
 export type Parquet = (part: Part, columns: readonly TypedColumn[]) => ParquetFile;
 
-/**
- * Loads the package that writes Parquet.
- * @throws CrawlError MISSING_PACKAGE if the package is missing. The hint is the command that installs the package
- */
+/** @throws CrawlError MISSING_PACKAGE if the package is missing. The hint is the command that installs the package */
 export async function loadParquet(): Promise<Parquet> {
   const { ByteWriter, ParquetWriter, schemaFromColumnData } = await optionalPackage(
     PACKAGE,

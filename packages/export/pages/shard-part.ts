@@ -50,10 +50,7 @@ export async function partOfShard(
   return { output: outputOfShard(output, shard, ending), ranges, about };
 }
 
-/**
- * Refuses a shard, for an export that can only be made as a whole.
- * @throws CrawlError USAGE
- */
+/** @throws CrawlError USAGE for a shard */
 export function refuseShard({ shard }: Pick<ExportSelection, 'shard'>, what: string, why: string): void {
   if (!shard) return;
   throw new CrawlError('USAGE', `expected ${what} to be exported as a whole, found a shard of it`, { hint: why });

@@ -15,7 +15,6 @@ export interface Destination {
   /** Completes or reverts a {@link place} that was interrupted. After that, the target is either the old export or the new one. */
   settle(): Promise<void>;
   /**
-   * Checks that the export may be written to the target.
    * @throws CrawlError BAD_OUTPUT when something exists at the target and `force` is not given. With `force`, when something that is no
    * export exists there
    */

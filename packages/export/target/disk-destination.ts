@@ -68,7 +68,6 @@ export function checkName(path: string, kind: 'file' | 'folder'): void {
 }
 
 /**
- * Checks that the target may be written.
  * @throws CrawlError BAD_OUTPUT when the target exists and `force` is not given. Also with `force`: when the target is a folder and not a
  * file or the reverse, when it is not an export, or when it is a symbolic link that is broken or has the name of a folder to write
  */

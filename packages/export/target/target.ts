@@ -11,7 +11,6 @@ import { openStaging } from './staging.js';
 /** The target of an export, for writing its parts. */
 export interface Target {
   /**
-   * Begins a part.
    * @param name path relative to the target, with `/` between folders; the name is ignored if the target is a file
    * @throws CrawlError STORE_FULL, BAD_OUTPUT
    */

@@ -16,10 +16,7 @@ export interface Located {
 /** A key that is different for each place. */
 export const traitOf = ({ host, kind, name }: Place): string => `${kind} ${host} ${name}`;
 
-/**
- * Returns the places that contain a path.
- * @param depth maximum depth of prefixes; segments may have any depth
- */
+/** @param depth maximum depth of prefixes; segments may have any depth */
 export function* placesOf(host: string, path: string, depth: number): Generator<Place> {
   const segments = new Set<string>();
   let from = 0;

@@ -87,10 +87,7 @@ export async function findRejectedPages(
 /** Returns the number of a set of proposals. A new set is added. */
 type DomainSets = (rejecting: readonly number[]) => number;
 
-/**
- * Makes the function that numbers the sets of one domain.
- * @param sets the sets of all domains; new sets are added to it
- */
+/** @param sets the sets of all domains; new sets are added to it */
 function createDomainSets(sets: number[][]): DomainSets {
   const numbers = new Map<string, number>();
   let others: number | undefined;

@@ -77,10 +77,7 @@ export async function testRules(
   );
 }
 
-/**
- * Computes the effect of changed rules.
- * @param given the changed rules: new rules, or rules that replace those with the same id
- */
+/** @param given new rules, or rules that replace those with the same id */
 async function effectOf(
   crawl: Pick<CrawlContext, 'tables' | 'settings' | 'clock'>,
   given: readonly (CheckedRule | Rule)[],

@@ -53,10 +53,7 @@ interface Counted extends Pick<PrefixPass, 'min' | 'total' | 'origins' | 'parame
   readonly packed: Uint8Array;
 }
 
-/**
- * Counts the rows.
- * @returns undefined if the job was stopped
- */
+/** @returns undefined if the job was stopped */
 async function countRows(
   { tables }: CrawlContext,
   { domain, min, depth }: { domain: string | undefined; min: number; depth: number },

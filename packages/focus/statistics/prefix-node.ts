@@ -43,10 +43,7 @@ export const DEFAULT_MIN = 10;
 /** The default of {@link PrefixSelection} `depth`. Paths that are deeper are mostly endless paths of a faulty site. */
 export const DEFAULT_DEPTH = 16;
 
-/**
- * Checks the numbers of a selection.
- * @throws CrawlError USAGE for a wrong `min` or `depth`
- */
+/** @throws CrawlError USAGE for a wrong `min` or `depth` */
 export function checkSelection({ min, depth }: PrefixSelection): void {
   check('min', min, 1);
   check('depth', depth, 0);

@@ -43,7 +43,6 @@ export async function* rankedRows({ tables: { pages } }: CrawlContext, { fail }:
 }
 
 /**
- * Computes the ranks of all rows.
  * @param rows in key order
  * @param folder for temporary files; they are needed until the result is read
  * @returns the ranks of each row, in the same order

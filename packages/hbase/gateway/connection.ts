@@ -73,11 +73,6 @@ export class Connection {
     });
   }
 
-  /** Number of pending calls. */
-  get waiting(): number {
-    return this.#waiting.length;
-  }
-
   /** Whether the connection has ended, so that every further call fails. */
   get isClosed(): boolean {
     return this.#failure !== undefined;

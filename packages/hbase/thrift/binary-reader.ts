@@ -15,10 +15,6 @@ export class BinaryReader {
     this.#bytes = bytes;
   }
 
-  get position(): number {
-    return this.#at;
-  }
-
   /** Number of bytes that were not read yet. */
   get left(): number {
     return this.#bytes.length - this.#at;

@@ -24,10 +24,7 @@ export type Answer<T> =
   /** The server failed, or does not have the method: a TApplicationException with its type. */
   | { readonly kind: 'application'; readonly type: number; readonly message: string };
 
-/**
- * Makes the frame of a call.
- * @param sequence a 32-bit integer, not below 0, that the answer repeats
- */
+/** @param sequence a 32-bit integer, not below 0, that the answer repeats */
 export function encodeCall<T>(call: Call<T>, sequence: number): Buffer {
   const writer = new BinaryWriter((call.size ?? 256) + 64);
   writer.int(0);

@@ -4,7 +4,6 @@ import { unexpectedAnswer } from './errors.js';
 export type AnswerReader = ReturnType<typeof answerReader>;
 
 /**
- * Makes the reader of an answer.
  * @param name the name of the index, for messages
  * @param expected the expected content of the answer, for messages
  */

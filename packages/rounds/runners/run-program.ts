@@ -26,10 +26,7 @@ interface ProgramOptions {
 const MOST_OUT = 64 * 1024 * 1024;
 const MOST_ERR = 8 * 1024;
 
-/**
- * Runs a program until it ends.
- * @throws CrawlError MISSING_PACKAGE if the program is not installed
- */
+/** @throws CrawlError MISSING_PACKAGE if the program is not installed */
 export async function runProgram(
   [program = '', ...args]: readonly string[],
   { input, env, worker, hint }: ProgramOptions = {},

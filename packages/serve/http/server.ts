@@ -175,10 +175,7 @@ async function answerTo(
   onAnswer?.(route || form ? path : 'other', response.statusCode, (performance.now() - began) / 1000);
 }
 
-/**
- * Runs the handler of a request.
- * @param target must have a handler for the method of the request
- */
+/** @param target must have a handler for the method of the request */
 async function answerOf(
   request: IncomingMessage,
   asked: Request,
@@ -194,10 +191,7 @@ async function answerOf(
   return fields instanceof URLSearchParams ? form!({ ...asked, form: fields }) : problem(asked, fields);
 }
 
-/**
- * Sends an answer.
- * @returns the number of bytes of the body
- */
+/** @returns the number of bytes of the body */
 function send(
   request: IncomingMessage,
   response: ServerResponse,

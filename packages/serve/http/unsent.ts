@@ -6,10 +6,7 @@ const MOST_UNSENT = 64 * 2 ** 20;
 /** Limits the memory of answers that clients do not read. */
 export type Unsent = ReturnType<typeof createUnsent>;
 
-/**
- * Makes a limit on the memory of unsent answers.
- * @param most maximum number of bytes. Default: 64 MiB
- */
+/** @param most maximum number of bytes. Default: 64 MiB */
 export function createUnsent(most = MOST_UNSENT) {
   const waiting = new Map<ServerResponse, number>();
   let sum = 0;

@@ -46,10 +46,7 @@ export interface Look {
 const NAME = 'webcrawl';
 const COLOR = '#17695a';
 
-/**
- * Prepares the appearance of the search page.
- * @throws CrawlError BAD_SETTING when the picture cannot be used
- */
+/** @throws CrawlError BAD_SETTING when the picture cannot be used */
 export async function createSite({
   name = NAME,
   logo,

@@ -6,16 +6,10 @@ export type { CrawlRest, ContinuousCrawlOptions } from '../continuous/continuous
 export type * from '../../rounds/public.js';
 export type * from '../../serve/public.js';
 
-/**
- * Crawls until the signal aborts, and keeps index and ranks up to date. See `crawlContinuously` of
- * packages/webcrawl/continuous/continuous-crawl.ts.
- */
 export const crawlContinuously = late(
   async () => (await import('../continuous/continuous-crawl.js')).crawlContinuously,
 );
-/** Serves the pages, the API and the metrics of a table. See `serve` of packages/webcrawl/serve.ts. */
 export const serve = late(async () => (await import('../serve.js')).serve);
-/** Crawls in rounds whose work is done by workers in other processes. See `rounds` of packages/rounds. */
 export const rounds = late(async () => (await import('../../rounds/index.js')).rounds);
 export const isStepDone = late(async () => (await import('../../rounds/index.js')).isStepDone);
 

@@ -19,10 +19,7 @@ interface AssembledPlugins {
   readonly shared: readonly Plugin[];
 }
 
-/**
- * Creates the default plugins and loads the plugins of the settings.
- * @throws CrawlError BAD_SETTING, BAD_INPUT, BAD_PLUGIN
- */
+/** @throws CrawlError BAD_SETTING, BAD_INPUT, BAD_PLUGIN */
 export async function assemblePlugins(
   settings: Settings,
   lookup: Lookup,

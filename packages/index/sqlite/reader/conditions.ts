@@ -15,10 +15,7 @@ const MOST = 128;
 /** The time when a page last changed. If it is unknown, the time when the page was fetched. */
 const TIME = 'case when d.modified > 0 then d.modified else d.fetched end';
 
-/**
- * Makes the conditions on site, language and time.
- * @throws CrawlError USAGE for too many conditions
- */
+/** @throws CrawlError USAGE for too many conditions */
 export function conditionsOf(query: Omit<IndexQuery, 'must' | 'mustNot' | 'weights' | 'limit'>): Conditions {
   const { sites = [], notSites = [], languages = [], notLanguages = [], from, to } = query;
   const most = Math.max(...[sites, notSites, languages, notLanguages].map(({ length }) => length));
