@@ -33,12 +33,10 @@ export interface GlobalOptions {
   readonly verbose?: boolean;
 }
 
-/** The context of a verb. */
 export interface Cli {
   readonly io: Io;
   /** Returns the global options. Call it after the arguments were parsed. */
   readonly options: () => GlobalOptions;
-  /** The exit status so far. */
   exitCode: number;
 }
 

@@ -1,6 +1,5 @@
 import type * as webcrawl from '../packages/webcrawl/internal.js';
 
-/** The library that the verbs use. */
 export type Library = typeof webcrawl;
 
 /** Loads the library. This takes most of the time of a short command, so it is not loaded for help and for wrong usage. */

@@ -20,7 +20,6 @@ export interface LeafType {
   readonly secret?: boolean;
 }
 
-/** A setting. */
 export interface Leaf {
   readonly schema: z.ZodType;
   readonly type: LeafType;

@@ -8,7 +8,6 @@ export interface RequestOptions {
   readonly header?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Adds the options for requests. */
 export function addRequestOptions(command: Command): Command {
   return command
     .option('--delay <seconds>', 'delay between two requests to a host; short for fetcher.serverDelay', seconds)

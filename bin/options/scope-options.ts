@@ -5,7 +5,6 @@ import { eachGiven, wholeNumber } from './arguments.js';
 /** The options that limit how far a crawl goes from its seeds. */
 export type ScopeOptions = Pick<CrawlOptions, 'depth' | 'stay' | 'include' | 'exclude'>;
 
-/** Adds the options for the scope: `--depth`, `--stay`, `--include` and `--exclude`. */
 export function addScopeOptions(command: Command): Command {
   return command
     .option('--depth <n>', 'maximum number of links from a seed', wholeNumber(0))

@@ -18,7 +18,6 @@ ${MOMENT}. The name of a mark is
 a time too (webcrawl mark). For --fetched-since and --fetched-before a duration is before
 now, and for --due-before it is after now. A time without a zone is UTC. The protocol codes are in docs/REFERENCE.md.`;
 
-/** Adds the options that select pages. */
 export function addSelection(command: Command): Command {
   return command
     .option('--host <host>', 'pages of this host')

@@ -6,7 +6,6 @@ import type { Cli } from '../cli.js';
 import { oneLine, say } from '../output/output.js';
 import { eachGiven } from './arguments.js';
 
-/** The options of verbs that serve. */
 export interface ServeOptions {
   readonly port?: number;
   /** Addresses to listen on, and host names. */
@@ -14,7 +13,6 @@ export interface ServeOptions {
   readonly changes?: WhoMayChange;
 }
 
-/** Adds `--port`, `--host` and `--changes`. */
 export function addServeOptions(command: Command): Command {
   return command
     .option('--port <n>', `port to listen on; 0 for any free port (default: ${DEFAULT_PORT})`, port)
@@ -45,7 +43,6 @@ export function serveAddress({ port, host = [], changes }: ServeOptions): ServeA
   return { names, ...defined({ port, address, changes }) };
 }
 
-/** Prints the URLs of the pages. */
 export function sayWhere({ io, options }: Cli, { url }: Served): void {
   if (options().quiet) return;
   say(io, `Search page: ${url}\nDashboard:   ${url}dashboard\nCtrl-C ends it.`);

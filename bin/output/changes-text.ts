@@ -4,7 +4,6 @@ import { number, oneLine, quantity } from './output.js';
 
 const moment = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')}Z`;
 
-/** Returns a record for people, as whole lines. */
 export function textOfRecord(record: LoggedRecord): string {
   if (record.type === 'host') return `${moment(record.at)}  ${oneLine(record.host)}: ${hostText(record)}\n`;
   const { at, kinds, url, diff } = record;
@@ -25,7 +24,6 @@ function diffLines(diff: ChangeDiff): string[] {
   ];
 }
 
-/** Returns the summary for people. */
 export function summaryText(summary: ChangesSummary, count: number): string {
   const { since, baseline, complete, because } = summary;
   const lines = [`Since ${moment(since)}: ${count === 0 ? 'no change' : quantity(count, 'record')}.`];
@@ -65,7 +63,6 @@ function reasonText({ reason, pages = 0, more, since }: Incomplete): string {
   }
 }
 
-/** Returns the first lines of a Markdown document. */
 export function markdownHead(summary: ChangesSummary): string {
   const { since, baseline, complete, because } = summary;
   const lines = [`# Changes since ${moment(since)}`, ''];

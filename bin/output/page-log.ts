@@ -9,7 +9,6 @@ import { say } from './output.js';
 /** Maximum number of characters that wait in memory for a slow reader, such as a pipe. */
 const MOST_WAITING = 8_388_608;
 
-/** The target of a log of pages. */
 export interface LogTarget {
   /** Absent: the log is written to standard error. */
   readonly file?: string;
@@ -21,7 +20,6 @@ interface PageLog extends AsyncDisposable {
   readonly isOnStderr: boolean;
 }
 
-/** Adds `--log`. */
 export function addLogOption(command: Command): Command {
   return command.option(
     '--log <jsonl[:file]>',

@@ -4,7 +4,6 @@ import { number, oneLine, safeLines, table } from './output.js';
 /** Maximum number of characters of the text that are shown. `--json` has the whole text. */
 const TEXT_SHOWN = 2000;
 
-/** Formats the result of a parser for people. */
 export function parseCheckText(page: ParseCheck): string {
   const { url, contentType } = page;
   const head: string[][] = [

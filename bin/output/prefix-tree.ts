@@ -24,7 +24,6 @@ interface PrefixTree {
 
 /** Maximum number of prefixes that a person can read at once. */
 const MOST_LINES = 100;
-/** Minimum width of the prefix, in columns. */
 const LEAST_LABEL = 24;
 /** Maximum width of the prefix. If it were wider, its figures would be too far away. */
 const MOST_LABEL = 60;

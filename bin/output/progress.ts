@@ -4,7 +4,6 @@ import type { Cli } from '../cli.js';
 import type { TextSink } from '../io.js';
 import { CLEAR_LINE, duration, number, quantity } from './output.js';
 
-/** Shows the progress of a job. */
 export interface ProgressDisplay {
   /** Stores the present progress. It is shown at the next redraw. */
   show(progress: Progress): void;

@@ -2,7 +2,6 @@ import type { CrawlStatus, FetchingStatus, JobFailure, Progress } from '../../pa
 import { sectionNote } from './section-note.js';
 import { duration, number, quantity, safeLines, table } from './output.js';
 
-/** Formats a status for people. */
 export function statusText(status: CrawlStatus): string {
   const { owner, jobs, failing = [], due, batches, lastFetch, now } = status;
   const where = owner

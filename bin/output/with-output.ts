@@ -3,11 +3,9 @@ import { library } from '../library.js';
 import { EXIT, type Cli } from '../cli.js';
 import { say, write } from './output.js';
 
-/** The options of a verb that writes data. */
 export interface OutputOptions {
   /** A file that is written instead of standard output. */
   readonly output?: string;
-  /** Whether to replace an existing file. */
   readonly force?: boolean;
 }
 

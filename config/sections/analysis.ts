@@ -15,7 +15,6 @@ export const scoring = section({
   }),
 });
 
-/** Proposed rules. */
 export const propose = section({
   minRelevant: count
     .min(1)
@@ -31,7 +30,6 @@ export const propose = section({
     .describe('Proposed rules: minimum share of the irrelevant pages of a domain that the rules must reject'),
 });
 
-/** PageRank. */
 export const rank = section({
   damping: z
     .number()

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { addressRangesProblem, indexUrlProblem, siteLinksProblem } from '../index-checks.js';
 import { path, refusedBy, weight, textByName, section } from './types.js';
 
-/** The search index. */
 export const index = section({
   path: path
     .default('')
@@ -68,7 +67,6 @@ export const search = section({
     ),
 });
 
-/** The server of the search page. */
 export const serve = section({
   trustedProxies: refusedBy(z.array(z.string()), addressRangesProblem)
     .default([])

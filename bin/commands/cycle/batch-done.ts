@@ -5,7 +5,6 @@ import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { jsonLine, say, write } from '../../output/output.js';
 
-/** `batch-done`: prints whether a step is done in all shards. It is for schedulers that run the steps without `rounds`. */
 export function addBatchDone(program: Command, cli: Cli): void {
   program
     .command('batch-done')

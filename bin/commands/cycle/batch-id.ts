@@ -3,7 +3,6 @@ import { makeBatchId } from '../../../packages/webcrawl/names.js';
 import type { Cli } from '../../cli.js';
 import { jsonLine, write } from '../../output/output.js';
 
-/** `batch-id`: prints a new batch id, for a batch that many workers generate together. */
 export function addBatchId(program: Command, cli: Cli): void {
   program
     .command('batch-id')

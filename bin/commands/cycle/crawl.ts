@@ -18,7 +18,6 @@ interface CrawlOptions extends Limits, RequestOptions, ServeOptions, ScopeOption
   readonly log?: LogTarget;
 }
 
-/** `crawl <seed…>`: runs all jobs in rounds, until no row is due or a limit is reached. */
 export function addCrawl(program: Command, cli: Cli): void {
   const command = program
     .command('crawl')

@@ -14,7 +14,6 @@ interface FetchOptions extends RequestOptions {
   readonly log?: LogTarget;
 }
 
-/** `fetch <batch|--all>`: fetches the pages of a batch. */
 export function addFetch(program: Command, cli: Cli): void {
   const command = program
     .command('fetch')

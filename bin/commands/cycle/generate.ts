@@ -10,7 +10,6 @@ interface GenerateOptions extends Pick<Selection, 'topN' | 'addDays' | 'maxCount
   readonly shard?: string;
 }
 
-/** `generate`: selects due pages into a batch, and prints its id. */
 export function addGenerate(program: Command, cli: Cli): void {
   const command = program
     .command('generate')

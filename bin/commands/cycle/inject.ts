@@ -6,7 +6,6 @@ import { runJob, type Cli } from '../../cli.js';
 import { readSeeds, reportRejections } from '../../input/seeds.js';
 import { readSitemaps } from '../../input/sitemap-seeds.js';
 
-/** `inject <file|url|->…`: adds seeds to the table. */
 export function addInject(program: Command, cli: Cli): void {
   const command = program
     .command('inject')

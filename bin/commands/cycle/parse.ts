@@ -9,7 +9,6 @@ interface ParseOptions {
   readonly shard?: string;
 }
 
-/** `parse <batch|--all>`: extracts text and links from fetched pages. */
 export function addParse(program: Command, cli: Cli): void {
   const command = program
     .command('parse')

@@ -22,7 +22,6 @@ interface RoundsOptions extends RequestOptions, ScopeOptions {
   readonly logs?: string;
 }
 
-/** `rounds [seed…]`: runs all jobs in rounds, each step by many workers at once. */
 export function addRounds(program: Command, cli: Cli): void {
   const command = program
     .command('rounds')

@@ -3,7 +3,6 @@ import { batchOf } from '../../options/arguments.js';
 import { SHARD_HELP, addShardOption, overShards } from '../../options/shard-option.js';
 import { runJob, type Cli } from '../../cli.js';
 
-/** `updatedb <batch|--all>`: writes the results of a batch to the table. */
 export function addUpdatedb(program: Command, cli: Cli): void {
   const command = program
     .command('updatedb')

@@ -1,7 +1,6 @@
 import { library } from '../../library.js';
 import type { ExportFormat } from './format.js';
 
-/** `export warc`: files for archives. */
 export const warcFormat: ExportFormat = {
   name: 'warc',
   summary: 'WARC files with a CDXJ index, for web archives',
@@ -24,7 +23,6 @@ Examples:
   run: async (crawl, common) => (await library()).exportWarc(crawl, common),
 };
 
-/** `export wacz`: one file that replays in a browser. */
 export const waczFormat: ExportFormat = {
   name: 'wacz',
   summary: 'one WACZ file, which replays in a browser (pages without images and styles, unless these are crawled)',

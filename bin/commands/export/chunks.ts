@@ -8,7 +8,6 @@ interface ChunksOptions {
   readonly all?: boolean;
 }
 
-/** `export chunks`: main content as Markdown, cut by headings. */
 export const chunksFormat: ExportFormat<ChunksOptions> = {
   name: 'chunks',
   summary: 'the main content of pages as Markdown, in chunks by heading, as JSON Lines',

@@ -7,7 +7,6 @@ import { number, say } from '../../output/output.js';
 /** Maximum number of hosts to name. Further hosts are only counted. */
 const REPORTED = 20;
 
-/** `dedup`: marks pages with the same, or nearly the same, content as another page. */
 export function addDedup(program: Command, cli: Cli): void {
   program
     .command('dedup')

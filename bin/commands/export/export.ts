@@ -31,7 +31,6 @@ interface Common extends SelectionOptions {
   readonly shard?: string;
 }
 
-/** `export pages` and others: writes data of the table into files for other programs. */
 export function addExport(program: Command, cli: Cli): void {
   const command = program
     .command('export')

@@ -10,7 +10,6 @@ export const ALL_HELP = `Some rows are left out and counted: rows without a page
 and duplicates that dedup has marked. --all exports them. With --status, --code, --due-before or --rejected,
 rows without a page are exported too.`;
 
-/** Adds `--all`, which includes the rows that an export for readers omits. */
 export function addAll(command: Command): Command {
   return command.option('--all', 'include pages that are gone or not fetched yet, pages with noindex, and duplicates');
 }

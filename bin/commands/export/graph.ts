@@ -14,7 +14,6 @@ interface GraphOptions extends Pick<SelectionOptions, 'host' | 'domain' | 'prefi
   readonly force?: boolean;
 }
 
-/** `graph`: writes the graph of links for other programs. */
 export function addGraph(program: Command, cli: Cli): void {
   program
     .command('graph')

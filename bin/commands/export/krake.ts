@@ -1,7 +1,6 @@
 import { library } from '../../library.js';
 import type { ExportFormat } from './format.js';
 
-/** `export krake`: the files of Krake. */
 export const krakeFormat: ExportFormat = {
   name: 'krake',
   summary: 'the files of Krake: sources, offsets, URL mapping and web graph',

@@ -14,7 +14,6 @@ interface PagesOptions {
   readonly type?: readonly string[];
 }
 
-/** `export pages`: the rows of pages. */
 export const pagesFormat: ExportFormat<PagesOptions> = {
   name: 'pages',
   summary: 'the fields of pages, as JSON Lines, CSV, Excel, Parquet, files by host or Markdown',

@@ -6,7 +6,6 @@ interface RankOptions {
   readonly level: 'page' | 'host' | 'both';
 }
 
-/** `rank`: computes PageRank and writes it to the rows. */
 export function addRank(program: Command, cli: Cli): void {
   program
     .command('rank')

@@ -29,7 +29,6 @@ interface AuditOptions extends AuditReportOptions, RequestOptions, ScopeOptions 
 /** The setting that stores facts for the audit when pages are parsed. */
 const FACTS = { 'parser.audit': true };
 
-/** `audit [seed…]`: reports faults in the pages of a table, or of a crawl from the seeds. */
 export function addAudit(program: Command, cli: Cli): void {
   const command = program
     .command('audit')

@@ -19,7 +19,6 @@ interface Options {
   readonly format?: 'table' | 'jsonl' | 'markdown';
 }
 
-/** `changes`: shows the changes of pages. */
 export function addChanges(program: Command, cli: Cli): void {
   program
     .command('changes')

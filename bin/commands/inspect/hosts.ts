@@ -16,7 +16,6 @@ interface HostsArguments extends OutputOptions, Pick<HostsOptions, 'by' | 'host'
 /** Number of hosts that a table for people shows, without `--top`. */
 const USUAL_TOP = 20;
 
-/** Adds `hosts`, which shows the figures of each host. */
 export function addHosts(program: Command, cli: Cli): void {
   program
     .command('hosts')

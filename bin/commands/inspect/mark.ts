@@ -9,7 +9,6 @@ interface Options {
   readonly remove?: boolean;
 }
 
-/** `mark`: names a moment for `changes --since`. */
 export function addMark(program: Command, cli: Cli): void {
   program
     .command('mark')

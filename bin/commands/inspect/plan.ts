@@ -7,7 +7,6 @@ import { wholeNumber } from '../../options/arguments.js';
 import { planText } from '../../output/hosts-text.js';
 import { jsonLine, write } from '../../output/output.js';
 
-/** Adds `plan`, which shows the requests of the next rounds to each host. */
 export function addPlan(program: Command, cli: Cli): void {
   program
     .command('plan')

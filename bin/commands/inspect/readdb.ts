@@ -48,7 +48,6 @@ interface ReaddbOptions extends SelectionOptions, OutputOptions {
   readonly format?: 'jsonl' | 'csv';
 }
 
-/** Adds `readdb`, which shows numbers, one page, or a dump of pages. */
 export function addReaddb(program: Command, cli: Cli): void {
   const command = program
     .command('readdb')

@@ -20,7 +20,6 @@ interface PrefixOptions extends PrefixSelection, OutputOptions {
   readonly format?: 'jsonl' | 'csv';
 }
 
-/** `stats …`: sums over the rows of the table. */
 export function addStats(program: Command, cli: Cli): void {
   const stats = program
     .command('stats')

@@ -4,7 +4,6 @@ import { open, type Cli } from '../../cli.js';
 import { jsonLine, write } from '../../output/output.js';
 import { statusText } from '../../output/status-text.js';
 
-/** `status`: shows what happens at the table now. */
 export function addStatus(program: Command, cli: Cli): void {
   program
     .command('status')

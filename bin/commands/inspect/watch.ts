@@ -27,7 +27,6 @@ interface Options {
 
 const SECRET = 'WEBCRAWL_WATCH_SECRET';
 
-/** `watch`: sends changes to a URL. */
 export function addWatch(program: Command, cli: Cli): void {
   program
     .command('watch')

@@ -3,7 +3,6 @@ import { library } from '../../library.js';
 import { EXIT, sayWaiting, tableLocation, type Cli } from '../../cli.js';
 import { bytes, jsonLine, quantity, safeLines, say, write } from '../../output/output.js';
 
-/** `backup`: copies the files of a table, even while a crawl runs. */
 export function addBackup(program: Command, cli: Cli): void {
   program
     .command('backup <folder>')

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { runJob, type Cli } from '../../cli.js';
 
-/** `compact`: frees the disk space of bodies that no row needs. */
 export function addCompact(program: Command, cli: Cli): void {
   program
     .command('compact')

@@ -3,7 +3,6 @@ import { library } from '../../library.js';
 import { sayNotices, type Cli } from '../../cli.js';
 import { jsonLine, safeLines, table, write } from '../../output/output.js';
 
-/** `config`: shows the settings in force and their sources, or describes all settings. Opens no table. */
 export function addConfig(program: Command, cli: Cli): void {
   program
     .command('config')

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { runJob, type Cli } from '../../cli.js';
 import { say } from '../../output/output.js';
 
-/** `migrate`: converts a table of an earlier version of webcrawl to the present layout. */
 export function addMigrate(program: Command, cli: Cli): void {
   program
     .command('migrate')

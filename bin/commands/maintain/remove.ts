@@ -9,7 +9,6 @@ import {
   type SelectionOptions,
 } from '../../options/selection.js';
 
-/** `remove`: removes the selected rows. Without `--yes` it only counts them. */
 export function addRemove(program: Command, cli: Cli): void {
   const command = program
     .command('remove')

@@ -10,7 +10,6 @@ interface RepairOptions {
   readonly yes?: boolean;
 }
 
-/** `repair`: rebuilds the indexes from the rows. With `--files` it repairs the files of a damaged table first. */
 export function addRepair(program: Command, cli: Cli): void {
   program
     .command('repair')

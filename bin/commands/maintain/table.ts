@@ -10,7 +10,6 @@ interface CreateOptions {
   readonly ifMissing?: boolean;
 }
 
-/** `table create`: makes a table on HBase. */
 export function addTable(program: Command, cli: Cli): void {
   const table = program
     .command('table')

@@ -11,7 +11,6 @@ interface AddOptions extends RuleOptions {
   readonly yes?: boolean;
 }
 
-/** `rules add <kind> <pattern>`. */
 export function addRulesAdd(program: Command, cli: Cli): void {
   addRuleOptions(program.command('add'))
     .summary('add a rule')

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { runJob, type Cli } from '../../cli.js';
 
-/** `rules apply`. */
 export function addRulesApply(program: Command, cli: Cli): void {
   program
     .command('apply')

@@ -7,7 +7,6 @@ import { jsonLine, say, write } from '../../output/output.js';
 
 const EXEMPTION = 'proceed even if other rules then reject a seed, or every page';
 
-/** `rules enable <id…>`. */
 export function addRulesEnable(program: Command, cli: Cli): void {
   program
     .command('enable')
@@ -21,7 +20,6 @@ export function addRulesEnable(program: Command, cli: Cli): void {
     );
 }
 
-/** `rules disable <id…>`. */
 export function addRulesDisable(program: Command, cli: Cli): void {
   program
     .command('disable')
@@ -50,7 +48,6 @@ async function change(
   if (!quiet) for (const rule of found) say(cli.io, `${done}: ${rule.id} (${describeRule(rule)})`);
 }
 
-/** `rules remove <id…>`. */
 export function addRulesRemove(program: Command, cli: Cli): void {
   program
     .command('remove')

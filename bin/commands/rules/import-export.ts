@@ -6,7 +6,6 @@ import { readLines } from '../../input/input.js';
 import { withOutput, type OutputOptions } from '../../output/with-output.js';
 import { showAdded } from './add.js';
 
-/** `rules import <file|->`. */
 export function addRulesImport(program: Command, cli: Cli): void {
   program
     .command('import')
@@ -41,7 +40,6 @@ function linesOf({ io }: Cli, file: string): AsyncIterable<string> {
   return readLines(createReadStream(file), file);
 }
 
-/** `rules export`. */
 export function addRulesExport(program: Command, cli: Cli): void {
   program
     .command('export')

@@ -7,7 +7,6 @@ import { fittedTable } from '../../output/fitted-table.js';
 import { jsonLine, number, safeLines, write } from '../../output/output.js';
 import { withProgress } from '../../output/progress.js';
 
-/** `rules list`. */
 export function addRulesList(program: Command, cli: Cli): void {
   program
     .command('list', { isDefault: true })

@@ -14,7 +14,6 @@ interface ProposeVerbOptions {
   readonly numbers?: readonly number[];
 }
 
-/** `rules propose`. */
 export function addRulesPropose(program: Command, cli: Cli): void {
   program
     .command('propose')

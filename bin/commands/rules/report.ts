@@ -8,7 +8,6 @@ import { jsonLine, number, oneLine, quantity, say, write } from '../../output/ou
 import { withProgress } from '../../output/progress.js';
 import { patternOf } from './list.js';
 
-/** `rules report`. */
 export function addRulesReport(program: Command, cli: Cli): void {
   program
     .command('report')

@@ -11,7 +11,6 @@ export interface RuleOptions {
   readonly domain?: string;
 }
 
-/** Adds the arguments for the kind and the pattern of a rule, and its options. */
 export function addRuleOptions(command: Command): Command {
   return command
     .argument('<kind>', 'kind of the rule: relevant, accept, reject or www')

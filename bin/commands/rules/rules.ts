@@ -10,7 +10,6 @@ import { addRulesReport } from './report.js';
 import { addRulesShow } from './show.js';
 import { addRulesTest } from './test.js';
 
-/** `rules …`: manages rules on URLs, which can be changed while a crawl runs. */
 export function addRules(program: Command, cli: Cli): void {
   const rules = program
     .command('rules')

@@ -5,7 +5,6 @@ import { library } from '../../library.js';
 import { open, type Cli } from '../../cli.js';
 import { jsonLine, number, oneLine, table, write } from '../../output/output.js';
 
-/** `rules show <id>`. */
 export function addRulesShow(program: Command, cli: Cli): void {
   program
     .command('show')

@@ -5,7 +5,6 @@ import { EXIT, open, type Cli } from '../../cli.js';
 import { jsonLine, number, oneLine, table, write } from '../../output/output.js';
 import { addRuleOptions, ruleOf, type RuleOptions } from './rule-options.js';
 
-/** `rules test <kind> <pattern>`. */
 export function addRulesTest(program: Command, cli: Cli): void {
   addRuleOptions(program.command('test'))
     .summary('show what a rule would do, without adding it')

@@ -11,7 +11,6 @@ interface IndexOptions {
   readonly shard?: string;
 }
 
-/** `index [batch|--all]`: writes pages to the search index. */
 export function addIndex(program: Command, cli: Cli): void {
   const command = program
     .command('index')

@@ -12,7 +12,6 @@ interface SearchCommandOptions {
   readonly fold: boolean;
 }
 
-/** `search <query…>`: finds pages by their words, the best first. */
 export function addSearch(program: Command, cli: Cli): void {
   program
     .command('search')

@@ -5,7 +5,6 @@ import { library } from '../../library.js';
 import { open, type Cli } from '../../cli.js';
 import { addServeOptions, sayError, sayWhere, serveAddress, type ServeOptions } from '../../options/serve-options.js';
 
-/** `serve`: serves the search page, the dashboard and the metrics of a table until it is stopped. */
 export function addServe(program: Command, cli: Cli): void {
   const command = program
     .command('serve')
