@@ -218,7 +218,6 @@ function createBuckets(most: number, bits: number) {
   };
 }
 
-/** Appends the bits of a band to the numbers. */
 function addBand(numbers: Uint32Array, { from, width }: Band, high: Uint32Array, low: Uint32Array): void {
   const mask = 2 ** width - 1;
   if (from >= 32 || from + width <= 32) {

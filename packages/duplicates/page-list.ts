@@ -6,7 +6,6 @@ import { distanceOf, type Simhash } from './simhash.js';
 interface ComparedPage {
   readonly key: string;
   readonly signature: string;
-  /** The canonical URL that the page names. */
   readonly canonical?: string | undefined;
   readonly rank?: number | undefined;
   /** Absent: the page has too few words. */

@@ -3,7 +3,6 @@ import { readPieces, type Adjacency } from './adjacency.js';
 import { growingArray } from './growing-array.js';
 import { onDisk, readFully } from './sort/index.js';
 
-/** The lists of consecutive nodes. */
 interface AdjacencyBlock {
   /** The number of the first node. */
   readonly first: number;
@@ -14,7 +13,6 @@ interface AdjacencyBlock {
 /** Reads an adjacency file by blocks, in any order. */
 export interface AdjacencyBlocks extends AsyncDisposable {
   readonly count: number;
-  /** Returns the number of the block that has the list of a node. */
   blockOf(node: number): number;
   /** Reads a block. Only the block that was read last stays in memory. */
   read(block: number): Promise<AdjacencyBlock>;

@@ -108,7 +108,6 @@ export async function buildGraphs(
   return { keys: scanned.keys, hostStarts: scanned.hostStarts, graphs };
 }
 
-/** Resolves redirects and canonicals. */
 async function resolve(
   { aliases, aliasCount, keys, kinds }: ScannedRows,
   { count }: Pick<BuildOptions, 'count'>,

@@ -41,7 +41,6 @@ export function resolveRows(kinds: Uint8Array, next: Uint32Array): Uint32Array {
   return resolved;
 }
 
-/** Whether a row names another row in its place. */
 export function isAlias(kind: number): boolean {
   return kind === KIND.redirect || kind === KIND.alternate;
 }

@@ -13,9 +13,7 @@ export interface ScannedRows {
   readonly keys: string;
   /** The file of all hosts, in the form of row keys, in the order of their rows. */
   readonly hosts: string;
-  /** The first row of each host. */
   readonly hostStarts: Uint32Array;
-  /** The kind of each row, see {@link KIND}. */
   readonly kinds: Uint8Array;
   /** The targets of redirects, refreshes and canonicals. The scan adds only the questions; the keys must be added before `answer`. */
   readonly aliases: KeyJoin;

@@ -2,7 +2,6 @@ import { CrawlError, safeText } from '../errors/index.js';
 import type { TableName } from '../core/index.js';
 import type { GatewayAddress } from './gateway/connection.js';
 
-/** The parts of the URL of a table on HBase. */
 export interface HBaseAddress {
   readonly gateways: readonly GatewayAddress[];
   readonly namespace: string;

@@ -5,7 +5,6 @@ import type { Call } from './thrift/messages.js';
 import { expectType, readBool } from './thrift/read-rows.js';
 import { TYPE } from './thrift/types.js';
 
-/** How HBase stores a family on disk. */
 export interface FamilyDescriptor {
   readonly name: string;
   readonly compression: 'NONE' | 'GZ';

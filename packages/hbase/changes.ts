@@ -1,4 +1,3 @@
-/** Turns row changes into calls of HBase. */
 import { CrawlError, safeText } from '../errors/index.js';
 import { TABLES, type TableName, splitColumn, type RowChange } from '../core/index.js';
 import {

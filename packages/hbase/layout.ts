@@ -16,7 +16,6 @@ import { INDEX_COLUMNS, TABLES, type TableName, splitColumn } from '../core/inde
 
 /** If a qualifier begins with this byte, readers do not see the cell. */
 export const HIDDEN = 0;
-/** The qualifier of the cell with the version of a row. */
 export const VERSION_QUALIFIER = '\0v';
 /** The row of the table `meta` that is used to compare clocks, and the qualifier of its cell. */
 export const CLOCK_ROW = '\0clock';

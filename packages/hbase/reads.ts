@@ -86,7 +86,6 @@ export function createReads(gateways: Gateways, ticks: Ticks): Reads {
 }
 
 interface TableProjection extends Projection {
-  /** The families that readers requested. */
   readonly families: readonly string[];
 }
 

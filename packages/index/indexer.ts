@@ -14,7 +14,6 @@ import { addBuilt, createJudge, ROWS, type Judge } from './judge.js';
 /** The name of the index as a consumer of updated batches. */
 export const CONSUMER = 'index';
 
-/** The context of one run of the job. */
 export interface IndexRun {
   readonly crawl: CrawlContext;
   readonly writer: IndexWriter;

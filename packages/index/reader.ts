@@ -1,6 +1,5 @@
 import type { KeyRange } from '../core/index.js';
 
-/** A field of the full text. */
 export type IndexField = 'title' | 'headings' | 'anchors' | 'url' | 'text';
 
 /** A condition on pages: one of the fields must contain one of the phrases, or all of the pairs. A phrase is a list of stemmed terms. */
@@ -113,7 +112,6 @@ export interface IndexReader {
   close(): Promise<void>;
 }
 
-/** A term with a similar spelling. */
 export interface SimilarTerm {
   readonly term: string;
   readonly documents: number;

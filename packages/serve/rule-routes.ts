@@ -164,7 +164,6 @@ const BUSY: Problem = {
   hint: 'load the page of the proposals again in a minute',
 };
 
-/** Handles a form if it is accepted. */
 function guarded(
   { guard, answers }: Pick<RuleRoutesContext, 'guard' | 'answers'>,
   request: FormRequest,

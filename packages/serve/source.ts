@@ -47,7 +47,6 @@ export interface CrawlStatus extends TableStatus {
 /** A rule, with the numbers of its decisions at each of the last counts, oldest first. Patterns, notes and evidence are untrusted. */
 export type ShownRule = Rule & { readonly history: readonly RulePoint[] };
 
-/** All rules of a table. */
 export interface ShownRules {
   /** The version of the rules. Each edit changes it. */
   readonly version: string;
@@ -68,7 +67,6 @@ export interface ShownPrefixes {
   readonly more: boolean;
 }
 
-/** The source of rules for a server, with functions to change the rules. */
 export interface RulesSource {
   list(): Promise<ShownRules>;
   /** Returns, by id, the decisions of some rules at each of the last counts of the rows, oldest first. @param signal ends the call */

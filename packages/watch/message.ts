@@ -19,7 +19,6 @@ export interface Channel {
   readonly target: string;
 }
 
-/** Returns the id of the message for a change. */
 export function idOfChange(cursor: string, { tableId, target }: Channel): string {
   return idOf([tableId, target, cursor]);
 }

@@ -1,7 +1,6 @@
 import { retryAfter, type Outcome } from './schedule.js';
 import { MOST_DEAD, type TargetState, type Waiting } from './target-state.js';
 
-/** An attempt to send a message. */
 export interface Attempt {
   readonly cursor: string;
   /** The earlier failure of the message. Absent in the first attempt. */

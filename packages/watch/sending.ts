@@ -13,7 +13,6 @@ export interface Sending {
   readonly of: string | undefined;
 }
 
-/** Makes the first attempt for a change. */
 export function sendingOf(record: LoggedRecord, channel: Channel): Sending {
   const of = record.type === 'page' ? record.url : record.host;
   return { attempt: { cursor: record.cursor }, message: changeMessage(record, channel), of };

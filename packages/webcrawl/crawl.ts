@@ -202,7 +202,6 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
   return crawlOf(context);
 }
 
-/** Calls a function if its options are valid. */
 async function withChecked<R>(check: (options: unknown) => void, options: unknown, call: () => Promise<R>): Promise<R> {
   check(options ?? {});
   return call();

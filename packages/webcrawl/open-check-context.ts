@@ -13,7 +13,6 @@ export interface OpenCheckContext extends CheckContext, AsyncDisposable {
   requesting(): Promise<CrawlContext>;
   /** Notices on settings that were given by an old name, one for each setting. */
   readonly settingNotices: readonly string[];
-  /** Closes the connections. */
   close(): Promise<void>;
 }
 

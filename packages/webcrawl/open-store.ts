@@ -28,7 +28,6 @@ export async function openStore(options: OpenCrawlOptions, status: () => Promise
   return openSharedStore({ ...options, directory, open, content, name, version: VERSION, status });
 }
 
-/** Whether this is the URL of a table on HBase. */
 export function isOnHBase(table: string): boolean {
   return /^hbase:/i.test(table);
 }

@@ -19,7 +19,6 @@ interface RetryContext {
   readonly running: Pick<RunningJobs, 'setFailing'>;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** Called for each failure. */
   readonly onFailing?: ((failure: JobFailure) => void) | undefined;
 }
 

@@ -13,7 +13,6 @@ import type { OpenContext } from './open-context.js';
 /** The part of a crawl that locates the index. */
 type IndexedCrawl = Pick<CrawlContext, 'settings' | 'indexFolder'>;
 
-/** The part of a status that describes the index. */
 type IndexState = Pick<CrawlStatus, 'index' | 'indexProblem'>;
 
 /** Makes a function that returns the size of an index. If the index cannot be used, or was deleted, the function returns the reason. */

@@ -37,7 +37,6 @@ export interface PageSelection {
   readonly rejected?: boolean;
 }
 
-/** The fields that are read to select pages. */
 export type SelectionField = 'status' | 'protocolStatus' | 'dueAt' | 'fetchedAt' | 'sitemap';
 
 /** A selection, checked and ready to be used. */
@@ -46,7 +45,6 @@ export interface PageSelector {
   readonly ranges?: readonly KeyRange[];
   /** The fields that {@link matches} reads. */
   readonly fields: readonly SelectionField[];
-  /** Whether a row in the ranges is selected. */
   matches(row: PageRow<SelectionField>): boolean;
   /** Whether the selection has no condition, so that every row is selected. */
   readonly isWhole: boolean;

@@ -1,7 +1,6 @@
 import type { Inline, Marked } from './blocks.js';
 import { tidyMarks } from './tidy-marks.js';
 
-/** A mark that an element applies to its text. */
 export type Mark = Omit<Marked, 'children'>;
 
 const SPACES = /[\t\n\f\r ]+/g;

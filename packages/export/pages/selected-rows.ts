@@ -39,7 +39,6 @@ export interface ExportSelection extends PageSelection {
   readonly shard?: Shard;
 }
 
-/** A selection with known key ranges. */
 export interface RangedSelection extends ExportSelection, Pick<PageQuery, 'sort'> {
   /** The key ranges to read. Absent: the ranges of the selection. */
   readonly ranges?: readonly KeyRange[];

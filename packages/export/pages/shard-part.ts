@@ -10,7 +10,6 @@ import { isS3 } from '../target/s3/s3-url.js';
 import type { ExportSelection } from './selected-rows.js';
 
 interface ShardPart {
-  /** The file or folder that the shard writes. */
   readonly output: string;
   /** The key ranges of the rows in this part. Absent: the ranges of the selection. */
   readonly ranges?: readonly KeyRange[];

@@ -10,13 +10,11 @@ import { s3Destination } from './s3/s3-destination.js';
 import { isS3 } from './s3/s3-url.js';
 import type { Target, TargetOptions } from './target.js';
 
-/** An export in preparation beside its target. */
 export interface Staging extends Target, AsyncDisposable {
   /** The name of the part, if the export is one file. */
   readonly name: string;
   /** Whether an earlier export to the target was interrupted. If so, the files of that export were removed. */
   readonly restarted: boolean;
-  /** Moves the export to its target. */
   commit(head: ManifestHead): Promise<Readonly<Totals>>;
   /** Removes staged files, and releases the lock on the target. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -113,7 +111,6 @@ async function clear(files: TargetFiles, { staging }: Destination): Promise<void
   for (const name of STAGED) await files.rm(join(staging, name), { recursive: true, force: true });
 }
 
-/** Releases the lock, so that others can write to the target. */
 async function release(files: TargetFiles, to: Destination, lock: Lock | undefined): Promise<void> {
   to.close();
   if (!lock) return;

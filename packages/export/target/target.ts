@@ -8,7 +8,6 @@ import type { Part } from './part-file.js';
 import type { S3Options } from './s3/s3-store.js';
 import { openStaging } from './staging.js';
 
-/** The target of an export, for writing its parts. */
 export interface Target {
   /**
    * @param name path relative to the target, with `/` between folders; the name is ignored if the target is a file

@@ -38,7 +38,6 @@ export function cdxjLine(
   return `${surt(url)} ${time} ${spacedJson(fields)}\n`;
 }
 
-/** Status and content type from the head of an HTTP answer. */
 function httpOf(block: Uint8Array): { status?: string; contentType?: string } {
   const bytes = Buffer.from(block.buffer, block.byteOffset, block.length);
   const end = bytes.indexOf(BLANK_LINE);

@@ -36,7 +36,6 @@ export const ARCHIVE_FIELDS = [
 
 export type ArchiveRow = PageRow<(typeof ARCHIVE_FIELDS)[number]>;
 
-/** A record as it is written to a file. */
 export interface ArchiveRecord {
   readonly headers: StoredRecord['headers'];
   readonly block: Uint8Array;

@@ -25,7 +25,6 @@ const FILE_BYTES = 1_000_000_000;
 const LINES_FILE = 'lines.cdxj';
 const PAGES_FILE = 'pages.jsonl';
 
-/** A written archive: its files, and the data for an index. */
 export interface Archive {
   /** The names of the files, in order. */
   readonly files: readonly string[];
@@ -34,7 +33,6 @@ export interface Archive {
   readonly latest: string;
   /** Path of the scratch file with the unsorted lines of the index. */
   readonly linesPath: string;
-  /** Path of the scratch file with the list of pages. */
   readonly pagesPath: string;
 }
 

@@ -20,7 +20,6 @@ export interface Candidate {
   readonly isOfCopies?: boolean;
 }
 
-/** Makes the rule that rejects the URLs of a host which match a pattern. */
 export function rejectRule(host: string, pattern: RulePattern): NewRule {
   return { kind: 'reject', origin: 'generated', scope: `host:${host}`, pattern };
 }

@@ -1,4 +1,3 @@
-/** A list of the most frequent items, by name. */
 interface MostFrequent<T> {
   /** Returns the item with this name. If there is no such item, it stores a new item. */
   get(name: string, make: () => T): T;

@@ -21,13 +21,11 @@ import { withoutQuery } from './url-parameters.js';
 export interface ParameterFacts {
   readonly host: string;
   readonly parameter: Parameter;
-  /** Number of rows with the parameter. */
   readonly rows: number;
   /** Number of rows with the parameter that were requested, with any result. */
   readonly fetched: number;
   /** Number of different paths with the parameter, without their queries. */
   readonly paths: number;
-  /** Number of different values. */
   readonly values: number;
   /** Number of rows whose value is a number or a date. */
   readonly numbers: number;

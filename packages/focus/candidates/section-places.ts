@@ -13,7 +13,6 @@ export interface Located {
   readonly path: string;
 }
 
-/** A key that is different for each place. */
 export const traitOf = ({ host, kind, name }: Place): string => `${kind} ${host} ${name}`;
 
 /** @param depth maximum depth of prefixes; segments may have any depth */
@@ -71,7 +70,6 @@ function segmentsOf(path: string): string[] {
   return inside === '' ? [] : inside.split('/');
 }
 
-/** Whether all pages of a place are in a section. */
 export function isWithin(place: Place, section: Place): boolean {
   if (place.host !== section.host || place.kind !== section.kind) return false;
   return section.kind === 'segment' ? place.name === section.name : place.name.startsWith(section.name);

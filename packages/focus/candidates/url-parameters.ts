@@ -20,7 +20,6 @@ export function patternOf({ place, name }: Parameter): string {
   return place === 'query' ? `${before}${literal(name)}(?:[=&;]|$)` : `${before}${literal(name)}(?:\\[|%5[Bb])`;
 }
 
-/** A parameter in a form for users. */
 export function shownParameter({ place, name }: Parameter): string {
   return place === 'path' ? `;${name}` : place === 'query' ? name : `${name}[…]`;
 }

@@ -16,7 +16,6 @@ interface OpenPrefix {
   rows: number;
   fetched: number;
   isKept: boolean;
-  /** The sections that were found below this prefix. */
   below: Section[];
   readonly examples: string[];
 }

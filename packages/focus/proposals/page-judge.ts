@@ -17,7 +17,6 @@ interface JudgedPage {
   readonly isKept: boolean;
 }
 
-/** Returns the verdict of the present rules on a row. */
 type PageJudge = (row: Pick<PageRow<'marks'>, 'key' | 'marks'>) => JudgedPage;
 
 const NO_FIT = { score: 0, other: 0 };

@@ -16,7 +16,6 @@ import { TRAIT, type PageGraph } from './ways.js';
 export interface TableGraph extends PageGraph, AsyncDisposable {
   /** The names of the domains. The index is the number of the domain. */
   readonly names: readonly string[];
-  /** The rules with which the graph was read. */
   readonly ruleSet: RuleSet;
   /** The numbers of domains with a row that cannot be read, so that its links are unknown. */
   readonly damaged: ReadonlySet<number>;

@@ -77,7 +77,6 @@ export interface Ways {
 export const FAR = 65_535;
 
 interface WayOptions {
-  /** Whether the proposal with this number is still active. */
   readonly isActive: (proposal: number) => boolean;
   /** Follow only links within a domain. */
   readonly within: boolean;

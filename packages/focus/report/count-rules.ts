@@ -16,7 +16,6 @@ type Counted = PageRow<(typeof COUNTED_FIELDS)[number]>;
 
 export type CountingCrawl = Pick<CrawlContext, 'tables' | 'settings' | 'clock'>;
 
-/** Counts the decisions of each rule of a set from rows. */
 export function createRuleCounter(ruleSet: RuleSet) {
   const counts = new Map(ruleSet.stored.rules.map(({ id }) => [id, { refused: 0, relevant: 0, links: 0 }]));
   const add = (id: string | undefined, what: keyof RuleCounts, n = 1): void => {

@@ -31,7 +31,6 @@ interface SinceRules {
    * @param host host of the row
    */
   add(host: string, fetchedAt: number, isRelevant: boolean): void;
-  /** Returns the figures for a rule. */
   of(rule: Pick<Rule, 'scope' | 'changedAt'>): BeforeAndSince;
 }
 

@@ -74,7 +74,6 @@ export class BinaryWriter {
     this.value(value);
   }
 
-  /** Writes a field with a whole number of 32 bits. */
   i32(id: number, value: number): void {
     this.field(TYPE.i32, id);
     this.int(value);
@@ -87,7 +86,6 @@ export class BinaryWriter {
     this.int(value | 0);
   }
 
-  /** Writes a field that is true or false. */
   bool(id: number, value: boolean): void {
     this.field(TYPE.bool, id);
     this.byte(value ? 1 : 0);

@@ -14,7 +14,6 @@ export class Frames {
     this.#most = most;
   }
 
-  /** Whether the stream is inside a frame. */
   get isWithinFrame(): boolean {
     return this.#have > 0;
   }

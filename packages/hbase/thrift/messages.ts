@@ -16,7 +16,6 @@ export interface Call<T> {
   read?(reader: BinaryReader, type: number): T;
 }
 
-/** The answer of a server to a call. */
 export type Answer<T> =
   | { readonly kind: 'value'; readonly value: T }
   /** An exception that the method declares, by its field id. */

@@ -23,7 +23,6 @@ export async function findIndex(connection: Connection): Promise<IndexMetadata |
   );
 }
 
-/** Writes the metadata of an index, and returns it. */
 export async function writeMetadata(connection: Connection, metadata: IndexMetadata): Promise<IndexMetadata> {
   await connection.ask('PUT', '/_mapping', { _meta: { webcrawl: metadata } });
   return metadata;

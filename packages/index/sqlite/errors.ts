@@ -27,7 +27,6 @@ export function isDamaged(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(nameOf(error));
 }
 
-/** The error for the index of another table. */
 export function wrongIndex(folder: string): CrawlError {
   return new CrawlError(
     'WRONG_INDEX',

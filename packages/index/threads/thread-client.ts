@@ -8,7 +8,6 @@ type Name<C extends Calls> = keyof C & string;
 type Args<C extends Calls, N extends Name<C>> = C[N] extends (...args: infer A) => unknown ? A : never;
 type Result<C extends Calls, N extends Name<C>> = C[N] extends (...args: never) => infer R ? Awaited<R> : never;
 
-/** A message that calls a function in the thread. */
 interface ThreadCall {
   readonly name: string;
   readonly args: readonly unknown[];

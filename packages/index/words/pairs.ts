@@ -3,7 +3,6 @@ const IDEOGRAPHS = /^[\u4e00-\u9fff]*$/;
 /** A character as a reader sees it: a letter with its marks. More than 14 marks become a separate character, so that no term is long. */
 const CHARACTER = /\P{M}\p{M}{0,14}|\p{M}{1,15}/gu;
 
-/** The characters of a folded run of letters. */
 export function charactersOf(run: string): readonly string[] {
   return IDEOGRAPHS.test(run) ? run.split('') : (run.match(CHARACTER) ?? []);
 }

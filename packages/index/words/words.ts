@@ -11,7 +11,6 @@ export interface Run {
   readonly end: number;
 }
 
-/** All terms of a text for the index. */
 export interface IndexedText {
   /** The words, in the order of the text. */
   readonly words: readonly Word[];

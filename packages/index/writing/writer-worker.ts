@@ -1,4 +1,3 @@
-/** The entry of a thread that writes an index. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { answerCalls } from '../threads/thread-client.js';
 import { openWriter } from './open-writer.js';

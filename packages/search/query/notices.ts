@@ -13,7 +13,6 @@ export interface SearchNotice {
   readonly count?: number;
 }
 
-/** Turns a notice into a sentence for people. */
 export function explainNotice(notice: QueryNotice): SearchNotice {
   const { code, text = '', count = 0 } = notice;
   const what = plainLine(text);

@@ -12,7 +12,6 @@ const MOST_FORMS = 3;
 /** Maximum number of languages for which words are stemmed. The languages with the most pages are chosen. */
 export const MAX_STEMMED = 20;
 
-/** A required word or phrase of a query. */
 export interface PlannedClause {
   readonly clause: Clause;
   /** The word or phrase as the user typed it. */

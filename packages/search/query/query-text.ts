@@ -1,7 +1,6 @@
 import { plainLine } from '../results/plain-text.js';
 import type { ParsedQuery } from './parse-query.js';
 
-/** Writes a parsed query as a user would type it. */
 export function queryText({ parts, operators }: Pick<ParsedQuery, 'parts' | 'operators'>): string {
   const words = parts.map(({ text, isPhrase, isExcluded, field }) => {
     const name = field === undefined ? '' : field === 'title' ? 'intitle:' : 'inurl:';

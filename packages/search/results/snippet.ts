@@ -76,7 +76,6 @@ export async function makeSnippet(
   return near ?? partAt(otherwise.slice(0, MAX_SEARCHED_CHARACTERS), 0, columns, input);
 }
 
-/** Returns the part of a text around a place. */
 function partAt(whole: string, place: number, columns: number, input: SnippetInput): readonly SnippetPart[] {
   const start = startOf(whole, place);
   const part = whole.slice(start, start + MAX_PART_CHARACTERS).replace(/[\ud800-\udbff]$/, '');

@@ -11,7 +11,6 @@ export type WhoMayChange = 'none' | 'local' | 'all';
 /** The token and the headers that a form needs to be accepted. */
 interface FormPass {
   readonly token: string;
-  /** Headers of the page with the form. */
   readonly headers: OutgoingHttpHeaders;
 }
 
@@ -26,7 +25,6 @@ interface FormGuardOptions {
 
 export type FormGuard = ReturnType<typeof createFormGuard>;
 
-/** Headers in which a proxy names its client. */
 const FORWARDED = [
   'forwarded',
   'x-forwarded-for',

@@ -28,7 +28,6 @@ interface ListenOptions {
   readonly routes: Readonly<Record<string, Route>>;
   /** Handlers of forms by path, for POST only. */
   readonly forms: Readonly<Record<string, FormRoute>>;
-  /** Makes the answer for a problem. */
   readonly problem: (
     request: Pick<Request, 'path' | 'params' | 'headers' | 'remoteAddress'>,
     problem: Problem,
@@ -37,9 +36,7 @@ interface ListenOptions {
   readonly onError: (error: unknown) => void;
   /** Called after each answer. */
   readonly onAnswer?: (route: string, status: number, seconds: number) => void;
-  /** See `guardSockets`. */
   readonly trustedProxies: readonly string[];
-  /** Called for each connection that was refused. */
   readonly onRefused: (reason: RefusalReason) => void;
 }
 

@@ -31,7 +31,6 @@ export function scrolled(name: string, head: readonly string[], rows: readonly H
   </div>`;
 }
 
-/** A row of a table of {@link scrolled}. */
 export function figuresRow(name: Html | string, cells: readonly (Html | string)[]): Html {
   return html`<tr>
     <th scope="row">${name}</th>

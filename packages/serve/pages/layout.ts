@@ -8,13 +8,11 @@ export interface Layout {
   readonly main: Html;
   /** The entry of the navigation for this page. */
   readonly at?: 'search' | 'dashboard' | 'rules' | 'changes';
-  /** Further elements of the head. */
   readonly head?: Piece;
   /** Whether the page may be wider than text should be, for example for tables. */
   readonly isWide?: boolean;
   /** Whether the page sends forms. Browsers send the `Origin` of a form only if the referrer policy allows it. */
   readonly hasForms?: boolean;
-  /** The script at the end of the page. */
   readonly script?: PageScript;
 }
 

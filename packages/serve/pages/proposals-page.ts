@@ -33,7 +33,6 @@ const REASONS: Readonly<Record<string, string>> = {
 
 const MAX_SHOWN_PROPOSALS = 200;
 
-/** The page with the rules that the crawler proposes, each with its evidence and a button. */
 export function proposalsPage(given: ProposalsPage): Layout {
   const { found, last, isBusy } = given;
   const proposals = found?.proposals ?? [];

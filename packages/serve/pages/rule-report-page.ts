@@ -11,7 +11,6 @@ const { number, quantity, duration } = figures;
 const MOST_RULES = 200;
 const MOST_DOMAINS = 50;
 
-/** The page that shows how many pages each rule rejects or accepts, and the value of the remaining pages. */
 export function ruleReportPage(report: RuleReport, now: number, isOperator: boolean): Layout {
   const { all, rules, domains, otherDomains, hasRelevant, at, stale, seconds } = report;
   const shown = domains.slice(0, MOST_DOMAINS);

@@ -104,7 +104,6 @@ function changedText(rule: Rule): Html {
     running crawl uses the change within two seconds.`;
 }
 
-/** Returns a sentence about when the figures were counted. */
 function countedText(shown: readonly ShownRule[]): Html {
   const at = Math.max(...shown.map(({ history }) => history.at(-1)?.at ?? -Infinity));
   return Number.isFinite(at)
@@ -162,13 +161,11 @@ function ruleCard(rule: ShownRule, { token, all }: RulesPage): Html {
   </li>`;
 }
 
-/** Returns the pattern of a rule as text for people. */
 export function patternText(rule: ProposedRule): string {
   if (rule.kind === 'www') return `${rule.to} www`;
   return 'prefix' in rule.pattern ? rule.pattern.prefix : `regex ${rule.pattern.regex}`;
 }
 
-/** Returns the hosts that a rule applies to, as text for people. */
 export function scopeText({ scope }: ProposedRule): string {
   if (scope === '*') return 'all hosts';
   return scope.replace(':', ' ');
@@ -189,7 +186,6 @@ function factsOf({ kind, history }: ShownRule): [string, number][] {
 
 const POINTS_PER_CHART = 160;
 
-/** Draws a chart of the number of URLs that a rule rejected, or marked, over time. */
 function historyChart({ id, kind, createdAt }: Rule, history: readonly RulePoint[]): Html {
   const isRelevant = kind === 'relevant';
   const of = ({ refused, links, relevant }: RuleCounts): number => (isRelevant ? relevant : refused + links);

@@ -1,7 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { CrawlError, messageOf, safeText } from '../../errors/index.js';
 
-/** The picture of the header. */
 export interface Logo {
   readonly type: string;
   readonly bytes: Uint8Array;

@@ -18,7 +18,6 @@ export interface SiteOptions {
   readonly links?: Readonly<Record<string, string>>;
 }
 
-/** A site in the form that pages need. */
 export interface Site {
   readonly name: string;
   /** Whether the site has a name of its own, other than `webcrawl`. */

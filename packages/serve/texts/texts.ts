@@ -1,7 +1,6 @@
 import type { NoticeCode } from '../../search/index.js';
 import type { Html, Piece } from '../http/html.js';
 
-/** The texts of the search page in one language. */
 export interface Texts {
   /** The locale for numbers, days and names of languages. */
   readonly locale: string;

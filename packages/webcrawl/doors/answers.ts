@@ -10,5 +10,4 @@ export type * from '../../answers/public.js';
 export const explain = late(async () => (await import('../../answers/index.js')).explain);
 export const checkParse = late(async () => (await import('../../answers/index.js')).checkParse);
 export const fetchDocument = late(async () => (await import('../../answers/index.js')).fetchDocument);
-/** Returns the state of a table, even if another process has it open. The cost to that process is negligible. */
 export const status = late(async () => (await import('../status.js')).status);

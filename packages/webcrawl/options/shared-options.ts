@@ -20,7 +20,6 @@ const {
 } = optionSchemas;
 
 const FIELDS = [...DUMP_FIELDS, ...FURTHER_FIELDS];
-/** Names of stored fields. */
 export const fields = listOf(oneOf(FIELDS), 'fields');
 /** The names of stored fields, and of the fields that an export computes. */
 export const dumpFields = listOf(oneOf([...FIELDS, ...COMPUTED_FIELD_NAMES]), 'fields');

@@ -32,7 +32,6 @@ export interface RuleTexts {
   readonly domain: string | undefined;
 }
 
-/** Plain data from which {@link pagePlugins} creates plugins. */
 export interface PagePluginInput {
   readonly settings: Settings;
   readonly rules: RuleTexts;
@@ -81,7 +80,6 @@ export function urlPlugins({ urlfilter }: Settings, rules: RuleTexts): readonly 
   ];
 }
 
-/** The default signature and parsers. */
 export function parsePlugins({ db, http, parser }: Settings): readonly Plugin[] {
   return [
     db.signature === 'textProfile' ? textProfileSignature(db) : md5Signature(),

@@ -96,7 +96,6 @@ async function mustBeDispensable(crawl: RulesCrawl, ids: readonly string[]): Pro
   );
 }
 
-/** Proposes rules. It also applies the `www` rules that were added. */
 const proposeAndApply = async (crawl: CrawlContext, options: ProposeOptions = {}): Promise<ProposeReport> => {
   const found = await (await focus()).propose(crawl, options);
   if (!found.added) return found;

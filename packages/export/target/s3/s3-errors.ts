@@ -35,7 +35,6 @@ const KNOWN: readonly (readonly [names: RegExp, found: string, hint: string])[] 
   ],
 ];
 
-/** The error for a failed operation on a bucket. */
 export function s3Error(bucket: string, cause: unknown): CrawlError {
   if (cause instanceof CrawlError) return cause;
   const names = [...namesOf(cause)];

@@ -1,13 +1,11 @@
 import { CrawlError, safeText } from '../../../errors/index.js';
 
-/** A location in an S3-compatible store. */
 interface S3Place {
   readonly bucket: string;
   /** The key of a file, or the prefix of a folder, without `/` at either end. Empty: the whole bucket. */
   readonly key: string;
 }
 
-/** Whether an output names a location in an S3-compatible store. */
 export function isS3(output: string): boolean {
   return /^s3:\/\//i.test(output);
 }
