@@ -1,9 +1,7 @@
 import {
   applyUrlChain,
-  type CharsetSource,
   type ParsedOutlink,
   type ParsedPage,
-  type RobotsDirectives,
   type CheckContext,
   outOfScope,
   type PageContent,
@@ -13,12 +11,7 @@ import {
 } from '../core/index.js';
 
 /** A link of a page, and whether a crawl would store it. Texts are untrusted. */
-export interface CheckedLink {
-  /** The absolute URL of the link, before it is normalised. */
-  readonly url: string;
-  readonly anchor: string;
-  /** Set if the link names a sitemap. */
-  readonly sitemap?: true;
+export interface CheckedLink extends Pick<ParsedOutlink, 'url' | 'anchor' | 'sitemap'> {
   readonly accepted: boolean;
   /** The plugin that rejects the link, or the setting that drops it. */
   readonly rejectedBy?: string;
@@ -27,24 +20,13 @@ export interface CheckedLink {
 
 /** A page as the crawl would parse it. Texts are untrusted. */
 export type ParseCheck =
-  | {
-      readonly kind: 'success';
-      readonly url: string;
-      readonly contentType: string;
-      readonly charset?: string;
-      readonly charsetSource?: CharsetSource;
-      readonly language?: string;
-      readonly title: string;
-      readonly text: string;
-      /** The links that the parser found. With `nofollow`, the list is empty. */
-      readonly outlinks: readonly CheckedLink[];
-      readonly robots: RobotsDirectives;
-      readonly canonical?: string;
-      readonly refresh?: { readonly url: string; readonly delay: number };
-      readonly metadata: Readonly<Record<string, string>>;
-      /** Whether a limit was reached, so that the rest of the page was ignored. */
-      readonly truncated?: boolean;
-    }
+  | (Pick<ParsedPage, 'kind' | 'charset' | 'charsetSource' | 'language' | 'title' | 'text' | 'robots' | 'canonical'> &
+      Pick<ParsedPage, 'refresh' | 'metadata' | 'truncated'> & {
+        readonly url: string;
+        readonly contentType: string;
+        /** The links that the parser found. With `nofollow`, the list is empty. */
+        readonly outlinks: readonly CheckedLink[];
+      })
   | {
       readonly kind: 'failed';
       readonly url: string;

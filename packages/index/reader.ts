@@ -1,4 +1,4 @@
-import type { KeyRange } from '../core/index.js';
+import type { IndexDocument, KeyRange } from '../core/index.js';
 
 export type IndexField = 'title' | 'headings' | 'anchors' | 'url' | 'text';
 
@@ -55,18 +55,11 @@ export interface IndexQuery {
 /** The weight of a word in each field, and the weights of rank and language of a page. A word in the text has the weight 1. */
 export type IndexWeights = Readonly<Record<IndexField | 'rank' | 'language', number>>;
 
-export interface IndexHit {
-  readonly key: string;
+export interface IndexHit extends Pick<IndexDocument, 'key' | 'language' | 'fetchedAt' | 'modifiedTime' | 'rank'> {
   /** The title as it was indexed, at most 200 characters; empty: the page has no title. Untrusted. */
   readonly title: string;
   /** The score; a better page has a higher score. */
   readonly score: number;
-  readonly language: string;
-  /** When the page was last fetched, in ms since the epoch; 0: unknown. */
-  readonly fetchedAt: number;
-  /** When the content of the page last changed, in ms since the epoch; 0: unknown. */
-  readonly modifiedTime: number;
-  readonly rank: number;
   /** Simhash of the text, 16 hex digits; empty for a text without words. */
   readonly simhash: string;
 }

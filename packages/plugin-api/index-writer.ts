@@ -44,12 +44,7 @@ export interface AppliedChanges {
 }
 
 /** The state of a document in an index. */
-export interface IndexEntry {
-  readonly key: string;
-  readonly rank: number;
-  readonly fetchedAt: number;
-  readonly fingerprint: string;
-}
+export type IndexEntry = Pick<IndexDocument, 'key' | 'rank' | 'fetchedAt' | 'fingerprint'>;
 
 /** A search index to which documents are written. */
 export interface IndexTarget {

@@ -1,5 +1,5 @@
 import type { IndexHits, Words } from '../index/index.js';
-import { urlOf, type PageRow, type Tables } from '../core/index.js';
+import { urlOf, type IndexDocument, type PageRow, type Tables } from '../core/index.js';
 import type { ParsedQuery } from './query/parse-query.js';
 import { queryText } from './query/query-text.js';
 import type { FoldedHit } from './results/fold-hits.js';
@@ -9,21 +9,13 @@ import { proseOf, withoutHidden } from './results/shown-parts.js';
 import { makeSnippet, withoutTitle, type SnippetInput, type SnippetPart } from './results/snippet.js';
 
 /** A found page. URL, title and snippet are untrusted plain text: nothing in them is escaped. */
-export interface SearchHit {
+export interface SearchHit extends Pick<IndexDocument, 'language' | 'fetchedAt' | 'modifiedTime' | 'rank'> {
   readonly url: string;
   /** The title of the page, or its URL if the page has no title. */
   readonly title: string;
   /** The snippet. Empty if the page allows no snippet. */
   readonly snippet: readonly SnippetPart[];
-  /** The language of the page in the index, as a BCP 47 tag. Empty: unknown. */
-  readonly language: string;
-  /** When the page was last fetched, in ms since the epoch; 0: unknown. */
-  readonly fetchedAt: number;
-  /** When the content of the page last changed, in ms since the epoch; 0: unknown. */
-  readonly modifiedTime: number;
   readonly score: number;
-  /** The PageRank of the page; 0 if `rank` has not run yet. */
-  readonly rank: number;
   /** Set if `serve` shows a copy of its text at `/cached`. A page may ask that no copy be shown, by `noarchive` for example. */
   readonly hasCopy?: true;
   /** Number of pages with nearly the same text that are folded behind this hit. */

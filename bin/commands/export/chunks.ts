@@ -1,12 +1,10 @@
+import type { ExportChunksOptions } from '../../../packages/webcrawl/internal.js';
 import { CHUNK_WORDS, defined } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { wholeNumber } from '../../options/arguments.js';
 import { ALL_HELP, addAll, type ExportFormat } from './format.js';
 
-interface ChunksOptions {
-  readonly maxWords?: number;
-  readonly all?: boolean;
-}
+type ChunksOptions = Pick<ExportChunksOptions, 'maxWords' | 'all'>;
 
 export const chunksFormat: ExportFormat<ChunksOptions> = {
   name: 'chunks',

@@ -1,18 +1,12 @@
 import { Option, type Command } from 'commander';
-import type { GraphFormat, Level, Report } from '../../../packages/webcrawl/internal.js';
+import type { ExportGraphOptions, JobOptions, Level, Report } from '../../../packages/webcrawl/internal.js';
 import { CrawlError, GRAPH_FORMATS, LEVELS, defined } from '../../../packages/webcrawl/names.js';
 import { runJob, type Cli } from '../../cli.js';
-import { selectionOf, type SelectionOptions } from '../../options/selection.js';
+import { selectionOf } from '../../options/selection.js';
 import { FORCE_HELP, OUTPUT_HELP } from './format.js';
 import { say, write } from '../../output/output.js';
 
-interface GraphOptions extends Pick<SelectionOptions, 'host' | 'domain' | 'prefix'> {
-  readonly output: string;
-  readonly level: Level;
-  readonly format?: GraphFormat;
-  readonly raw?: boolean;
-  readonly force?: boolean;
-}
+type GraphOptions = Omit<ExportGraphOptions, keyof JobOptions | 'stdout'>;
 
 export function addGraph(program: Command, cli: Cli): void {
   program

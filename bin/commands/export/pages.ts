@@ -1,18 +1,12 @@
 import { Option } from 'commander';
-import type { LinkList, PageField, PageFormat } from '../../../packages/webcrawl/internal.js';
+import type { ExportPagesOptions } from '../../../packages/webcrawl/internal.js';
 import { DUMP_FIELDS, LINK_LISTS, PAGE_FORMATS, defined } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { namesGiven } from '../../options/arguments.js';
 import { fieldsOf } from '../../options/fields.js';
 import { ALL_HELP, addAll, type ExportFormat } from './format.js';
 
-interface PagesOptions {
-  readonly format?: PageFormat;
-  readonly fields?: readonly PageField[];
-  readonly each?: LinkList;
-  readonly all?: boolean;
-  readonly type?: readonly string[];
-}
+type PagesOptions = Pick<ExportPagesOptions, 'format' | 'fields' | 'each' | 'all' | 'type'>;
 
 export const pagesFormat: ExportFormat<PagesOptions> = {
   name: 'pages',

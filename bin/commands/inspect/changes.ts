@@ -8,14 +8,8 @@ import { MOMENT, momentOrMark } from '../../options/moment.js';
 import { bytesText, markdownOfRecord, markdownHead, summaryText, textOfRecord } from '../../output/changes-text.js';
 import { jsonLine, say, write } from '../../output/output.js';
 
-interface Options {
-  readonly since?: number | string;
-  readonly until?: number | string;
+interface Options extends Omit<ChangesOptions, 'kinds'> {
   readonly kind?: readonly ChangeKind[];
-  readonly host?: string;
-  readonly limit?: number;
-  readonly cursor?: string;
-  readonly diff?: boolean;
   readonly format?: 'table' | 'jsonl' | 'markdown';
 }
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type {
+  ExportPagesOptions,
   OpenContext,
-  LinkList,
   PageField,
   PageSelection,
   Report,
@@ -35,16 +35,12 @@ import {
   type SelectionOptions,
 } from '../../options/selection.js';
 
-interface ReaddbOptions extends SelectionOptions, OutputOptions {
+interface ReaddbOptions
+  extends SelectionOptions, OutputOptions, Pick<ExportPagesOptions, 'fields' | 'limit' | 'sort' | 'each' | 'type'> {
   readonly stats?: boolean;
   readonly url?: string;
   readonly raw?: boolean;
   readonly dump?: boolean;
-  readonly fields?: readonly PageField[];
-  readonly limit?: number;
-  readonly sort?: SortOrder;
-  readonly each?: LinkList;
-  readonly type?: readonly string[];
   readonly format?: 'jsonl' | 'csv';
 }
 

@@ -13,14 +13,10 @@ import { eachGiven, listOf } from '../../options/arguments.js';
 import { MOMENT, momentOrMark } from '../../options/moment.js';
 import { jsonLine, number, oneLine, quantity, say, write } from '../../output/output.js';
 
-interface Options {
+interface Options extends Pick<SendChangesOptions, 'host' | 'since' | 'once' | 'allowPrivate'> {
   readonly to?: string;
   readonly secret?: readonly string[];
   readonly kind?: readonly ChangeKind[];
-  readonly host?: string;
-  readonly since?: number | string;
-  readonly once?: boolean;
-  readonly allowPrivate?: boolean;
   readonly list?: boolean;
   readonly remove?: boolean;
 }

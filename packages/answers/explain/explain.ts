@@ -22,6 +22,7 @@ import {
   inScope,
 } from '../../core/index.js';
 import { NEXT_FIELDS, nextOfRow, nextOfUnknown, type NextStep } from './explain-next.js';
+import type { UrlCheck } from '../check-url.js';
 import { explainRobots, type RobotsExplanation } from './explain-robots.js';
 import { explainAddresses, type AddressExplanation } from './explain-addresses.js';
 import { explainRules, type ExplainedRules } from './explain-rules.js';
@@ -72,7 +73,7 @@ export interface ExplainedPage extends Omit<PageRow<(typeof FIELDS)[number]>, 'm
 }
 
 /** The answer of {@link explain} for one URL. Texts may be untrusted. */
-export interface Explanation {
+export interface Explanation extends Pick<UrlCheck, 'rejectedBy' | 'rule' | 'key' | 'host' | 'domain'> {
   readonly given: string;
   /** The time of this answer, in ms since the epoch. */
   readonly now: number;
@@ -82,12 +83,7 @@ export interface Explanation {
   readonly readableUrl?: string;
   /** Whether the URL would be accepted as a seed. */
   readonly accepted: boolean;
-  readonly rejectedBy?: string;
-  readonly rule?: string;
   readonly steps: readonly UrlStep[];
-  readonly key?: string;
-  readonly host?: string;
-  readonly domain?: string;
   /** The rules of the table that affect the URL. Absent: no rule affects it. */
   readonly rules?: ExplainedRules;
   /** The queue of the URL. Delays, limits and partitions apply to queues. */

@@ -13,17 +13,10 @@ import {
   type HostKey,
 } from '../../core/index.js';
 import { createRobotsReader } from '../robots-of.js';
+import type { PlannedPage } from './queue-loads.js';
 
 /** What a fetch would do with a page now. */
-export interface AskedPage {
-  readonly queue: string;
-  /** The outcome of a selected page that is not requested. Absent if the page is requested. */
-  readonly outcome?: string;
-  /** The origin whose robots.txt must be requested first. Absent if it is stored. */
-  readonly needsRobots?: string;
-  /** Seconds, from the stored robots.txt. */
-  readonly crawlDelay?: number;
-}
+export type AskedPage = Pick<PlannedPage, 'queue' | 'outcome' | 'needsRobots' | 'crawlDelay'>;
 
 /** The state of the host of a page. */
 interface HostNow {

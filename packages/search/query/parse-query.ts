@@ -1,3 +1,4 @@
+import type { IndexQuery } from '../../index/index.js';
 import { type KeyRange, domainRanges, prefixRange } from '../../core/index.js';
 import { replaceUnseen } from '../../util/index.js';
 import { startOfDate } from './query-date.js';
@@ -50,20 +51,13 @@ export interface QueryNotice {
   readonly count?: number;
 }
 
-export interface ParsedQuery {
+export interface ParsedQuery
+  extends Pick<IndexQuery, 'from' | 'to'>, Required<Pick<IndexQuery, 'sites' | 'notSites' | 'notLanguages'>> {
   readonly parts: readonly QueryPart[];
   /** The valid operators, in the order of the query. */
   readonly operators: readonly QueryOperator[];
-  /** Key ranges of the sites. A page must be in one of them. */
-  readonly sites: readonly KeyRange[];
-  readonly notSites: readonly KeyRange[];
   /** Primary language subtags in lower case. The page must be in one of these languages. */
   readonly languages: readonly string[];
-  readonly notLanguages: readonly string[];
-  /** The page must have last changed at this time or later, in ms since the epoch. */
-  readonly from?: number;
-  /** The page must have last changed before this time. */
-  readonly to?: number;
   readonly notices: readonly QueryNotice[];
 }
 
