@@ -76,23 +76,7 @@ export const HOST_FIELDS = [
 type Row = PageRow<(typeof HOST_FIELDS)[number]>;
 
 /** The figures while rows are added. */
-export interface Tally {
-  readonly host: string;
-  hosts: number;
-  pages: number;
-  readonly statuses: Map<string, number>;
-  readonly errors: Map<string, number>;
-  due: number;
-  inBatches: number;
-  refused: number;
-  nextDue: number;
-  bytes: number;
-  answers: number;
-  answerMs: number;
-  slowestMs: number;
-  lastAsked: number;
-  damaged: number;
-}
+export type Tally = ReturnType<typeof newTally>;
 
 /** Maximum number of different errors to count. A plugin may have any number of codes. */
 const MOST_ERRORS = 100;
@@ -107,13 +91,13 @@ const NOT_REQUESTED: ReadonlySet<string> = new Set([
 /** Outcomes that are not failures. */
 const WELL: ReadonlySet<string> = new Set(['success', 'notmodified', 'moved', 'temp_moved']);
 
-export function newTally(host: string): Tally {
+export function newTally(host: string) {
   return {
     host,
     hosts: 0,
     pages: 0,
-    statuses: new Map(),
-    errors: new Map(),
+    statuses: new Map<string, number>(),
+    errors: new Map<string, number>(),
     due: 0,
     inBatches: 0,
     refused: 0,

@@ -13,7 +13,7 @@ import {
 import { addShardOption, overShards, type ShardRun } from '../../options/shard-option.js';
 import { noteFormulas } from '../../output/csv-lines.js';
 import { number, safeLines, say, write } from '../../output/output.js';
-import { FORCE_HELP, OUTPUT_HELP, type ExportFormat } from './format.js';
+import { FORCE_HELP, OUTPUT_HELP, type CommonExportOptions, type ExportFormat } from './format.js';
 import { chunksFormat } from './chunks.js';
 import { krakeFormat } from './krake.js';
 import { pagesFormat } from './pages.js';
@@ -22,12 +22,7 @@ import { waczFormat, warcFormat } from './archive.js';
 /** The export formats. To add a format, add a file beside this one, and its name here. */
 const FORMATS: readonly ExportFormat[] = [pagesFormat, chunksFormat, warcFormat, waczFormat, krakeFormat];
 
-interface Common extends SelectionOptions {
-  readonly output: string;
-  readonly force?: boolean;
-  readonly since?: string | number;
-  readonly bytes?: boolean;
-  readonly limit?: number;
+interface Common extends SelectionOptions, Pick<CommonExportOptions, 'output' | 'force' | 'since' | 'bytes' | 'limit'> {
   readonly shard?: string;
 }
 

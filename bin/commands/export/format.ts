@@ -15,7 +15,7 @@ export function addAll(command: Command): Command {
 }
 
 /** The options of every export on the command line: target and selection. */
-type CommonExportOptions = ExportOptions & ExportSelection;
+export type CommonExportOptions = ExportOptions & ExportSelection;
 
 /** An export format, which is a sub-command of this name. */
 export interface ExportFormat<O extends object = object> {
