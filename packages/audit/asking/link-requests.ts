@@ -31,15 +31,16 @@ const MAX_REDIRECTS = 10;
 /** Maximum number of bytes of a page to read. */
 const MAX_BYTES = 262_144;
 
-/** Codes by which a host cannot be reached at all. */
+/** Codes by which a host cannot be reached at all. A GET after such a HEAD would fail too. */
 const HOST_FAILURES: ReadonlySet<string> = new Set(['dns', 'connect', 'tls']);
 
 /**
  * Makes the function that requests a link with its redirects, in the queues of a crawl.
  *
  * With `headFirst`, it sends HEAD first, and believes a response that finds the page. After another response it sends GET, because many
- * servers respond to HEAD wrongly. Nothing follows after 429 or 503, or a challenge. An origin is left out when it has responded 429 or 503
- * until the requests gave up, or has not responded three times. Only the link for which it was requested then has a result.
+ * servers respond to HEAD wrongly. Nothing follows after 429 or 503, a challenge, or a host that cannot be reached. An origin is left out when
+ * it has responded 429 or 503 until the requests gave up, or has not responded three times. Only the link for which it was requested then
+ * has a result.
  */
 export function createLinkRequests(requests: BorrowedRequests) {
   /** The origins that are left out, with the reason. Another port of the same host may respond. */
@@ -90,7 +91,8 @@ export function createLinkRequests(requests: BorrowedRequests) {
 /** Whether a GET would tell nothing more than this response to HEAD. */
 function isFinal(head: LinkResult): boolean {
   if (head.kind === 'not_checked') return true;
-  const { http = 0, code, outcome } = head;
+  const { http, code, outcome } = head;
+  if (http === undefined) return HOST_FAILURES.has(code);
   return (http >= 200 && http < 300) || code === 'challenge' || isPause(outcome);
 }
 
