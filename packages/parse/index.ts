@@ -23,6 +23,7 @@ export { parseRefresh } from './html/refresh.js';
 export { srcsetUrls } from './html/links/srcset.js';
 export { formulaTex } from './html/formulas.js';
 export { mainContent } from './html/main-content.js';
+export { isInlineTag } from './html/main/outline.js';
 export { codeNodes, isCode, isLineNumbers } from './html/code-elements.js';
 export { chooseParser } from './choose-parser.js';
 export { sniffContentType } from './sniff/sniff.js';

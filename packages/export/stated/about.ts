@@ -4,6 +4,7 @@ import { jsonLdOf } from './json-ld.js';
 import { namesOf } from './node-names.js';
 import { textWithin } from './text-within.js';
 import type { PageView } from './page-view.js';
+import { BEGINS_WITH_BY } from './words.js';
 
 const MOST_AUTHORS = 20;
 const LONGEST_NAME = 200;
@@ -50,7 +51,7 @@ export function authorsOf(view: PageView): string[] | undefined {
 /** Cleans up names. URLs and handles are dropped. Undefined: no name is left. */
 function cleanNames(names: readonly string[]): string[] | undefined {
   const clean = names
-    .map((name) => name.replace(/^\s*(?:by|von|par|por|di)\s+/i, '').trim())
+    .map((name) => name.replace(BEGINS_WITH_BY, '').trim())
     .filter((name) => name !== '' && name.length <= LONGEST_NAME && !/^(https?:|www\.|@)|^\W+$/i.test(name));
   return clean.length === 0 ? undefined : [...new Set(clean)].slice(0, MOST_AUTHORS);
 }

@@ -12,6 +12,13 @@ async function datesOf(html: string, url?: string): Promise<Record<string, unkno
   return (await statedOf(html, ['published', 'publishedDay', 'modified'], options)).values;
 }
 
+const FILLER = '<p>word</p>'.repeat(300);
+
+/** A page with this content far from its title. */
+function manual(content: string, language = 'en'): string {
+  return `<html lang=${language}><title>Manual</title><h1>Manual</h1>${FILLER}${content}${FILLER}`;
+}
+
 const TIMES = [
   ['JSON-LD', jsonLd({ '@type': 'Article', datePublished: '2024-05-01T10:00:00+02:00' })],
   ['JSON-LD in a list', jsonLd([{ '@graph': [{ '@type': 'WebSite' }, { datePublished: ['2024-05-01T08:00Z'] }] }])],
@@ -74,9 +81,62 @@ describe('the field published', () => {
     ['an object', jsonLd({ datePublished: { '@value': '2024-05-01' } })],
     ['a template', '<meta name=date content="{{ date }}">'],
     ['nothing', '<p>no date'],
-    ['a copyright', '<footer>© 2024</footer>'],
+    ['a copyright year', '<footer>© 2024</footer>'],
+    ['a day in a paragraph beside the title', '<h1>T</h1><p>Version 3 can read files of 1 May 2024 and later.'],
+    ['a day in a paragraph of a manual', manual('<p>The format of RFC 2822, for example Thu, 07 Apr 2005 22:13:13.')],
+    ['a sentence with a word for publishing', manual('<p>The standard was published on 1 May 2024.')],
+    ['a label in code', manual('<pre>Date: Wed, 1 May 2024</pre>')],
+    ['a header of HTTP in code', manual('<pre>Last-Modified: Wed, 1 May 2024</pre>')],
+    ['a sentence on a change', manual('<p>The protocol was modified on 1 May 2024.</p>')],
+    ['a day in code beside the title', '<h1>T</h1><pre>1 May 2024</pre>'],
+    ['a line far from the title', manual('<p>1 May 2024</p>')],
+    ['an author in a sentence', manual('<p>See the tutorial by Ann (1 May 2024), and other documents.</p>')],
+    ['the author of a comment', manual('<div class=comments><p>By Ann, 1 May 2024</p></div>')],
+    [
+      'the releases of a changelog',
+      '<h1>Changelog</h1><h2>1.1 (2024-05-02)</h2><p>New.</p><h2>1.0 (2024-05-01)</h2><p>First.</p>',
+    ],
+    ['the items of a list', '<h1>T</h1><ul><li>2024-05-02 New</li><li>2024-05-01 First</li></ul>'],
+    ['a table', '<h1>T</h1><table><tr><td>1.1<td>2024-05-02<tr><td>1.0<td>2024-05-01</table>'],
   ])('uses nothing from %s', async (_, html) => {
     expect(await datesOf(html)).toEqual({});
+  });
+});
+
+describe('the day in the text', () => {
+  it.each([
+    ['after the headline', '<h1>T</h1><p>Berlin, 1 May 2024</p><p>It was on 7 January 2024 that it began.'],
+    ['before the headline', '<p>1 May 2024 | Sport</p><h1>T</h1><p>Text'],
+    [
+      'after a headline that is no h1',
+      `<title>A long day – News</title><h1>News</h1>${FILLER}<h2>A long day</h2><p>1 May 2024`,
+    ],
+    ['in the title', '<title>Minutes of 1 May 2024</title><p>Text'],
+    ['at the start of the first paragraph', `<h1>T</h1><p>1 May 2024 – ${'word '.repeat(50)}`],
+    ['in a table with one day beside the headline', '<h1>T</h1><table><tr><td>1 May 2024<td>Sport</table>'],
+    ['in a byline', manual('<p>By Ann, 1 May 2024</p>')],
+    ['in a byline with a word for publishing', manual('<p>Written by Ann on May 1st, 2024</p>')],
+    ['beside a marked author', manual('<p><a rel=author>Ann</a>, 1 May 2024</p>')],
+    ['after a word for publishing', manual('<p>Posted: 1 May 2024</p>')],
+    ['after a word for publishing in German', manual('<p>Veröffentlicht am 1. Mai 2024</p>', 'de')],
+    ['after a word for publishing in French', manual('<p>Publié le 1er mai 2024</p>', 'fr')],
+  ])('is that of publishing %s', async (_, html) => {
+    expect(await datesOf(html)).toEqual({ published: Date.UTC(2024, 4, 1), publishedDay: '2024-05-01' });
+  });
+
+  it.each([
+    [
+      'at the end of a manual',
+      manual('<p><i>This page last modified on  <a href=x>2024-05-01 16:00:55</a> UTC</i></p>'),
+    ],
+    ['in the footer', manual('<div id=footer><div id=footer-text>Last updated\n 2024-05-01 00:35:55 UTC</div></div>')],
+    ['in a sentence', manual('<footer><p>This page was last edited on 1 May 2024, at 10:00.</p></footer>')],
+    ['beside the headline', '<h1>T</h1><p>Updated: 1 May 2024</p>'],
+    ['in an element for dates', '<h1>T</h1><p class=date>Zuletzt geändert am 1.5.2024</p>'],
+  ])('is only that of the last change %s', async (_, html) => {
+    const { modified, ...others } = await datesOf(html);
+    expect(new Date(modified as number).toISOString()).toMatch(/^2024-05-01/);
+    expect(others).toEqual({});
   });
 });
 

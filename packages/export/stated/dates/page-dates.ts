@@ -2,7 +2,7 @@ import { jsonLdValues, statedTime, statedTimes, type HtmlDocument, type StatedTi
 import { headOf, type Head } from '../head.js';
 import { jsonLdOf } from '../json-ld.js';
 import type { PageView } from '../page-view.js';
-import { seenDates, type Seen, type SeenDate } from './seen-dates.js';
+import { seenDates, type SeenDate } from './seen-dates.js';
 import { urlDate } from './url-date.js';
 
 export interface PageDates {
@@ -12,10 +12,6 @@ export interface PageDates {
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** A date that is at most this number of characters after the first heading belongs to the heading. */
-const BEHIND = 600;
-/** A date that is at most this number of characters before the first heading belongs to the heading. */
-const AHEAD = 300;
 
 const read = new WeakMap<HtmlDocument, PageDates>();
 
@@ -43,11 +39,10 @@ function readDates(view: PageView, document: HtmlDocument, head: Head): PageDate
       .flatMap((name) => nodes.flatMap((node) => jsonLdValues(node[name])))
       .flatMap((text) => (typeof text === 'string' ? [statedTime(text)] : []))
       .find(isPast);
-  const { dates, heading } = seenDates(document, head.language);
-  const seen = { dates: dates.filter(({ time }) => isPast(time)), heading };
+  const seen = seenDates(document, head.language).filter(({ time }) => isPast(time));
   const url = [urlDate(view.url)].find(isPast);
   const shown = shownDate(seen);
-  const beside = shownDate({ ...seen, dates: seen.dates.filter(({ sign }) => sign !== 'itemprop') });
+  const beside = shownDate(seen.filter(({ sign }) => sign !== 'itemprop'));
   const stated = [
     ofNodes('datePublished', 'dateCreated', 'uploadDate', 'datePosted'),
     metadata.published,
@@ -70,12 +65,10 @@ function mostSupported(stated: readonly StatedTime[], others: readonly StatedTim
  * Replaces the day of a UTC time by the local day of the page. The local day may be the day before or after. The local day is used if the
  * URL or the text near the title states this day, and if the time falls on this day in some time zone.
  */
-function withLocalDay(stated: StatedTime, url: StatedTime | undefined, seen: Seen): StatedTime {
+function withLocalDay(stated: StatedTime, url: StatedTime | undefined, seen: readonly SeenDate[]): StatedTime {
   if (!stated.inUtc) return stated;
-  const shown = seen.dates.flatMap((date) =>
-    date.region !== 'beside' && !date.isModified && (isNearTitle(date, seen.heading) || date.sign !== 'text')
-      ? [date.time.day]
-      : [],
+  const shown = seen.flatMap((date) =>
+    isOfPage(date) && !date.isModified && (date.isNearTitle || date.sign !== 'text') ? [date.time.day] : [],
   );
   const days = url && isDaySomewhere(stated.time, url.day) ? [url.day] : shown;
   const known = days.find((day) => isDaySomewhere(stated.time, day));
@@ -94,37 +87,31 @@ function metadataOf({ metas }: Head): Record<string, string> {
 }
 
 /** The date in a property of schema.org. */
-function markedDate({ dates }: Seen, isModified: boolean): StatedTime | undefined {
-  return dates.find((date) => date.sign === 'itemprop' && date.isModified === isModified && date.region !== 'beside')
-    ?.time;
+function markedDate(dates: readonly SeenDate[], isModified: boolean): StatedTime | undefined {
+  return dates.find((date) => date.sign === 'itemprop' && date.isModified === isModified && isOfPage(date))?.time;
 }
 
-function labelledModified({ dates }: Seen): StatedTime | undefined {
-  return dates.find((date) => date.isModified && date.region !== 'beside')?.time;
+function labelledModified(dates: readonly SeenDate[]): StatedTime | undefined {
+  return dates.find((date) => date.isModified && isOfPage(date))?.time;
 }
 
-/** The visible date that is most likely the date of the page. */
-function shownDate({ dates, heading }: Seen): StatedTime | undefined {
+/** Whether a date is in the main content. The footer of a page may state when the page was changed. */
+function isOfPage({ region, isModified }: SeenDate): boolean {
+  return region !== 'beside' && (isModified || region !== 'footer');
+}
+
+/** The visible date that is most likely the date of publishing. */
+function shownDate(dates: readonly SeenDate[]): StatedTime | undefined {
   let best: SeenDate | undefined;
-  let points = 0;
   for (const date of dates) {
-    const own = pointsOf(date, heading);
-    if (best && own <= points) continue;
-    best = date;
-    points = own;
+    if (!date.isModified && (!best || pointsOf(date) > pointsOf(best))) best = date;
   }
   return best?.time;
 }
 
 const SIGNS = { itemprop: 40, published: 40, time: 30, class: 20, text: 5 } as const;
-const REGIONS = { main: 10, unknown: 0, beside: -30 } as const;
+const REGIONS = { main: 10, unknown: 0, beside: -30, footer: -30 } as const;
 
-function pointsOf(date: SeenDate, heading: number | undefined): number {
-  const { sign, region, isModified, isLabelled } = date;
-  const near = isNearTitle(date, heading) ? 12 : 0;
-  return SIGNS[sign] + REGIONS[region] + near + (isLabelled ? 8 : 0) - (isModified ? 15 : 0);
-}
-
-function isNearTitle({ at }: SeenDate, heading: number | undefined): boolean {
-  return heading !== undefined && at - heading >= -AHEAD && at - heading <= BEHIND;
+function pointsOf({ sign, region, isNearTitle, isLabelled }: SeenDate): number {
+  return SIGNS[sign] + REGIONS[region] + (isNearTitle ? 25 : 0) + (isLabelled ? 8 : 0);
 }

@@ -1,7 +1,15 @@
-import { attribute, isElement, statedTime, type HtmlDocument, type StatedTime } from '../../../core/index.js';
+import {
+  attribute,
+  isElement,
+  isInlineTag,
+  statedTime,
+  type HtmlDocument,
+  type StatedTime,
+} from '../../../core/index.js';
 import { tokens, type Element } from '../head.js';
 import { textWithin } from '../text-within.js';
-import { writtenDates } from './written-dates.js';
+import { BEGINS_WITH_AUTHOR, ENDS_WITH_LABEL, ENDS_WITH_MODIFIED, ENDS_WITH_PUBLISHED } from '../words.js';
+import { writtenDates, type WrittenDate } from './written-dates.js';
 
 /** The kind of evidence for a date, the strongest first. */
 export type Sign =
@@ -13,7 +21,7 @@ export type Sign =
   | 'time'
   /** An element whose class or id is about dates. */
   | 'class'
-  /** A date written in the text. */
+  /** A date written in the text, beside the title or an author, or with a word for publishing or changing. */
   | 'text';
 
 export interface SeenDate {
@@ -22,16 +30,9 @@ export interface SeenDate {
   readonly region: Region;
   /** Whether a label says that this is the date of the last change. */
   readonly isModified: boolean;
-  /** Whether a word before the date is about publishing. */
+  /** Whether a word or an author beside the date marks it as the date of publishing. */
   readonly isLabelled: boolean;
-  /** Number of characters of text before the date. */
-  readonly at: number;
-}
-
-export interface Seen {
-  readonly dates: readonly SeenDate[];
-  /** Position in the text where the first `h1` ends. Undefined: there is no `h1`. */
-  readonly heading: number | undefined;
+  readonly isNearTitle: boolean;
 }
 
 const MAX_CHARACTERS_READ = 200_000;
@@ -41,27 +42,58 @@ const MAX_SEARCHED_ELEMENTS = 2000;
 const LONGEST_LABEL = 150;
 /** Maximum length of the text before a date that may be the label of the date. */
 const BEFORE = 30;
+/** Maximum length of a line that states a date. Longer lines are running text. */
+const MAX_LINE_CHARACTERS = 120;
+const MAX_TITLE_CHARACTERS = 300;
+/** A date that is at most this number of characters after the heading belongs to the heading. */
+const BEHIND = 600;
+/** A date that is at most this number of characters before the heading belongs to the heading. */
+const AHEAD = 300;
 
 const NOT_SHOWN: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript', 'svg', 'iframe', 'option']);
 const DATE_NAMES =
   /date(?!picker)|datum|fecha|publi[sc]h?|posted|created|byline|dateline|submitted|timestamp|(^|[-_\s])(time|meta|info|data|tarih|waktu|ngay|zeit|hora|when|day|entry-?meta|post-?(meta|info|details?))([-_\s]|$)/i;
 const PUBLISHED_NAMES = /publi[sc]|posted|created|entry-?date|post-?date|date-?(posted|created)|article-?date|pubdate/i;
 const MODIFIED_NAMES = /updat|modif|aktuali|edited|revis|actuali[zs]|lastmod/i;
-const MODIFIED_WORDS =
-  /(updated?|modified|edited|revised|aktualisiert|geändert|bearbeitet|stand|mis à jour|modifié|actualizad[oa]|modificad[oa]|aggiornat[oa]|atualizad[oa]|обновл\S*|измен[её]н\S*|редакт\S*|aktualiz\S*|bijgewerkt|gewijzigd|opdateret|uppdaterad\S*|oppdatert|更新|修改|수정|güncelle\S*|оновлено)\P{L}{0,12}$/iu;
-const PUBLISHED_WORDS =
-  /(published|posted|written|created|on|veröffentlicht|erstellt|vom|am|publié\S*|le|publicad[oa]|pubblicat[oa]|опубликован\S*|дата|data|datum|fecha|发布\S*|發布|日期|時間|时间|등록|입력|投稿日?|公開日?|yayın\S*|tarih\S*|opublikowan\S*|dodano)\P{L}{0,12}$/iu;
+const AUTHOR_NAMES = /author|byline/i;
+/** Elements of lists, tables and outlines. If they have several days, these are not dates of the page. */
+const LIST_TAGS: ReadonlySet<string> = new Set('td th li dt dd h2 h3 h4 h5 h6 caption'.split(' '));
+/** The end of a sentence. */
+const SENTENCE_END = /[.!?:;。]$/;
 const PUBLISHED_PROPERTIES = ['datepublished', 'datecreated', 'uploaddate', 'dateposted', 'pubdate'];
 
-/** Finds the dates in a page: in attributes, in elements for dates, and in its text. @param language lower case */
-export function seenDates(document: HtmlDocument, language: string): Seen {
+/**
+ * Finds the dates in a page: in attributes, in elements for dates, and in the text where the text states them as dates of the page.
+ * @param language lower case
+ */
+export function seenDates(document: HtmlDocument, language: string): SeenDate[] {
   return new DateReader(language).read(document);
 }
 
-/** A node to read, with its region. Without a node, the step is the end of a heading. */
-interface Step {
-  readonly node: HtmlDocument['childNodes'][number] | undefined;
+/** An element that starts and ends a line, and its region. */
+interface Block {
+  readonly tagName: string;
   readonly region: Region;
+}
+
+/** A node to read, with the block around it. Without a node, the step is the end of the element `ended` within that block. */
+interface Step {
+  readonly node?: HtmlDocument['childNodes'][number];
+  readonly block: Block;
+  readonly ended?: Element;
+}
+
+/** A line of the text: it ends where a block starts or ends. */
+interface Line extends Block {
+  readonly from: number;
+  /** Whether the markup says that the line names an author. */
+  hasAuthor: boolean;
+}
+
+/** A date in the text, its line, and the end of that line. */
+interface PlacedDate extends WrittenDate {
+  readonly line: Line;
+  readonly to: number;
 }
 
 /** A time, and the text before it that may be a label. */
@@ -72,60 +104,96 @@ interface LabelledTime {
 
 class DateReader {
   readonly #language: string;
-  readonly #dates: SeenDate[] = [];
+  readonly #dates: (Omit<SeenDate, 'isNearTitle'> & { /** Position in the text. */ readonly at: number })[] = [];
   readonly #parts: string[] = [];
-  /** The region of each part of the text, by its start. */
-  readonly #regions: { readonly from: number; readonly region: Region }[] = [];
+  readonly #lines: Line[] = [];
   #length = 0;
   #labels = 0;
+  #title: string | undefined;
+  /** Position in the text where the heading ends: the one that repeats most of the title, else the first `h1`. */
   #heading: number | undefined;
+  /** Length of the heading, if it repeats the title. */
+  #repeated = 0;
 
   constructor(language: string) {
     this.#language = language;
   }
 
-  read(document: HtmlDocument): Seen {
+  read(document: HtmlDocument): SeenDate[] {
     this.#walk(document);
     this.#readText();
-    return { dates: this.#dates, heading: this.#heading };
+    return this.#dates.map(({ at, ...date }) => ({ ...date, isNearTitle: this.#isNearTitle(at) }));
   }
 
   #walk(document: HtmlDocument): void {
-    const stack: Step[] = document.childNodes.map((node) => ({ node, region: 'unknown' }));
+    const page: Block = { tagName: '', region: 'unknown' };
+    const stack: Step[] = document.childNodes.map((node) => ({ node, block: page }));
     for (let step = stack.pop(); step && this.#length < MAX_CHARACTERS_READ; step = stack.pop()) {
-      const { node, region } = step;
-      if (!node) this.#heading ??= this.#length;
-      else if (node.nodeName === '#text' && 'value' in node) this.#addText(node.value, region);
-      else if (isElement(node) && !NOT_SHOWN.has(node.tagName)) {
-        const inner = regionWithin(node, region);
-        this.#readElement(node, inner);
-        this.#addText(' ', inner);
-        if (node.tagName === 'h1') stack.push({ node: undefined, region });
-        for (let i = node.childNodes.length - 1; i >= 0; i--) stack.push({ node: node.childNodes[i]!, region: inner });
+      const { node, block, ended } = step;
+      if (ended) {
+        this.#startLine(block);
+        this.#readHeading(ended);
+      } else if (node?.nodeName === '#text' && 'value' in node) this.#addText(node.value);
+      else if (node && isElement(node) && !NOT_SHOWN.has(node.tagName)) {
+        const { tagName } = node;
+        const region = regionWithin(node, block.region);
+        const isBlock = !isInlineTag(tagName) || region !== block.region;
+        const inner = isBlock ? { tagName, region } : block;
+        if (isBlock) {
+          this.#startLine(inner);
+          stack.push({ block, ended: node });
+        }
+        this.#readElement(node, region);
+        this.#addText(' ');
+        for (let i = node.childNodes.length - 1; i >= 0; i--) stack.push({ node: node.childNodes[i]!, block: inner });
       }
     }
   }
 
-  #addText(value: string, region: Region): void {
+  #startLine(block: Block): void {
+    if (this.#lines.at(-1)?.from === this.#length) this.#lines.pop();
+    this.#lines.push({ ...block, from: this.#length, hasAuthor: false });
+  }
+
+  #readHeading(element: Element): void {
+    const { tagName } = element;
+    if (tagName === 'title') this.#title ??= lettersOf(element);
+    if (!/^h[1-6]$/.test(tagName) || ++this.#labels > MAX_SEARCHED_ELEMENTS) return;
+    const text = lettersOf(element);
+    const title = this.#title ?? '';
+    if (text.length > this.#repeated && text.length * 3 > title.length && title.includes(text)) {
+      this.#repeated = text.length;
+      this.#heading = this.#length;
+    } else if (tagName === 'h1') this.#heading ??= this.#length;
+  }
+
+  #isNearTitle(at: number): boolean {
+    return this.#heading !== undefined && at - this.#heading >= -AHEAD && at - this.#heading <= BEHIND;
+  }
+
+  #addText(value: string): void {
     const text = value.slice(0, MAX_CHARACTERS_READ).replace(/\s+/g, ' ');
-    if (this.#regions.at(-1)?.region !== region) this.#regions.push({ from: this.#length, region });
     this.#parts.push(text);
     this.#length += text.length;
   }
 
   #readElement(element: Element, region: Region): void {
-    if (this.#dates.length >= MOST_DATES) return;
     const { tagName } = element;
     const properties = tokens(attribute(element, 'itemprop'));
     const names = `${attribute(element, 'class') ?? ''} ${attribute(element, 'id') ?? ''}`.slice(0, 300);
+    if (AUTHOR_NAMES.test(names) || [...properties, ...tokens(attribute(element, 'rel'))].includes('author')) {
+      this.#lines.at(-1)!.hasAuthor = true;
+    }
+    if (this.#dates.length >= MOST_DATES) return;
     const isPublished = PUBLISHED_PROPERTIES.some((name) => properties.includes(name));
-    const isModified = properties.includes('datemodified') || MODIFIED_NAMES.test(names);
+    const isModified =
+      properties.includes('datemodified') || (MODIFIED_NAMES.test(names) && !PUBLISHED_NAMES.test(names));
     const forMachines = machineDate(element);
     const add = (seen: LabelledTime | undefined, sign: Sign, isNamed = false): void => {
       if (!seen) return;
       const { time, before } = seen;
-      const isLabelled = isNamed || PUBLISHED_WORDS.test(before);
-      const isOfChange = isModified || MODIFIED_WORDS.test(before);
+      const isLabelled = isNamed || ENDS_WITH_LABEL.test(before);
+      const isOfChange = isModified || ENDS_WITH_MODIFIED.test(before);
       this.#dates.push({ time, sign, region, isModified: isOfChange, isLabelled, at: this.#length });
     };
     if (isPublished || properties.includes('datemodified')) {
@@ -153,20 +221,53 @@ class DateReader {
 
   #readText(): void {
     const text = this.#parts.join('').slice(0, MAX_CHARACTERS_READ);
+    const written = writtenDates(text, this.#language).slice(0, MOST_DATES);
+    const daysOfTags = new Map<string, Set<string>>();
     let at = 0;
-    for (const { time, start } of writtenDates(text, this.#language).slice(0, MOST_DATES)) {
-      while ((this.#regions[at + 1]?.from ?? Infinity) <= start) at++;
-      const before = text.slice(Math.max(0, start - BEFORE), start);
-      this.#dates.push({
-        time,
-        sign: 'text',
-        region: this.#regions[at]?.region ?? 'unknown',
-        isModified: MODIFIED_WORDS.test(before),
-        isLabelled: PUBLISHED_WORDS.test(before),
-        at: start,
-      });
+    const placed = written.map((date): PlacedDate => {
+      while ((this.#lines[at + 1]?.from ?? Infinity) <= date.start) at++;
+      const line = this.#lines[at]!;
+      const days = daysOfTags.get(line.tagName) ?? new Set();
+      daysOfTags.set(line.tagName, days.add(date.time.day));
+      return { ...date, line, to: Math.max(date.end, this.#lines[at + 1]?.from ?? text.length) };
+    });
+    for (const date of placed) {
+      const { tagName, region } = date.line;
+      const isOneOfMany = LIST_TAGS.has(tagName) && daysOfTags.get(tagName)!.size > 1;
+      const statement = this.#statementIn(text, date, isOneOfMany);
+      if (statement) this.#dates.push({ time: date.time, sign: 'text', region, at: date.start, ...statement });
     }
   }
+
+  /** What the text says about a date. Undefined: it does not say that this is a date of the page. */
+  #statementIn(
+    text: string,
+    { start, end, line: { from, tagName, region, hasAuthor }, to }: PlacedDate,
+    isOneOfMany: boolean,
+  ): Pick<SeenDate, 'isModified' | 'isLabelled'> | undefined {
+    if (tagName === 'pre') return undefined;
+    const line = text.slice(from, to);
+    const before = text.slice(Math.max(0, start - BEFORE), start);
+    const isShort = line.trim().length <= MAX_LINE_CHARACTERS;
+    const isFirst = text.slice(from, start).trim() === '';
+    const isRunning = !isFirst && (!isShort || SENTENCE_END.test(text.slice(end, to).trim()));
+    if (isShort && (!isRunning || region === 'footer') && ENDS_WITH_MODIFIED.test(before)) {
+      return { isModified: true, isLabelled: false };
+    }
+    if (isRunning) return undefined;
+    if (isShort && ENDS_WITH_PUBLISHED.test(before)) return { isModified: false, isLabelled: true };
+    if (isOneOfMany) return undefined;
+    const isOfAuthor = isShort && region !== 'beside' && (hasAuthor || BEGINS_WITH_AUTHOR.test(line));
+    const isOfPage = isOfAuthor || tagName === 'title' || this.#isNearTitle(start);
+    return isOfPage ? { isModified: false, isLabelled: isOfAuthor } : undefined;
+  }
+}
+
+/** The beginning of the text of an element, without punctuation. */
+function lettersOf(element: Element): string {
+  return textWithin(element, MAX_TITLE_CHARACTERS)
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
 }
 
 /** The date in an attribute of an element for machines. */
@@ -183,13 +284,14 @@ function machineDate(element: Element): StatedTime | undefined {
   return undefined;
 }
 
-/** The region of a page: its main part, a part beside it, or unknown. */
-type Region = 'main' | 'beside' | 'unknown';
+/** The region of a page: its main content, boilerplate beside it, a footer, or unknown. */
+type Region = 'main' | 'beside' | 'footer' | 'unknown';
 
 const MAIN_TAGS: ReadonlySet<string> = new Set(['main', 'article']);
-const BESIDE_TAGS: ReadonlySet<string> = new Set(['aside', 'nav', 'footer', 'form', 'select', 'button']);
+const BESIDE_TAGS: ReadonlySet<string> = new Set(['aside', 'nav', 'form', 'select', 'button']);
 const BESIDE_NAMES =
-  /(^|[-_\s])(comments?(?!-?(count|link|off))|comment-?list|respond|replies|related|side-?bar|secondary|widgets?|recommend\w*|popular|trending|teasers?|promo|latest|recent|footer|menu|nav|navigation|calendar|archives?|copyright|ticker|carousel|slider|most-?read|more-?(news|stories|from)|read-?more|similar|suggest\w*|banner|advert\w*|share|social|disqus\w*|weather|clock|currentdate|today)([-_\s]|$)/i;
+  /(^|[-_\s])(comments?(?!-?(count|link|off))|comment-?list|respond|replies|related|side-?bar|secondary|widgets?|recommend\w*|popular|trending|teasers?|promo|latest|recent|menu|nav|navigation|calendar|archives?|copyright|ticker|carousel|slider|most-?read|more-?(news|stories|from)|read-?more|similar|suggest\w*|banner|advert\w*|share|social|disqus\w*|weather|clock|currentdate|today)([-_\s]|$)/i;
+const FOOTER_NAMES = /(^|[-_\s])footer([-_\s]|$)/i;
 const MAIN_NAMES =
   /(^|[-_\s])(article|post|entry|story|hentry|content|single|main)([-_\s]|$|-?(body|content|detail|header|title))/i;
 
@@ -202,7 +304,9 @@ function regionWithin(element: Element, around: Region): Region {
   const isPage = tagName === 'body' || tagName === 'html';
   if (!isPage && names.length < 500 && BESIDE_NAMES.test(names)) return 'beside';
   const role = attribute(element, 'role');
-  if (role === 'complementary' || role === 'navigation' || role === 'contentinfo') return 'beside';
+  if (role === 'complementary' || role === 'navigation') return 'beside';
+  if (around === 'footer' || tagName === 'footer' || role === 'contentinfo') return 'footer';
+  if (!isPage && names.length < 500 && FOOTER_NAMES.test(names)) return 'footer';
   if (MAIN_TAGS.has(tagName) || role === 'main') return 'main';
   if (isPage || around === 'main') return around;
   if (tokens(attribute(element, 'itemprop')).includes('articlebody')) return 'main';

@@ -57,6 +57,11 @@ export function isWithoutText(tagName: string): boolean {
   return ((TAGS.get(tagName) ?? 0) & NO_TEXT) !== 0;
 }
 
+/** Whether elements of this name are inline. All others are block-level. */
+export function isInlineTag(tagName: string): boolean {
+  return ((TAGS.get(tagName) ?? 0) & INLINE) !== 0;
+}
+
 /** Reads the blocks and elements of a page. */
 export function readOutline(body: Tree.Element): Outline {
   const reader = new OutlineReader();
@@ -82,7 +87,7 @@ class OutlineReader implements Outline {
   read(element: Tree.Element, parent: Part | undefined, holder: Part | undefined, marks: number, words: number): void {
     const part = this.#enter(element, parent);
     const bits = TAGS.get(part.tagName) ?? 0;
-    const isInline = (bits & INLINE) !== 0 || element.namespaceURI !== HTML;
+    const isInline = isInlineTag(part.tagName) || element.namespaceURI !== HTML;
     if (!isInline) this.#open = undefined;
     const owner = isInline && holder ? holder : part;
     const innerMarks = marks | bits;
