@@ -96,6 +96,10 @@ describe('the field published', () => {
       'the releases of a changelog',
       '<h1>Changelog</h1><h2>1.1 (2024-05-02)</h2><p>New.</p><h2>1.0 (2024-05-01)</h2><p>First.</p>',
     ],
+    [
+      'the headings of sections, whose ids are their texts',
+      '<h1>T</h1><h2 id=system_after_dateof_3_9>System (After 2024-05-01)</h2><p>New.</p><h2>Before 2024-05-01</h2>',
+    ],
     ['the items of a list', '<h1>T</h1><ul><li>2024-05-02 New</li><li>2024-05-01 First</li></ul>'],
     ['a table', '<h1>T</h1><table><tr><td>1.1<td>2024-05-02<tr><td>1.0<td>2024-05-01</table>'],
   ])('uses nothing from %s', async (_, html) => {

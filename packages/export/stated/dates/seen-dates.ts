@@ -56,7 +56,8 @@ const DATE_NAMES =
 const PUBLISHED_NAMES = /publi[sc]|posted|created|entry-?date|post-?date|date-?(posted|created)|article-?date|pubdate/i;
 const MODIFIED_NAMES = /updat|modif|aktuali|edited|revis|actuali[zs]|lastmod/i;
 const AUTHOR_NAMES = /author|byline/i;
-/** Elements of lists, tables and outlines. If they have several days, these are not dates of the page. */
+const HEADING = /^h[1-6]$/;
+/** Elements of lists, tables and outlines. If several of them have dates, these are not dates of the page. */
 const LIST_TAGS: ReadonlySet<string> = new Set('td th li dt dd h2 h3 h4 h5 h6 caption'.split(' '));
 /** The end of a sentence. */
 const SENTENCE_END = /[.!?:;。]$/;
@@ -158,7 +159,7 @@ class DateReader {
   #readHeading(element: Element): void {
     const { tagName } = element;
     if (tagName === 'title') this.#title ??= lettersOf(element);
-    if (!/^h[1-6]$/.test(tagName) || ++this.#labels > MAX_SEARCHED_ELEMENTS) return;
+    if (!HEADING.test(tagName) || ++this.#labels > MAX_SEARCHED_ELEMENTS) return;
     const text = lettersOf(element);
     const title = this.#title ?? '';
     if (text.length > this.#repeated && text.length * 3 > title.length && title.includes(text)) {
@@ -180,7 +181,9 @@ class DateReader {
   #readElement(element: Element, region: Region): void {
     const { tagName } = element;
     const properties = tokens(attribute(element, 'itemprop'));
-    const names = `${attribute(element, 'class') ?? ''} ${attribute(element, 'id') ?? ''}`.slice(0, 300);
+    // The id of a heading is often built from its text.
+    const id = HEADING.test(tagName) ? '' : (attribute(element, 'id') ?? '');
+    const names = `${attribute(element, 'class') ?? ''} ${id}`.slice(0, 300);
     if (AUTHOR_NAMES.test(names) || [...properties, ...tokens(attribute(element, 'rel'))].includes('author')) {
       this.#lines.at(-1)!.hasAuthor = true;
     }
@@ -222,18 +225,19 @@ class DateReader {
   #readText(): void {
     const text = this.#parts.join('').slice(0, MAX_CHARACTERS_READ);
     const written = writtenDates(text, this.#language).slice(0, MOST_DATES);
-    const daysOfTags = new Map<string, Set<string>>();
+    const datedLines = new Map<string, Set<string>>();
     let at = 0;
     const placed = written.map((date): PlacedDate => {
       while ((this.#lines[at + 1]?.from ?? Infinity) <= date.start) at++;
       const line = this.#lines[at]!;
-      const days = daysOfTags.get(line.tagName) ?? new Set();
-      daysOfTags.set(line.tagName, days.add(date.time.day));
-      return { ...date, line, to: Math.max(date.end, this.#lines[at + 1]?.from ?? text.length) };
+      const to = Math.max(date.end, this.#lines[at + 1]?.from ?? text.length);
+      const lines = datedLines.get(line.tagName) ?? new Set();
+      datedLines.set(line.tagName, lines.add(text.slice(line.from, to).trim()));
+      return { ...date, line, to };
     });
     for (const date of placed) {
       const { tagName, region } = date.line;
-      const isOneOfMany = LIST_TAGS.has(tagName) && daysOfTags.get(tagName)!.size > 1;
+      const isOneOfMany = LIST_TAGS.has(tagName) && datedLines.get(tagName)!.size > 1;
       const statement = this.#statementIn(text, date, isOneOfMany);
       if (statement) this.#dates.push({ time: date.time, sign: 'text', region, at: date.start, ...statement });
     }
