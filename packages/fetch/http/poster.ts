@@ -1,6 +1,7 @@
 import type { Settings } from '../../../config/index.js';
 import { deadline, type Late } from '../../util/index.js';
 import type { Lookup } from '../address/dns-cache.js';
+import { loadUndici } from '../address/load-undici.js';
 import { createHttpRoutes } from './http-routes.js';
 import { userAgent } from './user-agent.js';
 
@@ -54,8 +55,7 @@ export function createPoster(
     const refusal = await routes.refusal(url.hostname, false, signal);
     if (refusal) throw refusal;
     const all = { 'user-agent': userAgent(settings.http), ...headers };
-    const target = { origin: url.origin, path: `${url.pathname}${url.search}` };
-    return dispatcher.request({ ...target, method: 'POST', headers: all, body, signal });
+    return loadUndici().request(url, { dispatcher, method: 'POST', headers: all, body, signal });
   }
 
   return {
