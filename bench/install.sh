@@ -46,10 +46,12 @@ colly() {
   (cd peers/colly && go build -o "$peers/colly/colly" .)
 }
 
-# Downloads the available packages: other releases of Debian do not have all of them.
+# Downloads the available packages: other releases of Debian do not have all of them. Debian removes a version when it releases the next.
 one_by_one() {
   local package
-  for package in "$@"; do apt-get download -qq "$package" || echo "bench: no package $package here"; done
+  for package in "$@"; do
+    apt-get download -qq "$package" || apt-get download -qq "${package%%=*}" || echo "bench: no package $package here"
+  done
 }
 
 # debian <folder> <package…>: unpacks packages there.
@@ -94,6 +96,26 @@ relevance() {
 # For the benchmark `markdown`; in another folder, because more pages would change the site that is crawled.
 more_manuals() {
   debian "$peers/more-manuals" debian-reference-fr debian-reference-zh-cn maint-guide-zh-cn libeigen3-doc libcommons-lang3-java-doc
+}
+
+# For the benchmark `markdown`: the manuals of manual-boxes.json, 210 MB.
+boxed_manuals() {
+  local packages
+  mapfile -t packages < <(node -p 'JSON.parse(fs.readFileSync("manual-boxes.json")).map((manual) => manual.package).filter(Boolean).join("\n")' | sort -u)
+  debian "$peers/boxed-manuals" "${packages[@]}"
+}
+
+# The manual of npm as the template of Docusaurus shows it.
+docusaurus() {
+  local site=$peers/docusaurus
+  mkdir -p "$site"
+  cp peers/docusaurus/* "$site"
+  cd "$site"
+  npm install --no-audit --no-fund --ignore-scripts
+  cp -r node_modules/create-docusaurus/templates/shared/{blog,src,static} .
+  cp -r node_modules/create-docusaurus/templates/classic/{src,*.js} .
+  rm -rf docs && cp -r node_modules/npm/docs/content docs
+  NO_UPDATE_NOTIFIER=1 npx --no-install docusaurus build --config manual.config.mjs
 }
 
 # For the benchmark `main-content`: other extractors, and the pages.
@@ -168,6 +190,8 @@ install date-pages "$peers/date-pages/test-files/comparison" date_pages
 install linkchecker "$peers/linkchecker/bin/linkchecker" linkchecker
 install lychee "$peers/lychee/bin/lychee" lychee
 install more-manuals "$peers/more-manuals/usr/share/doc" more_manuals
+install boxed-manuals "$peers/boxed-manuals/usr/share/doc" boxed_manuals
+install docusaurus "$peers/docusaurus/build/docs" docusaurus
 
 if [ "${#missing[@]}" -gt 0 ]; then
   echo "bench: could not install ${missing[*]}; the logs are in bench/.peers" >&2

@@ -74,7 +74,8 @@ export async function main(args: readonly string[]): Promise<number> {
   const saved = await save(asked, machine, result);
   if (json) console.log(asJson(options, machine, result));
   else {
-    console.log(`\n${result.title}\n\n${formatTable(result.columns, result.rows)}\n`);
+    for (const { title, columns, rows } of [result, ...(result.more ?? [])])
+      console.log(`\n${title}\n\n${formatTable(columns, rows)}\n`);
     for (const note of result.notes) console.log(`- ${note}`);
     console.log(`\n${machineLine(machine)}\n${saved}.svg and .json`);
   }
@@ -178,6 +179,7 @@ async function save({ name, bench, options }: Asked, machine: Machine, result: B
 }
 
 function asJson({ rounds, scale }: BenchOptions, machine: Machine, result: BenchResult): string {
-  const { title, rows, notes, samples } = result;
-  return JSON.stringify({ title, machine, rounds, scale, rows, notes, samples }, null, 2);
+  const { title, rows, more, notes, samples } = result;
+  const tables = more?.map((table) => ({ title: table.title, rows: table.rows }));
+  return JSON.stringify({ title, machine, rounds, scale, rows, more: tables, notes, samples }, null, 2);
 }

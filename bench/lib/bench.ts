@@ -27,11 +27,17 @@ export interface BenchOptions {
   readonly say: (line: string) => void;
 }
 
-/** The result of a benchmark. */
-export interface BenchResult {
+/** A table with its heading. */
+export interface BenchTable {
   readonly title: string;
   readonly columns: readonly Column[];
   readonly rows: readonly Row[];
+}
+
+/** The result of a benchmark. */
+export interface BenchResult extends BenchTable {
+  /** Additional tables, of other columns. */
+  readonly more?: readonly BenchTable[];
   /** Notes for reading the table: missing parts, differences, and goals for ratios. */
   readonly notes: readonly string[];
   readonly chart: Chart;

@@ -118,7 +118,8 @@ export function linesOfCode(code: string): string[] {
     .filter((line) => line !== '');
 }
 
-const INLINE =
+/** Matches the names of elements within a line of text. */
+export const INLINE =
   /^(a|abbr|acronym|b|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strong|sub|sup|tt|u|var)$/;
 
 function textOf(root: Tree.Element): string {
