@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the benchmarks `crawl`, `dates`, `link-check`, `main-content` and `markdown` compare with, all below bench/:
-# Crawlee and Node 24 (npm), Scrapy (pip), Colly (Go), spider (Rust), and GNU wget2 and the server with the manuals that it
+# Crawlee, Docusaurus and Node 24 (npm), Scrapy (pip), Colly (Go), spider (Rust), and GNU wget2 and the server with the manuals that it
 # serves (Debian packages, unpacked and not installed). The script lists what it cannot install, and the benchmarks leave it
 # out. A second run installs only what is missing. `bench/install.sh nginx relevance` installs only these.
 set -uo pipefail

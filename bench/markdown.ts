@@ -3,10 +3,10 @@
  * rendered Markdown differs from the HTML of the main content in words, links, items, cells or code. And how much of the content boxes of
  * manuals is kept as main content, most of which state no generator that webcrawl knows.
  */
-import { BOXED_MANUALS, isManualThere, type BoxedManual } from './lib/boxed-manuals.js';
-import type { BoxScore } from './lib/box-score.js';
+import { BOXED_MANUALS, isManualThere } from './lib/boxed-manuals.js';
+import { boxTable, type BoxSample } from './lib/box-table.js';
 import { missingSets } from './lib/main-content-sets.js';
-import { scaled, type Bench, type BenchOptions, type BenchResult, type BenchTable } from './lib/bench.js';
+import { scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
 import { MANUALS, isThere } from './lib/manuals.js';
 import type { MarkdownScore } from './lib/markdown-score.js';
 import { runWorker } from './lib/worker.js';
@@ -24,13 +24,6 @@ interface Sample extends MarkdownScore {
   readonly generator: string;
   /** The differences between the Markdown of a page and its HTML, for each page with any. */
   readonly differing: readonly string[];
-  readonly cpuSeconds: number;
-}
-
-interface BoxSample extends BoxScore {
-  readonly name: string;
-  readonly set: BoxedManual['set'];
-  readonly withoutBox: number;
   readonly cpuSeconds: number;
 }
 
@@ -105,7 +98,7 @@ async function run({ scale, say }: BenchOptions): Promise<BenchResult> {
       'Precision: the part of the words of the Markdown that are of the main part; recall: of its words those that are there.',
       'Pages that differ: those of which the Markdown, as markdown-it shows it, has other words, links, items, cells or code than the HTML of the main content.',
       'Headings and lines of code: the part of them that are headings and code in the Markdown.',
-      'Content boxes: lost are headings, pre and tables of which less than half of the words are kept in an element of the same name; outside is the part of the kept words that are not of the box. No choice may be made by the manuals that are held out.',
+      'Content boxes: kept is the part of the words of the box that is kept; outside is the part of the kept words that is not of the box. A heading, pre or table is lost if less than half of its words are kept in an element of the same name. Make no choice by the manuals that are held out.',
       ...(absent.length > 0
         ? [`Left out, since bench/install.sh has not fetched them: ${absent.map(({ name }) => name).join('; ')}.`]
         : []),
@@ -119,53 +112,4 @@ async function run({ scale, say }: BenchOptions): Promise<BenchResult> {
     },
     samples: { markdown: samples, boxes: boxSamples },
   };
-}
-
-/** The rows of each set, with the means of shares and the sums of counts. */
-function boxTable(samples: readonly BoxSample[]): BenchTable {
-  const sets = ['tuning', 'held out', 'marked'] as const;
-  const rows = sets.flatMap((set) => {
-    const ofSet = samples.filter((sample) => sample.set === set).map(boxRow);
-    return ofSet.length === 0 ? [] : [...ofSet, totalOf(set, ofSet)];
-  });
-  const counts = ['headings', 'pres', 'tables'].flatMap((key) => {
-    const head = key === 'pres' ? 'pre' : key;
-    return [
-      { key, head },
-      { key: `${key}Lost`, head: 'lost' },
-    ];
-  });
-  return {
-    title: 'main content of manuals against their content boxes',
-    columns: [
-      { key: 'name', head: 'manual' },
-      { key: 'set', head: 'set' },
-      { key: 'pages', head: 'pages' },
-      { key: 'words', head: 'words' },
-      { key: 'kept', head: 'kept', digits: 4 },
-      { key: 'outside', head: 'outside', digits: 4 },
-      ...counts,
-      { key: 'cpuMs', head: 'CPU ms a page', digits: 1 },
-    ],
-    rows,
-  };
-}
-
-type BoxRow = Record<(typeof MEANS)[number] | (typeof SUMS)[number], number> & Record<'name' | 'set', string>;
-
-const MEANS = ['kept', 'outside', 'cpuMs'] as const;
-const SUMS = ['pages', 'words', 'headings', 'headingsLost', 'pres', 'presLost', 'tables', 'tablesLost'] as const;
-
-function boxRow({ wordsKept, found, cpuSeconds, withoutBox: _, ...sample }: BoxSample): BoxRow {
-  const kept = wordsKept / sample.words;
-  const outside = found === 0 ? 0 : (found - wordsKept) / found;
-  return { ...sample, kept, outside, cpuMs: (cpuSeconds * 1000) / sample.pages };
-}
-
-function totalOf(set: string, rows: readonly BoxRow[]): BoxRow {
-  const sum = (key: (typeof MEANS)[number] | (typeof SUMS)[number]): number =>
-    rows.reduce((total, row) => total + row[key], 0);
-  const means = MEANS.map((key) => [key, sum(key) / rows.length] as const);
-  const sums = SUMS.map((key) => [key, sum(key)] as const);
-  return { ...Object.fromEntries([...means, ...sums]), name: `${set}: means and sums`, set } as BoxRow;
 }

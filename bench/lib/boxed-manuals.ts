@@ -25,7 +25,7 @@ export interface BoxedManual {
   readonly folder: string;
   /** Selects the elements with the content of a page. */
   readonly box: string;
-  /** Selects elements within the box that are not content: menus, the list of sections of the page itself, footers. */
+  /** Selects elements within the box that are not content: menus, footers, and in most manuals the list of sections of the page itself. */
   readonly beside?: string;
   /** Matches the paths, within the folder, of files that are no pages of the manual. */
   readonly skip?: string;

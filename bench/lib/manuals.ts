@@ -148,7 +148,8 @@ function isCode(element: Tree.Element): boolean {
   return element.tagName === 'pre' || hasClass(element, /^fragment$/);
 }
 
-function attribute({ attrs }: Tree.Element, name: string): string | undefined {
+/** The value of an attribute. */
+export function attribute({ attrs }: Tree.Element, name: string): string | undefined {
   return attrs.find((attr) => attr.name === name)?.value;
 }
 

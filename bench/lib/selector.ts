@@ -1,4 +1,5 @@
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
+import { attribute } from './manuals.js';
 
 type Test = (element: Tree.Element) => boolean;
 
@@ -46,8 +47,4 @@ function parentOf({ parentNode }: Tree.Element): Tree.Element | undefined {
 function previousOf(element: Tree.Element): Tree.Element | undefined {
   const siblings = element.parentNode?.childNodes.filter((node) => 'tagName' in node) ?? [];
   return siblings[siblings.indexOf(element) - 1];
-}
-
-function attribute({ attrs }: Tree.Element, name: string): string | undefined {
-  return attrs.find((attr) => attr.name === name)?.value;
 }

@@ -14,7 +14,7 @@ const score = noBoxScore();
 /** The pages without a content box: frames, search pages, redirects. */
 let withoutBox = 0;
 let cpuMicroseconds = 0;
-// What an extractor learns from other pages of the manual, it has to learn here, from the last files.
+// What an extractor learns from other pages of the manual it learns here, from the last 50 files, without the page itself.
 for (const file of files) {
   if (score.pages === most) break;
   const html = readFileSync(file);

@@ -1,0 +1,61 @@
+import type { BenchTable } from './bench.js';
+import type { BoxScore } from './box-score.js';
+import type { ManualSet } from './boxed-manuals.js';
+
+/** The score of a manual. */
+export interface BoxSample extends BoxScore {
+  readonly name: string;
+  readonly set: ManualSet;
+  /** The number of its pages that were left out, since they have no content box. */
+  readonly withoutBox: number;
+  readonly cpuSeconds: number;
+}
+
+/** The table of all manuals: the rows of each set end with the means of its shares and the sums of its counts. */
+export function boxTable(samples: readonly BoxSample[]): BenchTable {
+  const sets = ['tuning', 'held out', 'marked'] as const;
+  const rows = sets.flatMap((set) => {
+    const ofSet = samples.filter((sample) => sample.set === set).map(boxRow);
+    return ofSet.length === 0 ? [] : [...ofSet, totalOf(set, ofSet)];
+  });
+  const counts = ['headings', 'pres', 'tables'].flatMap((key) => {
+    const head = key === 'pres' ? 'pre' : key;
+    return [
+      { key, head },
+      { key: `${key}Lost`, head: 'lost' },
+    ];
+  });
+  return {
+    title: 'main content of manuals against their content boxes',
+    columns: [
+      { key: 'name', head: 'manual' },
+      { key: 'set', head: 'set' },
+      { key: 'pages', head: 'pages' },
+      { key: 'words', head: 'words' },
+      { key: 'kept', head: 'kept', digits: 4 },
+      { key: 'outside', head: 'outside', digits: 4 },
+      ...counts,
+      { key: 'cpuMs', head: 'CPU ms a page', digits: 1 },
+    ],
+    rows,
+  };
+}
+
+type BoxRow = Record<(typeof MEANS)[number] | (typeof SUMS)[number], number> & Record<'name' | 'set', string>;
+
+const MEANS = ['kept', 'outside', 'cpuMs'] as const;
+const SUMS = ['pages', 'words', 'headings', 'headingsLost', 'pres', 'presLost', 'tables', 'tablesLost'] as const;
+
+function boxRow({ wordsKept, found, cpuSeconds, withoutBox: _, ...sample }: BoxSample): BoxRow {
+  const kept = wordsKept / sample.words;
+  const outside = found === 0 ? 0 : (found - wordsKept) / found;
+  return { ...sample, kept, outside, cpuMs: (cpuSeconds * 1000) / sample.pages };
+}
+
+function totalOf(set: string, rows: readonly BoxRow[]): BoxRow {
+  const sum = (key: (typeof MEANS)[number] | (typeof SUMS)[number]): number =>
+    rows.reduce((total, row) => total + row[key], 0);
+  const means = MEANS.map((key) => [key, sum(key) / rows.length] as const);
+  const sums = SUMS.map((key) => [key, sum(key)] as const);
+  return { ...Object.fromEntries([...means, ...sums]), name: `${set}: means and sums`, set } as BoxRow;
+}
