@@ -110,6 +110,6 @@ async function run({ scale, say }: BenchOptions): Promise<BenchResult> {
         { title: 'recall', digits: 3, better: 'more', bars: bars('recall') },
       ],
     },
-    samples: { markdown: samples, boxes: boxSamples },
+    samples,
   };
 }
