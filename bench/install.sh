@@ -98,7 +98,7 @@ more_manuals() {
   debian "$peers/more-manuals" debian-reference-fr debian-reference-zh-cn maint-guide-zh-cn libeigen3-doc libcommons-lang3-java-doc
 }
 
-# For the benchmark `markdown`: the manuals of manual-boxes.json, 210 MB.
+# For the benchmark `markdown`: the manuals of manual-boxes.json, 210 MB, 2.4 GB unpacked.
 boxed_manuals() {
   local packages
   mapfile -t packages < <(node -p 'JSON.parse(fs.readFileSync("manual-boxes.json")).map((manual) => manual.package).filter(Boolean).join("\n")' | sort -u)
@@ -116,6 +116,7 @@ docusaurus() {
   cp -r node_modules/create-docusaurus/templates/classic/{src,*.js} .
   rm -rf docs && cp -r node_modules/npm/docs/content docs
   NO_UPDATE_NOTIFIER=1 npx --no-install docusaurus build --config manual.config.mjs
+  rm -rf node_modules .docusaurus
 }
 
 # For the benchmark `main-content`: other extractors, and the pages.
