@@ -192,6 +192,38 @@ describe('the main content keeps', () => {
   });
 });
 
+/** A page of a manual, as its generator marks it. */
+const manual = (body: string): string =>
+  `<title>Gauges</title><meta name="generator" content="Docutils 0.19"><body><main><h1>Gauges</h1>${paragraphs('gauge', 2)}${body}</main>`;
+
+describe('the name of an element', () => {
+  it.each([
+    ['the id of a section is made of its heading', '<section id="disable-cookies"><h2>Disable cookies</h2>'],
+    ['the id of a section has one word of its heading', '<section id="search"><h2>Search and filters</h2>'],
+    ['the id is that of a heading', '<section><h2 id="share">Share</h2>'],
+    ['the id is that of a term', '<dl><dt id="SESSION_COOKIE_NAME">SESSION_COOKIE_NAME</dt></dl><section>'],
+    ['the id is that of a paragraph', '<p id="menu">The menu is below.</p><section>'],
+  ])('is no name of navigation in a manual if %s', (_, start) => {
+    const html = `${start}<p>Do this if the gauge is old.</p></section>`;
+    const text = html
+      .replace(/<[^>]*>/g, ' ')
+      .trim()
+      .replace(/\s+/g, ' ');
+    expect(textOf(manual(html))).toContain(` ${text}`);
+  });
+
+  it('is its id in a manual if no heading has the word', () => {
+    const text = textOf(manual('<div id="search"><h2>Find</h2><p>Type a word.</p></div>'));
+    expect(text).toMatch(/what he saw\.$/);
+  });
+
+  it('does not hide the section of an article whose heading has the same word', () => {
+    const section = `<div class="section" id="comments"><h2>Comments</h2><p>${prose('remark', 2)}</p></div>`;
+    const html = `<title>Gauges</title><body>${NAVIGATION}<main><h1>Gauges</h1>${paragraphs('gauge', 2)}${section}${paragraphs('tide', 2)}</main>${FOOTER}`;
+    expect(textOf(html)).toContain('Comments In year 1850, the remark');
+  });
+});
+
 describe('pages that are no articles', () => {
   it('a recipe has its ingredients and steps', () => {
     const html = `<title>Fish soup | Cooking by the sea</title><body>${NAVIGATION}<div class="recipe"><h1>Fish soup</h1>

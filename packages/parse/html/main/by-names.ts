@@ -106,7 +106,7 @@ function isBeside(page: Page, part: Part, hasMain: boolean): boolean {
   }
   // If the page has a `main` element, a `header` or `footer` may belong to an article inside that element.
   if (!hasMain && (tagName === 'header' || tagName === 'footer')) return true;
-  const names = `${attribute(element, 'class') ?? ''} ${attribute(element, 'id') ?? ''}`.slice(0, 400);
+  const names = `${attribute(element, 'class') ?? ''} ${part.name}`.slice(0, 400);
   if (!NAMES.test(names)) return false;
   return length < SMALL || sumOf(page, part, 'linked') > length * MANY_LINKS;
 }

@@ -56,18 +56,23 @@ function bitsOfWords(): Map<string, number> {
   return bits;
 }
 
-/** Reads classes, ids and roles of the elements of a page. Texts that occur again are not read again. */
+/** Reads the names of the elements of a page. Names that occur again are not read again. */
 export class ClassWords {
   readonly #texts = new Map<string, number>();
   readonly #names = new Map<string, number>();
 
-  /** Returns the families of an element, as bits. */
+  /** Returns the families of the class and the role of an element, as bits. */
   of({ attrs }: Tree.Element): number {
     let text = '';
     for (const { name, value } of attrs) {
-      if (name === 'class' || name === 'id' || name === 'role') text += `${value.slice(0, LONGEST)} `;
+      if (name === 'class' || name === 'role') text += `${value.slice(0, LONGEST)} `;
     }
-    return text === '' ? 0 : cached(this.#texts, text.slice(0, LONGEST), (all) => this.#ofText(all));
+    return this.ofName(text);
+  }
+
+  /** Returns the families of a name, as bits. */
+  ofName(name: string): number {
+    return name === '' ? 0 : cached(this.#texts, name.slice(0, LONGEST), (all) => this.#ofText(all));
   }
 
   #ofText(text: string): number {

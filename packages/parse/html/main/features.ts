@@ -1,8 +1,8 @@
 import type { Block } from './block-text.js';
 import { FAMILY } from './class-words.js';
 import { FIRST_WORD_NAMES } from './first-words.js';
-import type { Part } from './outline.js';
-import { ancestor, AROUND_BITS, CORES, isHeading, LISTS, sumOf, type Page } from './page.js';
+import { isHeading, type Part } from './outline.js';
+import { ancestor, AROUND_BITS, CORES, LISTS, sumOf, type Page } from './page.js';
 
 /** A feature of a block: a number from the block and its page. It is mostly between 0 and 5, and rarely above 10. */
 type Feature = (block: Block, page: Page) => number;

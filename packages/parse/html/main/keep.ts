@@ -1,8 +1,8 @@
 import type { Block } from './block-text.js';
 import { besideByNames } from './by-names.js';
 import { FAMILY } from './class-words.js';
-import type { Part } from './outline.js';
-import { AROUND_BITS, CORES, isHeading, LISTS, sumOf, type Page } from './page.js';
+import { isHeading, type Part } from './outline.js';
+import { AROUND_BITS, CORES, LISTS, sumOf, type Page } from './page.js';
 
 /** Minimum chance of a block that is kept. */
 const KEPT = 0.5;

@@ -1,5 +1,6 @@
 import type { Block } from './block-text.js';
-import { ancestor, isHeading, type Page } from './page.js';
+import { isHeading } from './outline.js';
+import { ancestor, type Page } from './page.js';
 
 /** The first verdicts on the blocks of a page, each from 0 to 1, and sums of these verdicts. */
 export interface FirstVerdicts {

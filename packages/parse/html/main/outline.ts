@@ -1,7 +1,7 @@
 import { html as spec, type DefaultTreeAdapterTypes as Tree } from 'parse5';
 import { isElement } from '../elements.js';
 import { attribute } from '../html-tree.js';
-import { addText, BOLD, CODE, IN_LINK, isBlank, ITALIC, newBlock, type Block } from './block-text.js';
+import { addText, BOLD, CODE, IN_LINK, isBlank, ITALIC, newBlock, noteEnds, type Block } from './block-text.js';
 import { ClassWords } from './class-words.js';
 
 /** An element of a page, and the range of its blocks. */
@@ -12,8 +12,10 @@ export interface Part {
   /** The index of this part among the parts. */
   readonly index: number;
   readonly depth: number;
-  /** Families of words in class, id and role of the element, as bits. */
-  readonly words: number;
+  /** The id of the element if it is a name of the element, else an empty string; see `nameOf`. */
+  name: string;
+  /** Families of words in the class, the name and the role of the element, as bits. */
+  words: number;
   /** The index of the first block in the element, and the index after its last block. */
   readonly first: number;
   end: number;
@@ -48,6 +50,11 @@ const TAGS: ReadonlyMap<string, number> = new Map(
   ].flat(),
 );
 
+/** Elements whose id may be a name. An id of another element, such as a heading or a term, is an anchor made of its text. */
+const CONTAINERS: ReadonlySet<string> = new Set(
+  'div section nav ul ol dl table aside header footer form main article td'.split(' '),
+);
+
 function bitsOfTags(names: string, bits: number): [string, number][] {
   return names.split(' ').map((name) => [name, bits]);
 }
@@ -66,7 +73,29 @@ export function isInlineTag(tagName: string): boolean {
 export function readOutline(body: Tree.Element): Outline {
   const reader = new OutlineReader();
   reader.read(body, undefined, undefined, 0, 0);
+  reader.end();
   return reader;
+}
+
+/** Whether a block is a heading. */
+export function isHeading({ part }: Block): boolean {
+  return /^h[1-6]$/.test(part.tagName);
+}
+
+/**
+ * The id of a container, as a name that says what the container is for. An id that is made of the heading with which the container begins
+ * is no name: it says what the text is about.
+ */
+function nameOf({ element, tagName, first }: Part, blocks: readonly Block[]): string {
+  const id = CONTAINERS.has(tagName) ? (attribute(element, 'id') ?? '') : '';
+  const start = blocks[first];
+  return id === '' || (start && isHeading(start) && isMadeOf(id, start.start)) ? '' : id;
+}
+
+/** Whether an id and a heading have the same letters and digits, or one of them has those of the other. */
+function isMadeOf(id: string, heading: string): boolean {
+  const [one, other] = [id.slice(0, 100), heading].map((text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ''));
+  return one!.includes(other!) || other!.includes(one!);
 }
 
 class OutlineReader implements Outline {
@@ -78,6 +107,15 @@ class OutlineReader implements Outline {
   #breaks = 0;
   /** Number of pictures since the last block began. */
   #pictures = 0;
+
+  /** Completes blocks and elements after all of the page was read. */
+  end(): void {
+    for (const block of this.blocks) noteEnds(block);
+    for (const part of this.parts) {
+      part.name = nameOf(part, this.blocks);
+      part.words |= this.#classWords.ofName(part.name);
+    }
+  }
 
   /**
    * Reads an element and its content.
@@ -111,6 +149,7 @@ class OutlineReader implements Outline {
       parent,
       index: this.parts.length,
       depth: parent ? parent.depth + 1 : 0,
+      name: '',
       words: this.#classWords.of(element),
       first: this.blocks.length,
       end: this.blocks.length,

@@ -3,11 +3,11 @@ import { first } from '../elements.js';
 import { attribute } from '../html-tree.js';
 import { isLineNumbers } from '../code-elements.js';
 import { MAX_TITLE_LENGTH } from '../../shared/limits.js';
-import { noteEnds, type Block } from './block-text.js';
+import type { Block } from './block-text.js';
 import { BESIDE } from './class-words.js';
 import { firstWords } from './first-words.js';
 import { flattenDeep } from './flatten.js';
-import { isHidden, readOutline, type Outline, type Part } from './outline.js';
+import { isHeading, isHidden, readOutline, type Outline, type Part } from './outline.js';
 
 /**
  * Names of the elements around a block that are features, one bit each. The last four are not names of elements. `role`: an element with
@@ -97,7 +97,6 @@ export function readPage(document: Tree.Document, body: Tree.Element): Page {
   const { blocks, parts } = readOutline(body);
   markRepeated(blocks);
   for (const block of blocks) {
-    noteEnds(block);
     block.isProse = isProse(block);
     if (block.length < TALKING) block.says = firstWords(block.start);
   }
@@ -137,11 +136,6 @@ export function ancestor({ part }: Block, steps: number): Part {
   let up = part;
   for (let i = 0; i < steps && up.parent; i++) up = up.parent;
   return up;
-}
-
-/** Whether a block is a heading. */
-export function isHeading({ part }: Block): boolean {
-  return /^h[1-6]$/.test(part.tagName);
 }
 
 function isProse({ length, linked, commas, stops, part }: Block): boolean {
