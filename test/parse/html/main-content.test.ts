@@ -224,6 +224,31 @@ describe('the name of an element', () => {
   });
 });
 
+describe('a manual', () => {
+  it.each([
+    ['class="footnote brackets" role="doc-footnote"', 'a footnote'],
+    ['class="admonition warning"', 'an admonition'],
+    ['class="topic"', 'a topic'],
+    ['role="note"', 'a note'],
+  ])('keeps an aside with %s', (attributes, text) => {
+    expect(textOf(manual(`<aside ${attributes}><p>This is ${text}.</p></aside>`))).toContain(`This is ${text}.`);
+  });
+
+  it('has no other aside', () => {
+    expect(textOf(manual('<aside class="ad"><p>Buy a gauge.</p></aside>'))).not.toContain('Buy');
+  });
+
+  it('has tables and summaries with the name "related"', () => {
+    const table =
+      '<table class="related"><tr><th>Related modules</th><th>Related commands</th></tr><tr><td><a href="/a">gauge_read</a></td><td><a href="/b">ReadGauge</a></td></tr></table>';
+    const summary =
+      '<div id="related-package-summary"><div class="caption">Related Packages</div><p><a href="/c">gauge.zero</a></p></div>';
+    expect(textOf(manual(table))).toContain('Related modules Related commands gauge_read ReadGauge');
+    expect(textOf(manual(summary))).toContain('Related Packages gauge.zero');
+    expect(textOf(manual('<div class="related"><a href="/d">next</a></div>'))).not.toContain('next');
+  });
+});
+
 describe('pages that are no articles', () => {
   it('a recipe has its ingredients and steps', () => {
     const html = `<title>Fish soup | Cooking by the sea</title><body>${NAVIGATION}<div class="recipe"><h1>Fish soup</h1>

@@ -17,8 +17,11 @@ const NEARLY_ALL = 0.8;
 const NO_PROSE = 0.05;
 /** Matches classes and ids of navigation in generators of manuals, and in their themes. */
 const NAMES =
-  /(^|[\s_-])(nav(igation|bar|header|footer|path|row)?|breadcrumbs?|side-?bar|sphinxsidebar|menu|site-?(header|footer)|footer|masthead|pagination|pager|cookies?|skip(-?link|-?nav)?|related|share|ttc|tooltip|title-?area|social|toolbar|search|spirit-nav)([\s_-]|$)/i;
+  /(^|[\s_-])(nav(igation|bar|header|footer|path|row)?|breadcrumbs?|side-?bar|sphinxsidebar|menu|site-?(header|footer)|footer|masthead|pagination|pager|cookies?|skip(-?link|-?nav)?|related(?!-[\w-]*summary)|share|ttc|tooltip|title-?area|social|toolbar|search|spirit-nav)([\s_-]|$)/i;
 const TAGS = ['nav', 'form', 'dialog', 'aside', 'button'].reduce((bits, name) => bits | AROUND_BITS.get(name)!, 0);
+/** Matches classes and roles of an `aside` that belongs to the text beside it: a footnote, an admonition or another note. */
+const NOTES =
+  /(^|[\s_-])(footnotes?|admonition|notes?|topic|warning|tip|hint|caution|danger|important|doc-\w+)([\s_-]|$)/i;
 /**
  * An element with such a class or id is not content if it has fewer characters than this, or if its share of links is larger than
  * `MANY_LINKS`.
@@ -99,7 +102,9 @@ function isBeside(page: Page, part: Part, hasMain: boolean): boolean {
   // hardly any other text.
   const isMost = length * 2 > page.length;
   if (isMost && (length >= SMALL || part.first <= page.title || page.title === -1)) return false;
-  const isNamed = ((AROUND_BITS.get(tagName) ?? 0) & TAGS) !== 0 || BESIDE_ROLES.test(attribute(element, 'role') ?? '');
+  const isNamed =
+    (((AROUND_BITS.get(tagName) ?? 0) & TAGS) !== 0 && !isNote(part)) ||
+    BESIDE_ROLES.test(attribute(element, 'role') ?? '');
   if (isNamed && !isMost) return true;
   if (tagName === 'table' && part.depth === 1 && length < SMALL && sumOf(page, part, 'linked') >= length * ALL_LINKS) {
     return true;
@@ -107,6 +112,13 @@ function isBeside(page: Page, part: Part, hasMain: boolean): boolean {
   // If the page has a `main` element, a `header` or `footer` may belong to an article inside that element.
   if (!hasMain && (tagName === 'header' || tagName === 'footer')) return true;
   const names = `${attribute(element, 'class') ?? ''} ${part.name}`.slice(0, 400);
-  if (!NAMES.test(names)) return false;
+  const name = NAMES.exec(names);
+  // A table of related things is a table of facts.
+  if (!name || (tagName === 'table' && name[2] === 'related')) return false;
   return length < SMALL || sumOf(page, part, 'linked') > length * MANY_LINKS;
+}
+
+function isNote({ tagName, element }: Part): boolean {
+  const names = `${attribute(element, 'class') ?? ''} ${attribute(element, 'role') ?? ''}`;
+  return tagName === 'aside' && NOTES.test(names.slice(0, 400));
 }
