@@ -238,6 +238,22 @@ describe('a manual', () => {
     expect(textOf(manual('<aside class="ad"><p>Buy a gauge.</p></aside>'))).not.toContain('Buy');
   });
 
+  const chapters = `<ol>${links(Array.from({ length: 200 }, (_, i) => `Chapter-${i}`).join(' '))}</ol>`;
+
+  it('has no menu that is longer than its text', () => {
+    expect(textOf(manual('').replace('<main>', `<div class="sidebar">${chapters}</div><main>`))).toMatch(
+      /^Gauges In year/,
+    );
+    const short = `<meta name="generator" content="mdBook"><body><nav>${chapters}</nav><div><h1>Gauges</h1><p>Read the zero mark first.</p></div>`;
+    expect(textOf(short)).toBe('Gauges Read the zero mark first.');
+  });
+
+  it('is recognized by its code beside a menu of any length', () => {
+    const see = `<h2>See also</h2><ul>${links('Storms Moon Charts Boats Nets Ropes')}</ul>`;
+    const html = `<title>Gauges</title><body><nav>${chapters}</nav><main><h1>Gauges</h1>${paragraphs('gauge', 2)}<pre>gauge --read --all-of-the-marks --from the-zero-mark</pre><pre>gauge --help</pre>${see}</main>`;
+    expect(textOf(html)).toMatch(/ gauge --help See also Storms Moon Charts Boats Nets Ropes$/);
+  });
+
   it('has tables and summaries with the name "related"', () => {
     const table =
       '<table class="related"><tr><th>Related modules</th><th>Related commands</th></tr><tr><td><a href="/a">gauge_read</a></td><td><a href="/b">ReadGauge</a></td></tr></table>';
@@ -246,6 +262,16 @@ describe('a manual', () => {
     expect(textOf(manual(table))).toContain('Related modules Related commands gauge_read ReadGauge');
     expect(textOf(manual(summary))).toContain('Related Packages gauge.zero');
     expect(textOf(manual('<div class="related"><a href="/d">next</a></div>'))).not.toContain('next');
+  });
+});
+
+describe('an article with much code', () => {
+  it.each(['comments', 'related-posts', 'share'])('is no manual if it has an element with the name %s', (name) => {
+    const code = Array.from({ length: 20 }, (_, i) => `read(gauge${i});`).join('\n');
+    const beside = `<div class="${name}"><h3>Storms</h3><p><a href="/storm">Read about storms</a></p></div>`;
+    const html = `<title>Gauges</title><body>${NAVIGATION}<div class="post"><h1>Gauges</h1>${paragraphs('gauge', 3)}<pre>${code}</pre>${paragraphs('tide', 3)}</div>${beside}${FOOTER}`;
+    expect(textOf(html)).toContain('read(gauge19);');
+    expect(textOf(html)).not.toContain('storms');
   });
 });
 

@@ -1,14 +1,18 @@
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
 import { first } from '../elements.js';
 import { attribute } from '../html-tree.js';
+import { FAMILY } from './class-words.js';
 import type { Part } from './outline.js';
 import { AROUND_BITS, BESIDE_ROLES, sumOf, type Page } from './page.js';
 
 /** Matches programs that generate manuals, by their `meta name="generator"`. */
 const GENERATORS =
   /docbook|docutils|sphinx|doxygen|javadoc|jdk|mkdocs|docusaurus|docfx|asciidoc|antora|gitbook|vitepress|jekyll-docs|texinfo|mdbook|rustdoc|typedoc|groff|mandoc/i;
-/** A page is a manual if at least this share of its text is code. */
+/** A page is a manual if at least this share of its text is code; see `weightOf`. */
 const MUCH_CODE = 0.08;
+/** The families of elements that stand beside articles. In a manual, such words are names of its navigation. */
+const OF_ARTICLES = FAMILY.comment | FAMILY.related | FAMILY.share;
+const NAVIGATION = AROUND_BITS.get('nav')! | AROUND_BITS.get('role')!;
 /**
  * A page is an index of a manual if its `main` element has at least this share of the text of the page, and prose is less than `NO_PROSE`
  * of the text in `main`.
@@ -32,12 +36,36 @@ const MANY_LINKS = 0.3;
 const ALL_LINKS = 0.9;
 /** Minimum share of a `main` element in the text of the page. A smaller `main` element is ignored. */
 const LEAST = 0.1;
+/** The weight of a character in a link. So a menu weighs less than the text beside it, even if it is longer. */
+const LINK_WEIGHT = 0.1;
+/** A menu is a `nav` or an `aside` with at least this share of links. It is not content if the page has `OTHER_TEXT` characters beside it. */
+const MENU_LINKS = 0.8;
+const OTHER_TEXT = 30;
 
 /** Whether a page is part of a manual. In a manual, code, tables, terms and lists of links are content like prose. */
 export function isManual(document: Tree.Document, page: Page): boolean {
   const generator = first(document, (element) => isGenerator(element));
   if (generator && GENERATORS.test((attribute(generator, 'content') ?? '').slice(0, 200))) return true;
-  return page.blocks.reduce((sum, { code }) => sum + code, 0) > page.length * MUCH_CODE || isIndex(page);
+  return hasMuchCode(page) || isIndex(page);
+}
+
+/** An article with code can have as much code as a manual, but beside it are comments, related articles or buttons to share it. */
+function hasMuchCode(page: Page): boolean {
+  const code = page.blocks.reduce((sum, block) => sum + block.code, 0);
+  if (code <= weightOf(page, page.parts[0]!) * MUCH_CODE) return false;
+  return !page.parts.some(
+    (part) =>
+      (part.words & OF_ARTICLES) !== 0 &&
+      part.end > part.first &&
+      part.tagName !== 'table' &&
+      page.beside[part.index] === part &&
+      (page.around[part.index]! & NAVIGATION) === 0,
+  );
+}
+
+/** The length of the text in a part, in which text in links counts less. */
+function weightOf(page: Page, part: Part): number {
+  return sumOf(page, part, 'length') - sumOf(page, part, 'linked') * (1 - LINK_WEIGHT);
 }
 
 function isIndex(page: Page): boolean {
@@ -91,7 +119,7 @@ function mainOf(page: Page): Part | undefined {
   return page.parts.find(
     (part) =>
       (part.tagName === 'main' || attribute(part.element, 'role') === 'main') &&
-      sumOf(page, part, 'length') > page.length * LEAST,
+      weightOf(page, part) > weightOf(page, page.parts[0]!) * LEAST,
   );
 }
 
@@ -100,7 +128,7 @@ function isBeside(page: Page, part: Part, hasMain: boolean): boolean {
   const length = sumOf(page, part, 'length');
   // An element with most of the text of the page contains the content, with one exception: a short notice below the title of a page with
   // hardly any other text.
-  const isMost = length * 2 > page.length;
+  const isMost = weightOf(page, part) * 2 > weightOf(page, page.parts[0]!) && !isMenu(page, part);
   if (isMost && (length >= SMALL || part.first <= page.title || page.title === -1)) return false;
   const isNamed =
     (((AROUND_BITS.get(tagName) ?? 0) & TAGS) !== 0 && !isNote(part)) ||
@@ -116,6 +144,12 @@ function isBeside(page: Page, part: Part, hasMain: boolean): boolean {
   // A table of related things is a table of facts.
   if (!name || (tagName === 'table' && name[2] === 'related')) return false;
   return length < SMALL || sumOf(page, part, 'linked') > length * MANY_LINKS;
+}
+
+function isMenu(page: Page, part: Part): boolean {
+  if (part.tagName !== 'nav' && part.tagName !== 'aside') return false;
+  const length = sumOf(page, part, 'length');
+  return sumOf(page, part, 'linked') > length * MENU_LINKS && page.length - length >= OTHER_TEXT;
 }
 
 function isNote({ tagName, element }: Part): boolean {
