@@ -275,6 +275,22 @@ describe('an article with much code', () => {
   });
 });
 
+describe('an article', () => {
+  const article = (inner: string): string =>
+    `<title>Gauges</title><body>${NAVIGATION}<main><article><h1>Gauges</h1>${paragraphs('gauge', 2)}${inner}</article></main>${FOOTER}`;
+
+  it.each([
+    ['beside a link', '<div class="x"><h2>History</h2><a href="/e">edit</a></div>'],
+    ['beside a link in brackets', '<div><h2>History</h2><span>[<a href="/e"><span>edit</span></a>]</span></div>'],
+    ['in a button', '<h2><button aria-expanded="false">History</button></h2>'],
+    ['in a button in a wrapper', '<h2><span><button>History</button></span></h2>'],
+    ['beside a button', '<h2>History <button>Copy link</button></h2>'],
+    ['in a button of a summary', '<details open><summary><button>History</button></summary></details>'],
+  ])('has a heading %s', (_, heading) => {
+    expect(textOf(article(`${heading}${paragraphs('tide', 2)}`))).toMatch(/ saw\. History In year 1850, the tide/);
+  });
+});
+
 describe('pages that are no articles', () => {
   it('a recipe has its ingredients and steps', () => {
     const html = `<title>Fish soup | Cooking by the sea</title><body>${NAVIGATION}<div class="recipe"><h1>Fish soup</h1>

@@ -23,6 +23,9 @@ const LITTLE = 200;
 const NOTHING = 40;
 /** Maximum number of characters of a heading. A longer heading is a paragraph in large letters. */
 const LONGEST_HEADING = 120;
+/** Maximum numbers of blocks of an element around a heading and short blocks beside it, and of characters of such a block. */
+const MAX_HEADING_BLOCKS = 4;
+const MAX_BESIDE_HEADING = 30;
 /** Minimum share of text in links of a list or table with many links. */
 const MANY_LINKS = 0.3;
 /** Minimum share of text in links of a block that consists of links. */
@@ -109,12 +112,15 @@ function decideLists({ page, chances, shown, kept }: Verdicts, least: number): v
 
 /** The minimum mean chance of a list or table that is kept. */
 function leastOf(page: Page, part: Part, least: number): number {
-  const isContent =
-    page.beside[part.index] === undefined &&
-    (isIn(part, page.top) || isIn(part, page.cores[MOST]!) || isBelowTitle(page, part)) &&
-    sumOf(page, part, 'linked') < MANY_LINKS * sumOf(page, part, 'length');
-  if (!isContent) return least;
+  const hasFewLinks = sumOf(page, part, 'linked') < MANY_LINKS * sumOf(page, part, 'length');
+  if (!hasFewLinks || !isInArticle(page, part)) return least;
   return part.tagName === 'dl' ? 0 : KEPT_LIST;
+}
+
+/** Whether a part is clearly in the article. */
+function isInArticle(page: Page, part: Part): boolean {
+  if (page.beside[part.index]) return false;
+  return isIn(part, page.top) || isIn(part, page.cores[MOST]!) || isBelowTitle(page, part);
 }
 
 function isIn(part: Part, around: Part): boolean {
@@ -209,11 +215,24 @@ function decideHeadings({ page, chances, shown, kept }: Verdicts): void {
       continue;
     }
     const rank = Number(block.part.tagName[1]);
-    const isLikely = chances[i]! >= KEPT_HEADING && (kept[i + 1] ?? false);
+    const below = belowHeading(page, i);
+    const isPlaced = chances[i]! >= KEPT_HEADING || (below > i + 1 && isInArticle(page, block.part));
+    const isLikely = kept[below] === true && isPlaced;
     const isText = kept[i]! && block.length > LONGEST_HEADING;
     const stays = isText || (hasKept[rank]! && (kept[i]! || isLikely || i === title));
     kept[i] = shown[i]! && (stays || (i === title && isTitled));
     hasKept.fill(false, rank);
     if (kept[i]) hasKept.fill(true, 0, rank);
   }
+}
+
+/**
+ * The block below a heading. Short blocks in a small element around the heading are beside it, such as a link to edit the section. They
+ * say nothing about the text below, but make the heading look like one of a box beside the article.
+ */
+function belowHeading({ blocks }: Page, index: number): number {
+  const box = blocks[index]!.part.parent!;
+  if (box.end - box.first > MAX_HEADING_BLOCKS) return index + 1;
+  const isBeside = blocks.slice(index + 1, box.end).every(({ length }) => length <= MAX_BESIDE_HEADING);
+  return isBeside ? box.end : index + 1;
 }

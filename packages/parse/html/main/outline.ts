@@ -55,6 +55,9 @@ const CONTAINERS: ReadonlySet<string> = new Set(
   'div section nav ul ol dl table aside header footer form main article td'.split(' '),
 );
 
+/** Elements whose text can be in a button that opens or closes what is below them. */
+const HEADING = /^(h[1-6]|summary)$/;
+
 function bitsOfTags(names: string, bits: number): [string, number][] {
   return names.split(' ').map((name) => [name, bits]);
 }
@@ -107,6 +110,8 @@ class OutlineReader implements Outline {
   #breaks = 0;
   /** Number of pictures since the last block began. */
   #pictures = 0;
+  /** Whether the current element is in a heading with all of its text in buttons. */
+  #isInButtonHeading = false;
 
   /** Completes blocks and elements after all of the page was read. */
   end(): void {
@@ -125,7 +130,10 @@ class OutlineReader implements Outline {
   read(element: Tree.Element, parent: Part | undefined, holder: Part | undefined, marks: number, words: number): void {
     const part = this.#enter(element, parent);
     const bits = TAGS.get(part.tagName) ?? 0;
-    const isInline = isInlineTag(part.tagName) || element.namespaceURI !== HTML;
+    const isInButtonHeading = this.#isInButtonHeading;
+    if (HEADING.test(part.tagName)) this.#isInButtonHeading = isInButtons(element);
+    const isHeadingText = part.tagName === 'button' && isInButtonHeading;
+    const isInline = isInlineTag(part.tagName) || element.namespaceURI !== HTML || isHeadingText;
     if (!isInline) this.#open = undefined;
     const owner = isInline && holder ? holder : part;
     const innerMarks = marks | bits;
@@ -139,6 +147,7 @@ class OutlineReader implements Outline {
       else this.read(child, part, owner, innerMarks, innerWords);
     }
     if (!isInline) this.#open = undefined;
+    this.#isInButtonHeading = isInButtonHeading;
     part.end = this.blocks.length;
   }
 
@@ -173,6 +182,14 @@ class OutlineReader implements Outline {
     }
     addText(this.#open, node, marks);
   }
+}
+
+/** Whether all text of an element is in buttons. */
+function isInButtons(element: Tree.Element): boolean {
+  return element.childNodes.every((child) => {
+    if (child.nodeName === '#text') return isBlank((child as Tree.TextNode).value);
+    return !isElement(child) || child.tagName === 'button' || isWithoutText(child.tagName) || isInButtons(child);
+  });
 }
 
 /** Whether an element is hidden. Content that a reader can open is not hidden, such as a tab, or text that a search in the page finds. */
