@@ -289,6 +289,17 @@ describe('an article', () => {
   ])('has a heading %s', (_, heading) => {
     expect(textOf(article(`${heading}${paragraphs('tide', 2)}`))).toMatch(/ saw\. History In year 1850, the tide/);
   });
+
+  const TEA =
+    '<p>The kettle on the stove holds two litres of water, and it takes about nine minutes until the water boils.</p><p>Once it boils, take it from the flame, wait for a minute, and pour it slowly over the leaves, so that they open.</p>';
+  /** Two sections, of which the last has other content than the first. */
+  const sections = (last: string): string =>
+    `<title>Tea</title><main><h1>Tea</h1><div class="s"><h2>First</h2>${TEA}</div><div class="s"><h2>Second</h2>${last}</div></main><div id="footer"><p>Copyright 2026 The House.</p></div>`;
+
+  it('has the code of its last section, even if it is one line', () => {
+    const last = '<p>After four minutes the colour is that of old copper. Serve the tea in warm cups.</p>';
+    expect(textOf(sections(`${last}<pre>SetEnv TEA /pot</pre>`))).toMatch(/ warm cups\. SetEnv TEA \/pot$/);
+  });
 });
 
 describe('pages that are no articles', () => {

@@ -26,6 +26,8 @@ const LONGEST_HEADING = 120;
 /** Maximum numbers of blocks of an element around a heading and short blocks beside it, and of characters of such a block. */
 const MAX_HEADING_BLOCKS = 4;
 const MAX_BESIDE_HEADING = 30;
+/** Minimum share of code in a block of code. */
+const NEARLY_CODE = 0.9;
 /** Minimum share of text in links of a list or table with many links. */
 const MANY_LINKS = 0.3;
 /** Minimum share of text in links of a block that consists of links. */
@@ -69,6 +71,7 @@ export function keptBlocks(
     decideLists(verdicts, KEPT);
     if (lengthOf(page, kept) < LITTLE) keepOfLittle(verdicts);
     decideCaptions(verdicts, captions);
+    keepCode(verdicts);
     decideHeadings(verdicts);
   }
   if (kept.includes(true)) return kept;
@@ -198,6 +201,17 @@ function isCaptionOfPicture({ part, pictures, words, length }: Block, around: nu
     return figure.parent?.tagName !== 'figure' || figure.parent.end - figure.parent.first === end - first;
   }
   return pictures > 0 && length < LITTLE && ((words | part.words) & FAMILY.caption) !== 0;
+}
+
+/** Keeps the code of a section, or behind a block, that is kept. The model knows a long block of code, and not a line of it. */
+function keepCode({ page, shown, kept }: Verdicts): void {
+  const { blocks, heading, beside } = page;
+  const keptSections = new Set(heading.filter((_, i) => kept[i]! && !isHeading(blocks[i]!)));
+  blocks.forEach(({ part, code, length }, i) => {
+    const isCode = part.tagName === 'pre' || (code > length * NEARLY_CODE && length > MAX_BESIDE_HEADING);
+    if (!isCode || !shown[i] || beside[part.index]) return;
+    kept[i] ||= keptSections.has(heading[i]!) || (kept[i - 1] ?? false);
+  });
 }
 
 /**
