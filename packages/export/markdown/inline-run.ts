@@ -44,8 +44,9 @@ export class InlineRun {
   code(value: string, marks: readonly Mark[], element: object): void {
     this.#words(value, (text) => {
       const isWithin = this.#code === element && this.#isAt(marks);
-      const gap = isWithin && this.#gap !== 'none' ? ' ' : '';
-      if (isWithin) this.#gap = 'none';
+      // A line break ends the code, because code within a line has no lines in Markdown.
+      const gap = isWithin && this.#gap === 'space' ? ' ' : '';
+      if (gap !== '') this.#gap = 'none';
       const into = this.#into(marks);
       const last = into.at(-1);
       // Two neighbouring code nodes are joined, because Markdown has no way to separate them.

@@ -137,8 +137,7 @@ export class BlockReader {
   }
 
   lineBreak(): void {
-    if (this.#code) this.space();
-    else this.#run?.part();
+    this.#run?.part();
   }
 
   #line(): InlineRun {

@@ -81,6 +81,11 @@ describe('Markdown', () => {
       '<h1><center><b>TITLE</b></center></h1><p>Text.</p>',
       '# **TITLE**\n\nText.',
     ],
+    [
+      'lines of code without a pre stay apart',
+      '<p><code>npm install teapot<br>npm run boil</code></p>',
+      '`npm install teapot`\\\n`npm run boil`',
+    ],
     ['emphasis works within words', '<p>un<em>believ</em>able, <i>a</i>b</p>', 'un*believ*able, *a*b'],
   ])('%s', async (_, html, markdown) => {
     expect(await markdownOf(html)).toBe(markdown);
