@@ -3,7 +3,7 @@ export { xmlParser } from './xml-parser.js';
 export { textParser } from './text-parser.js';
 export { documentParser, type DocumentExtras } from './document-parser.js';
 export { htmlDocument, htmlTree } from './html/html-document.js';
-export { attribute } from './html/html-tree.js';
+export { attribute, isCheckbox } from './html/html-tree.js';
 export { first, isElement, walk as walkElements } from './html/elements.js';
 export { statedDay, statedTime, type StatedTime } from './shared/stated-time.js';
 export { statedTimes } from './shared/stated-times.js';

@@ -61,6 +61,8 @@ export interface List {
 
 export interface Item {
   readonly type: 'listItem';
+  /** Whether the task of the item is done. Absent: the item is no task. */
+  readonly checked?: boolean;
   /** Whether the blocks of the item are separated by blank lines. */
   readonly spread: boolean;
   readonly children: Block[];

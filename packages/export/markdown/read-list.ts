@@ -1,5 +1,5 @@
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
-import { attribute, isElement } from '../../core/index.js';
+import { attribute, isCheckbox, isElement } from '../../core/index.js';
 import type { Block, Inline, Item, List } from './blocks.js';
 import type { BlockReader } from './read-blocks.js';
 
@@ -9,6 +9,7 @@ export const MOST_NESTED = 12;
 interface ListItem {
   readonly number: number;
   readonly blocks: Block[];
+  readonly checked?: boolean | undefined;
 }
 
 /**
@@ -47,7 +48,7 @@ function itemsOf(reader: BlockReader, list: Tree.Element, isOrdered: boolean): L
   for (const child of list.childNodes) {
     if (isElement(child) && child.tagName === 'li') {
       number = (isOrdered ? numberOf(child, 'value') : undefined) ?? number;
-      items.push({ number, blocks: reader.blocksIn(child) });
+      items.push({ number, blocks: reader.blocksIn(child), checked: checkedOf(child) });
       number += step;
       continue;
     }
@@ -59,6 +60,15 @@ function itemsOf(reader: BlockReader, list: Tree.Element, isOrdered: boolean): L
     else items.push({ number: number - step, blocks });
   }
   return items;
+}
+
+/** Whether the task of an item is done. An item is a task if it begins with a checkbox. Undefined: it is no task. */
+function checkedOf(item: Tree.Element): boolean | undefined {
+  let first: Tree.ChildNode | undefined = item;
+  while (first && isElement(first) && !isCheckbox(first)) {
+    first = first.childNodes.find((node) => node.nodeName !== '#text' || /\S/.test((node as Tree.TextNode).value));
+  }
+  return first && isElement(first) ? attribute(first, 'checked') !== undefined : undefined;
 }
 
 function numberOf(element: Tree.Element, name: string): number | undefined {
@@ -76,7 +86,10 @@ function listsOf(items: readonly ListItem[], ordered: boolean): List[] {
     else runs.push([item]);
   }
   return runs.map((run) => {
-    const children = run.map(({ blocks }): Item => ({ type: 'listItem', spread: isSpread(blocks), children: blocks }));
+    const children = run.map(({ blocks, checked }): Item => {
+      const isTask = checked !== undefined && blocks[0]?.type === 'paragraph';
+      return { type: 'listItem', ...(isTask && { checked }), spread: isSpread(blocks), children: blocks };
+    });
     const spread = children.some((item) => item.spread);
     return { type: 'list', ordered, start: ordered ? run[0]!.number : null, spread, children };
   });

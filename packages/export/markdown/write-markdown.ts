@@ -2,7 +2,7 @@ import type { defaultHandlers as Defaults, Options } from 'mdast-util-to-markdow
 import { optionalPackage } from '../../errors/index.js';
 import type { Block } from './blocks.js';
 
-/** Writes blocks as Markdown: CommonMark with the tables and strikethrough of GitHub, and formulas in `$`. */
+/** Writes blocks as Markdown: CommonMark with the tables, strikethrough and task lists of GitHub, and formulas in `$`. */
 export type WriteMarkdown = (blocks: readonly Block[]) => string;
 
 type Handlers = typeof Defaults;
@@ -25,6 +25,10 @@ export async function loadMarkdown(): Promise<WriteMarkdown> {
     isPlain(node.value, info) ? node.value : defaultHandlers.text(node, parent, state, info);
   const lineBreak = (...[node, parent, state, info]: Parameters<Handlers['break']>): string =>
     state.stack.includes('tableCell') ? '<br>' : defaultHandlers.break(node, parent, state, info);
+  const listItem = (...[node, parent, state, info]: Parameters<Handlers['listItem']>): string => {
+    const text = defaultHandlers.listItem(node, parent, state, info);
+    return node.checked == null ? text : text.replace(/^\S+ /, `$&[${node.checked ? 'x' : ' '}] `);
+  };
   const math = mathToMarkdown();
   const options: Options = {
     // Cells are not padded to the width of their column: the padding could be longer than the rest of the table.
@@ -32,6 +36,7 @@ export async function loadMarkdown(): Promise<WriteMarkdown> {
     handlers: {
       text: Object.assign(text, { peek: (node: { readonly value: string }) => node.value.charAt(0) }),
       break: lineBreak,
+      listItem,
       sup: raised('sup'),
       sub: raised('sub'),
       math: formula(math.handlers!['math']!),

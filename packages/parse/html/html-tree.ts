@@ -222,3 +222,8 @@ export function attribute(element: DefaultTreeAdapterTypes.Element, name: string
   }
   return prefixed;
 }
+
+/** Whether an element is a checkbox, which shows the state of a task in a list. */
+export function isCheckbox(element: DefaultTreeAdapterTypes.Element): boolean {
+  return element.tagName === 'input' && attribute(element, 'type')?.toLowerCase() === 'checkbox';
+}

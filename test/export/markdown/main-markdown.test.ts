@@ -86,6 +86,11 @@ describe('Markdown', () => {
       '<p><code>npm install teapot<br>npm run boil</code></p>',
       '`npm install teapot`\\\n`npm run boil`',
     ],
+    [
+      'tasks have their state',
+      '<ul><li><input type=checkbox checked disabled> Fill it</li><li><p><label><input type=checkbox> Boil it</label></p></li><li>[x] no task</li></ul>',
+      '* [x] Fill it\n* [ ] Boil it\n* \\[x] no task',
+    ],
     ['emphasis works within words', '<p>un<em>believ</em>able, <i>a</i>b</p>', 'un*believ*able, *a*b'],
   ])('%s', async (_, html, markdown) => {
     expect(await markdownOf(html)).toBe(markdown);

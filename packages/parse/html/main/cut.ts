@@ -1,7 +1,7 @@
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
 import { resolveLink } from '../../../url/index.js';
 import { isElement } from '../elements.js';
-import { attribute } from '../html-tree.js';
+import { attribute, isCheckbox } from '../html-tree.js';
 import { isCode } from '../code-elements.js';
 import type { Block } from './block-text.js';
 import { isWithoutText } from './outline.js';
@@ -79,6 +79,7 @@ class Cut {
 
   #staysElement(element: Tree.Element): boolean | undefined {
     const { tagName } = element;
+    if (isCheckbox(element)) return undefined;
     if (isWithoutText(tagName)) return false;
     // A kept block may have some of its words in such an element. Then the element stays.
     if (this.#empty.has(element) && !this.#hasKept(element)) return false;
