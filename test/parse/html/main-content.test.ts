@@ -296,6 +296,19 @@ describe('an article', () => {
   const sections = (last: string): string =>
     `<title>Tea</title><main><h1>Tea</h1><div class="s"><h2>First</h2>${TEA}</div><div class="s"><h2>Second</h2>${last}</div></main><div id="footer"><p>Copyright 2026 The House.</p></div>`;
 
+  it.each([
+    [
+      'a table whose heads are links',
+      '<table><tr><th><a href="d#D">Description:</a></th><td>Removes variables from the environment</td></tr><tr><th><a href="d#D">Syntax:</a></th><td><code>UnsetEnv name</code></td></tr></table>',
+    ],
+    ['a table of short cells', '<table><tr><th>Pot<th>Minutes<tr><td>iron<td>9<tr><td>clay<td>14</table>'],
+  ])('has its last section with %s', (_, table) => {
+    const text = textOf(
+      sections(`${table}<p>Removes one or more internal environment variables from those passed on to scripts.</p>`),
+    );
+    expect(text).toMatch(/ Second (Description: Removes|Pot Minutes iron 9) .* Removes one or more/);
+  });
+
   it('has the code of its last section, even if it is one line', () => {
     const last = '<p>After four minutes the colour is that of old copper. Serve the tea in warm cups.</p>';
     expect(textOf(sections(`${last}<pre>SetEnv TEA /pot</pre>`))).toMatch(/ warm cups\. SetEnv TEA \/pot$/);

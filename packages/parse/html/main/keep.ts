@@ -1,3 +1,4 @@
+import { attribute } from '../html-tree.js';
 import type { Block } from './block-text.js';
 import { besideByNames } from './by-names.js';
 import { FAMILY } from './class-words.js';
@@ -28,7 +29,7 @@ const MAX_HEADING_BLOCKS = 4;
 const MAX_BESIDE_HEADING = 30;
 /** Minimum share of code in a block of code. */
 const NEARLY_CODE = 0.9;
-/** Minimum share of text in links of a list or table with many links. */
+/** Minimum share of text in links of a list, a table or a section with many links. */
 const MANY_LINKS = 0.3;
 /** Minimum share of text in links of a block that consists of links. */
 const ALL_LINKS = 0.9;
@@ -52,8 +53,8 @@ interface Verdicts {
 }
 
 /**
- * Decides which blocks of a page are kept. A block is kept if its chance is high enough, with three exceptions. Lists, tables and lists
- * of terms are kept or dropped as a whole. A heading is kept if text below the heading is kept. If a page has text, some text is always
+ * Decides which blocks of a page are kept. A block is kept if its chance is high enough, with some exceptions. Lists, tables and lists of
+ * terms are kept or dropped as a whole. Sections that are alike are kept as a whole, and so is code in a section. A heading is kept if text below the heading is kept. If a page has text, some text is always
  * kept.
  * @param options `captions`: whether to keep captions of pictures; `isManual`: whether the page is part of a manual, in which everything
  *   except navigation is kept
@@ -69,6 +70,7 @@ export function keptBlocks(
   if (isManual) keepByNames(verdicts);
   else {
     decideLists(verdicts, KEPT);
+    keepSections(verdicts);
     if (lengthOf(page, kept) < LITTLE) keepOfLittle(verdicts);
     decideCaptions(verdicts, captions);
     keepCode(verdicts);
@@ -95,29 +97,65 @@ function lengthOf({ blocks }: Page, kept: readonly boolean[]): number {
  * Keeps or drops each outermost list or table by the mean chance of its blocks, weighted by length.
  * @param least the minimum chance of a list or table that is not clearly in the article
  */
-function decideLists({ page, chances, shown, kept }: Verdicts, least: number): void {
+function decideLists(verdicts: Verdicts, least: number): void {
+  const { page, shown, kept } = verdicts;
   let decided = 0;
   for (const part of page.parts) {
     const { first, end, tagName } = part;
     if (first < decided || end - first < 2 || !LISTS.has(tagName) || isLayout(page, part)) continue;
     decided = end;
-    let sum = 0;
-    let length = 0;
+    const keep = hasChance(verdicts, [part], leastOf(page, part, least));
+    for (let i = first; i < end; i++) kept[i] = keep && shown[i]!;
+  }
+}
+
+/** Whether the mean chance of the visible blocks of some parts, weighted by length, is at least `least`. */
+function hasChance({ page, chances, shown }: Verdicts, parts: readonly Part[], least: number): boolean {
+  let sum = 0;
+  let length = 0;
+  for (const { first, end } of parts) {
     for (let i = first; i < end; i++) {
       if (!shown[i]) continue;
       sum += chances[i]! * page.blocks[i]!.length;
       length += page.blocks[i]!.length;
     }
-    const keep = sum >= length * leastOf(page, part, least);
-    for (let i = first; i < end; i++) kept[i] = keep && shown[i]!;
+  }
+  return sum >= length * least;
+}
+
+/**
+ * Keeps sections that are alike as a whole, if their mean chance is high enough. Sections are alike if they are in the same element, have
+ * the same tag and classes, and begin with a heading of the same rank. The model trusts the last section less, since an article often ends
+ * with related links.
+ */
+function keepSections(verdicts: Verdicts): void {
+  const { page, shown, kept } = verdicts;
+  const alike = new Map<string, Part[]>();
+  for (const part of page.parts) {
+    const heading = page.blocks[part.first];
+    if (heading?.part.parent !== part || !isHeading(heading) || page.beside[part.index]) continue;
+    const classes = (attribute(part.element, 'class') ?? '').slice(0, 400);
+    const kind = `${part.parent?.index} ${part.tagName} ${heading.part.tagName} ${classes}`;
+    const sections = alike.get(kind);
+    if (sections) sections.push(part);
+    else alike.set(kind, [part]);
+  }
+  for (const sections of alike.values()) {
+    if (sections.length < 2 || !hasChance(verdicts, sections, KEPT)) continue;
+    for (const part of sections.filter((section) => hasFewLinks(page, section))) {
+      for (let i = part.first; i < part.end; i++) kept[i] = shown[i]!;
+    }
   }
 }
 
 /** The minimum mean chance of a list or table that is kept. */
 function leastOf(page: Page, part: Part, least: number): number {
-  const hasFewLinks = sumOf(page, part, 'linked') < MANY_LINKS * sumOf(page, part, 'length');
-  if (!hasFewLinks || !isInArticle(page, part)) return least;
+  if (!hasFewLinks(page, part) || !isInArticle(page, part)) return least;
   return part.tagName === 'dl' ? 0 : KEPT_LIST;
+}
+
+function hasFewLinks(page: Page, part: Part): boolean {
+  return sumOf(page, part, 'linked') < MANY_LINKS * sumOf(page, part, 'length');
 }
 
 /** Whether a part is clearly in the article. */
