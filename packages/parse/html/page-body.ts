@@ -4,6 +4,7 @@ import type { ParseSettings } from '../shared/parse-settings.js';
 import { roleOf, type PageElement, type Role } from './page-element.js';
 import type { PageHead } from './page-head.js';
 import { PageLinks } from './links/page-links.js';
+import { isPermalink, MAX_PERMALINK_BYTES } from './permalink.js';
 import { PageText, goOn, interrupt, textOf, type Stretch, type TextMemory } from './page-text.js';
 import { HiddenText } from './text/hidden-text.js';
 import { Prose } from './text/prose.js';
@@ -127,7 +128,9 @@ export class PageBody {
     }
     if (role.link === undefined) return;
     if (tagName === 'a') this.#afterLink = true;
-    if (depth !== this.#links.innermost?.depth) return;
+    const link = this.#links.innermost;
+    if (depth !== link?.depth) return;
+    if (tagName === 'a') this.#dropPermalink(link.href, link.start);
     this.#links.close();
     if (tagName === 'a') this.prose.endLink();
   }
@@ -156,6 +159,13 @@ export class PageBody {
   rawCharacters(bytes: Buffer, start: number, end: number): number {
     this.#afterLink = false;
     return this.text.addReferring(bytes, start, end);
+  }
+
+  /** Removes the text of a link if it is a permalink, and if nothing else refers to this text. */
+  #dropPermalink(href: string, start: number): void {
+    const { text } = this;
+    if (text.length - start > MAX_PERMALINK_BYTES || !isPermalink(href, text.from(start, MAX_PERMALINK_BYTES))) return;
+    if (this.prose.isInRun(start) && this.hidden.isShown(start)) text.cut(start);
   }
 
   #begin(): Stretch {

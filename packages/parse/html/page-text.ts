@@ -95,6 +95,12 @@ export class PageText {
     this.#gap = true;
   }
 
+  /** Removes the text from a position on. */
+  cut(start: number): void {
+    this.#gap ||= start < this.#length && this.#bytes[start] === SPACE;
+    this.#length = Math.min(start, this.#length);
+  }
+
   add(value: string): void {
     this.#addBytes(Buffer.from(value));
   }

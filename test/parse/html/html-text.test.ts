@@ -20,6 +20,11 @@ describe('the text of a page', () => {
     ['a<noscript>b <i>c</i></noscript>', 'ab c'],
     ['<svg><title>a</title><style>x</style><text>b</text></svg>', 'ab'],
     ['<textarea>a</textarea>b<pre>\n c\n</pre>d', 'a b c d'],
+    ['<h2>a<a href="#a">¶</a></h2>b', 'a b'],
+    ['<h2><a href="#a">#</a> a</h2>', 'a'],
+    ['a <a href="/x#b">§</a><a href="#c">🔗</a>b', 'a b'],
+    ['<a href="/x">#</a> <a href="#a">#1</a>', '# #1'],
+    ['<a href="#a"><div>¶</div></a>b', '¶ b'],
     ['', ''],
     ['\ud83d', '\ufffd'],
   ])('%j is %j', (html, expected) => expect(text(html)).toBe(expected));

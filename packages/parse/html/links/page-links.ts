@@ -13,6 +13,7 @@ const FEED = /^[\t\n\f\r ]*application\/(?:rss|atom|rdf)\+xml[\t\n\f\r ]*(?:;|$)
 
 /** A link whose element is still open. Text belongs to the innermost open link. */
 interface OpenLink extends Stretch {
+  readonly href: string;
   /** Undefined: the link must not be followed. */
   readonly link: FoundLink | undefined;
   /**
@@ -40,7 +41,7 @@ export class PageLinks {
   }
 
   /** The innermost open link. */
-  get innermost(): Stretch | undefined {
+  get innermost(): OpenLink | undefined {
     return this.#open[this.#open.length - 1];
   }
 
@@ -67,7 +68,7 @@ export class PageLinks {
     if (tagName === 'form' && !this.#isLinkForm(element)) return;
     const followed = !isIgnored && !isNofollow(element.attribute('rel'));
     const link = followed ? this.found.add(reference) : undefined;
-    if (tagName === 'a' || tagName === 'form') this.#begin(link, depth);
+    if (tagName === 'a' || tagName === 'form') this.#begin(link, reference, depth);
     else if (link) link.anchor ||= alt;
   }
 
@@ -80,10 +81,10 @@ export class PageLinks {
     link.anchor = textOf(closed, this.#text, this.#settings.db.maxAnchorLength) || (alt?.toString() ?? '');
   }
 
-  #begin(link: FoundLink | undefined, depth: number): void {
+  #begin(link: FoundLink | undefined, href: string, depth: number): void {
     interrupt(this.innermost, this.#text);
     // The depth is one more, because the element of the link is counted only after this call.
-    this.#open.push({ depth: depth + 1, start: this.#text.length, before: undefined, link, alt: undefined });
+    this.#open.push({ depth: depth + 1, start: this.#text.length, before: undefined, href, link, alt: undefined });
   }
 
   /** Whether a `link` element leads to a page or a feed with one of the wanted relations. */

@@ -3,11 +3,10 @@ import { resolveLink } from '../../../url/index.js';
 import { isElement } from '../elements.js';
 import { attribute, isCheckbox } from '../html-tree.js';
 import { isCode } from '../code-elements.js';
+import { isPermalink } from '../permalink.js';
 import type { Block } from './block-text.js';
 import { isWithoutText } from './outline.js';
 
-/** Matches the text of a link from a heading to itself. */
-const SIGN = /^\s*[¶#§]\s*$/;
 const SPACES = /[\t\n\f\r ]+/g;
 /** Elements that stay even if they are empty. */
 const EMPTY: ReadonlySet<string> = new Set(['br', 'hr', 'td', 'th', 'wbr']);
@@ -151,11 +150,6 @@ function beginning(text: string): string {
 /** Whether a link leads from a heading to itself. */
 function isSelfLink({ attrs, childNodes }: Tree.Element): boolean {
   const [child] = childNodes;
-  const href = attrs.find(({ name }) => name === 'href')?.value ?? '';
-  return (
-    childNodes.length === 1 &&
-    child!.nodeName === '#text' &&
-    href.includes('#') &&
-    SIGN.test((child as Tree.TextNode).value)
-  );
+  if (childNodes.length !== 1 || child!.nodeName !== '#text') return false;
+  return isPermalink(attrs.find(({ name }) => name === 'href')?.value, (child as Tree.TextNode).value);
 }

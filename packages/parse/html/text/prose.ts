@@ -42,6 +42,11 @@ export class Prose {
     this.#text = text;
   }
 
+  /** Whether no run has ended since a position. */
+  isInRun(start: number): boolean {
+    return this.#from <= start;
+  }
+
   enter(place: Place): void {
     this.#open[place]++;
   }
