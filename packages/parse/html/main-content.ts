@@ -9,6 +9,7 @@ import { attribute } from './html-tree.js';
 import { emptyByNames, isManual } from './main/by-names.js';
 import { cutBody } from './main/cut.js';
 import { keptBlocks } from './main/keep.js';
+import { missingHeading } from './main/page-name.js';
 import { readPage } from './main/page.js';
 import { judge } from './main/verdict.js';
 
@@ -19,7 +20,8 @@ type MainContentInput = {
 } & (DocumentInput | { /** The tree of the page. It is changed. */ readonly document: HtmlDocument });
 
 /**
- * Returns the main content of a page: the body without the blocks of text that are not main content. Elements are nested at most some
+ * Returns the main content of a page: the body without the blocks of text that are not main content. If no heading of the content names
+ * the page, an `h1` with the name of the page comes first. Elements are nested at most some
  * hundred deep. URLs of links and images are absolute. Undefined: the page has another media type or has no text, or parsing took longer
  * than `parser.timeout`.
  */
@@ -37,5 +39,7 @@ export function mainContent(input: MainContentInput, settings: Pick<Settings, 'p
   const base = first(document, (element) => element.tagName === 'base' && attribute(element, 'href') !== undefined);
   const baseUrl = resolveLink((base && attribute(base, 'href')) ?? '', input.url) ?? input.url;
   cutBody(body, page.blocks, kept, emptyByNames(page, kept), baseUrl);
+  const heading = missingHeading(document, page, kept);
+  if (heading) body.childNodes.unshift(heading);
   return body;
 }

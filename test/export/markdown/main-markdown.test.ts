@@ -7,7 +7,7 @@ import { testCrawl } from '../../support/test-crawl.js';
 async function markdownOf(body: string, field: 'markdown' | 'mainText' = 'markdown'): Promise<string | undefined> {
   await using crawl = await testCrawl(undefined);
   const { dump } = await pageDump(crawl.settings, [field]);
-  const html = `<!doctype html><title>T</title>${body.includes('<main') ? body : `<main>${body}</main>`}`;
+  const html = `<!doctype html>${body.includes('<main') ? body : `<main>${body}</main>`}`;
   const row = { key: 'com.a:http/guide/page', content: Buffer.from(html), contentType: 'text/html' };
   return dump(row)[field] as string | undefined;
 }

@@ -109,7 +109,7 @@ describe('the main content has the article', () => {
   it('and parts that a search in the page opens, but no hidden ones', () => {
     const html = `<title>H</title><main><p>Before.</p><div hidden="until-found"><p>Opened by a search in the page.</p></div>
       <div style="display:none">secret menu</div><p style="color:red; visibility : hidden">unseen</p></main>`;
-    expect(textOf(html)).toBe('Before. Opened by a search in the page.');
+    expect(textOf(html)).toBe('H Before. Opened by a search in the page.');
   });
 
   it('in a noscript, whose content a script would show in its place', () => {
@@ -312,6 +312,54 @@ describe('an article', () => {
   it('has the code of its last section, even if it is one line', () => {
     const last = '<p>After four minutes the colour is that of old copper. Serve the tea in warm cups.</p>';
     expect(textOf(sections(`${last}<pre>SetEnv TEA /pot</pre>`))).toMatch(/ warm cups\. SetEnv TEA \/pot$/);
+  });
+});
+
+describe('the heading that names the page', () => {
+  const page = (title: string, body: string, head = ''): string => `<title>${title}</title>${head}<body>${body}`;
+  const content = `<p>${prose('tide', 3)}</p>`;
+
+  it.each([
+    ['is the title without the name of the site', page('Tides of Brest – The harbour', `<main>${content}</main>`)],
+    ['is the title if the site has no name', page('Tides of Brest', `<main>${content}</main>`)],
+    [
+      'is the title without the name of the site in front of it',
+      page('The harbour | Tides of Brest', content, '<meta property="og:site_name" content="The harbour">'),
+    ],
+    [
+      'is the h1 of a manual, even if it is outside of the main element',
+      page(
+        'Tides of Brest',
+        `<h1>Tides of Brest</h1><main>${content}</main>`,
+        '<meta name="generator" content="mdBook">',
+      ),
+    ],
+    [
+      'is not the h1 with a link to the site',
+      page('Tides of Brest – The harbour', `<h1><a href="/">The harbour</a></h1><h1>Tides of Brest</h1>${content}`),
+    ],
+    [
+      'is a lower heading if the h1 is a link to the site',
+      page('Tides of Brest – The harbour', `<h1><a href="/">The harbour</a></h1><h2>Tides of Brest</h2>${content}`),
+    ],
+    [
+      'is the last h1 of the title, even if it is a link to itself',
+      page(
+        'Tides of Brest – The harbour',
+        `<h1>The harbour</h1><main><h1><a href="#t">Tides of Brest</a></h1>${content}</main>`,
+        '<meta name="generator" content="mdBook">',
+      ),
+    ],
+    [
+      'is not added to a lower heading with spaces of another kind',
+      page('Tides&nbsp;of Brest', `<main><h2>Tides of&nbsp;Brest</h2>${content}</main>`),
+    ],
+    [
+      'is not added to a line with the same text',
+      page('Tides of Brest', `<main><div>Tides of Brest</div>${content}</main>`),
+    ],
+  ])('%s', (_, html) => {
+    expect(textOf(html)?.replace(/&nbsp;/g, ' ')).toMatch(/^Tides of Brest In year/);
   });
 });
 

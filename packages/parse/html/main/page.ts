@@ -1,13 +1,12 @@
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
-import { first } from '../elements.js';
 import { attribute } from '../html-tree.js';
 import { isLineNumbers } from '../code-elements.js';
-import { MAX_TITLE_LENGTH } from '../../shared/limits.js';
 import type { Block } from './block-text.js';
 import { BESIDE } from './class-words.js';
 import { firstWords } from './first-words.js';
 import { flattenDeep } from './flatten.js';
 import { isHeading, isHidden, readOutline, type Outline, type Part } from './outline.js';
+import { isInTitle, titleIn } from './page-name.js';
 
 /**
  * Names of the elements around a block that are features, one bit each. The last four are not names of elements. `role`: an element with
@@ -76,7 +75,7 @@ export interface Page extends Outline {
   readonly cores: readonly Part[];
   /**
    * The index of a heading: the heading that is the title of the page, else the first `h1`, else the first heading. -1: the page has no
-   * heading.
+   * heading. See `titleOf`.
    */
   readonly title: number;
   /** Whether the `title` of the page contains this heading. */
@@ -113,7 +112,7 @@ export function readPage(document: Tree.Document, body: Tree.Element): Page {
     ...aroundOf(parts, sums, prose),
     top: topOf(blocks, parts, sums),
     cores: CORES.map((part) => smallestWith(parts, sums, part)),
-    ...titleOf(blocks, titleIn(document)),
+    ...titleOf(blocks, titleIn(document).toLowerCase()),
     ...nearestOf(blocks),
   };
 }
@@ -238,32 +237,27 @@ function smallestWith(parts: readonly Part[], sums: Sums, share: number): Part {
   return found;
 }
 
-/** Returns the beginning of the `title` of a page, for comparisons with headings. */
-function titleIn(document: Tree.Document): string {
-  const title = first(document, ({ tagName }) => tagName === 'title');
-  return (title?.childNodes ?? [])
-    .map((node) => (node.nodeName === '#text' ? (node as Tree.TextNode).value : ''))
-    .join('')
-    .slice(0, MAX_TITLE_LENGTH);
+/**
+ * Finds the heading that is the title of the page: the last `h1` that the `title` contains, or if the page has no `h1`, the first such
+ * heading. An `h1` that is a link to another page is often the name of the site, so other headings come before it.
+ */
+function titleOf(blocks: readonly Block[], title: string): Pick<Page, 'title' | 'isTitled'> {
+  const headings = blocks.filter(isHeading);
+  const top = headings.filter(({ part }) => part.tagName === 'h1');
+  const own = top.filter((block) => !isLinkToOther(block));
+  const names = (block: Block): boolean => isInTitle(block, title);
+  const others = own.length > 0 ? [] : headings.filter(({ part }) => part.tagName !== 'h1');
+  const named = own.findLast(names) ?? others.find(names) ?? (own.length > 0 ? undefined : top.findLast(names));
+  const found = named ?? own[0] ?? top[0] ?? headings[0];
+  return { title: found?.index ?? -1, isTitled: named !== undefined };
 }
 
-function titleOf(blocks: readonly Block[], title: string): Pick<Page, 'title' | 'isTitled'> {
-  const wanted = title.toLowerCase();
-  let h1 = -1;
-  let heading = -1;
-  let matching = -1;
-  for (const block of blocks) {
-    if (!isHeading(block)) continue;
-    const isFirstRank = block.part.tagName === 'h1';
-    const start = block.start.trim().toLowerCase();
-    const matches = start.length > 2 && wanted.includes(start.slice(0, 50));
-    if (matches && isFirstRank) return { title: block.index, isTitled: true };
-    if (matches && matching === -1) matching = block.index;
-    if (heading === -1) heading = block.index;
-    if (h1 === -1 && isFirstRank) h1 = block.index;
-  }
-  const isTitled = matching !== -1 && h1 === -1;
-  return { title: isTitled ? matching : h1 === -1 ? heading : h1, isTitled };
+/** Whether all text of a heading is in a link to another page. */
+function isLinkToOther({ linked, length, nodes, part }: Block): boolean {
+  if (linked < length) return false;
+  let around = nodes[0]!.parentNode as Tree.Element | null;
+  while (around && around !== part.element && around.tagName !== 'a') around = around.parentNode as Tree.Element | null;
+  return around?.tagName === 'a' && !(attribute(around, 'href') ?? '#').startsWith('#');
 }
 
 function nearestOf(blocks: readonly Block[]): Pick<Page, 'proseBefore' | 'proseAfter' | 'heading'> {
