@@ -280,6 +280,11 @@ describe('an article', () => {
     `<title>Gauges</title><body>${NAVIGATION}<main><article><h1>Gauges</h1>${paragraphs('gauge', 2)}${inner}</article></main>${FOOTER}`;
 
   it.each([
+    ['with a link in brackets', '<h2><b>History</b> <span>[<a href="/e">edit</a>]</span></h2>'],
+    [
+      'with a link in brackets in elements',
+      '<h2>History<span><i>[</i><a href="/e"><b>edit</b></a><i>]</i></span></h2>',
+    ],
     ['beside a link', '<div class="x"><h2>History</h2><a href="/e">edit</a></div>'],
     ['beside a link in brackets', '<div><h2>History</h2><span>[<a href="/e"><span>edit</span></a>]</span></div>'],
     ['in a button', '<h2><button aria-expanded="false">History</button></h2>'],

@@ -82,7 +82,7 @@ class Cut {
     if (isWithoutText(tagName)) return false;
     // A kept block may have some of its words in such an element. Then the element stays.
     if (this.#empty.has(element) && !this.#hasKept(element)) return false;
-    if (tagName === 'a' && isSelfLink(element)) return false;
+    if ((tagName === 'a' && isSelfLink(element)) || isHeadingTool(element)) return false;
     if (tagName === 'img') {
       this.#cleanAttributes(element);
       return this.#staysPicture(element);
@@ -145,6 +145,21 @@ function absoluteUrl(href: string, base: string): string | undefined {
 
 function beginning(text: string): string {
   return text.slice(0, 100).replace(SPACES, ' ').trim().slice(0, 24);
+}
+
+/** Whether an element is a link in brackets behind the text of a heading, such as the link of MediaWiki to edit the section. */
+function isHeadingTool({ tagName, childNodes, parentNode }: Tree.Element): boolean {
+  if (tagName !== 'span' || !/^h[1-6]$/.test(parentNode?.nodeName ?? '')) return false;
+  const { length } = childNodes;
+  const isSign = (at: number, sign: string): boolean =>
+    childNodes[at] !== undefined && textIn(childNodes[at]).trim() === sign;
+  return length === 3 && isSign(0, '[') && childNodes[1]!.nodeName === 'a' && isSign(2, ']');
+}
+
+function textIn(node: Tree.Node): string {
+  if (node.nodeName === '#text') return (node as Tree.TextNode).value;
+  const [child] = isElement(node) ? node.childNodes : [];
+  return child?.nodeName === '#text' ? (child as Tree.TextNode).value : '';
 }
 
 /** Whether a link leads from a heading to itself. */
