@@ -42,10 +42,14 @@ const LINK_WEIGHT = 0.1;
 const MENU_LINKS = 0.8;
 const OTHER_TEXT = 30;
 
-/** Whether a page is part of a manual. In a manual, code, tables, terms and lists of links are content like prose. */
-export function isManual(document: Tree.Document, page: Page): boolean {
+/** Whether a page names a program that generates manuals. */
+export function isMarkedManual(document: Tree.Document): boolean {
   const generator = first(document, (element) => isGenerator(element));
-  if (generator && GENERATORS.test((attribute(generator, 'content') ?? '').slice(0, 200))) return true;
+  return generator !== undefined && GENERATORS.test((attribute(generator, 'content') ?? '').slice(0, 200));
+}
+
+/** Whether the text of a page looks like a part of a manual. In a manual, code, tables, terms and lists of links are content like prose. */
+export function looksLikeManual(page: Page): boolean {
   return hasMuchCode(page) || isIndex(page);
 }
 
