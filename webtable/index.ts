@@ -25,6 +25,7 @@ export type { BatchQueue } from './batches/batch-entries.js';
 export { isFetched, type BatchProgress, type BatchStep, type SlotProgress } from './batches/batch-progress.js';
 export type { SeedReach } from './tables/hosts.js';
 export { createPrefixPacker } from './tables/packed-prefixes.js';
+export { rangeOfSite, sitesOfPage } from './tables/site-templates.js';
 export { numberOfRule } from './tables/rules.js';
 export { createLeases } from './leases/leases.js';
 export { HELD_MS, LEASE_MS, type LeaseTiming } from './leases/lease-timing.js';

@@ -38,6 +38,7 @@ export type { KeySplits } from './tables/key-splits.js';
 export type { BackoffRecord, Hosts } from './tables/hosts.js';
 export type { PrefixFigures, PrefixPass, Prefixes, StoredPrefix, StoredStatistics } from './tables/prefixes.js';
 export type { RuleCounts, RulePoint } from './tables/rule-counts.js';
+export type { SampledPage, SiteTemplates, StoredSite } from './tables/site-templates.js';
 export { LAST_MOMENT } from './tables/moments.js';
 export { STORED_RELEVANT } from './tables/rules.js';
 export type {

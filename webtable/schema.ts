@@ -172,6 +172,7 @@ export const INDEX_COLUMNS = {
   auditNote: 'v:a',
   auditIgnored: 'v:d',
   watchTarget: 'v:e',
+  siteTemplate: 'v:m',
   frontierScore: 'f:s',
   batchHeader: 'b:h',
   batchEntry: 'b:e',

@@ -31,6 +31,7 @@ import { createProposals, type Proposals } from './proposals.js';
 import { createPrefixes, type Prefixes } from './prefixes.js';
 import { createRules, type Rules } from './rules.js';
 import { createRuns, type Runs } from './runs.js';
+import { createSiteTemplates, type SiteTemplates } from './site-templates.js';
 import { createWatches, type Watches } from './watches.js';
 
 /** The tables of a crawl, with typed methods. Only this folder knows the store beneath them. */
@@ -61,6 +62,8 @@ export interface Tables extends ChangeRows {
   readonly proposals: Proposals;
   /** Counts of the rows by prefix, from the last count. */
   readonly prefixes: Prefixes;
+  /** The templates of sites, from which the main content of pages is found. */
+  readonly siteTemplates: SiteTemplates;
   /** Which worker works on which slots. */
   readonly leases: Leases;
   /** The reports of the workers. */
@@ -146,6 +149,7 @@ export async function openTables(
     rules: createRules(store, exclusive),
     proposals: createProposals(store),
     prefixes: createPrefixes(store),
+    siteTemplates: createSiteTemplates(store, exclusive),
     ...createChangeRows(store, pages, frontier, exclusive),
     leases,
     workers: createWorkers(store),

@@ -249,6 +249,11 @@ export function namesOf(parts: readonly PartTraits[], classes: ReadonlyMap<strin
   };
 }
 
+/** Returns the hash of the innermost layout of a page, by the template of its site. */
+export function layoutOfPage(page: PageTraits, { classes, repeated }: SiteTemplate): number {
+  return layoutLevels(page, namesOf(page.parts, classes), ({ hash }) => !repeated.has(hash))[0]!;
+}
+
 /** Returns the hashes of the layouts of a page, the innermost first: the place of most of its own prose, and the containers around it. */
 export function layoutLevels(
   { blocks }: PageTraits,
