@@ -155,7 +155,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/graph': ['sort', '*', 'ranking', 'rank.ts', 'index.ts'],
   'packages/rounds': ['runner.ts', 'back-off.ts', '*', 'runners', 'index.ts'],
   'packages/serve': ['source.ts', 'http', 'texts', 'site', 'live', 'pages', 'changes', '*'],
-  'packages/export': ['target', 'stated', 'markdown', 'pages', 'warc', 'krake', 'graph', '*'],
+  'packages/export': ['target', 'stated', 'markdown', 'site', 'pages', 'warc', 'krake', 'graph', '*'],
   'packages/index': ['threads', 'words', 'documents', 'sqlite', 'opensearch', 'writing', '*'],
   'packages/focus': ['statistics', 'candidates', 'rules', 'proposals', 'report', '*'],
   'packages/search': ['results', 'query', '*'],

@@ -52,4 +52,11 @@ export const parser = section({
     .boolean()
     .default(false)
     .describe('Whether the main content (fields `markdown` and `mainText`, chunks) includes the captions of pictures'),
+  siteContent: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether the main content of a page also depends on a sample of the pages of its site, which an export reads. ' +
+        'false: each page is read by itself',
+    ),
 });

@@ -9,6 +9,7 @@ import { leftOutOf, type PresentSelection } from './pages/left-out.js';
 import { checkSelection, selectedRows, aboutSelection, type ExportSelection } from './pages/selected-rows.js';
 import { partOfShard } from './pages/shard-part.js';
 import { JSON_LINES_ENDINGS, writeText } from './pages/text-file.js';
+import { writeWithSites } from './site/sites.js';
 import { runExport, type ExportOptions } from './target/run-export.js';
 import { CHUNK_WORDS } from './pages/page-formats.js';
 import { DOCUMENT_FIELDS, pageView } from './stated/page-view.js';
@@ -49,7 +50,7 @@ const CHUNK_FIELDS = ['status', 'title', 'language', 'fetchedAt', 'modifiedTime'
  * duplicates; `all` or the selection may include others.
  *
  * Counters: those of every export, where `rows` counts pages; chunks; no_markdown (pages without Markdown); field_over_limit (pages that
- * need too much work); damaged (rows that cannot be read in full); lost_body (rows whose body is lost); not_there, noindex and duplicate
+ * need too much work); sites_learned, sites_changed (sites whose template was learned, or is of another kind than before); damaged (rows that cannot be read in full); lost_body (rows whose body is lost); not_there, noindex and duplicate
  * (rows that were left out).
  * @throws CrawlError USAGE, BAD_URL for a wrong selection; USAGE for a `maxWords` below 1; MISSING_PACKAGE; BAD_OUTPUT, STORE_FULL
  */
@@ -90,13 +91,15 @@ export async function exportChunks(crawl: CrawlContext, options: ExportChunksOpt
         const page = { url, title, status, language, fetchedAt, modifiedTime };
         return named.map(({ id, ...chunk }) => `${JSON.stringify({ id, ...page, ...chunk })}\n`).join('');
       };
-      const rows = selectedRows(
-        ruled,
-        { ...options, ...part, leftOut: leftOutOf(options) },
-        [...reads, ...DOCUMENT_FIELDS],
-        tracker,
-      );
-      return writeText(target, output, rows, { head: '', record }, tracker);
+      return writeWithSites(crawl, true, tracker, (sites) => {
+        const rows = selectedRows(
+          ruled,
+          { ...options, ...part, leftOut: leftOutOf(options), sites },
+          [...reads, ...DOCUMENT_FIELDS],
+          tracker,
+        );
+        return writeText(target, output, rows, { head: '', record }, tracker);
+      });
     },
   );
 }

@@ -1,7 +1,7 @@
 import type { Field, PageRow, CrawlContext, Report, Tracker } from '../core/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
 import { DUMP_FIELDS, type PageQuery } from '../answers/index.js';
-import type { PageDump, PageField } from './pages/computed-fields.js';
+import { needsMainContent, type PageDump, type PageField } from './pages/computed-fields.js';
 import { csvRecord, looksLikeFormula } from './pages/csv.js';
 import { writeHostFiles } from './pages/host-files.js';
 import { columnsOf, typeOfColumn } from './pages/page-columns.js';
@@ -26,6 +26,7 @@ import {
 } from './pages/selected-rows.js';
 import { partOfShard } from './pages/shard-part.js';
 import { JSON_LINES_ENDINGS, writeText } from './pages/text-file.js';
+import { writeWithSites } from './site/sites.js';
 import { endingOf, isGzipName } from './target/file-name.js';
 import { runExport, type ExportOptions } from './target/run-export.js';
 import type { Target, TargetResult } from './target/target.js';
@@ -59,7 +60,8 @@ export interface ExportPagesOptions
  * Counters: those of every export; damaged (rows that cannot be read in full); lost_body (rows whose body is lost); not_there, noindex,
  * duplicate and other_type (rows that were left out); broken_json_ld: blocks of JSON-LD that computed fields skipped; field_over_limit:
  * computed fields that were left out; formulas: cells of CSV that a spreadsheet may take for a formula; cut_cells: cells of `xlsx` that
- * were too long; links: lines with `each`; no_markdown: pages without a file of `markdown`.
+ * were too long; links: lines with `each`; no_markdown: pages without a file of `markdown`; sites_learned, sites_changed: sites whose
+ * template was learned, or is of another kind than before.
  * @throws CrawlError USAGE, BAD_URL for a wrong selection; MISSING_PACKAGE; BAD_OUTPUT, STORE_FULL
  */
 export async function exportPages(crawl: CrawlContext, options: ExportPagesOptions): Promise<Report> {
@@ -132,7 +134,10 @@ export async function exportPages(crawl: CrawlContext, options: ExportPagesOptio
       },
       total: limit,
     },
-    (target, tracker) => write(target, selectedRows(ruled, selection, asked, tracker), tracker),
+    (target, tracker) =>
+      writeWithSites(crawl, format === 'markdown' || needsMainContent(fields), tracker, (sites) =>
+        write(target, selectedRows(ruled, { ...selection, sites }, asked, tracker), tracker),
+      ),
   );
 }
 

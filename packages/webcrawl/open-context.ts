@@ -204,7 +204,7 @@ export async function openContext(
     },
     async *pages(query) {
       checks.pages(query);
-      yield* pagesWith({ tables, plugins, rules, settings }, query);
+      yield* pagesWith({ tables, plugins, rules, settings, clock }, query);
     },
     close,
     [Symbol.asyncDispose]: close,
@@ -215,7 +215,7 @@ type AskedPage<F extends PageField> = FoundPage<Extract<F, Field>> & ComputedVal
 
 /** Yields the pages of a query that may name computed fields. */
 async function* pagesWith<F extends PageField>(
-  crawl: Pick<CrawlContext, 'tables' | 'plugins' | 'rules' | 'settings'>,
+  crawl: Pick<CrawlContext, 'tables' | 'plugins' | 'rules' | 'settings' | 'clock'>,
   { fields, ...query }: PageQuery & { readonly fields: readonly F[] },
 ): AsyncGenerator<AskedPage<F>> {
   const { readPages } = await import('../answers/index.js');
@@ -223,10 +223,12 @@ async function* pagesWith<F extends PageField>(
     yield* readPages(crawl, query, fields as readonly Field[]) as AsyncGenerator<AskedPage<F>>;
     return;
   }
-  const { computedOf } = await import('../export/index.js');
+  const { computedOf, createSites, needsMainContent } = await import('../export/index.js');
   const { stored, needs, valuesOf } = await computedOf(crawl.settings, fields);
+  const sites = crawl.settings.parser.siteContent && needsMainContent(fields) ? createSites(crawl) : undefined;
   const extra = needs.filter((field) => field !== 'status' && !(stored as readonly Field[]).includes(field));
   for await (const row of readPages(crawl, query, [...stored, ...extra])) {
+    await sites?.prepare(row);
     const page: Record<string, unknown> = { ...row, ...valuesOf(row) };
     for (const field of extra) delete page[field];
     yield page as unknown as AskedPage<F>;

@@ -44,7 +44,7 @@ export async function* readPages<F extends Field>(
 export interface RowTest extends Pick<PageSelector, 'ranges'> {
   /** The fields that {@link matches} reads. */
   readonly fields: readonly Field[];
-  matches(row: PageRow<Field>): boolean;
+  matches(row: PageRow<Field>): boolean | Promise<boolean>;
   /** If it returns true, reading ends early. */
   readonly isAborted?: () => boolean;
 }
@@ -98,7 +98,7 @@ async function* scanRows(
   if (ranges?.length === 0) return;
   for await (const row of crawl.tables.pages.scan({ fields, ...(ranges && { ranges }) })) {
     if (isAborted?.()) return;
-    if (matches(row)) yield row;
+    if (await matches(row)) yield row;
   }
 }
 
@@ -113,7 +113,8 @@ async function* sortedRows(
   const keys = await sortedKeys(scanRows(crawl, selector, [order.field, 'status', ...selector.fields]), order, limit);
   for (let at = 0; at < keys.length; at += ROWS_AT_ONCE) {
     const some = keys.slice(at, at + ROWS_AT_ONCE);
-    for (const row of await crawl.tables.pages.getMany(some, fields)) if (row && selector.matches(row)) yield row;
+    for (const row of await crawl.tables.pages.getMany(some, fields))
+      if (row && (await selector.matches(row))) yield row;
   }
 }
 

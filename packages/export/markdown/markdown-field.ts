@@ -1,4 +1,4 @@
-import { mainContent, type Settings } from '../../core/index.js';
+import { mainContent, type Field, type PageRow, type Settings, type SiteTemplate } from '../../core/index.js';
 import { DOCUMENT_FIELDS, type PageView } from '../stated/page-view.js';
 import type { Block } from './blocks.js';
 
@@ -24,6 +24,12 @@ export const mainTextField = {
 } as const;
 
 const blocksOf = new WeakMap<PageView, readonly Block[]>();
+const templates = new WeakMap<PageRow<Field>, SiteTemplate>();
+
+/** Has the main content of a row read by the template of its site. Call it before the main content is computed. */
+export function readWithTemplate(row: PageRow<Field>, template: SiteTemplate): void {
+  templates.set(row, template);
+}
 
 /**
  * Loads the function that reads the main content of a page into blocks. That function returns no blocks if the page is not HTML or has no
@@ -35,7 +41,7 @@ export async function loadBlocks(settings: Settings): Promise<(view: PageView) =
     let blocks = blocksOf.get(view);
     if (!blocks) {
       const document = view.takeDocument();
-      const body = document && mainContent({ url: view.url, document }, settings);
+      const body = document && mainContent({ url: view.url, document }, settings, templates.get(view.row));
       blocksOf.set(view, (blocks = body ? readBlocks(body, view.step) : []));
     }
     return blocks;

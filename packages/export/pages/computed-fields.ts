@@ -23,6 +23,11 @@ export type ComputedValues<F extends ComputedFieldName> = {
   readonly [K in F]?: NonNullable<ReturnType<Awaited<ReturnType<(typeof COMPUTED_FIELDS)[K]['load']>>>>;
 };
 
+/** Whether some fields are computed from the main content of a page. */
+export function needsMainContent(fields: readonly PageField[]): boolean {
+  return fields.includes('markdown') || fields.includes('mainText');
+}
+
 /** @throws CrawlError as `ComputedField.load` */
 export async function computedOf<F extends PageField>(settings: Settings, fields: readonly F[]) {
   // Keeps the order of the table: a field that changes the tree of the page comes last.

@@ -2,6 +2,7 @@ import {
   batchTime,
   detectLanguage,
   isBodyLost,
+  isPage,
   type Field,
   type JsonValue,
   type KeyRange,
@@ -14,6 +15,7 @@ import {
 import { checkQuery, rowsInOrder, selectorOf, type PageQuery, type PageSelection } from '../../answers/index.js';
 import { CrawlError, safeText } from '../../errors/index.js';
 import type { CountSkipped } from '../stated/page-view.js';
+import type { Sites } from '../site/sites.js';
 import { PRESENT_FIELDS, type PresentSelection, type WhyNot } from './left-out.js';
 
 /** Selects pages to export. */
@@ -45,6 +47,8 @@ export interface RangedSelection extends ExportSelection, Pick<PageQuery, 'sort'
   /** Returns why a row is left out. Such rows are counted. The function reads {@link PRESENT_FIELDS} and `leftOutReads`. */
   readonly leftOut?: WhyNot | undefined;
   readonly leftOutReads?: readonly Field[];
+  /** The templates by which the main content is read. With `since`, a page has also changed if its template has. */
+  readonly sites?: Sites | undefined;
 }
 
 /** Returns a selection as plain JSON for the manifest. */
@@ -70,7 +74,7 @@ export async function* selectedRows<F extends Field>(
   fields: readonly F[],
   tracker: Pick<Tracker, 'aborted' | 'count' | 'fail'>,
 ): AsyncGenerator<PageRow<F>> {
-  const { leftOut, leftOutReads = [] } = selection;
+  const { leftOut, leftOutReads = [], sites } = selection;
   const count: CountSkipped = (name) => tracker.count(name);
   const selector = await selectorOf(crawl, selection);
   const ranges = selection.ranges ?? selector.ranges;
@@ -80,15 +84,16 @@ export async function* selectedRows<F extends Field>(
     ...(ranges && { ranges }),
     fields: [
       ...selector.fields,
-      ...(since === undefined ? [] : [...SINCE_FIELDS, 'bytesChangedAt' as const]),
+      ...(since === undefined ? [] : [...SINCE_FIELDS, 'bytesChangedAt' as const, 'status' as const]),
       ...(leftOut ? [...PRESENT_FIELDS, ...leftOutReads] : []),
     ],
-    matches(row: PageRow<Field>): boolean {
+    async matches(row: PageRow<Field>): Promise<boolean> {
       if (!selector.matches(row)) return false;
       if (since !== undefined && SINCE_FIELDS.every((field) => !(row[field]! >= since))) {
-        if (!(row.bytesChangedAt! >= since)) return false;
-        if (!withBytes) {
-          if (leftOut?.(row) === undefined) tracker.count('bytes_only');
+        const isOtherBytes = row.bytesChangedAt! >= since;
+        const isOtherSite = isPage(row.status) && (await sites?.hasChangedSince(row.key, since)) === true;
+        if (!isOtherSite && !(isOtherBytes && withBytes)) {
+          if (isOtherBytes && leftOut?.(row) === undefined) tracker.count('bytes_only');
           return false;
         }
       }
@@ -104,7 +109,9 @@ export async function* selectedRows<F extends Field>(
     if (tracker.aborted) return;
     if (isBodyLost(row)) tracker.fail('lost_body');
     else if (row.damaged) tracker.fail('damaged');
-    yield (needsLanguage ? await withLanguage(row) : row) as PageRow<F>;
+    const found = needsLanguage ? await withLanguage(row) : row;
+    await sites?.prepare(found);
+    yield found as PageRow<F>;
   }
 }
 

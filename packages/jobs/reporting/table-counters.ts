@@ -133,6 +133,10 @@ export const TABLE_COUNTERS = {
       'computed fields that were left out, because the page needs too many steps or more than `parser.timeout` seconds',
     lost_body: 'pages whose stored body cannot be read; their other fields are exported',
     chunks: 'chunks of Markdown that this run made from rows',
+    sites_learned:
+      'sites whose template was learned from a sample of their pages; the main content of their pages depends on it',
+    sites_changed:
+      'learned sites whose pages are read in another way than before: as a manual, as articles, or as neither',
     no_markdown: 'rows without a chunk or a Markdown file, because they have no body, no HTML or no text',
     formulas:
       'cells of CSV that a spreadsheet may take for a formula, because they begin with `=`, `+`, `-`, `@` or a tab',

@@ -1,0 +1,273 @@
+import {
+  layoutOfPage,
+  learnSite,
+  packTemplate,
+  pageTraits,
+  sitesOfPage,
+  TEMPLATE_RULE,
+  unpackTemplate,
+  urlOf,
+  type CrawlContext,
+  type Field,
+  type JsonValue,
+  type PageRow,
+  type PageTraits,
+  type SampledPage,
+  type SiteTemplate,
+  type StoredSite,
+  type Tracker,
+} from '../../core/index.js';
+import { readWithTemplate } from '../markdown/markdown-field.js';
+import { DOCUMENT_FIELDS } from '../stated/page-view.js';
+import type { TargetResult } from '../target/target.js';
+import { sampleOrigin, type OriginSample, type SamplePage } from './sample-origin.js';
+
+/** The templates of sites, for a reader of many pages. */
+export interface Sites {
+  /** Reads the main content of a row by the template of its site. Learns the template if it is missing or no longer right. */
+  prepare(row: PageRow<Field>): Promise<void>;
+  /** Whether the template by which a page is read has changed at this time or later, in ms since the epoch. */
+  hasChangedSince(rowKey: string, time: number): Promise<boolean>;
+  /** Returns the used templates as plain JSON for a manifest: the version of the rule, and the number of each template, by URL. */
+  about(): Record<string, JsonValue>;
+}
+
+/** The counters of {@link createSites}. */
+export type SiteCounter = 'sites_learned' | 'sites_changed';
+
+type Crawl = Pick<CrawlContext, 'tables' | 'settings' | 'clock'>;
+
+/** How a page is read. */
+interface Reading {
+  readonly template?: SiteTemplate;
+  /** When this last changed, in ms since the epoch. */
+  readonly changedAt: number;
+}
+
+/** An origin whose pages are being read. */
+interface Origin extends OriginSample {
+  /** When the templates of folders were removed that are no sites of their own any more, and that of the origin; by name. */
+  readonly removed: ReadonlyMap<string, number>;
+}
+
+/** A template is learned again when this share of its sample has changed. */
+const CHANGED = 0.25;
+/** Number of pages whose bodies are read together. */
+const PAGES_AT_ONCE = 10;
+/** A page with more elements and blocks shows nothing about its site, so that the memory of a sample is bounded. */
+const MAX_TRAITS = 20_000;
+/** Maximum number of sampled pages in the origins that stay in memory, and maximum number of readings that do. */
+const KEPT_PAGES = 50_000;
+const KEPT_READINGS = 100;
+/** Maximum number of sites in a manifest. */
+const MAX_LISTED = 1000;
+
+/** Creates the templates for one reader. Rows may come in any order. In key order, each origin is sampled once. */
+export function createSites(crawl: Crawl, count: (name: SiteCounter) => void = () => {}): Sites {
+  const { siteTemplates } = crawl.tables;
+  const origins = new Map<string, Origin>();
+  const readings = new Map<string, Reading>();
+  const numbers = new Map<string, number>();
+  let kept = 0;
+  let used = 0;
+
+  async function originOf(name: string): Promise<Origin> {
+    const known = origins.get(name);
+    if (known) return known;
+    const sample = await sampleOrigin(crawl, name);
+    const origin = { ...sample, removed: await removeOthers(name, sample) };
+    kept += pagesIn(origin);
+    origins.set(name, origin);
+    for (const [oldest, other] of origins) {
+      if (kept <= KEPT_PAGES || oldest === name) break;
+      kept -= pagesIn(other);
+      origins.delete(oldest);
+    }
+    return origin;
+  }
+
+  /** Removes the templates of what is no site any more. Their numbers stay, so that readers see the change. */
+  async function removeOthers(origin: string, { folders, others }: OriginSample): Promise<Map<string, number>> {
+    const removed = new Map<string, number>();
+    for await (const { name, stored } of siteTemplates.within(origin)) {
+      if (name === origin ? others : folders.has(name)) continue;
+      const after = await siteTemplates.change(name, (now) => {
+        if (now?.template === undefined) return undefined;
+        return { rule: TEMPLATE_RULE, number: now.number + 1, learnedAt: crawl.clock(), sample: [] };
+      });
+      removed.set(name, (after ?? stored).learnedAt);
+    }
+    return removed;
+  }
+
+  async function readingOf(rowKey: string): Promise<Reading> {
+    const { origin: originName, folder } = sitesOfPage(rowKey);
+    const origin = await originOf(originName);
+    const ofFolder = folder === undefined ? undefined : origin.folders.get(folder);
+    const name = ofFolder ? folder! : originName;
+    const sample = ofFolder ?? origin.others;
+    const reading = sample ? await settled(name, sample) : { changedAt: origin.removed.get(originName) ?? 0 };
+    const removedAt = ofFolder || folder === undefined ? 0 : (origin.removed.get(folder) ?? 0);
+    return removedAt > reading.changedAt ? { ...reading, changedAt: removedAt } : reading;
+  }
+
+  async function settled(name: string, sample: readonly SamplePage[]): Promise<Reading> {
+    const known = readings.get(name);
+    if (known) return known;
+    const stored = await settle(name, sample);
+    const template = unpackTemplate(stored.template);
+    const reading = { changedAt: stored.learnedAt, ...(template && { template }) };
+    readings.set(name, reading);
+    if (readings.size > KEPT_READINGS) readings.delete(readings.keys().next().value!);
+    if (!numbers.has(name)) {
+      used++;
+      if (numbers.size < MAX_LISTED) numbers.set(name, stored.number);
+    }
+    return reading;
+  }
+
+  /** Returns the stored template if it is still right, else learns and stores another one. */
+  async function settle(name: string, sample: readonly SamplePage[]): Promise<StoredSite> {
+    const stored = await siteTemplates.get(name);
+    const template = stored?.rule === TEMPLATE_RULE ? unpackTemplate(stored.template) : undefined;
+    if (stored && template) {
+      const checked = await stillRight(crawl, stored, template, sample);
+      if (checked === stored) return stored;
+      if (checked) {
+        return (await siteTemplates.change(name, (now) => (isEqual(now, stored) ? checked : undefined))) ?? checked;
+      }
+    }
+    const learned = await learn(crawl, sample, template);
+    const after = (await siteTemplates.change(name, (now) => {
+      // Another process has learned the same template meanwhile.
+      if (now && !isEqual(now, stored) && isSameSample(now, learned)) return undefined;
+      return { ...learned, number: (now?.number ?? 0) + 1, learnedAt: crawl.clock() };
+    }))!;
+    count('sites_learned');
+    if (template && kindOf(template) !== kindOf(unpackTemplate(learned.template)!)) count('sites_changed');
+    return after;
+  }
+
+  return {
+    async prepare(row) {
+      if (row.content === undefined) return;
+      const { template } = await readingOf(row.key);
+      if (template) readWithTemplate(row, template);
+    },
+    hasChangedSince: async (rowKey, time) => (await readingOf(rowKey)).changedAt >= time,
+    about: () => ({
+      sites: {
+        rule: TEMPLATE_RULE,
+        count: used,
+        numbers: Object.fromEntries([...numbers].map(([name, number]) => [urlOf(name), number])),
+      },
+    }),
+  };
+}
+
+/**
+ * Writes an export with the templates of sites, and adds them to its manifest. They are left out if the export does not need the main
+ * content, or without `parser.siteContent`.
+ */
+export async function writeWithSites(
+  crawl: Crawl,
+  isNeeded: boolean,
+  tracker: Pick<Tracker, 'count'>,
+  write: (sites: Sites | undefined) => Promise<TargetResult>,
+): Promise<TargetResult> {
+  if (!isNeeded || !crawl.settings.parser.siteContent) return write(undefined);
+  const sites = createSites(crawl, (name) => tracker.count(name));
+  const result = await write(sites);
+  return result === 'stopped' ? result : { ...result, ...sites.about() };
+}
+
+function pagesIn({ folders, others }: OriginSample): number {
+  let pages = 1 + (others?.length ?? 0);
+  for (const sample of folders.values()) pages += sample.length;
+  return pages;
+}
+
+/**
+ * Checks a template by the present sample of its site.
+ * @returns the same record, the record with the present signatures, or undefined if the template has to be learned again
+ */
+async function stillRight(
+  crawl: Crawl,
+  stored: StoredSite,
+  template: SiteTemplate,
+  sample: readonly SamplePage[],
+): Promise<StoredSite | undefined> {
+  const before = new Map(stored.sample.map((page) => [page.id, page]));
+  const common = sample.filter(({ id }) => before.has(id));
+  const replaced = Math.max(sample.length, before.size) - common.length;
+  const limit = CHANGED * Math.max(sample.length, before.size);
+  if (replaced >= limit) return undefined;
+  const changed = common.filter(({ id, signature }) => before.get(id)!.signature !== signature);
+  if (replaced + changed.length < limit) return stored;
+  let restructured = 0;
+  const present = new Map<string, SampledPage>();
+  for await (const [{ id, signature }, traits] of traitsOf(crawl, changed)) {
+    const layout = traits ? layoutOfPage(traits, template) : 0;
+    if (layout === before.get(id)!.layout) present.set(id, { id, signature, layout });
+    else restructured++;
+  }
+  if (replaced + restructured >= limit) return undefined;
+  return { ...stored, sample: stored.sample.map((page) => present.get(page.id) ?? page) };
+}
+
+async function learn(
+  crawl: Crawl,
+  sample: readonly SamplePage[],
+  before: SiteTemplate | undefined,
+): Promise<Pick<StoredSite, 'rule' | 'sample'> & { readonly template: JsonValue }> {
+  const pages: (readonly [SamplePage, PageTraits | undefined])[] = [];
+  for await (const page of traitsOf(crawl, sample)) pages.push(page);
+  const learned = learnSite(
+    pages.flatMap(([, traits]) => traits ?? []),
+    before,
+  );
+  const template = packTemplate(learned);
+  const applied = unpackTemplate(template)!;
+  return {
+    rule: TEMPLATE_RULE,
+    sample: pages.map(([{ id, signature }, traits]) => ({
+      id,
+      signature,
+      layout: traits ? layoutOfPage(traits, applied) : 0,
+    })),
+    template,
+  };
+}
+
+/** Yields what each page shows about its site; undefined for a page without main content. */
+async function* traitsOf(
+  { tables, settings }: Crawl,
+  sample: readonly SamplePage[],
+): AsyncGenerator<readonly [SamplePage, PageTraits | undefined]> {
+  for (let at = 0; at < sample.length; at += PAGES_AT_ONCE) {
+    const pages = sample.slice(at, at + PAGES_AT_ONCE);
+    const rows = await tables.pages.getMany(
+      pages.map(({ key }) => key),
+      DOCUMENT_FIELDS,
+    );
+    for (const [i, page] of pages.entries()) {
+      const { content, contentType = 'text/html', parseStatus } = rows[i] ?? {};
+      const input = content && { url: urlOf(page.key), content, contentType, charset: parseStatus?.charset };
+      const traits = input && pageTraits(input, settings);
+      yield [page, traits && traits.parts.length + traits.blocks.length <= MAX_TRAITS ? traits : undefined];
+    }
+  }
+}
+
+function isEqual(one: StoredSite | undefined, other: StoredSite | undefined): boolean {
+  return one?.number === other?.number && one?.learnedAt === other?.learnedAt;
+}
+
+function isSameSample(one: Pick<StoredSite, 'rule' | 'sample'>, other: Pick<StoredSite, 'rule' | 'sample'>): boolean {
+  return one.rule === other.rule && JSON.stringify(one.sample) === JSON.stringify(other.sample);
+}
+
+/** How a site is read, for comparison. */
+function kindOf({ isManual, layouts }: SiteTemplate): string {
+  return `${isManual} ${[...layouts.values()].some(({ isArticles }) => isArticles)}`;
+}
