@@ -1,6 +1,12 @@
-import type { BackoffRecord, ExplainedPage, Explanation, RobotsExplanation } from '../../packages/webcrawl/internal.js';
+import type {
+  BackoffRecord,
+  ContentExplanation,
+  ExplainedPage,
+  Explanation,
+  RobotsExplanation,
+} from '../../packages/webcrawl/internal.js';
 import { LAST_MOMENT, describeRuleInFull } from '../../packages/webcrawl/names.js';
-import { duration, number, oneLine, safeLines, table } from './output.js';
+import { duration, number, oneLine, quantity, safeLines, table } from './output.js';
 
 type Row = readonly [name: string, ...values: string[]];
 
@@ -99,6 +105,22 @@ function backoffRows({ failures, since, until, code, http, message }: BackoffRec
 
 const INDEXED = { current: 'in it', earlier: 'in it with an earlier fetch; run webcrawl index' } as const;
 
+/** Returns why the main content of a page is found as it is, in one line. */
+export function contentText({ kind, isManual, site }: ContentExplanation): string {
+  const read = isManual ? 'as part of a manual' : 'as an article';
+  if (kind === 'marked') return `${read}: the page names a generator of manuals`;
+  if (!site) return `${read}, alone: no template of its site is stored`;
+  const { url, number: version, manuals, pages } = site;
+  const sample = `${number(manuals)} of ${quantity(pages, 'page')} of ${url} ${manuals === 1 ? 'is a manual' : 'are manuals'}`;
+  const reasons = {
+    manual: sample,
+    articles: `pages of its layout in ${url} are articles`,
+    unknown: `unknown by its site: only ${sample}`,
+    alone: `alone: it is not like the pages of ${url}`,
+  };
+  return `${read}: ${reasons[kind]}, template ${version}`;
+}
+
 function rejectedText(rejected: Readonly<Record<string, number>>): string {
   return Object.entries(rejected)
     .map(([rule, links]) => `${number(links)} by ${rule}`)
@@ -112,6 +134,7 @@ function pageRows(page: ExplainedPage, now: number): Row[] {
     ['protocol', protocolStatus && joined(protocolStatus.code, protocolStatus.http, protocolStatus.message)],
     ['parse', parseStatus && joined(parseStatus.code, parseStatus.message)],
     ['title', page.title],
+    ['main content', page.mainContent && contentText(page.mainContent)],
     ['search index', page.indexed && INDEXED[page.indexed]],
     ['type', page.contentType],
     ['redirect', page.redirectTarget],

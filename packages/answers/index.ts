@@ -5,6 +5,7 @@ export { DUMP_FIELDS } from './pages/dump-terms.js';
 export { selectorOf, type PageSelector, type SelectionField } from './pages/page-selection.js';
 export { checkQuery, readPages, rowsInOrder } from './pages/read-pages.js';
 export { explain } from './explain/explain.js';
+export { explainContent, storedTemplate } from './explain/explain-content.js';
 export { checkUrl } from './check-url.js';
 export { checkRobots } from './check-robots.js';
 export { checkParse } from './check-parse.js';

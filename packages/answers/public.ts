@@ -5,6 +5,8 @@ export type { PageSelection } from './pages/page-selection.js';
 export type { FoundPage, PageQuery } from './pages/read-pages.js';
 export type { ExplainedMark, ExplainedPage, Explanation, ExplainOptions } from './explain/explain.js';
 export type { ExplainedRules } from './explain/explain-rules.js';
+export type { ContentExplanation } from './explain/explain-content.js';
+export type { PageKind } from '../core/index.js';
 export type { NextStep } from './explain/explain-next.js';
 export type { RobotsExplanation } from './explain/explain-robots.js';
 export type { AddressExplanation } from './explain/explain-addresses.js';

@@ -77,7 +77,7 @@ export async function exportChunks(crawl: CrawlContext, options: ExportChunksOpt
       about: { export: 'chunks', maxWords, selection: aboutSelection(crawl, options), ...part.about },
       total: options.limit,
     },
-    (target, tracker) => {
+    (target, tracker, began) => {
       const record = (row: PageRow<never>): string => {
         const { url, title, status, language, fetchedAt, modifiedTime } = dump(row);
         const view = pageView(row, crawl.settings, (name) => tracker.count(name));
@@ -91,7 +91,7 @@ export async function exportChunks(crawl: CrawlContext, options: ExportChunksOpt
         const page = { url, title, status, language, fetchedAt, modifiedTime };
         return named.map(({ id, ...chunk }) => `${JSON.stringify({ id, ...page, ...chunk })}\n`).join('');
       };
-      return writeWithSites(crawl, true, tracker, (sites) => {
+      return writeWithSites(crawl, true, { tracker, began }, (sites) => {
         const rows = selectedRows(
           ruled,
           { ...options, ...part, leftOut: leftOutOf(options), sites },

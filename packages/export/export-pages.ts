@@ -134,8 +134,8 @@ export async function exportPages(crawl: CrawlContext, options: ExportPagesOptio
       },
       total: limit,
     },
-    (target, tracker) =>
-      writeWithSites(crawl, format === 'markdown' || needsMainContent(fields), tracker, (sites) =>
+    (target, tracker, began) =>
+      writeWithSites(crawl, format === 'markdown' || needsMainContent(fields), { tracker, began }, (sites) =>
         write(target, selectedRows(ruled, { ...selection, sites }, asked, tracker), tracker),
       ),
   );

@@ -21,6 +21,6 @@ export { GRAPH_FORMATS } from './graph/graph-formats.js';
 export { COMPUTED_FIELDS } from './markdown/computed-field-table.js';
 export { pageView } from './stated/page-view.js';
 export { createSites } from './site/sites.js';
-export { readWithTemplate } from './markdown/markdown-field.js';
+export { readByStoredSite } from './site/stored-site.js';
 export { computedOf, needsMainContent, pageDump } from './pages/computed-fields.js';
 export { exportChunks } from './export-chunks.js';

@@ -150,6 +150,7 @@ export const api = {
     damaged: 0,
     batches: [{ batchId: '17-ab', state: 'open', size: 5000 }],
   }),
+  readByStoredSite: async () => undefined,
   pageDump: async (_settings: unknown, fields: readonly string[]) => ({ reads: fields, dump: (row: unknown) => row }),
   backupTable: async ({ signal: _signal, onWait: _onWait, ...options }: Record<string, unknown>) => {
     stub.calls.push({ name: 'backupTable', options });

@@ -28,6 +28,8 @@ export interface StoredSite {
   readonly number: number;
   /** When the template was learned, or removed, in ms since the epoch. */
   readonly learnedAt: number;
+  /** When the reader that learned or removed the template began, in ms since the epoch. All its pages are read by this template. */
+  readonly readerBegan: number;
   /** The pages from which the template was learned, in the order of their ids. */
   readonly sample: readonly SampledPage[];
   /** Absent: the template was removed, because the site has too few pages. */
@@ -123,9 +125,9 @@ function siteIn(row: StoredRow | undefined): StoredSite | undefined {
 }
 
 function isStoredSite(value: unknown): boolean {
-  const { rule, number, learnedAt, sample } = value as StoredSite;
+  const { rule, number, learnedAt, readerBegan, sample } = value as StoredSite;
   return (
-    [rule, number, learnedAt].every(Number.isFinite) &&
+    [rule, number, learnedAt, readerBegan].every(Number.isFinite) &&
     sample.every(
       ({ id, signature, layout }) =>
         typeof id === 'string' && typeof signature === 'string' && typeof layout === 'number',

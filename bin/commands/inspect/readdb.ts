@@ -26,7 +26,8 @@ import { fieldsOf } from '../../options/fields.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { withOutput, type OutputOptions } from '../../output/with-output.js';
 import { noteFormulas } from '../../output/csv-lines.js';
-import { jsonLine, number, prettyJson, quantity, safeLines, say, table, write } from '../../output/output.js';
+import { contentText } from '../../output/explanation-text.js';
+import { jsonLine, number, oneLine, prettyJson, quantity, safeLines, say, table, write } from '../../output/output.js';
 import {
   SELECTION_HELP,
   addSelection,
@@ -185,10 +186,13 @@ function statsForPeople({ total, statuses, retries, score, damaged, lostBodies =
 const OVER_LIMIT = 'A computed field was left out, because its page needs too much work.';
 
 async function showPage(cli: Cli, crawl: OpenContext, url: string, fields: readonly PageField[]): Promise<void> {
-  const { pageDump } = await library();
+  const { pageDump, readByStoredSite } = await library();
   const { reads, dump } = await pageDump(crawl.settings, fields);
   const row = await crawl.page(url, reads);
   if (row) {
+    const isRead = fields.includes('markdown') || fields.includes('mainText');
+    const content = isRead ? await readByStoredSite(crawl, row) : undefined;
+    if (content) say(cli.io, `Main content: ${oneLine(contentText(content))}`);
     const page = dump(row, (name) => {
       if (name === 'field_over_limit') say(cli.io, OVER_LIMIT);
     });

@@ -25,6 +25,7 @@ import { NEXT_FIELDS, nextOfRow, nextOfUnknown, type NextStep } from './explain-
 import type { UrlCheck } from '../check-url.js';
 import { explainRobots, type RobotsExplanation } from './explain-robots.js';
 import { explainAddresses, type AddressExplanation } from './explain-addresses.js';
+import { explainContent, type ContentExplanation } from './explain-content.js';
 import { explainRules, type ExplainedRules } from './explain-rules.js';
 
 /** Options of {@link explain}. */
@@ -68,6 +69,8 @@ export interface ExplainedPage extends Omit<PageRow<(typeof FIELDS)[number]>, 'm
    * with the content of an earlier fetch. Absent: the page is not in the index.
    */
   readonly indexed?: 'current' | 'earlier';
+  /** How the main content of the page is found. Absent: the page has none. */
+  readonly mainContent?: ContentExplanation;
   /** At most 10 inlinks, those with the highest scores. */
   readonly inlinks: readonly Inlink[];
 }
@@ -151,9 +154,11 @@ export async function explain(
   const lastBatch = batches.get(row.marks?.updatedb ?? '');
   // If only fields are damaged that generate does not read, generate can select the row.
   const isDamaged = row.damaged !== undefined && (await tables.pages.get(key, SELECTION_FIELDS))?.damaged !== undefined;
+  const body = await tables.pages.get(key, ['content', 'contentType', 'parseStatus']);
+  const mainContent = body && (await explainContent(crawl, body));
   return {
     ...found,
-    page: pageOf(row, batches),
+    page: { ...pageOf(row, batches), ...(mainContent && { mainContent }) },
     next: nextOfRow(crawl, { url, row, batch, lastBatch, isDamaged, isIndexed, robots, backoff }),
   };
 }

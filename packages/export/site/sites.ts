@@ -26,28 +26,36 @@ import { sampleOrigin, type OriginSample, type SamplePage } from './sample-origi
 export interface Sites {
   /** Reads the main content of a row by the template of its site. Learns the template if it is missing or no longer right. */
   prepare(row: PageRow<Field>): Promise<void>;
-  /** Whether the template by which a page is read has changed at this time or later, in ms since the epoch. */
+  /**
+   * Whether the template by which a page is read has changed at this time or later, in ms since the epoch. A change by a reader that began
+   * at just this time does not count: its pages are already read by the template.
+   */
   hasChangedSince(rowKey: string, time: number): Promise<boolean>;
   /** Returns the used templates as plain JSON for a manifest: the version of the rule, and the number of each template, by URL. */
   about(): Record<string, JsonValue>;
 }
 
-/** The counters of {@link createSites}. */
-export type SiteCounter = 'sites_learned' | 'sites_changed';
+interface SitesOptions {
+  /** When the reader began, in ms since the epoch. Default: now. */
+  readonly began?: number;
+  readonly count?: (name: 'sites_learned' | 'sites_changed') => void;
+}
 
 type Crawl = Pick<CrawlContext, 'tables' | 'settings' | 'clock'>;
+
+type Change = Pick<StoredSite, 'learnedAt' | 'readerBegan'>;
 
 /** How a page is read. */
 interface Reading {
   readonly template?: SiteTemplate;
-  /** When this last changed, in ms since the epoch. */
-  readonly changedAt: number;
+  /** What has changed this: the stored template of the site, and a removed one of the folder. */
+  readonly changes: readonly Change[];
 }
 
 /** An origin whose pages are being read. */
 interface Origin extends OriginSample {
-  /** When the templates of folders were removed that are no sites of their own any more, and that of the origin; by name. */
-  readonly removed: ReadonlyMap<string, number>;
+  /** The removals of templates whose folder or origin is no site any more, by name. */
+  readonly removed: ReadonlyMap<string, Change>;
 }
 
 /** A template is learned again when this share of its sample has changed. */
@@ -63,7 +71,7 @@ const KEPT_READINGS = 100;
 const MAX_LISTED = 1000;
 
 /** Creates the templates for one reader. Rows may come in any order. In key order, each origin is sampled once. */
-export function createSites(crawl: Crawl, count: (name: SiteCounter) => void = () => {}): Sites {
+export function createSites(crawl: Crawl, { began = crawl.clock(), count = () => {} }: SitesOptions = {}): Sites {
   const { siteTemplates } = crawl.tables;
   const origins = new Map<string, Origin>();
   const readings = new Map<string, Reading>();
@@ -87,15 +95,21 @@ export function createSites(crawl: Crawl, count: (name: SiteCounter) => void = (
   }
 
   /** Removes the templates of what is no site any more. Their numbers stay, so that readers see the change. */
-  async function removeOthers(origin: string, { folders, others }: OriginSample): Promise<Map<string, number>> {
-    const removed = new Map<string, number>();
+  async function removeOthers(origin: string, { folders, others }: OriginSample): Promise<Map<string, Change>> {
+    const removed = new Map<string, Change>();
     for await (const { name, stored } of siteTemplates.within(origin)) {
       if (name === origin ? others : folders.has(name)) continue;
       const after = await siteTemplates.change(name, (now) => {
         if (now?.template === undefined) return undefined;
-        return { rule: TEMPLATE_RULE, number: now.number + 1, learnedAt: crawl.clock(), sample: [] };
+        return {
+          rule: TEMPLATE_RULE,
+          number: now.number + 1,
+          learnedAt: crawl.clock(),
+          readerBegan: began,
+          sample: [],
+        };
       });
-      removed.set(name, (after ?? stored).learnedAt);
+      removed.set(name, after ?? stored);
     }
     return removed;
   }
@@ -106,9 +120,12 @@ export function createSites(crawl: Crawl, count: (name: SiteCounter) => void = (
     const ofFolder = folder === undefined ? undefined : origin.folders.get(folder);
     const name = ofFolder ? folder! : originName;
     const sample = ofFolder ?? origin.others;
-    const reading = sample ? await settled(name, sample) : { changedAt: origin.removed.get(originName) ?? 0 };
-    const removedAt = ofFolder || folder === undefined ? 0 : (origin.removed.get(folder) ?? 0);
-    return removedAt > reading.changedAt ? { ...reading, changedAt: removedAt } : reading;
+    const removed = [originName, folder ?? ''].flatMap((each) =>
+      each === name && sample ? [] : (origin.removed.get(each) ?? []),
+    );
+    if (!sample) return { changes: removed };
+    const reading = await settled(name, sample);
+    return removed.length === 0 ? reading : { ...reading, changes: [...reading.changes, ...removed] };
   }
 
   async function settled(name: string, sample: readonly SamplePage[]): Promise<Reading> {
@@ -116,7 +133,7 @@ export function createSites(crawl: Crawl, count: (name: SiteCounter) => void = (
     if (known) return known;
     const stored = await settle(name, sample);
     const template = unpackTemplate(stored.template);
-    const reading = { changedAt: stored.learnedAt, ...(template && { template }) };
+    const reading = { changes: [stored], ...(template && { template }) };
     readings.set(name, reading);
     if (readings.size > KEPT_READINGS) readings.delete(readings.keys().next().value!);
     if (!numbers.has(name)) {
@@ -141,7 +158,7 @@ export function createSites(crawl: Crawl, count: (name: SiteCounter) => void = (
     const after = (await siteTemplates.change(name, (now) => {
       // Another process has learned the same template meanwhile.
       if (now && !isEqual(now, stored) && isSameSample(now, learned)) return undefined;
-      return { ...learned, number: (now?.number ?? 0) + 1, learnedAt: crawl.clock() };
+      return { ...learned, number: (now?.number ?? 0) + 1, learnedAt: crawl.clock(), readerBegan: began };
     }))!;
     count('sites_learned');
     if (template && kindOf(template) !== kindOf(unpackTemplate(learned.template)!)) count('sites_changed');
@@ -154,7 +171,10 @@ export function createSites(crawl: Crawl, count: (name: SiteCounter) => void = (
       const { template } = await readingOf(row.key);
       if (template) readWithTemplate(row, template);
     },
-    hasChangedSince: async (rowKey, time) => (await readingOf(rowKey)).changedAt >= time,
+    async hasChangedSince(rowKey, time) {
+      const { changes } = await readingOf(rowKey);
+      return changes.some(({ learnedAt, readerBegan }) => learnedAt >= time && readerBegan !== time);
+    },
     about: () => ({
       sites: {
         rule: TEMPLATE_RULE,
@@ -172,11 +192,11 @@ export function createSites(crawl: Crawl, count: (name: SiteCounter) => void = (
 export async function writeWithSites(
   crawl: Crawl,
   isNeeded: boolean,
-  tracker: Pick<Tracker, 'count'>,
+  { tracker, began }: { readonly tracker: Pick<Tracker, 'count'>; readonly began: number },
   write: (sites: Sites | undefined) => Promise<TargetResult>,
 ): Promise<TargetResult> {
   if (!isNeeded || !crawl.settings.parser.siteContent) return write(undefined);
-  const sites = createSites(crawl, (name) => tracker.count(name));
+  const sites = createSites(crawl, { began, count: (name) => tracker.count(name) });
   const result = await write(sites);
   return result === 'stopped' ? result : { ...result, ...sites.about() };
 }

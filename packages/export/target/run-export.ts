@@ -35,7 +35,8 @@ interface ExportKind {
  *
  * Counters: rows, parts and bytes of the export; uploaded_bytes; restarted, which is 1 if an earlier export to this target was interrupted;
  * and the counters of `write`, which are also in the manifest.
- * @param write writes the parts, and calls `tracker.done` for the rows; returns `stopped` once the tracker is aborted
+ * @param write writes the parts, and calls `tracker.done` for the rows; returns `stopped` once the tracker is aborted. `began` is the time in
+ * the manifest
  * @throws CrawlError as `writeTarget`; USAGE for a name whose ending is of another format
  */
 export async function runExport(
@@ -43,10 +44,11 @@ export async function runExport(
   job: string,
   { output, force = false, stdout, ...options }: ExportOptions,
   { kind, endings, about, total }: ExportKind,
-  write: (target: Target, tracker: Tracker) => Promise<TargetResult>,
+  write: (target: Target, tracker: Tracker, began: number) => Promise<TargetResult>,
 ): Promise<Report> {
   const tracker = createTracker(crawl, job, options, total === undefined ? {} : { total });
   const { clock, tables } = crawl;
+  const began = clock();
   await checkOutside(tables, output);
   const allowed = kind === 'folder' ? [] : endings;
   if (allowed && typeof output === 'string') checkEnding(output, allowed);
@@ -56,6 +58,7 @@ export async function runExport(
       kind,
       about,
       force,
+      began,
       clock,
       signal: options.signal,
       onUpload(bytes) {
@@ -65,7 +68,7 @@ export async function runExport(
       ...(stdout && { stdout }),
     },
     async (target) => {
-      const result = await write(target, tracker);
+      const result = await write(target, tracker, began);
       return result === 'stopped' ? result : { ...result, counters: tracker.progress().counters };
     },
   );

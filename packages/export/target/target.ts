@@ -34,6 +34,8 @@ export interface TargetOptions extends S3Options {
   readonly force?: boolean;
   /** Called with the data of the target `-`. */
   readonly stdout?: (data: Uint8Array) => Promise<void>;
+  /** When the export began, in ms since the epoch, for the manifest. Default: now. */
+  readonly began?: number;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   /** The file system functions. Default: `node:fs/promises`. */
@@ -70,7 +72,7 @@ export async function writeTarget(
     throw new CrawlError('USAGE', 'expected a path as output, found none', { hint: '- is standard output' });
   }
   if (path === '-') return writeStream(options, write);
-  const began = new Date(clock()).toISOString();
+  const began = new Date(options.began ?? clock()).toISOString();
   const nothing = { parts: 0, rows: 0, bytes: 0, complete: false, restarted: false };
   try {
     await using staging = await openStaging(path, { kind, force, signal, onUpload, files });

@@ -50,4 +50,5 @@ export const exports = {
 export const openOutput = late(async () => (await import('../../export/index.js')).openOutput);
 /** See `openKrake` of packages/export. */
 export const openKrake = late(async () => (await import('../../export/index.js')).openKrake);
+export const readByStoredSite = late(async () => (await import('../../export/index.js')).readByStoredSite);
 export const pageDump = late(async () => (await import('../../export/index.js')).pageDump);
