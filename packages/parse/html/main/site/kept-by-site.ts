@@ -51,10 +51,12 @@ export function judgeBySite(page: Page, template: SiteTemplate, isMarked: boolea
   const isRepeated = repeatedBlocks(traits, template);
   if (isMarked) return { kind: 'marked', constant: menus(page, isRepeated) };
   if (!doesBelong(traits, template)) return { kind: 'alone', ...(chances && { chances }) };
-  const names = namesOf(traits.parts, template.classes);
-  const layout = layoutOf(traits, names, template);
-  if (layout?.isArticles === true) {
-    return { kind: 'articles', constant: constants(page, isRepeated), chances: pooled(traits, names, layout) };
+  if (needsModel) {
+    const names = namesOf(traits.parts, template.classes);
+    const layout = layoutOf(traits, names, template);
+    if (layout?.isArticles === true) {
+      return { kind: 'articles', constant: constants(page, isRepeated), chances: pooled(traits, names, layout) };
+    }
   }
   if (template.isManual) return { kind: 'manual', constant: menus(page, isRepeated) };
   return { kind: 'unknown', constant: constants(page, isRepeated), ...(chances && { chances }) };
