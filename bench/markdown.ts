@@ -54,15 +54,17 @@ async function run({ scale, say }: BenchOptions): Promise<BenchResult> {
     );
     samples.push({ name, generator, ...score });
   }
-  const boxSamples: BoxSample[] = [];
+  const boxSamples = { alone: [] as BoxSample[], bySite: [] as BoxSample[] };
   for (const { name, set } of BOXED_MANUALS.filter(isManualThere)) {
     say(name);
     const job = { name, most: scaled(BOXED_PAGES, scale, 2) };
-    const score = await runWorker<Omit<BoxSample, 'name' | 'set'>>(
-      new URL('workers/manual-box-job.js', import.meta.url),
-      job,
-    );
-    boxSamples.push({ name, set, ...score });
+    for (const way of ['alone', 'bySite'] as const) {
+      const score = await runWorker<Omit<BoxSample, 'name' | 'set'>>(
+        new URL('workers/manual-box-job.js', import.meta.url),
+        { ...job, isBySite: way === 'bySite' },
+      );
+      boxSamples[way].push({ name, set, ...score });
+    }
   }
   const rows = samples.map(({ name, generator, pages, found, wanted, right, cpuSeconds, differing, ...counts }) => ({
     name,
@@ -93,7 +95,13 @@ async function run({ scale, say }: BenchOptions): Promise<BenchResult> {
       { key: 'cpuMs', head: 'CPU ms a page', digits: 1 },
     ],
     rows,
-    more: [boxTable(boxSamples)],
+    more: [
+      boxTable(
+        'main content of manuals against their content boxes, by the templates of their sites',
+        boxSamples.bySite,
+      ),
+      boxTable('main content of manuals against their content boxes, each page alone', boxSamples.alone),
+    ],
     notes: [
       'Precision: the part of the words of the Markdown that are of the main part; recall: of its words those that are there.',
       'Pages that differ: those of which the Markdown, as markdown-it shows it, has other words, links, items, cells or code than the HTML of the main content.',

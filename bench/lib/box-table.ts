@@ -12,7 +12,7 @@ export interface BoxSample extends BoxScore {
 }
 
 /** The table of all manuals: the rows of each set end with the means of its shares and the sums of its counts. */
-export function boxTable(samples: readonly BoxSample[]): BenchTable {
+export function boxTable(title: string, samples: readonly BoxSample[]): BenchTable {
   const sets = ['tuning', 'held out', 'marked'] as const;
   const rows = sets.flatMap((set) => {
     const ofSet = samples.filter((sample) => sample.set === set).map(boxRow);
@@ -26,7 +26,7 @@ export function boxTable(samples: readonly BoxSample[]): BenchTable {
     ];
   });
   return {
-    title: 'main content of manuals against their content boxes',
+    title,
     columns: [
       { key: 'name', head: 'manual' },
       { key: 'set', head: 'set' },
