@@ -68,7 +68,8 @@ const BODY = hashedWith(0, 'body');
  * @param before the template that this one replaces. The kind of a site changes only if the pages differ clearly from what it was.
  */
 export function learnSite(pages: readonly PageTraits[], before?: SiteTemplate): SiteTemplate {
-  const classes = countsOf(pages.map(({ parts }) => parts.flatMap((part) => part.classes)));
+  const names = countsOf(pages.map(({ parts }) => parts.flatMap((part) => part.classes)));
+  const classes = mostFrequent(names, minClassPages(pages.length), MAX_CLASSES);
   const hashes = countsOf(pages.map(({ blocks }) => blocks.map(({ hash }) => hash)));
   const isOwn = ({ hash }: BlockTraits): boolean => hashes.get(hash)! - 1 < OWN * (pages.length - 1);
   const manuals = pages.filter((page) => page.isManual || isMuchCode(page.blocks.filter(isOwn))).length;
@@ -77,7 +78,7 @@ export function learnSite(pages: readonly PageTraits[], before?: SiteTemplate): 
     pages: pages.length,
     manuals,
     isManual: manuals >= Math.max(MIN_MANUALS, share * pages.length),
-    classes: mostFrequent(classes, minClassPages(pages.length), MAX_CLASSES),
+    classes,
     repeated: mostFrequent(hashes, Math.max(2, OWN * pages.length), MAX_REPEATED),
     layouts: layoutsIn(pages, classes, isOwn, before),
   };
