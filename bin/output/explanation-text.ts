@@ -111,14 +111,15 @@ export function contentText({ kind, isManual, site }: ContentExplanation): strin
   if (kind === 'marked') return `${read}: the page names a generator of manuals`;
   if (!site) return `${read}, alone: no template of its site is stored`;
   const { url, number: version, manuals, pages } = site;
-  const sample = `${number(manuals)} of ${quantity(pages, 'page')} of ${url} ${manuals === 1 ? 'is a manual' : 'are manuals'}`;
+  const sample = `${manuals === 0 ? 'none' : number(manuals)} of ${quantity(pages, 'page')} of ${url}`;
+  const votes = `${sample} ${manuals > 1 ? 'are part of a manual by themselves' : 'is part of a manual by itself'}`;
   const reasons = {
-    manual: sample,
-    articles: `pages of its layout in ${url} are articles`,
-    unknown: `unknown by its site: only ${sample}`,
-    alone: `alone: it is not like the pages of ${url}`,
+    manual: `: ${votes}`,
+    articles: `: pages of its layout in ${url} are articles`,
+    unknown: `, alone: ${manuals === 0 ? '' : 'only '}${votes}`,
+    alone: `, alone: it is not like the pages of ${url}`,
   };
-  return `${read}: ${reasons[kind]}, template ${version}`;
+  return `${read}${reasons[kind]}, template ${version}`;
 }
 
 function rejectedText(rejected: Readonly<Record<string, number>>): string {
