@@ -34,6 +34,18 @@ export function manualPage(i: number, code = i % 4 === 0): string {
     <p>${sentences(random, 1)}</p></div></div><div class="footer">Made by the harbour office</div>`;
 }
 
+/** The same page with comments of its readers below it. */
+export function commentedManualPage(i: number): string {
+  const random = randomNumbers(i + 4000);
+  const note = (n: number): string =>
+    `<div class="k5"><b>Ben${n}</b> ${n} years ago<p>reply${i} ${sentences(random, 1)}</p><a href="#r">Answer</a></div>`;
+  const notes = [0, 1, 2].map(note).join('');
+  return manualPage(i).replace(
+    '</div></div><div class="footer">',
+    `<div class="b6"><h3>Notes</h3>${notes}</div></div></div><div class="footer">`,
+  );
+}
+
 /** A post with comments and teasers. Each second one has code, as much as in a manual. */
 export function postPage(i: number): string {
   const random = randomNumbers(i + 1000);

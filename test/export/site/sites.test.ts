@@ -19,7 +19,7 @@ import { copyStore } from '../../support/stores/copy-store.js';
 import { FailingStore, PlannedFailure } from '../../support/stores/failing-store.js';
 import { testFolder } from '../../support/files/temp-folder.js';
 import { START, testCrawl, type TestCrawl } from '../../support/test-crawl.js';
-import { manualPage, postPage, productPage, site, tenantPage } from './made-sites.js';
+import { commentedManualPage, manualPage, postPage, productPage, site, tenantPage } from './made-sites.js';
 
 const HOUR = 3_600_000;
 const MANUAL = 'http://m.com/docs/';
@@ -88,6 +88,25 @@ test('a manual without a generator keeps what its pages lose alone, and each pag
     isManual: true,
     site: { url: MANUAL, number: 1, learnedAt: START, pages: 50 },
   });
+});
+
+test('a manual with comments keeps its headings, lists and code', async () => {
+  const crawl = await crawled(site(MANUAL, 60, commentedManualPage));
+  const found = markdown(await exported(crawl));
+  expect(await contentOf(crawl, `${MANUAL}p1`)).toMatchObject({ kind: 'manual' });
+  for (const part of [/^## Options/gm, /\[set-/g, /\[quiet-/g]) expect(found.match(part)).toHaveLength(60);
+  expect(found.match(/^```$/gm)).toHaveLength(30);
+});
+
+test('a list of a manual stays as a whole if only some of its items are on all pages', async () => {
+  const contents = (i: number): string =>
+    `<ul>${['Name', 'Synopsis', 'Options'].map((name) => `<li><a href="#${name}">${name}</a></li>`).join('')}<li><a href="#own">About the command ${i}</a></li></ul>`;
+  const page = (i: number): string => manualPage(i).replace('</h1>', `</h1>${contents(i)}`);
+  const crawl = await crawled(site(MANUAL, 60, page));
+  const found = markdown(await exported(crawl));
+  expect(found.match(/\[Synopsis\]/g)).toHaveLength(60);
+  expect(found.match(/\[About the command/g)).toHaveLength(60);
+  expect(found).not.toContain('[Guide]');
 });
 
 test('a blog with code loses its comments and teasers, and keeps its code', async () => {

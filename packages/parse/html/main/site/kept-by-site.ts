@@ -25,6 +25,9 @@ const COMMON = 0.2;
 /** A block on at least this share of the pages is a constant part of the site, if the sample has at least `CONSTANT_PAGES`. */
 const CONSTANT = 0.9;
 const CONSTANT_PAGES = 16;
+/** A list of links is a menu if at least this share of its text is repeated. The item of the current page often is not. */
+const REPEATED_LIST = 0.8;
+const ITEM_LISTS: ReadonlySet<string> = new Set(['ul', 'ol', 'dl']);
 /** Weight of the mean of a place against the chance of the block itself. */
 const POOLED = 0.7;
 
@@ -84,44 +87,45 @@ function repeatedBlocks({ blocks }: PageTraits, { repeated, pages }: SiteTemplat
   return blocks.map(({ hash }) => (repeated.get(hash) ?? 0) >= CONSTANT * pages);
 }
 
-/** The elements that are repeated as a whole and consist of links. In a manual, other text that is repeated is content. */
+/**
+ * The elements that consist of links and are repeated as a whole. In a manual, other text that is repeated is content. A list goes or stays as
+ * a whole: one without some of its items would look complete.
+ */
 function menus(page: Page, isRepeated: readonly boolean[]): boolean[] {
-  return inWhole(
-    page,
-    isRepeated,
-    (part) => sumOf(page, part, 'linked') > sumOf(page, part, 'length') / 2,
-    (i) => !isHeading(page.blocks[i]!),
-  );
+  const sums = repeatedSums(page, isRepeated);
+  const marked = page.blocks.map(() => false);
+  let decided = 0;
+  for (const part of page.parts) {
+    const { first, end, tagName } = part;
+    const length = sumOf(page, part, 'length');
+    if (first < decided || end === first) continue;
+    const isList = ITEM_LISTS.has(tagName);
+    if (isList) decided = end;
+    const isMenu = sumOf(page, part, 'linked') > length / 2;
+    if (!isMenu || sums[end]! - sums[first]! < length * (isList ? REPEATED_LIST : 1)) continue;
+    decided = end;
+    for (let i = first; i < end; i++) marked[i] = !isHeading(page.blocks[i]!);
+  }
+  return marked;
+}
+
+/** For each block, the length of the repeated blocks before it. */
+function repeatedSums({ blocks }: Page, isRepeated: readonly boolean[]): Float64Array {
+  const sums = new Float64Array(blocks.length + 1);
+  blocks.forEach(({ length }, i) => (sums[i + 1] = sums[i]! + (isRepeated[i] ? length : 0)));
+  return sums;
 }
 
 /** The elements that are repeated as a whole, except headings and parts of a list or table that also has other text. */
 function constants(page: Page, isRepeated: readonly boolean[]): boolean[] {
   const all = wholly(page, isRepeated);
+  const isHeadings = ({ first, end }: Part): boolean => page.blocks.slice(first, end).every(isHeading);
+  const marked = page.blocks.map(() => false);
   const isInList: boolean[] = [];
   for (const part of page.parts) {
-    isInList.push((part.parent ? isInList[part.parent.index]! : false) || (LISTS.has(part.tagName) && !all(part)));
-  }
-  const isHeadings = ({ first, end }: Part): boolean => page.blocks.slice(first, end).every(isHeading);
-  return inWhole(
-    page,
-    isRepeated,
-    (part) => !isInList[part.index]! && !isHeadings(part),
-    () => true,
-  );
-}
-
-/** Marks the blocks in elements that are repeated as a whole. */
-function inWhole(
-  page: Page,
-  isRepeated: readonly boolean[],
-  counts: (part: Part) => boolean,
-  isMarked: (block: number) => boolean,
-): boolean[] {
-  const all = wholly(page, isRepeated);
-  const marked = page.blocks.map(() => false);
-  for (const part of page.parts) {
-    if (!all(part) || !counts(part)) continue;
-    for (let i = part.first; i < part.end; i++) if (isMarked(i)) marked[i] = true;
+    const isWithin = (part.parent ? isInList[part.parent.index]! : false) || (LISTS.has(part.tagName) && !all(part));
+    isInList.push(isWithin);
+    if (all(part) && !isWithin && !isHeadings(part)) marked.fill(true, part.first, part.end);
   }
   return marked;
 }
