@@ -1,5 +1,5 @@
-import { isPage, isRedirect, type PageRow } from '../../core/index.js';
-import type { CountSkipped } from '../stated/page-view.js';
+import { isRedirect, type PageRow } from '../../core/index.js';
+import { hasPage, type CountSkipped } from '../stated/page-view.js';
 import type { ExportSelection } from './selected-rows.js';
 
 /** Option of exports: whether to include rows that are left out by default. */
@@ -14,11 +14,6 @@ export interface PresentSelection {
 
 /** The fields that {@link leftOutOf} reads. */
 export const PRESENT_FIELDS = ['status', 'parseStatus', 'duplicateOf'] as const;
-
-/** Whether a row has a page. If only the last fetch failed and will be retried, the row still has its earlier page. */
-function isThere({ status, parseStatus }: PageRow<(typeof PRESENT_FIELDS)[number]>): boolean {
-  return isPage(status) || ((status === 'unfetched' || status === 'retry') && parseStatus?.code === 'success');
-}
 
 /**
  * Returns why an export leaves out a row, as the name of a counter. Undefined: the row is exported. `count` is called for data of the page
@@ -40,7 +35,7 @@ export function leftOutOf({
   if (all) return undefined;
   const isNamed = status !== undefined || code !== undefined || dueBefore !== undefined || rejected === true;
   return (row) => {
-    if (!isThere(row)) return isNamed ? undefined : 'not_there';
+    if (!hasPage(row)) return isNamed ? undefined : 'not_there';
     if (row.parseStatus?.noindex) return 'noindex';
     return row.duplicateOf === undefined ? undefined : 'duplicate';
   };

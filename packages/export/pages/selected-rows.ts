@@ -2,7 +2,6 @@ import {
   batchTime,
   detectLanguage,
   isBodyLost,
-  isPage,
   type Field,
   type JsonValue,
   type KeyRange,
@@ -14,7 +13,7 @@ import {
 } from '../../core/index.js';
 import { checkQuery, rowsInOrder, selectorOf, type PageQuery, type PageSelection } from '../../answers/index.js';
 import { CrawlError, safeText } from '../../errors/index.js';
-import type { CountSkipped } from '../stated/page-view.js';
+import { hasPage, type CountSkipped } from '../stated/page-view.js';
 import type { Sites } from '../site/sites.js';
 import { PRESENT_FIELDS, type PresentSelection, type WhyNot } from './left-out.js';
 
@@ -84,14 +83,14 @@ export async function* selectedRows<F extends Field>(
     ...(ranges && { ranges }),
     fields: [
       ...selector.fields,
-      ...(since === undefined ? [] : [...SINCE_FIELDS, 'bytesChangedAt' as const, 'status' as const]),
+      ...(since === undefined ? [] : [...SINCE_FIELDS, 'bytesChangedAt' as const, ...PRESENT_FIELDS]),
       ...(leftOut ? [...PRESENT_FIELDS, ...leftOutReads] : []),
     ],
     async matches(row: PageRow<Field>): Promise<boolean> {
       if (!selector.matches(row)) return false;
       if (since !== undefined && SINCE_FIELDS.every((field) => !(row[field]! >= since))) {
         const isOtherBytes = row.bytesChangedAt! >= since;
-        const isOtherSite = isPage(row.status) && (await sites?.hasChangedSince(row.key, since)) === true;
+        const isOtherSite = hasPage(row) && (await sites?.hasChangedSince(row.key, since)) === true;
         if (!isOtherSite && !(isOtherBytes && withBytes)) {
           if (isOtherBytes && leftOut?.(row) === undefined) tracker.count('bytes_only');
           return false;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isPage, MIN_PAGES, rangeOfSite, sitesOfPage, type CrawlContext, type PageRow } from '../../core/index.js';
+import { MIN_PAGES, rangeOfSite, sitesOfPage, type CrawlContext, type PageRow } from '../../core/index.js';
+import { hasPage } from '../stated/page-view.js';
 
 /** A page of a sample. */
 export interface SamplePage {
@@ -57,14 +58,10 @@ export async function sampleOrigin({ tables }: Pick<CrawlContext, 'tables'>, ori
   return { folders, others: others.pages.length >= MIN_PAGES ? others.pages : undefined };
 }
 
-function isEligible({
-  status,
-  contentType = 'text/html',
-  parseStatus,
-  duplicateOf,
-}: PageRow<(typeof FIELDS)[number]>): boolean {
+function isEligible(row: PageRow<(typeof FIELDS)[number]>): boolean {
+  const { contentType = 'text/html', parseStatus, duplicateOf } = row;
   const isParsed = parseStatus?.code === 'success' && parseStatus.noindex !== true;
-  return isPage(status) && isParsed && duplicateOf === undefined && HTML.has(contentType);
+  return hasPage(row) && isParsed && duplicateOf === undefined && HTML.has(contentType);
 }
 
 type Sample = ReturnType<typeof createSample>;

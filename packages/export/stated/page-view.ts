@@ -1,4 +1,12 @@
-import { htmlDocument, urlOf, type Field, type HtmlDocument, type PageRow, type Settings } from '../../core/index.js';
+import {
+  htmlDocument,
+  isPage,
+  urlOf,
+  type Field,
+  type HtmlDocument,
+  type PageRow,
+  type Settings,
+} from '../../core/index.js';
 import { PageLimits } from './page-limits.js';
 
 /** The fields of a row that {@link PageView.document} reads. */
@@ -31,6 +39,11 @@ export type SkippedCounter = 'broken_json_ld' | 'field_over_limit';
 
 /** Called for data that computed fields skip. */
 export type CountSkipped = (name: SkippedCounter) => void;
+
+/** Whether a row has a page. If only the last fetch failed and will be retried, the row still has its earlier page. */
+export function hasPage({ status, parseStatus }: PageRow<'status' | 'parseStatus'>): boolean {
+  return isPage(status) || ((status === 'unfetched' || status === 'retry') && parseStatus?.code === 'success');
+}
 
 const views = new WeakMap<PageRow<Field>, PageView>();
 

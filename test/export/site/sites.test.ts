@@ -237,6 +237,8 @@ test('since includes the unchanged pages of a site whose template has changed', 
   crawl.setTime(START + HOUR);
   for (let i = 40; i < 60; i++) web.set(urls[i]!, manualPage(i));
   await crawlMore(crawl, urls.slice(40));
+  web.set(urls[0]!, { status: 500 });
+  await crawlMore(crawl, [urls[0]!], true);
   const since = START + 1;
   // Without main content, only the new pages have changed.
   expect((await exported(crawl, { since, fields: [] })).lines).toHaveLength(20);
@@ -271,6 +273,20 @@ test('a folder with too few pages is no site any more, and its number stays', as
   });
   expect(sites['com.m:http/']).toMatchObject({ number: 1 });
   expect(await contentOf(crawl, urls[5]!)).toMatchObject({ site: { url: 'http://m.com/' } });
+});
+
+test('pages whose last fetch failed keep the template of their site', async () => {
+  const web = fakeWeb(site(MANUAL, 21, manualPage));
+  const urls = Object.keys(site(MANUAL, 21, manualPage));
+  const crawl = await crawlOf(web, urls);
+  await exported(crawl);
+  const before = await storedSites(crawl);
+  urls.slice(0, 2).forEach((url) => web.set(url, { status: 500 }));
+  crawl.setTime(START + HOUR);
+  await crawlMore(crawl, urls, true);
+  expect((await crawl.tables.pages.get(`${MANUAL_KEY}p0`, ['status']))?.status).toBe('unfetched');
+  await exported(crawl);
+  expect(await storedSites(crawl)).toEqual(before);
 });
 
 test('a kill before a template is stored loses nothing', async () => {
