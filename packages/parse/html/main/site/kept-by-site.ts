@@ -1,7 +1,7 @@
 import { isHeading, type Part } from '../outline.js';
-import { judge } from '../verdict.js';
+import { chanceOf, judge } from '../verdict.js';
 import { LISTS, sumOf, type Page } from '../page.js';
-import { chanceOf, traitsOf, type PageTraits } from './page-traits.js';
+import { traitsOf, type PageTraits } from './page-traits.js';
 import {
   layoutLevels,
   MIN_PAGES,

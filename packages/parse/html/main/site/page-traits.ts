@@ -74,10 +74,6 @@ export function logitOf(chance: number): number {
   return Math.log((chance + SOFTENED) / (1 - chance + SOFTENED));
 }
 
-export function chanceOf(logit: number): number {
-  return 1 / (1 + Math.exp(-logit));
-}
-
 function classesOf({ element }: Part): string[] {
   const names = attribute(element, 'class')?.split(/\s+/, MAX_CLASSES) ?? [];
   return names.filter((name) => name !== '' && name.length <= MAX_CLASS_LENGTH && !/\d{3}/.test(name));

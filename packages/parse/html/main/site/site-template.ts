@@ -1,3 +1,4 @@
+import { chanceOf } from '../verdict.js';
 import { hashedWith, type BlockTraits, type PageTraits, type PartTraits } from './page-traits.js';
 
 /** Pages whose prose is in the same place. */
@@ -17,7 +18,7 @@ export interface Place {
   readonly pages: number;
 }
 
-/** What a sample of pages shows about their site. It has no text, and its size is bounded. */
+/** What a sample of pages shows about their site. It has no text. */
 export interface SiteTemplate {
   /** Number of pages in the sample. */
   readonly pages: number;
@@ -56,10 +57,9 @@ const PLACE_LEVELS = 6;
 /** Maximum number of containers in a layout. */
 const LAYOUT_LEVELS = 3;
 const CONTAINERS: ReadonlySet<string> = new Set(['div', 'main', 'section', 'article', 'td', 'form', 'center', 'aside']);
-/** Bounds of a template. */
+/** Maximum numbers of class names and of repeated blocks in a template. */
 const MAX_CLASSES = 1000;
 const MAX_REPEATED = 500;
-const MAX_PLACES = 2000;
 /** Hash of the layout that all pages have: text in the body. */
 const BODY = hashedWith(0, 'body');
 
@@ -175,7 +175,7 @@ function refusedShare(pages: number, places: ReadonlyMap<number, Sums>): number 
 
 function placesOf(sums: ReadonlyMap<number, Sums>): Map<number, Place> {
   const usual = [...sums].filter(([, { pages }]) => pages >= COMMON_PAGES);
-  const sorted = usual.sort(([a, one], [b, other]) => other.pages - one.pages || a - b).slice(0, MAX_PLACES);
+  const sorted = usual.sort(([a, one], [b, other]) => other.pages - one.pages || a - b);
   return new Map(sorted.map(([place, { logit, pages }]) => [place, { logit: logit / pages, pages }]));
 }
 
@@ -261,22 +261,16 @@ export function layoutLevels(
   names: PartNames,
   isOwn: (block: BlockTraits) => boolean,
 ): readonly number[] {
-  const weights = new Map<readonly number[], number>();
-  const byKey = new Map<number, readonly number[]>();
+  const layouts = new Map<number, { readonly levels: readonly number[]; weight: number }>();
+  let best: { readonly levels: readonly number[]; readonly weight: number } = { levels: [BODY], weight: 0 };
   for (const block of blocks) {
     if (!block.isProse || !isOwn(block)) continue;
     const levels = names.layoutsOf(block.part);
     const key = levels.at(-1)!;
-    const known = byKey.get(key) ?? levels;
-    byKey.set(key, known);
-    weights.set(known, (weights.get(known) ?? 0) + block.length * (0.05 + 1 / (1 + Math.exp(-block.logit))));
+    const layout = layouts.get(key) ?? { levels, weight: 0 };
+    layout.weight += block.length * (0.05 + chanceOf(block.logit));
+    layouts.set(key, layout);
   }
-  let best: readonly number[] = [BODY];
-  let most = 0;
-  for (const [levels, weight] of weights) {
-    if (weight <= most) continue;
-    best = levels;
-    most = weight;
-  }
-  return [...best].reverse();
+  for (const layout of layouts.values()) if (layout.weight > best.weight) best = layout;
+  return best.levels.toReversed();
 }
