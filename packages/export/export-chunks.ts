@@ -50,8 +50,8 @@ const CHUNK_FIELDS = ['status', 'title', 'language', 'fetchedAt', 'modifiedTime'
  * duplicates; `all` or the selection may include others.
  *
  * Counters: those of every export, where `rows` counts pages; chunks; no_markdown (pages without Markdown); field_over_limit (pages that
- * need too much work); sites_learned, sites_changed (sites whose template was learned, or is of another kind than before); damaged (rows that cannot be read in full); lost_body (rows whose body is lost); not_there, noindex and duplicate
- * (rows that were left out).
+ * need too much work); sites_learned, sites_changed (sites whose template was learned, or is of another kind than before); damaged (rows
+ * that cannot be read in full); lost_body (rows whose body is lost); not_there, noindex and duplicate (rows that were left out).
  * @throws CrawlError USAGE, BAD_URL for a wrong selection; USAGE for a `maxWords` below 1; MISSING_PACKAGE; BAD_OUTPUT, STORE_FULL
  */
 export async function exportChunks(crawl: CrawlContext, options: ExportChunksOptions): Promise<Report> {

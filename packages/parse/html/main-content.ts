@@ -24,9 +24,8 @@ type MainContentInput = {
 
 /**
  * Returns the main content of a page: the body without the blocks of text that are not main content. If no heading of the content names
- * the page, an `h1` with the name of the page comes first. Elements are nested at most some
- * hundred deep. URLs of links and images are absolute. Undefined: the page has another media type or has no text, or parsing took longer
- * than `parser.timeout`.
+ * the page, an `h1` with the name of the page comes first. Elements are nested at most some hundred deep. URLs of links and images are
+ * absolute. Undefined: the page has another media type or has no text, or parsing took longer than `parser.timeout`.
  * @param template of the site of the page. Absent: the page is read by itself
  */
 export function mainContent(

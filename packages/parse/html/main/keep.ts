@@ -54,8 +54,8 @@ interface Verdicts {
 
 /**
  * Decides which blocks of a page are kept. A block is kept if its chance is high enough, with some exceptions. Lists, tables and lists of
- * terms are kept or dropped as a whole. Sections that are alike are kept as a whole, and so is code in a section. A heading is kept if text below the heading is kept. If a page has text, some text is always
- * kept.
+ * terms are kept or dropped as a whole. Sections that are alike are kept as a whole, and so is code in a section. A heading is kept if text
+ * below the heading is kept. If a page has text, some text is always kept.
  * @param options `captions`: whether to keep captions of pictures; `isManual`: whether the page is part of a manual, in which everything
  *   except navigation is kept
  */
