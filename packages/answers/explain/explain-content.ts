@@ -49,15 +49,15 @@ export async function storedTemplate(
   return { template, site: { url: urlOf(found.name), number, learnedAt, pages, manuals } };
 }
 
-/** Explains how the main content of a row is found. Templates are not learned. Undefined: the row has no main content. */
-export async function explainContent(
-  crawl: Crawl,
+/** Explains how the main content of a row is found by a stored template. Undefined: the row has no main content. */
+export function explainContent(
+  { settings }: Pick<CrawlContext, 'settings'>,
   row: PageRow<'content' | 'contentType' | 'parseStatus'>,
-): Promise<ContentExplanation | undefined> {
+  found: Awaited<ReturnType<typeof storedTemplate>>,
+): ContentExplanation | undefined {
   const { key, content, contentType = 'text/html', parseStatus } = row;
   if (content === undefined) return undefined;
-  const found = await storedTemplate(crawl, key);
   const input = { url: urlOf(key), content, contentType, charset: parseStatus?.charset };
-  const kind = contentKind(input, crawl.settings, found?.template);
+  const kind = contentKind(input, settings, found?.template);
   return kind && { ...kind, ...(found && { site: found.site }) };
 }

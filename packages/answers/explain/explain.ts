@@ -25,7 +25,7 @@ import { NEXT_FIELDS, nextOfRow, nextOfUnknown, type NextStep } from './explain-
 import type { UrlCheck } from '../check-url.js';
 import { explainRobots, type RobotsExplanation } from './explain-robots.js';
 import { explainAddresses, type AddressExplanation } from './explain-addresses.js';
-import { explainContent, type ContentExplanation } from './explain-content.js';
+import { explainContent, storedTemplate, type ContentExplanation } from './explain-content.js';
 import { explainRules, type ExplainedRules } from './explain-rules.js';
 
 /** Options of {@link explain}. */
@@ -155,7 +155,7 @@ export async function explain(
   // If only fields are damaged that generate does not read, generate can select the row.
   const isDamaged = row.damaged !== undefined && (await tables.pages.get(key, SELECTION_FIELDS))?.damaged !== undefined;
   const body = await tables.pages.get(key, ['content', 'contentType', 'parseStatus']);
-  const mainContent = body && (await explainContent(crawl, body));
+  const mainContent = body && explainContent(crawl, body, await storedTemplate(crawl, key));
   return {
     ...found,
     page: { ...pageOf(row, batches), ...(mainContent && { mainContent }) },

@@ -12,5 +12,5 @@ export async function readByStoredSite(
 ): Promise<ContentExplanation | undefined> {
   const found = await storedTemplate(crawl, row.key);
   if (found) readWithTemplate(row, found.template);
-  return explainContent(crawl, row);
+  return explainContent(crawl, row, found);
 }
