@@ -24,7 +24,7 @@ export interface SampledPage {
 export interface StoredSite {
   /** The version of the rule by which the template was learned. */
   readonly rule: number;
-  /** How often the template has changed. It never becomes lower. */
+  /** How often the template has changed. It never becomes lower, except after a damaged record. */
   readonly number: number;
   /** When the template was learned, or removed, in ms since the epoch. */
   readonly learnedAt: number;

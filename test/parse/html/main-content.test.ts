@@ -212,8 +212,8 @@ describe('the name of an element', () => {
     expect(textOf(manual(html))).toContain(` ${text}`);
   });
 
-  it('is its id in a manual if no heading has the word', () => {
-    const text = textOf(manual('<div id="search"><h2>Find</h2><p>Type a word.</p></div>'));
+  it.each(['Find', '★', 'S'])('is its id in a manual if the heading has not the word: %s', (heading) => {
+    const text = textOf(manual(`<div id="search"><h2>${heading}</h2><p>Type a word.</p></div>`));
     expect(text).toMatch(/what he saw\.$/);
   });
 

@@ -95,10 +95,16 @@ function nameOf({ element, tagName, first }: Part, blocks: readonly Block[]): st
   return id === '' || (start && isHeading(start) && isMadeOf(id, start.start)) ? '' : id;
 }
 
+/** Minimum number of letters and digits of a text that counts if it is within another one. */
+const MIN_WITHIN = 3;
+
 /** Whether an id and a heading have the same letters and digits, or one of them has those of the other. */
 function isMadeOf(id: string, heading: string): boolean {
-  const [one, other] = [id.slice(0, 100), heading].map((text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ''));
-  return one!.includes(other!) || other!.includes(one!);
+  const [one = '', other = ''] = [id.slice(0, 100), heading].map((text) =>
+    text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ''),
+  );
+  if (Math.min(one.length, other.length) < MIN_WITHIN) return one === other && one !== '';
+  return one.includes(other) || other.includes(one);
 }
 
 class OutlineReader implements Outline {
