@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { MIN_PAGES, rangeOfSite, sitesOfPage, type CrawlContext, type PageRow } from '../../core/index.js';
 import { hasPage } from '../stated/page-view.js';
 
+type Crawl = Pick<CrawlContext, 'tables'>;
+
 /** A page of a sample. */
 export interface SamplePage {
   readonly key: string;
@@ -10,11 +12,11 @@ export interface SamplePage {
   readonly signature: string;
 }
 
-/** The samples of the sites of an origin: for each, the pages with the smallest ids, in the order of their ids. */
+/** The sites of an origin. */
 export interface OriginSample {
-  /** The first folders with enough pages, by name. Each is a site. */
-  readonly folders: ReadonlyMap<string, readonly SamplePage[]>;
-  /** All other pages. Undefined: these are too few. */
+  /** The names of the first folders with enough pages. Each is a site; see {@link sampleFolder}. */
+  readonly folders: ReadonlySet<string>;
+  /** The sample of all other pages. Undefined: these are too few. */
   readonly others: readonly SamplePage[] | undefined;
 }
 
@@ -28,11 +30,11 @@ const FIELDS = ['status', 'contentType', 'parseStatus', 'duplicateOf', 'signatur
 const HTML: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml']);
 
 /**
- * Samples the HTML pages of an origin that an export includes by default. The result depends only on the set of these pages. It is found by
- * one scan of a few small fields, in bounded memory. Of pages with the same signature, one is in the sample.
+ * Finds the sites of an origin by the HTML pages that an export includes by default. The result depends only on the set of these pages. It
+ * is found by one scan of a few small fields, in bounded memory. Of pages with the same signature, one is in the sample.
  */
-export async function sampleOrigin({ tables }: Pick<CrawlContext, 'tables'>, origin: string): Promise<OriginSample> {
-  const folders = new Map<string, readonly SamplePage[]>();
+export async function sampleOrigin({ tables }: Crawl, origin: string): Promise<OriginSample> {
+  const folders = new Set<string>();
   const others = createSample();
   let current: { readonly name: string; readonly sample: Sample } | undefined;
   // All pages of a folder are next to each other in key order.
@@ -40,22 +42,34 @@ export async function sampleOrigin({ tables }: Pick<CrawlContext, 'tables'>, ori
     if (!current) return;
     const { name, sample } = current;
     if (sample.seen() >= FOLDER_PAGES && sample.pages.length >= MIN_PAGES && folders.size < MAX_FOLDERS) {
-      folders.set(name, sample.pages);
+      folders.add(name);
     } else for (const page of sample.pages) others.add(page);
     current = undefined;
   };
-  for await (const row of tables.pages.scan({ ranges: [rangeOfSite(origin)], fields: FIELDS })) {
-    if (!isEligible(row)) continue;
-    const { key, signature } = row;
-    const { folder } = sitesOfPage(key);
+  for await (const page of eligiblePages(tables, origin)) {
+    const { folder } = sitesOfPage(page.key);
     if (folder !== current?.name) endFolder();
-    const id = createHash('sha256').update(key).digest('hex').slice(0, 16);
-    const page = { key, id, signature: signature ?? id };
     if (folder === undefined) others.add(page);
     else (current ??= { name: folder, sample: createSample() }).sample.add(page);
   }
   endFolder();
   return { folders, others: others.pages.length >= MIN_PAGES ? others.pages : undefined };
+}
+
+/** Returns the sample of a folder that is a site: the pages with the smallest ids, in the order of their ids. */
+export async function sampleFolder({ tables }: Crawl, folder: string): Promise<readonly SamplePage[]> {
+  const sample = createSample();
+  for await (const page of eligiblePages(tables, folder)) sample.add(page);
+  return sample.pages;
+}
+
+async function* eligiblePages(tables: Crawl['tables'], site: string): AsyncGenerator<SamplePage> {
+  for await (const row of tables.pages.scan({ ranges: [rangeOfSite(site)], fields: FIELDS })) {
+    if (!isEligible(row)) continue;
+    const { key, signature } = row;
+    const id = createHash('sha256').update(key).digest('hex').slice(0, 16);
+    yield { key, id, signature: signature ?? id };
+  }
 }
 
 function isEligible(row: PageRow<(typeof FIELDS)[number]>): boolean {

@@ -20,7 +20,7 @@ import {
 import { readWithTemplate } from '../markdown/markdown-field.js';
 import { DOCUMENT_FIELDS } from '../stated/page-view.js';
 import type { TargetResult } from '../target/target.js';
-import { sampleOrigin, type OriginSample, type SamplePage } from './sample-origin.js';
+import { sampleFolder, sampleOrigin, type OriginSample, type SamplePage } from './sample-origin.js';
 
 /** The templates of sites, for a reader of many pages. */
 export interface Sites {
@@ -64,8 +64,9 @@ const CHANGED = 0.25;
 const PAGES_AT_ONCE = 10;
 /** A page with more elements and blocks shows nothing about its site, so that the memory of a sample is bounded. */
 const MAX_TRAITS = 20_000;
-/** Maximum number of sampled pages in the origins that stay in memory, and maximum number of readings that do. */
-const KEPT_PAGES = 50_000;
+/** Maximum number of folders and sampled pages of the origins that stay in memory. Also the maximum number of names of checked sites. */
+const MAX_KEPT = 50_000;
+/** Maximum number of readings that stay in memory. */
 const KEPT_READINGS = 100;
 /** Maximum number of sites in a manifest. */
 const MAX_LISTED = 1000;
@@ -76,6 +77,8 @@ export function createSites(crawl: Crawl, { began = crawl.clock(), count = () =>
   const origins = new Map<string, Origin>();
   const readings = new Map<string, Reading>();
   const numbers = new Map<string, number>();
+  /** The sites whose stored templates this reader has checked or learned. */
+  const checked = new Set<string>();
   let kept = 0;
   let used = 0;
 
@@ -84,11 +87,11 @@ export function createSites(crawl: Crawl, { began = crawl.clock(), count = () =>
     if (known) return known;
     const sample = await sampleOrigin(crawl, name);
     const origin = { ...sample, removed: await removeOthers(name, sample) };
-    kept += pagesIn(origin);
+    kept += sizeOf(origin);
     origins.set(name, origin);
     for (const [oldest, other] of origins) {
-      if (kept <= KEPT_PAGES || oldest === name) break;
-      kept -= pagesIn(other);
+      if (kept <= MAX_KEPT || oldest === name) break;
+      kept -= sizeOf(other);
       origins.delete(oldest);
     }
     return origin;
@@ -117,27 +120,31 @@ export function createSites(crawl: Crawl, { began = crawl.clock(), count = () =>
   async function readingOf(rowKey: string): Promise<Reading> {
     const { origin: originName, folder } = sitesOfPage(rowKey);
     const origin = await originOf(originName);
-    const ofFolder = folder === undefined ? undefined : origin.folders.get(folder);
-    const name = ofFolder ? folder! : originName;
-    const sample = ofFolder ?? origin.others;
+    const isFolder = folder !== undefined && origin.folders.has(folder);
+    const { others } = origin;
+    const name = isFolder ? folder : originName;
+    const isSite = isFolder || others !== undefined;
     const removed = [originName, folder ?? ''].flatMap((each) =>
-      each === name && sample ? [] : (origin.removed.get(each) ?? []),
+      each === name && isSite ? [] : (origin.removed.get(each) ?? []),
     );
-    if (!sample) return { changes: removed };
-    const reading = await settled(name, sample);
+    if (!isSite) return { changes: removed };
+    const reading = await settled(name, async () => (isFolder ? sampleFolder(crawl, name) : others!));
     return removed.length === 0 ? reading : { ...reading, changes: [...reading.changes, ...removed] };
   }
 
-  async function settled(name: string, sample: readonly SamplePage[]): Promise<Reading> {
+  async function settled(name: string, sampleOf: () => Promise<readonly SamplePage[]>): Promise<Reading> {
     const known = readings.get(name);
     if (known) return known;
-    const stored = await settle(name, sample);
+    const isChecked = checked.has(name);
+    const kept = isChecked ? await siteTemplates.get(name) : undefined;
+    const stored = isCurrent(kept) ? kept : await settle(name, await sampleOf());
     const template = unpackTemplate(stored.template);
     const reading = { changes: [stored], ...(template && { template }) };
     readings.set(name, reading);
     if (readings.size > KEPT_READINGS) readings.delete(readings.keys().next().value!);
-    if (!numbers.has(name)) {
+    if (!isChecked) {
       used++;
+      if (checked.size < MAX_KEPT) checked.add(name);
       if (numbers.size < MAX_LISTED) numbers.set(name, stored.number);
     }
     return reading;
@@ -148,10 +155,10 @@ export function createSites(crawl: Crawl, { began = crawl.clock(), count = () =>
     const stored = await siteTemplates.get(name);
     const template = stored?.rule === TEMPLATE_RULE ? unpackTemplate(stored.template) : undefined;
     if (stored && template) {
-      const checked = await stillRight(crawl, stored, template, sample);
-      if (checked === stored) return stored;
-      if (checked) {
-        return (await siteTemplates.change(name, (now) => (isEqual(now, stored) ? checked : undefined))) ?? checked;
+      const right = await stillRight(crawl, stored, template, sample);
+      if (right === stored) return stored;
+      if (right) {
+        return (await siteTemplates.change(name, (now) => (isEqual(now, stored) ? right : undefined))) ?? right;
       }
     }
     const learned = await learn(crawl, sample, template);
@@ -201,10 +208,8 @@ export async function writeWithSites(
   return result === 'stopped' ? result : { ...result, ...sites.about() };
 }
 
-function pagesIn({ folders, others }: OriginSample): number {
-  let pages = 1 + (others?.length ?? 0);
-  for (const sample of folders.values()) pages += sample.length;
-  return pages;
+function sizeOf({ folders, others }: OriginSample): number {
+  return 1 + folders.size + (others?.length ?? 0);
 }
 
 /**
@@ -285,6 +290,10 @@ function isEqual(one: StoredSite | undefined, other: StoredSite | undefined): bo
 
 function isSameSample(one: Pick<StoredSite, 'rule' | 'sample'>, other: Pick<StoredSite, 'rule' | 'sample'>): boolean {
   return one.rule === other.rule && JSON.stringify(one.sample) === JSON.stringify(other.sample);
+}
+
+function isCurrent(stored: StoredSite | undefined): stored is StoredSite {
+  return stored?.rule === TEMPLATE_RULE && unpackTemplate(stored.template) !== undefined;
 }
 
 /** How a site is read, for comparison. */
