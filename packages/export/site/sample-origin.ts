@@ -21,9 +21,9 @@ export interface OriginSample {
 }
 
 /** Maximum number of pages in a sample. */
-const SAMPLE_PAGES = 50;
+const MAX_SAMPLE_PAGES = 50;
 /** Minimum number of pages of a folder that is a site of its own. */
-const FOLDER_PAGES = 20;
+const MIN_FOLDER_PAGES = 20;
 /** Maximum number of folders of an origin that are sites of their own, in key order. */
 const MAX_FOLDERS = 500;
 const FIELDS = ['status', 'contentType', 'parseStatus', 'duplicateOf', 'signature'] as const;
@@ -41,7 +41,7 @@ export async function sampleOrigin({ tables }: Crawl, origin: string): Promise<O
   const endFolder = (): void => {
     if (!current) return;
     const { name, sample } = current;
-    if (sample.seen() >= FOLDER_PAGES && sample.pages.length >= MIN_PAGES && folders.size < MAX_FOLDERS) {
+    if (sample.seen() >= MIN_FOLDER_PAGES && sample.pages.length >= MIN_PAGES && folders.size < MAX_FOLDERS) {
       folders.add(name);
     } else for (const page of sample.pages) others.add(page);
     current = undefined;
@@ -90,12 +90,12 @@ function createSample() {
     add(page: SamplePage): void {
       seen++;
       const last = pages.at(-1);
-      if (pages.length === SAMPLE_PAGES && page.id >= last!.id) return;
+      if (pages.length === MAX_SAMPLE_PAGES && page.id >= last!.id) return;
       const same = pages.findIndex(({ signature }) => signature === page.signature);
       if (same >= 0) {
         if (pages[same]!.id <= page.id) return;
         pages.splice(same, 1);
-      } else if (pages.length === SAMPLE_PAGES) pages.pop();
+      } else if (pages.length === MAX_SAMPLE_PAGES) pages.pop();
       const at = pages.findIndex(({ id }) => id > page.id);
       pages.splice(at < 0 ? pages.length : at, 0, page);
     },

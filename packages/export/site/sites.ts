@@ -59,7 +59,7 @@ interface Origin extends OriginSample {
 }
 
 /** A template is learned again when this share of its sample has changed. */
-const CHANGED = 0.25;
+const CHANGED_SHARE = 0.25;
 /** Number of pages whose bodies are read together. */
 const PAGES_AT_ONCE = 10;
 /** A page with more elements and blocks shows nothing about its site, so that the memory of a sample is bounded. */
@@ -67,7 +67,7 @@ const MAX_TRAITS = 20_000;
 /** Maximum number of folders and sampled pages of the origins that stay in memory. Also the maximum number of names of checked sites. */
 const MAX_KEPT = 50_000;
 /** Maximum number of readings that stay in memory. */
-const KEPT_READINGS = 100;
+const MAX_READINGS = 100;
 /** Maximum number of sites in a manifest. */
 const MAX_LISTED = 1000;
 
@@ -141,7 +141,7 @@ export function createSites(crawl: Crawl, { began = crawl.clock(), count = () =>
     const template = unpackTemplate(stored.template);
     const reading = { changes: [stored], ...(template && { template }) };
     readings.set(name, reading);
-    if (readings.size > KEPT_READINGS) readings.delete(readings.keys().next().value!);
+    if (readings.size > MAX_READINGS) readings.delete(readings.keys().next().value!);
     if (!isChecked) {
       used++;
       if (checked.size < MAX_KEPT) checked.add(name);
@@ -225,7 +225,7 @@ async function stillRight(
   const before = new Map(stored.sample.map((page) => [page.id, page]));
   const common = sample.filter(({ id }) => before.has(id));
   const replaced = Math.max(sample.length, before.size) - common.length;
-  const limit = CHANGED * Math.max(sample.length, before.size);
+  const limit = CHANGED_SHARE * Math.max(sample.length, before.size);
   if (replaced >= limit) return undefined;
   const changed = common.filter(({ id, signature }) => before.get(id)!.signature !== signature);
   if (replaced + changed.length < limit) return stored;
