@@ -114,7 +114,8 @@ export interface Crawl extends AsyncDisposable {
   page<F extends Field>(url: string, fields: readonly F[]): Promise<PageRow<F | 'status'> | undefined>;
   /**
    * Yields the pages of a selection, in key order or sorted. Each page has `url`, `status` and the requested fields, stored or computed.
-   * Other jobs may write to the table during the read; each page is consistent.
+   * Other jobs may write to the table during the read; each page is consistent. With `markdown` or `mainText`, it learns what the sites of the
+   * pages are, and stores this in the table, unless `parser.siteContent` is false.
    * @throws CrawlError USAGE or BAD_URL for a wrong query, when the first page is read; MISSING_PACKAGE for a computed field
    */
   pages<F extends PageField>(
