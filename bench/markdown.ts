@@ -1,7 +1,7 @@
 /**
  * How much of the main part of pages becomes Markdown, and how much else, on manuals with known main parts. Also: for how many pages the
  * rendered Markdown differs from the HTML of the main content in words, links, items, cells or code. And how much of the content boxes of
- * manuals is kept as main content, most of which state no generator that webcrawl knows.
+ * manuals is kept as main content. Most of these manuals state no generator that webcrawl knows.
  */
 import { BOXED_MANUALS, isManualThere } from './lib/boxed-manuals.js';
 import { boxTable, type BoxSample } from './lib/box-table.js';

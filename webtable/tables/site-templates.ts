@@ -70,7 +70,7 @@ export function createSiteTemplates(store: Store, exclusive: Exclusive) {
     /** Returns a site by its name; undefined if it is not stored, or damaged. */
     get: async (name: string): Promise<StoredSite | undefined> => (await get([name]))[0],
 
-    /** Returns the site whose template applies to a page, by what is stored: that of its folder, else that of its origin. */
+    /** Returns the site with a stored template that a page belongs to: its folder, else its origin. */
     async ofPage(rowKey: string): Promise<{ readonly name: string; readonly stored: StoredSite } | undefined> {
       const { origin, folder } = sitesOfPage(rowKey);
       const names = folder === undefined ? [origin] : [folder, origin];

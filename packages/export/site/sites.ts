@@ -97,7 +97,7 @@ export function createSites(crawl: Crawl, { began = crawl.clock(), count = () =>
     return origin;
   }
 
-  /** Removes the templates of what is no site any more. Their numbers stay, so that readers see the change. */
+  /** Removes the templates of folders and origins that are no sites any more. The numbers of these templates stay, so that readers see the change. */
   async function removeOthers(origin: string, { folders, others }: OriginSample): Promise<Map<string, Change>> {
     const removed = new Map<string, Change>();
     for await (const { name, stored } of siteTemplates.within(origin)) {

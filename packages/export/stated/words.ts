@@ -8,13 +8,13 @@ const DATE = String.raw`stand|дата|data|datum|fecha|日期|時間|时间|tar
 /** Words before the name of an author. */
 const BY = 'by|von|par|por|di';
 
-/** The end of a text before a date: the date is that of publishing. */
+/** Matches the text before a date of publishing. */
 export const ENDS_WITH_PUBLISHED = labelOf(PUBLISHED);
-/** The end of a text before a date: the date is that of the last change. */
+/** Matches the text before the date of the last change. */
 export const ENDS_WITH_MODIFIED = labelOf(MODIFIED);
-/** The end of a text before a date in an element for dates: the date is more likely that of the page. */
+/** Matches the text before a date that is likely the date of the page. It is for dates in elements for dates. */
 export const ENDS_WITH_LABEL = labelOf(`${PUBLISHED}|${ON}|${DATE}`);
-/** The word before the name of an author at the start of a text. */
+/** Matches the word before an author's name at the start of a text. */
 export const BEGINS_WITH_BY = new RegExp(`^\\s*(?:${BY})\\s+`, 'i');
 /** The start of a line that names an author. */
 export const BEGINS_WITH_AUTHOR = new RegExp(

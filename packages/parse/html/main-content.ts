@@ -92,6 +92,7 @@ function decide(
   // For a manual, chances are not needed: only the names of elements decide which blocks are kept.
   const chances = isManual ? new Float64Array(page.blocks.length) : (site?.chances ?? judge(page));
   const constant = site?.constant;
+  // Constant blocks must not count for the lists and headings around them either.
   if (!isManual) constant?.forEach((is, i) => is && (chances[i] = 0));
   const kept = keptBlocks(page, chances, { captions: parser.keepCaptions, isManual });
   const rest = constant ? kept.map((keep, i) => keep && !constant[i]) : kept;

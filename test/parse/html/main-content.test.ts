@@ -297,7 +297,7 @@ describe('an article', () => {
 
   const TEA =
     '<p>The kettle on the stove holds two litres of water, and it takes about nine minutes until the water boils.</p><p>Once it boils, take it from the flame, wait for a minute, and pour it slowly over the leaves, so that they open.</p>';
-  /** Two sections, of which the last has other content than the first. */
+  /** Two sections. The last one has other content than the first one. */
   const sections = (last: string): string =>
     `<title>Tea</title><main><h1>Tea</h1><div class="s"><h2>First</h2>${TEA}</div><div class="s"><h2>Second</h2>${last}</div></main><div id="footer"><p>Copyright 2026 The House.</p></div>`;
 

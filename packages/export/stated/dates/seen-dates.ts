@@ -36,7 +36,7 @@ export interface SeenDate {
 }
 
 const MAX_CHARACTERS_READ = 200_000;
-const MOST_DATES = 500;
+const MAX_DATES = 500;
 const MAX_SEARCHED_ELEMENTS = 2000;
 /** Maximum length of the text in an element whose class is about dates. */
 const LONGEST_LABEL = 150;
@@ -187,7 +187,7 @@ class DateReader {
     if (AUTHOR_NAMES.test(names) || [...properties, ...tokens(attribute(element, 'rel'))].includes('author')) {
       this.#lines.at(-1)!.hasAuthor = true;
     }
-    if (this.#dates.length >= MOST_DATES) return;
+    if (this.#dates.length >= MAX_DATES) return;
     const isPublished = PUBLISHED_PROPERTIES.some((name) => properties.includes(name));
     const isModified =
       properties.includes('datemodified') || (MODIFIED_NAMES.test(names) && !PUBLISHED_NAMES.test(names));
@@ -224,7 +224,7 @@ class DateReader {
 
   #readText(): void {
     const text = this.#parts.join('').slice(0, MAX_CHARACTERS_READ);
-    const written = writtenDates(text, this.#language).slice(0, MOST_DATES);
+    const written = writtenDates(text, this.#language).slice(0, MAX_DATES);
     const datedLines = new Map<string, Set<string>>();
     let at = 0;
     const placed = written.map((date): PlacedDate => {
