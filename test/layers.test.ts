@@ -85,7 +85,14 @@ const SATELLITES: Readonly<Record<string, readonly string[]>> = {
   'packages/focus': ['packages/duplicates', 'packages/graph', 'packages/rules'],
   'packages/index': ['packages/duplicates'],
   'packages/search': ['packages/index'],
-  'packages/serve': ['packages/search', 'packages/focus', 'packages/answers', 'packages/rules', 'packages/changes'],
+  'packages/serve': [
+    'packages/search',
+    'packages/focus',
+    'packages/answers',
+    'packages/rules',
+    'packages/changes',
+    'packages/export (types)',
+  ],
 };
 const GROUND = ['packages/util', 'packages/errors'];
 

@@ -1,4 +1,5 @@
 export type * from './public.js';
+export type { Block, Inline } from './markdown/blocks.js';
 export { openOutput } from './target/output-file.js';
 export { csvRecord, looksLikeFormula } from './pages/csv.js';
 export { loadWorkbook } from './pages/workbook.js';
@@ -21,6 +22,6 @@ export { GRAPH_FORMATS } from './graph/graph-formats.js';
 export { COMPUTED_FIELDS } from './markdown/computed-field-table.js';
 export { pageView } from './stated/page-view.js';
 export { createSites } from './site/sites.js';
-export { readByStoredSite } from './site/stored-site.js';
+export { mainBlocks, readByStoredSite } from './site/stored-site.js';
 export { computedOf, needsMainContent, pageDump } from './pages/computed-fields.js';
 export { exportChunks } from './export-chunks.js';

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../errors/index.js';
 import type { PrefixNode, PrefixSelection, PrefixStatistics, RuleReport } from '../focus/index.js';
+import type { Block } from '../export/index.js';
 import type { TableStatus } from '../answers/index.js';
 import type { ChangeDiff, Changes, ChangesOptions, LogPlaces, PageRecord } from '../changes/index.js';
 import type { Contradiction } from '../rules/index.js';
@@ -11,6 +12,8 @@ export interface CachedText {
   readonly url: string;
   readonly title?: string;
   readonly text: string;
+  /** The main content. Absent: only the text is known, or may be shown. */
+  readonly blocks?: readonly Block[];
   /** The language of the text, as a BCP 47 tag. */
   readonly language?: string;
   /** When the page was fetched, in ms since the epoch. */

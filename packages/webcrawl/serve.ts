@@ -1,5 +1,6 @@
-import { rowKeyOf } from '../../webtable/index.js';
+import { rowKeyOf, type Page } from '../../webtable/index.js';
 import { loadDiffer, readChanges as changes, logPlaces, type ChangeDiff, type PageRecord } from '../changes/index.js';
+import { mainBlocks } from '../export/index.js';
 import { createSeldom, defined } from '../util/index.js';
 import {
   createReadBudget,
@@ -70,18 +71,23 @@ function languagesOf(counts: Readonly<Record<string, number>>): readonly string[
 }
 
 const CACHED_FIELDS = ['title', 'textRanges', 'language', 'fetchedAt', ...COPY_FIELDS] as const;
+/** Maximum seconds for reading the main content of a page. Meanwhile this process answers no other request. */
+const MAIN_CONTENT_SECONDS = 1;
 
 /**
- * Returns the text of an indexed page, without the parts that must not appear in snippets. undefined in three cases: the page is not in the
+ * Returns the text of an indexed page, without the parts that must not appear in snippets. If there are no such parts, the main content is
+ * returned too. undefined in three cases: the page is not in the
  * index; the page asks not to show a copy, or to show only a part; or it is not known what the page asks, for example after a failed fetch.
  * The page is looked up by row key, without the current filters. Therefore each page that a search finds can be shown.
  */
-async function cachedText({ tables }: Pick<OpenContext, 'tables'>, url: string): Promise<CachedText | undefined> {
+async function cachedText({ tables, settings }: OpenContext, url: string): Promise<CachedText | undefined> {
   const page = await tables.pages.get(rowKeyOf(url), CACHED_FIELDS);
   if (page?.text === undefined || !hasCopy(page)) return undefined;
   const { title, language, fetchedAt } = page;
   const text = withoutHidden(page.text, page.textRanges);
-  return { url, text, ...defined({ title, language, fetchedAt }) };
+  const parser = { ...settings.parser, timeout: Math.min(settings.parser.timeout, MAIN_CONTENT_SECONDS) };
+  const blocks = hasHidden(page) ? [] : await mainBlocks({ tables, settings: { ...settings, parser } }, page.key);
+  return { url, text, ...(blocks.length > 0 && { blocks }), ...defined({ title, language, fetchedAt }) };
 }
 
 /** Maximum milliseconds for comparing two versions of a page. Meanwhile this process answers no other request. */
@@ -90,6 +96,11 @@ const DIFF_MS = 200;
 /** Returns the diff of a change, if the page allows a copy of its whole text. */
 async function shownDiff(crawl: OpenContext, record: PageRecord): Promise<ChangeDiff | undefined> {
   const page = await crawl.tables.pages.get(rowKeyOf(record.url), ['textRanges', ...SHOWN_FIELDS]);
-  if (!page || !shownText(page).copy || page.textRanges?.some(({ kind }) => kind === 'nosnippet')) return undefined;
+  if (!page || !shownText(page).copy || hasHidden(page)) return undefined;
   return (await loadDiffer(crawl, DIFF_MS))(record);
+}
+
+/** Whether a page has parts that no snippet may show. */
+function hasHidden({ textRanges = [] }: Partial<Pick<Page, 'textRanges'>>): boolean {
+  return textRanges.some(({ kind }) => kind === 'nosnippet');
 }

@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { loadSettings } from '../../config/index.js';
 import { servePages, type ServeOptions, type ServeSource } from '../../packages/serve/index.js';
+import { html } from '../../packages/serve/http/html.js';
 import { readerLanguages } from '../../packages/serve/http/reader-languages.js';
 import { withFilters } from '../../packages/serve/pages/filters.js';
+import type { Block, Inline } from '../../packages/export/index.js';
+import { shownBlocks } from '../../packages/serve/pages/blocks.js';
 import { paragraphsOf } from '../../packages/serve/pages/paragraphs.js';
 import { accentsOf, contrast } from '../../packages/serve/site/accent.js';
 import { TEXTS } from '../../packages/serve/texts/index.js';
@@ -191,20 +194,95 @@ describe('the language of the reader', () => {
 });
 
 describe('the text as crawled', () => {
+  const text = (value: string): Inline => ({ type: 'text', value });
+  const shown = (blocks: readonly Block[], most = 10_000): string =>
+    html`${shownBlocks(blocks, most).shown}`.toString();
+
+  it('is the main content with its headings, lists, tables and code', () => {
+    const item = (value: string, checked?: boolean): Extract<Block, { type: 'list' }>['children'][number] => ({
+      type: 'listItem',
+      spread: false,
+      ...(checked !== undefined && { checked }),
+      children: [{ type: 'paragraph', children: [text(value)] }],
+    });
+    const row = (...cells: string[]) => ({
+      type: 'tableRow' as const,
+      children: cells.map((cell) => ({ type: 'tableCell' as const, children: [text(cell)] })),
+    });
+    const page = shown([
+      { type: 'heading', depth: 1, children: [text('Tea')] },
+      { type: 'heading', depth: 4, children: [text('Water')] },
+      {
+        type: 'paragraph',
+        children: [
+          text('2 '),
+          { type: 'sup', children: [text('nd')] },
+          { type: 'break' },
+          { type: 'strong', children: [text('hot')] },
+        ],
+      },
+      { type: 'list', ordered: true, start: 3, spread: false, children: [item('Boil', true), item('Pour')] },
+      { type: 'code', lang: null, value: 'a\n  b' },
+      { type: 'table', children: [row('Leaf', 'Time'), row('green', '2')] },
+    ]);
+    expect(page.replace(/(?<=>)\s*\n\s*|\s*\n\s*(?=<)/g, '')).toBe(
+      '<h2>Tea</h2><h3>Water</h3><p>2 <sup>nd</sup><br /><strong>hot</strong></p>' +
+        '<ol start="3"><li>☑ Boil</li><li>Pour</li></ol><pre><code>a\n  b</code></pre>' +
+        '<div class="scroll" tabindex="0"><table><tr><th>Leaf</th><th>Time</th></tr><tr><td>green</td><td>2</td></tr></table></div>',
+    );
+  });
+
+  it('has no HTML of the page, loads nothing, and links only to the web', () => {
+    const evil = '"><script>alert(1)</script>\u202e';
+    const page = shown([
+      {
+        type: 'paragraph',
+        children: [
+          text(evil),
+          { type: 'inlineCode', value: evil },
+          { type: 'image', url: 'https://a.example/x.png', alt: evil },
+        ],
+      },
+      { type: 'code', lang: evil, value: evil },
+      ...['javascript:alert(1)', 'data:text/html,x', `https://a.example/${evil}`].map((url): Block => ({
+        type: 'paragraph',
+        children: [{ type: 'link', url, children: [text('link')] }],
+      })),
+    ]);
+    expect(page).not.toMatch(/<script|<img|javascript:|data:|\u202e|"">/);
+    expect(page.match(/<a [^>]*>/g)).toEqual([
+      '<a href="https://a.example/&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;" rel="nofollow noreferrer noopener">',
+    ]);
+  });
+
+  it('is cut by the characters of its text and its links together', () => {
+    const link: Inline = { type: 'link', url: `https://a.example/${'x'.repeat(1000)}`, children: [text('y')] };
+    const blocks = Array.from({ length: 100 }, (): Block => ({
+      type: 'paragraph',
+      children: Array.from({ length: 100 }, () => link),
+    }));
+    const { isCut } = shownBlocks(blocks, 50_000);
+    expect(isCut).toBe(true);
+    expect(shown(blocks, 50_000).length).toBeLessThan(60_000);
+    expect(shownBlocks([{ type: 'paragraph', children: [text('abc')] }], 3)).toMatchObject({ isCut: false });
+  });
+
   it('is in paragraphs that end with sentences, and is complete', () => {
+    const paragraphs = (all: string): string[] =>
+      paragraphsOf(all).map((block) => (block as { children: { value: string }[] }).children[0]!.value);
     const text = Array.from({ length: 60 }, (_, i) => `This is sentence ${i} of the page.`).join(' ');
-    const paragraphs = paragraphsOf(text, 'en');
-    expect(paragraphs.length).toBeGreaterThan(3);
-    for (const paragraph of paragraphs) expect(paragraph).toMatch(/^This.{20,500}page\.$/);
-    expect(paragraphs.join(' ')).toBe(text);
-    expect(paragraphsOf('One.\n\n Two.', undefined)).toEqual(['One.', 'Two.']);
-    expect(paragraphsOf(' \n ', 'no tag')).toEqual([]);
+    const found = paragraphs(text);
+    expect(found.length).toBeGreaterThan(3);
+    for (const paragraph of found) expect(paragraph).toMatch(/^This.{20,500}page\.$/);
+    expect(found.join(' ')).toBe(text);
+    expect(paragraphs('One.\n\n Two.')).toEqual(['One.', 'Two.']);
+    expect(paragraphs(' \n ')).toEqual([]);
     // A menu has no sentences.
     const menu = 'Contents '.repeat(1000).trim();
-    expect(paragraphsOf(menu, 'en').join(' ')).toBe(menu);
-    expect(Math.max(...paragraphsOf(menu, 'en').map(({ length }) => length))).toBeLessThanOrEqual(1200);
+    expect(paragraphs(menu).join(' ')).toBe(menu);
+    expect(Math.max(...paragraphs(menu).map(({ length }) => length))).toBeLessThanOrEqual(1200);
     const signs = '😀'.repeat(2000);
-    expect(paragraphsOf(signs, 'en').join('')).toBe(signs);
+    expect(paragraphs(signs).join('')).toBe(signs);
   });
 });
 

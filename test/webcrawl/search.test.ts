@@ -15,12 +15,15 @@ import { fakeWeb } from '../support/web/fake-web.js';
 import { freshFolder } from '../support/files/temp-folder.js';
 
 const WALRUS = '<html lang="en"><title>Animals</title><p>A walrus sleeps on the ice all day long.';
+const LONG = `<h1>Walrus</h1><h2>Ice</h2>${'<p>A walrus sleeps on the <a href=/ice>ice</a> all day long, and dives at night. '.repeat(8)}`;
 const PAGES = {
   'http://b.example/': WALRUS,
   'http://b.example/nosnippet': `<meta name=robots content=nosnippet>${WALRUS}`,
   'http://b.example/noarchive': `<meta name=webcrawl content=noarchive>${WALRUS}`,
   'http://b.example/max': `<meta name=robots content="max-snippet:20">${WALRUS}`,
   'http://b.example/other': `<meta name=otherbot content="nosnippet, noarchive">${WALRUS}`,
+  'http://b.example/main': `<title>Ice</title><nav><a href=/m>Menu</a></nav><main>${LONG}</main>`,
+  'http://b.example/hidden': `<title>Ice</title><main>${LONG}<div data-nosnippet>secret</div></main>`,
   'http://a.example/':
     '<html lang="en"><title>Home of zebras</title><p>All about animals. <a href="/one">one</a> <a href="/zh">zh</a>',
   'http://a.example/one': '<html lang="en"><title>One</title><p>A zebra is running.',
@@ -108,6 +111,22 @@ describe('the search of a crawl', () => {
     await using refusing = await serve(other, { port: 0 });
     expect((await fetch(`${refusing.url}cached?url=${encodeURIComponent(seeds[0]!)}`)).status).toBe(200);
     expect((await fetch(`${refusing.url}cached?url=nonsense`)).status).toBe(400);
+  });
+
+  test('shows the main content of a page, and only the text if a part must not be shown', async () => {
+    const crawl = await openTable();
+    const seeds = ['http://b.example/main', 'http://b.example/hidden'];
+    await round(crawl, ...seeds);
+    await jobs.index(crawl, { all: true });
+    await using served = await serve(crawl, { port: 0 });
+    const [main, hidden] = await Promise.all(
+      seeds.map(async (url) => (await fetch(`${served.url}cached?url=${encodeURIComponent(url)}`)).text()),
+    );
+    expect(main).toMatch(/<h3>Ice<\/h3>/);
+    expect(main).toContain('<a href="http://b.example/ice" rel="nofollow noreferrer noopener">ice</a>');
+    expect(main).not.toContain('Menu');
+    expect(hidden).toContain('sleeps');
+    expect(hidden).not.toMatch(/secret|<h3>/);
   });
 
   test.each([

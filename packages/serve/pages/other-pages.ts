@@ -2,6 +2,7 @@ import { html, type Html } from '../http/html.js';
 import { meaningOf, type Problem } from '../http/errors.js';
 import type { CachedText, CrawlStatus } from '../source.js';
 import type { Look } from '../site/site.js';
+import { shownBlocks } from './blocks.js';
 import type { Layout } from './layout.js';
 import { paragraphsOf } from './paragraphs.js';
 import { SEARCH_SCRIPT, operatorHelp, searchBox } from './search-box.js';
@@ -44,10 +45,11 @@ function indexFacts(
 const MAX_TEXT = 300_000;
 
 /** The text of a page as it was crawled. */
-export function cachedPage({ site }: Look, { url, title = '', text, language, fetchedAt }: CachedText): Layout {
+export function cachedPage({ site }: Look, { url, title = '', text, blocks, language, fetchedAt }: CachedText): Layout {
   const { texts } = site;
   const name = title.trim() === '' ? shownUrl(url) : html`<bdi ${languageOf(language)}>${title}</bdi>`;
-  const shown = paragraphsOf(text.slice(0, MAX_TEXT), language);
+  const main = blocks ?? paragraphsOf(text);
+  const { shown, isCut } = shownBlocks(main, MAX_TEXT);
   return {
     title: title.trim() === '' ? url : title,
     main: html`<div class="plain">
@@ -55,13 +57,11 @@ export function cachedPage({ site }: Look, { url, title = '', text, language, fe
       <p class="where">${outLink(url, shownUrl(url))}</p>
       <p class="note">${texts.copyNote(fetchedAt ? dayOf(fetchedAt, texts.locale) : undefined)}</p>
       ${
-        shown.length === 0
+        main.length === 0
           ? html`<p>${texts.noText}</p>`
-          : html`<div class="cached" ${languageOf(language)}>
-              ${shown.map((paragraph) => html`<p>${paragraph}</p>`)}
-            </div>`
+          : html`<div class="cached" ${languageOf(language)}>${shown}</div>`
       }
-      ${text.length > MAX_TEXT && html`<p class="note">${texts.restLeftOut(text.length.toLocaleString(texts.locale))}</p>`}
+      ${isCut && html`<p class="note">${texts.restLeftOut(text.length.toLocaleString(texts.locale))}</p>`}
     </div>`,
   };
 }

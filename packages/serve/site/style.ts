@@ -111,6 +111,17 @@ del { background: var(--del); border-radius: 2px; }
 .plain li { margin: .3rem 0; }
 .cached { overflow-wrap: anywhere; margin: 1.5rem 0 0; padding: .35rem 1.25rem; background: var(--raised); border: 1px solid var(--line); border-radius: 8px; line-height: 1.65; }
 .cached p { margin: .9rem 0; max-width: 40rem; }
+.cached :is(h2, h3, h4, h5, h6) { margin: 1.6rem 0 .6rem; font-size: 1.0625rem; }
+.cached h2 { font-size: 1.3125rem; }
+.cached h3 { font-size: 1.1875rem; }
+.cached pre { margin: .9rem 0; padding: .6rem .8rem; background: var(--ground); border: 1px solid var(--line); border-radius: 6px; white-space: pre-wrap; line-height: 1.5; }
+.cached blockquote { margin: .9rem 0; padding-left: .9rem; border-left: 3px solid var(--line); color: var(--quiet); }
+.cached li > :is(p, ul, ol) { margin: .3rem 0; }
+.cached table { border-collapse: collapse; font-size: .9375rem; overflow-wrap: normal; }
+.cached :is(th, td) { padding: .3rem .7rem; border: 1px solid var(--line); text-align: start; vertical-align: top; }
+.cached hr { border: 0; border-top: 1px solid var(--line); }
+.cached :is(sub, sup) { line-height: 0; }
+.cached del { background: none; }
 
 .head { display: flex; flex-wrap: wrap; align-items: baseline; gap: .25rem 1rem; }
 .head h1 { font-size: 1.5rem; letter-spacing: -.01em; }
