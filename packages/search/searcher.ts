@@ -8,6 +8,7 @@ import { explainNotice, type SearchNotice } from './query/notices.js';
 import { planQuery } from './query/plan-query.js';
 import { queryText } from './query/query-text.js';
 import { foldHits, type FoldedHit } from './results/fold-hits.js';
+import { hitSites, type HitSite } from './results/hit-sites.js';
 import { plainLine } from './results/plain-text.js';
 import { createHitReader, type SearchHit } from './read-hits.js';
 import { createReadBudget, rowShare, type ReadBudget } from './read-budget.js';
@@ -42,6 +43,11 @@ export interface SearchResult {
   /** Number of pages of hits. */
   readonly pages: number;
   readonly hits: readonly SearchHit[];
+  /**
+   * The sites of the best 100 hits, to choose one by `site:`: hosts; or, if there is only one host, folders of it. Absent: all hits are in
+   * one place.
+   */
+  readonly sites?: readonly HitSite[];
   /** A query with another spelling that finds more pages. */
   readonly didYouMean?: string;
   /** Notices on parts of the query that were not searched. */
@@ -138,6 +144,7 @@ export function createSearcher(input: SearchInput): Searcher {
       shown = foldedOf(found.hits, fold, limit);
       hits = await rows.read(shown.slice(...fromTo), parsed, terms, signal);
     }
+    const sites = hitSites(found.hits.map(({ key }) => key));
     const holdAll = plan.notices.some(({ code }) => code === 'some_words') ? 0 : found.total;
     const didYouMean = holdAll < FEW && page === 1 ? await otherSpelling(asked, parsed, holdAll, info) : undefined;
     return {
@@ -145,6 +152,7 @@ export function createSearcher(input: SearchInput): Searcher {
       page,
       pages: Math.ceil(shown.length / limit),
       hits,
+      ...(sites.length > 0 && { sites }),
       ...(didYouMean !== undefined && { didYouMean }),
       notices: [...plan.notices, ...(info.isWhole ? [] : [{ code: 'index_incomplete' as const }])].map(explainNotice),
       ...(found.isApproximate && { isApproximate: true as const }),

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { loadSettings } from '../../config/index.js';
+import type { SearchResult } from '../../packages/search/index.js';
 import { servePages, type ServeOptions, type ServeSource } from '../../packages/serve/index.js';
 import { html } from '../../packages/serve/http/html.js';
 import { readerLanguages } from '../../packages/serve/http/reader-languages.js';
@@ -147,12 +148,31 @@ describe('filters', () => {
     const text = await textOf(ask(to));
     expect(asked).toEqual(['tea -milk site:docs.example.com lang:en after:2025 before:2026']);
     expect(text).toMatch(/<details class="narrow" {2}open>/);
-    expect(text).toMatch(/name="site"\s+value="docs\.example\.com"/);
+    expect(text).toMatch(/<option value="docs\.example\.com" {2}selected>docs\.example\.com<\/option>/);
     expect(text).toMatch(/<option value="en" {2}selected>English<\/option>/);
     expect(text).toMatch(/<option value="2025" {2}selected>2025<\/option>/);
     const removed = await ask(`${to}&site=&language=&year=`);
     expect(removed.headers.get('location')).toBe('/search?q=tea+-milk&lang=de');
     expect((await ask('/search?q=&site=&year=')).headers.get('location')).toBe('/');
+  });
+
+  it('offer sites and sections with their hits, and none if all hits are in one place', async () => {
+    const pageOf = async (change: Partial<SearchResult>, query = 'tea'): Promise<string> =>
+      textOf((await serve({}, { search: () => Promise.resolve(found(HITS, change)) }))(`/search?q=${query}`));
+    const sites = ['docs.example.com', '例え.test'].map((host, i) => ({
+      site: new URL(`http://${host}`).host,
+      hits: 9 - i,
+    }));
+    const page = await pageOf({ sites });
+    expect(page).toContain('<label for="f-site">Site</label>');
+    expect(page).toMatch(/<option value="docs.example.com" +>docs.example.com \(9\)<\/option>/);
+    expect(page).toMatch(/<option value="xn--r8jz45g.test" +>例え.test \(8\)<\/option>/);
+    const folders = [{ site: 'docs.example.com/tea', hits: 60 }];
+    const many = await pageOf({ sites: folders, total: 400 }, 'tea+site:docs.example.com');
+    expect(many).toContain('<label for="f-site">Section</label>');
+    expect(many).toMatch(/<option value="docs.example.com\/tea" +>docs.example.com\/tea \(60\+\)<\/option>/);
+    expect(many).toMatch(/<option value="docs.example.com" +selected>/);
+    expect(await pageOf({})).not.toContain('f-site');
   });
 
   it('ignore invalid values', () => {

@@ -1,6 +1,7 @@
-import { parseQuery, queryText } from '../../search/index.js';
+import { MAX_HITS, parseQuery, queryText, type SearchResult } from '../../search/index.js';
 import { html, type Html } from '../http/html.js';
 import type { Site } from '../site/site.js';
+import { readableUrl } from '../../core/index.js';
 import { languageName } from './untrusted.js';
 
 /** The filters of a search. An empty text means no filter. */
@@ -39,16 +40,23 @@ export function withFilters(query: string, { site, language, year }: Filters): s
 
 /**
  * The form that filters a search. It works without scripts.
+ * @param found the sites to choose from. If not all hits were counted, their numbers are lower limits
  * @param languages the languages of the index, those with most pages first
  * @param thisYear the latest year in the list
  */
-export function filterForm({ texts }: Site, query: string, languages: readonly string[], thisYear: number): Html {
+export function filterForm(
+  { texts }: Site,
+  query: string,
+  { sites = [], total }: Pick<SearchResult, 'sites' | 'total'>,
+  languages: readonly string[],
+  thisYear: number,
+): Html {
   const chosen = filtersOf(query);
   const isNarrowed = Object.values(chosen).some((value) => value !== '');
   const years = Array.from({ length: SELECTABLE_YEARS }, (_, i) => String(thisYear - i));
   const option = (value: string, text: string, now: string): Html =>
     html`<option value="${value}" ${value === now && html` selected`}>${text}</option>`;
-  const select = (name: 'language' | 'year', label: string, values: readonly (readonly [string, string])[]): Html => {
+  const select = (name: keyof Filters, label: string, values: readonly (readonly [string, string])[]): Html => {
     const now = chosen[name];
     const isThere = now === '' || values.some(([value]) => value === now);
     return html`<p>
@@ -59,23 +67,21 @@ export function filterForm({ texts }: Site, query: string, languages: readonly s
       </select>
     </p>`;
   };
+  const hasFolders = [chosen.site, ...sites.map(({ site }) => site)].some((site) => site.includes('/'));
   return html`<details class="narrow" ${isNarrowed && html` open`}>
     <summary>${texts.filter}</summary>
     <form class="filter" method="get" action="/search">
       <input type="hidden" name="q" value="${query}" />
-      <p>
-        <label for="f-site">${texts.site}</label>
-        <input
-          id="f-site"
-          name="site"
-          value="${chosen.site}"
-          maxlength="255"
-          placeholder="example.com"
-          autocapitalize="none"
-          autocomplete="off"
-          spellcheck="false"
-        />
-      </p>
+      ${
+        (sites.length > 0 || chosen.site !== '') &&
+        select(
+          'site',
+          hasFolders ? texts.section : texts.site,
+          sites.map(
+            ({ site, hits }) => [site, `${readableSite(site)} (${hits}${total > MAX_HITS ? '+' : ''})`] as const,
+          ),
+        )
+      }
       ${
         languages.length > 1 &&
         select(
@@ -92,4 +98,9 @@ export function filterForm({ texts }: Site, query: string, languages: readonly s
       <button type="submit">${texts.apply}</button>
     </form>
   </details>`;
+}
+
+/** Shows a host, or a folder of it, in the letters of its language. */
+function readableSite(site: string): string {
+  return (readableUrl(`http://${site}`) ?? site).replace(/^http:\/\//, '');
 }

@@ -54,7 +54,7 @@ export function resultsPage(
     title: page > 1 ? texts.pageTitle(query, page) : query,
     at: 'search',
     script: SEARCH_SCRIPT,
-    main: html`${searchBox(site, query)} ${filterForm(site, query, languages, thisYear)}
+    main: html`${searchBox(site, query)} ${filterForm(site, query, found, languages, thisYear)}
     ${notices.map((notice) => html`<p class="note">${noticeText(look, notice)}</p>`)}
     ${didYouMean !== undefined && html`<p class="note">${texts.didYouMean(html`<a href="${searchPath({ ...asked, page: 1, query: didYouMean })}"><bdi>${didYouMean}</bdi></a>`)}</p>`}
     ${hits.length > 0 ? someHits(site, asked, found) : noHits(site, asked, found)}`,

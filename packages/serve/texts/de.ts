@@ -47,6 +47,7 @@ export const de: Texts = {
   ],
   filter: 'Filter',
   site: 'Website',
+  section: 'Bereich',
   language: 'Sprache',
   year: 'Jahr',
   any: 'Alle',

@@ -47,6 +47,7 @@ export const en: Texts = {
   ],
   filter: 'Filter',
   site: 'Site',
+  section: 'Section',
   language: 'Language',
   year: 'Year',
   any: 'Any',

@@ -47,6 +47,7 @@ export const es: Texts = {
   ],
   filter: 'Filtrar',
   site: 'Sitio',
+  section: 'Sección',
   language: 'Idioma',
   year: 'Año',
   any: 'Todos',

@@ -47,6 +47,7 @@ export const fr: Texts = {
   ],
   filter: 'Filtrer',
   site: 'Site',
+  section: 'Rubrique',
   language: 'Langue',
   year: 'Année',
   any: 'Toutes',

@@ -46,6 +46,7 @@ export const ja: Texts = {
   ],
   filter: '絞り込み',
   site: 'サイト',
+  section: 'セクション',
   language: '言語',
   year: '年',
   any: 'すべて',

@@ -36,6 +36,8 @@ export interface Texts {
   readonly operators: readonly [string, string, string, string, string, string, string, string];
   readonly filter: string;
   readonly site: string;
+  /** A folder of a site, as a filter. */
+  readonly section: string;
   readonly language: string;
   readonly year: string;
   readonly any: string;

@@ -42,6 +42,7 @@ export const zh: Texts = {
   ],
   filter: '筛选',
   site: '网站',
+  section: '栏目',
   language: '语言',
   year: '年份',
   any: '不限',
