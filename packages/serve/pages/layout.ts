@@ -24,7 +24,9 @@ export function layout({ site, isOperator }: Look, page: Layout): Html {
   const entries = [
     ['search', '/', texts.search],
     ...site.links.map(([text, to]) => [undefined, to, text] as const),
-    ...(isOperator || isOfOperator ? OF_OPERATOR : []),
+    ...(isOperator || isOfOperator
+      ? OF_OPERATOR.map((name, i) => [name, `/${name}`, texts.operatorPages[i]!] as const)
+      : []),
   ] as const;
   const wrap = isWide ? 'wrap wide' : 'wrap';
   return html`<!doctype html>
@@ -61,11 +63,7 @@ export function layout({ site, isOperator }: Look, page: Layout): Html {
     </html> `;
 }
 
-const OF_OPERATOR = [
-  ['dashboard', '/dashboard', 'Dashboard'],
-  ['rules', '/rules', 'Rules'],
-  ['changes', '/changes', 'Changes'],
-] as const;
+const OF_OPERATOR = ['dashboard', 'rules', 'changes'] as const;
 
 function brand({ name, isNamed, logoPath }: Site): Html {
   const picture = logoPath !== undefined && html`<img src="${logoPath}" alt="" height="28" />`;

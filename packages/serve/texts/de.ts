@@ -7,6 +7,7 @@ export const de: Texts = {
   navigation: 'Website',
   search: 'Suchen',
   searchPages: 'In den erfassten Seiten suchen',
+  operatorPages: ['Übersicht', 'Regeln', 'Änderungen'],
   footer: 'Seiten, Titel und Texte stammen von den erfassten Websites.',
   pages: (count, shown) => `${shown} ${count === 1 ? 'Seite' : 'Seiten'}`,
   found: (pages, query) => html`<strong>${pages}</strong> zu ${query}`,

@@ -7,6 +7,7 @@ export const en: Texts = {
   navigation: 'Site',
   search: 'Search',
   searchPages: 'Search the crawled pages',
+  operatorPages: ['Dashboard', 'Rules', 'Changes'],
   footer: 'Titles and texts come from the crawled sites.',
   pages: (count, shown) => `${shown} ${count === 1 ? 'page' : 'pages'}`,
   found: (pages, query) => html`<strong>${pages}</strong> for ${query}`,

@@ -7,6 +7,7 @@ export const es: Texts = {
   navigation: 'Sitio',
   search: 'Buscar',
   searchPages: 'Buscar en las páginas indexadas',
+  operatorPages: ['Panel', 'Reglas', 'Cambios'],
   footer: 'Las páginas, los títulos y los textos son de los sitios indexados.',
   pages: (count, shown) => `${shown} ${count === 1 ? 'página' : 'páginas'}`,
   found: (pages, query) => html`<strong>${pages}</strong> para ${query}`,

@@ -7,6 +7,7 @@ export const fr: Texts = {
   navigation: 'Site',
   search: 'Rechercher',
   searchPages: 'Rechercher dans les pages indexées',
+  operatorPages: ['Tableau de bord', 'Règles', 'Modifications'],
   footer: 'Les pages, titres et textes sont ceux des sites indexés.',
   pages: (count, shown) => `${shown} ${count < 2 ? 'page' : 'pages'}`,
   found: (pages, query) => html`<strong>${pages}</strong> pour ${query}`,

@@ -7,6 +7,7 @@ export const ja: Texts = {
   navigation: 'サイト',
   search: '検索',
   searchPages: '収集したページを検索',
+  operatorPages: ['ダッシュボード', 'ルール', '変更'],
   footer: 'ページ、タイトル、本文は収集元のサイトのものです。',
   pages: (_count, shown) => `${shown} 件`,
   found: (pages, query) => html`${query} の検索結果 <strong>${pages}</strong>`,

@@ -9,6 +9,8 @@ export interface Texts {
   readonly navigation: string;
   readonly search: string;
   readonly searchPages: string;
+  /** The pages of the operator, which are in English. */
+  readonly operatorPages: readonly [dashboard: string, rules: string, changes: string];
   readonly footer: string;
   readonly pages: (count: number, shown: string) => string;
   readonly found: (pages: Piece, query: Piece) => Html;

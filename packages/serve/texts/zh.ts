@@ -7,6 +7,7 @@ export const zh: Texts = {
   navigation: '网站',
   search: '搜索',
   searchPages: '搜索已抓取的网页',
+  operatorPages: ['仪表板', '规则', '变更'],
   footer: '网页、标题和文字均属于被抓取的网站。',
   pages: (_count, shown) => `${shown} 个网页`,
   found: (pages, query) => html`找到与 ${query} 相关的<strong>${pages}</strong>`,
