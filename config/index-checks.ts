@@ -48,3 +48,13 @@ export function addressRangesProblem(ranges: readonly string[]): string | undefi
   });
   return isRight ? undefined : 'addresses such as 10.0.0.7, or ranges such as 10.0.0.0/8';
 }
+
+/** Returns what is expected of `serve.allowedOrigins`. undefined: the origins can be used. */
+export function originsProblem(origins: readonly string[]): string | undefined {
+  const isRight = origins.every(
+    (origin) => /^https?:\/\/[\w.:[\]-]+$/.test(origin) && tryParseUrl(origin)?.origin === origin,
+  );
+  return isRight
+    ? undefined
+    : 'origins as browsers send them, such as https://www.example.com or http://localhost:3000: no path, no *, no null';
+}

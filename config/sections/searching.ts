@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addressRangesProblem, indexUrlProblem, siteLinksProblem } from '../index-checks.js';
+import { addressRangesProblem, indexUrlProblem, originsProblem, siteLinksProblem } from '../index-checks.js';
 import { path, refusedBy, weight, textByName, section } from './types.js';
 
 export const index = section({
@@ -72,5 +72,10 @@ export const serve = section({
     .default([])
     .describe(
       'Addresses of reverse proxies on other machines, and ranges such as `10.0.0.0/8`. Any other address, except those of this machine, may hold at most half of the connections',
+    ),
+  allowedOrigins: refusedBy(z.array(z.string()), originsProblem)
+    .default([])
+    .describe(
+      'Origins such as `https://www.example.com` whose pages may have a search box of this server, or show its search page in a frame. They cannot use the dashboard, the rules, the changes or the metrics',
     ),
 });

@@ -1,4 +1,6 @@
+import { readableUrl } from '../core/index.js';
 import { CrawlError } from '../errors/index.js';
+import { defined } from '../util/index.js';
 import { jsonAnswer, redirect, textAnswer, type Answer } from './http/answer.js';
 import { meaningOf, type Problem } from './http/errors.js';
 import type { FormGuard } from './http/form-guard.js';
@@ -70,7 +72,9 @@ export function createRoutes(context: RoutesContext): RuleRoutes {
       const asked = askedOf(request.params);
       if (asked.query === '')
         throw new CrawlError('USAGE', 'expected a query, found none', { hint: '/api/search?q=words' });
-      return { ...jsonAnswer({ query: asked.query, ...(await search(asked, request)) }), headers: VARY };
+      const { hits, ...rest } = await search(asked, request);
+      const shown = hits.map((hit) => ({ ...hit, ...defined({ readableUrl: readableUrl(hit.url) }) }));
+      return { ...jsonAnswer({ query: asked.query, ...rest, hits: shown }), headers: VARY };
     },
     async '/api/suggest'({ params, signal }) {
       const query = queryOf(params);
@@ -106,6 +110,7 @@ export function createRoutes(context: RoutesContext): RuleRoutes {
       cache: 'revalidate',
     }),
     '/style.css': () => ({ status: 200, type: 'text/css; charset=utf-8', body: site.style, cache: 'day' }),
+    '/box.js': () => ({ status: 200, type: 'text/javascript; charset=utf-8', body: site.box, cache: 'revalidate' }),
     '/icon.svg': () => ({ status: 200, type: 'image/svg+xml', body: site.icon, cache: 'day' }),
     ...(site.logo && { '/logo': () => logoAnswer(site.logo!) }),
     '/robots.txt': () => textAnswer('User-agent: *\nDisallow: /'),

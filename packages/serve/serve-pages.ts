@@ -1,3 +1,4 @@
+import type { Settings } from '../core/index.js';
 import { listen } from './http/server.js';
 import { createErrorLog } from './http/error-log.js';
 import { createFormGuard, type WhoMayChange } from './http/form-guard.js';
@@ -55,15 +56,15 @@ export interface Served extends AsyncDisposable {
 }
 
 /**
- * Serves search page, dashboard, API and metrics until `close` is called. `trustedProxies` is the setting `serve.trustedProxies`.
+ * Serves search page, dashboard, API and metrics until `close` is called. The other options are settings of `serve`.
  * @throws CrawlError CANNOT_LISTEN; BAD_SETTING for a picture that cannot be used
  */
 export async function servePages(
   source: ServeSource,
-  options: ServeOptions & { readonly trustedProxies?: readonly string[] } = {},
+  options: ServeOptions & Partial<Settings['serve']> = {},
 ): Promise<Served> {
   const { port: wanted = DEFAULT_PORT, address = '127.0.0.1', names = [], changes = 'local' } = options;
-  const { onError = () => undefined, trustedProxies = [] } = options;
+  const { onError = () => undefined, trustedProxies = [], allowedOrigins = [] } = options;
   const log = createErrorLog(onError);
   const stats = createStats(() => source.status(), { onError: log });
   const history = createHistory();
@@ -83,6 +84,7 @@ export async function servePages(
     onAnswer: metrics.answered,
     onRefused: metrics.refused,
     trustedProxies,
+    allowedOrigins,
   });
   async function sample(): Promise<void> {
     const { status, problem } = await stats.read();

@@ -46,7 +46,7 @@ export async function serve(crawl: OpenContext, options: ServeOptions = {}): Pro
           tableId: () => crawl.tables.id(),
         },
       },
-      { site: crawl.settings.search.site, trustedProxies: crawl.settings.serve.trustedProxies, ...options },
+      { site: crawl.settings.search.site, ...crawl.settings.serve, ...options },
     );
     let closing: Promise<void> | undefined;
     const closeBoth = async (): Promise<void> => {

@@ -269,6 +269,22 @@ test.each(['10.0.0.0/33', '10.0.0', '::1/129', '::1/', '10.0.0.0/8/8', 'proxy.ex
   },
 );
 
+test.each([
+  'null',
+  '*',
+  'www.example.com',
+  'https://www.example.com/',
+  'https://*.example.com',
+  'HTTPS://a.example',
+  'https://a.example:443',
+  'ftp://a.example',
+  '',
+])('%j is no origin that a browser sends', (origin) => {
+  const allowedOrigins = ['https://www.example.com', 'http://localhost:3000', origin];
+  expect(failure({ overrides: { serve: { allowedOrigins } } }).message).toMatch(/serve\.allowedOrigins.*no path/s);
+  expect(loadSettings({ overrides: { serve: { allowedOrigins: allowedOrigins.slice(0, 2) } } }).notices).toEqual([]);
+});
+
 describe('old names', () => {
   const NOTICE = 'setting scoring.fit.score is now scoring.relevant.score; the old name works until 0.3';
 

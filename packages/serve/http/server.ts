@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { CrawlError, safeText } from '../../errors/index.js';
 import type { Answer, Stream } from './answer.js';
+import { allowOrigins, preflight } from './cross-origin.js';
 import { problemOf, type Problem } from './errors.js';
 import { readForm } from './form-body.js';
 import { createUnsent, type Unsent } from './unsent.js';
@@ -37,6 +38,8 @@ interface ListenOptions {
   /** Called after each answer. */
   readonly onAnswer?: (route: string, status: number, seconds: number) => void;
   readonly trustedProxies: readonly string[];
+  /** Origins whose pages may use the search: the setting `serve.allowedOrigins`. */
+  readonly allowedOrigins: readonly string[];
   readonly onRefused: (reason: RefusalReason) => void;
 }
 
@@ -52,8 +55,8 @@ const KEEP_ALIVE_MS = 5_000;
 const GRACE_MS = 2_000;
 
 /**
- * Headers of every answer. With these headers, browsers load no resources of other sites. Browsers also show no page inside a frame, and
- * send no referrer to link targets.
+ * Headers of every answer, which {@link allowOrigins} may relax. With these headers, browsers load no resources of other sites. Browsers also
+ * show no page inside a frame, and send no referrer to link targets.
  */
 const HEADERS = {
   'content-security-policy':
@@ -133,7 +136,7 @@ function cannotListen(error: NodeJS.ErrnoException, port: number, address: strin
 async function answerTo(
   request: IncomingMessage,
   response: ServerResponse,
-  { names, routes, forms, problem, onError, onAnswer }: ListenOptions,
+  { names, routes, forms, problem, onError, onAnswer, allowedOrigins }: ListenOptions,
   { streams, unsent }: { readonly streams: Set<ServerResponse>; readonly unsent: Unsent },
 ): Promise<void> {
   const began = performance.now();
@@ -147,8 +150,9 @@ async function answerTo(
   const asked = { path, params, headers, origin: originOf(request), remoteAddress: socket.remoteAddress };
   try {
     const wrong = wrongRequest(request, names, { route, form });
+    const allowed = wrong?.status === 405 ? preflight(request, path, allowedOrigins) : undefined;
     answer = wrong
-      ? problem(asked, wrong)
+      ? (allowed ?? problem(asked, wrong))
       : await answerOf(request, { ...asked, signal: gone.signal }, { route, form }, problem);
   } catch (error) {
     const found = problemOf(error);
@@ -167,7 +171,9 @@ async function answerTo(
     answer.stream(response);
     if (request.method === 'HEAD') response.end();
   } else {
-    unsent.add(response, send(request, response, answer, allowedOf({ route, form })));
+    const given = { ...HEADERS, ...answer.headers };
+    const opened = allowOrigins(given, { path, origin: headers.origin, origins: allowedOrigins });
+    unsent.add(response, send(request, response, { ...answer, headers: opened }, allowedOf({ route, form })));
   }
   onAnswer?.(route || form ? path : 'other', response.statusCode, (performance.now() - began) / 1000);
 }
@@ -202,7 +208,7 @@ function send(
       cache === 'day' ? 'public, max-age=86400' : cache === 'revalidate' ? 'private, no-cache' : 'no-store',
     ...(cache && { etag }),
   };
-  const common = { ...HEADERS, ...caching, ...headers };
+  const common = { ...caching, ...headers };
   if (status === 200 && cache && isKnown(request.headers['if-none-match'], etag)) {
     response.writeHead(304, common).end();
     return 0;

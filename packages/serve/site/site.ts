@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { TEXTS, type Texts } from '../texts/index.js';
 import { readLogo, type Logo } from './logo.js';
 import { accentsOf } from './accent.js';
+import { boxScript } from './box.js';
 import { STYLE } from './style.js';
 
 /** Name, picture, colour, language and links of the search page. */
@@ -31,6 +32,8 @@ export interface Site {
   readonly style: string;
   /** The path of the style sheet. The path contains a digest of the style sheet, so that a browser never uses an old version from its cache. */
   readonly stylePath: string;
+  /** The script of the search box for pages of other sites. */
+  readonly box: string;
   /** The icon that browsers show for the page. */
   readonly icon: string;
 }
@@ -68,6 +71,7 @@ export async function createSite({
     links: Object.entries(links),
     ...(picture && { logo: picture, logoPath: `/logo?v=${digestOf(picture.bytes)}` }),
     style,
+    box: boxScript(TEXTS[language], { light: light.color, dark: dark.color }),
     stylePath: `/style.css?v=${digestOf(style)}`,
     icon:
       `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="${light.color}"/>` +
