@@ -71,7 +71,7 @@ function languagesOf(counts: Readonly<Record<string, number>>): readonly string[
 }
 
 const CACHED_FIELDS = ['title', 'textRanges', 'language', 'fetchedAt', ...COPY_FIELDS] as const;
-/** Maximum seconds for reading the main content of a page. Meanwhile this process answers no other request. */
+/** Seconds after which only the text of a page is shown. While its main content is read, this process answers no other request. */
 const MAIN_CONTENT_SECONDS = 1;
 
 /**
