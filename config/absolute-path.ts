@@ -9,7 +9,7 @@ export function absolutePath(path = ''): string {
   try {
     return resolve(path);
   } catch (cause) {
-    throw new CrawlError('BAD_INPUT', 'expected a working directory, found that it was deleted', {
+    throw new CrawlError('BAD_INPUT', 'the working directory was deleted', {
       hint: 'change to a directory that exists, and run the same command again',
       cause,
     });

@@ -33,7 +33,7 @@ export function settingsMarkdown(): string {
     '  (`{"http.agentName": "mybot"}`). Relative paths in it are relative to the file.',
     '- **Environment**: `WEBCRAWL_` and the key, with `_` for the dot. Letter case and further `_` are',
     '  ignored: `WEBCRAWL_HTTP_AGENTNAME` and `WEBCRAWL_HTTP_AGENT_NAME` are `http.agentName`.',
-    '- **Text** from the environment and flags is read as the type of the setting: numbers are decimal, `1` and `0` can',
+    '- **Text** from the environment and options is read as the type of the setting: numbers are decimal, `1` and `0` can',
     '  replace `true` and `false`, lists are separated by commas, objects are JSON.',
     '',
     'All wrong settings are reported at once. `webcrawl config` shows the effective settings and the source of each.',

@@ -20,7 +20,7 @@ export interface SettingInputs {
 /** An effective setting and its source. */
 export interface SettingSource {
   readonly value: unknown;
-  /** `default`, `file <name>`, `environment <VARIABLE>` or `flag`. */
+  /** `default`, `file <name>`, `environment <VARIABLE>` or `option` (`--set`, or `settings` of the library). */
   readonly source: string;
 }
 

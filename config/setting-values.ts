@@ -43,7 +43,7 @@ export function givenByFile(leaves: Leaves, file: string): GivenSettings {
     text = readFileSync(file, 'utf8').replace(/^\ufeff/, '');
   } catch (cause) {
     const why = messageOf(cause);
-    throw new CrawlError('BAD_INPUT', `expected a settings file at ${file}, found: ${why}`, { cause });
+    throw new CrawlError('BAD_INPUT', `cannot read the settings file ${file}: ${why}`, { cause });
   }
   let json: unknown;
   try {
@@ -51,20 +51,17 @@ export function givenByFile(leaves: Leaves, file: string): GivenSettings {
   } catch (cause) {
     // The message may quote the file, which may contain passwords.
     const why = messageOf(cause).replace(/(, )?(\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, '');
-    throw new CrawlError(
-      'BAD_SETTING',
-      `expected JSON in the settings file ${file}, found: ${why || 'something else'}`,
-    );
+    throw new CrawlError('BAD_SETTING', `the settings file ${file} is not JSON${why && `: ${why}`}`);
   }
   if (!isObject(json)) {
-    throw new CrawlError('BAD_SETTING', `expected a JSON object in the settings file ${file}, found another value`);
+    throw new CrawlError('BAD_SETTING', `the settings file ${file} is not a JSON object`);
   }
   return flatten(leaves, json, { source: `file ${file}`, folder: dirname(absolutePath(file)), text: false });
 }
 
-/** Reads settings from flags or from code: nested objects or dotted keys. Text is converted to the type of the setting. */
+/** Reads settings from options of the command or from code: nested objects or dotted keys. Text is converted to the type of the setting. */
 export function givenByFlags(leaves: Leaves, overrides: Readonly<Record<string, unknown>>): GivenSettings {
-  return flatten(leaves, overrides, { source: 'flag', folder: absolutePath(), text: true });
+  return flatten(leaves, overrides, { source: 'option', folder: absolutePath(), text: true });
 }
 
 /**

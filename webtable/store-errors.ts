@@ -11,17 +11,13 @@ export function toCrawlError(error: unknown, directory?: string): CrawlError {
   const where = directory === undefined ? 'the table' : `the table in ${directory}`;
 
   if (codes.has('LEVEL_LOCKED') || /\block\b.*\b(held|unavailable)/i.test(text)) {
-    return new CrawlError(
-      'TABLE_LOCKED',
-      `expected ${where} to be free, found it open already, in another process or in this one`,
-      {
-        hint: 'wait for the other command to end, or stop it; one process at a time can have a table open',
-        cause: error,
-      },
-    );
+    return new CrawlError('TABLE_LOCKED', `${where} is in use by another process, or by this one`, {
+      hint: 'wait for the other command to end, or stop it; one process at a time can have a table open',
+      cause: error,
+    });
   }
   if (codes.has('ENOSPC') || codes.has('EDQUOT') || /no space left|ENOSPC|quota exceeded/i.test(text)) {
-    return new CrawlError('STORE_FULL', `expected room for ${where}, found the disk full`, {
+    return new CrawlError('STORE_FULL', `the disk of ${where} is full`, {
       hint: 'make room and run the same command again; no finished work is lost',
       cause: error,
     });
@@ -31,9 +27,9 @@ export function toCrawlError(error: unknown, directory?: string): CrawlError {
   }
   const ended = ['LEVEL_DATABASE_NOT_OPEN', 'LEVEL_ITERATOR_NOT_OPEN', 'LEVEL_SNAPSHOT_NOT_OPEN'];
   if (chain.length === 1 && ended.some((code) => codes.has(code))) {
-    return new CrawlError('CLOSED', 'expected an open store, found it closed', { cause: error });
+    return new CrawlError('CLOSED', 'the store is closed', { cause: error });
   }
-  return new CrawlError('STORE_FAILED', `expected ${where} to be readable and writable, found: ${text}`, {
+  return new CrawlError('STORE_FAILED', `cannot read or write ${where}: ${text}`, {
     hint: hintFor(codes, text),
     cause: error,
   });
@@ -53,7 +49,7 @@ const BROKEN_FILE =
  */
 export function tableDamaged(directory: string | undefined, found: string, cause?: unknown): CrawlError {
   const where = directory === undefined ? 'the table' : `the table in ${directory}`;
-  return new CrawlError('TABLE_DAMAGED', `expected ${where} to be whole, found it damaged: ${found}`, {
+  return new CrawlError('TABLE_DAMAGED', `${where} is damaged: ${found}`, {
     hint:
       'if it is being copied, wait for the copy to end; else restore the whole directory from a copy, or see what ' +
       '`webcrawl repair --files` would save',

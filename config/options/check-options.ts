@@ -44,7 +44,7 @@ function wrongOption(what: string, known: readonly string[], issue: Issue, optio
   }
   const [key = ''] = issue.keys;
   const meant = didYouMean(key, known);
-  return new CrawlError('USAGE', `expected an option of ${what}, found "${safeText(key, 80)}"`, {
+  return new CrawlError('USAGE', `${what} has no option "${safeText(key, 80)}"`, {
     hint: meant === undefined ? `its options are ${known.join(', ')}` : `did you mean ${meant}?`,
   });
 }

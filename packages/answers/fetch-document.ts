@@ -45,8 +45,8 @@ export async function fetchDocument(
       ...(contentLimit !== undefined && { contentLimit }),
     });
     signal?.throwIfAborted();
-    const expected = `expected a document at ${safeText(current)}`;
-    if (result.kind === 'left') throw new CrawlError('BAD_INPUT', `${expected}, but ${NOT_REQUESTED[result.reason]}`);
+    const failed = `${safeText(current)} cannot be read`;
+    if (result.kind === 'left') throw new CrawlError('BAD_INPUT', `${failed}: ${NOT_REQUESTED[result.reason]}`);
     const { outcome } = result;
     if (outcome.kind === 'content') {
       const { body, contentType, headers = {}, truncated } = outcome;
@@ -58,7 +58,7 @@ export async function fetchDocument(
     }
     const { http = 0 } = outcome;
     if (outcome.kind === 'gone' && http >= 400 && http < 500) return { kind: 'absent', url: current, http };
-    throw new CrawlError('BAD_INPUT', `${expected}, found ${reason(outcome)}`);
+    throw new CrawlError('BAD_INPUT', `${failed}: ${reason(outcome)}`);
   }
 }
 

@@ -288,13 +288,9 @@ function createTelling({ keys, links, findings, ignoring }: Telling) {
 function checkFacts({ counts: { pages }, gaps }: Scanned): void {
   const withoutFacts = gaps.count('withoutFacts');
   if (withoutFacts === 0 || withoutFacts < pages) return;
-  throw new CrawlError(
-    'NO_FACTS',
-    'expected pages with the facts that an audit reads, or with stored bodies, found none',
-    {
-      hint: 'crawl again with --set parser.audit=true --refetch',
-    },
-  );
+  throw new CrawlError('NO_FACTS', 'no page has the facts that an audit reads, or a stored body', {
+    hint: 'crawl again with --set parser.audit=true --refetch',
+  });
 }
 
 async function readProbes({ tables }: CrawlContext): Promise<ReadonlyMap<string, ProbeNote>> {

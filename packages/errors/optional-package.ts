@@ -11,7 +11,7 @@ export async function optionalPackage<T>(spec: string, what: string, load: () =>
     return await load();
   } catch (cause) {
     if (!(cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND')) throw cause;
-    throw new CrawlError('MISSING_PACKAGE', `expected the package that ${what} needs, found none`, {
+    throw new CrawlError('MISSING_PACKAGE', `a package that ${what} needs is not installed`, {
       hint: `npm install ${spec}`,
       cause,
     });

@@ -157,6 +157,6 @@ export class HBaseStore implements Store {
   }
 
   #assertOpen(): void {
-    if (this.#closing) throw new CrawlError('CLOSED', 'expected an open store, found it closed');
+    if (this.#closing) throw new CrawlError('CLOSED', 'the store is closed');
   }
 }

@@ -122,9 +122,7 @@ async function whenNobodyFetches(crawl: CrawlContext, batchId: string, options: 
     tasks.some((task) => (task.job === 'fetch' || task.job === 'parse') && (task.batchId ?? batchId) === batchId);
   const found = await crawl.tables.leases.untilNone(isInTheWay, { wait: leaseWait, ...(signal && { signal }) });
   if (!found) return;
-  throw new CrawlError(
-    'LEASE_HELD',
-    `expected no worker to fetch or parse batch ${batchId} now, found that ${safeText(found.name, 100)} does`,
-    { hint: 'run the same command again when that worker has ended' },
-  );
+  throw new CrawlError('LEASE_HELD', `batch ${batchId} is being fetched or parsed by ${safeText(found.name, 100)}`, {
+    hint: 'run the same command again when that worker has ended',
+  });
 }

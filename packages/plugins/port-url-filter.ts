@@ -8,7 +8,7 @@ export function portUrlFilter(): Plugin {
     version: '1',
     filterUrl(url) {
       const port = badPortOf(url);
-      return port === undefined || `port ${port} is one that browsers refuse`;
+      return port === undefined || `port ${port} is blocked by browsers`;
     },
   };
 }

@@ -142,7 +142,7 @@ export function rulesOf({ rules }: Pick<StoredRules, 'rules'>, ids: readonly str
   return [...new Set(ids)].map((id) => {
     const rule = byId.get(id);
     if (rule) return rule;
-    throw new CrawlError('UNKNOWN_RULE', `expected the id of a rule, found "${safeText(id, 80)}"`, {
+    throw new CrawlError('UNKNOWN_RULE', `no rule has the id "${safeText(id, 80)}"`, {
       hint: '`webcrawl rules list` shows the ids, such as r1',
     });
   });

@@ -13,10 +13,7 @@ const HOST_AND_PORT = /^\s*[\w.-]+:\d{1,5}(?:\/|\s*$)/;
 export function parseUrl(text: string): URL {
   const url = tryParseUrl(text);
   if (!url || HOST_AND_PORT.test(text)) {
-    throw new CrawlError(
-      'BAD_URL',
-      `expected an absolute URL, such as https://example.com/, found "${safeText(text)}"`,
-    );
+    throw new CrawlError('BAD_URL', `"${safeText(text)}" is not an absolute URL, such as https://example.com/`);
   }
   const flaw = flawOf(url);
   if (flaw !== null) throw new CrawlError('BAD_URL', flaw);
@@ -26,10 +23,10 @@ export function parseUrl(text: string): URL {
 /** Returns why the table cannot hold a URL; null if it can. */
 export function flawOf(url: URL): string | null {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    return `expected an http or https URL, found one of scheme "${safeText(url.protocol.slice(0, -1), 40)}"`;
+    return `only http and https URLs can be crawled, not ${safeText(url.protocol, 40)}`;
   }
   if (url.username !== '' || url.password !== '') {
-    return `expected a URL without user name and password, found one with them for ${safeText(url.host)}`;
+    return `the URL for ${safeText(url.host)} has a user name or password`;
   }
   return null;
 }

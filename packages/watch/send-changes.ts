@@ -88,7 +88,7 @@ export async function sendChanges(crawl: CrawlContext, options: SendChangesOptio
   const url = urlOfTarget(options);
   if (options.host !== undefined) hostRange(options.host);
   if (options.secrets.length === 0) {
-    throw new CrawlError('USAGE', 'expected a secret to sign with, found none', {
+    throw new CrawlError('USAGE', 'no secret to sign with', {
       hint: 'make one with: echo "whsec_$(openssl rand -base64 32)"',
     });
   }
@@ -106,7 +106,7 @@ function urlOfTarget({ to, allowPrivate = false }: SendChangesOptions): URL {
   const isRight = url?.protocol === 'https:' || (url?.protocol === 'http:' && allowPrivate);
   const badPort = url && badPortOf(url.href);
   if (badPort !== undefined) {
-    throw new CrawlError('USAGE', `expected another port than ${badPort}, which browsers refuse`, {
+    throw new CrawlError('USAGE', `port ${badPort} is blocked by browsers`, {
       hint: 'a service of another protocol might read the message as a command',
     });
   }

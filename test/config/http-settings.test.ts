@@ -150,7 +150,7 @@ it('a settings file that is not JSON is not quoted', async () => {
         thrown = error;
       }
       const { message, stack, cause } = thrown as Error;
-      expect(message).toContain('expected JSON');
+      expect(message).toContain('is not JSON');
       expect([message, stack, String(cause)].join()).not.toMatch(/topsec/);
     }
   } finally {

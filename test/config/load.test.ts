@@ -54,7 +54,7 @@ describe('precedence', () => {
     });
     expect(settings.http).toMatchObject({ agentName: 'flag', timeout: 2, timeLimit: 5 });
     expect(settings.generate.maxCount).toBe(7);
-    expect(sources['http.agentName']).toEqual({ value: 'flag', source: 'flag' });
+    expect(sources['http.agentName']).toEqual({ value: 'flag', source: 'option' });
     expect(sources['http.timeout']).toEqual({ value: 2, source: 'environment WEBCRAWL_HTTP_TIMEOUT' });
     expect(sources['http.timeLimit']).toEqual({ value: 5, source: `file ${file}` });
     expect(sources['db.signature']).toEqual({ value: 'textProfile', source: `file ${file}` });
@@ -89,7 +89,7 @@ describe('text', () => {
     ['generate.restrictStatus', 'gone,fetched', ['gone', 'fetched']],
     ['partition.urlMode', 'ip', 'ip'],
   ])('%s=%s', (key, text, value) => {
-    expect(loadSettings({ overrides: { [key]: text } }).sources[key]).toEqual({ value, source: 'flag' });
+    expect(loadSettings({ overrides: { [key]: text } }).sources[key]).toEqual({ value, source: 'option' });
     const name = `WEBCRAWL_${key.toUpperCase().replace('.', '_')}`;
     expect(loadSettings({ env: { [name]: text } }).sources[key]?.value).toEqual(value);
   });
@@ -111,7 +111,7 @@ describe('text', () => {
   ])('%s=%s is rejected', (key, text, expected) => {
     const { code, message } = failure({ overrides: { [key]: text } });
     expect(code).toBe('BAD_SETTING');
-    expect(message).toContain(`${key} (flag): `);
+    expect(message).toContain(`${key} (option): `);
     expect(message).toContain(expected);
   });
 
@@ -175,7 +175,7 @@ describe('wrong settings', () => {
       `  db (file ${file}): a section, expected an object of settings`,
       `  http.timeout (file ${file}): expected a whole number of at least 1, found "soon"`,
       '  fetcher.serverDelay (environment WEBCRAWL_FETCHER_SERVERDELAY): expected a number of at least 0, found -1',
-      '  generate.maxCount (flag): expected a whole number of at least -1, found "many"',
+      '  generate.maxCount (option): expected a whole number of at least -1, found "many"',
     ]);
     expect(exitCode).toBe(ERROR_CODES.BAD_SETTING.exitCode);
     expect(hint).toContain('config --describe');
@@ -199,8 +199,8 @@ describe('wrong settings', () => {
 
   test('settings that contradict each other', () => {
     const { message } = failure({ overrides: { 'db.fetchIntervalMax': 60, 'http.timeout': 90_000 } });
-    expect(message).toContain('db.fetchIntervalMax (flag): expected db.fetchIntervalDefault (2592000) not above');
-    expect(message).toContain('http.timeout (flag): expected http.timeout (90000) not above http.timeLimit (60000)');
+    expect(message).toContain('db.fetchIntervalMax (option): expected db.fetchIntervalDefault (2592000) not above');
+    expect(message).toContain('http.timeout (option): expected http.timeout (90000) not above http.timeLimit (60000)');
   });
 
   test('hostile keys and values are shown escaped and change no prototype', async () => {
@@ -216,10 +216,10 @@ describe('wrong settings', () => {
   });
 
   test.each([
-    ['{"http": ', 'expected JSON in the settings file'],
-    ['[1]', 'expected a JSON object'],
-    ['null', 'expected a JSON object'],
-    ['', 'expected JSON'],
+    ['{"http": ', ' is not JSON'],
+    ['[1]', ' is not a JSON object'],
+    ['null', ' is not a JSON object'],
+    ['', ' is not JSON'],
   ])('a file of %s', async (content, expected) => {
     const { code, message } = failure({ file: await settingsFile(content) });
     expect(code).toBe('BAD_SETTING');
@@ -310,7 +310,7 @@ describe('old names', () => {
   test('new names give no notice; both names in one source are an error', () => {
     expect(loadSettings({ overrides: { scoring: { relevant: { score: 5 } } } }).notices).toEqual([]);
     const both = { 'scoring.fit.score': 5, 'scoring.relevant.score': 6 };
-    expect(failure({ overrides: both }).message).toContain('scoring.relevant.score (flag): given twice');
+    expect(failure({ overrides: both }).message).toContain('scoring.relevant.score (option): given twice');
     const env = { WEBCRAWL_SCORING_FIT_SCORE: '5', WEBCRAWL_SCORING_RELEVANT_SCORE: '6' };
     expect(failure({ env }).message).toContain('given twice, also by environment WEBCRAWL_SCORING_FIT_SCORE');
   });

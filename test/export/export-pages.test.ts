@@ -228,7 +228,7 @@ describe('exporting pages', () => {
     for (const output of ['table/p.jsonl', 'table', 'link/deep/p.jsonl', 'table/../table/hot/CURRENT']) {
       const refused = {
         code: 'BAD_OUTPUT',
-        message: expect.stringContaining('outside the folder of the table') as string,
+        message: expect.stringContaining('is in the folder of the table') as string,
       };
       const path = join(folder, output);
       await expect(exportPages(crawl, { output: path, force: true }), output).rejects.toMatchObject(refused);
@@ -243,7 +243,7 @@ describe('exporting pages', () => {
     const missing = Object.assign(new Error("Cannot find package 'x'"), { code: 'ERR_MODULE_NOT_FOUND' });
     await expect(optionalPackage('x@1', 'Parquet', () => Promise.reject(missing))).rejects.toMatchObject({
       code: 'MISSING_PACKAGE',
-      message: 'expected the package that Parquet needs, found none',
+      message: 'a package that Parquet needs is not installed',
       hint: 'npm install x@1',
     });
     const broken = new Error('broken');

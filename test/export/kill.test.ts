@@ -16,7 +16,7 @@ const WORKER = fileURLToPath(new URL('worker.mjs', import.meta.url));
 const KILLS = runs(3, 21);
 const PAGES = runs(900, 3000);
 /** The error of an export that finds a complete output. */
-const IS_THERE = 'found an output there';
+const IS_THERE = 'already exists';
 
 const folder = suiteFolder();
 beforeAll(async () => {

@@ -118,13 +118,13 @@ describe('inject', () => {
       rejected_url: 3,
     });
     expect(rejected).toEqual([
-      [4, 'http://a.com/x\tscore=much', 'expected a number as score, found "much"'],
-      [5, 'not a url', 'expected an absolute URL, such as https://example.com/, found "not a url"'],
-      [6, 'ftp://a.com/', 'expected an http or https URL, found one of scheme "ftp"'],
-      [7, 'http://user:secret@a.com/', 'expected a URL without user name and password, found one with them for a.com'],
+      [4, 'http://a.com/x\tscore=much', 'the score "much" is not a number'],
+      [5, 'not a url', '"not a url" is not an absolute URL, such as https://example.com/'],
+      [6, 'ftp://a.com/', 'only http and https URLs can be crawled, not ftp:'],
+      [7, 'http://user:secret@a.com/', 'the URL for a.com has a user name or password'],
       [8, 'http://a.com/bad', 'no bad ones'],
       [9, 'http://a.com/boom', 'out of order'],
-      [10, 'http://a.com/y\tnoequals', 'expected key=value after the URL, found "noequals"'],
+      [10, 'http://a.com/y\tnoequals', '"noequals" after the URL is not key=value'],
     ]);
     expect(await allRows(crawl)).toHaveLength(1);
   });

@@ -36,7 +36,7 @@ test('the filter rejects them with the port as the reason, wherever the URL come
   const { name, filterUrl } = portUrlFilter();
   expect(name).toBe('urlfilter-port');
   for (const url of ['http://a.example:25/', 'https://10.0.0.1:22/x?y', 'http://[::1]:6000/'])
-    expect(filterUrl?.(url, 'outlink')).toMatch(/^port (25|22|6000) is one that browsers refuse$/);
+    expect(filterUrl?.(url, 'outlink')).toMatch(/^port (25|22|6000) is blocked by browsers$/);
   const fine = [
     'http://a.example/',
     'http://a.example:8080/',

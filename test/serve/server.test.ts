@@ -202,12 +202,12 @@ describe('a server', () => {
     expect(url).toBe(`http://localhost:${port}/`);
     await expect(servePages(fakeSource(), { port })).rejects.toMatchObject({
       code: 'CANNOT_LISTEN',
-      message: `expected to listen on port ${port} of 127.0.0.1, found it in use`,
+      message: `cannot listen on port ${port} of 127.0.0.1: the port is in use`,
       hint: expect.stringContaining('--port') as string,
     });
     await expect(servePages(fakeSource(), { port: 0, address: '203.0.113.1' })).rejects.toMatchObject({
       code: 'CANNOT_LISTEN',
-      hint: expect.stringContaining('--host') as string,
+      hint: expect.stringContaining('--listen') as string,
     });
   });
 

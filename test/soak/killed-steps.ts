@@ -36,7 +36,7 @@ const STEP_APART = 2000;
 /** A process may have to wait for the table until other processes are killed and restarted. */
 const PATIENT = ['--wait', '300'];
 /** The message of an export that finds its own output: it was killed when all files were in place. */
-const IS_THERE = 'found an output there';
+const IS_THERE = 'already exists';
 /** Printed with --verbose before the command opens the table, when its own code is loaded. */
 const OPENS = 'table level:';
 const SETTINGS = [

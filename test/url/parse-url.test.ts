@@ -17,16 +17,16 @@ describe('parseUrl', () => {
   });
 
   it.each([
-    ['', 'expected an absolute URL, such as https://example.com/, found ""'],
-    ['/a', 'expected an absolute URL, such as https://example.com/, found "/a"'],
-    ['http://', 'expected an absolute URL, such as https://example.com/, found "http://"'],
-    ['a\u001b[2J', 'expected an absolute URL, such as https://example.com/, found "a\\u001b[2J"'],
-    ['localhost:8080/a', 'expected an absolute URL, such as https://example.com/, found "localhost:8080/a"'],
-    ['ftp://a.com/', 'expected an http or https URL, found one of scheme "ftp"'],
-    ['javascript:alert(1)', 'expected an http or https URL, found one of scheme "javascript"'],
-    ['file:///x', 'expected an http or https URL, found one of scheme "file"'],
-    ['http://u:geheim@a.com:81/x', 'expected a URL without user name and password, found one with them for a.com:81'],
-    ['http://:geheim@a.com/', 'expected a URL without user name and password, found one with them for a.com'],
+    ['', '"" is not an absolute URL, such as https://example.com/'],
+    ['/a', '"/a" is not an absolute URL, such as https://example.com/'],
+    ['http://', '"http://" is not an absolute URL, such as https://example.com/'],
+    ['a\u001b[2J', '"a\\u001b[2J" is not an absolute URL, such as https://example.com/'],
+    ['localhost:8080/a', '"localhost:8080/a" is not an absolute URL, such as https://example.com/'],
+    ['ftp://a.com/', 'only http and https URLs can be crawled, not ftp:'],
+    ['javascript:alert(1)', 'only http and https URLs can be crawled, not javascript:'],
+    ['file:///x', 'only http and https URLs can be crawled, not file:'],
+    ['http://u:geheim@a.com:81/x', 'the URL for a.com:81 has a user name or password'],
+    ['http://:geheim@a.com/', 'the URL for a.com has a user name or password'],
   ])('rejects %j with the reason', (text, message) => {
     expect(() => parseUrl(text)).toThrow(expect.objectContaining({ name: 'CrawlError', code: 'BAD_URL', message }));
   });

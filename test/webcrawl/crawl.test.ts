@@ -88,12 +88,12 @@ test('the clock of a test stands still until it is moved', async () => {
 });
 
 test.each([
-  ['run', { seed: seeds }, 'expected an option of crawl.run, found "seed"', 'did you mean seeds?'],
-  ['explain', { robot: true }, 'expected an option of crawl.explain, found "robot"', 'did you mean robots?'],
-  ['search', { limt: 3 }, 'expected an option of crawl.search, found "limt"', 'did you mean limit?'],
-  ['serve', { prot: 0 }, 'expected an option of crawl.serve, found "prot"', 'did you mean port?'],
-  ['stats', { singal: 0 }, 'expected an option of crawl.stats, found "singal"', 'did you mean signal?'],
-  ['rounds', { shard: 2 }, 'expected an option of crawl.rounds, found "shard"', 'did you mean shards?'],
+  ['run', { seed: seeds }, 'crawl.run has no option "seed"', 'did you mean seeds?'],
+  ['explain', { robot: true }, 'crawl.explain has no option "robot"', 'did you mean robots?'],
+  ['search', { limt: 3 }, 'crawl.search has no option "limt"', 'did you mean limit?'],
+  ['serve', { prot: 0 }, 'crawl.serve has no option "prot"', 'did you mean port?'],
+  ['stats', { singal: 0 }, 'crawl.stats has no option "singal"', 'did you mean signal?'],
+  ['rounds', { shard: 2 }, 'crawl.rounds has no option "shard"', 'did you mean shards?'],
 ])('%s rejects an unknown option: %o', async (name, options, message, hint) => {
   await using crawl = await openCrawl({ table: 'memory:' });
   const method = (crawl as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>)[name]!;
@@ -104,7 +104,7 @@ test.each([
 test('so does openCrawl', async () => {
   const options = { tabel: 'memory:' } as object;
   await expect(openCrawl(options)).rejects.toMatchObject({
-    message: 'expected an option of openCrawl, found "tabel"',
+    message: 'openCrawl has no option "tabel"',
     hint: 'did you mean table?',
   });
 });

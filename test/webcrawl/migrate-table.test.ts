@@ -83,7 +83,7 @@ test('a stopped migration continues', async () => {
   expect(await storedVersion()).toBe('6>7');
   await expect(openCrawl({ table })).rejects.toMatchObject({
     code: 'TABLE_VERSION',
-    message: expect.stringContaining('is not complete') as string,
+    message: expect.stringContaining('an incomplete migration') as string,
   });
   const second = await migrateTable({ table });
   expect(second).not.toHaveProperty('interrupted');

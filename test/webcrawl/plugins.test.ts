@@ -47,7 +47,7 @@ describe('plugins of the settings file', () => {
       [protocolOf([7]), 'found "x" for "7"'],
       [`export default { name: '\\u001b[31m', filterUrl: 7 };`, 'found "\\u001b[31m" whose'],
       [`throw new Error('out of order');`, 'out of order'],
-      [`export default {`, 'expected a module at'],
+      [`export default {`, 'cannot load the module'],
     ];
     for (const [i, [source, found]] of cases.entries()) {
       await writeFile(join(folder, `bad-${i}.mjs`), source);

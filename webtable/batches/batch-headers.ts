@@ -65,7 +65,7 @@ const zoneOf = (state: BatchState): Zone => (state === 'updated' ? 'w' : state =
 
 /** @throws CrawlError UNKNOWN_BATCH */
 export function unknownBatch(batchId: string): never {
-  throw new CrawlError('UNKNOWN_BATCH', `expected the id of a batch, found "${safeText(batchId, 80)}"`, {
+  throw new CrawlError('UNKNOWN_BATCH', `no batch has the id "${safeText(batchId, 80)}"`, {
     hint: 'generate prints the id of each batch; `webcrawl readdb --stats` lists the open batches',
   });
 }
@@ -151,13 +151,9 @@ export function createBatchHeaders(store: Store, exclusive: Exclusive) {
       await change(batchId, (header) => {
         if (!header) return unknownBatch(batchId);
         if (from.includes(header.state)) return to(header);
-        throw new CrawlError(
-          'BATCH_CLOSING',
-          `expected batch ${batchId} to be ${from.join(' or ')}, found it ${header.state}`,
-          {
-            hint: 'another job has changed the state of the batch meanwhile; its pages stay due until updatedb has closed the batch',
-          },
-        );
+        throw new CrawlError('BATCH_CLOSING', `batch ${batchId} is ${header.state}, not ${from.join(' or ')}`, {
+          hint: 'another job has changed the state of the batch meanwhile; its pages stay due until updatedb has closed the batch',
+        });
       });
     },
 

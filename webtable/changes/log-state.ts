@@ -204,7 +204,7 @@ export function markOf({ marks = [] }: LogState, name: string): ChangeMark {
   const found = marks.find((mark) => mark.name === name);
   if (found) return found;
   const names = marks.map((mark) => mark.name);
-  throw new CrawlError('USAGE', `expected the name of a mark or a time, found "${safeText(name, 100)}"`, {
+  throw new CrawlError('USAGE', `no mark has the name "${safeText(name, 100)}"`, {
     hint: `${names.length === 0 ? 'there is no mark yet' : `the marks are ${safeText(names.join(', '), 300)}`}; a time is 2026-01-31 or 7d, for 7 days ago`,
   });
 }

@@ -180,7 +180,7 @@ export class SegmentFolder implements ContentStore {
   }
 
   #assertOpen(): void {
-    if (this.#closing) throw new CrawlError('CLOSED', 'expected an open content store, found it closed');
+    if (this.#closing) throw new CrawlError('CLOSED', 'the content store is closed');
   }
 }
 

@@ -75,7 +75,7 @@ export function createHolder(
   function lose(): never {
     const error = new CrawlError(
       'LEASE_LOST',
-      `expected to hold leases by a renewal every ${RENEW_MS / 1000} s, found that another worker has taken them`,
+      `leases were not renewed every ${RENEW_MS / 1000} s, and another worker has taken them`,
       {
         hint: `this worker did not renew its leases for more than ${LEASE_MS / 1000} s; run the same command again, it continues where it stopped`,
       },

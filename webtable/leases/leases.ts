@@ -218,7 +218,7 @@ function heldBy({ slot, holder }: TakenSlot, waited: number): CrawlError {
     .join(', ');
   return new CrawlError(
     'LEASE_HELD',
-    `expected slot ${slot} to be free within ${Math.round(waited / 1000)} s, found it held by ${safeText(holder.name, 100)} (${safeText(tasks, 200)})`,
+    `slot ${slot} is held by ${safeText(holder.name, 100)} (${safeText(tasks, 200)}), also after ${Math.round(waited / 1000)} s`,
     { hint: 'let that worker end, and run the same command again; give each shard to one worker at a time' },
   );
 }

@@ -28,7 +28,7 @@ export interface Connection {
 /** Thrown when the process that had the table open is gone, or has closed the connection. */
 export class ConnectionLost extends CrawlError {
   constructor(owner: TableOwner) {
-    super('STORE_FAILED', `expected an answer of ${ownerText(owner)}, which has the table open, found it gone`, {
+    super('STORE_FAILED', `${ownerText(owner)}, which had the table open, has ended`, {
       hint: 'run the same command again',
     });
   }
@@ -85,13 +85,9 @@ function greet(socket: Socket, directory: string, version: string): Promise<Conn
     };
     const timer = setTimeout(() => {
       refuse(
-        new CrawlError(
-          'TABLE_LOCKED',
-          `expected the process that has the table in ${directory} open to answer, found no answer`,
-          {
-            hint: 'the process is stopped, or very busy: continue it or end it',
-          },
-        ),
+        new CrawlError('TABLE_LOCKED', `the process that has the table in ${directory} open does not respond`, {
+          hint: 'the process is stopped, or very busy: continue it or end it',
+        }),
       );
     }, HELLO_MS);
     const read = createMessageReader(MAX_ANSWER, (message) => onMessage(message));
@@ -123,7 +119,7 @@ function ownerOf({ head }: Message): TableOwner {
 function otherVersion(owner: TableOwner, directory: string, version: string): CrawlError {
   return new CrawlError(
     'TABLE_LOCKED',
-    `expected the table in ${directory} to be open in webcrawl ${version}, found ${ownerText(owner)} of version ${safeText(owner.version, 40)}`,
+    `the table in ${directory} is in use by ${ownerText(owner)} of webcrawl ${safeText(owner.version, 40)}, and this is ${version}`,
     { hint: 'use that version, or wait for the process to end (--wait <seconds>)' },
   );
 }

@@ -125,7 +125,7 @@ export class CurrentAccess {
 
   /** @throws CrawlError CLOSED */
   assertOpen(): void {
-    if (this.#closing) throw new CrawlError('CLOSED', 'expected an open store, found it closed');
+    if (this.#closing) throw new CrawlError('CLOSED', 'the store is closed');
   }
 
   /** Returns the access; undefined if it is lost or yielded. */

@@ -115,6 +115,6 @@ export class RemoteStore implements Store {
   }
 
   #assertOpen(): void {
-    if (this.#isClosed) throw new CrawlError('CLOSED', 'expected an open store, found it closed');
+    if (this.#isClosed) throw new CrawlError('CLOSED', 'the store is closed');
   }
 }

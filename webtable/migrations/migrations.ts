@@ -56,15 +56,19 @@ export function checkVersion(version: string, migrates: boolean): void {
   const [next] = migrations ?? [];
   const isBegun = next && version === underWay(next);
   const found = isBegun
-    ? `a table whose migration from version ${next.from} to ${next.to} is not complete`
-    : safeText(version, 100);
-  throw new CrawlError('TABLE_VERSION', `expected a table of schema version ${SCHEMA_VERSION}, found ${found}`, {
-    hint: !migrations
-      ? 'use the version of webcrawl that wrote this table, or crawl into a new table'
-      : isBegun
-        ? 'run `webcrawl migrate` with the same --table again: it continues'
-        : 'make a backup (`webcrawl backup`), then run `webcrawl migrate` with the same --table',
-  });
+    ? `an incomplete migration from schema version ${next.from} to ${next.to}`
+    : `schema version ${safeText(version, 100)}`;
+  throw new CrawlError(
+    'TABLE_VERSION',
+    `the table has ${found}, and this version needs schema version ${SCHEMA_VERSION}`,
+    {
+      hint: !migrations
+        ? 'use the version of webcrawl that wrote this table, or crawl into a new table'
+        : isBegun
+          ? 'run `webcrawl migrate` with the same --table again: it continues'
+          : 'make a backup (`webcrawl backup`), then run `webcrawl migrate` with the same --table',
+    },
+  );
 }
 
 /**

@@ -78,7 +78,7 @@ export class MemoryStore implements Store {
   }
 
   #assertOpen(): void {
-    if (this.#closed) throw new CrawlError('CLOSED', 'expected an open store, found it closed');
+    if (this.#closed) throw new CrawlError('CLOSED', 'the store is closed');
   }
 }
 

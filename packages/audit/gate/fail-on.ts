@@ -37,7 +37,7 @@ function testOf(name: string, rules: readonly AuditRule[], hasSince: boolean): F
   if (severity >= 0) return (finding) => SEVERITIES.indexOf(finding.severity) <= severity;
   if ((NEW as readonly string[]).includes(name)) {
     if (!hasSince) {
-      throw new CrawlError('USAGE', `expected --since with --fail-on ${name}, found none`, {
+      throw new CrawlError('USAGE', `--fail-on ${name} needs --since`, {
         hint: 'webcrawl mark <name> names a moment, and --since <name> compares with it',
       });
     }
@@ -54,11 +54,7 @@ function unknownName(name: string, rules: readonly AuditRule[]): CrawlError {
   const meant =
     name === '' ? undefined : didYouMean(name, [...SEVERITIES, ...NEW, ...groups, ...rules.map(({ id }) => id)]);
   const others = `severities are ${SEVERITIES.join(', ')}, groups ${groups.join(', ')}; webcrawl audit --rules lists the rules`;
-  return new CrawlError(
-    'USAGE',
-    `expected a rule, a group or a severity for --fail-on, found "${safeText(name, 80)}"`,
-    {
-      hint: meant === undefined ? others : `did you mean ${meant}? ${others}`,
-    },
-  );
+  return new CrawlError('USAGE', `--fail-on ${safeText(name, 80)}: not a rule, a group or a severity`, {
+    hint: meant === undefined ? others : `did you mean ${meant}? ${others}`,
+  });
 }

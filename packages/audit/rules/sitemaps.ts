@@ -183,7 +183,10 @@ const sitemapLastmod: PageRule = {
     const dates = datesOf(row);
     const future = dates.filter((date) => date > now + DAY).length;
     if (future > 0)
-      return { message: `${url} has ${future} dates in the future.`, evidence: { future, dated: dates.length } };
+      return {
+        message: `${url} has ${future} ${future === 1 ? 'date' : 'dates'} in the future.`,
+        evidence: { future, dated: dates.length },
+      };
     if (dates.length <= DATED.urls) return undefined;
     const days = new Map<number, number>();
     for (const date of dates) days.set(Math.floor(date / DAY), (days.get(Math.floor(date / DAY)) ?? 0) + 1);

@@ -76,7 +76,7 @@ async function checkTarget(files: TargetFiles, paths: DiskPaths, force: boolean)
   const found = await kindOf(files, target);
   // Renaming a file replaces the link itself, not its target. A folder cannot replace a link.
   if ((found === undefined || kind === 'folder') && (await isLink(files, target))) {
-    throw new CrawlError('BAD_OUTPUT', `expected a ${kind} or nothing at ${path}, found a symbolic link`, {
+    throw new CrawlError('BAD_OUTPUT', `${path} is a symbolic link`, {
       hint: 'name the target of the link',
     });
   }
@@ -93,7 +93,7 @@ async function checkTarget(files: TargetFiles, paths: DiskPaths, force: boolean)
     throw thereAlready(path);
   }
   const what = kind === 'folder' ? 'a folder of other files' : 'another file';
-  throw new CrawlError('BAD_OUTPUT', `expected an export or nothing at ${path}, found ${what}`, {
+  throw new CrawlError('BAD_OUTPUT', `${path} is ${what}, not an export`, {
     hint: `--force replaces only an export that its manifest describes; remove the ${kind}, or name another target`,
   });
 }
@@ -102,7 +102,7 @@ async function checkTarget(files: TargetFiles, paths: DiskPaths, force: boolean)
 export function otherKind(path: string, kind: string, found: 'file' | 'folder' | 'other'): CrawlError {
   const what = found === 'other' ? 'something that is neither file nor folder' : `a ${found}`;
   const hint = found === 'other' ? '-o - writes to standard output' : 'name another target';
-  return new CrawlError('BAD_OUTPUT', `expected a ${kind} or nothing at ${path}, found ${what}`, { hint });
+  return new CrawlError('BAD_OUTPUT', `${path} is ${what}, not a ${kind}`, { hint });
 }
 
 async function installFolder(

@@ -26,13 +26,13 @@ export function isStop(error: unknown, signal: AbortSignal | undefined): boolean
 }
 
 export function thereAlready(path: string): CrawlError {
-  return new CrawlError('BAD_OUTPUT', `expected nothing at ${path}, found an output there`, {
+  return new CrawlError('BAD_OUTPUT', `${path} already exists`, {
     hint: '--force replaces it',
   });
 }
 
 export function noFolder(path: string): CrawlError {
-  return new CrawlError('BAD_OUTPUT', `expected a folder at ${path}, found none`, { hint: `mkdir -p ${path}` });
+  return new CrawlError('BAD_OUTPUT', `no folder ${path}`, { hint: `mkdir -p ${path}` });
 }
 
 /** The kind of a path, with links followed. Undefined: the path does not exist. */

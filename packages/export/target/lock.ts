@@ -35,7 +35,7 @@ export async function takeLock(files: TargetFiles, folder: string, path: string)
         ? 'wait until it has ended'
         : `when no process on another machine writes there, remove ${join(folder, name)}`;
     const whose = `process ${Number.parseInt(mark)}${other === 'running' ? '' : ' of another machine'}`;
-    throw new CrawlError('BAD_OUTPUT', `expected no other export to ${path}, found that of ${whose}`, { hint });
+    throw new CrawlError('BAD_OUTPUT', `another export to ${path} is running, in ${whose}`, { hint });
   }
   return { release };
 }
@@ -51,7 +51,7 @@ async function placeFile(files: TargetFiles, folder: string, name: string, path:
       return await (await files.open(join(folder, name), 'wx')).close();
     } catch (error) {
       if (codeOf(error) === 'EEXIST') {
-        throw new CrawlError('BAD_OUTPUT', `expected no other export to ${path}, found one of this process`, {
+        throw new CrawlError('BAD_OUTPUT', `another export to ${path} is running in this process`, {
           hint: 'wait until it has ended',
         });
       }
@@ -67,7 +67,7 @@ async function checkOwnFolder(files: TargetFiles, folder: string): Promise<void>
   const found = await files.lstat(folder).catch(() => undefined);
   if (found === undefined || found.isDirectory()) return;
   const what = found.isSymbolicLink() ? 'a symbolic link' : 'something that is no folder';
-  throw new CrawlError('BAD_OUTPUT', `expected a folder or nothing at ${folder}, found ${what}`, {
+  throw new CrawlError('BAD_OUTPUT', `${folder} is ${what}`, {
     hint: 'an export is made in this folder before it gets its name; remove what is there, or name another target',
   });
 }

@@ -12,7 +12,7 @@ export async function checkOutside({ directory }: Pick<Tables, 'directory'>, out
   if (!output || output === '-' || isS3(output) || directory === undefined) return;
   const [table, real] = await Promise.all([realPath(directory), realPath(output)]);
   if (!`${real}${sep}`.startsWith(`${table}${sep}`)) return;
-  throw new CrawlError('BAD_OUTPUT', `expected an output outside the folder of the table, found ${output}`, {
+  throw new CrawlError('BAD_OUTPUT', `${output} is in the folder of the table`, {
     hint: 'that folder has the files of the table; name another folder',
   });
 }

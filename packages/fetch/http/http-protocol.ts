@@ -58,11 +58,11 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
   let closed: Promise<void> | undefined;
 
   async function fetch(request: FetchRequest): Promise<FetchOutcome> {
-    if (closed) throw new CrawlError('CLOSED', 'expected an open protocol, found it closed');
+    if (closed) throw new CrawlError('CLOSED', 'the protocol is closed');
     const url = parseUrl(request.url);
     const badPort = badPortOf(url.href);
     if (badPort !== undefined)
-      return { kind: 'gone', code: 'bad_port', message: `port ${badPort}, which browsers refuse` };
+      return { kind: 'gone', code: 'bad_port', message: `port ${badPort} is blocked by browsers` };
     const conditions = conditionalHeaders(request);
     const limit = request.contentLimit ?? settings.contentLimit;
     const allowPrivate = request.allowPrivate ?? false;

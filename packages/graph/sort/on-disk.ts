@@ -14,12 +14,12 @@ export async function onDisk<T>(path: string, task: () => Promise<T>): Promise<T
   } catch (cause) {
     if (cause instanceof CrawlError) throw cause;
     if (FULL.has((cause as { code?: unknown }).code)) {
-      throw new CrawlError('STORE_FULL', `expected room to write ${path}, found the disk full`, {
+      throw new CrawlError('STORE_FULL', `the disk is full: cannot write ${path}`, {
         hint: 'free disk space and run the same command again',
         cause,
       });
     }
-    throw new CrawlError('BAD_OUTPUT', `expected to read and write ${path}, found: ${messageOf(cause)}`, { cause });
+    throw new CrawlError('BAD_OUTPUT', `cannot read or write ${path}: ${messageOf(cause)}`, { cause });
   }
 }
 

@@ -155,6 +155,6 @@ export class Gateways {
   }
 
   #assertOpen(): void {
-    if (this.#isClosed) throw new CrawlError('CLOSED', 'expected an open store, found it closed');
+    if (this.#isClosed) throw new CrawlError('CLOSED', 'the store is closed');
   }
 }

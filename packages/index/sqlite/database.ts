@@ -71,14 +71,10 @@ function nodeEngine(): Engine | undefined {
 
 async function libsqlEngine(): Promise<Engine> {
   const { default: Libsql } = await import('libsql').catch((cause: unknown) => {
-    throw new CrawlError(
-      'MISSING_PACKAGE',
-      'expected the package that a search index needs on this version of Node, found none',
-      {
-        hint: 'npm install libsql, or use Node 24',
-        cause,
-      },
-    );
+    throw new CrawlError('MISSING_PACKAGE', 'the search index needs the package libsql on this version of Node', {
+      hint: 'npm install libsql, or use Node 24',
+      cause,
+    });
   });
   return (file, { readOnly }) => {
     const database = new Libsql(file, { readonly: readOnly, fileMustExist: readOnly });

@@ -28,15 +28,11 @@ export function isDamaged(error: unknown): boolean {
 }
 
 export function wrongIndex(folder: string): CrawlError {
-  return new CrawlError(
-    'WRONG_INDEX',
-    `expected the search index of this table in ${folder}, found that of another table`,
-    {
-      hint:
-        'name a folder of its own for each table by the setting index.path; if the other table no longer exists, remove that folder, ' +
-        'and webcrawl index rebuilds the index',
-    },
-  );
+  return new CrawlError('WRONG_INDEX', `the search index in ${folder} is of another table`, {
+    hint:
+      'name a folder of its own for each table by the setting index.path; if the other table no longer exists, remove that folder, ' +
+      'and webcrawl index rebuilds the index',
+  });
 }
 
 const MAY_NOT = 'let this user read and write that folder and its files';
@@ -66,20 +62,16 @@ export function toCrawlError(error: unknown, folder: string): CrawlError {
   if (tooFew) return tooFew;
   const name = nameOf(error);
   if (name.startsWith('SQLITE_FULL')) {
-    return new CrawlError('STORE_FULL', `expected room for the search index in ${folder}, found the disk full`, {
+    return new CrawlError('STORE_FULL', `the disk of the search index in ${folder} is full`, {
       hint: 'free disk space, then run the same command again: indexed pages stay, and the others are added',
       cause: error,
     });
   }
   if (isDamaged(error)) {
-    return new CrawlError(
-      'STORE_FAILED',
-      `expected a search index in ${folder}, found it damaged: ${messageOf(error)}`,
-      {
-        hint: 'remove that folder, then run `webcrawl index`, which rebuilds the index from the table',
-        cause: error,
-      },
-    );
+    return new CrawlError('STORE_FAILED', `the search index in ${folder} is damaged: ${messageOf(error)}`, {
+      hint: 'remove that folder, then run `webcrawl index`, which rebuilds the index from the table',
+      cause: error,
+    });
   }
   const hint = HINTS.find(([begin]) => name.startsWith(begin));
   return new CrawlError('STORE_FAILED', `the search index in ${folder} cannot be used: ${messageOf(error)}`, {

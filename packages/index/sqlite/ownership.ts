@@ -41,7 +41,7 @@ export function mustBeIndex(database: Database, folder: string, code: OwnershipC
 }
 
 function ofAnother(folder: string, code: OwnershipCode): CrawlError {
-  return new CrawlError(code, `expected a search index in ${folder}, found ${INDEX_FILE} of another program`, {
+  return new CrawlError(code, `${INDEX_FILE} in ${folder} is of another program`, {
     hint: 'name another folder by the setting index.path; if webcrawl made that file, remove it, and webcrawl index rebuilds it',
   });
 }

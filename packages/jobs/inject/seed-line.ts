@@ -25,19 +25,19 @@ export function parseSeedLine(line: string): Seed | { readonly error: string } |
   for (const token of tokens) {
     if (token === '') continue;
     const equals = token.indexOf('=');
-    if (equals <= 0) return { error: `expected key=value after the URL, found "${token}"` };
+    if (equals <= 0) return { error: `"${token}" after the URL is not key=value` };
     const key = token.slice(0, equals).trim();
     const value = token.slice(equals + 1).trim();
     if (/^(nutch\.)?score$/.test(key)) {
       score = Number(value);
-      if (value === '' || !Number.isFinite(score)) return { error: `expected a number as score, found "${value}"` };
+      if (value === '' || !Number.isFinite(score)) return { error: `the score "${value}" is not a number` };
     } else if (/^(nutch\.)?fetchInterval$/.test(key)) {
       fetchInterval = Number(value);
       if (!/^\d+$/.test(value) || !Number.isSafeInteger(fetchInterval)) {
-        return { error: `expected whole seconds as fetchInterval, found "${value}"` };
+        return { error: `the fetchInterval "${value}" is not a whole number of seconds` };
       }
     } else if (KNOWN_AFTER_BLANK.test(value)) {
-      return { error: `expected a tab before each key=value, found a blank in "${token}"` };
+      return { error: `"${token}" has a blank where a tab must separate key=value` };
     } else {
       metadata[key] = value;
     }
@@ -55,7 +55,7 @@ const KNOWN_AFTER_BLANK = /\s(nutch\.)?(score|fetchInterval)\s*=/;
 /** Returns an error if a `key=value` or a comment follows the URL after a blank. Otherwise returns undefined. */
 function misreadUrl(url: string): string | undefined {
   const value = /\s([\w.-]+)\s*=/.exec(url);
-  if (value) return `expected a tab before ${value[1]}=, found a blank; in a URL a blank is %20`;
-  if (/\s#/.test(url)) return 'expected a comment on a line of its own, found one after the URL';
+  if (value) return `a blank before ${value[1]}=, where a tab must be; in a URL a blank is %20`;
+  if (/\s#/.test(url)) return 'a comment after the URL; it must be on a line of its own';
   return undefined;
 }

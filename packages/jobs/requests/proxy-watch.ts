@@ -26,7 +26,7 @@ export function createProxyWatch(
 
   function failure(): CrawlError {
     const { host } = new URL(proxy);
-    const message = `expected the proxy at ${safeText(host)} to pass on requests, but the last ${inRow} requests failed at the proxy`;
+    const message = `the last ${inRow} requests failed at the proxy ${safeText(host)}`;
     return new CrawlError('PROXY_FAILED', `${message}: ${safeText(last)}`, {
       hint: 'check http.proxy, and run the same command again: the pages stay due, and no host gets a back-off because of the proxy',
     });

@@ -84,7 +84,7 @@ export function mustNameBatch(options: Partial<BatchOptions> | undefined): void 
 /** @throws CrawlError BATCH_CLOSING if updatedb has begun on the batch */
 export function mustBeOpen(batch: BatchHeader): void {
   if (batch.state === 'open') return;
-  throw new CrawlError('BATCH_CLOSING', `expected batch ${batch.batchId} to be open, but updatedb has begun on it`, {
+  throw new CrawlError('BATCH_CLOSING', `batch ${batch.batchId} is not open: updatedb has begun on it`, {
     hint: `run \`webcrawl updatedb ${batch.batchId}\` to its end; pages that were not fetched stay due`,
   });
 }

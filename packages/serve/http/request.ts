@@ -48,7 +48,7 @@ export function wrongRequest(request: IncomingMessage, names: readonly string[],
       status: 421,
       code: 'MISDIRECTED',
       message: `expected a request for localhost, an address or a name of this server, found ${found}`,
-      hint: 'to accept that name, start the server with --host <name>',
+      hint: 'to accept that name, start the server with --allowed-host <name>',
     };
   }
   if (url.length > MAX_URL) {

@@ -118,19 +118,19 @@ function begin(server: Server, { port, address }: ListenOptions): Promise<void> 
 }
 
 function cannotListen(error: NodeJS.ErrnoException, port: number, address: string): CrawlError {
-  const expected = `expected to listen on port ${port} of ${safeText(address)}`;
+  const failed = `cannot listen on port ${port} of ${safeText(address)}`;
   const [found, hint] = {
     EADDRINUSE: [
-      'it in use',
+      'the port is in use',
       'another program, or another webcrawl serve, listens there: name another --port, or 0 for any that is free',
     ],
     EACCES: [
-      'it not allowed',
+      'this is not allowed',
       'ports below 1024 are for root: name a higher --port, and put a reverse proxy before it',
     ],
-    EADDRNOTAVAIL: ['an address that this machine does not have', 'name one of its own by --host, 0.0.0.0 for all'],
-  }[error.code ?? ''] ?? [error.message, 'name an address of this machine by --host'];
-  return new CrawlError('CANNOT_LISTEN', `${expected}, found ${found}`, { hint: hint!, cause: error });
+    EADDRNOTAVAIL: ['this machine does not have the address', '--listen takes one of its own, or 0.0.0.0 for all'],
+  }[error.code ?? ''] ?? [error.message, '--listen takes an address of this machine'];
+  return new CrawlError('CANNOT_LISTEN', `${failed}: ${found}`, { hint: hint!, cause: error });
 }
 
 async function answerTo(

@@ -135,7 +135,7 @@ export async function openFreshIndex(crawl: CrawlContext, options: FreshIndexOpt
 }
 
 function lostIndex(): CrawlError {
-  return new CrawlError('NO_INDEX', 'expected the search index at its path, found it deleted or replaced', {
+  return new CrawlError('NO_INDEX', 'the search index was deleted or replaced', {
     hint: 'wait: the index is rebuilt from the table',
   });
 }

@@ -45,6 +45,6 @@ function readRuleFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new CrawlError('BAD_INPUT', `expected a rule file at "${safeText(file)}", but it cannot be read`, { cause });
+    throw new CrawlError('BAD_INPUT', `cannot read the rule file ${safeText(file)}`, { cause });
   }
 }

@@ -26,7 +26,7 @@ async function importDefault(module: string, folder: string): Promise<unknown> {
     return loaded.default;
   } catch (cause) {
     const why = safeText(messageOf(cause));
-    throw new CrawlError('BAD_PLUGIN', `expected a module at "${safeText(module)}", but: ${why}`, {
+    throw new CrawlError('BAD_PLUGIN', `cannot load the module "${safeText(module)}": ${why}`, {
       hint:
         'a module is a file by its full name, as ./name.mjs, ./name.js where its package.json says "type": "module", or ./name.ts ' +
         'on Node 22.18 and later; or a package that is installed beside the settings file',

@@ -48,7 +48,7 @@ export async function backupTable(options: BackupTableOptions): Promise<Backup |
     });
   }
   if (isWithin(await realPath(to), await realPath(directory))) {
-    throw new CrawlError('USAGE', `expected a folder outside of the table, found ${to} within ${directory}`, {
+    throw new CrawlError('USAGE', `${to} is in the folder of the table ${directory}`, {
       hint: 'name another folder, best on another disk',
     });
   }

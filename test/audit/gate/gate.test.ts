@@ -105,7 +105,7 @@ describe('--fail-on', () => {
 
   test('for new findings needs a mark', () => {
     expect(() => parseFailOn(['broken,new:link'], { rules: RULES, hasSince: false })).toThrow(
-      'expected --since with --fail-on new:link, found none',
+      '--fail-on new:link needs --since',
     );
   });
 });

@@ -197,9 +197,7 @@ describe('an export for readers', () => {
       selection: object;
     };
     expect(selection).toHaveProperty('fetchedBefore');
-    await expect(exported(crawl, exportPages, { since: 'unknown' })).rejects.toThrow(
-      'expected the name of a mark or a time, found "unknown"',
-    );
+    await expect(exported(crawl, exportPages, { since: 'unknown' })).rejects.toThrow('no mark has the name "unknown"');
   });
 });
 

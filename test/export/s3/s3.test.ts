@@ -289,7 +289,7 @@ print(p.read_table('${bucket}/parquet/part-00000.parquet', filesystem=store).col
       await killedAt(n, name, { force: replaces });
       // After a kill behind the manifest, the export is complete.
       await write(name, { about: {}, force: replaces }).catch((error: unknown) => {
-        expect(String(error)).toContain('found an output there');
+        expect(String(error)).toContain('already exists');
       });
       const found = Object.entries(await objects()).filter(([key]) => key.startsWith(`${name}/`));
       expect(Object.fromEntries(found)).toEqual(under(name));

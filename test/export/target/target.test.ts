@@ -112,7 +112,7 @@ describe.each([
       await dropLocks();
       const again = await write('out').catch((error: unknown) => {
         // Only its manifest was missing, or a file was left beside it.
-        expect(String(error), `step ${step}`).toContain('found an output there');
+        expect(String(error), `step ${step}`).toContain('already exists');
       });
       expect(await tree(), `step ${step}`).toEqual(again ? whole : wholeOld);
       if (again?.restarted) restarted += 1;
@@ -170,7 +170,7 @@ describe.each([
     const other = kind === 'file' ? writeFolderTarget : writeFileTarget;
     await expect(other('out', { force: true })).rejects.toMatchObject({
       code: 'BAD_OUTPUT',
-      message: expect.stringContaining(`found a ${kind}`) as string,
+      message: expect.stringContaining(`is a ${kind}`) as string,
     });
     expect(await tree()).toEqual(before);
     await mkdir(join(folder, 'home'));
@@ -288,7 +288,7 @@ describe.each([
 
   it('names a missing folder, and rejects the working directory', async () => {
     await expect(write('none/out')).rejects.toMatchObject({
-      message: `expected a folder at ${join(folder, 'none')}, found none`,
+      message: `no folder ${join(folder, 'none')}`,
       hint: `mkdir -p ${join(folder, 'none')}`,
     });
     for (const path of ['.', '..', '/']) {
@@ -308,7 +308,7 @@ describe.each([
     });
     expect(inner).toMatchObject({
       code: 'BAD_OUTPUT',
-      message: expect.stringContaining('found one of this process') as string,
+      message: expect.stringContaining('is running in this process') as string,
     });
     const staging = join(folder, '.out.part');
     for (const mark of await marksOfGone()) {
@@ -331,7 +331,7 @@ describe.each([
       await symlink(join(folder, led), staging);
       await expect(write('out'), led).rejects.toMatchObject({
         code: 'BAD_OUTPUT',
-        message: `expected a folder or nothing at ${staging}, found a symbolic link`,
+        message: `${staging} is a symbolic link`,
       });
       await rm(staging);
     }

@@ -49,33 +49,33 @@ describe('a seed line', () => {
   it('is invalid if a token has no key or no equals sign', () => {
     for (const token of ['noequals', '=value', '=', ' = x', '-sitemap']) {
       expect(parseSeedLine(`${URL}\tok=1\t${token}`), token).toEqual({
-        error: `expected key=value after the URL, found "${token.trim()}"`,
+        error: `"${token.trim()}" after the URL is not key=value`,
       });
     }
   });
 
   it('is invalid if a number cannot be parsed', () => {
     for (const value of ['', 'abc', '1,5', 'NaN', 'Infinity', '-Infinity', '1e999', '1 2']) {
-      const error = `expected a number as score, found "${value}"`;
+      const error = `the score "${value}" is not a number`;
       expect(parseSeedLine(`${URL}\tscore=${value}`), value).toEqual({ error });
     }
     for (const value of ['', 'abc', '1.5', '-1', '+1', '1e3', '0x10', '9007199254740992', '٣']) {
-      const error = `expected whole seconds as fetchInterval, found "${value}"`;
+      const error = `the fetchInterval "${value}" is not a whole number of seconds`;
       expect(parseSeedLine(`${URL}\tnutch.fetchInterval=${value}`), value).toEqual({ error });
     }
   });
 
   it('is invalid if a blank is in the place of the tab, or a note follows', () => {
     const blank = (key: string) => ({
-      error: `expected a tab before ${key}=, found a blank; in a URL a blank is %20`,
+      error: `a blank before ${key}=, where a tab must be; in a URL a blank is %20`,
     });
     expect(parseSeedLine('http://a.com/x score=3')).toEqual(blank('score'));
     expect(parseSeedLine('http://a.com/x   team = docs\tscore=3')).toEqual(blank('team'));
     expect(parseSeedLine('http://a.com/x\u00a0score=3')).toEqual(blank('score'));
     expect(parseSeedLine('http://a.com/x\tteam=docs score=3')).toEqual({
-      error: 'expected a tab before each key=value, found a blank in "team=docs score=3"',
+      error: '"team=docs score=3" has a blank where a tab must separate key=value',
     });
-    const note = { error: 'expected a comment on a line of its own, found one after the URL' };
+    const note = { error: 'a comment after the URL; it must be on a line of its own' };
     expect(parseSeedLine('http://a.com/x # the front page')).toEqual(note);
     expect(parseSeedLine('http://a.com/x #note')).toEqual(note);
   });

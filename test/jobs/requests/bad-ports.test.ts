@@ -29,7 +29,7 @@ describe('a port that browsers refuse', () => {
       onRejected: (...[, , reason]) => void reasons.push(reason),
     });
     expect(counters).toEqual({ injected: 1, 'rejected_urlfilter-port': 1 });
-    expect(reasons).toEqual(['port 6667 is one that browsers refuse']);
+    expect(reasons).toEqual(['port 6667 is blocked by browsers']);
     const { fetched } = await round(crawl);
     expect(fetched.counters).toMatchObject({
       'links_rejected_urlfilter-port': 1,
@@ -37,7 +37,7 @@ describe('a port that browsers refuse', () => {
     });
     expect((await round(crawl)).fetched.counters).toMatchObject({ 'redirect_rejected_urlfilter-port': 1 });
     expect(web.requests).toEqual([A, 'http://a.example/to']);
-    expect((await explain(crawl, BAD)).next.text).toContain('urlfilter-port (port 6667 is one that browsers refuse)');
+    expect((await explain(crawl, BAD)).next.text).toContain('urlfilter-port (port 6667 is blocked by browsers)');
   });
 
   it('is not selected if an older table has it', async () => {
@@ -57,7 +57,7 @@ describe('a port that browsers refuse', () => {
     expect((await round(free)).fetched.counters).toEqual({ fetched: 1, bad_port: 1 });
     const { status, protocolStatus } = await rowOf(crawl, BAD, 'status', 'protocolStatus');
     expect(status).toBe('gone');
-    expect(protocolStatus).toEqual({ code: 'bad_port', message: 'port 6667, which browsers refuse' });
+    expect(protocolStatus).toEqual({ code: 'bad_port', message: 'port 6667 is blocked by browsers' });
     // No robots.txt is stored for it, because none was requested.
     expect((await explain(crawl, BAD)).robots?.source).toBe('none');
   });
@@ -79,7 +79,7 @@ describe('a port that browsers refuse', () => {
     expect(await robots.check(A)).toMatchObject({
       kind: 'unavailable',
       code: 'bad_port',
-      message: 'robots.txt: redirected to port 6667, which browsers refuse',
+      message: 'robots.txt: redirected to port 6667 is blocked by browsers',
     });
     await real.close();
   });

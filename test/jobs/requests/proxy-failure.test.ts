@@ -35,7 +35,7 @@ describe('a proxy that cannot be reached', () => {
       const failed = {
         code: 'PROXY_FAILED',
         exitCode: 69,
-        message: expect.stringContaining(`the proxy at ${host} to pass on requests, but the last `) as string,
+        message: expect.stringContaining(` requests failed at the proxy ${host}`) as string,
       };
       await jobs.inject(crawl, { seeds });
       const { batchId = '' } = await jobs.generate(crawl, {});
@@ -110,7 +110,7 @@ describe('the watch of the proxy', () => {
     proven.note(down);
     now = 30_000;
     expect(() => proven.note(down)).toThrow(
-      'proxy.example:3128 to pass on requests, but the last 102 requests failed at the proxy: refused\\u001b',
+      'the last 102 requests failed at the proxy proxy.example:3128: refused\\u001b',
     );
     proven.note(well);
     proven.note(down);

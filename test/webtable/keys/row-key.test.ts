@@ -90,7 +90,7 @@ describe('rowKeyOf', () => {
     'https://us%40er:secret@[::1]:8080/x',
   ])('refuses %s without showing the password', (url) => {
     expect(() => rowKeyOf(url)).toThrow(expect.objectContaining({ code: 'BAD_URL' }));
-    expect(() => rowKeyOf(url)).toThrow(/without user name and password/);
+    expect(() => rowKeyOf(url)).toThrow(/has a user name or password/);
     expect(() => rowKeyOf(url)).not.toThrow(/secret|us%40er/);
   });
 

@@ -52,7 +52,7 @@ describe('leases', () => {
     await expect(settle(b.leases.take(['03'], { job: 'parse', wait: 0 }))).rejects.toMatchObject({
       code: 'LEASE_HELD',
       exitCode: 75,
-      message: 'expected slot 03 to be free within 0 s, found it held by a (fetch of 1-1)',
+      message: 'slot 03 is held by a (fetch of 1-1), also after 0 s',
     });
     const waiting = b.leases.take(['03', '04'], { job: 'parse', wait: 60_000 });
     await time.runUntil(time.now + 10_000);

@@ -122,7 +122,7 @@ describe('a table that is open elsewhere', () => {
     await share();
     const refused = share({ version: '2' });
     await expect(refused).rejects.toMatchObject(locked);
-    await expect(refused).rejects.toThrow(/webcrawl 2, found process \d+ \(test\) of version 1/);
+    await expect(refused).rejects.toThrow(/process \d+ \(test\) of webcrawl 1, and this is 2/);
   });
 
   it('is opened by one of many at the same time, and used by all', async () => {

@@ -148,7 +148,7 @@ it('is left to the job by all processes that read through the one that yielded i
 
 it('yields it to a job of another version, and then does not read through it', async () => {
   const reader = await share({ version: '1', yields: true });
-  await expect(share({ version: '2' })).rejects.toThrow(/webcrawl 2, found process \d+ \(test\) of version 1/);
+  await expect(share({ version: '2' })).rejects.toThrow(/process \d+ \(test\) of webcrawl 1, and this is 2/);
   const alone = await share({ version: '2', alone: true });
   expect(alone.owner).toBeUndefined();
   await expect(getPlain(reader, ['a'], ['m'])).rejects.toMatchObject({ code: 'TABLE_LOCKED' });

@@ -259,10 +259,10 @@ describe('versions', () => {
   });
 
   it.each([
-    ['6', 'expected a table of schema version 7, found 6', 'run `webcrawl migrate`'],
+    ['6', 'the table has schema version 6, and this version needs schema version 7', 'run `webcrawl migrate`'],
     [
       '6>7',
-      'expected a table of schema version 7, found a table whose migration from version 6 to 7 is not complete',
+      'the table has an incomplete migration from schema version 6 to 7, and this version needs schema version 7',
       'run `webcrawl migrate` with the same --table again',
     ],
     ['5', 'found 5', 'use the version of webcrawl that wrote this table'],

@@ -174,7 +174,7 @@ export class LevelStore implements Store {
   }
 
   #assertOpen(): void {
-    if (this.#closing) throw new CrawlError('CLOSED', 'expected an open store, found it closed');
+    if (this.#closing) throw new CrawlError('CLOSED', 'the store is closed');
   }
 }
 

@@ -41,13 +41,13 @@ export function contentOfTable(directory: string): SegmentFolder {
 }
 
 function noTable(directory: string, found: string): CrawlError {
-  return new CrawlError('NO_TABLE', `expected a table in ${directory}, found ${found}`, {
+  return new CrawlError('NO_TABLE', `no table in ${directory}${found === 'nothing there' ? '' : `: found ${found}`}`, {
     hint: 'crawl, inject and rules add create a table; or name another place with --table level:<directory>',
   });
 }
 
 function notMade(directory: string, found: string): CrawlError {
-  return new CrawlError('STORE_FAILED', `expected a folder for a table at ${directory}, found ${found}`, {
+  return new CrawlError('STORE_FAILED', `no table can be created at ${directory}: found ${found}`, {
     hint: 'name a folder, or a path at which a folder can be created',
   });
 }

@@ -71,7 +71,7 @@ async function planRepair(directory: string, now: number): Promise<FileRepair> {
   const path = resolve(directory);
   const folders = await inspectTable(path);
   if (folders.state === 'none') {
-    throw new CrawlError('NO_TABLE', `expected a table in ${directory}, found ${folders.found}`, {
+    throw new CrawlError('NO_TABLE', `no table in ${directory}: found ${folders.found}`, {
       hint: 'there is nothing to repair; name another place with --table level:<directory>',
     });
   }
@@ -202,7 +202,7 @@ async function readThrough(database: LevelOnDisk): Promise<void> {
 }
 
 function nothingToSave(directory: string, found: string): CrawlError {
-  return new CrawlError('TABLE_DAMAGED', `expected rows to save in ${directory}, found none: ${found}`, {
+  return new CrawlError('TABLE_DAMAGED', `no rows to save in ${directory}: ${found}`, {
     hint: 'restore the whole directory from a copy; bodies alone make no table',
   });
 }

@@ -56,7 +56,7 @@ export async function s3Destination(
     // If manifest and marker have the same id, the export was interrupted after its last upload. So only the marker must be removed.
     if (whole !== undefined && whole === begun) await store.remove(marker);
     if (whole === undefined && begun === undefined) {
-      throw new CrawlError('BAD_OUTPUT', `expected an export or nothing at ${path}, found other objects`, {
+      throw new CrawlError('BAD_OUTPUT', `${path} has other objects, not an export`, {
         hint: '--force replaces only the objects of an export; remove these objects, or name another target',
       });
     }
@@ -87,7 +87,7 @@ export async function s3Destination(
    */
   async function mustBeLatest(id: string): Promise<void> {
     if ((await idAt(store, marker)) === id) return;
-    throw new CrawlError('BAD_OUTPUT', `expected no other export to ${path} meanwhile, found one`, {
+    throw new CrawlError('BAD_OUTPUT', `another export to ${path} was made meanwhile`, {
       hint: 'when the other export has ended, --force replaces the objects of both',
     });
   }

@@ -54,7 +54,7 @@ export function createCurrentIndex(place: IndexLocation) {
       return open.core;
     }
     close();
-    if (file === undefined) throw noIndex(`expected a search index in ${place.folder}, found none`);
+    if (file === undefined) throw noIndex(`no search index in ${place.folder}`);
     open = { ...(await openIndex(path, place)), file };
     return open.core;
   }
@@ -77,7 +77,7 @@ async function openIndex(path: string, place: IndexLocation): Promise<Omit<OpenI
     database = await openDatabase(path, { readOnly: true });
     database.exec('pragma cache_size=-65536; pragma busy_timeout=5000');
     if (!mustBeIndex(database, place.folder, 'NO_INDEX')) {
-      throw noIndex(`expected a search index in ${place.folder}, found an empty file`);
+      throw noIndex(`the search index in ${place.folder} is an empty file`);
     }
     return { database, check: createCheck(database, place), core: guarded(createCore(database, path), place.folder) };
   } catch (error) {
@@ -85,7 +85,7 @@ async function openIndex(path: string, place: IndexLocation): Promise<Omit<OpenI
     if (!isDamaged(error)) throw error;
     // The error must not promise a rebuild for another file, because a writer rebuilds only damaged databases.
     mustBeginAsDatabase(path, place.folder, 'NO_INDEX');
-    throw noIndex(`expected a search index in ${path}, found a file that cannot be read: ${messageOf(error)}`, error);
+    throw noIndex(`cannot read the search index in ${path}: ${messageOf(error)}`, error);
   }
 }
 

@@ -111,7 +111,7 @@ export function openIndexReader(options: ReaderOptions): IndexReader {
   };
 
   function closed(): CrawlError {
-    return new CrawlError('CLOSED', 'expected an open search index, found one that was closed');
+    return new CrawlError('CLOSED', 'the search index is closed');
   }
 
   function busy(what: string, hint: string): CrawlError {
