@@ -20,7 +20,7 @@ USER node
 WORKDIR /data
 ENV WEBCRAWL_TABLE=level:/data/table
 VOLUME /data
-# Port of `serve` and `crawl --serve`; give them --host 0.0.0.0 here.
+# Port of `serve` and `crawl --serve`; give them --listen 0.0.0.0 here.
 EXPOSE 8420
 # The process that has the table answers, or the table can be opened.
 HEALTHCHECK --interval=1m --timeout=30s --start-period=30s CMD ["webcrawl", "status", "--json"]

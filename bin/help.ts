@@ -1,48 +1,12 @@
-import { Command, Help, type AddHelpTextContext, type AddHelpTextPosition, type Option } from 'commander';
+import { Command, Help, type AddHelpTextContext, type AddHelpTextPosition, type HelpContext } from 'commander';
 import { CrawlError } from '../packages/webcrawl/names.js';
+import { hangOf, wrapLines } from './output/output.js';
 
-/** The option that shows the help with all options and texts. `--help` omits the rare options. */
-export const HELP_ALL = '--help-all';
-
-const OF_SELECTIONS = ['--fetched-before', '--due-before', '--rejected'];
-const OF_EXPORTS = ['--limit', '--shard', ...OF_SELECTIONS];
-
-/** Rarely used options, by command. README, START and GUIDE use none of them. Options of the program are under its own name. */
-export const RARE_OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  webcrawl: ['--verbose'],
-  crawl: ['--rounds', '--top-n', '--threads', '--port', '--host', '--changes', '--header', '--log'],
-  inject: ['--shard'],
-  generate: ['--max-count', '--no-filter', '--batch', '--shard'],
-  fetch: ['--delay', '--agent', '--header', '--log', '--shard'],
-  parse: ['--force', '--shard'],
-  updatedb: ['--shard'],
-  rounds: [
-    '--parallel',
-    '--template',
-    '--logs',
-    '--threads',
-    '--include',
-    '--exclude',
-    '--delay',
-    '--agent',
-    '--header',
-  ],
-  readdb: ['--force', ...OF_SELECTIONS],
-  pages: OF_EXPORTS,
-  chunks: OF_EXPORTS,
-  warc: OF_EXPORTS,
-  wacz: OF_EXPORTS,
-  krake: OF_SELECTIONS,
-  graph: ['--raw', '--prefix'],
-  index: ['--forget', '--shard'],
-  serve: ['--changes'],
-  remove: OF_SELECTIONS,
-  propose: ['--list', '--numbers'],
-};
-
-/** A command whose help has its own order: first examples, then the usual options, and notes at the end. */
+/** A command with two helps: `--help` has everything, and `-h` omits the options and the notes. */
 export class HelpfulCommand extends Command {
   #examples = '';
+  #notes = '';
+  #isShort = false;
 
   override createCommand(name?: string): Command {
     return new HelpfulCommand(name);
@@ -50,15 +14,17 @@ export class HelpfulCommand extends Command {
 
   /** @throws CrawlError USAGE with a hint at the help of this command */
   override error(message: string): never {
-    const names = [this.name()];
-    for (let { parent } = this; parent; parent = parent.parent) names.unshift(parent.name());
     const what = this.commands.length > 0 ? 'commands' : 'options';
-    throw new CrawlError('USAGE', message.replace(/^error: /, ''), {
-      hint: `${names.join(' ')} --help lists its ${what}`,
-    });
+    throw new CrawlError('USAGE', inOurWords(message), { hint: `${pathOf(this)} --help lists its ${what}` });
   }
 
-  /** Adds text to the help. If a text for the end has a part that begins with `Examples:`, this part is shown before the options. */
+  /** Shows the short help on standard output if the name of a command is missing. This is no error. */
+  override help(context?: HelpContext | ((text: string) => string)): never {
+    this.#isShort = typeof context === 'object' && context.error === true;
+    return super.help();
+  }
+
+  /** Adds notes to the end of the help. A part that begins with `Examples:` is shown before the options. */
   override addHelpText(
     position: AddHelpTextPosition,
     text: string | ((context: AddHelpTextContext) => string | undefined),
@@ -66,29 +32,68 @@ export class HelpfulCommand extends Command {
     if (position !== 'after' || typeof text !== 'string') return super.addHelpText(position, text as string);
     const [notes = '', examples = ''] = text.split(/^(?=Examples:$)/m, 2);
     this.#examples = examples.trimEnd();
-    return notes.trim() === '' ? this : super.addHelpText('after', `\n${notes.trim()}`);
+    this.#notes = notes.trim();
+    return this;
   }
 
-  /** @param all whether rare options are shown too */
-  helpWith(all: boolean): Partial<Help> {
-    const isShown = (command: Command, { long }: Option): boolean =>
-      all || !(RARE_OPTIONS[command.name()] ?? []).includes(long ?? '');
+  /** @param isShort whether help omits the options and the notes */
+  helpWith(isShort: boolean): Partial<Help> {
     const plain = new Help();
+    const globals = this.options.map(({ short, long }) => short ?? long).filter((name) => name !== '-V');
     return {
-      showGlobalOptions: true,
       sortSubcommands: false,
-      visibleOptions: (command) => plain.visibleOptions(command).filter((option) => isShown(command, option)),
-      visibleGlobalOptions: (command) =>
-        plain.visibleGlobalOptions
-          .call({ ...plain, showGlobalOptions: true }, command)
-          .filter((option) => isShown(this, option)),
+      minWidthToWrap: 20,
+      visibleCommands: (command) =>
+        plain.visibleCommands(command).filter((one) => !command.parent || one.name() !== 'help'),
+      subcommandTerm: (command) => plain.subcommandTerm(command).replace(' [options]', ''),
       formatHelp(command, helper) {
-        const text = plain.formatHelp.call(this, command, helper);
-        const examples = command instanceof HelpfulCommand ? command.#examples : '';
-        if (examples === '') return text;
-        const options = text.search(/^\S.*:$/m);
-        return `${text.slice(0, options)}${examples}\n\n${text.slice(options)}`;
+        const [head = '', ...sections] = plain.formatHelp.call(this, command, helper).split(/^(?=\S.*:$)/m);
+        const options = sections.filter((section) => section.startsWith('Options:'));
+        const others = sections.filter((section) => !section.startsWith('Options:'));
+        const { parent } = command;
+        const width = helper.helpWidth ?? Infinity;
+        const own = command as HelpfulCommand;
+        const all =
+          isShort || own.#isShort
+            ? [head, own.#examples, ...others, `${pathOf(command)} --help shows its options.`]
+            : [
+                ...[head, own.#examples, ...others, ...options],
+                wrapLines(parent ? `Global options: ${globals.join(' ')} (webcrawl --help)` : '', width),
+                wrapLines(reflowed(own.#notes), width),
+              ];
+        return `${all
+          .map((part) => part.trimEnd())
+          .filter((part) => part !== '')
+          .join('\n\n')}\n`;
       },
     };
   }
+}
+
+/** Joins the lines of each paragraph and of each item of a list. An item continues in lines that are indented as its text. */
+function reflowed(text: string): string {
+  const items: string[] = [];
+  for (const line of text.split('\n')) {
+    const last = items.at(-1) ?? '';
+    const indent = line.search(/\S/);
+    const hang = hangOf(last);
+    if (last !== '' && indent === hang && (hang === 0 || last.search(/\S/) < hang))
+      items[items.length - 1] += ` ${line.trim()}`;
+    else items.push(line);
+  }
+  return items.join('\n');
+}
+
+/** Returns the names of a command and of the commands above it. */
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+/** Returns a message of commander in the form of other messages: what was given, and what is wrong with it. */
+function inOurWords(message: string): string {
+  return message
+    .replace(/^error: /, '')
+    .replace(/^option '(?:-\w, )?(--[\w-]+).*' argument '(.*)' is invalid\. /s, '$1 $2: ')
+    .replace(/^command-argument value '(.*)' is invalid for argument '(.*)'\. /s, '$2 $1: ')
+    .replace(/Allowed choices are (.*)\.$/, 'not one of $1');
 }

@@ -39,7 +39,7 @@ process.on('disconnect', onSignal);
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   const code = error.code === 'ENOSPC' ? 'STORE_FULL' : 'BAD_OUTPUT';
-  const failed = new CrawlError(code, `expected to write to standard output, found: ${error.message}`, {
+  const failed = new CrawlError(code, `cannot write to standard output: ${error.message}`, {
     cause: error,
   });
   process.exit(reportError(io, failed, false));

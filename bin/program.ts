@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { DEFAULT_TABLE, ERROR_CODES, VERSION } from '../packages/webcrawl/names.js';
 import { keyAndValue, wholeNumber } from './options/arguments.js';
@@ -37,9 +38,10 @@ import { addStatus } from './commands/inspect/status.js';
 import { addWatch } from './commands/inspect/watch.js';
 import { addUpdatedb } from './commands/cycle/updatedb.js';
 import { addTable } from './commands/maintain/table.js';
-import { HELP_ALL, HelpfulCommand } from './help.js';
+import { addCompletion } from './commands/completion.js';
+import { HelpfulCommand } from './help.js';
 import type { Io } from './io.js';
-import { table } from './output/output.js';
+import { jsonLine, table, write } from './output/output.js';
 
 interface Program {
   readonly command: Command;
@@ -48,15 +50,15 @@ interface Program {
 
 /**
  * Builds the whole command line. Wrong usage, `--help` and `--version` throw a CommanderError while the arguments are parsed.
- * @param all whether help also shows rare options and the exit codes
+ * @param isShort whether help omits the options and the notes
  */
-export function buildProgram(io: Io, all = false): Program {
+export function buildProgram(io: Io, isShort = false): Program {
   const command = new HelpfulCommand('webcrawl');
   const cli: Cli = { io, options: () => command.opts<GlobalOptions>(), exitCode: 0 };
   command
     .description('A web crawler that stores all data on every URL in one sorted table.')
-    .version(VERSION, '--version', 'print the version')
-    .helpOption('-h, --help', `show the help of a command; ${HELP_ALL} adds its rare options`)
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show this help; -h shows it in short')
     .option(
       '--table <location>',
       `location of the table: a directory or an hbase:// URL (default: WEBCRAWL_TABLE, else ${DEFAULT_TABLE})`,
@@ -68,25 +70,33 @@ export function buildProgram(io: Io, all = false): Program {
     .option('-q, --quiet', 'print only data and errors, no progress and no summary')
     .option('-v, --verbose', 'print more messages, and the origin of an error')
     .exitOverride()
-    .configureHelp(command.helpWith(all))
+    .configureHelp(command.helpWith(isShort))
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
       outputError: () => {},
-      getOutHelpWidth: () => io.stdout.columns ?? 100,
-      getErrHelpWidth: () => io.stderr.columns ?? 100,
+      getOutHelpWidth: () => Math.min(io.stdout.columns ?? 80, WIDEST),
     })
-    .addHelpText(
-      'after',
-      `${NOTES}\n${all ? exitCodes() : `Exit codes: webcrawl ${HELP_ALL} lists them.`}\n\n${EXAMPLES}`,
-    );
+    .addHelpText('after', `${NOTES}\nDocumentation: ${resolve(io.program, '../../../docs')}\n\n${EXAMPLES}`);
   for (const [heading, verbs] of Object.entries(GROUPS)) {
     command.commandsGroup(heading);
     for (const add of verbs) add(command, cli);
   }
   command.commandsGroup('Help:').helpCommand('help [command]', 'show the help of a command');
+  addCompletion(command, cli);
+  command
+    .command('exit-codes')
+    .description('list the exit codes')
+    .action(() => write(io.stdout, cli.options().json ? jsonLine(ERROR_CODES) : exitCodes()));
+  command
+    .command('version')
+    .description('print the version')
+    .action(() => write(io.stdout, `${VERSION}\n`));
   return { command, cli };
 }
+
+/** Maximum width of help, in columns. Longer lines are hard to read. */
+const WIDEST = 100;
 
 /** Commands grouped by task, in the order of the help. */
 const GROUPS = {
@@ -106,23 +116,23 @@ const GROUPS = {
 } as const;
 
 const EXAMPLES = `Examples:
-  webcrawl crawl https://example.com/                 crawl one whole site
-  webcrawl crawl https://example.com/ --serve         crawl it, and serve a search page
-  webcrawl status                                     show the progress, from another terminal
-  webcrawl readdb --stats                             count the pages in the table
-  webcrawl export pages -o pages.parquet              write its pages as data; also .csv, .xlsx, .jsonl
-  webcrawl export pages -o copy --format markdown     write its pages as files of Markdown
-  webcrawl explain https://example.com/a              tell why it was fetched or not
-  webcrawl changes --since 7d                         show what has changed on the pages
+  webcrawl crawl https://example.com/               crawl one whole site
+  webcrawl crawl https://example.com/ --serve       and serve a search page
+  webcrawl status                                   show the progress
+  webcrawl readdb --stats                           count the pages in the table
+  webcrawl export pages -o pages.parquet            also .csv, .xlsx, .jsonl
+  webcrawl export pages -o copy --format markdown   a file for each page
+  webcrawl explain https://example.com/a            why it was fetched or not
+  webcrawl changes --since 7d                       what has changed
+`;
 
-The same in single steps. You may stop each step and run it again:
+const NOTES = `The steps of a crawl one by one. You may stop each step and run it again:
   webcrawl inject seeds.txt
   batch=$(webcrawl generate --top-n 1000)
   webcrawl fetch $batch --parse
   webcrawl updatedb $batch
-`;
 
-const NOTES = `Global options may come before or after the command. Data goes to standard output, messages to
+Global options may come before or after the command. Data goes to standard output, messages to
 standard error. After Ctrl-C, requests in flight have two seconds to end. A second Ctrl-C stops at
 once, without loss of data. The same command continues later.
 `;
@@ -141,5 +151,5 @@ function exitCodes(): string {
     ...errors,
     ['130', 'stopped by a signal (with --shard: 75; serve: 0)'],
   ];
-  return `Exit codes:\n${table(all, '  ').trimEnd()}`;
+  return table(all);
 }

@@ -1,7 +1,6 @@
 import { CommanderError } from 'commander';
 import { CrawlError, tooFewFiles } from '../packages/webcrawl/names.js';
 import { EXIT } from './cli.js';
-import { HELP_ALL } from './help.js';
 import type { Io } from './io.js';
 import { say } from './output/output.js';
 import { buildProgram } from './program.js';
@@ -11,13 +10,9 @@ import { buildProgram } from './program.js';
  * @param args the arguments after the name of the command
  */
 export async function run(args: readonly string[], io: Io): Promise<number> {
-  const all = args.includes(HELP_ALL);
-  const { command, cli } = buildProgram(io, all);
+  const { command, cli } = buildProgram(io, args.includes('-h'));
   try {
-    await command.parseAsync(
-      args.map((arg) => (arg === HELP_ALL ? '--help' : arg)),
-      { from: 'user' },
-    );
+    await command.parseAsync(args, { from: 'user' });
     return cli.exitCode;
   } catch (thrown) {
     // It is not an error if the user stops the command while it waits for a table or for input.
@@ -39,8 +34,6 @@ export function reportError(io: Io, thrown: unknown, verbose: boolean): number {
 
 function asCrawlError(thrown: unknown): CrawlError {
   if (thrown instanceof CrawlError) return thrown;
-  // commander has already printed the help.
-  if (thrown instanceof CommanderError) return new CrawlError('USAGE', 'expected a command, found none');
   // An error of the close is suppressed, because the first error is the cause.
   if (thrown instanceof Error && 'suppressed' in thrown && thrown.suppressed !== undefined) {
     return asCrawlError(thrown.suppressed);

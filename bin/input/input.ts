@@ -57,7 +57,7 @@ export async function readBytes(
   } catch (cause) {
     signal.throwIfAborted();
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CrawlError('BAD_INPUT', `expected a file or an http or https URL, found: ${why}`, { cause });
+    throw new CrawlError('BAD_INPUT', `cannot read ${source === '-' ? 'standard input' : source}: ${why}`, { cause });
   }
   const bytes = Buffer.concat(chunks);
   return { bytes: bytes.subarray(0, Math.min(size, most)), truncated: size > most };
@@ -86,7 +86,7 @@ export function isUrl(arg: string): boolean {
 const UTF_16 = /^(\xff\xfe|\xfe\xff|[^\0]\0|\0[^\0])/;
 
 function utf16(name: string): CrawlError {
-  return new CrawlError('BAD_INPUT', `expected UTF-8 in ${name}, found UTF-16`, {
+  return new CrawlError('BAD_INPUT', `${name} is in UTF-16, not in UTF-8`, {
     hint: 'save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8',
   });
 }
@@ -109,12 +109,13 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array | string>, nam
       const complete = text.split('\n');
       rest = complete.pop() ?? '';
       for (const line of complete) yield line.replace(/\r$/, '');
-      if (rest.length > MAX_LINE) throw new CrawlError('BAD_INPUT', `expected lines in ${name}, found one without end`);
+      if (rest.length > MAX_LINE)
+        throw new CrawlError('BAD_INPUT', `${name} has a line of more than ${MAX_LINE} characters`);
     }
   } catch (cause) {
     if (cause instanceof CrawlError) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CrawlError('BAD_INPUT', `expected lines in ${name}, found: ${why}`, { cause });
+    throw new CrawlError('BAD_INPUT', `cannot read ${name}: ${why}`, { cause });
   }
   rest += decoder.decode();
   if (rest !== '') yield rest.replace(/\r$/, '');

@@ -62,7 +62,7 @@ function refuseOtherFormats(firstLine: string, arg: string, name: string): void 
   const found = FORMATS.find(([first]) => start !== '' && first.includes(start));
   if (!found) return;
   const [, format, hint] = found;
-  throw new CrawlError('BAD_INPUT', `expected a seed line first in ${name}, found ${format}`, { hint: hint(arg) });
+  throw new CrawlError('BAD_INPUT', `${name} is ${format}, not a list of seeds`, { hint: hint(arg) });
 }
 
 const asSitemap = (arg: string): string => `if it is a sitemap or a feed: webcrawl inject --sitemap ${arg}`;
@@ -79,7 +79,7 @@ const FORMATS: readonly (readonly [first: string, format: string, hint: (arg: st
   ['[', 'JSON', asLines('.[]')],
 ];
 
-/** Maximum number of rejected lines to report one by one. Further lines are only counted. */
+/** Maximum number of rejected lines to report one by one. More lines are only counted. */
 const REPORTED = 20;
 
 /** Returns a function that reports each rejected seed line, with its source and the reason. Pass the function to a job as `onRejected`. */
@@ -87,26 +87,31 @@ export function reportRejections(io: Io, seeds: Seeds): (line: number, text: str
   let reported = 0;
   return (line, text, reason) => {
     reported += 1;
-    if (reported <= REPORTED) say(io, `not taken, ${seeds.place(line)}: ${safeText(text)}: ${reason}`);
-    if (reported === REPORTED) say(io, 'further rejected lines are only counted');
+    const place = seeds.place(line);
+    const where = place === 'argument' ? '' : `, ${place}`;
+    if (reported <= REPORTED) say(io, `seed rejected${where}: ${safeText(text)} (${reason})`);
+    if (reported === REPORTED) say(io, 'more rejected seeds are only counted');
   };
 }
 
 function expectFile(arg: string): void {
-  let found: string;
+  let problem: string;
   try {
     const stats = statSync(arg);
     if (stats.isFile() || stats.isFIFO() || stats.isCharacterDevice()) return;
-    found = stats.isDirectory() ? 'a directory' : 'something else than a file';
+    problem = stats.isDirectory() ? 'this is a directory, not a file of seeds' : 'this is not a file of seeds';
   } catch (error) {
-    found = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'nothing' : String(error);
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    problem = isMissing ? 'this is neither a URL nor a file of seeds' : String(error);
   }
+  if (/^https?:/i.test(arg)) problem = 'this is not a valid URL';
+  else if (/^[a-z][a-z\d+.-]*:\/\//i.test(arg)) problem = 'only http and https URLs can be crawled';
   const text =
     /^(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(\/.*)?$/.test(arg) && !/\.(txt|csv|tsv|json|list|seeds)$/.test(arg)
       ? `${arg.startsWith('localhost') ? 'http' : 'https'}://${arg}`
       : undefined;
   const url = text === undefined ? undefined : tryParseUrl(text);
-  throw new CrawlError('BAD_INPUT', `expected an http or https URL or a file of seeds at ${arg}, found ${found}`, {
+  throw new CrawlError('BAD_INPUT', `${arg}: ${problem}`, {
     ...(url && { hint: `did you mean ${url.href} ?` }),
   });
 }

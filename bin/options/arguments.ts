@@ -6,7 +6,7 @@ export function wholeNumber(min: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= min) return value;
-    throw new InvalidArgumentError(`Expected a whole number of at least ${min}.`);
+    throw new InvalidArgumentError(`not a whole number of at least ${min}`);
   };
 }
 
@@ -16,7 +16,7 @@ const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 export function durationInSeconds(text: string): number {
   const seconds = secondsOf(text);
   if (seconds !== undefined && seconds > 0) return seconds;
-  throw new InvalidArgumentError('Expected a number and a unit, such as 90s, 30m, 2h or 1d.');
+  throw new InvalidArgumentError('not a number and a unit, such as 90s, 30m, 2h or 1d');
 }
 
 /** Returns the seconds of a duration such as `90s`, `30m`, `2h`, `1.5d` or `1w`; undefined for any other text. */
@@ -28,20 +28,20 @@ export function secondsOf(text: string): number | undefined {
 /** Adds a value of `-H 'Name: value'` to the earlier values. If a name is repeated, the last value is used. */
 export function header(text: string, earlier: Readonly<Record<string, string>> = {}): Record<string, string> {
   const at = text.indexOf(':');
-  if (at < 1) throw new InvalidArgumentError("Expected 'Name: value', such as 'From: me@example.com'.");
+  if (at < 1) throw new InvalidArgumentError("not of the form 'Name: value', such as 'From: me@example.com'");
   return { ...earlier, [text.slice(0, at).trim()]: text.slice(at + 1).trim() };
 }
 
 /** Reads a number of seconds, at least 0: `2`, `0.5`. */
 export function seconds(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Expected a number of seconds, such as 2 or 0.5.');
+  throw new InvalidArgumentError('not a number of seconds, such as 2 or 0.5');
 }
 
 /** Adds a value of `--set key=value` to the earlier values. If a key is repeated, the last value is used. */
 export function keyAndValue(text: string, earlier: Readonly<Record<string, string>> = {}): Record<string, string> {
   const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('Expected key=value, such as http.agentName=mybot.');
+  if (at < 1) throw new InvalidArgumentError('not of the form key=value, such as http.agentName=mybot');
   return Object.fromEntries([...Object.entries(earlier), [text.slice(0, at).trim(), text.slice(at + 1)]]);
 }
 
@@ -56,6 +56,9 @@ export function namesGiven(text: string, earlier: readonly string[] = []): reado
   return [...earlier, ...names.filter((name) => name !== '')];
 }
 
+/** Maximum number of names that a message lists. The help has longer lists. */
+const MAX_LISTED = 20;
+
 /** Reads a list of names from `known`, separated by commas. */
 export function listOf<T extends string>(known: readonly T[]): (text: string) => readonly T[] {
   return (text) => {
@@ -63,17 +66,22 @@ export function listOf<T extends string>(known: readonly T[]): (text: string) =>
     const wrong = names.filter((name) => !(known as readonly string[]).includes(name));
     if (wrong.length === 0) return names as T[];
     const meant = didYouMean(wrong[0]!, known);
-    if (meant !== undefined) throw new InvalidArgumentError(`Found ${wrong[0]}; did you mean ${meant}?`);
-    throw new InvalidArgumentError(`Found ${wrong.join(', ') || 'nothing'}, expected some of ${known.join(', ')}.`);
+    if (meant !== undefined) throw new InvalidArgumentError(`${wrong[0]} is unknown; did you mean ${meant}?`);
+    const all = known.length > MAX_LISTED ? '' : `; known names are ${known.join(', ')}`;
+    throw new InvalidArgumentError(`${wrong.join(', ') || 'a name'} is unknown${all}`);
   };
 }
 
 /** Returns the batch id or all open batches, for a verb. Exactly one of the two must be given. */
 export function batchOf(batch: string | undefined, all: boolean | undefined): string {
   if ((batch === undefined) === (all !== true)) {
-    throw new CrawlError('USAGE', 'expected either a batch id or --all', {
-      hint: '`webcrawl generate` prints the id of its batch',
-    });
+    throw new CrawlError(
+      'USAGE',
+      batch === undefined ? 'no batch id and no --all' : 'a batch id and --all cannot be combined',
+      {
+        hint: '`webcrawl generate` prints the id of its batch',
+      },
+    );
   }
   return batch ?? 'all';
 }

@@ -26,7 +26,7 @@ function momentOf(text: string, direction: 1 | -1): number {
   // Without this check, `Date` would convert February 30 to March 2.
   const [year, month, day] = text.split(/[-T]/).map(Number);
   const isDay = new Date(Date.UTC(year!, month! - 1, day)).getUTCDate() === day;
-  if (Number.isNaN(time) || !isDay) throw new InvalidArgumentError(`Expected a time such as ${MOMENT}.`);
+  if (Number.isNaN(time) || !isDay) throw new InvalidArgumentError(`not a time such as ${MOMENT}`);
   return time;
 }
 

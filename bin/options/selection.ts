@@ -46,7 +46,7 @@ export function addSelection(command: Command): Command {
 export function selectionOf(options: SelectionOptions): PageSelection {
   const { host, domain, prefix, status, code, fetchedSince, fetchedBefore, dueBefore, rejected } = options;
   if ([host, domain, prefix].filter((range) => range !== undefined).length > 1) {
-    throw new CrawlError('USAGE', 'expected at most one of --host, --domain and --prefix');
+    throw new CrawlError('USAGE', '--host, --domain and --prefix cannot be combined');
   }
   const given = { host, domain, prefix, status, code, fetchedSince, fetchedBefore, dueBefore, rejected };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

@@ -8,19 +8,18 @@ import { eachGiven } from './arguments.js';
 
 export interface ServeOptions {
   readonly port?: number;
-  /** Addresses to listen on, and host names. */
-  readonly host?: readonly string[];
+  /** Address to listen on. */
+  readonly listen?: string;
+  /** Host names that requests may use. */
+  readonly allowedHost?: readonly string[];
   readonly changes?: WhoMayChange;
 }
 
 export function addServeOptions(command: Command): Command {
   return command
     .option('--port <n>', `port to listen on; 0 for any free port (default: ${DEFAULT_PORT})`, port)
-    .option(
-      '--host <address or name>',
-      'address to listen on (default: 127.0.0.1), or host name to accept in requests; may be given many times',
-      eachGiven,
-    )
+    .option('--listen <address>', 'IP address to listen on; 0.0.0.0 for all (default: 127.0.0.1)', ipAddress)
+    .option('--allowed-host <name>', 'host name to accept in requests; may be given many times', eachGiven)
     .addOption(
       new Option(
         '--changes <who>',
@@ -29,18 +28,9 @@ export function addServeOptions(command: Command): Command {
     );
 }
 
-/**
- * Splits the values of `--host` into the address to listen on and the host names that requests may use.
- * @throws InvalidArgumentError for more than one address
- */
-export function serveAddress({ port, host = [], changes }: ServeOptions): ServeAddress {
-  const addresses = host.filter((each) => isIP(each) !== 0);
-  if (addresses.length > 1) {
-    throw new InvalidArgumentError(`Expected one address to listen on, found ${addresses.join(', ')}; 0.0.0.0 is all.`);
-  }
-  const [address] = addresses;
-  const names = host.filter((each) => isIP(each) === 0);
-  return { names, ...defined({ port, address, changes }) };
+/** Returns the address of the server for the options. */
+export function serveAddress({ port, listen, allowedHost: names = [], changes }: ServeOptions): ServeAddress {
+  return { names, ...defined({ port, address: listen, changes }) };
 }
 
 export function sayWhere({ io, options }: Cli, { url }: Served): void {
@@ -61,8 +51,13 @@ export function sayError({ io }: Cli): (error: unknown) => void {
   };
 }
 
+function ipAddress(text: string): string {
+  if (isIP(text) !== 0) return text;
+  throw new InvalidArgumentError('not an IP address');
+}
+
 function port(text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value <= 65_535) return value;
-  throw new InvalidArgumentError('Expected a port from 0 to 65535.');
+  throw new InvalidArgumentError('not a port from 0 to 65535');
 }

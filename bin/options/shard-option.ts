@@ -35,7 +35,7 @@ function slurmTask(env: Environment): readonly (string | number | undefined)[] {
 function shardOfEnvironment(env: Environment): Shard {
   const found = SCHEDULERS.find(([variable]) => env[variable]);
   if (!found) {
-    throw new CrawlError('USAGE', 'expected the shard in an environment variable of a scheduler, found none', {
+    throw new CrawlError('USAGE', '--shard auto: no environment variable of a scheduler is set', {
       hint: `set one of ${SCHEDULERS.map(([variable]) => variable).join(', ')}, or give --shard i/n`,
     });
   }
@@ -45,7 +45,7 @@ function shardOfEnvironment(env: Environment): Shard {
     return parseShard(`${index}/${count}`);
   } catch (cause) {
     const also = variable === 'JOB_COMPLETION_INDEX' || variable === 'AWS_BATCH_JOB_ARRAY_INDEX';
-    throw new CrawlError('USAGE', `expected the shard in ${variable}, found ${safeText(`${index} of ${count}`, 80)}`, {
+    throw new CrawlError('USAGE', `${variable} gives no shard: ${safeText(`${index} of ${count}`, 80)}`, {
       cause,
       hint: also ? 'set WEBCRAWL_SHARDS to the number of tasks' : 'give --shard i/n',
     });
@@ -102,7 +102,7 @@ export async function overShards(
     await run({ shard: parseShard(text), isStreaming: true });
     if (cli.io.signal.aborted) return;
   }
-  if (isEmpty) throw new CrawlError('USAGE', 'expected lines i/n on standard input, found none');
+  if (isEmpty) throw new CrawlError('USAGE', '--shard -: no lines i/n on standard input');
 }
 
 /** Returns counters in the format whose numbers Hadoop Streaming adds up. A name has no commas. */

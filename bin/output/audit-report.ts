@@ -27,7 +27,7 @@ export interface AuditReportOptions extends OutputOptions {
 /** Adds the options for the output of a report, and for the conditions under which the audit fails. */
 export function addAuditReportOptions(command: Command): Command {
   return command
-    .option('-o, --output <file>', 'write the report to this file; its ending decides the format')
+    .option('-o, --output <file>', 'write the report to this file; its extension decides the format')
     .option('--force', 'replace the file if it already exists')
     .addOption(new Option('--format <format>', 'format of the report').choices(AUDIT_FORMAT_NAMES))
     .option(
@@ -124,18 +124,23 @@ function besideName(file: string): string {
 function formatOf(cli: Cli, { format, output, sources, map }: AuditReportOptions): AuditFormat {
   const { json } = cli.options();
   if (json && format !== undefined && format !== 'json') {
-    throw new CrawlError('USAGE', `expected one of --json and --format ${format}, found both`);
+    throw new CrawlError('USAGE', `--format ${format} and --json cannot be combined`);
   }
   const named = output === undefined || output === '-' ? undefined : auditFormatOf(output);
   if (output !== undefined && output !== '-' && named === undefined && format === undefined && !json) {
-    throw new CrawlError('USAGE', `expected a file whose ending names a format, found "${output}"`, {
-      hint: `endings are ${AUDIT_FORMAT_NAMES.flatMap((name) => AUDIT_FORMATS[name].endings).join(', ')}; or give --format`,
+    throw new CrawlError('USAGE', `the extension of ${output} names no format`, {
+      hint: `extensions are ${AUDIT_FORMAT_NAMES.flatMap((name) => AUDIT_FORMATS[name].endings).join(', ')}; or give --format`,
     });
   }
   const chosen = format ?? (json ? 'json' : (named ?? 'text'));
   if (sources && !['csv', 'xlsx', 'json', 'ndjson'].includes(chosen)) {
-    throw new CrawlError('USAGE', `expected --format csv, xlsx, json or ndjson with --sources, found ${chosen}`);
+    throw new CrawlError('USAGE', `--sources and --format ${chosen} cannot be combined`, {
+      hint: '--sources needs --format csv, xlsx, json or ndjson',
+    });
   }
-  if (map && chosen !== 'sarif') throw new CrawlError('USAGE', `expected --format sarif with --map, found ${chosen}`);
+  if (map && chosen !== 'sarif')
+    throw new CrawlError('USAGE', `--map and --format ${chosen} cannot be combined`, {
+      hint: '--map needs --format sarif',
+    });
   return chosen;
 }

@@ -1,8 +1,9 @@
 import type { CrawlPlan, HostFigures, PlannedRound } from '../../packages/webcrawl/internal.js';
+import { fittedTable } from './fitted-table.js';
 import { bytes, duration, number, oneLine, quantity, safeLines, table } from './output.js';
 
-/** Formats hosts as a table for people. The name is in the last column. */
-export function hostsText(hosts: readonly HostFigures[], now: number): string {
+/** Formats hosts as a table for people that fits this number of columns. The name is in the last column. */
+export function hostsText(hosts: readonly HostFigures[], now: number, columns: number): string {
   const head = [
     'pages',
     'fetched',
@@ -35,7 +36,7 @@ export function hostsText(hosts: readonly HostFigures[], now: number): string {
       oneLine(found.host),
     ];
   });
-  return safeLines(table([head, ...rows]), Infinity);
+  return safeLines(fittedTable([head, ...rows], columns, ['size', 'slowest', 'mean', 'asked']), Infinity);
 }
 
 /** Returns the most important state of a host, in a few words. */

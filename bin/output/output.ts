@@ -1,3 +1,4 @@
+import { Help } from 'commander';
 import { figures, safeText } from '../../packages/webcrawl/names.js';
 import type { Io, TextSink } from '../io.js';
 
@@ -9,9 +10,32 @@ export async function write(sink: TextSink, data: string | Uint8Array): Promise<
 /** Clears the current line of a terminal. */
 export const CLEAR_LINE = '\r\u001b[K';
 
-/** Prints a message for people. On a terminal it replaces the live line, if there is one. Each line is made safe for a terminal. */
+/**
+ * Prints a message for people. On a terminal it replaces the live line, if there is one, and is wrapped between words. Each line is made
+ * safe for a terminal.
+ */
 export function say({ stderr }: Pick<Io, 'stderr'>, text: string): void {
-  stderr.write(`${stderr.isTTY ? CLEAR_LINE : ''}${safeLines(text)}\n`);
+  stderr.write(`${stderr.isTTY ? CLEAR_LINE : ''}${wrapLines(safeLines(text), stderr.columns ?? Infinity)}\n`);
+}
+
+/** Returns the number of columns of a table: those of the terminal, else of the environment. */
+export function lineWidth({ stdout, env }: Pick<Io, 'stdout' | 'env'>): number {
+  return stdout.columns ?? (Number(env.COLUMNS) || 100);
+}
+
+/** Wraps lines between words. The last column of a list keeps its indentation. */
+export function wrapLines(text: string, width: number): string {
+  const help = Object.assign(new Help(), { minWidthToWrap: 20 });
+  const wrapped = text.split('\n').map((line) => {
+    const hang = hangOf(line);
+    return line.slice(0, hang) + help.boxWrap(line.slice(hang), width - hang).replaceAll('\n', `\n${' '.repeat(hang)}`);
+  });
+  return wrapped.join('\n');
+}
+
+/** Returns the indentation with which a line continues: that of its last column, of the text of a list item, or of the line. */
+export function hangOf(line: string): number {
+  return /^ +(- +|(\S+( \S+)* {2,})+)?|^/.exec(line)![0].length;
 }
 
 /** Returns a JSON document on one line. Control characters are written as JSON escapes. */

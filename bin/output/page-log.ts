@@ -30,7 +30,7 @@ export function addLogOption(command: Command): Command {
 
 function logTarget(text: string): LogTarget {
   const [, file] = /^jsonl(?::(.+))?$/s.exec(text) ?? [];
-  if (text !== 'jsonl' && file === undefined) throw new InvalidArgumentError('Expected jsonl or jsonl:<file>.');
+  if (text !== 'jsonl' && file === undefined) throw new InvalidArgumentError('not jsonl or jsonl:<file>');
   return file === undefined ? {} : { file };
 }
 
@@ -115,7 +115,7 @@ async function openFile(file: string): Promise<FileHandle> {
   try {
     return await open(file, 'a');
   } catch (error) {
-    throw new CrawlError('BAD_OUTPUT', `expected to write to ${file}, found: ${(error as Error).message}`, {
+    throw new CrawlError('BAD_OUTPUT', `cannot write to ${file}: ${(error as Error).message}`, {
       hint: 'name a file in an existing folder that you may write to',
       cause: error,
     });

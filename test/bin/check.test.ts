@@ -108,7 +108,7 @@ describe('check robots', () => {
   test('a robots.txt that is not available is an error', async () => {
     for (const source of [file('none'), folder, `${web.origin}/down`]) {
       const { code, err } = await check(['robots', source, '/']);
-      expect([code, err.startsWith('error [BAD_INPUT]: expected a ')]).toEqual([ERROR_CODES.BAD_INPUT.exitCode, true]);
+      expect([code, err.startsWith('error [BAD_INPUT]: ')]).toEqual([ERROR_CODES.BAD_INPUT.exitCode, true]);
     }
     expect((await check(['robots', '-', '/'])).code).toBe(ERROR_CODES.USAGE.exitCode);
     expect((await check(['robots', file('robots.txt')])).code).toBe(ERROR_CODES.USAGE.exitCode);
@@ -154,9 +154,8 @@ describe('check parse', () => {
       1,
       'url     http://h/\ntype    image/gif\nfailed  unsupported_type: image/gif\n',
     ]);
-    expect((await check(['parse', file('page')])).err).toContain('expected --base');
+    expect((await check(['parse', file('page')])).err).toContain('needs --base');
     expect((await check(['parse', file('page'), '--base', 'h'])).code).toBe(ERROR_CODES.USAGE.exitCode);
-    expect((await check([])).code).toBe(ERROR_CODES.USAGE.exitCode);
   });
 
   test('each has help with examples', async () => {
@@ -164,7 +163,7 @@ describe('check parse', () => {
       const { code, out } = await check([verb, '--help']);
       expect(code).toBe(0);
       expect(out).toContain('Examples:');
-      expect(out).toContain('Global Options:');
+      expect(out).toContain('Global options:');
     }
   });
 });

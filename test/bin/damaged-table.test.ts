@@ -73,6 +73,6 @@ test.skipIf(process.platform === 'win32')('a deleted working directory is report
   let err = '';
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
   const code = await new Promise((resolve) => child.on('close', resolve));
-  expect(err).toContain('error [BAD_INPUT]: expected a working directory, found that it was deleted');
+  expect(err).toContain('error [BAD_INPUT]: the working directory was deleted');
   expect(code).toBe(ERROR_CODES.BAD_INPUT.exitCode);
 });

@@ -36,9 +36,9 @@ describe('an export on the command line', () => {
 
   test.each([
     ['export pages', 'required option'],
-    ['export pages -o - --json', 'expected one of -o - and --json'],
-    ['export pages -o p --since 31-01-2026', 'Or the id of a batch, which generate prints'],
-    ['export pages -o p --format xml', 'Allowed choices are jsonl, csv, xlsx, parquet, hosts'],
+    ['export pages -o - --json', '-o - and --json cannot be combined'],
+    ['export pages -o p --since 31-01-2026', 'and not the id of a batch'],
+    ['export pages -o p --format xml', 'not one of jsonl, csv, xlsx, parquet, hosts'],
     ['export warcs -o p', 'unknown command'],
   ])('%s is refused: %s', async (line, message) => {
     const { code, err } = await runLine(line.split(' '));
@@ -69,7 +69,7 @@ describe('an export on the command line', () => {
   test('writes no binary format to a terminal', async () => {
     const { code, err } = await runLine('export pages -o - --format parquet'.split(' '), onTerminal());
     expect(code).toBe(ERROR_CODES.USAGE.exitCode);
-    expect(err).toContain('expected a text format for a terminal');
+    expect(err).toContain('a binary format cannot be written to a terminal');
   });
 });
 
@@ -246,7 +246,7 @@ describe('--output', () => {
   });
 
   test.each([
-    ['a folder', () => folder, 'found a folder'],
+    ['a folder', () => folder, 'is a folder, not a file'],
     ['a missing folder', () => join(folder, 'nowhere', 'x'), 'hint: mkdir -p'],
   ])('%s is refused', async (_, path, expected) => {
     const { code, err } = await dumpTo(path(), '--force');

@@ -24,9 +24,9 @@ describe('inject --sitemap', () => {
     const url = 'http://a.com/sitemap.xml.gz';
     const args = ['--sitemap', url, '--sitemap', file, '--sitemap', list, '--sitemap', 'http://a.com/no.zip'];
     const { code, out, err } = await webcrawl('inject', 'http://b.com/', 'http://b.com/no.zip', ...args, '--json');
-    expect(err).toContain(`not taken, ${list}: http://a.com/x.zip`);
-    expect(err).toContain('not taken, argument: http://a.com/no.zip');
-    expect(err).toContain('not taken, argument: http://b.com/no.zip');
+    expect(err).toContain(`seed rejected, ${list}: http://a.com/x.zip`);
+    expect(err).toContain('seed rejected: http://a.com/no.zip');
+    expect(err).toContain('seed rejected: http://b.com/no.zip');
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ counters: { injected: 4, 'rejected_urlfilter-regex': 3 } });
     const dump = await webcrawl('readdb', '--dump', '--fields', 'sitemap,distance');

@@ -149,7 +149,7 @@ test.skipIf(!existsSync('/dev/full'))('a full standard output is an error with i
   const { code, err } = await startCommand(folder, ['readdb', '--stats'], { stdout: full.fd }).ended;
   await full.close();
   expect(code).toBe(ERROR_CODES.STORE_FULL.exitCode);
-  expect(err).toContain('error [STORE_FULL]: expected to write to standard output');
+  expect(err).toContain('error [STORE_FULL]: cannot write to standard output');
 });
 
 test('seeds come from standard input, single steps work, and nothing due exits with 1', async () => {
@@ -160,7 +160,7 @@ test('seeds come from standard input, single steps work, and nothing due exits w
   child.stdin.end(`# seeds\n${url}\tscore=2\nno url\n`);
   const injected = await ended;
   expect(JSON.parse(injected.out)).toMatchObject({ job: 'inject', counters: { injected: 1 } });
-  expect(injected.err).toContain('not taken, standard input:3: no url: ');
+  expect(injected.err).toContain('seed rejected, standard input:3: no url (');
 
   for (const round of [1, 2]) {
     const { out: batch, code } = await run('generate', '-q');

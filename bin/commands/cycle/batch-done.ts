@@ -8,7 +8,7 @@ import { jsonLine, say, write } from '../../output/output.js';
 export function addBatchDone(program: Command, cli: Cli): void {
   program
     .command('batch-done')
-    .summary('tell whether a step of a batch is done in all shards')
+    .summary('tell whether a step is done in all shards')
     .description(
       'Tells whether a step of a batch is done in all shards. Exits with 0 if it is done. Exits with 1 if it is not; then run the step again for all shards.',
     )
@@ -22,7 +22,9 @@ export function addBatchDone(program: Command, cli: Cli): void {
 Use it if a scheduler starts the workers. webcrawl rounds checks its steps without it.
 
 Examples:
-  until webcrawl batch-done fetch $batch; do streaming.sh 16 /jobs/fetch fetch $batch --parse || exit; done`,
+  until webcrawl batch-done fetch $batch; do
+    webcrawl fetch $batch --parse || exit
+  done`,
     )
     .action(async (step: RoundStep, batch: string) => {
       await using crawl = await open(cli, { name: 'batch-done' });

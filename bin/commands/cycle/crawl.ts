@@ -1,6 +1,6 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { CrawlOptions as JobCrawlOptions, CrawlRest, JobFailure } from '../../../packages/webcrawl/internal.js';
-import { defined } from '../../../packages/webcrawl/names.js';
+import { CrawlError, defined } from '../../../packages/webcrawl/names.js';
 import { durationInSeconds, wholeNumber } from '../../options/arguments.js';
 import { runJob, type Cli } from '../../cli.js';
 import { addLogOption, openPageLog, type LogTarget } from '../../output/page-log.js';
@@ -83,8 +83,10 @@ Examples:
   webcrawl crawl seeds.txt --serve --port 8000
   webcrawl crawl seeds.txt --watch
   webcrawl crawl seeds.txt --propose 5
-  webcrawl crawl https://example.com/docs/ --stay path --exclude '/print/' --exclude '\\.pdf$'
-  webcrawl crawl https://example.com/ --depth 2 --delay 2 --agent examplebot -H 'From: me@example.com'`,
+  webcrawl crawl https://example.com/docs/ --stay path --exclude '/print/' \\
+      --exclude '\\.pdf$'
+  webcrawl crawl https://example.com/ --depth 2 --delay 2 --agent examplebot \\
+      -H 'From: me@example.com'`,
     )
     .action(
       async (
@@ -96,16 +98,18 @@ Examples:
           serve: isServed,
           watch: isWatched,
           port,
-          host,
+          listen,
+          allowedHost,
           changes,
           log: place,
           ...options
         }: CrawlOptions,
       ) => {
-        if (!isServed && (port !== undefined || host !== undefined || changes !== undefined)) {
-          throw new InvalidArgumentError('Expected --serve with --port, --host and --changes.');
+        const serving = defined({ port, listen, allowedHost, changes });
+        if (!isServed && Object.keys(serving).length > 0) {
+          throw new CrawlError('USAGE', '--port, --listen, --allowed-host and --changes need --serve');
         }
-        const where = serveAddress(defined({ port, host, changes }));
+        const where = serveAddress(serving);
         const seeds = readSeeds(args, cli.io.stdin);
         const { lines, isArgument } = seeds;
         await using log = await openPageLog(cli, place);

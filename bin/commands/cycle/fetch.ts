@@ -31,13 +31,14 @@ export function addFetch(program: Command, cli: Cli): void {
       `${SHARD_HELP}
 
 The scope of the last crawl applies. If a seed redirects to another host, links may lead there while this command
-runs. Unlike crawl, fetch does not store the host with the scope. So with a parse of its own, or in a later run,
-other hosts may not link there. The next crawl with these seeds stores the host.
+runs. Unlike crawl, fetch does not store the host with the scope. If you run parse by itself, or fetch again later,
+links from other hosts to that host are rejected. The next crawl with these seeds stores the host.
 
 Examples:
   webcrawl fetch 1700000000-2718281828 --parse
   webcrawl fetch --all --threads 100
-  webcrawl fetch 1700000000-2718281828 --parse --shard 0/6 --table hbase://gateway:9090/crawl`,
+  webcrawl fetch 1700000000-2718281828 --parse --shard 0/6 \\
+      --table hbase://gateway:9090/crawl`,
     )
     .action(
       async (

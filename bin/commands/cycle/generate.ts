@@ -36,9 +36,11 @@ ${SHARD_HELP}
 
 Examples:
   webcrawl generate --top-n 1000 --max-count 50
-  webcrawl generate --add-days 31             # also pages that are due within a month
-  batch=$(webcrawl generate) && webcrawl fetch $batch --parse && webcrawl updatedb $batch
-  webcrawl generate --batch $(webcrawl batch-id) --shard 0/1 --table hbase://gateway:9090/crawl`,
+  webcrawl generate --add-days 31      # also pages that are due within a month
+  batch=$(webcrawl generate) && webcrawl fetch $batch --parse && \\
+      webcrawl updatedb $batch
+  webcrawl generate --batch $(webcrawl batch-id) --shard 0/1 \\
+      --table hbase://gateway:9090/crawl`,
     )
     .action(async ({ filter, shard: named, ...options }: GenerateOptions) => {
       const given = { ...options, ...(filter ? {} : { filter }) };

@@ -30,8 +30,8 @@ A URL on the command line is due again at once, even if 401, 403 or robots.txt d
 The pages of a sitemap are added when the crawl fetches it, once a day. The pages of a local file
 are added now; if it is an index, its sitemaps are fetched. Both may be compressed by gzip.
 
-With --shard, give all shards the same seeds: each takes the seeds of its own hosts. --shard - cannot be used,
-since seeds may come from standard input.
+With --shard, give all shards the same seeds: each takes the seeds of its own hosts. inject does not
+accept --shard -, because seeds may come from standard input.
 ${SHARD_HELP}
 
 Examples:
@@ -41,9 +41,9 @@ Examples:
   printf 'https://example.com/\\tscore=5\\tlanguage=en\\n' | webcrawl inject -`,
     )
     .action(async (args: string[], { sitemap: named = [], shard }: { sitemap?: readonly string[]; shard?: string }) => {
-      if (args.length + named.length === 0) throw new CrawlError('USAGE', 'expected seeds or --sitemap, found neither');
+      if (args.length + named.length === 0) throw new CrawlError('USAGE', 'no seeds and no --sitemap');
       if (shard === '-')
-        throw new CrawlError('USAGE', 'expected --shard i/n or auto, found -: standard input is used for seeds');
+        throw new CrawlError('USAGE', 'inject does not accept --shard -, because standard input is used for seeds');
       const { seeds, sitemaps } = await readSitemaps(cli, named, readSeeds(args, cli.io.stdin));
       const { lines, isArgument } = seeds;
       const taken = {

@@ -23,7 +23,7 @@ export function addParse(program: Command, cli: Cli): void {
       `${SHARD_HELP}
 
 The scope of the last crawl applies. A host that a seed redirected to during a fetch of its own is not in it: links
-of other hosts may not lead there. fetch --parse accepts them, and so does every job after the next crawl with
+of other hosts may not lead there. webcrawl fetch --parse accepts them, and so does every job after the next crawl with
 these seeds.
 
 Examples:

@@ -27,7 +27,7 @@ export function addRounds(program: Command, cli: Cli): void {
     .command('rounds')
     .summary('crawl with many workers that share one table')
     .description(
-      'Repeats these steps until nothing is due: generate, fetch with --parse, updatedb, and index if the table has a ' +
+      'Repeats these steps until nothing is due: generate, fetch and parse, updatedb, and index if the table has a ' +
         'search index. Each step runs in one worker for each shard of the table. The workers are processes on this machine, an array job of ' +
         'Slurm, or an Indexed Job of Kubernetes. After a stop or a kill, the same command continues.',
     )
@@ -101,8 +101,8 @@ name must exist on every node.
 
 Examples:
   webcrawl rounds seeds.txt --table hbase://gw1:9090,gw2:9090/crawl --shards 8
-  webcrawl rounds --table hbase://gw1:9090/crawl --shards 64 --runner slurm --logs /shared/logs
-  webcrawl rounds --table hbase://gateway:9090/crawl --shards 64 --runner kubernetes --template worker-job.yaml`;
+  webcrawl rounds --table hbase://gateway:9090/crawl --shards 64 \\
+      --runner kubernetes --template worker-job.yaml`;
 
 function runnerOf(
   { kubernetesRunner, localRunner, slurmRunner }: Library,
@@ -128,13 +128,9 @@ function runnerOf(
   }
   if (runner !== 'kubernetes') return localRunner({ command, ...some, env: io.env });
   if (template === undefined) {
-    throw new CrawlError(
-      'USAGE',
-      'expected --template with --runner kubernetes, a manifest of a Job that runs a worker',
-      {
-        hint: 'config/deploy/kubernetes/worker-job.yaml of the package is an example',
-      },
-    );
+    throw new CrawlError('USAGE', '--runner kubernetes needs --template, the manifest of a Job that runs a worker', {
+      hint: 'config/deploy/kubernetes/worker-job.yaml of the package is an example',
+    });
   }
   return kubernetesRunner({ template, ...some });
 }

@@ -6,7 +6,7 @@ import { runJob, type Cli } from '../../cli.js';
 export function addUpdatedb(program: Command, cli: Cli): void {
   const command = program
     .command('updatedb')
-    .summary('write the results of a batch to the table, and close the batch')
+    .summary('write the results of a batch to the table')
     .description(
       'Adds the pages that the batch links to, and updates their inlinks, scores and distances. Then it plans when each page of ' +
         'the batch is due again, and closes the batch.',

@@ -18,7 +18,8 @@ By default a crawl fetches no images, styles and scripts: see "Whole pages" in d
 
 Examples:
   webcrawl export warc -o archive
-  webcrawl export warc -o example-org --domain example.org --fetched-since 2026-01-01`,
+  webcrawl export warc -o example-org --domain example.org \\
+      --fetched-since 2026-01-01`,
   isText: () => false,
   run: async (crawl, common) => (await library()).exportWarc(crawl, common),
 };

@@ -32,7 +32,8 @@ ${ALL_HELP}
 
 Examples:
   webcrawl export chunks -o chunks.jsonl
-  webcrawl export chunks -o chunks.jsonl.gz --host docs.example.com --max-words 300
+  webcrawl export chunks -o chunks.jsonl.gz --host docs.example.com \\
+      --max-words 300
   webcrawl export chunks -o - --prefix https://example.com/guide/ | jq -r .text`,
   isText: () => true,
   run: async (crawl, common, { maxWords, all }) =>

@@ -40,7 +40,8 @@ Examples:
   webcrawl dedup
   webcrawl dedup --exact
   webcrawl dedup --set dedup.distance=4 --json
-  webcrawl readdb --dump --status fetched --fields duplicateOf | jq -r 'select(.duplicateOf == null).url'`,
+  webcrawl readdb --dump --status fetched --fields duplicateOf \\
+      | jq -r 'select(.duplicateOf == null).url'`,
     )
     .action(async ({ exact = false, yes = false }: { exact?: boolean; yes?: boolean }) => {
       const unmarked: UnmarkedHost[] = [];

@@ -29,9 +29,9 @@ interface Common extends SelectionOptions, Pick<CommonExportOptions, 'output' | 
 export function addExport(program: Command, cli: Cli): void {
   const command = program
     .command('export')
-    .summary('write pages for other programs, for example as CSV, JSON Lines, Parquet or WARC')
+    .summary('write pages as CSV, Parquet, Markdown or WARC')
     .description('Writes the data of the table into files that other programs read.')
-    .addHelpText('after', `\n${COMMON_HELP}\n\nExamples:\n${FORMATS.map(({ help }) => firstExample(help)).join('\n')}`);
+    .addHelpText('after', `\n${TARGET_HELP}\n\nExamples:\n${FORMATS.map(({ help }) => firstExample(help)).join('\n')}`);
   for (const format of FORMATS) addFormat(command, cli, format);
 }
 
@@ -52,20 +52,19 @@ function addFormat(parent: Command, cli: Cli, format: ExportFormat): void {
     )
     .option('--bytes', 'with --since: also pages whose bytes alone have changed');
   addShardOption(addSelection(command), 'pages')
-    .addHelpText('after', `\n${SELECTION_HELP}\n\n${COMMON_HELP}\n\n${format.help}`)
+    .addHelpText('after', `\n${SELECTION_HELP}\n\n${TARGET_HELP}\n\n${SHARD_PARTS_HELP}\n\n${format.help}`)
     .action((options: Common) => runFormat(cli, format, options));
 }
 
-const COMMON_HELP = `The target appears only when it is complete, with a manifest: the selection, the time, and rows, bytes and SHA-256
+const TARGET_HELP = `The target appears only when it is complete, with a manifest: the selection, the time, and rows, bytes and SHA-256
 of each file. You may stop or kill the export at any moment: the same command then starts again, and removes the
 unfinished files. docs/EXPORT.md has the formats, and shows how to read them in other programs.
 
 s3://bucket/name is a target in S3, or in a compatible store (AWS_ENDPOINT_URL_S3 is its address). It needs the
 packages @aws-sdk/client-s3 and @aws-sdk/lib-storage, and disk space in TMPDIR for the whole export. The export
-is uploaded when it is complete, the manifest last. Keys and region are set as for the AWS tools.
+is uploaded when it is complete, the manifest last. Keys and region are set as for the AWS tools.`;
 
-With --shard i/n many workers export a table together. Each exports the pages between two keys into its own file
-or folder, with its own manifest: -o pages.jsonl.gz makes pages-00002-of-00006.jsonl.gz, and -o pages/ makes
+const SHARD_PARTS_HELP = `With --shard i/n many workers export a table together. Each exports one key range into its own file or folder, with its own manifest: -o pages.jsonl.gz makes pages-00002-of-00006.jsonl.gz, and -o pages/ makes
 pages/part-00002-of-00006.jsonl. Together, in the order of their names, the parts are the whole export. A shard that runs
 again replaces only its own part. webcrawl fetch --help explains auto and -. --limit cannot be combined with
 --shard, and WACZ and Krake cannot be made in shards.`;
@@ -76,13 +75,13 @@ async function runFormat(cli: Cli, format: ExportFormat, options: Common): Promi
 
 async function runPart(cli: Cli, { name, run, isText }: ExportFormat, options: Common, part: ShardRun): Promise<void> {
   const { output, force, since, bytes, limit } = options;
-  if (bytes && since === undefined) throw new CrawlError('USAGE', 'expected --since with --bytes');
+  if (bytes && since === undefined) throw new CrawlError('USAGE', '--bytes needs --since');
   const { io } = cli;
   const { json, quiet } = cli.options();
   const toStdout = output === '-';
-  if (toStdout && json) throw new CrawlError('USAGE', 'expected one of -o - and --json, found both');
+  if (toStdout && json) throw new CrawlError('USAGE', '-o - and --json cannot be combined');
   if (toStdout && io.stdout.isTTY && !isText(options)) {
-    throw new CrawlError('USAGE', 'expected a text format for a terminal, found a binary one', {
+    throw new CrawlError('USAGE', 'a binary format cannot be written to a terminal', {
       hint: 'name a file: -o <path>, or > <path>',
     });
   }
@@ -137,9 +136,7 @@ function batchOrMoment(text: string): string | number {
     return momentOrMark(text);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
-    throw new InvalidArgumentError(
-      `${error.message} Or the id of a batch, which generate prints, such as 1767607200-123456.`,
-    );
+    throw new InvalidArgumentError(`${error.message}, and not the id of a batch, such as 1767607200-123456`);
   }
 }
 

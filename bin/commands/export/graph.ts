@@ -11,7 +11,7 @@ type GraphOptions = Omit<ExportGraphOptions, keyof JobOptions | 'stdout'>;
 export function addGraph(program: Command, cli: Cli): void {
   program
     .command('graph')
-    .summary('write the graph of links between pages, hosts or domains')
+    .summary('write the graph of links between pages or hosts')
     .description(
       'Writes the graph of links. Nodes are in the order of their keys, numbered from 0. Repeated edges are written once. Pages that ' +
         'are gone are not nodes. Links to such pages, and to URLs that are not in the table, are left out and counted.',
@@ -53,7 +53,7 @@ Examples:
     .action(async ({ output, level, format, raw, force, ...selection }: GraphOptions) => {
       const { io } = cli;
       if (output === '-' && cli.options().json) {
-        throw new CrawlError('USAGE', 'expected one of -o - and --json, found both');
+        throw new CrawlError('USAGE', '-o - and --json cannot be combined');
       }
       const { counters, interrupted } = await runJob(
         cli,

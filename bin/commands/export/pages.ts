@@ -35,15 +35,15 @@ are gone, redirect, have noindex or are duplicates since then are exported too. 
 so that you can update a copy.
 
 Formats:
-  jsonl    a JSON document on each line; compressed if the name ends in .gz
-  csv      RFC 4180 with a header line, nested fields as JSON; compressed if the name ends in .gz
-  xlsx     an Excel workbook for people: url first, times as dates (UTC), texts never as formulas, cells of at
-           most 32,767 characters; it needs the package fflate
-  parquet  one file if the name ends in .parquet, else a folder of files; it needs the package
-           hyparquet-writer
-  hosts    a folder with a JSON Lines file for each host
-  markdown a folder with a file for each page: front matter with title, url, author, published, date, language and
-           the given --fields, then the main content as Markdown; it needs the packages of export chunks
+  jsonl     a JSON document on each line; compressed if the name ends in .gz
+  csv       RFC 4180 with a header line, nested fields as JSON; compressed if the name ends in .gz
+  xlsx      an Excel workbook for people: url first, times as dates (UTC), strings never as formulas, cells of at
+            most 32,767 characters; it needs the package fflate
+  parquet   one file if the name ends in .parquet, else a folder of files; it needs the package
+            hyparquet-writer
+  hosts     a folder with a JSON Lines file for each host
+  markdown  a folder with a file for each page: front matter with title, url, author, published, date, language and
+            the given --fields, then the main content as Markdown; it needs the packages of export chunks
 
 --each inlinks writes a line for each link to a page. A line has url and status of the page, code and http of its
 last fetch, source (the URL of the linking page), anchor, and the --fields. --each outlinks has target in place
@@ -60,10 +60,9 @@ other fields that a dump shows.
 Examples:
   webcrawl export pages -o pages.jsonl.gz
   webcrawl export pages -o pages.parquet --fields title,text,fetchedAt
-  webcrawl export pages -o changed.csv --since 2d --fields title,changedAt,firstSeen
   webcrawl export pages -o pages.jsonl --fields title,markdown
-  webcrawl export pages -o products.csv --type Product --fields title,image,jsonLd
-  webcrawl export pages -o articles.jsonl --type Article,NewsArticle --fields title,author,published,markdown
+  webcrawl export pages -o articles.jsonl --type Article,NewsArticle \\
+      --fields title,author,published,markdown
   webcrawl export pages -o s3://my-bucket/pages --format parquet
   webcrawl export pages -o broken.xlsx --code 404,500 --each inlinks
   webcrawl export pages -o docs --format markdown --host docs.example.com

@@ -9,7 +9,7 @@ interface RankOptions {
 export function addRank(program: Command, cli: Cli): void {
   program
     .command('rank')
-    .summary('compute PageRank of pages and hosts, and write it to the rows')
+    .summary('compute PageRank of pages and hosts')
     .description(
       'Computes PageRank of pages over the links between pages, and of hosts over the links between hosts. It writes both to the rows, as ' +
         'rank and hostRank. The sum of all ranks is 1.',

@@ -33,7 +33,7 @@ export function addAuditIgnore(audit: Command, cli: Cli): void {
     .option('--until <time>', 'time from which the findings are reported again', comingMoment)
     .addHelpText(
       'after',
-      `\nExamples:\n  webcrawl audit ignore link-broken 'https://example.com/old/*' --why 'kept for the archive'\n  webcrawl audit ignore broken '*' --rel ugc`,
+      `\nExamples:\n  webcrawl audit ignore link-broken 'https://example.com/old/*' --why 'archive'\n  webcrawl audit ignore broken '*' --rel ugc`,
     )
     .action(async (rule: string, url: string, { rel, until, why }: IgnoreOptions) => {
       const { ignoreFindings } = await library();
@@ -43,6 +43,7 @@ export function addAuditIgnore(audit: Command, cli: Cli): void {
   audit
     .command('ignored')
     .summary('list the findings that reports leave out')
+    .description('Lists the entries of audit ignore.')
     .addHelpText('after', '\nExamples:\n  webcrawl audit ignored --json')
     .action(async () => {
       const { ignoreRules } = await library();
@@ -64,6 +65,7 @@ export function addAuditIgnore(audit: Command, cli: Cli): void {
   audit
     .command('tell')
     .summary('report ignored findings again')
+    .description('Removes an entry of audit ignore, so that later reports have its findings again.')
     .argument('<rule>', 'rule, as given to audit ignore')
     .argument('<url>', 'URL, as given to audit ignore')
     .addOption(relOption('rel, as given to audit ignore'))

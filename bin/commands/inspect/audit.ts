@@ -32,7 +32,7 @@ const FACTS = { 'parser.audit': true };
 export function addAudit(program: Command, cli: Cli): void {
   const command = program
     .command('audit')
-    .summary('find faults: links, redirects, canonicals, languages, titles, sitemaps')
+    .summary('find broken links, redirects and other faults')
     .description(
       'Finds faults in the pages of a site. There is one finding for each fault, with the pages that have the link. With seeds it crawls first. ' +
         'Without seeds it checks the table as it is, and sends no requests unless --external is given.',
@@ -66,7 +66,8 @@ Examples:
   webcrawl audit https://example.com/ --fail-on broken,fragments
   webcrawl audit --since 7d --fail-on new:link
   webcrawl audit --rules
-  webcrawl audit ignore link-broken 'https://example.com/old/*' --why 'archive' --until 2027-01-01`,
+  webcrawl audit ignore link-broken 'https://example.com/old/*' \\
+      --why 'archive' --until 2027-01-01`,
     )
     .action(async (args: string[], options: AuditOptions) => {
       const { auditRules } = await library();

@@ -56,7 +56,8 @@ may have changed, so the command says when pages are due. Changes are kept for d
 
 Examples:
   webcrawl changes --since 7d
-  webcrawl changes --since 2026-01-31 --kind content,gone --host docs.example.com
+  webcrawl changes --since 2026-01-31 --kind content,gone \\
+      --host docs.example.com
   webcrawl mark release-41; webcrawl changes --since release-41 --diff
   webcrawl changes --since 1d --format markdown > changes.md
   webcrawl changes --json | jq -r 'select(.type == "page") | .url'`;
@@ -65,10 +66,10 @@ async function showChanges(cli: Cli, { kind: kinds, format, ...options }: Option
   const { io } = cli;
   const { json = false, quiet = false } = cli.options();
   if (json && format !== undefined && format !== 'jsonl') {
-    throw new CrawlError('USAGE', `expected one of --format ${format} and --json`);
+    throw new CrawlError('USAGE', `--format ${format} and --json cannot be combined`);
   }
   if (options.cursor !== undefined && options.since !== undefined) {
-    throw new CrawlError('USAGE', 'expected one of --since and --cursor');
+    throw new CrawlError('USAGE', '--since and --cursor cannot be combined');
   }
   const shown = json ? 'jsonl' : (format ?? 'table');
   await using crawl = await open(cli, { name: 'changes' });

@@ -20,7 +20,7 @@ import { jsonLine, safeLines, say, write } from '../../output/output.js';
 export function addCheck(program: Command, cli: Cli): void {
   const check = program
     .command('check')
-    .summary('try out URL rules, a robots.txt or the parsing of a page')
+    .summary('try out URL rules, a robots.txt or the parser')
     .description(
       'Shows what a crawl would do with URLs, a robots.txt or a page. From the table it reads only the rules.',
     )
@@ -29,7 +29,8 @@ export function addCheck(program: Command, cli: Cli): void {
       `
 Examples:
   webcrawl check url 'https://example.com/a?sid=1'
-  webcrawl check robots https://example.com/robots.txt --agent mybot https://example.com/private/
+  webcrawl check robots https://example.com/robots.txt --agent mybot \\
+      https://example.com/private/
   webcrawl check parse page.html --base https://example.com/`,
     );
   addCheckUrl(check, cli);
@@ -53,7 +54,8 @@ accepted, rejectedBy, rule, tableRule (the rule of the table that decides), rele
 
 Examples:
   webcrawl check url 'https://example.com/a?sid=1'
-  webcrawl check url - --json < seeds.txt | jq -r 'select(.accepted | not) | .url'`,
+  webcrawl check url - --json < seeds.txt \\
+      | jq -r 'select(.accepted | not) | .url'`,
     )
     .action(async (urls: string[]) => {
       const { checkUrl, withRules } = await library();
@@ -133,7 +135,8 @@ Examples:
 const ROBOTS_BYTES = 1_048_576;
 
 async function readRobots(cli: Cli, context: OpenCheckContext, source: string): Promise<Uint8Array> {
-  if (source === '-') throw new CrawlError('USAGE', 'expected a file or a URL as robots.txt, found -');
+  if (source === '-')
+    throw new CrawlError('USAGE', 'a robots.txt cannot be read from standard input; name a file or a URL');
   if (!isUrl(source)) return (await readBytes(source, cli.io, ROBOTS_BYTES)).bytes;
   const { fetchDocument } = await library();
   const found = await fetchDocument(await context.requesting(), source, {
@@ -167,8 +170,8 @@ accepted, rejectedBy, rule), robots, canonical, refresh, metadata.
 Examples:
   webcrawl check parse page.html --base https://example.com/
   webcrawl check parse https://example.com/sitemap.xml.gz --sitemap
-  webcrawl check parse https://example.com/ --json | jq -r '.outlinks[] | select(.accepted) | .url'
-  webcrawl check parse - --base https://example.com/ --content-type 'text/html; charset=shift_jis' < page`,
+  webcrawl check parse - --base https://example.com/ \\
+      --content-type 'text/html; charset=shift_jis' < page`,
     )
     .action(async (source: string, options: ParseOptions) => {
       await using context = await openWithoutTable(cli);
@@ -199,11 +202,11 @@ async function readPage(
   };
   if (isUrl(source)) {
     const found = await fetchDocument(await context.requesting(), source, { signal: cli.io.signal, contentLimit });
-    if (found.kind === 'absent') throw new CrawlError('BAD_INPUT', `expected a page, found HTTP ${found.http}`);
+    if (found.kind === 'absent') throw new CrawlError('BAD_INPUT', `no page: the response has status ${found.http}`);
     const headers = { ...found.page.headers, ...(contentType !== undefined && { 'content-type': contentType }) };
     return { ...found.page, ...stated, sitemap, headers, ...(url !== undefined && { url }) };
   }
-  if (url === undefined) throw new CrawlError('USAGE', 'expected --base, the URL of the page, with a file');
+  if (url === undefined) throw new CrawlError('USAGE', 'a file needs --base, the URL of the page');
   const { bytes, truncated } = await readBytes(source, cli.io, contentLimit);
   const headers: Record<string, string> = contentType === undefined ? {} : { 'content-type': contentType };
   return { url, content: bytes, contentType: '', ...stated, sitemap, headers, truncated };
@@ -211,7 +214,7 @@ async function readPage(
 
 function baseUrl(base: string): string {
   if (isUrl(base)) return new URL(base).href;
-  throw new CrawlError('USAGE', `expected an http or https URL as --base, found ${base}`);
+  throw new CrawlError('USAGE', `--base ${base}: not an http or https URL`);
 }
 
 /** Checks URLs one by one as they arrive, and prints a line for each. */

@@ -12,7 +12,7 @@ import { jsonLine, oneLine, write } from '../../output/output.js';
 export function addExplain(program: Command, cli: Cli): void {
   program
     .command('explain')
-    .summary('explain why a page was or was not fetched, and what happens next')
+    .summary('explain why a page was or was not fetched')
     .description(
       'Shows everything that is known about a URL: its normalised form, the verdict of each rule and of robots.txt, the row in ' +
         'the table, the pages that link to it, and what happens next and why. Nothing is changed. Exits with 1 when the table ' +
@@ -35,7 +35,10 @@ Examples:
     )
     .action(async (url: string | undefined, { robots = false, host }: { robots?: boolean; host?: string }) => {
       if ((url === undefined) === (host === undefined)) {
-        throw new CrawlError('USAGE', 'expected either a URL or --host');
+        throw new CrawlError(
+          'USAGE',
+          url === undefined ? 'no URL and no --host' : 'a URL and --host cannot be combined',
+        );
       }
       if (host !== undefined && robots) throw new CrawlError('USAGE', '--robots needs a URL');
       if (url === undefined) return explainTheHost(cli, host!);

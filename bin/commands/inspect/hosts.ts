@@ -6,7 +6,7 @@ import { EXIT, open, type Cli } from '../../cli.js';
 import { wholeNumber } from '../../options/arguments.js';
 import { csvLines, noteFormulas } from '../../output/csv-lines.js';
 import { hostsText } from '../../output/hosts-text.js';
-import { jsonLine, number, say, write } from '../../output/output.js';
+import { jsonLine, lineWidth, number, say, write } from '../../output/output.js';
 import { withOutput, type OutputOptions } from '../../output/with-output.js';
 
 interface HostsArguments extends OutputOptions, Pick<HostsOptions, 'by' | 'host' | 'sort' | 'top'> {
@@ -47,8 +47,10 @@ export function addHosts(program: Command, cli: Cli): void {
 
 const HELP = `
 It reads the table once, sends no requests, and may run during a crawl. Its memory does not grow with the
-table. JSON Lines and CSV have all hosts, in the order of the table. If they are sorted by anything but the name of
-the host, they have at most 10,000 hosts. --top without --sort sorts by pages.
+table. JSON Lines and CSV have all hosts, in the order of the table. With --sort other than
+host, they have at most 10,000 hosts. --top without --sort sorts by pages.
+
+On a narrow terminal the columns size, slowest, mean and asked are left out, in this order.
 
 Failed: pages whose last fetch or parse failed. Mean and slowest: the time of the last answers. Size: the bytes
 of the last bodies. JSON Lines have more: errors by code, robots.txt, and the end and reason of a back-off.
@@ -57,7 +59,8 @@ Examples:
   webcrawl hosts
   webcrawl hosts --sort slowest --top 10
   webcrawl hosts --by domain --sort due
-  webcrawl hosts --json | jq -r 'select(.leftAlone > 0) | .host + " " + .backoff.code'
+  webcrawl hosts --json \\
+      | jq -r 'select(.leftAlone > 0) | .host + " " + .backoff.code'
   webcrawl hosts --format csv --output hosts.csv`;
 
 async function showHosts(cli: Cli, options: HostsArguments): Promise<void> {
@@ -65,7 +68,7 @@ async function showHosts(cli: Cli, options: HostsArguments): Promise<void> {
   const { json = false, quiet = false } = cli.options();
   const { by, host, sort, top, output, force } = options;
   const format = options.format ?? (json || output !== undefined ? 'jsonl' : undefined);
-  if (format === 'csv' && json) throw new CrawlError('USAGE', 'expected one of --format csv and --json');
+  if (format === 'csv' && json) throw new CrawlError('USAGE', '--format csv and --json cannot be combined');
   if (force && output === undefined) throw new CrawlError('USAGE', '--force needs --output');
   let more = 0;
   const shown = format ? top : (top ?? USUAL_TOP);
@@ -83,7 +86,7 @@ async function showHosts(cli: Cli, options: HostsArguments): Promise<void> {
       const rows: HostFigures[] = [];
       for await (const each of found) rows.push(each);
       count = rows.length;
-      if (count > 0) await write(io.stdout, hostsText(rows, crawl.clock()));
+      if (count > 0) await write(io.stdout, hostsText(rows, crawl.clock(), lineWidth(io)));
     }
   } catch (error) {
     if (!io.signal.aborted || error !== io.signal.reason) throw error;

@@ -12,7 +12,7 @@ interface Options {
 export function addMark(program: Command, cli: Cli): void {
   program
     .command('mark')
-    .summary('name this moment, to see later what has changed since then')
+    .summary('name this moment, to see later what has changed')
     .description(
       'Names this moment in the table, for webcrawl changes --since <name>. A mark of the same name moves to this moment. Without a name it lists ' +
         'the marks. The first mark ends the baseline: pages that are fetched for the first time after this mark count as new.',
@@ -29,9 +29,8 @@ Examples:
   webcrawl mark release-40 --remove`,
     )
     .action(async (name: string | undefined, options: Options) => {
-      if (name === undefined && options.remove)
-        throw new CrawlError('USAGE', 'expected the name of a mark with --remove');
-      if (name !== undefined && options.list) throw new CrawlError('USAGE', 'expected one of a name and --list');
+      if (name === undefined && options.remove) throw new CrawlError('USAGE', '--remove needs the name of a mark');
+      if (name !== undefined && options.list) throw new CrawlError('USAGE', 'a name and --list cannot be combined');
       await using crawl = await open(cli, { name: 'mark' });
       const { mark, marks, unmark } = await library();
       const { json = false, quiet = false } = cli.options();

@@ -10,9 +10,9 @@ import { jsonLine, write } from '../../output/output.js';
 export function addPlan(program: Command, cli: Cli): void {
   program
     .command('plan')
-    .summary('show what the next rounds will request, and how long it takes')
+    .summary('show what the next rounds will request')
     .description(
-      'Makes the decisions of generate and fetch for the present table. It shows which pages the next rounds will select, the number of requests ' +
+      'Simulates generate and fetch on the current table. It shows which pages the next rounds will select, the number of requests ' +
         'to each host, the minimum time, and which pages are left out and why. It writes nothing, and sends no requests. Exits with 1 when ' +
         'nothing is due.',
     )

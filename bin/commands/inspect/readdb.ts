@@ -48,7 +48,7 @@ interface ReaddbOptions
 export function addReaddb(program: Command, cli: Cli): void {
   const command = program
     .command('readdb')
-    .summary('look into the table')
+    .summary('print the pages of the table, or count them')
     .description('Reads the table. Give exactly one of --stats, --url and --dump.')
     .option('--stats', 'count the pages by status')
     .option('--url <url>', 'show one page; exits with 1 when the table has no such page')
@@ -112,12 +112,15 @@ Examples:
   webcrawl readdb --stats
   webcrawl readdb --url https://example.com/
   webcrawl readdb --url https://example.com/logo.svg --raw > logo.svg
-  webcrawl readdb --dump --host example.com --status fetched --fields title,dueAt
-  webcrawl readdb --dump --code not_found,timeout --fetched-since 2d --fields protocolStatus
-  webcrawl readdb --dump --code 404,500 --each inlinks --format csv --output broken.csv
+  webcrawl readdb --dump --host example.com --status fetched \\
+      --fields title,dueAt
+  webcrawl readdb --dump --code not_found,timeout --fetched-since 2d \\
+      --fields protocolStatus
+  webcrawl readdb --dump --code 404,500 --each inlinks --format csv \\
+      --output broken.csv
   webcrawl readdb --dump --sort fetchMs --limit 20 --fields fetchMs,bodyBytes
-  webcrawl readdb --dump --sort score --limit 100 --format csv --fields title,score --output best.csv
-  webcrawl readdb --url https://example.com/ --fields markdown --json | jq -r .markdown
+  webcrawl readdb --url https://example.com/ --fields markdown --json \\
+      | jq -r .markdown
   webcrawl readdb --dump --fields outlinks | jq -r '.outlinks[]?.url'`,
     )
     .action(async (options: ReaddbOptions) => {
@@ -135,7 +138,7 @@ Examples:
 
 function sortOrder(text: string): SortOrder {
   if (parseOrder(text)) return text as SortOrder;
-  throw new InvalidArgumentError(`Expected one of ${SORT_FIELDS.join(', ')}, with or without :asc or :desc behind it.`);
+  throw new InvalidArgumentError(`not one of ${SORT_FIELDS.join(', ')}, with or without :asc or :desc`);
 }
 
 function check(options: ReaddbOptions, json = false): void {
@@ -143,8 +146,9 @@ function check(options: ReaddbOptions, json = false): void {
   const fail = (message: string): never => {
     throw new CrawlError('USAGE', message);
   };
-  if ([stats, url !== undefined, dump].filter(Boolean).length !== 1) {
-    fail('expected exactly one of --stats, --url and --dump');
+  const forms = [stats, url !== undefined, dump].filter(Boolean).length;
+  if (forms !== 1) {
+    fail(forms === 0 ? 'one of --stats, --url and --dump is missing' : '--stats, --url and --dump cannot be combined');
   }
   const selected = Object.keys(selectionOf(options)).length > 0;
   if (!dump && (selected || limit !== undefined || sort || each || type || format)) {
@@ -155,9 +159,9 @@ function check(options: ReaddbOptions, json = false): void {
   if (raw && fields) fail('--raw prints only the body, so --fields cannot be used with it');
   if (output !== undefined && !dump && !raw) fail('--output needs --dump or --raw');
   if (force && output === undefined) fail('--force needs --output');
-  if (format === 'csv' && json) fail('expected one of --format csv and --json');
+  if (format === 'csv' && json) fail('--format csv and --json cannot be combined');
   if (sort && (limit === undefined || limit > MAX_SORTED)) {
-    fail(`expected a --limit of at most ${MAX_SORTED} with --sort, because pages are sorted in memory`);
+    fail(`--sort needs a --limit of at most ${MAX_SORTED}, because pages are sorted in memory`);
   }
 }
 
@@ -212,7 +216,7 @@ async function showBody(cli: Cli, crawl: OpenContext, url: string, options: Outp
     return;
   }
   if (options.output === undefined && cli.io.stdout.isTTY && !isPlainText(body)) {
-    throw new CrawlError('USAGE', 'expected a body of plain UTF-8 text to show on a terminal, found other bytes', {
+    throw new CrawlError('USAGE', 'the body is not plain UTF-8, and cannot be shown on a terminal', {
       hint: 'write it to a file: --output <file>, or > <file>',
     });
   }

@@ -10,7 +10,7 @@ import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { wholeNumber } from '../../options/arguments.js';
 import { csvLines, noteFormulas } from '../../output/csv-lines.js';
-import { duration, jsonLine, number, quantity, say, write } from '../../output/output.js';
+import { duration, jsonLine, lineWidth, number, quantity, say, write } from '../../output/output.js';
 import { prefixTree } from '../../output/prefix-tree.js';
 import { withProgress } from '../../output/progress.js';
 import { withOutput, type OutputOptions } from '../../output/with-output.js';
@@ -72,14 +72,13 @@ Examples:
   webcrawl stats prefixes
   webcrawl stats prefixes --domain news.example --min 100
   webcrawl stats prefixes --stored --depth 1
-  webcrawl stats prefixes --stored --json | jq -r 'select(.relevant == 0 and .rows > 1000) | .origin + .prefix'
   webcrawl stats prefixes --format csv --output prefixes.csv`;
 
 async function showPrefixes(cli: Cli, options: PrefixOptions): Promise<void> {
   const { io } = cli;
   const { json = false, quiet = false } = cli.options();
   const format = options.format ?? (json || options.output !== undefined ? 'jsonl' : undefined);
-  if (format === 'csv' && json) throw new CrawlError('USAGE', 'expected one of --format csv and --json');
+  if (format === 'csv' && json) throw new CrawlError('USAGE', '--format csv and --json cannot be combined');
   if (options.force && options.output === undefined) throw new CrawlError('USAGE', '--force needs --output');
   const { domain, min, depth } = options;
   const selection = defined({ domain, min, depth });
@@ -151,7 +150,7 @@ async function showTree(
   const { min } = selection;
   const { prefixStatistics } = await library();
   const nodes = (): AsyncIterable<PrefixNode> => prefixStatistics.read(crawl, selection);
-  const tree = await prefixTree(nodes, { columns: io.stdout.columns ?? 100, ...(min !== undefined && { min }) });
+  const tree = await prefixTree(nodes, { columns: lineWidth(io), ...(min !== undefined && { min }) });
   if (tree.shown === 0) {
     return false;
   }

@@ -7,7 +7,7 @@ import { statusText } from '../../output/status-text.js';
 export function addStatus(program: Command, cli: Cli): void {
   program
     .command('status')
-    .summary('show the progress of a running crawl, or what is left to do')
+    .summary('show the progress of a crawl, or what is left')
     .description(
       'Shows the job that another process runs on the table: time, pages, speed, errors, requests in flight, and hosts that wait or ' +
         'are set aside. If no job runs, it shows the due pages and the time of the last fetch. It also shows the number of pages in the ' +

@@ -68,14 +68,15 @@ Only 2xx is success, and redirects are not followed. A failed message is sent ag
 Examples:
   export ${SECRET}="whsec_$(openssl rand -base64 32)"
   webcrawl watch --to https://hooks.example.com/docs
-  webcrawl watch --to https://hooks.example.com/docs --kind content,gone --since 7d --once
+  webcrawl watch --to https://hooks.example.com/docs --kind content,gone \\
+      --since 7d --once
   webcrawl watch --list`;
 
 async function run(cli: Cli, options: Options): Promise<void> {
   const { to } = options;
   if (options.list) return list(cli);
   if (to === undefined) {
-    throw new CrawlError('USAGE', 'expected --to with a URL, or --list', {
+    throw new CrawlError('USAGE', 'no --to with a URL, and no --list', {
       hint: 'webcrawl watch --to https://hooks.example.com/docs',
     });
   }

@@ -24,8 +24,8 @@ one folder for each table, best on another disk.
 
 Examples:
   webcrawl backup /backup/crawl
-  webcrawl repair --files --table /backup/crawl/20261126T031200Z    # checks its files, changes nothing
-  cp -a /backup/crawl/20261126T031200Z ./webcrawl-data              # restores it`,
+  webcrawl repair --files --table /backup/crawl/20261126T031200Z    # checks it
+  cp -a /backup/crawl/20261126T031200Z ./webcrawl-data    # restores it`,
     )
     .action(async (to: string) => {
       const { io } = cli;

@@ -6,15 +6,15 @@ import { jsonLine, safeLines, table, write } from '../../output/output.js';
 export function addConfig(program: Command, cli: Cli): void {
   program
     .command('config')
-    .summary('show the settings in force, and where each came from')
-    .description('Shows the settings in force, and where each came from: default, file, environment or flag.')
+    .summary('show the effective settings and their sources')
+    .description('Shows the effective settings, and the source of each: default, file, environment or option.')
     .option('--describe', 'show type, default and meaning of every setting, instead of its value')
     .addHelpText(
       'after',
       `
 A later source overrides an earlier one. In order: defaults, the JSON file of --config, the environment, --set. In
 the environment http.agentName is WEBCRAWL_HTTP_AGENTNAME. The first _ after WEBCRAWL_ is the dot. Further _ and
-letter case are ignored.
+case are ignored.
 
 Examples:
   webcrawl config --config webcrawl.json

@@ -5,7 +5,7 @@ import { say } from '../../output/output.js';
 export function addMigrate(program: Command, cli: Cli): void {
   program
     .command('migrate')
-    .summary('convert a table of an earlier version to the present layout')
+    .summary('convert a table of an earlier version')
     .description(
       'Rewrites the rows of a table with an earlier layout (schema version), in one pass. Other commands refuse such a ' +
         'table (TABLE_VERSION), and their message names this command. A table of the present layout stays as it is.',

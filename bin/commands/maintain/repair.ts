@@ -20,10 +20,7 @@ export function addRepair(program: Command, cli: Cli): void {
         'the index with the rows at the end, and corrects it.',
     )
     .option('--files', 'show how the files of a damaged table would be repaired (TABLE_DAMAGED)')
-    .option(
-      '--yes',
-      'with --files: do the repair, after a copy of the files with the rows into the folder of the table',
-    )
+    .option('--yes', 'with --files: repair the files, after copying the database files into the table folder')
     .addHelpText('after', HELP)
     .action(async ({ files = false, yes = false }: RepairOptions) => {
       if (yes && !files) throw new CrawlError('USAGE', '--yes needs --files');

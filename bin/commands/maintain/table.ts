@@ -51,7 +51,8 @@ The number of slots of a table cannot be changed, so another number in --slots i
 --slots is then ignored; this is for scripts and containers that restart.
 
 Examples:
-  webcrawl table create hbase://gateway1:9090,gateway2:9090/default:crawl --slots 64
+  webcrawl table create hbase://gateway1:9090,gateway2:9090/default:crawl \\
+      --slots 64
   webcrawl table create hbase://gateway1/crawl --splits 15 | hbase shell -n`,
     )
     .action(async (url: string, options: CreateOptions) => {

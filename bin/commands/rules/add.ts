@@ -26,8 +26,10 @@ applies the rule to pages that are already in the table. With --regex, end the p
 Without the $, the same address with a query such as ?session=17 matches too.
 
 Examples:
-  webcrawl rules add relevant '/20\\d\\d/\\d\\d/[^/?]+$' --regex --domain news.example
-  webcrawl rules add reject /tag/ --host www.news.example --note 'the same articles again'
+  webcrawl rules add relevant '/20\\d\\d/\\d\\d/[^/?]+$' --regex \\
+      --domain news.example
+  webcrawl rules add reject /tag/ --host www.news.example \\
+      --note 'the same articles again'
   webcrawl rules add reject '[?&]sessionid=' --regex
   webcrawl rules add www without --domain news.example`,
     )

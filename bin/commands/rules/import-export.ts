@@ -24,7 +24,7 @@ new ids, and existing rules are skipped.
 
 Examples:
   webcrawl rules import rules.jsonl
-  echo '{"kind":"reject","scope":"host:www.news.example","pattern":{"prefix":"/tag/"}}' | webcrawl rules import -`,
+  webcrawl rules export | webcrawl rules import - --table level:./other`,
     )
     .action(async (file: string, { yes = false }: { yes?: boolean }) => {
       await using crawl = await open(cli, { name: 'rules import', create: true });

@@ -4,7 +4,7 @@ import { safeText } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { open, type Cli } from '../../cli.js';
 import { fittedTable } from '../../output/fitted-table.js';
-import { jsonLine, number, safeLines, write } from '../../output/output.js';
+import { jsonLine, lineWidth, number, safeLines, write } from '../../output/output.js';
 import { withProgress } from '../../output/progress.js';
 
 export function addRulesList(program: Command, cli: Cli): void {
@@ -21,8 +21,7 @@ links, links on stored pages that the rule rejects. The line below the table sho
 --counts or by webcrawl rules report.
 
 Examples:
-  webcrawl rules list
-  webcrawl rules list --counts --json | jq -r '.rules[] | select(.counts.links == 0).id'`,
+  webcrawl rules list`,
     )
     .action(async ({ counts = false }: { counts?: boolean }) => {
       await using crawl = await open(cli, { name: 'rules list' });
@@ -30,7 +29,7 @@ Examples:
       const { json = false, quiet = false } = cli.options();
       if (counts) await withProgress(cli, quiet || json, (job) => rules.count(crawl, job));
       const found = await rules.list(crawl);
-      await write(cli.io.stdout, json ? jsonLine(found) : forPeople(found, cli.io.stdout.columns ?? 100));
+      await write(cli.io.stdout, json ? jsonLine(found) : forPeople(found, lineWidth(cli.io)));
     });
 }
 

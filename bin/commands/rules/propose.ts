@@ -1,10 +1,10 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type { ProposeReport, ProposedDomain, StoredProposal } from '../../../packages/webcrawl/internal.js';
-import { describeRule, safeText } from '../../../packages/webcrawl/names.js';
+import { CrawlError, describeRule, safeText } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { EXIT, open, runJob, type Cli } from '../../cli.js';
 import { fittedTable, shortened } from '../../output/fitted-table.js';
-import { number, quantity, safeLines } from '../../output/output.js';
+import { lineWidth, number, quantity, safeLines } from '../../output/output.js';
 import { showAdded } from './add.js';
 
 interface ProposeVerbOptions {
@@ -51,12 +51,14 @@ Examples:
   webcrawl rules propose
   webcrawl rules propose --apply
   webcrawl rules propose --apply --list 0c3f9a1e --numbers 1,3
-  webcrawl rules propose --domain news.example --set propose.minRelevant=100 --json`,
+  webcrawl rules propose --domain news.example --set propose.minRelevant=100 \\
+      --json`,
     )
     .action(async ({ domain, apply = false, list, numbers }: ProposeVerbOptions) => {
       if ((numbers || list !== undefined) && (!apply || !numbers || list === undefined || domain !== undefined)) {
-        throw new InvalidArgumentError(
-          'Expected --numbers together with --apply and the --list of these numbers, without --domain.',
+        throw new CrawlError(
+          'USAGE',
+          '--numbers needs --apply and the --list of these numbers, and cannot be combined with --domain',
         );
       }
       if (numbers && list !== undefined) {
@@ -71,7 +73,7 @@ Examples:
         cli,
         'rules propose',
         (crawl, job, { rules }) => rules.propose(crawl, { ...job, apply, ...(domain !== undefined && { domain }) }),
-        { alone: false, data: (found) => forPeople(found as ProposeReport, cli.io.stdout.columns ?? 100) },
+        { alone: false, data: (found) => forPeople(found as ProposeReport, lineWidth(cli.io)) },
       );
       if (report.proposals.length === 0 && !report.interrupted) cli.exitCode = EXIT.nothing;
     });
@@ -80,7 +82,7 @@ Examples:
 function numbersOf(text: string): number[] {
   const numbers = text.split(',').map(Number);
   if (numbers.every((each) => Number.isSafeInteger(each) && each > 0)) return numbers;
-  throw new InvalidArgumentError('Expected numbers of proposals, such as 1,3.');
+  throw new InvalidArgumentError('not numbers of proposals, such as 1,3');
 }
 
 const MOVED = 'Known pages under the other form now have rows under the form of the rule.';

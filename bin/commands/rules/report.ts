@@ -4,7 +4,7 @@ import { describeRule, safeText } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { fittedTable } from '../../output/fitted-table.js';
-import { jsonLine, number, oneLine, quantity, say, write } from '../../output/output.js';
+import { jsonLine, lineWidth, number, oneLine, quantity, say, write } from '../../output/output.js';
 import { withProgress } from '../../output/progress.js';
 import { patternOf } from './list.js';
 
@@ -28,15 +28,14 @@ Columns:
                   was active, and among pages fetched since
 
 Examples:
-  webcrawl rules report
-  webcrawl rules report --json | jq '.domains[] | select(.fetched > 100 and .relevantFetched == 0).domain'`,
+  webcrawl rules report`,
     )
     .action(async () => {
       await using crawl = await open(cli, { name: 'rules report' });
       const { json = false, quiet = false } = cli.options();
       const { rules } = await library();
       const report = await withProgress(cli, quiet || json, (job) => rules.report(crawl, job));
-      await write(cli.io.stdout, json ? jsonLine(report) : forPeople(report, cli.io.stdout.columns ?? 100));
+      await write(cli.io.stdout, json ? jsonLine(report) : forPeople(report, lineWidth(cli.io)));
       if (report.interrupted) {
         if (!quiet) say(cli.io, 'Stopped on request: these are the figures of the rows so far.');
         cli.exitCode = EXIT.interrupted;

@@ -33,14 +33,15 @@ export async function ruleOf(
   const { RENAMED_RULE_KINDS, renamedNotice } = await library();
   const kind = RENAMED_RULE_KINDS.get(given) ?? given;
   if (kind !== given) sayNotices(cli, [renamedNotice('the kind of rule', given, kind)]);
-  if (host !== undefined && domain !== undefined) throw new CrawlError('USAGE', 'expected one of --host and --domain');
+  if (host !== undefined && domain !== undefined)
+    throw new CrawlError('USAGE', '--host and --domain cannot be combined');
   const scope = scopeOf(host, domain);
   if (kind === 'www') {
     if (regex) throw new CrawlError('USAGE', 'a rule of kind www has no --regex');
     return { kind, scope, to: pattern } as NewRule;
   }
   if (!regex && !/^(\/|https?:)/.test(pattern)) {
-    throw new CrawlError('USAGE', `expected a pattern that begins with / or with http, found "${pattern}"`, {
+    throw new CrawlError('USAGE', `the pattern ${pattern} begins neither with / nor with http`, {
       hint: 'with --regex it is a regular expression, which may match anywhere in the URL',
     });
   }

@@ -13,7 +13,7 @@ import { addRulesTest } from './test.js';
 export function addRules(program: Command, cli: Cli): void {
   const rules = program
     .command('rules')
-    .summary('decide which URLs are relevant or rejected, even while a crawl runs')
+    .summary('decide which URLs are relevant or rejected')
     .description(
       'Manages the rules of the table on URLs. You may change rules in another terminal while a crawl runs; the crawl uses a change within two seconds.',
     )
@@ -48,7 +48,8 @@ rules made by hand before generated ones, then accept before reject, then by age
 page that a relevant rule matches.
 
 Examples:
-  webcrawl rules add relevant '/20\\d\\d/\\d\\d/[^/?]+$' --regex --domain news.example
+  webcrawl rules add relevant '/20\\d\\d/\\d\\d/[^/?]+$' --regex \\
+      --domain news.example
   webcrawl rules add reject /tag/ --host www.news.example
   webcrawl rules add www without --domain news.example
   webcrawl rules list`;

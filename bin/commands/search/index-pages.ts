@@ -57,13 +57,14 @@ Examples:
   webcrawl index 1700000000-2718281828
   webcrawl index --forget
   webcrawl index --all --json --set index.path=/srv/search
-  WEBCRAWL_INDEX_URL=https://me:secret@host:9200/pages webcrawl index --set index.writer=opensearch`,
+  WEBCRAWL_INDEX_URL=https://me:secret@host:9200/pages webcrawl index \\
+      --set index.writer=opensearch`,
     )
     .action(async (batch: string | undefined, { all = false, forget = false, shard: named }: IndexOptions) => {
       if (forget && (all || batch !== undefined))
-        throw new CrawlError('USAGE', 'expected --forget without a batch id and without --all');
+        throw new CrawlError('USAGE', '--forget cannot be combined with a batch id or --all');
       if (forget) return void (await runJob(cli, 'index', (crawl, job, { jobs }) => jobs.forgetIndex(crawl, job)));
-      if (all && batch !== undefined) throw new CrawlError('USAGE', 'expected a batch id or --all, found both');
+      if (all && batch !== undefined) throw new CrawlError('USAGE', 'a batch id and --all cannot be combined');
       let report: Report | undefined;
       await overShards(cli, named, async (part) => {
         const start: Parameters<typeof runJob>[2] = (crawl, job, { jobs }) =>

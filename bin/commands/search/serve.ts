@@ -18,22 +18,23 @@ export function addServe(program: Command, cli: Cli): void {
       'after',
       `
 Pages:
-  /                   search page             /api/search?q=   the same as JSON
-  /dashboard          progress of the crawl   /api/status      the same as JSON
-  /rules              the rules, with buttons /api/rules       the same as JSON
-  /changes            what has changed        /api/changes     the same as JSON, and as feeds
-  /metrics            for Prometheus          /healthz         ok, or what is wrong
+  /           search page; /api/search?q= has the same as JSON
+  /dashboard  progress of the crawl; /api/status has the same as JSON
+  /rules      the rules, with buttons; /api/rules has the same as JSON
+  /changes    what has changed; /api/changes has the same as JSON or as a feed
+  /metrics    for Prometheus
+  /healthz    ok, or what is wrong
 
 It listens on 127.0.0.1, port ${DEFAULT_PORT}: only this machine reaches it. There are no passwords. To serve
-other machines, put a reverse proxy before it, and give its public name with --host. Requests for other
-names are refused. Only users of this machine can change rules. With --host no one can, unless
---changes all is given. Then anyone who reaches the server can change them. docs/SEARCH.md has examples.
+other machines, put a reverse proxy before it, and give its public name with --allowed-host. Requests
+for other names are refused. --listen 0.0.0.0 listens on all addresses of the machine. Only users of this
+machine can change rules. With --allowed-host or --listen no one can, unless --changes all is given. Then anyone who reaches the server can change them. docs/SEARCH.md has examples.
 
 Examples:
   webcrawl serve
-  webcrawl serve --port 0                              # any free port, which it prints
-  webcrawl serve --host search.example.com             # behind a proxy of that name
-  webcrawl serve --host 0.0.0.0 --host build.example   # for all who reach this machine`,
+  webcrawl serve --port 0                            # any free port
+  webcrawl serve --allowed-host search.example.com   # behind a proxy
+  webcrawl serve --listen 0.0.0.0 --allowed-host build.example`,
     )
     .action(async (options: ServeOptions) => {
       const where = serveAddress(options);

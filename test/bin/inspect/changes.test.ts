@@ -57,9 +57,9 @@ describe('changes', () => {
     expect([none.code, none.out]).toEqual([1, '']);
     expect(none.err).toContain('no change');
     const wrong = await webcrawl('changes', '--kind', 'text');
-    expect([wrong.code, wrong.err]).toEqual([64, expect.stringContaining('expected some of new, gone')]);
+    expect([wrong.code, wrong.err]).toEqual([64, expect.stringContaining('known names are new, gone')]);
     expect((await webcrawl('changes', '--since', 'release')).err).toContain(
-      'expected the name of a mark or a time, found "release"\nhint: there is no mark yet; a time is 2026-01-31 or 7d, for 7 days ago\n',
+      'no mark has the name "release"\nhint: there is no mark yet; a time is 2026-01-31 or 7d, for 7 days ago\n',
     );
   });
 

@@ -141,13 +141,24 @@ describe('the text output', () => {
       left: 0,
     };
     const texts = [
-      hostsText([{ ...figures, hosts: 1, pages: 1, bytes: 1, due: 0 } as unknown as HostFigures], 0),
+      hostsText([{ ...figures, hosts: 1, pages: 1, bytes: 1, due: 0 } as unknown as HostFigures], 0, 80),
       planText(plan as unknown as CrawlPlan),
     ];
     for (const text of texts) {
       expect(text).not.toContain('\u001b');
       expect(text).not.toMatch(/^b/m);
     }
+  });
+
+  test('leaves out columns of hosts until the table fits the terminal', () => {
+    const figures = { host: 'manuals.example.com', hosts: 1, pages: 12_345, statuses: { fetched: 12_000 }, errors: {} };
+    const times = { meanMs: 1234, slowestMs: 123_456, bytes: 9e9, due: 100, lastAsked: 0, leftAlone: 1 };
+    const found = [{ ...figures, ...times, delay: { seconds: 1, by: 'setting' } }] as unknown as HostFigures[];
+    const [wide, narrow] = [200, 80].map((columns) => hostsText(found, 1000, columns).split('\n'));
+    expect(wide![0]).toMatch(/mean +slowest +size +asked +state +host$/);
+    expect(narrow![0]).toMatch(/delay +state +host$/);
+    expect(narrow![1]).toMatch(/ manuals\.example\.com$/);
+    expect(Math.max(...narrow!.map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
   test('says when nothing is due', () => {

@@ -55,8 +55,8 @@ describe('webcrawl watch', () => {
   });
 
   test.each([
-    [[], 'expected --to with a URL, or --list'],
-    [['--to', 'https://hooks.example.com/'], 'expected a secret to sign with, found none'],
+    [[], 'no --to with a URL, and no --list'],
+    [['--to', 'https://hooks.example.com/'], 'no secret to sign with'],
     [['--to', 'https://hooks.example.com/', '--secret', 'short'], 'expected a secret of whsec_'],
     [['--to', 'http://127.0.0.1/', '--secret', SECRET], 'expected a URL with https'],
   ])('refuses %j', async (args, message) => {

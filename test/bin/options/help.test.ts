@@ -1,74 +1,80 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import type { Command } from 'commander';
-import { HELP_ALL, RARE_OPTIONS } from '../../../bin/help.js';
 import { buildProgram } from '../../../bin/program.js';
 import { ERROR_CODES } from '../../../packages/errors/index.js';
-import { runLine, testIo } from '../test-io.js';
+import { VERSION } from '../../../packages/util/index.js';
+import { Sink, runLine, testIo } from '../test-io.js';
 
-/** The options that a help lists. */
-const listed = (help: string): string[] =>
-  [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, long = '']) => long);
-
-function commandsBelow(command: Command): Command[] {
-  return [command, ...command.commands.flatMap((one) => commandsBelow(one))];
+function commandsBelow(command: Command, path: readonly string[] = []): (readonly [string, Command])[] {
+  const below = command.commands.flatMap((one) => commandsBelow(one, [...path, one.name()]));
+  return [[path.join(' '), command], ...below];
 }
 
-describe('help', () => {
-  test('lists as rare only options and commands that exist', () => {
-    const commands = commandsBelow(buildProgram(testIo()).command);
-    for (const [name, rare] of Object.entries(RARE_OPTIONS)) {
-      const known = commands
-        .filter((one) => one.name() === name)
-        .flatMap(({ options }) => options.map(({ long }) => long));
-      expect(known, name).toEqual(expect.arrayContaining([...rare]));
-    }
+const { command: program } = buildProgram(testIo());
+const commands = new Map(commandsBelow(program));
+const optionsOf = (path: string): string[] =>
+  commands.get(path)?.options.flatMap(({ short, long }) => [short, long].flatMap((name) => name ?? [])) ?? [];
+const OF_ALL = [...optionsOf(''), '-h', '--help'];
+
+async function helpOf(path: string, columns: number): Promise<string> {
+  const io = { ...testIo(), stdout: new Sink({ columns }) };
+  return (await runLine([...path.split(' ').filter(Boolean), '--help'], io)).out;
+}
+
+/** Returns the options that a paragraph or an example of a help uses and that none of its commands lists. */
+function unlisted(path: string, help: string): string[] {
+  const parts = help.replace(/\\\n +/g, '').split(/\n\n|\n(?= {2}webcrawl)/);
+  return parts.flatMap((part) => {
+    const text = part.replace(/\s+/g, ' ');
+    const named = [...text.matchAll(/webcrawl ((?:[a-z-]+ ?)+)/g)].flatMap(([, names = '']) => {
+      const [verb = '', sub] = names.split(' ');
+      return [...optionsOf(verb), ...optionsOf(`${verb} ${sub}`)];
+    });
+    const known = new Set([...OF_ALL, ...optionsOf(path), ...named]);
+    return (text.match(/(?<![\w-])--[a-z][\w-]*/g) ?? []).filter((option) => !known.has(option));
+  });
+}
+
+describe.each([...commands.keys()])('help of webcrawl %s', (path) => {
+  test('lists every option that it mentions', async () => {
+    const help = await helpOf(path, 100);
+    expect(unlisted(path, help)).toEqual([]);
   });
 
-  test(`shows examples first, then the usual options; ${HELP_ALL} shows them all`, async () => {
-    const { out: usual } = await runLine(['crawl', '--help']);
-    const { out: all } = await runLine(['crawl', HELP_ALL]);
-    for (const out of [usual, all]) expect(out.indexOf('Examples:')).toBeLessThan(out.indexOf('Options:'));
-    expect(listed(usual)).toEqual(expect.arrayContaining(['--max-pages', '--stay', '--table']));
-    for (const rare of [...RARE_OPTIONS['crawl']!, ...RARE_OPTIONS['webcrawl']!]) {
-      expect(listed(usual)).not.toContain(rare);
-      expect(listed(all)).toContain(rare);
-    }
+  test.each([80, 60])('fits a terminal of %i columns', async (columns) => {
+    const help = await helpOf(path, columns);
+    const text = columns < 80 ? help.replace(/^Examples:[^]*?(?=\n\n[A-Z][\w ,]*:\n)/m, '') : help;
+    expect(text.split('\n').filter((line) => line.length > columns && / .* /.test(line.trim()))).toEqual([]);
   });
 
-  test('omits no option that README, START and GUIDE use', async () => {
-    const { command: program } = buildProgram(testIo());
-    const options = commandsBelow(program).flatMap((one) =>
-      one.options.map(({ long = '' }) => ({ long, isRare: RARE_OPTIONS[one.name()]?.includes(long) === true })),
-    );
-    const omitted = new Set(options.map(({ long }) => long));
-    for (const { long, isRare } of options) if (!isRare) omitted.delete(long);
-    const used = new Set<string>();
-    for (const page of ['README.md', 'docs/START.md', 'docs/GUIDE.md']) {
-      const text = await readFile(new URL(`../../../${page}`, import.meta.url), 'utf8');
-      for (const [, line = ''] of text.matchAll(/\bwebcrawl ([a-z][^`\n]*)/g)) {
-        const [verb, sub] = line.split(' ');
-        const command = program.commands.find((one) => one.name() === verb);
-        const name = command?.commands.find((one) => one.name() === sub)?.name() ?? verb!;
-        for (const [option] of line.matchAll(/--[a-z][\w-]*/g)) used.add(`${name} ${option}`);
-      }
-      // Some options are named without their command.
-      for (const [option] of text.matchAll(/--[a-z][\w-]*/g)) expect([...omitted]).not.toContain(option);
-    }
-    expect(used).toContain('crawl --agent');
-    const rare = Object.entries(RARE_OPTIONS).flatMap(([name, options]) => options.map((each) => `${name} ${each}`));
-    expect(rare.filter((each) => used.has(each))).toEqual([]);
+  test('shows commands before options', async () => {
+    const help = await helpOf(path, 80);
+    const below = commands.get(path)!.commands.map((one) => help.search(new RegExp(`^  ${one.name()} `, 'm')));
+    expect(help.indexOf('\nOptions:')).toBeGreaterThan(Math.max(0, ...below));
+    expect(below).not.toContain(-1);
   });
+});
 
-  test('keeps the notes, after the options', async () => {
-    const { out } = await runLine(['crawl', '--help']);
-    expect(out.indexOf('A pattern is a regular expression')).toBeGreaterThan(out.indexOf('Global Options:'));
-  });
+describe('short help', () => {
+  test.each(['', 'check', 'export', 'stats', 'table'])(
+    'is shown on standard output for webcrawl %s without a command',
+    async (path) => {
+      const names = path.split(' ').filter(Boolean);
+      const { code, out, err } = await runLine(names);
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).toMatch(new RegExp(`^  ${commands.get(path)!.commands[0]!.name()} `, 'm'));
+      expect(out).not.toContain('Options:');
+      expect(await runLine([...names, '-h'])).toEqual({ code, out, err });
+    },
+  );
+});
 
-  test(`has the exit codes with ${HELP_ALL} only`, async () => {
-    const { out } = await runLine([HELP_ALL]);
-    for (const code of Object.keys(ERROR_CODES)) expect(out).toContain(`${code}: `);
-    expect(out).toMatch(/^ {2}130 /m);
-    expect((await runLine(['--help'])).out).not.toContain('STORE_FULL');
-  });
+test.each([['-V'], ['--version'], ['version']])('%s prints the version', async (arg) => {
+  expect(await runLine([arg])).toEqual({ code: 0, out: `${VERSION}\n`, err: '' });
+});
+
+test('exit-codes lists every code of an error', async () => {
+  const { out } = await runLine(['exit-codes']);
+  for (const code of Object.keys(ERROR_CODES)) expect(out).toContain(`${code}: `);
+  expect(out).toMatch(/^130 /m);
 });

@@ -68,11 +68,11 @@ describe('--shard', () => {
   });
 
   test.each([
-    [{}, 'expected the shard in an environment variable of a scheduler'],
-    [{ JOB_COMPLETION_INDEX: '5' }, 'expected the shard in JOB_COMPLETION_INDEX, found 5 of undefined'],
-    [{ JOB_COMPLETION_INDEX: '5', WEBCRAWL_SHARDS: '5' }, 'found 5 of 5'],
-    [{ SLURM_ARRAY_TASK_ID: '3', SLURM_ARRAY_TASK_STEP: '2', SLURM_ARRAY_TASK_COUNT: '4' }, 'found 1.5 of 4'],
-    [{ WEBCRAWL_SHARD: '1:4' }, 'expected the shard in WEBCRAWL_SHARD'],
+    [{}, '--shard auto: no environment variable of a scheduler is set'],
+    [{ JOB_COMPLETION_INDEX: '5' }, 'JOB_COMPLETION_INDEX gives no shard: 5 of undefined'],
+    [{ JOB_COMPLETION_INDEX: '5', WEBCRAWL_SHARDS: '5' }, 'gives no shard: 5 of 5'],
+    [{ SLURM_ARRAY_TASK_ID: '3', SLURM_ARRAY_TASK_STEP: '2', SLURM_ARRAY_TASK_COUNT: '4' }, 'gives no shard: 1.5 of 4'],
+    [{ WEBCRAWL_SHARD: '1:4' }, 'WEBCRAWL_SHARD gives no shard'],
   ])('auto refuses %o', async (env, message) => {
     const { code, err } = await webcrawl('fetch 1-1 --shard auto', testIo({ env }));
     expect([code, err]).toEqual([64, expect.stringContaining(message)]);

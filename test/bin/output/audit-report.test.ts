@@ -134,13 +134,13 @@ test('text from pages cannot control a terminal', async () => {
 
 describe('a wrong option is found before the audit begins', () => {
   test.each([
-    [['-o', 'report.pdf'], 'expected a file whose ending names a format, found "report.pdf"'],
-    [['--sources'], 'expected --format csv, xlsx, json or ndjson with --sources, found text'],
-    [['--map', 'https://a/=b', '--format', 'csv'], 'expected --format sarif with --map, found csv'],
+    [['-o', 'report.pdf'], 'the extension of report.pdf names no format'],
+    [['--sources'], '--sources and --format text cannot be combined'],
+    [['--map', 'https://a/=b', '--format', 'csv'], '--map and --format csv cannot be combined'],
     [['--map', 'a', '--format', 'sarif'], 'expected a map such as'],
-    [['--fail-on', 'brokn'], 'expected a rule, a group or a severity for --fail-on, found "brokn"'],
-    [['--fail-on', ','], 'expected a rule, a group or a severity for --fail-on, found ""'],
-    [['--fail-on', 'new'], 'expected --since with --fail-on new'],
+    [['--fail-on', 'brokn'], '--fail-on brokn: not a rule, a group or a severity'],
+    [['--fail-on', ','], '--fail-on : not a rule, a group or a severity'],
+    [['--fail-on', 'new'], '--fail-on new needs --since'],
     [['--format', 'pdf'], "argument 'pdf' is invalid"],
   ])('%j', async (args, message) => {
     const report = madeReport([madeFinding()]);
@@ -150,7 +150,7 @@ describe('a wrong option is found before the audit begins', () => {
 
   test('--json with another format', async () => {
     await expect(audit(['--format', 'csv'], undefined, { json: true })).rejects.toThrow(
-      'expected one of --json and --format csv',
+      '--format csv and --json cannot be combined',
     );
     expect(JSON.parse((await audit([], undefined, { json: true })).out)).toMatchObject({ version: 1 });
   });
