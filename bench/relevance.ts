@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
 import { KINDS, NAME_KINDS } from './lib/known-items.js';
+import { NAMED_SETS, type NamedSet } from './lib/named-pages.js';
 import { MANUAL_LANGUAGES } from './lib/manual-pages.js';
 import { FORMULAS, type Formula } from './lib/relevance-formulas.js';
 import { runWorker } from './lib/worker.js';
@@ -16,6 +17,8 @@ const NAMES: Readonly<Record<Asked['language'], string>> = {
   ko: 'Korean',
   ru: 'Russian',
   rust: 'Rust',
+  named: 'SQLite, Git, Python',
+  'held out': 'PostgreSQL, Node (held out)',
 };
 const LABELS: Readonly<Record<Formula, string>> = { body: 'BM25 of the text', njnu: 'Retrieve NJNU', ours: 'webcrawl' };
 /** Number of worst queries of each kind to show. */
@@ -25,17 +28,18 @@ const WORST = 4;
 export const relevanceBench: Bench = {
   about:
     'known-item search over manuals in five languages, and for names of programs: MRR@10 and success@1 of three formulas',
-  names: [],
+  names: ['manuals', 'named'],
   sites: ['docs', 'synthetic'],
   rounds: 1,
   run,
 };
 
-async function run({ cache, scale, site, say }: BenchOptions): Promise<BenchResult> {
+async function run({ cache, scale, site, only, say }: BenchOptions): Promise<BenchResult> {
   const folder = join(cache, 'relevance');
   const job: RelevanceJob = {
     folder,
     site: site === 'docs' ? 'docs' : 'synthetic',
+    isNamedOnly: only?.includes('manuals') === false,
     part: Math.max(1, Math.round(1 / scale)),
     queries: scaled(QUERIES, scale, 4),
   };
@@ -51,6 +55,7 @@ export function resultOf(figures: RelevanceFigures): BenchResult {
   const reported = figures.asked.filter(({ isForChoosing }) => !isForChoosing);
   const rows = MANUAL_LANGUAGES.flatMap((language) => KINDS.map((kind) => rowOf(reported, language, kind)));
   if (pages['rust']) rows.push(...NAME_KINDS.map((kind) => rowOf(reported, 'rust', kind)));
+  for (const set of NAMED_SETS) if (pages[set]) rows.push(rowOf(reported, set, 'named'));
   const { title, headings, anchors, url, text, rank, language } = weights;
   return {
     title: `relevance: the place of known pages among ${sum(Object.values(pages)).toLocaleString('en-US')}`,
@@ -63,12 +68,13 @@ export function resultOf(figures: RelevanceFigures): BenchResult {
         { key: `${formula}First`, head: 'first', digits: 3 },
       ]),
     ],
-    rows,
+    rows: rows.filter(({ queries }) => queries > 0),
     notes: [
       `Pages: ${([...MANUAL_LANGUAGES, 'rust'] as const).map((language) => `${NAMES[language]} ${pages[language] ?? 0}`).join(', ')}; their indexes are ${(figures.indexBytes / 1e6).toFixed(1)} MB together.`,
       'A query is the words of a title, the text of a link to the page that the index does not hold, the four rarest words of a sentence that another page has too, or a piece of the text that no other text has: three words; six letters in a row of Chinese or Japanese, cut anywhere; two words of Korean without their last syllables. The page, or one with the same text, is the answer. A page that describes one name of the library of Rust is asked for by the parts of the name, as "hash map", and by the name.',
       `${sharedTitles} pages share their title with pages of other texts, so no title names them: these are not asked for. ${sameText} pages have the text of another: each of these counts as the answer. ${otherScript} queries had no letter of the script of their page, as parts were never translated: these are not asked either.`,
       `Weights: title ${title}, headings ${headings}, anchors ${anchors}, URL ${url}, text ${text}, rank ${rank}, language ${language}; chosen on one half of the queries, all figures are of the other.`,
+      ...NAMED_SETS.flatMap((set) => (pages[set] ? [namedNote(reported, set, pages[set])] : [])),
       'All formulas are asked for pages that hold all words, or some where none does. That of Retrieve NJNU is the PageRank in relation to the mean, 0.5 for each hit in the title and 0.1 for each in the text.',
       ...worst(reported),
     ],
@@ -119,6 +125,12 @@ function rowOf(asked: readonly Asked[], language: Asked['language'], kind: Asked
   };
 }
 
+function namedNote(asked: readonly Asked[], set: NamedSet, pages: number): string {
+  const places = asked.filter(({ language }) => language === set).map((one) => one.places.ours);
+  const upTo = (most: number): number => places.filter((place) => place > 0 && place <= most).length;
+  return `A query of bench/named-pages.json names a page of ${NAMES[set]}, ${pages} pages: of ${places.length} pages ${upTo(1)} come first, ${upTo(3)} among the first three.`;
+}
+
 function meanReciprocal(asked: readonly Asked[], formula: Formula): number {
   if (asked.length === 0) return 0;
   return sum(asked.map(({ places }) => (places[formula] > 0 ? 1 / places[formula] : 0))) / asked.length;
@@ -126,7 +138,7 @@ function meanReciprocal(asked: readonly Asked[], formula: Formula): number {
 
 /** For each kind, the queries with the lowest position of the answer, and their first hit. */
 function worst(asked: readonly Asked[]): string[] {
-  return [...KINDS, ...NAME_KINDS].flatMap((kind) => {
+  return [...KINDS, ...NAME_KINDS, 'named' as const].flatMap((kind) => {
     const late = asked.filter((one) => one.kind === kind && one.places.ours !== 1);
     late.sort((a, b) => (a.places.ours || Infinity) - (b.places.ours || Infinity));
     return late.slice(-WORST).map(({ query, language, places, answer, first }) => {

@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The folder of the benchmarks, from this file or from its compiled form in dist/bench/lib. */
-const BENCH = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../' : '../../../bench/', import.meta.url));
-const PEERS = join(BENCH, '.peers');
+export const BENCH = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../' : '../../../bench/', import.meta.url),
+);
+export const PEERS = join(BENCH, '.peers');
 
 /**
  * `tuning` and `held out` are manuals that state no generator known to webcrawl. No choice may be made by those that are held out.

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Words } from '../../packages/index/index.js';
+import type { NamedSet } from './named-pages.js';
 import { SCRIPTS, type ManualLanguage, type ManualPage } from './manual-pages.js';
 
 /** The source of a query. */
@@ -11,8 +12,8 @@ export const NAME_KINDS = ['parts of a name', 'name'] as const;
 
 /** A query, and the pages that answer it: one page, and pages with the same text under other URLs. */
 export interface KnownItem {
-  readonly kind: Kind | (typeof NAME_KINDS)[number];
-  readonly language: ManualLanguage | 'rust';
+  readonly kind: Kind | (typeof NAME_KINDS)[number] | 'named';
+  readonly language: ManualLanguage | 'rust' | NamedSet;
   readonly query: string;
   readonly answers: readonly string[];
   /** Half of the queries are for choosing weights, and half for the report. */

@@ -74,7 +74,7 @@ export async function* manualPages(part: number): AsyncGenerator<ManualPage> {
   await using context = await openCheckContext();
   for (const [i, { path, language }] of (await manualFiles()).entries()) {
     if (i % part !== 0) continue;
-    const page = await readPage(context, path, language);
+    const page = await readPage(context, { folder: MANUAL_FOLDER, path, origin: ORIGIN }, language);
     if (page && isWrittenIn(language, page.text)) yield page;
   }
 }
@@ -86,7 +86,20 @@ export async function* rustPages(part: number): AsyncGenerator<ManualPage> {
   await using context = await openCheckContext();
   const files = (await readdir(folder, { recursive: true })).filter((path) => RUST_PAGE.test(path)).sort();
   for (const [i, path] of files.entries()) {
-    const page = i % part === 0 ? await readPage(context, join(RUST, path), 'en') : undefined;
+    const page =
+      i % part === 0 ? await readPage(context, { folder, path, origin: `${ORIGIN}${RUST}/` }, 'en') : undefined;
+    if (page) yield page;
+  }
+}
+
+/** The pages of a manual in English, whose folder is served at the root of an origin. */
+export async function* folderPages(folder: string, origin: string): AsyncGenerator<ManualPage> {
+  await using context = await openCheckContext();
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.html'));
+  const paths = files.map((entry) => relative(folder, join(entry.parentPath, entry.name))).sort();
+  for (const path of paths) {
+    const page = await readPage(context, { folder, path, origin }, 'en');
     if (page) yield page;
   }
 }
@@ -94,11 +107,11 @@ export async function* rustPages(part: number): AsyncGenerator<ManualPage> {
 /** Parses a page as a crawl does. Undefined: it has no text. */
 async function readPage(
   context: Awaited<ReturnType<typeof openCheckContext>>,
-  path: string,
+  { folder, path, origin }: { readonly folder: string; readonly path: string; readonly origin: string },
   language: ManualLanguage,
 ): Promise<ManualPage | undefined> {
-  const content = await readFile(join(MANUAL_FOLDER, path));
-  const url = new URL(encodeURI(path), ORIGIN).href;
+  const content = await readFile(join(folder, path));
+  const url = new URL(encodeURI(path), origin).href;
   const page = await checkParse(context, { url, content, contentType: 'text/html', headers: {}, truncated: false });
   if (page.kind !== 'success' || page.text.length < 20) return undefined;
   return {

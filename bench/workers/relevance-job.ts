@@ -5,6 +5,7 @@ import { loadSettings, rowKeyOf } from '../../packages/webcrawl/internal.js';
 import { weightsOf } from '../../packages/search/index.js';
 import { knownItems, nameItems, type KnownItem } from '../lib/known-items.js';
 import { madeManual } from '../lib/made-manual.js';
+import { NAMED_SETS, namedPages } from '../lib/named-pages.js';
 import { manualPages, rustPages, type ManualPage } from '../lib/manual-pages.js';
 import { createFormulas, type Formula } from '../lib/relevance-formulas.js';
 import { linkRanks } from '../lib/link-ranks.js';
@@ -14,6 +15,8 @@ import { givenArgument, reply } from '../lib/worker.js';
 export interface RelevanceJob {
   readonly folder: string;
   readonly site: 'docs' | 'synthetic';
+  /** Measure only the queries of bench/named-pages.json. */
+  readonly isNamedOnly: boolean;
   /** One page in this number is used. */
   readonly part: number;
   /** Number of queries of each kind and language. */
@@ -44,23 +47,30 @@ const BATCH = 500;
 const SEEN = 10;
 /** Minimum gain for choosing another weight: a smaller one is chance. */
 const LEAST_GAIN = 0.002;
-const { folder, site, part, queries } = givenArgument<RelevanceJob>();
+const { folder, site, isNamedOnly, part, queries } = givenArgument<RelevanceJob>();
 const pages: ManualPage[] = [];
-for await (const page of site === 'docs' ? manualPages(part) : madeManual(queries * 4)) pages.push(page);
+const source = site === 'docs' ? manualPages(part) : madeManual(queries * 4);
+if (!isNamedOnly) for await (const page of source) pages.push(page);
 const words = await createWords();
 const { items, heldOut, sharedTitles, sameText, otherScript } = knownItems(pages, words, queries);
 const rust: ManualPage[] = [];
-if (site === 'docs') for await (const page of rustPages(part)) rust.push(page);
+if (site === 'docs' && !isNamedOnly) for await (const page of rustPages(part)) rust.push(page);
 const { settings } = loadSettings();
 let weights: IndexWeights = weightsOf(settings);
 const asked: Asked[] = [];
 let indexBytes = 0;
-await measure(pages, items, async (formulas) => {
-  weights = await chooseWeights(formulas);
-});
+if (pages.length > 0)
+  await measure(pages, items, async (formulas) => {
+    weights = await chooseWeights(formulas);
+  });
 if (rust.length > 0) await measure(rust, nameItems(rust, queries), () => Promise.resolve());
 const counts: Record<string, number> = {};
 for (const { language } of pages) counts[language] = (counts[language] ?? 0) + 1;
+for (const set of site === 'docs' && part === 1 ? NAMED_SETS : []) {
+  const named = await namedPages(set);
+  counts[set] = named.pages.length;
+  if (named.items.length > 0) await measure(named.pages, named.items, () => Promise.resolve());
+}
 reply({
   pages: { ...counts, rust: rust.length },
   indexBytes,
