@@ -5,7 +5,7 @@ import { queryText } from './query/query-text.js';
 import type { FoldedHit } from './results/fold-hits.js';
 import { shortLine } from './results/plain-text.js';
 import { COPY_FIELDS, hasCopy, shownText } from './results/shown-text.js';
-import { proseOf, withoutHidden } from './results/shown-parts.js';
+import { mainOf, proseOf, withoutHidden } from './results/shown-parts.js';
 import { makeSnippet, withoutTitle, type SnippetInput, type SnippetPart } from './results/snippet.js';
 
 /** A found page. URL, title and snippet are untrusted plain text: nothing in them is escaped. */
@@ -122,19 +122,20 @@ export function createHitReader({ pages, words, rowsAtOnce }: HitReaderInput) {
 }
 
 /**
- * Makes the snippet of a page. The snippet is from the first of these that has a word of the query: the prose, the description, and all
- * text that may be shown. If none of them has a word of the query, the snippet is the description, or the beginning of the prose if there
+ * Makes the snippet of a page. The snippet is from the first of these that has a word of the query: the prose, the description, the
+ * text from the first prose to the last, and all text that may be shown. If none of them has a word of the query, the snippet is the description, or the beginning of the prose if there
  * is no long description.
  */
 function snippetOf(row: PageRow<(typeof HIT_FIELDS)[number]>, input: SnippetInput): Promise<readonly SnippetPart[]> {
   const { text = '', textRanges, pageMetadata } = row;
   const title = (row.title ?? '').trim();
-  const whole = withoutTitle(withoutHidden(text, textRanges), title);
-  const prose = withoutTitle(proseOf(text, textRanges), title);
+  // The text of a page begins with its title, and its prose may begin with a heading that is the title.
+  const whole = withoutTitle(withoutHidden(text, textRanges), title, 2);
+  const prose = withoutTitle(proseOf(text, textRanges), title, 1);
   if (prose === '') return makeSnippet([whole], input);
   const description = pageMetadata?.['description'] ?? '';
   const otherwise = description.length < LEAST_DESCRIPTION ? prose : description;
-  return makeSnippet([prose, description, whole], input, otherwise);
+  return makeSnippet([prose, description, mainOf(text, textRanges), whole], input, otherwise);
 }
 
 /** Returns the query for pages of one host. Other sites that the query names are removed. */

@@ -41,6 +41,8 @@ const NO_LETTER = /[\p{M}\u00ad\u200c\u200d\u2060\ufeff]/u;
 /** Matches a word of a script that separates words by blanks. */
 const SPELT = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u;
 const MAX_PART_CHARACTERS = 400;
+/** Matches the text after a title that is the subject of a sentence, or a part of a word. */
+const IN_SENTENCE = /^(?:\S|\s+[\p{Ll}(,\u2013\u2014-])/u;
 const SENTENCE_END = /[.!?\u2026]["'\u201d\u2019)\]]?\s+|[\u3002\uff01\uff1f\uff0e]\s*|\n+/g;
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3ffff}]/u;
@@ -89,13 +91,14 @@ function partAt(whole: string, place: number, columns: number, input: SnippetInp
   ]);
 }
 
-/** Removes the title, and headings equal to it, from the beginning of a text. The title is shown above the snippet anyway. */
-export function withoutTitle(text: string, title: string): string {
-  let rest = text.trimStart();
-  while (title !== '' && rest.startsWith(title) && !/^\S/.test(rest.slice(title.length, title.length + 1))) {
-    rest = rest.slice(title.length).trimStart();
-  }
-  return rest;
+/**
+ * Removes the title from the beginning of a text, at most `times` times, because the title is shown above the snippet anyway. A title that
+ * begins a sentence stays.
+ */
+export function withoutTitle(text: string, title: string, times: number): string {
+  const rest = text.trimStart();
+  if (title === '' || times === 0 || !rest.startsWith(title) || IN_SENTENCE.test(rest.slice(title.length))) return rest;
+  return withoutTitle(rest.slice(title.length), title, times - 1);
 }
 
 /** Marks the words of a query in a short text. Longer words and names that contain a word of the query are marked too. */

@@ -25,10 +25,19 @@ const shown = async (parts: Promise<readonly SnippetPart[]>) =>
   (await parts).map(({ text, hit }) => (hit ? `[${text}]` : text)).join('');
 
 test('a text begins after its title, and after a heading with the same text', () => {
-  expect(withoutTitle('Maps\nMaps The oldest chart. Maps too.', 'Maps')).toBe('The oldest chart. Maps too.');
-  expect(withoutTitle('Mapsellers meet', 'Maps')).toBe('Mapsellers meet');
-  expect(withoutTitle('Maps', 'Maps')).toBe('');
-  expect(withoutTitle(' A text', '')).toBe('A text');
+  expect(withoutTitle('Maps\nMaps The oldest chart. Maps too.', 'Maps', 2)).toBe('The oldest chart. Maps too.');
+  expect(withoutTitle('Mapsellers meet', 'Maps', 2)).toBe('Mapsellers meet');
+  expect(withoutTitle('Maps', 'Maps', 2)).toBe('');
+  expect(withoutTitle(' A text', '', 2)).toBe('A text');
+});
+
+test.each([
+  ['Sencha Sencha is a steamed green tea.', 'Sencha is a steamed green tea.'],
+  ['Sencha is a steamed green tea.', 'Sencha is a steamed green tea.'],
+  ['Sencha Sencha (\u714e\u8336) is a tea.', 'Sencha (\u714e\u8336) is a tea.'],
+  ['Sencha Sencha Gr\u00fcntee kommt aus Japan.', 'Sencha Gr\u00fcntee kommt aus Japan.'],
+])('a title that is the subject of the first sentence stays: %s', (text, shown) => {
+  expect(withoutTitle(text, 'Sencha', 1)).toBe(shown);
 });
 
 describe('a snippet', () => {
