@@ -26,6 +26,9 @@ export interface Answer {
   readonly terms: ReadonlySet<string>;
 }
 
+/** On a smaller site no word is dropped. */
+const SMALL_SITE = 1000;
+
 const NONE: IndexHits = { total: 0, partial: 0, hits: [], isApproximate: false };
 
 /** Searches an index for the hits of a query. If no page has all words of the query, it returns pages with some of them, and a notice. */
@@ -140,7 +143,7 @@ export function narrowing({ sites, notSites, languages, notLanguages, from, to }
  */
 async function withoutCommonWords(plan: QueryPlan, { reader, info, commonWords }: AskOptions): Promise<QueryPlan> {
   const plain = plan.must.filter(({ isPlainWord }) => isPlainWord);
-  if (plan.must.length < 2 || plain.length === 0 || info.documents === 0 || commonWords === 1) return plan;
+  if (plan.must.length < 2 || plain.length === 0 || info.documents < SMALL_SITE || commonWords === 1) return plan;
   const common: PlannedClause[] = [];
   for (const planned of plain) {
     const counts = await reader.documentCounts(planned.clause.phrases.flat());
