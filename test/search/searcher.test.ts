@@ -131,6 +131,24 @@ describe('a search', () => {
     expect((await search('"alpha gamma"')).total).toBe(0);
   });
 
+  test.each([
+    ['e-mail', 'email'],
+    ['UTF-8', 'utf8'],
+    ['RFC 9110', 'RFC9110'],
+  ])('finds the same pages for %s and %s', async (apart, together) => {
+    const { search } = await searcherOf([
+      { url: site('a'), text: `About ${apart}.` },
+      { url: site('b'), text: `About ${together}.` },
+      { url: site('c'), text: 'About a post of 911.' },
+    ]);
+    for (const query of [apart, together, together.toUpperCase()]) {
+      const { hits, notices } = await search(query);
+      expect(hits.map(({ url }) => url).sort()).toEqual([site('a'), site('b')]);
+      for (const { snippet } of hits) expect(snippet.filter(({ hit }) => hit)).not.toEqual([]);
+      expect(notices).toEqual([]);
+    }
+  });
+
   test('suggests another spelling if it finds more, in a form that a page has', async () => {
     const { search } = await searcherOf([
       ...many(5),

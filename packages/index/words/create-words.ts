@@ -4,10 +4,10 @@ import { createLetters, rememberParts } from './letters.js';
 import { charactersOf, pairsOf } from './pairs.js';
 import { primaryLanguage } from './primary-language.js';
 import { createIntlSplitter, loadJieba, type Splitter } from './unspaced.js';
-import type { Run, Word, Words } from './words.js';
+import { HYPHEN, type Run, type Word, type Words } from './words.js';
 
 /** The version of the tokenizer. Increase it with every change of the rules in this folder, or of the version of the stemmers. */
-const RULES = '5';
+const RULES = '6';
 /** Number of UTF-16 units that are split at a time. The memory that splitting needs grows with the length of a piece. */
 const PIECE = 2048;
 /** English endings after an apostrophe that people often omit: don't, they've. */
@@ -54,10 +54,14 @@ export async function createWords({ jieba: wantsJieba = true }: WordsOptions = {
     index(text, language) {
       const words: Word[] = [];
       const names = new Set<string>();
+      const joined = new Set<string>();
       const add = (start: number, end: number, isChinese = false): void => {
         const word = text.slice(start, end);
         const term = fold(word);
         if (term === '') return;
+        const before = words.at(-1);
+        if (before && HYPHEN.test(text.slice(before.end, start)) && JOINED.test(`${before.term} ${term}`))
+          joined.add(before.term + term);
         words.push({ term, start, end });
         if (isChinese) letters.addWord(term);
         else if (term !== word && !names.has(word) && wordsOfName(word).length > 0) names.add(word);
@@ -65,7 +69,7 @@ export async function createWords({ jieba: wantsJieba = true }: WordsOptions = {
       splitInto(text, language, add, (start, end) => letters.addRun(foldWhole(text.slice(start, end))));
       return {
         words,
-        names: [...names].flatMap((name) => wordsOfName(name).map(fold)),
+        names: [...[...names].flatMap((name) => wordsOfName(name).map(fold)), ...joined],
         letters: letters.end(),
       };
     },
@@ -161,6 +165,8 @@ export async function createWords({ jieba: wantsJieba = true }: WordsOptions = {
   }
 }
 
+/** Matches two words that are also spelt as one. Words with a hyphen that have letters and digits are mostly data. */
+const JOINED = /^\p{L}+ (?:\p{L}+|\p{N}+)$/u;
 const MARK = /\p{M}/u;
 const isLetter = (kind: Kind): boolean => kind === KIND.letter;
 const isHanOrKana = (kind: Kind): boolean => kind === KIND.han || kind === KIND.kana;

@@ -9,6 +9,9 @@ const MAX_PAIRS_PER_PIECE = 32;
 const LONGEST_CHARACTER = 8;
 /** Maximum number of lists for `together`, where each list has one form of each word. */
 const MOST_FORMS = 3;
+/** A word and a number, spelt apart and together. */
+const APART = /^\p{L}{2,} \p{N}+$/u;
+const TOGETHER = /^(\p{L}{2,})(\p{N}+)$/u;
 /** Maximum number of languages for which words are stemmed. The languages with the most pages are chosen. */
 export const MAX_STEMMED = 20;
 
@@ -76,8 +79,9 @@ export function planQuery(
       if (room === 0) continue;
       words += Math.min(length, room);
       const begun = distinct(phrases.map((terms) => terms.slice(0, room)));
+      const spelt = part.isPhrase || input.isPrefix ? begun : withSpellings(begun);
       const longer = piece.longer?.filter((terms) => terms.length <= MAX_WORDS);
-      const planned = plannedClause(part, { ...piece, phrases: begun, ...(longer && { longer }) }, input);
+      const planned = plannedClause(part, { ...piece, phrases: spelt, ...(longer && { longer }) }, input);
       if (part.isExcluded) mustNot.push(planned.clause);
       else must.push(planned);
     }
@@ -87,7 +91,22 @@ export function planQuery(
   }
   if (left > 0) notices.push({ code: 'too_many_words', count: left });
   const [together, literal] = input.isPrefix ? [[], []] : [togetherOf(must), literalOf(must)];
-  return { must, mustNot, together, literal, notices };
+  return { must: input.isPrefix ? must : withJoined(must), mustNot, together, literal, notices };
+}
+
+/** Adds to a word and the number after it how they are spelt together: a page with `RFC9110` has both words of `RFC 9110`. */
+function withJoined(must: readonly PlannedClause[]): PlannedClause[] {
+  const joints = must.slice(1).map((next, i) => {
+    const text = `${must[i]!.text} ${next.text}`;
+    return must[i]!.isPlainWord && next.isPlainWord && APART.test(text) ? [[text.replace(' ', '')]] : [];
+  });
+  return must.map((planned, i) => {
+    const joined = [...(joints[i - 1] ?? []), ...(joints[i] ?? [])];
+    const { clause } = planned;
+    return joined.length === 0
+      ? planned
+      : { ...planned, clause: { ...clause, phrases: [...clause.phrases, ...joined] } };
+  });
 }
 
 /** Returns a clause for each pair of characters in the runs, and the clauses outside of runs. */
@@ -142,6 +161,15 @@ function piecesOf({ text, isPhrase, isExcluded }: QueryPart, { words, languages 
     lastEnd = end;
   }
   return found;
+}
+
+/** Adds the other spelling of words with a hyphen, and of a word with a number: `email` for `e-mail`, `utf 8` for `utf8`. */
+function withSpellings(phrases: (readonly string[])[]): (readonly string[])[] {
+  const [terms = []] = phrases;
+  if (phrases.length !== 1) return phrases;
+  if (terms.length > 1) return [terms, [terms.join('')]];
+  const parts = TOGETHER.exec(terms[0]!);
+  return parts ? [terms, parts.slice(1)] : phrases;
 }
 
 /** Returns, for each split, the terms of a piece and the first term of the next piece. */

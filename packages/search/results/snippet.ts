@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { foldText, type Words } from '../../index/index.js';
+import { foldText, HYPHEN, type Words } from '../../index/index.js';
 import { plainLine } from './plain-text.js';
 
 /** A piece of a snippet, and whether the piece is a word of the query. */
@@ -113,8 +113,12 @@ function markHits(
     return [...names, ...letters];
   };
   const isHit = (term: string): boolean => terms.has(term) || terms.has(words.stem(term, language));
-  for (const { term, start, end } of words.split(text, language)) {
-    if (!isHit(term) && !partsOf(text.slice(start, end)).some(isHit)) continue;
+  const all = words.split(text, language);
+  for (const [i, { term, start, end: wordEnd }] of all.entries()) {
+    const next = all[i + 1];
+    const isJoined = next && HYPHEN.test(text.slice(wordEnd, next.start)) && isHit(term + next.term);
+    const end = isJoined ? next.end : wordEnd;
+    if (start < at || (!isJoined && !isHit(term) && !partsOf(text.slice(start, end)).some(isHit))) continue;
     if (start > at) parts.push({ text: text.slice(at, start), hit: false });
     parts.push({ text: text.slice(start, end), hit: true });
     at = end;
@@ -139,7 +143,7 @@ async function bestPlace(
   signal: AbortSignal | undefined,
 ): Promise<number | undefined> {
   if (beginnings.length === 0) return undefined;
-  const pattern = new RegExp(beginnings.map((each) => each.replace(/[.+*?^${}()|[\]\\]/g, '\\$&')).join('|'), 'gu');
+  const pattern = new RegExp(beginnings.map(patternOf).join('|'), 'gu');
   let places: readonly Place[] = [];
   let best: number | undefined;
   let most = 0;
@@ -162,13 +166,20 @@ async function bestPlace(
   return best;
 }
 
+/** Returns the pattern of a beginning. A hyphen may be between its letters. */
+function patternOf(beginning: string): string {
+  const letters = [...beginning].map((letter) => letter.replace(/[.+*?^${}()|[\]\\]/, '\\$&'));
+  return letters.join(SPELT.test(beginning) ? '-?' : '');
+}
+
 /** Returns the places in a piece of a text, including places of words that begin in the piece and end after it. */
 function positionsIn(text: string, from: number, pattern: RegExp): Place[] {
   const folded = foldText(text.slice(from, from + PIECE + OVERLAP));
   const places: Place[] = [];
-  for (const { 0: what, index } of folded.text.matchAll(pattern)) {
+  for (const { 0: found, index } of folded.text.matchAll(pattern)) {
     const at = folded.positionOf(index);
     if (at >= PIECE || places.length >= MAX_POSITIONS) break;
+    const what = found.replaceAll('-', '');
     if (SPELT.test(what) && isAmidWord(text, from + at)) continue;
     places.push({ at: from + at, what });
   }

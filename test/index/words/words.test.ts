@@ -83,6 +83,7 @@ describe('the terms of a text besides its words', () => {
     ['TcpListener TcpListener', ['tcp', 'listener']],
     ['XMLHttpRequest', ['xml', 'http', 'request']],
     ['getElementById', ['get', 'element', 'by', 'id']],
+    ['an e-mail in UTF-8, well-known at 2024-01-02 and in a1-b2', ['email', 'utf8', 'wellknown']],
     ['Base64Encoder iPhone', ['base64', 'encoder', 'i', 'phone']],
     ['URLs of PDFs by IPv4, McD, NASA and The End', ['mc', 'd']],
     ['aBcDeFgHiJkLmNoPqRsT', []],

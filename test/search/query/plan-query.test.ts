@@ -20,9 +20,25 @@ describe('a plan', () => {
   });
 
   test('keeps together words joined by punctuation, and quotes', () => {
-    expect(phrases('apt-get', [])).toEqual([[['apt', 'get']]]);
+    expect(phrases('"apt-get"', [])).toEqual([[['apt', 'get']]]);
     expect(phrases('"link graph"', [])).toEqual([[['link', 'graph']]]);
     expect(phrases('安装系统', []).length).toBe(words.split('安装系统').length);
+  });
+
+  test.each([
+    ['e-mail', [[['e', 'mail'], ['email']]]],
+    ['utf8', [[['utf8'], ['utf', '8']]]],
+    ['UTF-8', [[['utf', '8'], ['utf8']]]],
+    [
+      'RFC 9110',
+      [
+        [['rfc'], ['rfc9110']],
+        [['9110'], ['rfc9110']],
+      ],
+    ],
+    ['"RFC 9110" x86 a 4', [[['rfc', '9110']], [['x86']], [['a']], [['4']]]],
+  ])('searches words that are spelt apart or together in both spellings: %s', (query, expected) => {
+    expect(phrases(query, [])).toEqual(expected);
   });
 
   test('allows another split of Chinese and Japanese runs', () => {

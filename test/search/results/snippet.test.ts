@@ -99,6 +99,12 @@ describe('a snippet', () => {
     );
   });
 
+  test('shows a word that the page spells with a hyphen', async () => {
+    const text = `Go in to it. ${'Something else comes first. '.repeat(20)}Send an e-mail now. ${'And more. '.repeat(60)}`;
+    expect(await shown(snippet(text, ['email'], 'en'))).toContain('Send an [e-mail] now.');
+    expect(await shown(snippet(`${text} Look into it.`, ['into'], 'en'))).toContain('Look [into] it.');
+  });
+
   test('of a megabyte takes little time', async () => {
     // A generous limit: splitting all of it into words would take many times as long.
     const text = '中文文本没有空格'.repeat(131_072);
