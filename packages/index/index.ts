@@ -1,5 +1,6 @@
 export { createWords } from './words/create-words.js';
 export { foldText } from './words/fold-text.js';
+export { nameTerms } from './documents/names.js';
 export { HYPHEN, type Word, type Words } from './words/words.js';
 export { openDatabase, type Database, type SqlRow } from './sqlite/database.js';
 export { createSchema, INDEX_FILE } from './sqlite/schema.js';

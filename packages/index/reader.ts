@@ -1,6 +1,9 @@
 import type { IndexDocument, KeyRange } from '../core/index.js';
 
+/** A field in which words are searched. */
 export type IndexField = 'title' | 'headings' | 'anchors' | 'url' | 'text';
+/** `names` has a term for each name of the page, by which only clauses for this field find the page. It adds nothing to the score. */
+export type StoredField = IndexField | 'names';
 
 /** A condition on pages: one of the fields must contain one of the phrases, or all of the pairs. A phrase is a list of stemmed terms. */
 export interface Clause {
@@ -9,8 +12,8 @@ export interface Clause {
   readonly longer?: readonly (readonly string[])[];
   /** Terms that find a page which contains the typed text letter for letter. Default: none. */
   readonly pairs?: readonly string[];
-  /** The fields to search. Default: all fields. */
-  readonly fields?: readonly IndexField[];
+  /** The fields to search. Default: all fields but `names`. */
+  readonly fields?: readonly StoredField[];
   /** Whether the last term of each phrase may be incomplete. */
   readonly isPrefix?: boolean;
 }

@@ -1,4 +1,5 @@
 import type { Clause, IndexField, IndexHits, IndexInfo, IndexReader, IndexWeights, Words } from '../index/index.js';
+import { nameTerms } from '../index/index.js';
 import type { ParsedQuery, QueryNotice } from './query/parse-query.js';
 import { languagesOfText } from './query/query-languages.js';
 import { planQuery, type PlannedClause, type QueryPlan } from './query/plan-query.js';
@@ -28,8 +29,21 @@ export interface Answer {
 
 /** On a smaller site no word is dropped. */
 const SMALL_SITE = 1000;
+/** If more pages share the first word of their titles, or the name of their site, it names none of them. */
+const MAX_SHARED = 20;
 
 const NONE: IndexHits = { total: 0, partial: 0, hits: [], isApproximate: false };
+
+/** The parts of a query that refine the score of its words. Without them, only pages with the words are found. */
+const WORDS_ALONE: Pick<QueryPlan, 'together' | 'literal'> = { together: [], literal: [] };
+
+/** How the index is searched for a query. */
+interface Asking {
+  readonly plan: QueryPlan;
+  readonly must: readonly Clause[];
+  readonly limit: number;
+  readonly ask: (clauses: readonly Clause[], refined?: typeof WORDS_ALONE) => Promise<IndexHits>;
+}
 
 /** Searches an index for the hits of a query. If no page has all words of the query, it returns pages with some of them, and a notice. */
 export async function askIndex(parsed: ParsedQuery, options: AskOptions): Promise<Answer> {
@@ -50,8 +64,7 @@ export async function askIndex(parsed: ParsedQuery, options: AskOptions): Promis
     ...(fields && !clause.fields && { fields }),
   }));
   const typed = parsed.parts.filter(({ isExcluded }) => !isExcluded).map(({ text }) => text);
-  const { together, literal } = isPlain ? { together: [], literal: [] } : plan;
-  const ask = (clauses: readonly Clause[]): Promise<IndexHits> =>
+  const ask = (clauses: readonly Clause[], { together, literal } = isPlain ? WORDS_ALONE : plan): Promise<IndexHits> =>
     options.reader.search({
       ...narrowing(parsed),
       must: clauses,
@@ -64,7 +77,10 @@ export async function askIndex(parsed: ParsedQuery, options: AskOptions): Promis
     });
   const asWords = await ask(must.map(({ pairs: _, ...clause }) => clause));
   const isEnough = isStrict || asWords.total >= options.limit;
-  const found = isEnough ? asWords : await withLetters(asWords, { plan, must, limit: options.limit, ask });
+  const asking = { plan, must, limit: options.limit, ask };
+  const byWords = isEnough ? asWords : await withLetters(asWords, asking);
+  const isName = !isPlain && parsed.parts.every(({ field }) => field === undefined);
+  const found = isName ? await namedFirst(byWords, nameTerms(words, typed.join(' ')), asking) : byWords;
   const terms = new Set(plan.must.flatMap(({ clause }) => clause.phrases.flat()));
   const some = found.total > 0 || isStrict ? undefined : someOf(plan.must);
   const others = some && (await ask(some));
@@ -78,24 +94,30 @@ export async function askIndex(parsed: ParsedQuery, options: AskOptions): Promis
  * Adds hits that contain the query letter for letter, although the words of these pages are split in another way. The added hits come after
  * the hits by words. If there are no hits at all, the result is pages that have all characters of a Chinese query.
  */
-async function withLetters(
-  asWords: IndexHits,
-  {
-    plan,
-    must,
-    limit,
-    ask,
-  }: {
-    readonly plan: QueryPlan;
-    readonly must: readonly Clause[];
-    readonly limit: number;
-    readonly ask: (clauses: readonly Clause[]) => Promise<IndexHits>;
-  },
-): Promise<IndexHits> {
+async function withLetters(asWords: IndexHits, { plan, must, limit, ask }: Asking): Promise<IndexHits> {
   const found = must.some(({ pairs }) => pairs) ? joined(asWords, await ask(must), limit) : asWords;
   if (found.total > 0 || plan.must.every(({ characters }) => characters.length === 0)) return found;
   const letters = plan.must.map(({ characters }) => (characters.length > 0 ? { pairs: characters } : {}));
   return ask(must.map((clause, i) => ({ ...clause, ...letters[i] })));
+}
+
+/**
+ * Puts the pages that the query names before all others: first those with this title or file name, then those with this name as a part of
+ * the title or the file name. Pages with the same kind of name stay in the order of their scores.
+ */
+async function namedFirst(
+  found: IndexHits,
+  name: ReturnType<typeof nameTerms>,
+  { must, limit, ask }: Asking,
+): Promise<IndexHits> {
+  if (name === undefined || found.hits.length < 2) return found;
+  const askNamed = (...terms: readonly string[]): Promise<IndexHits> =>
+    ask([{ phrases: terms.map((term) => [term]), fields: ['names'] }, ...must], WORDS_ALONE);
+  const all = await askNamed(name.exact, name.near);
+  if (all.total === 0) return found;
+  const first = await askNamed(name.exact);
+  const isShared = all.total - first.total > MAX_SHARED;
+  return joined(first, isShared ? found : joined(all, found, limit), limit);
 }
 
 function joined(first: IndexHits, second: IndexHits, limit: number): IndexHits {

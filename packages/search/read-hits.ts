@@ -15,6 +15,7 @@ export interface SearchHit extends Pick<IndexDocument, 'language' | 'fetchedAt' 
   readonly title: string;
   /** The snippet. Empty if the page allows no snippet. */
   readonly snippet: readonly SnippetPart[];
+  /** A page that the query names comes before pages with a higher score. */
   readonly score: number;
   /** Set if `serve` shows a copy of its text at `/cached`. A page may ask that no copy be shown, by `noarchive` for example. */
   readonly hasCopy?: true;
@@ -122,9 +123,9 @@ export function createHitReader({ pages, words, rowsAtOnce }: HitReaderInput) {
 }
 
 /**
- * Makes the snippet of a page. The snippet is from the first of these that has a word of the query: the prose, the description, the
- * text from the first prose to the last, and all text that may be shown. If none of them has a word of the query, the snippet is the description, or the beginning of the prose if there
- * is no long description.
+ * Makes the snippet of a page. The snippet is from the first of these that has a word of the query: the prose, the description, the text
+ * from the first prose to the last, and all text that may be shown. If none of them has a word of the query, the snippet is the
+ * description, or the beginning of the prose if there is no long description.
  */
 function snippetOf(row: PageRow<(typeof HIT_FIELDS)[number]>, input: SnippetInput): Promise<readonly SnippetPart[]> {
   const { text = '', textRanges, pageMetadata } = row;

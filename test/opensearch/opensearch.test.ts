@@ -179,6 +179,24 @@ describe.skipIf(!isHere)('OpenSearch', () => {
     await writer.close();
   });
 
+  test('shows exact titles and files first, then near names, then the best of the others', async () => {
+    const writer = await open('named');
+    await writer.apply([
+      put(1, { title: 'All of select', headings: 'select', anchors: 'select', text: 'select '.repeat(40), rank: 0.9 }),
+      put(2, { title: 'SELECT statements', text: 'none' }),
+      put(3, { title: 'Select', text: 'none' }),
+    ]);
+    await writer.markWhole();
+    await writer.entries(undefined, 1);
+    await writer.close();
+    const reader = await openReader('named');
+    const weights = { title: 8, headings: 4, anchors: 3, url: 2, text: 1, rank: 0.5, language: 2 };
+    const asked = { reader, words, info: await reader.info(), weights, commonWords: 1, limit: 10 };
+    const { found } = await askIndex(parseQuery('select'), asked);
+    await reader.close();
+    expect(found.hits.map(({ key }) => key)).toEqual([3, 2, 1].map(keyOf));
+  });
+
   test('is used by index and search with index.writer and index.url', async () => {
     const web = fakeWeb({
       'http://a.example/': { html: '<title>Home</title><a href="/one">The first</a> <a href="/two">two</a>' },

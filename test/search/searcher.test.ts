@@ -131,6 +131,64 @@ describe('a search', () => {
     expect((await search('"alpha gamma"')).total).toBe(0);
   });
 
+  describe('for a name', () => {
+    const praise = { headings: 'select', anchors: 'select', text: 'select '.repeat(40), rank: 0.9 };
+    const urlsOf = async (documents: readonly MadeDocument[], query: string, fold = true) =>
+      (await (await searcherOf(documents)).search(query, { fold })).hits.map(({ url }) => url.replace(/.*com\//, ''));
+
+    test('shows exact titles and files first, then near names, then the best of the others', async () => {
+      const documents = [
+        { url: site('best'), title: 'All of select', ...praise },
+        { url: site('git-select.html'), title: 'About git', text: 'select' },
+        { url: site('first'), title: 'SELECT statements', text: 'none' },
+        { url: site('part'), title: 'The manual | Select', text: 'none' },
+        { url: site('select.html'), title: 'Waiting', text: 'none' },
+        { url: site('title'), title: '2.1. Select (7)', text: 'none' },
+        { url: site('folder/Select/index.html'), title: 'Page', text: 'none' },
+        { url: site('select?id=1'), title: 'Item', text: 'none' },
+      ];
+      const found = await urlsOf(documents, 'select', false);
+      expect(found.slice(0, 3).sort()).toEqual(['folder/Select/index.html', 'select.html', 'title']);
+      expect(found.slice(3, 6).sort()).toEqual(['first', 'git-select.html', 'part']);
+      expect(found.slice(6).sort()).toEqual(['best', 'select?id=1']);
+    });
+
+    test.each(['create index', 'CreateIndex', 'create-index'])(
+      'ignores how its words are joined: %s',
+      async (query) => {
+        const create = { url: site('lang_createindex.html'), title: 'CREATE INDEX', text: 'none' };
+        const other = {
+          url: site('list'),
+          title: 'List to create an index',
+          text: 'create index createindex '.repeat(40),
+        };
+        expect(await urlsOf([other, create], query)).toEqual(['lang_createindex.html', 'list']);
+      },
+    );
+
+    test('ignores a first word that very many titles share', async () => {
+      const shared = Array.from({ length: 21 }, (_, i) => ({ url: site(`p${i}`), title: `Select ${i}`, text: 'none' }));
+      const best = { url: site('best'), title: 'All of select', ...praise };
+      expect((await urlsOf([...shared.slice(1), best], 'select'))[0]).not.toBe('best');
+      expect((await urlsOf([...shared, best], 'select'))[0]).toBe('best');
+    });
+
+    test('keeps the conditions of the query, and ignores names in a query for a field', async () => {
+      const documents = [
+        { url: site('best'), title: 'All of select', ...praise },
+        { url: site('select'), title: 'Select', text: 'old', language: 'de' },
+        { url: site('select', 'other.example'), title: 'Select', text: 'none' },
+      ];
+      const { search } = await searcherOf(documents);
+      const found = async (query: string) => (await search(query)).hits.map(({ url }) => url);
+      expect((await found('select'))[2]).toBe(site('best'));
+      expect(await found('select -old site:example.com')).toEqual([site('best')]);
+      expect((await found('select lang:en'))[0]).toBe(site('select', 'other.example'));
+      expect((await search('select')).total).toBe(3);
+      expect((await found('inanchor inurl:select'))[0]).not.toBe(site('best'));
+    });
+  });
+
   test.each([
     ['e-mail', 'email'],
     ['UTF-8', 'utf8'],
@@ -328,7 +386,7 @@ describe('a search', () => {
 
   test('has weights as settings', async () => {
     const documents = [
-      { url: site('a'), title: 'zebra', text: 'other words' },
+      { url: site('a'), title: 'my zebra', text: 'other words' },
       { url: site('b'), title: 'page', text: 'zebra zebra' },
       ...many(0),
       ...Array.from({ length: 8 }, (_, i) => ({ url: site(`o${i}`), text: 'none' })),

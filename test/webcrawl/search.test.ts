@@ -156,6 +156,18 @@ describe('the search of a crawl', () => {
       `Modules | Directives | [FAQ] of the walrus ${ARTICLE}`,
     ],
     [
+      'of a sentence whose subject is the title',
+      `<title>Sencha</title>${MENU}<h1>Sencha</h1><p>Sencha is a steamed green tea, and it is drunk all day long in Japan.`,
+      'steamed',
+      'Sencha is a [steamed] green tea, and it is drunk all day long in Japan.',
+    ],
+    [
+      'of code between prose, not of the menu',
+      `${MENU}<p>${ARTICLE}<pre>faq --all</pre><p>${ARTICLE}`,
+      'faq',
+      `[faq] --all ${ARTICLE}`,
+    ],
+    [
       'without what is not to be shown',
       `<p>${ARTICLE} <span data-nosnippet>A secret.</span> It is open.`,
       'secret',

@@ -1,6 +1,7 @@
 import { type IndexDocument, readableUrl } from '../../core/index.js';
 import type { Words } from '../words/words.js';
-import type { IndexField } from '../reader.js';
+import type { StoredField } from '../reader.js';
+import { namesOf } from './names.js';
 
 /** Maximum number of UTF-16 units of a field that are indexed; the rest of a longer text is ignored. */
 const LONGEST = 2 ** 20;
@@ -9,7 +10,7 @@ const LONGEST = 2 ** 20;
  * Returns the terms of each field for the full-text index, separated by blanks: first the stemmed words, then all other terms by which the
  * field can be found.
  */
-export function termsOf(words: Words, document: IndexDocument): Record<IndexField, string> {
+export function termsOf(words: Words, document: IndexDocument): Record<StoredField, string> {
   const { title, headings, anchors, url, text, language } = document;
   const tag = language === '' ? undefined : language;
   const terms = (given: string): string => {
@@ -29,5 +30,6 @@ export function termsOf(words: Words, document: IndexDocument): Record<IndexFiel
     anchors: terms(anchors),
     url: terms((readableUrl(url) ?? url).replace(/^https?:\/\//, '')),
     text: terms(text),
+    names: namesOf(words, document),
   };
 }

@@ -1,5 +1,5 @@
 import type { KeyRange } from '../../core/index.js';
-import type { Clause, IndexField, IndexQuery, IndexWeights } from '../reader.js';
+import type { Clause, IndexQuery, IndexWeights, StoredField } from '../reader.js';
 import { TERM_FIELDS } from './schema.js';
 
 /** Words count as close together if at most this number of words is between them. */
@@ -60,7 +60,7 @@ export function searchBody(query: IndexQuery, documents: number): object {
 }
 
 /** Returns the query for documents that have a term in one of the fields. */
-export function termQuery(term: string, fields: readonly IndexField[] = TERM_FIELDS): object {
+export function termQuery(term: string, fields: readonly StoredField[] = TERM_FIELDS): object {
   return { bool: { should: fields.map((field) => ({ term: { [`terms.${field}`]: term } })) } };
 }
 
@@ -106,12 +106,12 @@ function clauseQuery(
   const filter = own.length + pairs.length <= share ? pairs.map((pair) => termQuery(pair, fields)) : [];
   const texts = [...new Set([...own, ...textsOf(longer)])].slice(0, share - filter.length);
   const expansions = Math.max(1, Math.min(MAX_EXPANSIONS, Math.floor(share / texts.length)));
-  const one = (field: IndexField, query: string): object => {
+  const one = (field: StoredField, query: string): object => {
+    const boost = field === 'names' ? 0 : weights[field];
     // A prefix query finds every term with this beginning. A phrase query would try only some of these terms.
-    if (isPrefix && !query.includes(' '))
-      return { prefix: { [`terms.${field}`]: { value: query, boost: weights[field] } } };
+    if (isPrefix && !query.includes(' ')) return { prefix: { [`terms.${field}`]: { value: query, boost } } };
     const asked = {
-      [`terms.${field}`]: { query, boost: weights[field], ...(isPrefix && { max_expansions: expansions }) },
+      [`terms.${field}`]: { query, boost, ...(isPrefix && { max_expansions: expansions }) },
     };
     return isPrefix ? { match_phrase_prefix: asked } : { match_phrase: asked };
   };

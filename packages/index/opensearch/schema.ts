@@ -1,13 +1,13 @@
 import type { IndexDocument } from '../../core/index.js';
-import type { IndexField } from '../reader.js';
+import type { IndexField, StoredField } from '../reader.js';
 
 /**
  * The number of the format. Increase it with every change of the mapping, or of the stored form of a document. An index of another format
  * is rebuilt.
  */
-export const OPENSEARCH_FORMAT = '3';
+export const OPENSEARCH_FORMAT = '4';
 
-/** The fields of the full text. */
+/** The fields of the full text, in which words are searched. */
 export const TERM_FIELDS = ['title', 'headings', 'anchors', 'url', 'text'] as const satisfies readonly IndexField[];
 
 /** The metadata of an index, in its mapping as `_meta.webcrawl`. */
@@ -44,7 +44,7 @@ export interface StoredDocument extends Omit<IndexDocument, 'fetchedAt' | 'modif
   /** When this version came into the index, in ms since the epoch. */
   readonly indexedAt: number;
   /** The terms of each field by which a document is found, separated by blanks. */
-  readonly terms: Readonly<Record<IndexField, string>>;
+  readonly terms: Readonly<Record<StoredField, string>>;
 }
 
 const shown = { type: 'text', index: false } as const;
@@ -76,7 +76,7 @@ export function indexBody(metadata: IndexMetadata): object {
         rank: { type: 'double' },
         simhash: keyword,
         fingerprint: keyword,
-        terms: { dynamic: 'strict', properties: Object.fromEntries(TERM_FIELDS.map((name) => [name, terms])) },
+        terms: { properties: Object.fromEntries([...TERM_FIELDS, 'names'].map((name) => [name, terms])) },
       },
     },
   };

@@ -7,14 +7,14 @@ export const INDEX_FILE = 'index.sqlite';
  * The number of the format. Increase it with every change of the schema, or of the stored form of a document. An index of another format is
  * rebuilt.
  */
-export const INDEX_FORMAT = '4';
+export const INDEX_FORMAT = '5';
 
 /**
  * The columns of the full text in order, which is also the order of weights in `bm25()`. Each column has only terms, separated by blanks,
  * which the tokenizer of FTS5 must not split again. The text is the first column because it has most terms: for a term in any other column,
  * FTS5 also stores the number of the column.
  */
-export const TEXT_COLUMNS = ['text', 'title', 'headings', 'anchors', 'url'] as const;
+export const TEXT_COLUMNS = ['text', 'title', 'headings', 'anchors', 'url', 'names'] as const;
 
 const SCHEMA = `
 create table if not exists info(name text primary key, value text not null) strict;

@@ -57,7 +57,7 @@ export function writerOf(database: Database, folder: string, table: string, word
   );
   const touch = database.prepare('update docs set rank = ?, fetched = ? where key = ? and (rank, fetched) <> (?, ?)');
   const removeDoc = database.prepare('delete from docs where id = ?');
-  const addText = database.prepare(`insert into fts(rowid, ${TEXT_COLUMNS.join(', ')}) values(?,?,?,?,?,?)`);
+  const addText = database.prepare(`insert into fts(rowid, ${TEXT_COLUMNS.join(', ')}) values(?,?,?,?,?,?,?)`);
   const removeText = database.prepare('delete from fts where rowid = ?');
   const read = database.prepare('select key, rank, fetched, fingerprint from docs where key > ? order by key limit ?');
   const note = database.prepare('insert into info values(?, ?) on conflict do update set value = excluded.value');

@@ -1,4 +1,4 @@
-import type { Clause, IndexField, Word, Words } from '../../index/index.js';
+import type { Clause, Word, Words } from '../../index/index.js';
 import type { ParsedQuery, QueryNotice, QueryPart } from './parse-query.js';
 
 export const MAX_WORDS = 32;
@@ -96,17 +96,14 @@ export function planQuery(
 
 /** Adds to a word and the number after it how they are spelt together: a page with `RFC9110` has both words of `RFC 9110`. */
 function withJoined(must: readonly PlannedClause[]): PlannedClause[] {
-  const joints = must.slice(1).map((next, i) => {
-    const text = `${must[i]!.text} ${next.text}`;
-    return must[i]!.isPlainWord && next.isPlainWord && APART.test(text) ? [[text.replace(' ', '')]] : [];
-  });
-  return must.map((planned, i) => {
-    const joined = [...(joints[i - 1] ?? []), ...(joints[i] ?? [])];
-    const { clause } = planned;
-    return joined.length === 0
-      ? planned
-      : { ...planned, clause: { ...clause, phrases: [...clause.phrases, ...joined] } };
-  });
+  const phrases = must.map(({ clause }) => [...clause.phrases]);
+  for (const [i, next] of must.entries()) {
+    const before = must[i - 1];
+    const text = `${before?.text} ${next.text}`;
+    if (!before?.isPlainWord || !next.isPlainWord || !APART.test(text)) continue;
+    for (const own of [phrases[i - 1]!, phrases[i]!]) own.push([text.replace(' ', '')]);
+  }
+  return must.map((planned, i) => ({ ...planned, clause: { ...planned.clause, phrases: phrases[i]! } }));
 }
 
 /** Returns a clause for each pair of characters in the runs, and the clauses outside of runs. */
@@ -252,7 +249,7 @@ function plannedClause(
     return distinct(stemmed.length === 0 ? given : stemmed);
   };
   const all = formsOf(phrases);
-  const fields: readonly IndexField[] | undefined = field && [field];
+  const fields = field && [field];
   const isPairAlone = pairs.length === 1 && all.some((terms) => terms.join(' ') === pairs[0]);
   return {
     clause: {

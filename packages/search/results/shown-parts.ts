@@ -1,20 +1,15 @@
 import type { TextRange } from '../../core/index.js';
 
-/** Returns the part of a text from `begin` to `behind`, without the parts that no snippet may show. */
-export function withoutHidden(
-  text: string,
-  ranges: readonly TextRange[] = [],
-  begin = 0,
-  behind = text.length,
-): string {
-  let from = begin;
+/** Returns the part of a text from `from` to `to`, without the parts that no snippet may show. */
+export function withoutHidden(text: string, ranges: readonly TextRange[] = [], from = 0, to = text.length): string {
+  let at = from;
   let shown = '';
   for (const { start, end, kind } of ranges) {
-    if (kind !== 'nosnippet' || start < begin || end > behind) continue;
-    shown += joint(shown) + text.slice(from, start);
-    from = end;
+    if (kind !== 'nosnippet' || start < from || end > to) continue;
+    shown += joint(shown) + text.slice(at, start);
+    at = end;
   }
-  return shown + joint(shown) + text.slice(from, behind);
+  return shown + joint(shown) + text.slice(at, to);
 }
 
 /** Returns the text from the first prose to the last, with tables and code between them. Menus and footers are mostly outside. */

@@ -77,3 +77,10 @@ test('for a prefix alone every term counts, for one after other words some', () 
   );
   expect(partsOf(bodyOf([{ phrases: [['大', '学']], isPrefix: true }]))).toBeLessThan(1000);
 });
+
+test('names find pages, and do not change the score', () => {
+  const { query } = bodyOf([{ phrases: [['#select']], fields: ['names'] }, { phrases: [['select']] }]);
+  const text = JSON.stringify(query);
+  expect(text).toContain(JSON.stringify({ match_phrase: { 'terms.names': { query: '#select', boost: 0 } } }));
+  expect(text.match(/terms\.names/g)).toHaveLength(1);
+});

@@ -208,7 +208,7 @@ function fromOf(where: string): string {
 
 /** Returns the score as SQL. {@link rankOfPart} is the inverse of the part of the score that comes from the rank. */
 function scoreOf({ weights, preferred = [] }: IndexQuery, documents: number): string {
-  const fields = TEXT_COLUMNS.map((field) => real(weights[field])).join();
+  const fields = TEXT_COLUMNS.map((field) => real(field === 'names' ? 0 : weights[field])).join();
   const languages = preferred.map((name) => `'${name.replaceAll("'", "''")}'`).join();
   const language =
     languages === '' || weights.language === 0 ? '' : ` + ${real(weights.language)} * (d.language in (${languages}))`;
