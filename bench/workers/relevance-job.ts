@@ -15,7 +15,7 @@ import { givenArgument, reply } from '../lib/worker.js';
 export interface RelevanceJob {
   readonly folder: string;
   readonly site: 'docs' | 'synthetic';
-  /** Measure only the queries of bench/named-pages.json. */
+  /** Measure only names: the queries of bench/named-pages.json, and the names of Rust. */
   readonly isNamedOnly: boolean;
   /** One page in this number is used. */
   readonly part: number;
@@ -54,7 +54,7 @@ if (!isNamedOnly) for await (const page of source) pages.push(page);
 const words = await createWords();
 const { items, heldOut, sharedTitles, sameText, otherScript } = knownItems(pages, words, queries);
 const rust: ManualPage[] = [];
-if (site === 'docs' && !isNamedOnly) for await (const page of rustPages(part)) rust.push(page);
+if (site === 'docs') for await (const page of rustPages(part)) rust.push(page);
 const { settings } = loadSettings();
 let weights: IndexWeights = weightsOf(settings);
 const asked: Asked[] = [];
