@@ -88,7 +88,7 @@ describe('during a running crawl', () => {
       expect(await json('check', 'url', url)).toMatchObject({ accepted: true });
       const refused = await run('generate');
       expect(refused.code).toBe(ERROR_CODES.TABLE_LOCKED.exitCode);
-      expect(refused.err).toContain(`found it open in process ${child.pid} (crawl)`);
+      expect(refused.err).toContain(`is in use by process ${child.pid} (crawl)`);
       expect((await run('crawl', url)).code).toBe(ERROR_CODES.TABLE_LOCKED.exitCode);
 
       expect(await json('inject', `${url}injected`)).toMatchObject({ counters: { injected: 1 } });

@@ -265,10 +265,10 @@ describe('versions', () => {
       'the table has an incomplete migration from schema version 6 to 7, and this version needs schema version 7',
       'run `webcrawl migrate` with the same --table again',
     ],
-    ['5', 'found 5', 'use the version of webcrawl that wrote this table'],
-    ['8', 'found 8', 'use the version of webcrawl that wrote this table'],
-    ['7>8', 'found 7>8', 'use the version of webcrawl that wrote this table'],
-    ['', 'found ', 'use the version of webcrawl that wrote this table'],
+    ['5', 'schema version 5', 'use the version of webcrawl that wrote this table'],
+    ['8', 'schema version 8', 'use the version of webcrawl that wrote this table'],
+    ['7>8', 'schema version 7>8', 'use the version of webcrawl that wrote this table'],
+    ['', 'schema version ', 'use the version of webcrawl that wrote this table'],
   ])('%s is refused', async (version, message, hint) => {
     const store = await oldTable(new MemoryStore(), [{ key: key(1), inlinks: manyInlinks(3) }]);
     await setVersion(store, version);
