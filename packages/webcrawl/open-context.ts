@@ -145,7 +145,6 @@ export async function openContext(
   const clock = options.clock ?? Date.now;
   const lookup = cachedLookup(options.lookup ?? systemLookup, { clock });
   const { plugins, shared: pagePlugins } = await assemblePlugins(settings, lookup, options);
-  const parseThreads = parseThreadsOf(settings, pagePlugins, folderOf(options.config));
   const since = clock();
   const folder = typeof options.table === 'object' ? undefined : directoryOf(options.table ?? DEFAULT_TABLE);
   const diskUse = folder === undefined ? undefined : createDiskUse(folder);
@@ -168,6 +167,7 @@ export async function openContext(
   const reports = startWorkerReports({ tables, clock }, running, since);
   const indexFolder = indexFolderOf(settings, options.table);
   await shared?.serve();
+  const parseThreads = parseThreadsOf(settings, pagePlugins, folderOf(options.config));
 
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= reports.end().then(() => closeAll(plugins, tables, parseThreads)));

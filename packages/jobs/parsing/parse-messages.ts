@@ -33,12 +33,16 @@ export interface ParseTerms {
   readonly places: readonly number[];
   /** Whether the thread calls `onPage` of its plugins. If not, the main thread calls `onPage`. */
   readonly callsOnPage: boolean;
+  /** The number of the crawl in threads that several crawls share. */
+  readonly crawl?: number | undefined;
 }
 
 /** A message to a thread: a page to parse. */
 export interface ParseTask {
-  readonly page: PageContent;
-  /** The terms for this page and the following pages. Absent: the terms of the previous page. */
+  /** Absent: the crawl is closed, so the thread forgets its terms. */
+  readonly page?: PageContent;
+  readonly crawl?: number | undefined;
+  /** The terms for this page and the following pages of the crawl. Absent: the terms of its previous page. */
   readonly terms?: ParseTerms;
 }
 

@@ -33,6 +33,8 @@ export interface ParseThreadOptions {
   readonly startLimit: number;
   /** Milliseconds that are added to `parser.timeout`. Within this time, a parser that checks its own time can end by itself. */
   readonly grace: number;
+  /** Milliseconds without a page after which the thread ends. */
+  readonly idleLimit: number;
 }
 
 interface ParseThreadEvents {
@@ -40,9 +42,9 @@ interface ParseThreadEvents {
   onAnswer(): void;
   /**
    * Called when the thread has ended. If a page was the cause, the page already has the failure as its result. `rest` has the other waiting
-   * pages.
+   * pages. Without a failure, the thread was idle.
    */
-  onEnd(thread: ParseThread, failure: ThreadFailure, rest: readonly WaitingPage[]): void;
+  onEnd(thread: ParseThread, failure: ThreadFailure | undefined, rest: readonly WaitingPage[]): void;
 }
 
 /** Minimum number of bytes that is counted for a page, because even the smallest page takes time. */
@@ -57,7 +59,8 @@ export class ParseThread {
   readonly #events: ParseThreadEvents;
   readonly #worker: Worker;
   readonly #line: WaitingPage[] = [];
-  #sent: ParseTerms | undefined;
+  /** The last terms that were sent, by crawl. */
+  readonly #sent = new Map<number | undefined, ParseTerms>();
   #timer: NodeJS.Timeout | undefined;
   #isReady = false;
   #hasEnded = false;
@@ -92,17 +95,27 @@ export class ParseThread {
     const { terms, page } = waiting;
     // The content is copied. It may be a small view of a large block of memory, and a message would copy the whole block.
     const content = page.content && new Uint8Array(page.content);
-    const task: ParseTask = { page: { ...page, content }, ...(!isSame(terms, this.#sent) && { terms }) };
+    const { crawl } = terms;
+    const task: ParseTask = {
+      page: { ...page, content },
+      crawl,
+      ...(!isSame(terms, this.#sent.get(crawl)) && { terms }),
+    };
     try {
       this.#worker.postMessage(task, content ? [content.buffer] : []);
     } catch (error) {
       // A protocol plugin in JavaScript may have returned data that cannot be sent to a thread.
       return waiting.settle({ code: 'parser_crashed', message: messageOf(error) });
     }
-    this.#sent = terms;
+    this.#sent.set(crawl, terms);
     if (this.#line.push(waiting) > 1) return;
     this.#worker.ref();
     if (this.#isReady) this.#watchFirst();
+  }
+
+  /** Removes what the thread has stored for a crawl. */
+  forget(crawl: number): void {
+    if (this.#sent.delete(crawl)) this.#worker.postMessage({ crawl } satisfies ParseTask);
   }
 
   /** Ends the thread. The owner gets the waiting pages back through `onEnd`. */
@@ -116,8 +129,12 @@ export class ParseThread {
     clearTimeout(this.#timer);
     if (message === READY) this.#isReady = true;
     else this.#line.shift()?.settle(unpackResult(message));
-    if (this.#line.length > 0) this.#watchFirst();
-    else this.#worker.unref();
+    if (this.#line.length > 0) {
+      this.#watchFirst();
+    } else {
+      this.#worker.unref();
+      this.#watch(this.#options.idleLimit, () => this.#line.length === 0, undefined);
+    }
     if (message !== READY) this.#events.onAnswer();
   }
 
@@ -128,7 +145,8 @@ export class ParseThread {
     this.#watch(seconds * 1000 + this.#options.grace, () => this.#line[0] === first, { code: 'timeout', message });
   }
 
-  #watch(millis: number, isStill: () => boolean, failure: ThreadFailure): void {
+  #watch(millis: number, isStill: () => boolean, failure: ThreadFailure | undefined): void {
+    clearTimeout(this.#timer);
     const late = (): void => {
       if (this.#hasEnded || !isStill()) return;
       this.#end(failure);
@@ -148,12 +166,12 @@ export class ParseThread {
     this.#end(this.#isReady ? { code: 'parser_crashed', message } : noThread(message));
   }
 
-  #end(failure: ThreadFailure): void {
+  #end(failure: ThreadFailure | undefined): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     clearTimeout(this.#timer);
     const line = this.#line.splice(0);
-    if (failure.code !== 'no_thread') line.shift()?.settle(failure);
+    if (failure && failure.code !== 'no_thread') line.shift()?.settle(failure);
     this.#events.onEnd(this, failure, line);
   }
 }

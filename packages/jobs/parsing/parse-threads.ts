@@ -17,8 +17,15 @@ export interface ParseThreads {
   close(): Promise<void>;
 }
 
-export interface ParseThreadsOptions extends Omit<ParseThreadOptions, 'startLimit' | 'grace'> {
-  readonly plugins: readonly Plugin[];
+/** Threads that parse pages for one crawl, or for several. */
+export interface ParseThreadPool extends Omit<ParseThreads, 'plugins'> {
+  /** Removes what the threads have stored for a crawl (`crawl` of its terms). */
+  forget(crawl: number): void;
+  /** Whether the threads were closed, or one could not be started. */
+  hasEnded(): boolean;
+}
+
+export interface ParseThreadsOptions extends Omit<ParseThreadOptions, 'startLimit' | 'grace' | 'idleLimit'> {
   /** Maximum number of threads. */
   readonly threads: number;
   /** Number of bytes that the caller parses itself at first. After that, a thread is started. Default: 1 MiB. */
@@ -27,6 +34,8 @@ export interface ParseThreadsOptions extends Omit<ParseThreadOptions, 'startLimi
   readonly startLimit?: number;
   /** Milliseconds that are added to `parser.timeout`. Default: 5 seconds. */
   readonly grace?: number;
+  /** Milliseconds without a page after which a thread ends. Default: 30 seconds. */
+  readonly idleLimit?: number;
 }
 
 /** The URL of the module that a thread runs. */
@@ -45,20 +54,20 @@ const LINE = 262_144;
 /**
  * Creates parse threads. Callers parse the first pages themselves. Later, a further thread is started when a page arrives while all threads
  * are busy. If a page takes longer than `parser.timeout` plus the grace, it fails with code `timeout`. If a thread crashes on a page, the
- * page fails with code `parser_crashed`. In both cases the thread is replaced. If a thread could not be started, no further thread is
- * started.
+ * page fails with code `parser_crashed`. In both cases the thread is replaced. A thread without pages ends, and the next page starts a new
+ * one. If a thread could not be started, no further thread is started.
  */
-export function createParseThreads(options: ParseThreadsOptions): ParseThreads {
-  const { plugins, threads: most, startAfter = START_AFTER, startLimit = 30_000, grace = 5_000 } = options;
+export function createParseThreads(options: ParseThreadsOptions): ParseThreadPool {
+  const { threads: most, startAfter = START_AFTER, startLimit = 30_000, grace = 5_000, idleLimit = 30_000 } = options;
   const threads = new Set<ParseThread>();
   const waiting: WaitingPage[] = [];
   let bytes = 0;
   let hasEnded = false;
 
-  function onEnd(thread: ParseThread, failure: ThreadFailure, rest: readonly WaitingPage[]): void {
+  function onEnd(thread: ParseThread, failure: ThreadFailure | undefined, rest: readonly WaitingPage[]): void {
     threads.delete(thread);
     waiting.unshift(...rest);
-    if (failure.code === 'no_thread') {
+    if (failure?.code === 'no_thread') {
       hasEnded = true;
       for (const { settle } of waiting.splice(0)) settle(failure);
     } else {
@@ -83,13 +92,16 @@ export function createParseThreads(options: ParseThreadsOptions): ParseThreads {
       if (takesMore && thread.bytes < (least?.bytes ?? Infinity)) least = thread;
     }
     if ((least && least.pages === 0) || threads.size >= most || hasEnded) return least;
-    const thread = new ParseThread({ ...options, startLimit, grace }, { onAnswer: handOut, onEnd });
+    const thread = new ParseThread({ ...options, startLimit, grace, idleLimit }, { onAnswer: handOut, onEnd });
     threads.add(thread);
     return thread;
   }
 
   return {
-    plugins,
+    hasEnded: () => hasEnded,
+    forget(crawl) {
+      for (const thread of threads) thread.forget(crawl);
+    },
     parse(terms, page) {
       bytes += page.content?.length ?? 0;
       if (hasEnded || bytes <= startAfter) return undefined;

@@ -22,31 +22,35 @@ if (parentPort) serve(parentPort, await pagePlugins(input));
 
 /** Parses the pages of the port's messages one after another. */
 function serve(port: MessagePort, all: Awaited<ReturnType<MakePagePlugins>>): void {
-  let terms: ParseTerms | undefined;
-  let context: ParseContext;
+  const crawls = new Map<number | undefined, { readonly terms: ParseTerms; readonly context: ParseContext }>();
   const oneByOne = createOneByOne();
 
-  async function goBy(next: ParseTerms): Promise<void> {
+  async function contextOf({ crawl, terms: next }: ParseTask): Promise<ParseContext> {
+    const last = crawls.get(crawl);
+    if (!next) return last!.context;
     const { settings, scope, rules, places } = next;
     const ruleSet = rules && (await compileTableRules(rules, settings.scoring.relevant));
     // Caches for URLs belong to a list of plugins. If the plugins have not changed, the same list is used again.
-    const isSameList = !rules && !terms?.rules && places.join() === terms?.places.join();
+    const isSameList = last && !rules && !last.terms.rules && places.join() === last.terms.places.join();
     const list: readonly Plugin[] = ruleSet?.addTo(all) ?? all;
-    context = {
+    const context = {
       settings,
-      plugins: isSameList ? context.plugins : places.map((place) => list[place]!),
+      plugins: isSameList ? last.context.plugins : places.map((place) => list[place]!),
       ...(scope && { scope: scopeRules(scope, urlPatterns) }),
       ...(ruleSet && { ruleSet }),
     };
-    terms = next;
+    crawls.set(crawl, { terms: next, context });
+    return context;
   }
 
   async function answer(task: ParseTask): Promise<void> {
-    if (task.terms) await goBy(task.terms);
+    const { page, crawl } = task;
+    if (!page) return void crawls.delete(crawl);
+    const context = await contextOf(task);
     const { all: counters, count } = createCounts();
-    const result = terms!.callsOnPage
-      ? await parseHere(context, task.page, count, performance.now() + context.settings.parser.timeout * 1000)
-      : await parseWithoutOnPage(context, task.page, count);
+    const result = crawls.get(crawl)!.terms.callsOnPage
+      ? await parseHere(context, page, count, performance.now() + context.settings.parser.timeout * 1000)
+      : await parseWithoutOnPage(context, page, count);
     const reply = packResult({ result, counters });
     port.postMessage(reply, [reply.bytes.buffer]);
   }

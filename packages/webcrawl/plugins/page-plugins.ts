@@ -32,8 +32,11 @@ export interface RuleTexts {
   readonly domain: string | undefined;
 }
 
+/** The settings on which the plugins depend that are called to parse a page. */
+export type PageSettings = Pick<Settings, 'db' | 'http' | 'parser' | 'plugins' | 'urlfilter'>;
+
 export interface PagePluginInput {
-  readonly settings: Settings;
+  readonly settings: PageSettings;
   readonly rules: RuleTexts;
   /** The folder where packages of `plugins` are looked up. */
   readonly folder: string;
@@ -51,7 +54,7 @@ export async function pagePlugins({ settings, rules, folder }: PagePluginInput):
  * Loads the plugins that the settings name. If `parser.audit` is on, it also loads the plugin that stores facts for `audit`.
  * @throws CrawlError BAD_PLUGIN
  */
-export async function pluginsOfSettings(settings: Settings, folder: string): Promise<readonly Plugin[]> {
+export async function pluginsOfSettings(settings: PageSettings, folder: string): Promise<readonly Plugin[]> {
   const loaded = await loadPlugins(settings.plugins, folder);
   return settings.parser.audit ? [...loaded, (await import('../../audit/index.js')).auditFacts()] : loaded;
 }
@@ -61,7 +64,7 @@ export async function pluginsOfSettings(settings: Settings, folder: string): Pro
  * receive only URLs of bounded length.
  * @throws CrawlError BAD_SETTING that names every wrong line of a rule file
  */
-export function urlPlugins({ urlfilter }: Settings, rules: RuleTexts): readonly Plugin[] {
+export function urlPlugins({ urlfilter }: PageSettings, rules: RuleTexts): readonly Plugin[] {
   const { normalize, regex, prefix, suffix, domain } = rules;
   return [
     basicUrlNormalizer(),
@@ -80,7 +83,7 @@ export function urlPlugins({ urlfilter }: Settings, rules: RuleTexts): readonly 
   ];
 }
 
-export function parsePlugins({ db, http, parser }: Settings): readonly Plugin[] {
+export function parsePlugins({ db, http, parser }: PageSettings): readonly Plugin[] {
   return [
     db.signature === 'textProfile' ? textProfileSignature(db) : md5Signature(),
     { name: 'parse-document', parser: documentParser({ parser, db, http }) },

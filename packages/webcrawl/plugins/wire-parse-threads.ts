@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Settings } from '../../../config/index.js';
-import { createParseThreads, PARSE_THREAD_ENTRY, type ParseThreads } from '../../jobs/index.js';
+import { PARSE_THREAD_ENTRY, shareParseThreads, type ParseThreads } from '../../jobs/index.js';
 import type { Plugin } from '../../plugin-api/index.js';
 import { readRules } from './default-plugins.js';
 import type { PagePluginInput } from './page-plugins.js';
@@ -15,7 +15,8 @@ import type { PagePluginInput } from './page-plugins.js';
 const ENOUGH = 1;
 
 /**
- * Makes the threads that parse pages. Each thread creates the plugins of the settings for itself. undefined: `parser.threads` is 0, or the
+ * Returns the threads that parse pages. Each thread creates the plugins of the settings for itself. Crawls whose plugins have the same
+ * settings share threads, and each has to close them. undefined: `parser.threads` is 0, or the
  * module that a thread runs is missing, as in a bundle.
  * @param plugins the plugins that this thread has created from the settings, in the order of `pagePlugins`
  */
@@ -27,10 +28,14 @@ export function parseThreadsOf(
   const { threads: wanted } = settings.parser;
   const threads = wanted === -1 ? Math.min(availableParallelism() - 1, ENOUGH) : wanted;
   if (threads < 1 || !existsSync(fileURLToPath(PARSE_THREAD_ENTRY))) return undefined;
-  const input: PagePluginInput = { settings, rules: readRules(settings), folder };
+  const { db, http, parser, plugins: modules, urlfilter } = settings;
+  const input: PagePluginInput = {
+    settings: { db, http, parser, plugins: modules, urlfilter },
+    rules: readRules(settings),
+    folder,
+  };
   const module = new URL('page-plugins.js', import.meta.url).href;
-  return createParseThreads({
-    plugins,
+  return shareParseThreads(plugins, {
     threads,
     entry: PARSE_THREAD_ENTRY,
     data: { module, input },

@@ -6,10 +6,12 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settingsSchema, type Settings } from '../../../config/index.js';
 import { createParseThreads, type ParseThreadsOptions } from '../../../packages/jobs/parsing/parse-threads.js';
+import { shareParseThreads } from '../../../packages/jobs/parsing/share-parse-threads.js';
 import { parsePage, type PageContent, type ParseContext } from '../../../packages/jobs/parsing/parse-page.js';
 import { defaultPlugins, jobs, type Plugin } from '../../../packages/webcrawl/internal.js';
 import { readRules } from '../../../packages/webcrawl/plugins/default-plugins.js';
 import { randomNumbers, randomWeb, fakeWeb } from '../../support/web/fake-web.js';
+import { until } from '../../support/events.js';
 import { start } from '../../support/job-steps.js';
 import { ROOT } from '../../support/docs/source-files.js';
 import { allRows, testCrawl, type TestCrawl } from '../../support/test-crawl.js';
@@ -28,10 +30,12 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const closers: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closers.map((close) => close())));
 
-function threadsOf(options: Omit<ParseThreadsOptions, 'entry'>) {
+type TestThreads = Omit<ParseThreadsOptions, 'entry'> & { readonly plugins: readonly Plugin[] };
+
+function threadsOf({ plugins, ...options }: TestThreads) {
   const threads = createParseThreads({ entry, startAfter: 0, ...options });
   closers.push(() => threads.close());
-  return threads;
+  return { ...threads, plugins };
 }
 
 /** Threads with the default plugins, as in `openCrawl`. */
@@ -263,6 +267,83 @@ describe('pages that the caller parses', () => {
     for (const answer of await Promise.all(hanging)) expect(answer).toMatchObject({ status: { code: 'main_thread' } });
     expect((await parse(crawl, page('a'))).status.code).toBe('main_thread');
     await crawl.parseThreads.close();
+  });
+});
+
+/** How many pages the thread of a page has parsed so far. */
+async function nthPage(crawl: ParseContext): Promise<string | undefined> {
+  return (await parse(crawl, page('a'))).cells.pageMetadata;
+}
+
+describe('threads of several crawls', () => {
+  it('are shared by crawls with the same options until the last one closes them', async () => {
+    const { settings, plugins } = await oddThreads();
+    const data = { module: pathToFileURL(join(folder, 'odd.mjs')).href, input: {} };
+    const open = (more: Partial<ParseThreadsOptions> = {}) => {
+      const shared = plugins.slice(0, 2);
+      const parseThreads = shareParseThreads(shared, { entry, startAfter: 0, threads: 1, data, ...more });
+      return { settings, plugins, parseThreads };
+    };
+    const [first, second, other] = [open(), open(), open({ grace: 1 })];
+    expect([await nthPage(first), await nthPage(second), await nthPage(other)]).toEqual(
+      ['1', '2', '1'].map((n) => `{"n":"${n}"}`),
+    );
+    await other.parseThreads.close();
+    await first.parseThreads.close();
+    await first.parseThreads.close();
+    expect((await parse(first, page('a'))).status.code).toBe('main_thread');
+    expect(await nthPage(second)).toBe('{"n":"3"}');
+    await second.parseThreads.close();
+    const third = open();
+    expect(await nthPage(third)).toBe('{"n":"1"}');
+    await third.parseThreads.close();
+  });
+
+  it('are not those that could not be started', async () => {
+    const { settings, plugins } = await oddThreads();
+    const data = { module: pathToFileURL(join(folder, 'comes-later.mjs')).href, input: {} };
+    const open = () => ({
+      settings,
+      plugins,
+      parseThreads: shareParseThreads(plugins.slice(0, 2), { entry, startAfter: 0, threads: 1, data }),
+    });
+    const [first, second] = [open(), open()];
+    expect((await parse(first, page('a'))).counters).toMatchObject({ parse_thread_failed: 1 });
+    await writeFile(new URL(data.module), ODD);
+    const third = open();
+    expect(await nthPage(third)).toBe('{"n":"1"}');
+    for (const { parseThreads } of [first, second]) await parseThreads.close();
+    expect(await nthPage(third)).toBe('{"n":"2"}');
+    await third.parseThreads.close();
+  });
+
+  it('parse the pages of each crawl with its own settings', async () => {
+    const settings = settingsSchema.parse({});
+    const inside = { ...settings, db: { ...settings.db, ignoreExternalLinks: true } };
+    const plugins = defaultPlugins(settings);
+    const threads = defaultThreads(settings, plugins, { threads: 1 });
+    const of = page('<a href=http://other.com/>x', 'text/html');
+    const links = async (crawl: number) => {
+      const parseThreads: typeof threads = {
+        ...threads,
+        parse: (terms, given) => threads.parse({ ...terms, crawl }, given),
+      };
+      return (await parse({ settings: crawl === 1 ? settings : inside, plugins, parseThreads }, of)).counters;
+    };
+    const external = { parsed: 1, links_external: 1 };
+    expect([await links(1), await links(2), await links(1)]).toEqual([
+      { parsed: 1, links: 1 },
+      external,
+      { parsed: 1, links: 1 },
+    ]);
+    threads.forget(2);
+    expect(await links(2)).toEqual(external);
+  });
+
+  it('end when they have no page for a while, and start again', async () => {
+    const crawl = await oddThreads({ idleLimit: 1 });
+    expect(await nthPage(crawl)).toBe('{"n":"1"}');
+    await until(async () => (await nthPage(crawl)) === '{"n":"1"}');
   });
 });
 
