@@ -41,7 +41,10 @@ export interface OpenCrawlOptions {
    * is closed with the crawl. Default: `level:./webcrawl-data`.
    */
   readonly table?: string | Store;
-  /** false: a missing table is not created, but is an error. Default: true. */
+  /**
+   * false: a missing table is not created, but is an error. A table on a full disk is then opened for reading, if neither `alone` nor `yields`
+   * is set: each write throws STORE_FULL. Default: true.
+   */
   readonly create?: boolean;
   /**
    * true: opens the table for this process alone. false: if another process has the table open, this process reads through that process.

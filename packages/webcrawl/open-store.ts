@@ -15,7 +15,7 @@ import type { OpenCrawlOptions } from './open-context.js';
 
 /** Opens the store of a table. A store that the caller passed in is returned unchanged. */
 export async function openStore(options: OpenCrawlOptions, status: () => Promise<unknown>): Promise<Store> {
-  const { table = DEFAULT_TABLE, create = true, name = 'a service' } = options;
+  const { table = DEFAULT_TABLE, create = true, alone = false, yields = false, name = 'a service' } = options;
   if (typeof table !== 'string') return table;
   if (isOnHBase(table)) {
     const { openHBaseStore } = await import('../hbase/index.js');
@@ -23,7 +23,9 @@ export async function openStore(options: OpenCrawlOptions, status: () => Promise
   }
   const directory = directoryOf(table);
   if (directory === undefined) return new MemoryStore();
-  const open = (): Promise<Store> => openLevelStore(directory, { create });
+  // Only for a program that opens the table to read it, and soon closes it.
+  const readsFullDisk = !create && !alone && !yields;
+  const open = (): Promise<Store> => openLevelStore(directory, { create, readsFullDisk });
   const content = (): ContentStore => contentOfTable(directory);
   return openSharedStore({ ...options, directory, open, content, name, version: VERSION, status });
 }

@@ -47,6 +47,8 @@ export interface LevelStoreOptions {
   readonly content?: ContentStore;
   /** The folder of database and bodies, for messages. */
   readonly directory?: string;
+  /** The database is a copy for reading: each write throws the error `of`, and `remove` is called when the database is closed. */
+  readonly copy?: { readonly of: CrawlError; remove(): Promise<void> };
 }
 
 /**
@@ -60,16 +62,18 @@ export class LevelStore implements Store {
   readonly content?: ContentStore;
   readonly #database: LevelDatabase;
   readonly directory: string | undefined;
+  readonly #copy: LevelStoreOptions['copy'];
   readonly #cache = createRowCache(isHot);
   /** Runs writes one by one, because each write reads old values and merges them with new ones. */
   readonly #oneByOne = createOneByOne();
   #closing: Promise<void> | undefined;
 
-  constructor({ database, content, directory }: LevelStoreOptions) {
+  constructor({ database, content, directory, copy }: LevelStoreOptions) {
     checkDatabase(database);
     this.#database = database;
     if (content) this.content = content;
     this.directory = directory;
+    this.#copy = copy;
   }
 
   async get(
@@ -151,6 +155,7 @@ export class LevelStore implements Store {
   async #close(): Promise<void> {
     try {
       await this.#oneByOne(() => Promise.all([this.#database.close(), this.content?.close()]));
+      await this.#copy?.remove();
     } catch (error) {
       throw toCrawlError(error, this.directory);
     }
@@ -158,6 +163,7 @@ export class LevelStore implements Store {
 
   /** Runs a task after all earlier writes, and before all later ones. */
   async #betweenWrites(task: () => Promise<void>): Promise<void> {
+    if (this.#copy) throw this.#copy.of;
     try {
       await this.#oneByOne(async () => {
         await whenOpen(this.#database);

@@ -6,15 +6,19 @@ import { DATABASE_OPTIONS, type LevelDatabase } from './database.js';
 import { LevelStore } from './level-store.js';
 import { SegmentFolder } from '../../content/segment-folder.js';
 import { makePrivateFolder } from '../../private-folder.js';
+import { openOnFullDisk } from './read-full-disk.js';
 import { TABLE_PARTS, inspectTable, partPath } from './table-folder.js';
 
 /**
  * Opens the store in a directory. If `create` is true and the directory has no file of a table, a new table is created. Only the owner may
  * enter the new directory (0700). If the directory has any file of a table, nothing is created, so that an incomplete table is never
- * mistaken for a new one.
+ * mistaken for a new one. With `readsFullDisk`, a table on a full disk can be read, and each write throws STORE_FULL.
  * @throws CrawlError NO_TABLE, TABLE_LOCKED, TABLE_DAMAGED, STORE_FULL or STORE_FAILED, with the name of the directory
  */
-export async function openLevelStore(directory: string, { create = true } = {}): Promise<LevelStore> {
+export async function openLevelStore(
+  directory: string,
+  { create = true, readsFullDisk = false } = {},
+): Promise<LevelStore> {
   let database: LevelDatabase | undefined;
   try {
     const path = resolve(directory);
@@ -29,9 +33,18 @@ export async function openLevelStore(directory: string, { create = true } = {}):
     database = new Level<string, Uint8Array>(table.hot.path, { ...DATABASE_OPTIONS, createIfMissing: isNew });
     await database.open();
     return new LevelStore({ database, content: new SegmentFolder(table.content.path), directory });
-  } catch (error) {
+  } catch (cause) {
     await database?.close().catch(() => undefined);
-    throw toCrawlError(error, directory);
+    const error = toCrawlError(cause, directory);
+    const copy =
+      readsFullDisk && error.code === 'STORE_FULL' && (await openOnFullDisk(partPath(resolve(directory), 'hot')));
+    if (!copy) throw error;
+    return new LevelStore({
+      database: copy.database,
+      content: contentOfTable(directory),
+      directory,
+      copy: { of: error, remove: copy.remove },
+    });
   }
 }
 
