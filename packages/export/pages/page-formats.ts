@@ -18,6 +18,8 @@ export const COMPUTED_FIELD_NAMES = [
   'modified',
   'image',
   'siteName',
+  'canonical',
+  'h1',
   'hreflang',
   'feeds',
   'mainText',

@@ -8,6 +8,7 @@ import { BEGINS_WITH_BY } from './words.js';
 
 const MOST_AUTHORS = 20;
 const LONGEST_NAME = 200;
+const MAX_HEADING_LENGTH = 1000;
 const AUTHOR_NAMES = [
   'author',
   'article:author',
@@ -117,4 +118,17 @@ export function siteNameOf(view: PageView): string | undefined {
       return node.name;
   }
   return metaOf(head, 'application-name', 'apple-mobile-web-app-title');
+}
+
+/** Returns the text of the first `h1` that has any. Undefined: the page has no such heading. */
+export function firstHeadingOf(view: PageView): string | undefined {
+  const document = view.document();
+  let found = '';
+  if (document) {
+    walkElements(document, (element) => {
+      if (found === '' && element.tagName === 'h1') found = textWithin(element, MAX_HEADING_LENGTH);
+      return found === '';
+    });
+  }
+  return found === '' ? undefined : found;
 }

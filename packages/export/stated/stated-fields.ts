@@ -16,6 +16,12 @@ export const statedFields = {
   modified: ofDates('TIMESTAMP', ({ modified }) => modified?.time),
   image: field('STRING', async () => (await import('./about.js')).imageOf),
   siteName: field('STRING', async () => (await import('./about.js')).siteNameOf),
+  canonical: {
+    needs: ['parseStatus'],
+    type: 'STRING',
+    load: async (_settings: Settings) => (view: PageView) => view.row.parseStatus?.canonical,
+  },
+  h1: field('STRING', async () => (await import('./about.js')).firstHeadingOf),
   hreflang: field('JSON', async () => (await import('./links.js')).hreflangOf),
   feeds: field('JSON', async () => (await import('./links.js')).feedsOf),
 } as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jsonLd, statedOf } from './stated-of.js';
 
-const FIELDS = ['openGraph', 'author', 'image', 'siteName', 'hreflang', 'feeds'] as const;
+const FIELDS = ['openGraph', 'author', 'image', 'siteName', 'hreflang', 'feeds', 'h1', 'canonical'] as const;
 
 async function valuesOf(html: string): Promise<Record<string, unknown>> {
   return (await statedOf(html, FIELDS)).values;
@@ -11,6 +11,18 @@ describe('metadata that a page states', () => {
   it('is absent if the page states nothing', async () => {
     expect(await valuesOf('<p>text')).toEqual({});
     expect(await valuesOf('')).toEqual({});
+  });
+
+  it('h1 is the first one with text', async () => {
+    expect(await valuesOf('<h1> <img></h1><div><h1>The <b>first</b></h1></div><h1>second</h1>')).toEqual({
+      h1: 'The first',
+    });
+  });
+
+  it('canonical is the one that parse has stored', async () => {
+    const canonical = 'https://a.com/c';
+    const { values } = await statedOf('<link rel=canonical href=/not-read>', FIELDS, { canonical });
+    expect(values).toEqual({ canonical });
   });
 
   it('openGraph has the properties of its vocabularies, as lists if they are repeated', async () => {

@@ -7,7 +7,11 @@ export const PAGE = 'https://a.com/d/page';
 export async function statedOf<F extends PageField>(
   html: string,
   fields: readonly F[],
-  { url = PAGE, fetchedAt }: { readonly url?: string; readonly fetchedAt?: number } = {},
+  {
+    url = PAGE,
+    fetchedAt,
+    canonical,
+  }: { readonly url?: string; readonly fetchedAt?: number; readonly canonical?: string } = {},
 ): Promise<{ readonly values: Record<string, unknown>; readonly skipped: number }> {
   await using crawl = await openContext({ table: 'memory:' });
   const { dump } = await pageDump(crawl.settings, fields);
@@ -17,6 +21,7 @@ export async function statedOf<F extends PageField>(
     content: Buffer.from(html),
     contentType: 'text/html',
     ...(fetchedAt !== undefined && { fetchedAt }),
+    ...(canonical !== undefined && { parseStatus: { code: 'success', canonical } }),
   };
   const { key: _key, url: _url, ...values } = dump(row, () => void skipped++);
   return { values, skipped };
