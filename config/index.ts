@@ -5,5 +5,6 @@ export { readShippedFile, type ShippedFile } from './files.js';
 export { loadSettings, type LoadedSettings, type SettingInputs, type SettingSource } from './load.js';
 export { RENAMED_RULE_KINDS, renamedNotice } from './renamed.js';
 export { settingsSchema, type Settings } from './schema.js';
+export type { PartialSettings, SettingKey, SettingValue } from './partial-settings.js';
 export { mustBe, optionsCheck } from './options/check-options.js';
 export * as optionSchemas from './options/schemas.js';

@@ -46,7 +46,7 @@ export interface QueryFigures {
 const CHUNK = 1000;
 const { directory, pages, openSearch, serverPid } = givenArgument<IndexJob>();
 setV8Flags();
-const settings = openSearch === undefined ? {} : { 'index.writer': 'opensearch', 'index.url': openSearch };
+const settings = openSearch === undefined ? {} : { 'index.writer': 'opensearch' as const, 'index.url': openSearch };
 const crawl = await openContext({ table: `level:${directory}`, settings });
 let textBytes = 0;
 await loadTable();

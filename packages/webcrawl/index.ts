@@ -19,8 +19,11 @@ export {
   loadSettings,
   type LoadedSettings,
   type SettingDescription,
+  type SettingKey,
+  type SettingValue,
   type SettingInputs,
   type Settings,
+  type PartialSettings,
   type SettingSource,
 } from '../../config/index.js';
 

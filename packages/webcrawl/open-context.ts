@@ -1,4 +1,4 @@
-import { loadSettings, mustBe, optionSchemas, type SettingSource } from '../../config/index.js';
+import { loadSettings, mustBe, optionSchemas, type PartialSettings, type SettingSource } from '../../config/index.js';
 import {
   SharedStore,
   openTables,
@@ -71,7 +71,7 @@ export interface OpenCrawlOptions {
   /** A settings file, JSON. */
   readonly config?: string;
   /** Settings by section or by dotted key. They take precedence over the file and the environment. */
-  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly settings?: PartialSettings;
   /** The environment, from which `WEBCRAWL_…` variables are read. Absent: no variables are used. The command passes `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /**

@@ -94,8 +94,12 @@ describe('generate', () => {
       'http://two.example.com/x',
       'http://example.org/',
     ];
-    const expected = { host: 3, domain: 2, ip: 1 };
-    for (const [mode, count] of Object.entries(expected)) {
+    const expected = [
+      ['host', 3],
+      ['domain', 2],
+      ['ip', 1],
+    ] as const;
+    for (const [mode, count] of expected) {
       await using crawl = await testCrawl(undefined, {
         settings: { 'generate.maxCount': 1, 'partition.urlMode': mode },
         lookup: () => Promise.resolve(['10.0.0.2', '10.0.0.1']),

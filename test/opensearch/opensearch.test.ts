@@ -203,7 +203,7 @@ describe.skipIf(!isHere)('OpenSearch', () => {
       'http://a.example/one': { html: '<title>One</title><p>words of the first page</p>' },
       'http://a.example/two': { html: '<title>第二</title><p>南京大学的网页</p>' },
     });
-    const settings = { 'index.writer': 'opensearch', 'index.url': `${server.url}/table` };
+    const settings = { 'index.writer': 'opensearch', 'index.url': `${server.url}/table` } as const;
     await using crawl = await testCrawl(web, { settings });
     await jobs.inject(crawl, { seeds: ['http://a.example/'] });
     await round(crawl);

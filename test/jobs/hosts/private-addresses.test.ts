@@ -288,7 +288,7 @@ describe('a host that was injected', () => {
   });
 
   it('is looked up only with the setting seeds', async () => {
-    for (const mode of ['allow', 'deny']) {
+    for (const mode of ['allow', 'deny'] as const) {
       await using web = await withNames({}, { settings: { 'http.privateAddresses': mode } });
       await jobs.inject(web.crawl, { seeds: [web.url('a.example')] });
       expect(web.asked).toEqual([]);
