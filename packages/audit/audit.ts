@@ -190,7 +190,7 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
       }
       await noteInsecure(target, site);
       await noteDenied(target, site);
-      if (external) await noteUnverified(target, site);
+      await noteUnverified(target, site);
     },
     onAlternate: ({ from, to }) => pairs.add(from, to),
     async onBad(text, sources) {
