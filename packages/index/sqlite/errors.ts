@@ -22,9 +22,11 @@ const PRIMARY: Readonly<Record<number, string>> = {
   26: 'SQLITE_NOTADB',
 };
 
-/** Whether the error means that the file is not a database, or is damaged. */
+/** Whether the error means that the file is not a database, or is damaged. A table or column is missing if the schema was damaged. */
 export function isDamaged(error: unknown): boolean {
-  return /^SQLITE_(CORRUPT|NOTADB)/.test(nameOf(error));
+  return (
+    /^SQLITE_(CORRUPT|NOTADB)/.test(nameOf(error)) || /\b(?:no such|has no) (?:table|column)\b/.test(messageOf(error))
+  );
 }
 
 export function wrongIndex(folder: string): CrawlError {

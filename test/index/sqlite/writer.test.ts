@@ -165,6 +165,18 @@ describe.each([
     expect((await dumpIndex(folder)).docs).toHaveLength(1);
   });
 
+  test('a database without a column of its table is rebuilt', async () => {
+    const folder = newFolder();
+    await (await open(folder)).close();
+    const database = await openDatabase(join(folder, INDEX_FILE), { readOnly: false });
+    database.exec('drop table fts; create virtual table fts using fts5(other)');
+    database.close();
+    const writer = await open(folder);
+    await writer.apply([put(1)]);
+    await writer.close();
+    expect((await dumpIndex(folder)).docs).toHaveLength(1);
+  });
+
   test('a folder that cannot be created is an error that names it', async () => {
     const file = newFolder();
     await writeFile(file, '');
