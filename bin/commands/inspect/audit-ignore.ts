@@ -16,7 +16,7 @@ type Rel = 'nofollow' | 'ugc' | 'sponsored';
 const relOption = (what: string): Option => new Option('--rel <rel>', what).choices(['nofollow', 'ugc', 'sponsored']);
 
 /**
- * Adds `audit ignore`, `audit ignored` and `audit tell`, which change and show the list of findings that reports leave out. The table
+ * Adds `audit ignore`, `audit ignored` and `audit unignore`, which change and show the list of findings that reports leave out. The table
  * stores the list.
  */
 export function addAuditIgnore(audit: Command, cli: Cli): void {
@@ -63,13 +63,13 @@ export function addAuditIgnore(audit: Command, cli: Cli): void {
       await write(cli.io.stdout, table(rows));
     });
   audit
-    .command('tell')
+    .command('unignore')
     .summary('report ignored findings again')
     .description('Removes an entry of audit ignore, so that later reports have its findings again.')
     .argument('<rule>', 'rule, as given to audit ignore')
     .argument('<url>', 'URL, as given to audit ignore')
     .addOption(relOption('rel, as given to audit ignore'))
-    .addHelpText('after', `\nExamples:\n  webcrawl audit tell link-broken 'https://example.com/old/*'`)
+    .addHelpText('after', `\nExamples:\n  webcrawl audit unignore link-broken 'https://example.com/old/*'`)
     .action(async (rule: string, url: string, { rel }: Pick<IgnoreOptions, 'rel'>) => {
       const { tellFindings } = await library();
       await using crawl = await open(cli, { name: 'audit', alone: true });

@@ -70,15 +70,15 @@ describe('webcrawl audit', () => {
     });
   });
 
-  test('leaves out ignored findings, until audit tell shows them again', async () => {
+  test('leaves out ignored findings, until audit unignore shows them again', async () => {
     await webcrawl('audit', site, '--delay', '0', '-q');
     const pattern = `${site}lost*`;
     expect(await webcrawl('audit', 'ignore', 'link-brokn', pattern)).toMatchObject({ code: 64 });
     expect(await webcrawl('audit', 'ignore', 'broken', pattern, '--why', 'known')).toMatchObject({ code: 0 });
     expect(await webcrawl('audit', '--fail-on', 'broken', '-q')).toMatchObject({ code: 0 });
     expect((await webcrawl('audit', 'ignored')).out).toMatch(/broken +http.*lost\* +known/);
-    expect(await webcrawl('audit', 'tell', 'broken', pattern)).toMatchObject({ code: 0 });
-    expect(await webcrawl('audit', 'tell', 'broken', pattern)).toMatchObject({ code: 1 });
+    expect(await webcrawl('audit', 'unignore', 'broken', pattern)).toMatchObject({ code: 0 });
+    expect(await webcrawl('audit', 'unignore', 'broken', pattern)).toMatchObject({ code: 1 });
     expect(await webcrawl('audit', '--fail-on', 'broken', '-q')).toMatchObject({ code: 1 });
   });
 
