@@ -103,11 +103,13 @@ describe('a row that no batch holds', () => {
     const at = START + DAY;
     const day = '2023-11-15T22:13:20.000Z';
     const waits: [NonNullable<PageChange['set']>, string][] = [
-      [{ status: 'unfetched' }, `Not fetched yet; due at ${day}.`],
-      [{ status: 'unfetched', retries: 1 }, `Failed once; tried again at ${day}.`],
-      [{ status: 'unfetched', retries: 2 }, `Failed 2 times in a row; tried again at ${day}.`],
-      [{ status: 'fetched', retries: 0 }, `Due again at ${day}.`],
-      [{ status: 'gone', retries: 3 }, `Gone; fetched again at ${day}.`],
+      [{ status: 'unfetched' }, `Not fetched yet. First fetch: ${day}.`],
+      [{ status: 'unfetched', retries: 1 }, `Failed once. Next attempt: ${day}.`],
+      [{ retries: 2, protocolStatus: { code: 'dns' } }, `Failed 2 times in a row (dns). Next attempt: ${day}.`],
+      [{ status: 'fetched', retries: 0 }, `Fetched. Next fetch: ${day}.`],
+      [{ status: 'redir_temp' }, `Redirected. Next fetch: ${day}.`],
+      [{ status: 'gone', protocolStatus: { code: 'not_found', http: 404 } }, `Gone (404). Next fetch: ${day}.`],
+      [{ status: 'gone', protocolStatus: { code: 'http_error', http: 500 } }, `Failed (500). Next fetch: ${day}.`],
     ];
     for (const [set, text] of waits) {
       await change(crawl, { ...set, dueAt: at });
@@ -251,13 +253,13 @@ describe('a row that a batch holds', () => {
   });
 });
 
-describe('a host that is left alone', () => {
+describe('a host in back-off', () => {
   const until = '2023-11-14T22:30:00.000Z';
   const put = (crawl: OpenContext, given: object) => {
     const record = { failures: 4, since: START - 5000, until: Date.parse(until), code: 'unavailable', http: 503 };
     return crawl.tables.hosts.backoff.put(new Map([[hostKeyOf('a.example.com'), { ...record, ...given }]]));
   };
-  const why = `Its host is left alone until ${until}: it failed 4 times in a row, with HTTP 503.`;
+  const why = `Its host is in back-off until ${until}: it failed 4 times in a row, with HTTP 503.`;
 
   it('is stated for the row, and so is what generate does next', async () => {
     await using crawl = await testCrawl(undefined);
@@ -277,13 +279,13 @@ describe('a host that is left alone', () => {
     crawl.setTime(Date.parse(until) - 60_000);
     const soon = await nextOf(crawl);
     expect(soon.kind).toBe('due');
-    expect(soon.text).toMatch(/: the next generate selects it.* Its host is left alone until .*: it failed/);
+    expect(soon.text).toMatch(/: the next generate selects it.* Its host is in back-off until .*: it failed/);
     const { batchId } = await jobs.generate(crawl);
     expect((await nextOf(crawl)).text).toContain(`which waits for fetch; its lock expires at`);
     expect((await nextOf(crawl)).text).toContain(why);
     expect(batchId).toBeDefined();
     crawl.setTime(Date.parse(until));
-    expect((await nextOf(crawl)).text).not.toContain('left alone');
+    expect((await nextOf(crawl)).text).not.toContain('back-off');
     expect((await explained(crawl)).backoff?.failures).toBe(4);
   });
 
@@ -294,10 +296,10 @@ describe('a host that is left alone', () => {
     await change(crawl, { dueAt: START + 1000 });
     const text = (await nextOf(crawl)).text;
     expect(text).toBe(
-      `Not fetched yet; due at 2023-11-14T22:13:21.000Z. Its host is left alone until ${until}: it failed once, with evil\\u001b.`,
+      `Not fetched yet. First fetch: 2023-11-14T22:13:21.000Z. Its host is in back-off until ${until}: it failed once, with evil\\u001b.`,
     );
     await change(crawl, { dueAt: START + DAY });
-    expect((await nextOf(crawl)).text).toBe('Not fetched yet; due at 2023-11-15T22:13:20.000Z.');
+    expect((await nextOf(crawl)).text).toBe('Not fetched yet. First fetch: 2023-11-15T22:13:20.000Z.');
   });
 });
 
@@ -345,7 +347,9 @@ describe('robots.txt', () => {
     expect((await explained(crawl)).robots).toMatchObject({ expired: true });
     const { next, page: row } = await explained(crawl, page);
     expect(row).toMatchObject({ status: 'gone', protocolStatus: { code: 'robots_denied' } });
-    expect(next.text).toMatch(/^Gone; fetched again at .* robots.txt denies it \(line 2: Disallow: \/private\), so/);
+    expect(next.text).toBe(
+      'Not fetched: robots.txt disallows it (line 2: Disallow: /private). Checked again on 2023-12-29.',
+    );
   });
 
   it('a Crawl-delay beyond the limit, and an unavailable file', async () => {

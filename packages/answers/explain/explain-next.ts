@@ -9,6 +9,7 @@ import {
   isSetAside,
   type CrawlContext,
   SELECTION_FIELDS,
+  isRedirect,
   isReleasedSource,
   latestDue,
   refusalOf,
@@ -113,11 +114,14 @@ export function nextOfRow(crawl: CrawlContext, state: RowState): NextStep {
     return { kind: 'due', at: now, text: `${wrong}: the next generate makes it due.${rest}${robots}` };
   }
   if (at > now) {
-    let why = 'Due again';
-    if (row.status === 'gone') why = 'Gone; fetched again';
-    else if ((row.retries ?? 0) > 0) why = `Failed ${times(row.retries ?? 0)}; tried again`;
-    else if (row.status === undefined || row.status === 'unfetched') why = 'Not fetched yet; due';
-    return { kind: 'waiting', at, text: `${why} at ${iso(at)}.${lockedNote(row)}${rest}${robots}` };
+    if (row.protocolStatus?.code === 'robots_denied') {
+      return {
+        kind: 'waiting',
+        at,
+        text: `${deniedText(row, state.robots)} Checked again on ${iso(at).slice(0, 10)}.`,
+      };
+    }
+    return { kind: 'waiting', at, text: `${waitingText(row)}: ${iso(at)}.${lockedNote(row)}${rest}${robots}` };
   }
   const lost =
     row.marks?.generate === undefined
@@ -199,7 +203,7 @@ function limits(crawl: CrawlContext): string {
 function backoffNote(backoff: BackoffRecord | undefined, planned: number): string {
   if (!backoff || backoff.until <= planned) return '';
   const why = `it failed ${times(backoff.failures)}, with ${backoffReason(backoff)}`;
-  return ` Its host is left alone until ${iso(backoff.until)}: ${why}.`;
+  return ` Its host is in back-off until ${iso(backoff.until)}: ${why}.`;
 }
 
 /** Returns the reason of the back-off. It is safe to show. */
@@ -207,17 +211,39 @@ function backoffReason({ code, http }: BackoffRecord): string {
   return http ? `HTTP ${http}` : safeText(code, 80);
 }
 
+/** Returns the result of the last fetch, and the name of the next. */
+function waitingText({ status, retries = 0, protocolStatus: { code, http } = { code: '' } }: Row): string {
+  const why = http === undefined ? safeText(code, 80) : String(http);
+  const because = why === '' ? '' : ` (${why})`;
+  if (status === 'gone') {
+    const refused = http === 401 || http === 403 ? 'Refused' : undefined;
+    const isGone = http === 404 || http === 410 || why === '';
+    return `${refused ?? (isGone ? 'Gone' : 'Failed')}${because}. Next fetch`;
+  }
+  if (retries > 0) return `Failed ${times(retries)}${because}. Next attempt`;
+  if (status === undefined || status === 'unfetched') return 'Not fetched yet. First fetch';
+  return `${isRedirect(status) ? 'Redirected' : 'Fetched'}. Next fetch`;
+}
+
+/** Returns why robots.txt kept the last fetch from a page, with the line that did. */
+function deniedText({ protocolStatus }: Row, { verdict }: RobotsExplanation): string {
+  const line = protocolStatus?.message;
+  const now = verdict === 'allowed' ? ' The stored robots.txt allows it now.' : '';
+  return `Not fetched: robots.txt disallows it${line === undefined ? '' : ` (${safeText(line)})`}.${now}`;
+}
+
 function lockedNote({ protocolStatus }: Row): string {
   const http = protocolStatus?.http;
   if (http !== 401 && http !== 403) return '';
-  return ` The server answered ${http}: if it needs a password, set http.credentials; injected as a seed, the page is fetched at once.`;
+  return ' If it needs a password, set http.credentials; injected as a seed, the page is fetched at once.';
 }
 
 function robotsNote(robots: RobotsExplanation): string {
   const line = robots.line && `line ${robots.line.number}: ${safeText(robots.line.text)}`;
-  if (robots.verdict === 'denied') return ` robots.txt denies it (${line ?? 'no line'}), so fetch will not request it.`;
+  if (robots.verdict === 'denied')
+    return ` robots.txt disallows it (${line ?? 'no line'}), so fetch will not request it.`;
   if (robots.verdict === 'unavailable')
-    return ' Its robots.txt is not available now, so fetch would leave its host alone.';
+    return ' Its robots.txt is not available now, so fetch would not request pages of its host.';
   if (robots.delayTooLong) return ' The Crawl-delay is beyond fetcher.maxCrawlDelay, so fetch will not request it.';
   return '';
 }
