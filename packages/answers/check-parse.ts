@@ -21,7 +21,7 @@ export interface CheckedLink extends Pick<ParsedOutlink, 'url' | 'anchor' | 'sit
 /** A page as the crawl would parse it. Texts are untrusted. */
 export type ParseCheck =
   | (Pick<ParsedPage, 'kind' | 'charset' | 'charsetSource' | 'language' | 'title' | 'text' | 'robots' | 'canonical'> &
-      Pick<ParsedPage, 'refresh' | 'metadata' | 'truncated'> & {
+      Pick<ParsedPage, 'refresh' | 'metadata' | 'needsScripts' | 'truncated'> & {
         readonly url: string;
         readonly contentType: string;
         /** The links that the parser found. With `nofollow`, the list is empty. */

@@ -1,3 +1,4 @@
+import { rowKeyOf } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
 import { withHooks, type CrawlContext, type OnFetchedOption, type OnPageOption } from './context.js';
 import { endBaseline } from './changes/end-baseline.js';
@@ -6,7 +7,7 @@ import { startTimeLimit } from './fetching/time-limit.js';
 import { injectInScope } from './rounds/inject-in-scope.js';
 import { areAllRefused } from './inject/refused-seeds.js';
 import type { InjectOptions } from './inject.js';
-import { createFindings } from './reporting/findings.js';
+import { createFindings, type Findings, type FindingsOfRun } from './reporting/findings.js';
 import type { JobOptions, Report } from './reporting/job.js';
 import type { CrawlScope } from './scope/crawl-scope.js';
 import { withScope } from './scope/in-scope.js';
@@ -154,5 +155,23 @@ async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: A
     });
   }
   const found = findings.report(tracker.count);
-  return { ...tracker.report(), ...found };
+  const loginForms = await findLoginForms(given, findings);
+  return { ...tracker.report(), ...found, ...(loginForms.length > 0 && { loginForms }) };
+}
+
+/** Maximum number of redirect targets whose body is read for a form with a password, and of forms in a report. */
+const [MAX_READ_TARGETS, MAX_LOGIN_FORMS] = [10, 3];
+const PASSWORD_FIELD = /<input\b[^<>]*\btype\s*=\s*["']?password\b/i;
+
+/** Returns the redirect targets of a run that have a form with a password, those of the most pages first. */
+async function findLoginForms(
+  { tables }: CrawlContext,
+  findings: FindingsOfRun,
+): Promise<NonNullable<Findings['loginForms']>> {
+  const found = [];
+  for (const target of findings.redirectTargets().slice(0, MAX_READ_TARGETS)) {
+    const row = await tables.pages.get(rowKeyOf(target.url), ['content']);
+    if (row?.content && PASSWORD_FIELD.test(Buffer.from(row.content).toString('latin1'))) found.push(target);
+  }
+  return found.slice(0, MAX_LOGIN_FORMS);
 }

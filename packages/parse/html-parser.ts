@@ -3,7 +3,7 @@ import { resolveLink, type EncodeQuery } from '../url/index.js';
 import { fallbackEncoding } from './charset/charset.js';
 import { TextMemory } from './html/page-text.js';
 import { readPage } from './html/read-page.js';
-import { MAX_REFRESH_DELAY } from './shared/limits.js';
+import { MAX_REFRESH_DELAY, MAX_SHELL_BYTES } from './shared/limits.js';
 import { canonicalInHeader } from './html/link-header.js';
 import { languageTag, type PageHead } from './html/page-head.js';
 import type { ParseSettings } from './shared/parse-settings.js';
@@ -67,6 +67,7 @@ export function parseHtml(
   const text = body.text.toString();
   const textRanges = body.ranges(text.length);
   const contentBlocks = settings.db.changesKept ? body.text.unitsBefore(body.prose.blocks) : undefined;
+  const contentBytes = body.prose.blocks.reduce((sum, at, i) => (i % 2 === 0 ? sum - at : sum + at), 0);
   const isFull = body.text.full;
   body.text.release();
   const links = directives.nofollow ? [] : body.links.resolve(base, encodeQuery);
@@ -85,6 +86,7 @@ export function parseHtml(
     ...(contentBlocks && { contentBlocks }),
     ...(body.headings.length > 0 && { headings: body.headings }),
     ...(language !== undefined && { language }),
+    ...(head.runsScripts && links.length === 0 && contentBytes <= MAX_SHELL_BYTES && { needsScripts: true }),
     ...((seen.truncated || body.links.truncated || isFull) && { truncated: true }),
     ...(isFull && !seen.truncated && !body.links.truncated && { hasAllLinks: true }),
   };

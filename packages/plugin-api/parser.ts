@@ -76,6 +76,8 @@ export interface ParsedPage {
   readonly charset?: string;
   readonly charsetSource?: CharsetSource;
   readonly metadata: Readonly<Record<string, string>>;
+  /** Whether the page is an empty shell that scripts fill in a browser: it runs scripts, and has no links and hardly any text. */
+  readonly needsScripts?: boolean;
   /** Whether a limit on elements, links or text was reached, so that the rest of the page was left out. */
   readonly truncated?: boolean;
   /** Whether only text was left out, so that all links of the page are known. `truncated` is set too. */

@@ -5,6 +5,7 @@ export { prefixUrlFilter } from './prefix-url-filter.js';
 export { suffixUrlFilter } from './suffix-url-filter.js';
 export { domainUrlFilter } from './domain-url-filter.js';
 export { portUrlFilter } from './port-url-filter.js';
+export { logoutUrlFilter } from './logout-url-filter.js';
 export { urlPatterns } from '../patterns/index.js';
 export { trapUrlFilter, type TrapLimits } from './trap-url-filter.js';
 export { opicScoring, type OpicFactors, type OpicFilter } from './scoring-opic.js';

@@ -63,6 +63,37 @@ describe('crawl', () => {
     expect(web.requests).toHaveLength(4);
   });
 
+  it('reports an example of each failure, of pages that need scripts, and of redirects to a log-in', async () => {
+    const web = fakeWeb({
+      'http://a.com/': links('/lost', '/lost2', '/pic', '/app', '/plain', '/members/1', '/members/2', '/old'),
+      'http://a.com/pic': { html: 'GIF89a', contentType: 'image/gif' },
+      'http://a.com/app': { html: '<title>App</title><div id=root>Loading</div><script src=/app.js></script>' },
+      'http://a.com/plain': { html: '<title>t</title><p>Short.</p>' },
+      'http://a.com/members/1': { location: '/login' },
+      'http://a.com/members/2': { location: '/login' },
+      'http://a.com/old': { location: '/plain' },
+      'http://a.com/login': { html: '<form action=/in><input name=p class="x" type="password"></form>' },
+    });
+    await using crawl = await testCrawl(web);
+    const report = await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
+    expect(report.counters).toMatchObject({ not_found: 2, needs_scripts: 1, failed_unsupported_type: 1 });
+    expect(report.examples).toEqual({
+      not_found: expect.stringMatching(/^http:\/\/a.com\/lost2?$/) as string,
+      needs_scripts: 'http://a.com/app',
+      failed_unsupported_type: 'http://a.com/pic',
+    });
+    expect(report.loginForms).toEqual([{ url: 'http://a.com/login', pages: 2 }]);
+  });
+
+  it('keeps the session while a cookie is set, and counts the links that log out', async () => {
+    const web = fakeWeb({ 'http://a.com/': links('/x', '/logout'), 'http://a.com/x': links('/users/sign_out?a=1') });
+    const settings = { http: { cookies: { 'http://a.com': 'session=1' } } };
+    await using crawl = await testCrawl(web, { settings });
+    const { counters } = await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
+    expect(web.requests).toEqual(['http://a.com/', 'http://a.com/x']);
+    expect(counters).toMatchObject({ 'links_rejected_urlfilter-logout': 2 });
+  });
+
   it('follows a feed to new and changed items only', async () => {
     const feed = (...items: readonly (readonly [path: string, date: number])[]) => ({
       contentType: 'application/rss+xml',

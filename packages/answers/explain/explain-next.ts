@@ -212,8 +212,9 @@ function backoffReason({ code, http }: BackoffRecord): string {
 }
 
 /** Returns the result of the last fetch, and the name of the next. */
-function waitingText({ status, retries = 0, protocolStatus: { code, http } = { code: '' } }: Row): string {
-  const why = http === undefined ? safeText(code, 80) : String(http);
+function waitingText({ status, retries = 0, protocolStatus }: Row): string {
+  const http = protocolStatus?.http;
+  const why = http === undefined ? safeText(protocolStatus?.code ?? '', 80) : String(http);
   const because = why === '' ? '' : ` (${why})`;
   if (status === 'gone') {
     const refused = http === 401 || http === 403 ? 'Refused' : undefined;

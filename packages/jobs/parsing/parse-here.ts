@@ -99,6 +99,7 @@ function resultOf(
   });
   count('parsed');
   if (seen.truncated) count('parsed_in_part');
+  if (seen.needsScripts) count('needs_scripts');
   if (seen.textLost !== undefined) count('pdf_text_lost');
   else if (seen.textless !== undefined && seen.text === '') count('pdf_no_text');
   return {

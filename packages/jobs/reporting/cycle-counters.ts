@@ -79,6 +79,7 @@ export const CYCLE_COUNTERS = {
   parse: {
     parsed: 'pages that were parsed',
     parsed_in_part: 'pages that were only partly parsed, because a limit was reached',
+    needs_scripts: 'parsed pages without links and with hardly any text, which scripts fill in a browser',
     pdf_text_lost: 'parsed PDFs with lost text, because the characters of a font are unknown',
     pdf_no_text: 'parsed PDFs without any text, such as scans',
     'failed_<code>': 'pages that could not be parsed, by parse code',

@@ -38,6 +38,13 @@ export interface Findings {
    * there is neither, if the section has a seed, or if fewer than 200 pages were fetched.
    */
   readonly largeSection?: LargeSection;
+  /** The first page of each counter of failed pages, and of `needs_scripts`, by the name of the counter. URLs are untrusted. */
+  readonly examples?: Readonly<Record<string, string>>;
+  /**
+   * Forms with a password to which pages redirect, at most 3; `pages` is the number of these pages. URLs are untrusted. Only in the report of
+   * a crawl.
+   */
+  readonly loginForms?: readonly { readonly url: string; readonly pages: number }[];
 }
 
 /** Maximum number of remembered origins, and of remembered sections with seeds. */
@@ -48,6 +55,8 @@ const SHOWN = 10;
 const MAX_SECTIONS = 256;
 const LARGE_SHARE = 0.8;
 const ENOUGH_PAGES = 200;
+/** Maximum number of counters with an example, and of remembered targets of redirects. */
+const MAX_EXAMPLES = 100;
 
 /** Collects the findings of a run of a fetcher, in bounded memory. */
 export type FindingsOfRun = ReturnType<typeof createFindings>;
@@ -59,6 +68,8 @@ export function createFindings() {
   /** Sections with a seed. They are not reported, because the operator asked for them. */
   const ofSeeds = new Set<string>();
   const sessionIds = createSessionIds();
+  const examples = new Map<string, string>();
+  const targets = new Map<string, number>();
   let pages = 0;
 
   function largeSection(): LargeSection | undefined {
@@ -108,6 +119,17 @@ export function createFindings() {
       if (!known && origins.size >= MAX_ORIGINS) return;
       origins.set(origin, { code, pages: (known?.pages ?? 0) + 1 });
     },
+    /** Records a page that was counted under a name. Only the first page of each name is kept. */
+    example(name: string, url: string): void {
+      if (!examples.has(name) && examples.size < MAX_EXAMPLES) examples.set(name, url);
+    },
+    /** Records that a page redirects to a URL. */
+    redirected(target: string): void {
+      const known = targets.get(target);
+      if (known !== undefined || targets.size < MAX_EXAMPLES) targets.set(target, (known ?? 0) + 1);
+    },
+    /** Returns the targets of redirects, those of the most pages first. Only the first targets of the run are known. */
+    redirectTargets: () => [...targets].map(([url, pages]) => ({ url, pages })).sort((a, b) => b.pages - a.pages),
     largeSection,
     /** Returns the findings for a report, and counts the failed origins. */
     report(count: Count): Findings {
@@ -117,7 +139,11 @@ export function createFindings() {
         .sort((a, b) => b.pages - a.pages)
         .slice(0, SHOWN);
       const large = largeSection();
-      return { ...(failedOrigins.length > 0 && { failedOrigins }), ...(large && { largeSection: large }) };
+      return {
+        ...(failedOrigins.length > 0 && { failedOrigins }),
+        ...(large && { largeSection: large }),
+        ...(examples.size > 0 && { examples: Object.fromEntries(examples) }),
+      };
     },
   };
 }

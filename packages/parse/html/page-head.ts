@@ -32,6 +32,8 @@ export class PageHead {
   canonical: string | undefined;
   language: string | undefined;
   refresh: Refresh | undefined;
+  /** Whether the page has a script that browsers run. */
+  runsScripts = false;
   /** The first label of a known encoding in a `meta` element. A `meta` in a template is ignored. */
   encodingLabel: string | undefined;
 
@@ -69,6 +71,7 @@ export class PageHead {
         break;
       case 'script':
         if (isJsonLd(element.attribute('type'))) this.#jsonLd.add(element.textInside());
+        else this.runsScripts ||= /^$|^module$|javascript/i.test(element.attribute('type') ?? '');
         break;
       case 'meta':
         this.#readMeta(element, inNoscript);

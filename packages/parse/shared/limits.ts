@@ -34,6 +34,9 @@ export const MAX_METADATA = 64;
 export const MAX_METADATA_NAME = 64;
 export const MAX_METADATA_VALUE = 1_000;
 
+/** Maximum bytes of the content of a page without links, if the page is considered an empty shell that scripts fill. */
+export const MAX_SHELL_BYTES = 50;
+
 /** Maximum delay in seconds of a refresh that is a redirect. With a longer delay, people can read the page first. */
 export const MAX_REFRESH_DELAY = 5;
 

@@ -4,6 +4,7 @@ import type { CompileTableRules, Plugin } from '../../plugin-api/index.js';
 import {
   basicUrlNormalizer,
   domainUrlFilter,
+  logoutUrlFilter,
   md5Signature,
   portUrlFilter,
   prefixUrlFilter,
@@ -64,7 +65,7 @@ export async function pluginsOfSettings(settings: PageSettings, folder: string):
  * receive only URLs of bounded length.
  * @throws CrawlError BAD_SETTING that names every wrong line of a rule file
  */
-export function urlPlugins({ urlfilter }: PageSettings, rules: RuleTexts): readonly Plugin[] {
+export function urlPlugins({ urlfilter, http }: PageSettings, rules: RuleTexts): readonly Plugin[] {
   const { normalize, regex, prefix, suffix, domain } = rules;
   return [
     basicUrlNormalizer(),
@@ -76,6 +77,7 @@ export function urlPlugins({ urlfilter }: PageSettings, rules: RuleTexts): reado
       maxParameters: urlfilter.trapMaxParameters,
       maxDepth: urlfilter.trapMaxDepth,
     }),
+    ...(Object.keys(http.cookies).length === 0 ? [] : [logoutUrlFilter(Object.keys(http.cookies))]),
     regexUrlFilter(regex),
     ...(prefix === undefined ? [] : [prefixUrlFilter(prefix)]),
     ...(suffix === undefined ? [] : [suffixUrlFilter(suffix)]),

@@ -100,7 +100,10 @@ async function takeContent(
   while (crawl.tables.timeSlice.isOver) await crawl.tables.timeSlice.next();
   const isSeed = distance === 0;
   const page = { url, content, contentType, headers: set.headers, sitemap, isSeed, truncated };
-  const result = await parsePage(crawl, page, run.tracker.count);
+  const result = await parsePage(crawl, page, (name, n) => {
+    run.tracker.count(name, n);
+    if (name === 'needs_scripts' || name.startsWith('failed_')) run.findings.example(name, url);
+  });
   // A page without a signature was never parsed, so it has no earlier links.
   const links = signature === undefined ? undefined : await changedLinks(crawl, key, result.encoded);
   if (links) set.changedLinks = links;

@@ -26,8 +26,11 @@ export function countFetched(
   // A protocol of a plugin may use its own codes.
   const code = (set.protocolStatus?.code ?? 'success') as ProtocolCode;
   if (outcome.http === undefined && hostHealth(outcome) === 'troubled') findings.noAnswer(url, code);
-  if (set.status === 'gone' || set.status === 'retry') tracker.fail(code);
-  else tracker.count(code);
+  if (set.status === 'gone' || set.status === 'retry') {
+    tracker.fail(code);
+    findings.example(code, url);
+  } else tracker.count(code);
+  if (set.redirectTarget !== undefined) findings.redirected(set.redirectTarget);
   if (isLocked(outcome.http) && item.marks?.inject !== undefined) tracker.count('seeds_denied');
   tracker.done();
 }
