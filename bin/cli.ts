@@ -45,14 +45,20 @@ export function tableLocation({ io, options }: Cli): string {
   return options().table ?? (io.env.WEBCRAWL_TABLE || DEFAULT_TABLE);
 }
 
-/** The settings and plugins in force, without a table. */
-export async function openWithoutTable(cli: Cli): Promise<OpenCheckContext> {
+/**
+ * The settings and plugins in force, without a table.
+ * @param settings settings that take precedence over `--set`, by dotted key
+ */
+export async function openWithoutTable(
+  cli: Cli,
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<OpenCheckContext> {
   const { config, set } = cli.options();
   const { openCheckContext } = await library();
   const context = await openCheckContext({
     env: cli.io.env,
     ...(config !== undefined && { config }),
-    ...(set && { settings: set }),
+    settings: { ...set, ...settings },
   });
   sayNotices(cli, context.settingNotices);
   return context;

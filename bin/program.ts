@@ -16,6 +16,7 @@ import { addCrawl } from './commands/cycle/crawl.js';
 import { addExplain } from './commands/inspect/explain.js';
 import { addExport } from './commands/export/export.js';
 import { addGraph } from './commands/export/graph.js';
+import { addMarkdown } from './commands/export/markdown.js';
 import { addRank } from './commands/export/rank.js';
 import { addRounds } from './commands/cycle/rounds.js';
 import { addFetch } from './commands/cycle/fetch.js';
@@ -105,7 +106,7 @@ const GROUPS = {
     ...[addReaddb, addExplain, addHosts, addPlan, addChanges, addMark, addWatch],
     ...[addAudit, addStats, addCheck],
   ],
-  'Get data out:': [addExport, addGraph],
+  'Get data out:': [addMarkdown, addExport, addGraph],
   'Search:': [addIndex, addSearch, addServe],
   'Focus, rank and clean up:': [addRules, addRank, addDedup, addRemove],
   'The steps of a crawl, one by one:': [

@@ -1,8 +1,13 @@
 import { statSync } from 'node:fs';
 import { CrawlError, safeText, tryParseUrl } from '../../packages/webcrawl/names.js';
+import { openWithoutTable, type Cli } from '../cli.js';
 import type { Io } from '../io.js';
+import { library } from '../library.js';
 import { isUrl, readFileBytes, readLines } from './input.js';
 import { say } from '../output/output.js';
+
+/** Settings by dotted key, as the options of a verb give them. */
+type Settings = Readonly<Record<string, unknown>>;
 
 /** Seed lines and their sources. */
 export interface Seeds {
@@ -14,26 +19,29 @@ export interface Seeds {
 }
 
 /**
- * Reads seed lines from arguments. An http(s) URL is itself a line. `-` is standard input. Any other argument is a file of lines. All files
- * must exist before the first line is read. A file that begins as XML, JSON or gzip data is rejected.
+ * Reads seed lines from arguments. An http(s) URL is itself a line. `-` is standard input. Any other argument is a file of lines, or if
+ * there is no such file, a site without a scheme, such as `example.com`. All files must exist before the first line is read. A file that
+ * begins as XML, JSON or gzip data is rejected.
  * @throws CrawlError BAD_INPUT that names an argument which is neither a URL nor a file
  */
-export function readSeeds(args: readonly string[], stdin: AsyncIterable<Uint8Array | string>): Seeds {
-  for (const arg of args) if (arg !== '-' && !isUrl(arg)) expectFile(arg);
+export function readSeeds(cli: Cli, args: readonly string[], settings: Settings = {}): Seeds {
+  const sites = new Set(args.filter((arg) => arg !== '-' && !isUrl(arg) && !isFile(arg)));
+  for (const site of sites) expectSite(site);
   const parts: { name: string; first: number }[] = [];
   let line = 0;
 
   async function* readAll(): AsyncIterable<string> {
     for (const arg of args) {
       const name = arg === '-' ? 'standard input' : arg;
-      parts.push({ name: isUrl(arg) ? '' : name, first: line + 1 });
-      if (isUrl(arg)) {
+      const isLine = isUrl(arg) || sites.has(arg);
+      parts.push({ name: isLine ? '' : name, first: line + 1 });
+      if (isLine) {
         line += 1;
-        yield arg;
+        yield sites.has(arg) ? await urlOf(cli, arg, settings) : arg;
         continue;
       }
       let isStart = true;
-      for await (const text of readLines(arg === '-' ? stdin : readFileBytes(arg), name)) {
+      for await (const text of readLines(arg === '-' ? cli.io.stdin : readFileBytes(arg), name)) {
         line += 1;
         if (isStart) refuseOtherFormats(text, arg, name);
         isStart &&= text.trim() === '';
@@ -94,24 +102,31 @@ export function reportRejections(io: Io, seeds: Seeds): (line: number, text: str
   };
 }
 
-function expectFile(arg: string): void {
-  let problem: string;
-  try {
-    const stats = statSync(arg);
-    if (stats.isFile() || stats.isFIFO() || stats.isCharacterDevice()) return;
-    problem = stats.isDirectory() ? 'this is a directory, not a file of seeds' : 'this is not a file of seeds';
-  } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    problem = isMissing ? 'this is neither a URL nor a file of seeds' : String(error);
-  }
+function isFile(arg: string): boolean {
+  const stats = statSync(arg, { throwIfNoEntry: false });
+  return stats !== undefined && (stats.isFile() || stats.isFIFO() || stats.isCharacterDevice());
+}
+
+/** A host, such as `example.com`, `localhost:8080` or `[::1]`, perhaps with a path. */
+const SITE = /^(localhost|\[[\da-f:.]+\]|[^\s/:?#@.]+(\.[^\s/:?#@.]+)+)(:\d+)?([/?].*)?$/i;
+const SEED_FILE = /\.(txt|csv|tsv|json|list|seeds)$/;
+
+/** @throws CrawlError BAD_INPUT if an argument is neither a site without a scheme nor a URL */
+function expectSite(arg: string): void {
+  if (SITE.test(arg) && !SEED_FILE.test(arg) && tryParseUrl(`https://${arg}`)) return;
+  let problem = 'this is neither a URL nor a file of seeds';
   if (/^https?:/i.test(arg)) problem = 'this is not a valid URL';
   else if (/^[a-z][a-z\d+.-]*:\/\//i.test(arg)) problem = 'only http and https URLs can be crawled';
-  const text =
-    /^(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(\/.*)?$/.test(arg) && !/\.(txt|csv|tsv|json|list|seeds)$/.test(arg)
-      ? `${arg.startsWith('localhost') ? 'http' : 'https'}://${arg}`
-      : undefined;
-  const url = text === undefined ? undefined : tryParseUrl(text);
-  throw new CrawlError('BAD_INPUT', `${arg}: ${problem}`, {
-    ...(url && { hint: `did you mean ${url.href} ?` }),
-  });
+  else if (statSync(arg, { throwIfNoEntry: false })?.isDirectory())
+    problem = 'this is a directory, not a file of seeds';
+  throw new CrawlError('BAD_INPUT', `${arg}: ${problem}`);
+}
+
+/** Returns an http or https URL as it is, and the URL of a site that is named without a scheme. @throws CrawlError BAD_INPUT */
+export async function urlOf(cli: Cli, arg: string, settings: Settings): Promise<string> {
+  if (isUrl(arg)) return arg;
+  expectSite(arg);
+  await using context = await openWithoutTable(cli, settings);
+  const { urlOfSite } = await library();
+  return urlOfSite(await context.requesting(), arg, cli.io.signal);
 }

@@ -10,3 +10,4 @@ export { checkUrl } from './check-url.js';
 export { checkRobots } from './check-robots.js';
 export { checkParse } from './check-parse.js';
 export { fetchDocument } from './fetch-document.js';
+export { urlOfSite } from './url-of-site.js';

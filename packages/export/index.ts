@@ -25,3 +25,4 @@ export { createSites } from './site/sites.js';
 export { mainBlocks, readByStoredSite } from './site/stored-site.js';
 export { computedOf, needsMainContent, pageDump } from './pages/computed-fields.js';
 export { exportChunks } from './export-chunks.js';
+export { pageMarkdown } from './page-markdown.js';

@@ -19,3 +19,4 @@ export type { OpenGraph } from './stated/open-graph.js';
 export type { TypeSelection } from './pages/page-types.js';
 export type { Chunk, ExportChunksOptions } from './export-chunks.js';
 export type { ColumnType } from './pages/page-columns.js';
+export type { FailedMarkdown, PageMarkdown } from './page-markdown.js';

@@ -1,7 +1,9 @@
 import type { FetchDocumentOptions, FetchedDocument, ParseCheck, UrlCheck } from '../answers/index.js';
 import { checkUrl } from '../answers/check-url.js';
 import { withRules, type CheckContext, type CrawlContext, type PageContent } from '../jobs/index.js';
+import type { PageMarkdown } from '../export/index.js';
 import { checkParse, fetchDocument } from './doors/answers.js';
+import { pageMarkdown } from './doors/export.js';
 import { openCheckContext, warnOf } from './open-check-context.js';
 import type { OpenCrawlOptions } from './open-context.js';
 
@@ -13,6 +15,11 @@ export interface ChecksOfTable {
   parse(page: PageContent): Promise<ParseCheck>;
   /** Fetches one document for a person: with the delay and the back-off of its host, but without its robots.txt. */
   fetch(url: string, options?: FetchDocumentOptions): Promise<FetchedDocument>;
+  /**
+   * Fetches one page as a crawl does, by its robots.txt too, and returns its main content as Markdown, or the reason why there is none.
+   * @throws CrawlError BAD_URL, MISSING_PACKAGE; the reason of the signal
+   */
+  markdown(url: string, options?: { readonly signal?: AbortSignal }): Promise<PageMarkdown>;
 }
 
 /** The same checks without a table, so the rules of a table are not included. Close it at the end, or declare it with `await using`. */
@@ -23,16 +30,17 @@ export interface Checks extends ChecksOfTable, AsyncDisposable {
 
 /**
  * Makes the checks with the settings and plugins of a context. If the context has rules, they are included.
- * @param requesting returns the context for requests
+ * @param requesting returns the context for requests of a URL that a person named
  */
 export function checksOf(
   context: CheckContext & Pick<CrawlContext, 'rules'>,
-  requesting: () => Promise<CrawlContext>,
+  requesting: (named: string) => Promise<CrawlContext>,
 ): ChecksOfTable {
   return {
     url: async (url) => checkUrl(await withRules(context), url),
     parse: (page) => checkParse(context, page),
-    fetch: async (url, options) => fetchDocument(await requesting(), url, options),
+    fetch: async (url, options) => fetchDocument(await requesting(url), url, options),
+    markdown: async (url, options) => pageMarkdown(await requesting(url), url, options),
   };
 }
 

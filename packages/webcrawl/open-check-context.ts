@@ -1,7 +1,8 @@
 import { loadSettings } from '../../config/index.js';
 import { cachedLookup, systemLookup } from '../fetch/index.js';
-import { MemoryStore, openTables } from '../../webtable/index.js';
-import { createRequestsInUse, type CheckContext, type CrawlContext } from '../jobs/index.js';
+import { MemoryStore, openTables, rowKeyOf } from '../../webtable/index.js';
+import { createRequestsInUse, enterSeedHosts, type CheckContext, type CrawlContext } from '../jobs/index.js';
+import { parseUrl } from '../url/index.js';
 import { urlPatterns } from '../plugins/index.js';
 import type { OpenCrawlOptions } from './open-context.js';
 import { checks } from './options/job-options.js';
@@ -9,8 +10,11 @@ import { assemblePlugins, closeProtocols } from './plugins/assemble-plugins.js';
 
 /** Settings and plugins without a table, as the context of `checkUrl`, `checkParse` and `fetchDocument`. Close it after use. */
 export interface OpenCheckContext extends CheckContext, AsyncDisposable {
-  /** Returns a context for requests. The delays and back-offs of hosts are kept in memory until the context is closed. */
-  requesting(): Promise<CrawlContext>;
+  /**
+   * Returns a context for requests. The delays and back-offs of hosts are kept in memory until the context is closed.
+   * @param named a URL whose host may have a private address, as the host of a seed may
+   */
+  requesting(named?: string): Promise<CrawlContext>;
   /** Notices on settings that were given by an old name, one for each setting. */
   readonly settingNotices: readonly string[];
   close(): Promise<void>;
@@ -43,7 +47,11 @@ export async function openCheckContext(
     settings,
     settingNotices: notices,
     plugins,
-    requesting: () => (requesting ??= inMemory()),
+    async requesting(named) {
+      const crawl = await (requesting ??= inMemory());
+      if (named !== undefined) await enterSeedHosts(crawl.tables, [rowKeyOf(parseUrl(named).href)]);
+      return crawl;
+    },
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -308,9 +308,6 @@ describe('seeds', () => {
 
   test.each([
     ['missing.txt', 'missing.txt: this is neither a URL nor a file of seeds'],
-    ['example.com', 'did you mean https://example.com/ ?'],
-    ['example.com:8080/a', 'did you mean https://example.com:8080/a ?'],
-    ['localhost:8080', 'did you mean http://localhost:8080/ ?'],
     ['ftp://example.com/', 'ftp://example.com/: only http and https URLs can be crawled'],
     ['http://[', 'http://[: this is not a valid URL'],
     [tmpdir(), 'this is a directory, not a file of seeds'],
@@ -318,7 +315,7 @@ describe('seeds', () => {
     for (const verb of ['inject', 'crawl']) {
       const { code, err } = await runLine([verb, 'http://a/', seed]);
       expect(code).toBe(ERROR_CODES.BAD_INPUT.exitCode);
-      expect(err).toContain('error [BAD_INPUT]: ');
+      expect(err).toContain(`error [BAD_INPUT]: ${seed}`);
       expect(err).toContain(expected);
       expect(stub.calls).toEqual([]);
     }

@@ -110,7 +110,8 @@ Examples:
           throw new CrawlError('USAGE', '--port, --listen, --allowed-host and --changes need --serve');
         }
         const where = serveAddress(serving);
-        const seeds = readSeeds(args, cli.io.stdin);
+        const settings = requestSettings({ delay, agent, header });
+        const seeds = readSeeds(cli, args, settings);
         const { lines, isArgument } = seeds;
         await using log = await openPageLog(cli, place);
         const taken = {
@@ -134,7 +135,6 @@ Examples:
             search: isServed === true,
           });
         };
-        const settings = requestSettings({ delay, agent, header });
         await runJob(cli, 'crawl', start, { create: true, settings, isSilent: log?.isOnStderr ?? false });
       },
     );

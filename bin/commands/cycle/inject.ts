@@ -44,7 +44,7 @@ Examples:
       if (args.length + named.length === 0) throw new CrawlError('USAGE', 'no seeds and no --sitemap');
       if (shard === '-')
         throw new CrawlError('USAGE', 'inject does not accept --shard -, because standard input is used for seeds');
-      const { seeds, sitemaps } = await readSitemaps(cli, named, readSeeds(args, cli.io.stdin));
+      const { seeds, sitemaps } = await readSitemaps(cli, named, readSeeds(cli, args));
       const { lines, isArgument } = seeds;
       const taken = {
         seeds: lines,

@@ -7,7 +7,7 @@ import { EXIT, runJob, tableLocation, type Cli } from '../../cli.js';
 import { askForContact } from '../../contact.js';
 import { readSeeds, reportRejections } from '../../input/seeds.js';
 import { wholeNumber } from '../../options/arguments.js';
-import { addRequestOptions, type RequestOptions } from '../../options/request-options.js';
+import { addRequestOptions, requestSettings, type RequestOptions } from '../../options/request-options.js';
 import { addScopeOptions, type ScopeOptions } from '../../options/scope-options.js';
 import { number, quantity, safeLines, say } from '../../output/output.js';
 
@@ -58,7 +58,7 @@ export function addRounds(program: Command, cli: Cli): void {
         args: string[],
         { runner, shards, parallel, rounds: most, topN, template, logs, ...options }: RoundsOptions,
       ) => {
-        const seeds = args.length > 0 ? readSeeds(args, cli.io.stdin) : undefined;
+        const seeds = args.length > 0 ? readSeeds(cli, args, requestSettings(options)) : undefined;
         const { stay, depth, include, exclude } = options;
         const report = await runJob(
           cli,

@@ -128,7 +128,7 @@ async function crawlFirst(
   scope: { readonly [K in keyof ScopeOptions]: ScopeOptions[K] | undefined },
   settings: Readonly<Record<string, unknown>>,
 ): Promise<boolean> {
-  const seeds = readSeeds(args, cli.io.stdin);
+  const seeds = readSeeds(cli, args, settings);
   const { lines, isArgument } = seeds;
   const given = Object.fromEntries(Object.entries(scope).filter(([, value]) => value !== undefined)) as ScopeOptions;
   // Standard output is only for the report of the audit.

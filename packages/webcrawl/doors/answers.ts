@@ -10,4 +10,5 @@ export type * from '../../answers/public.js';
 export const explain = late(async () => (await import('../../answers/index.js')).explain);
 export const checkParse = late(async () => (await import('../../answers/index.js')).checkParse);
 export const fetchDocument = late(async () => (await import('../../answers/index.js')).fetchDocument);
+export const urlOfSite = late(async () => (await import('../../answers/index.js')).urlOfSite);
 export const status = late(async () => (await import('../status.js')).status);

@@ -51,4 +51,5 @@ export const openOutput = late(async () => (await import('../../export/index.js'
 /** See `openKrake` of packages/export. */
 export const openKrake = late(async () => (await import('../../export/index.js')).openKrake);
 export const readByStoredSite = late(async () => (await import('../../export/index.js')).readByStoredSite);
+export const pageMarkdown = late(async () => (await import('../../export/index.js')).pageMarkdown);
 export const pageDump = late(async () => (await import('../../export/index.js')).pageDump);
