@@ -10,6 +10,7 @@ import { DEFAULT_TABLE, areAllRefused } from '../packages/webcrawl/names.js';
 import { library, type Library } from './library.js';
 import type { Io } from './io.js';
 import { duration, jsonLine, number, quantity, safeLines, say, table, write } from './output/output.js';
+import { crawlSummary } from './output/crawl-end.js';
 import { sectionNote } from './output/section-note.js';
 import { progressDisplay, progressLine, type ProgressDisplay } from './output/progress.js';
 import { reporterCounters, reporterStatus, type ShardRun } from './options/shard-option.js';
@@ -130,6 +131,8 @@ interface JobRun extends Omit<OpenOptions, 'name'>, ShardRun {
   readonly isSilent?: boolean;
   /** Returns the text for standard output. Absent: there is no such text. With `--json` the report is printed instead. */
   readonly data?: (report: Report) => string | undefined;
+  /** Returns the last lines for people, after a run that was not interrupted. */
+  readonly closing?: (report: Report) => string;
 }
 
 /**
@@ -145,6 +148,7 @@ export async function runJob<R extends Report = Report>(
   start: (crawl: OpenContext, options: JobOptions & { readonly shard?: Shard }, library: Library) => Promise<R>,
   {
     data,
+    closing,
     create = false,
     alone = true,
     migrates = false,
@@ -155,7 +159,7 @@ export async function runJob<R extends Report = Report>(
   }: JobRun = {},
 ): Promise<R> {
   const { io } = cli;
-  const { json, quiet } = cli.options();
+  const { json, quiet, verbose } = cli.options();
   const part: ShardRun = { ...(shard && { shard }), ...(isStreaming && { isStreaming }) };
   const display = isStreaming ? reporterDisplay(io, part) : quiet || isSilent ? undefined : progressDisplay(io.stderr);
   let report: R;
@@ -192,7 +196,10 @@ export async function runJob<R extends Report = Report>(
   const text = json ? jsonLine(report) : data?.(report);
   if (text !== undefined) await write(io.stdout, json ? text : `${safeLines(text)}\n`);
   if (isStreaming) io.stderr.write(reporterCounters(report.job, report.counters));
-  else if (!json && !quiet) io.stderr.write(summary(report));
+  else if (!json && !quiet) {
+    const isCrawl = report.job === 'crawl';
+    io.stderr.write(`${isCrawl ? crawlSummary(report) : ''}${isCrawl && !verbose ? '' : summary(report)}`);
+  }
   if (!quiet) for (const note of notes(report, proxy)) say(io, note);
   // A shard that accepted no seed is no failure, because other shards may have accepted seeds.
   if (takesSeeds(report) && !tookSeeds(report) && !shard) cli.exitCode = EXIT.nothing;
@@ -200,7 +207,7 @@ export async function runJob<R extends Report = Report>(
     const next = keepsNothing(report.job, shard !== undefined) ? 'starts again' : 'continues from here';
     if (!quiet) say(io, `Stopped on request. The same command ${next}.`);
     cli.exitCode = shard ? EXIT.tryAgain : EXIT.interrupted;
-  }
+  } else if (closing && !json && !quiet) io.stderr.write(closing(report));
   return report;
 }
 

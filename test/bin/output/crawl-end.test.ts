@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { afterCrawl, crawlSummary, inShell } from '../../../bin/output/crawl-end.js';
+
+const report = {
+  job: 'crawl',
+  seconds: 4.7,
+  counters: { success: 10, notmodified: 2, moved: 1, not_found: 2, failed_unsupported_type: 1, needs_scripts: 1 },
+  examples: {
+    not_found: "http://a.com/lo'st",
+    needs_scripts: 'http://a.com/app\u001b',
+    failed_unsupported_type: 'http://a.com/pic',
+  },
+  loginForms: [{ url: 'http://a.com/login', pages: 3 }],
+};
+
+test('the end of a crawl has its pages, the failures by reason with an example, shells and log-ins', () => {
+  expect(crawlSummary(report)).toBe(`crawl: 12 pages, 2 unchanged, 1 redirect in 4.7 s
+Not read: 3, by reason, each with an example
+  not_found         2  http://a.com/lo'st
+  unsupported_type  1  http://a.com/pic
+Empty without scripts: 1 page, such as http://a.com/app\\u001b. A plugin can render them.
+To log in: 3 pages redirected to http://a.com/login, which has a form with a password. Set http.cookies, or renew it.
+`);
+});
+
+test('after a crawl come the changes, and the commands that fit, with their table', () => {
+  const changes = { kinds: new Map([['title', 2]]), baseline: 0 };
+  expect(afterCrawl(report, changes, '--table x ')).toBe(`Changed since the last crawl: 2 title
+Next:
+  webcrawl --table x explain 'http://a.com/lo'\\''st'    why it failed, and what happens next
+  webcrawl --table x export pages -o pages.csv          the pages as data; also .xlsx or .parquet
+  webcrawl --table x index && webcrawl --table x serve  a search page
+  webcrawl --table x changes --since 1d                 the changes
+`);
+  const first = afterCrawl({ ...report, examples: {} }, { kinds: new Map(), baseline: 12 }, '');
+  expect(first).toMatch(/^Next:\n {2}webcrawl export pages/);
+  expect(afterCrawl(report, { kinds: new Map(), baseline: 0 }, '')).toMatch(/^Nothing has changed/);
+  expect(afterCrawl({ ...report, counters: {}, examples: {} }, { kinds: new Map(), baseline: 0 }, '')).toBe('');
+});
+
+test('an argument of a shell is quoted if it has more than plain characters', () => {
+  expect([inShell('http://a.com/b-1'), inShell('http://a.com/?a=1&b')]).toEqual([
+    'http://a.com/b-1',
+    "'http://a.com/?a=1&b'",
+  ]);
+});
