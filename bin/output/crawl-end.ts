@@ -14,12 +14,11 @@ export function crawlSummary({ seconds, counters, examples = {}, loginForms = []
   const parts = [quantity(success + notmodified, 'page')];
   if (notmodified > 0) parts.push(`${number(notmodified)} unchanged`);
   if (moved + movedToo > 0) parts.push(quantity(moved + movedToo, 'redirect'));
-  const reasons = Object.entries(examples).filter(([name]) => name !== 'needs_scripts');
-  const failed = reasons.reduce((sum, [name]) => sum + (counters[name] ?? 0), 0);
-  const rows = reasons.map(([name, url]) => [name.replace(FAILED_PARSE, ''), number(counters[name] ?? 0), url]);
+  const failures = failuresOf(counters, examples);
+  const failed = failures.reduce((sum, { pages }) => sum + pages, 0);
+  const rows = failures.map(({ name, pages, url }) => [name.replace(FAILED_PARSE, ''), number(pages), url]);
   const lines = [`crawl: ${parts.join(', ')} in ${duration(seconds)}`];
-  if (failed > 0)
-    lines.push(`Not read: ${number(failed)}, by reason, each with an example`, table(rows, '  ').trimEnd());
+  if (failed > 0) lines.push(`Not read: ${quantity(failed, 'page')}`, table(rows, '  ').trimEnd());
   if (shells > 0) {
     lines.push(
       `Empty without scripts: ${quantity(shells, 'page')}, such as ${examples['needs_scripts'] ?? ''}. A plugin can render them.`,
@@ -38,8 +37,8 @@ export function crawlSummary({ seconds, counters, examples = {}, loginForms = []
  * @param globals the global options of these commands, with a space after each
  */
 export function afterCrawl({ counters, examples = {} }: Report, changes: CrawlChanges, globals: string): string {
-  const kinds = [...changes.kinds].map(([kind, pages]) => `${number(pages)} ${kind}`);
-  const failed = Object.entries(examples).find(([name]) => !name.startsWith(FAILED_PARSE))?.[1];
+  const kinds = [...changes.kinds].sort(([, a], [, b]) => b - a).map(([kind, pages]) => `${number(pages)} ${kind}`);
+  const failed = failuresOf(counters, examples).find(({ name }) => !name.startsWith(FAILED_PARSE))?.url;
   const hasPages = (counters['success'] ?? 0) + (counters['notmodified'] ?? 0) > 0;
   const lines: string[] = [];
   if (kinds.length > 0) lines.push(`Changed since the last crawl: ${kinds.join(', ')}`);
@@ -57,6 +56,14 @@ export function afterCrawl({ counters, examples = {} }: Report, changes: CrawlCh
     lines.push(`Next:\n${table(rows, '  ').trimEnd()}`);
   }
   return safeLines(lines.map((line) => `${line}\n`).join(''));
+}
+
+/** Returns the reasons why pages were not read, the most frequent first, each with the URL of a page. */
+function failuresOf(counters: Report['counters'], examples: Readonly<Record<string, string>>) {
+  return Object.entries(examples)
+    .filter(([name]) => name !== 'needs_scripts')
+    .map(([name, url]) => ({ name, pages: counters[name] ?? 0, url }))
+    .sort((a, b) => b.pages - a.pages || (a.name < b.name ? -1 : 1));
 }
 
 /** Returns a string as one argument of a shell. */
