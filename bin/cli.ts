@@ -10,7 +10,7 @@ import { DEFAULT_TABLE, areAllRefused } from '../packages/webcrawl/names.js';
 import { library, type Library } from './library.js';
 import type { Io } from './io.js';
 import { duration, jsonLine, number, quantity, safeLines, say, table, write } from './output/output.js';
-import { crawlSummary } from './output/crawl-end.js';
+import { afterCrawl, crawlSummary } from './output/crawl-end.js';
 import { sectionNote } from './output/section-note.js';
 import { progressDisplay, progressLine, type ProgressDisplay } from './output/progress.js';
 import { reporterCounters, reporterStatus, type ShardRun } from './options/shard-option.js';
@@ -131,8 +131,8 @@ interface JobRun extends Omit<OpenOptions, 'name'>, ShardRun {
   readonly isSilent?: boolean;
   /** Returns the text for standard output. Absent: there is no such text. With `--json` the report is printed instead. */
   readonly data?: (report: Report) => string | undefined;
-  /** Returns the last lines for people, after a run that was not interrupted. */
-  readonly closing?: (report: Report) => string;
+  /** Print what changed in a crawl, and the commands that a person may need next. */
+  readonly saysNext?: boolean;
 }
 
 /**
@@ -148,7 +148,6 @@ export async function runJob<R extends Report = Report>(
   start: (crawl: OpenContext, options: JobOptions & { readonly shard?: Shard }, library: Library) => Promise<R>,
   {
     data,
-    closing,
     create = false,
     alone = true,
     migrates = false,
@@ -156,6 +155,7 @@ export async function runJob<R extends Report = Report>(
     shard,
     isStreaming,
     isSilent = false,
+    saysNext = false,
   }: JobRun = {},
 ): Promise<R> {
   const { io } = cli;
@@ -207,7 +207,7 @@ export async function runJob<R extends Report = Report>(
     const next = keepsNothing(report.job, shard !== undefined) ? 'starts again' : 'continues from here';
     if (!quiet) say(io, `Stopped on request. The same command ${next}.`);
     cli.exitCode = shard ? EXIT.tryAgain : EXIT.interrupted;
-  } else if (closing && !json && !quiet) io.stderr.write(closing(report));
+  } else if (saysNext && !json && !quiet) io.stderr.write(afterCrawl(report, cli.options()));
   return report;
 }
 

@@ -1,10 +1,6 @@
-import type { ChangesSummary, Report } from '../../packages/webcrawl/internal.js';
+import type { Report } from '../../packages/webcrawl/internal.js';
+import type { GlobalOptions } from '../cli.js';
 import { duration, number, quantity, safeLines, table } from './output.js';
-
-/** Changes of pages since the start of a crawl, by kind. */
-export interface CrawlChanges extends Pick<ChangesSummary, 'baseline'> {
-  readonly kinds: ReadonlyMap<string, number>;
-}
 
 const FAILED_PARSE = 'failed_';
 
@@ -34,28 +30,27 @@ export function crawlSummary({ seconds, counters, examples = {}, loginForms = []
 
 /**
  * Returns what has changed since the last crawl, and the commands that a person may need next.
- * @param globals the global options of these commands, with a space after each
+ * @param options the options of the crawl that these commands need too
  */
-export function afterCrawl({ counters, examples = {} }: Report, changes: CrawlChanges, globals: string): string {
-  const kinds = [...changes.kinds].sort(([, a], [, b]) => b - a).map(([kind, pages]) => `${number(pages)} ${kind}`);
+export function afterCrawl({ counters, examples = {} }: Report, { table: location, config }: GlobalOptions): string {
+  const { success = 0, notmodified = 0, changes = 0 } = counters;
+  const globals = Object.entries({ table: location, config }).map(
+    ([name, value]) => value && ` --${name} ${inShell(value)}`,
+  );
+  const webcrawl = `webcrawl${globals.join('')}`;
   const failed = failuresOf(counters, examples).find(({ name }) => !name.startsWith(FAILED_PARSE))?.url;
-  const hasPages = (counters['success'] ?? 0) + (counters['notmodified'] ?? 0) > 0;
-  const lines: string[] = [];
-  if (kinds.length > 0) lines.push(`Changed since the last crawl: ${kinds.join(', ')}`);
-  else if (hasPages && changes.baseline === 0) lines.push('Nothing has changed since the last crawl.');
   const next: string[][] = [];
-  if (failed !== undefined) next.push([`explain ${inShell(failed)}`, 'why it failed, and what happens next']);
-  if (hasPages) next.push(['export pages -o pages.csv', 'the pages as data; also .xlsx or .parquet']);
-  if (hasPages) next.push(['index && webcrawl serve', 'a search page']);
-  if (kinds.length > 0) next.push(['changes --since 1d', 'the changes']);
-  if (next.length > 0) {
-    const rows = next.map(([command = '', use = '']) => [
-      `webcrawl ${command}`.replaceAll('webcrawl ', `webcrawl ${globals}`),
-      use,
-    ]);
-    lines.push(`Next:\n${table(rows, '  ').trimEnd()}`);
+  if (failed !== undefined)
+    next.push([`${webcrawl} explain ${inShell(failed)}`, 'why it failed, and what happens next']);
+  if (success + notmodified > 0) {
+    next.push([`${webcrawl} export pages -o pages.csv`, 'the pages as data; also .xlsx or .parquet']);
+    next.push([`${webcrawl} index && ${webcrawl} serve`, 'a search page']);
   }
-  return safeLines(lines.map((line) => `${line}\n`).join(''));
+  if (changes > 0) next.push([`${webcrawl} changes --since 1d`, 'the changes']);
+  const kinds = Object.entries(counters).filter(([name]) => /^changes_(?!held)/.test(name));
+  const listed = kinds.sort(([, a], [, b]) => b - a).map(([name, pages]) => `${number(pages)} ${name.slice(8)}`);
+  const changed = listed.length > 0 ? `Changed since the last crawl: ${listed.join(', ')}\n` : '';
+  return safeLines(`${changed}${next.length > 0 ? `Next:\n${table(next, '  ')}` : ''}`);
 }
 
 /** Returns the reasons why pages were not read, the most frequent first, each with the URL of a page. */
@@ -67,6 +62,6 @@ function failuresOf(counters: Report['counters'], examples: Readonly<Record<stri
 }
 
 /** Returns a string as one argument of a shell. */
-export function inShell(text: string): string {
+function inShell(text: string): string {
   return /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

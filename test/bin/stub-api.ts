@@ -105,7 +105,6 @@ export const api = {
     };
   },
   MAX_HITS: 100,
-  changes: () => ({ async *[Symbol.asyncIterator]() {}, summary: async () => ({ baseline: 1 }) }),
   search: async (_crawl: unknown, query: string, { signal: _signal, ...options }: Record<string, unknown>) => {
     stub.calls.push({ name: 'search', options: { query, ...options } });
     return { total: 0, page: 1, pages: 0, hits: [], notices: [], seconds: 0.01, ...stub.found };

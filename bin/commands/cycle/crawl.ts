@@ -1,11 +1,5 @@
 import type { Command } from 'commander';
-import type { Library } from '../../library.js';
-import type {
-  CrawlOptions as JobCrawlOptions,
-  CrawlRest,
-  JobFailure,
-  OpenContext,
-} from '../../../packages/webcrawl/internal.js';
+import type { CrawlOptions as JobCrawlOptions, CrawlRest, JobFailure } from '../../../packages/webcrawl/internal.js';
 import { CrawlError, defined } from '../../../packages/webcrawl/names.js';
 import { durationInSeconds, wholeNumber } from '../../options/arguments.js';
 import { runJob, type Cli } from '../../cli.js';
@@ -15,7 +9,6 @@ import { addRequestOptions, requestSettings, type RequestOptions } from '../../o
 import { addScopeOptions, type ScopeOptions } from '../../options/scope-options.js';
 import { addServeOptions, sayError, sayWhere, serveAddress, type ServeOptions } from '../../options/serve-options.js';
 import { readSeeds, reportRejections } from '../../input/seeds.js';
-import { afterCrawl, inShell, type CrawlChanges } from '../../output/crawl-end.js';
 import { quantity, safeLines, say } from '../../output/output.js';
 
 type Limits = Pick<JobCrawlOptions, 'rounds' | 'topN' | 'maxPages' | 'maxTime' | 'threads' | 'refetch' | 'propose'>;
@@ -127,15 +120,9 @@ Examples:
           onRejected: reportRejections(cli.io, seeds),
           ...(log && { onFetched: log.onFetched }),
         };
-        let changed: CrawlChanges | undefined;
         const start: Parameters<typeof runJob>[2] = async (crawl, job, library) => {
           askForContact(cli, crawl);
-          if (!isServed && !isWatched) {
-            const since = Date.now();
-            const report = await library.jobs.crawl(crawl, { ...taken, ...options, ...job });
-            changed = await changesSince(library, crawl, since);
-            return report;
-          }
+          if (!isServed && !isWatched) return library.jobs.crawl(crawl, { ...taken, ...options, ...job });
           await using served = isServed ? await library.serve(crawl, { ...where, onError: sayError(cli) }) : undefined;
           if (served) sayWhere(cli, served);
           // `await` is needed here, because the server is closed when this function returns.
@@ -148,29 +135,10 @@ Examples:
             search: isServed === true,
           });
         };
-        const { table, config } = cli.options();
-        const globals = Object.entries({ table, config }).map(
-          ([name, value]) => value && `--${name} ${inShell(value)} `,
-        );
-        await runJob(cli, 'crawl', start, {
-          create: true,
-          settings,
-          isSilent: log?.isOnStderr ?? false,
-          closing: (report) => (changed ? afterCrawl(report, changed, globals.join('')) : ''),
-        });
+        const how = { settings, isSilent: log?.isOnStderr ?? false, saysNext: !isServed && !isWatched };
+        await runJob(cli, 'crawl', start, { create: true, ...how });
       },
     );
-}
-
-/** Counts the changes of pages since the start of a crawl, by kind. */
-async function changesSince(library: Library, crawl: OpenContext, since: number): Promise<CrawlChanges> {
-  const kinds = new Map<string, number>();
-  const changes = library.changes(crawl, { since });
-  for await (const record of changes) {
-    if (record.type === 'page') for (const kind of record.kinds) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-  }
-  const { baseline } = await changes.summary();
-  return { kinds, baseline };
 }
 
 /** Returns a function that prints that no page is left to fetch now, and when the next page will be due. */

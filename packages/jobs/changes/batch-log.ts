@@ -117,6 +117,7 @@ function createBatchLog(crawl: CrawlContext, batch: LoggedBatch, hosts: Readonly
         if (isHeld) count('changes_held');
         if (change) {
           count('changes');
+          for (const kind of change.kinds) count(`changes_${kind}`);
           items.set(row.key, { kind: 'page', rowKey: row.key, change });
         }
         return {

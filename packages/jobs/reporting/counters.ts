@@ -45,7 +45,7 @@ export type JobCounters<Job extends JobName> = CountersOfJobs[Job] &
   (Job extends 'crawl'
     ? CountersOfJobs['inject'] &
         CountersOfJobs['fetch'] &
-        Pick<CountersOfJobs['updatedb'], 'added' | 'refused' | 'sooner' | 'changes' | 'changes_held' | 'rebased'>
+        Pick<CountersOfJobs['updatedb'], 'added' | 'refused' | 'sooner' | 'changes' | `changes_${string}` | 'rebased'>
     : unknown) &
   (Job extends 'crawl' | 'fetch' ? CountersOfJobs['parse'] & { readonly [Code in ProtocolCode]?: number } : unknown);
 
@@ -53,6 +53,7 @@ export type JobCounters<Job extends JobName> = CountersOfJobs[Job] &
 export const UPDATEDB_IN_CRAWL = [
   'added',
   'changes',
+  'changes_<kind>',
   'changes_held',
   'rebased',
   'not_added',

@@ -123,6 +123,7 @@ export const CYCLE_COUNTERS = {
     refused:
       'new pages that generate refuses at present, because of `generate.maxDistance` or `generate.restrictStatus`',
     changes: 'changes that were logged, see `webcrawl changes`',
+    'changes_<kind>': 'these changes by kind, such as `changes_title`; a change may have several kinds',
     changes_held: 'pages whose change waits for a second fetch with the same result',
     rebased: 'pages that were not compared: they could not be parsed, or digests are now made in another way',
     sooner: 'known pages that are due sooner, because a sitemap or feed states that they have changed',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { afterCrawl, crawlSummary, inShell } from '../../../bin/output/crawl-end.js';
+import { afterCrawl, crawlSummary } from '../../../bin/output/crawl-end.js';
 
 const report = {
   job: 'crawl',
@@ -24,23 +24,16 @@ To log in: 3 pages redirected to http://a.com/login, which has a form with a pas
 });
 
 test('after a crawl come the changes, and the commands that fit, with their table', () => {
-  const changes = { kinds: new Map([['title', 2]]), baseline: 0 };
-  expect(afterCrawl(report, changes, '--table x ')).toBe(`Changed since the last crawl: 2 title
+  const counters = { ...report.counters, changes: 3, changes_gone: 1, changes_title: 2, changes_held: 4 };
+  const text = afterCrawl({ ...report, counters }, { table: 'my table', quiet: false });
+  expect(text.replace(/(\S) {2,}/g, '$1  ')).toBe(`Changed since the last crawl: 2 title, 1 gone
 Next:
-  webcrawl --table x explain 'http://a.com/lo'\\''st'    why it failed, and what happens next
-  webcrawl --table x export pages -o pages.csv          the pages as data; also .xlsx or .parquet
-  webcrawl --table x index && webcrawl --table x serve  a search page
-  webcrawl --table x changes --since 1d                 the changes
+  webcrawl --table 'my table' explain 'http://a.com/lo'\\''st'  why it failed, and what happens next
+  webcrawl --table 'my table' export pages -o pages.csv  the pages as data; also .xlsx or .parquet
+  webcrawl --table 'my table' index && webcrawl --table 'my table' serve  a search page
+  webcrawl --table 'my table' changes --since 1d  the changes
 `);
-  const first = afterCrawl({ ...report, examples: {} }, { kinds: new Map(), baseline: 12 }, '');
+  const first = afterCrawl({ ...report, examples: {} }, {});
   expect(first).toMatch(/^Next:\n {2}webcrawl export pages/);
-  expect(afterCrawl(report, { kinds: new Map(), baseline: 0 }, '')).toMatch(/^Nothing has changed/);
-  expect(afterCrawl({ ...report, counters: {}, examples: {} }, { kinds: new Map(), baseline: 0 }, '')).toBe('');
-});
-
-test('an argument of a shell is quoted if it has more than plain characters', () => {
-  expect([inShell('http://a.com/b-1'), inShell('http://a.com/?a=1&b')]).toEqual([
-    'http://a.com/b-1',
-    "'http://a.com/?a=1&b'",
-  ]);
+  expect(afterCrawl({ ...report, counters: {}, examples: {} }, {})).toBe('');
 });
