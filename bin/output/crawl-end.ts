@@ -17,7 +17,7 @@ export function crawlSummary({ seconds, counters, examples = {}, loginForms = []
   if (failed > 0) lines.push(`Not read: ${quantity(failed, 'page')}`, table(rows, '  ').trimEnd());
   if (shells > 0) {
     lines.push(
-      `Empty without scripts: ${quantity(shells, 'page')}, such as ${examples['needs_scripts'] ?? ''}. A plugin can render them.`,
+      `Empty without scripts: ${quantity(shells, 'page')}, such as ${examples['needs_scripts'] ?? ''}. A plugin can render them: see docs/PLUGINS.md.`,
     );
   }
   for (const { url, pages } of loginForms) {

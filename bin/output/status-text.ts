@@ -71,13 +71,14 @@ function failingText({ job, message, hint, times, since }: JobFailure, now: numb
 }
 
 function jobText(progress: Progress): string {
-  const { job, batchId, round, done, total, rate = 0, seconds = 0, counters, errors, fetching } = progress;
+  const { job, batchId, round, done, total, toGo, rate = 0, seconds = 0, counters, errors, fetching } = progress;
   const failed = Object.values(errors).reduce((sum, n) => sum + n, 0);
   const others = Object.entries(counters).filter(([reason]) => !(reason in errors));
   const rows = [
     ['elapsed', duration(seconds)],
     ...(round ? [['round', number(round)]] : []),
     ['done', total === undefined ? number(done) : `${number(done)} of ${number(total)}`],
+    ...(toGo === undefined ? [] : [['to go', number(toGo)]]),
     ['rate', `${number(rate, 1)}/s over the last 10 s, ${number(seconds > 0 ? done / seconds : 0, 1)}/s in all`],
     ['failed', number(failed)],
     ...counterRows(Object.entries(errors)),

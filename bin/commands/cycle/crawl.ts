@@ -26,7 +26,7 @@ export function addCrawl(program: Command, cli: Cli): void {
       'Injects the seeds, then repeats generate, fetch, parse and updatedb until nothing is due or a limit is reached. ' +
         'After a stop or a kill, the same command continues.',
     )
-    .argument('<seed...>', 'URLs, files of seed lines, or - for standard input')
+    .argument('<seed...>', 'URLs, sites such as example.com, files of seed lines, or - for standard input')
     .option('--rounds <n>', 'maximum number of rounds', wholeNumber(1))
     .option('--top-n <n>', 'maximum number of pages in a round', wholeNumber(1))
     .option(

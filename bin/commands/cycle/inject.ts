@@ -11,7 +11,7 @@ export function addInject(program: Command, cli: Cli): void {
     .command('inject')
     .summary('add seeds to the table')
     .description('Adds seeds to the table. A page that is already in the table keeps its row.')
-    .argument('[seed...]', 'URLs, files of seed lines, or - for standard input')
+    .argument('[seed...]', 'URLs, sites such as example.com, files of seed lines, or - for standard input')
     .option(
       '--sitemap <url|file>',
       'add the pages of a sitemap, a sitemap index or a feed; may be given many times',

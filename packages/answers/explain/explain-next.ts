@@ -217,9 +217,8 @@ function waitingText({ status, retries = 0, protocolStatus }: Row): string {
   const why = http === undefined ? safeText(protocolStatus?.code ?? '', 80) : String(http);
   const because = why === '' ? '' : ` (${why})`;
   if (status === 'gone') {
-    const refused = http === 401 || http === 403 ? 'Refused' : undefined;
-    const isGone = http === 404 || http === 410 || why === '';
-    return `${refused ?? (isGone ? 'Gone' : 'Failed')}${because}. Next fetch`;
+    const isLost = http === 404 || http === 410 || why === '';
+    return `${isLost ? 'Gone' : 'Failed'}${because}. Next fetch`;
   }
   if (retries > 0) return `Failed ${times(retries)}${because}. Next attempt`;
   if (status === undefined || status === 'unfetched') return 'Not fetched yet. First fetch';
@@ -228,9 +227,8 @@ function waitingText({ status, retries = 0, protocolStatus }: Row): string {
 
 /** Returns why robots.txt kept the last fetch from a page, with the line that did. */
 function deniedText({ protocolStatus }: Row, { verdict }: RobotsExplanation): string {
-  const line = protocolStatus?.message;
   const now = verdict === 'allowed' ? ' The stored robots.txt allows it now.' : '';
-  return `Not fetched: robots.txt disallows it${line === undefined ? '' : ` (${safeText(line)})`}.${now}`;
+  return `Not fetched: robots.txt disallows it (${safeText(protocolStatus?.message ?? 'no line')}).${now}`;
 }
 
 function lockedNote({ protocolStatus }: Row): string {

@@ -18,7 +18,7 @@ test('the end of a crawl has its pages, the failures by reason with an example, 
 Not read: 3 pages
   not_found         2  http://a.com/lo'st
   unsupported_type  1  http://a.com/pic
-Empty without scripts: 1 page, such as http://a.com/app\\u001b. A plugin can render them.
+Empty without scripts: 1 page, such as http://a.com/app\\u001b. A plugin can render them: see docs/PLUGINS.md.
 To log in: 3 pages redirected to http://a.com/login, which has a form with a password. Set http.cookies, or renew it.
 `);
 });

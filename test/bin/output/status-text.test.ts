@@ -29,3 +29,9 @@ test('a status says why the index cannot be used', () => {
   const lines = linesOf({ indexProblem: { code: 'WRONG_INDEX', hint: 'name another' } });
   expect(lines).toContain('search index: cannot be used: WRONG_INDEX; name another');
 });
+
+test('a status shows the pages that a running crawl still has to fetch', () => {
+  const job = { job: 'crawl', done: 52, total: 500, toGo: 448, counters: {}, errors: {} };
+  const lines = linesOf({ jobs: [job], due: { ...STATUS.due, count: 0 } });
+  expect(lines.slice(3, 6)).toEqual(['elapsed: 0.0 s', 'done: 52 of 500', 'to go: 448']);
+});
