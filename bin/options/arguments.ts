@@ -65,10 +65,11 @@ export function listOf<T extends string>(known: readonly T[]): (text: string) =>
     const names = text.split(',').map((name) => name.trim());
     const wrong = names.filter((name) => !(known as readonly string[]).includes(name));
     if (wrong.length === 0) return names as T[];
+    if (wrong[0] === '') throw new InvalidArgumentError('a name is missing');
     const meant = didYouMean(wrong[0]!, known);
     if (meant !== undefined) throw new InvalidArgumentError(`${wrong[0]} is unknown; did you mean ${meant}?`);
     const all = known.length > MAX_LISTED ? '' : `; known names are ${known.join(', ')}`;
-    throw new InvalidArgumentError(`${wrong.join(', ') || 'a name'} is unknown${all}`);
+    throw new InvalidArgumentError(`${wrong.join(', ')} is unknown${all}`);
   };
 }
 
