@@ -111,27 +111,11 @@ describe('pages of other origins', () => {
     }
   });
 
-  it('get the response to a preflight only for what they may read', async () => {
+  it('get no successful response to a preflight', async () => {
     const ask = await serve();
     const headers = { 'access-control-request-method': 'GET' };
-    const sent = await ask('/api/search', { method: 'OPTIONS', origin: OURS, headers });
-    expect([sent.status, sent.headers.get('access-control-allow-methods'), sent.headers.get('vary')]).toEqual([
-      200,
-      'GET, HEAD',
-      'origin',
-    ]);
-    expect(sent.headers.get('access-control-allow-origin')).toBe(OURS);
-    for (const [path, origin] of [
-      ['/api/rules', OURS],
-      ['/search', OURS],
-      ['/none', OURS],
-      ...OTHERS.map((each) => ['/api/search', each]),
-    ]) {
-      const refused = await ask(path!, { method: 'OPTIONS', origin: origin!, headers });
-      expect([refused.ok, refused.headers.get('access-control-allow-methods')], `${path} ${origin}`).toEqual([
-        false,
-        null,
-      ]);
+    for (const path of ['/api/search', '/api/rules', '/search', '/none']) {
+      expect((await ask(path, { method: 'OPTIONS', origin: OURS, headers })).ok, path).toBe(false);
     }
   });
 

@@ -1,9 +1,9 @@
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import type { Answer } from './answer.js';
+import type { OutgoingHttpHeaders } from 'node:http';
 
 /**
  * What pages of the origins in `serve.allowedOrigins` may do: show a path in a frame, or read its response. The paths here show the same to
- * every visitor, and change nothing. Every other path keeps its policy, whatever the setting.
+ * every visitor, and change nothing. Every other path keeps its policy, whatever the setting. No CORS preflight succeeds: a search is a simple
+ * request, which needs none.
  */
 const ALLOWED: ReadonlyMap<string, 'frame' | 'read'> = new Map([
   ['/', 'frame'],
@@ -13,23 +13,6 @@ const ALLOWED: ReadonlyMap<string, 'frame' | 'read'> = new Map([
   ['/api/suggest', 'read'],
   ['/box.js', 'read'],
 ]);
-
-const PREFLIGHT: Answer = {
-  status: 200,
-  type: 'text/plain; charset=utf-8',
-  body: '',
-  headers: { 'access-control-allow-methods': 'GET, HEAD', 'access-control-max-age': '600' },
-};
-
-/** Returns the response to a CORS preflight. Undefined: the request is none, or comes from an origin that is not allowed. */
-export function preflight(
-  { method, headers }: IncomingMessage,
-  path: string,
-  origins: readonly string[],
-): Answer | undefined {
-  const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
-  return isPreflight && ALLOWED.get(path) === 'read' && origins.includes(headers.origin ?? '') ? PREFLIGHT : undefined;
-}
 
 /** Adds to the headers of a response what the allowed origins may do with its path. */
 export function allowOrigins(

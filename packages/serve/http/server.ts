@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { CrawlError, safeText } from '../../errors/index.js';
 import type { Answer, Stream } from './answer.js';
-import { allowOrigins, preflight } from './cross-origin.js';
+import { allowOrigins } from './cross-origin.js';
 import { problemOf, type Problem } from './errors.js';
 import { readForm } from './form-body.js';
 import { createUnsent, type Unsent } from './unsent.js';
@@ -150,9 +150,8 @@ async function answerTo(
   const asked = { path, params, headers, origin: originOf(request), remoteAddress: socket.remoteAddress };
   try {
     const wrong = wrongRequest(request, names, { route, form });
-    const allowed = wrong?.status === 405 ? preflight(request, path, allowedOrigins) : undefined;
     answer = wrong
-      ? (allowed ?? problem(asked, wrong))
+      ? problem(asked, wrong)
       : await answerOf(request, { ...asked, signal: gone.signal }, { route, form }, problem);
   } catch (error) {
     const found = problemOf(error);
