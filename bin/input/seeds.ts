@@ -128,5 +128,6 @@ export async function urlOf(cli: Cli, arg: string, settings: Settings): Promise<
   expectSite(arg);
   await using context = await openWithoutTable(cli, settings);
   const { urlOfSite } = await library();
-  return urlOfSite(await context.requesting(), arg, cli.io.signal);
+  // Without this await, the context would be closed before the request.
+  return await urlOfSite(await context.requesting(), arg, cli.io.signal);
 }

@@ -105,3 +105,13 @@ test('a site without a scheme is crawled by http if nothing responds by https, a
   await writeFile(name, `${web.origin}/notes\n`);
   expect((await runLine([...TABLE, 'inject', name])).code).toBe(0);
 });
+
+test('a site without a scheme whose host has no address is an error', async () => {
+  const { code, err } = await runLine(['markdown', 'site.invalid', '--delay', '0']);
+  expect([code, err]).toEqual([66, 'error [BAD_INPUT]: no host named site.invalid was found\n']);
+});
+
+test.each(['a'.repeat(300), 'no-such-seeds.txt'])('%s is neither a site nor a file', async (name) => {
+  const { code, err } = await runLine([...TABLE, 'inject', name]);
+  expect([code, err]).toEqual([66, `error [BAD_INPUT]: ${name}: this is neither a URL nor a file of seeds\n`]);
+});
