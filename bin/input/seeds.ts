@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { statSync, type Stats } from 'node:fs';
 import { CrawlError, safeText, tryParseUrl } from '../../packages/webcrawl/names.js';
 import { openWithoutTable, type Cli } from '../cli.js';
 import type { Io } from '../io.js';
@@ -103,8 +103,17 @@ export function reportRejections(io: Io, seeds: Seeds): (line: number, text: str
 }
 
 function isFile(arg: string): boolean {
-  const stats = statSync(arg, { throwIfNoEntry: false });
+  const stats = statsOf(arg);
   return stats !== undefined && (stats.isFile() || stats.isFIFO() || stats.isCharacterDevice());
+}
+
+/** Undefined: there is no such file, it may not be looked at, or this is too long for the name of a file. */
+function statsOf(arg: string): Stats | undefined {
+  try {
+    return statSync(arg);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A host, such as `example.com`, `localhost:8080` or `[::1]`, perhaps with a path. */
@@ -117,8 +126,7 @@ function expectSite(arg: string): void {
   let problem = 'this is neither a URL nor a file of seeds';
   if (/^https?:/i.test(arg)) problem = 'this is not a valid URL';
   else if (/^[a-z][a-z\d+.-]*:\/\//i.test(arg)) problem = 'only http and https URLs can be crawled';
-  else if (statSync(arg, { throwIfNoEntry: false })?.isDirectory())
-    problem = 'this is a directory, not a file of seeds';
+  else if (statsOf(arg)?.isDirectory()) problem = 'this is a directory, not a file of seeds';
   throw new CrawlError('BAD_INPUT', `${arg}: ${problem}`);
 }
 
