@@ -41,8 +41,8 @@ export interface Findings {
   /** The first page of each counter of failed pages, and of `needs_scripts`, by the name of the counter. URLs are untrusted. */
   readonly examples?: Readonly<Record<string, string>>;
   /**
-   * Forms with a password to which pages redirect, at most 3; `pages` is the number of these pages. URLs are untrusted. Only in the report of
-   * a crawl.
+   * Forms with a password to which pages redirect, at most 3; `pages` is the number of these pages. Targets that differ only in the query are
+   * one form, and `url` is the first of them. URLs are untrusted. Only in the report of a crawl.
    */
   readonly loginForms?: readonly { readonly url: string; readonly pages: number }[];
 }
@@ -69,7 +69,7 @@ export function createFindings() {
   const ofSeeds = new Set<string>();
   const sessionIds = createSessionIds();
   const examples = new Map<string, string>();
-  const targets = new Map<string, number>();
+  const targets = new Map<string, { readonly url: string; pages: number }>();
   let pages = 0;
 
   function largeSection(): LargeSection | undefined {
@@ -123,13 +123,15 @@ export function createFindings() {
     example(name: string, url: string): void {
       if (!examples.has(name) && examples.size < MAX_EXAMPLES) examples.set(name, url);
     },
-    /** Records that a page redirects to a URL. */
-    redirected(target: string): void {
-      const known = targets.get(target);
-      if (known !== undefined || targets.size < MAX_EXAMPLES) targets.set(target, (known ?? 0) + 1);
+    /** Records that a page redirects to a URL. The query may name the page, as in `/login?next=/members/`. */
+    redirected(url: string): void {
+      const [place = ''] = url.split('?', 1);
+      const known = targets.get(place);
+      if (known) known.pages += 1;
+      else if (targets.size < MAX_EXAMPLES) targets.set(place, { url, pages: 1 });
     },
     /** Returns the targets of redirects, those of the most pages first. Only the first targets of the run are known. */
-    redirectTargets: () => [...targets].map(([url, pages]) => ({ url, pages })).sort((a, b) => b.pages - a.pages),
+    redirectTargets: () => [...targets.values()].sort((a, b) => b.pages - a.pages),
     largeSection,
     /** Returns the findings for a report, and counts the failed origins. */
     report(count: Count): Findings {
