@@ -7,11 +7,12 @@ const FAILED_PARSE = 'failed_';
 /** Returns the report of a crawl for people: its pages, and the reasons why others have none, with a URL for each. */
 export function crawlSummary({ seconds, counters, examples = {}, loginForms = [] }: Report): string {
   const { success = 0, notmodified = 0, moved = 0, temp_moved: movedToo = 0, needs_scripts: shells = 0 } = counters;
-  const parts = [quantity(success + notmodified, 'page')];
+  const failures = failuresOf(counters, examples);
+  const unparsed = failures.filter(({ name }) => name.startsWith(FAILED_PARSE));
+  const parts = [quantity(success + notmodified - sumOf(unparsed), 'page')];
   if (notmodified > 0) parts.push(`${number(notmodified)} unchanged`);
   if (moved + movedToo > 0) parts.push(quantity(moved + movedToo, 'redirect'));
-  const failures = failuresOf(counters, examples);
-  const failed = failures.reduce((sum, { pages }) => sum + pages, 0);
+  const failed = sumOf(failures);
   const rows = failures.map(({ name, pages, url }) => [name.replace(FAILED_PARSE, ''), number(pages), url]);
   const lines = [`crawl: ${parts.join(', ')} in ${duration(seconds)}`];
   if (failed > 0) lines.push(`Not read: ${quantity(failed, 'page')}`, table(rows, '  ').trimEnd());
@@ -52,6 +53,9 @@ export function afterCrawl({ counters, examples = {} }: Report, { table: locatio
   const changed = listed.length > 0 ? `Changed since the last crawl: ${listed.join(', ')}\n` : '';
   return safeLines(`${changed}${next.length > 0 ? `Next:\n${table(next, '  ')}` : ''}`);
 }
+
+const sumOf = (failures: readonly { readonly pages: number }[]): number =>
+  failures.reduce((sum, { pages }) => sum + pages, 0);
 
 /** Returns the reasons why pages were not read, the most frequent first, each with the URL of a page. */
 function failuresOf(counters: Report['counters'], examples: Readonly<Record<string, string>>) {

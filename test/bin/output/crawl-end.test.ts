@@ -14,7 +14,7 @@ const report = {
 };
 
 test('the end of a crawl has its pages, the failures by reason with an example, shells and log-ins', () => {
-  expect(crawlSummary(report)).toBe(`crawl: 12 pages, 2 unchanged, 1 redirect in 4.7 s
+  expect(crawlSummary(report)).toBe(`crawl: 11 pages, 2 unchanged, 1 redirect in 4.7 s
 Not read: 3 pages
   not_found         2  http://a.com/lo'st
   unsupported_type  1  http://a.com/pic
