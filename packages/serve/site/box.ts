@@ -179,10 +179,13 @@ class SearchBox extends HTMLElement {
   }
 }
 
+// A page may name the script twice.
+if (customElements.get('webcrawl-search')) return;
 customElements.define('webcrawl-search', SearchBox);
 addEventListener('keydown', (event) => {
   const box = document.querySelector('webcrawl-search:not([keys=off])');
-  const isCommand = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey);
+  // Browsers that fill in a form send a keydown without a key.
+  const isCommand = event.key?.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey);
   const [target] = event.composedPath();
   const isTyping = target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
   if (!box || event.defaultPrevented || !(isCommand || (event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey))) return;
