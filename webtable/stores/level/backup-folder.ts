@@ -58,7 +58,8 @@ export async function writeBackup(
       if (!counts) return undefined;
       if (!(await isThere(staged))) throw replaced(staged);
       const { state, found } = await inspectTable(partial);
-      if (state !== 'whole') throw new CrawlError('STORE_FAILED', `expected a whole copy of the table, found ${found}`);
+      if (state !== 'whole')
+        throw new CrawlError('STORE_FAILED', `the copy of the table is not whole${found && `: ${found}`}`);
       const directory = await giveName(partial, path, now);
       await toDisk(path);
       return { directory, ...counts };

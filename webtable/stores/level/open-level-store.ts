@@ -7,7 +7,7 @@ import { LevelStore } from './level-store.js';
 import { SegmentFolder } from '../../content/segment-folder.js';
 import { makePrivateFolder } from '../../private-folder.js';
 import { openOnFullDisk } from './read-full-disk.js';
-import { TABLE_PARTS, inspectTable, partPath } from './table-folder.js';
+import { TABLE_PARTS, inspectTable, noTableText, partPath } from './table-folder.js';
 
 /**
  * Opens the store in a directory. If `create` is true and the directory has no file of a table, a new table is created. Only the owner may
@@ -54,7 +54,7 @@ export function contentOfTable(directory: string): SegmentFolder {
 }
 
 function noTable(directory: string, found: string): CrawlError {
-  return new CrawlError('NO_TABLE', `no table in ${directory}${found === 'nothing there' ? '' : `: found ${found}`}`, {
+  return new CrawlError('NO_TABLE', noTableText(directory, found), {
     hint: 'crawl, inject and rules add create a table; or name another place with --table level:<directory>',
   });
 }

@@ -6,7 +6,7 @@ import { CrawlError } from '../../../packages/errors/index.js';
 import { toCrawlError } from '../../store-errors.js';
 import { DATABASE_OPTIONS } from './database.js';
 import { makePrivateFolder } from '../../private-folder.js';
-import { TABLE_PARTS, inspectTable, type PartFolder, type TablePart } from './table-folder.js';
+import { TABLE_PARTS, inspectTable, noTableText, type PartFolder, type TablePart } from './table-folder.js';
 
 /** The damage of one part of a table, by its files, and the step that repairs the part. */
 export interface PartRepair {
@@ -71,7 +71,7 @@ async function planRepair(directory: string, now: number): Promise<FileRepair> {
   const path = resolve(directory);
   const folders = await inspectTable(path);
   if (folders.state === 'none') {
-    throw new CrawlError('NO_TABLE', `no table in ${directory}: found ${folders.found}`, {
+    throw new CrawlError('NO_TABLE', noTableText(directory, folders.found), {
       hint: 'there is nothing to repair; name another place with --table level:<directory>',
     });
   }

@@ -27,10 +27,15 @@ export interface PartFolder {
 /** The content of a table's folder. */
 interface TableFolder extends Readonly<Record<TablePart, PartFolder>> {
   readonly state: 'none' | 'whole' | 'damaged';
-  /** Describes what exists at the path if there is no table, or what is wrong with the table. */
+  /** Describes what exists at the path if there is no table, or what is wrong with the table. Empty: nothing exists. */
   readonly found: string;
   /** Whether there is no table and none can be created, because the path is not a folder. */
   readonly isBlocked: boolean;
+}
+
+/** The message that there is no table in a folder, with what was found there. */
+export function noTableText(directory: string, found: string): string {
+  return `no table in ${directory}${found === '' ? '' : `: found ${found}`}`;
 }
 
 /** Matches a log of the database, or a file with sorted keys. */
@@ -71,7 +76,7 @@ async function inspectFolders(directory: string): Promise<Pick<TableFolder, 'fou
   }
   if (found) return { found: 'a file', isBlocked: true };
   const link = await lstat(directory).catch(() => undefined);
-  if (!link?.isSymbolicLink()) return { found: 'nothing there', isBlocked: false };
+  if (!link?.isSymbolicLink()) return { found: '', isBlocked: false };
   const target = safeText(await readlink(directory));
   return { found: `a link to ${target}, which does not exist (is its disk mounted?)`, isBlocked: true };
 }
