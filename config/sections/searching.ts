@@ -63,7 +63,7 @@ export const search = section({
     .max(1)
     .default(0.5)
     .describe(
-      'Maximum share of pages with a word of a query. A word of more pages is ignored if the query has other words. 1, or a site of fewer than 1,000 pages: no word is ignored',
+      'Maximum share of pages with a word of a query. A word of more pages is ignored if the query has other words. 1, or an index of fewer than 1,000 pages: no word is ignored',
     ),
 });
 

@@ -27,10 +27,10 @@ export interface Answer {
   readonly terms: ReadonlySet<string>;
 }
 
-/** On a smaller site no word is dropped. */
-const SMALL_SITE = 1000;
-/** If more pages share the first word of their titles, or the name of their site, it names none of them. */
-const MAX_SHARED = 20;
+/** In an index of fewer pages, no word of a query is too common. */
+const MIN_PAGES_FOR_COMMON_WORDS = 1000;
+/** A part of a title or file name that more pages share, such as the name of their site, names none of them. */
+const MAX_PAGES_OF_NAME = 20;
 
 const NONE: IndexHits = { total: 0, partial: 0, hits: [], isApproximate: false };
 
@@ -116,7 +116,7 @@ async function namedFirst(
   const all = await askNamed(name.exact, name.near);
   if (all.total === 0) return found;
   const first = await askNamed(name.exact);
-  const isShared = all.total - first.total > MAX_SHARED;
+  const isShared = all.total - first.total > MAX_PAGES_OF_NAME;
   return joined(first, isShared ? found : joined(all, found, limit), limit);
 }
 
@@ -165,7 +165,8 @@ export function narrowing({ sites, notSites, languages, notLanguages, from, to }
  */
 async function withoutCommonWords(plan: QueryPlan, { reader, info, commonWords }: AskOptions): Promise<QueryPlan> {
   const plain = plan.must.filter(({ isPlainWord }) => isPlainWord);
-  if (plan.must.length < 2 || plain.length === 0 || info.documents < SMALL_SITE || commonWords === 1) return plan;
+  if (plan.must.length < 2 || plain.length === 0 || info.documents < MIN_PAGES_FOR_COMMON_WORDS || commonWords === 1)
+    return plan;
   const common: PlannedClause[] = [];
   for (const planned of plain) {
     const counts = await reader.documentCounts(planned.clause.phrases.flat());
