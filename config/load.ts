@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { CrawlError, safeText } from '../packages/errors/index.js';
 import { crossChecks } from './cross-checks.js';
-import { givenByEnvironment, givenByFile, givenByFlags, type Given, type Problem } from './setting-values.js';
+import { givenByEnvironment, givenByFile, givenByOptions, type Given, type Problem } from './setting-values.js';
 import { settingLeaves, typeInWords, type Leaf } from './leaves.js';
 import { masked } from './mask.js';
 import { renamedNotice } from './renamed.js';
@@ -45,7 +45,7 @@ export function loadSettings(inputs: SettingInputs = {}): LoadedSettings {
   const parts = [
     ...(inputs.file === undefined ? [] : [givenByFile(leaves, inputs.file)]),
     givenByEnvironment(leaves, inputs.env ?? {}),
-    givenByFlags(leaves, inputs.overrides ?? {}),
+    givenByOptions(leaves, inputs.overrides ?? {}),
   ];
   const problems = parts.flatMap((part) => part.problems);
   const inForce = new Map<string, Given>();

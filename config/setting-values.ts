@@ -60,7 +60,7 @@ export function givenByFile(leaves: Leaves, file: string): GivenSettings {
 }
 
 /** Reads settings from options of the command or from code: nested objects or dotted keys. Text is converted to the type of the setting. */
-export function givenByFlags(leaves: Leaves, overrides: Readonly<Record<string, unknown>>): GivenSettings {
+export function givenByOptions(leaves: Leaves, overrides: Readonly<Record<string, unknown>>): GivenSettings {
   return flatten(leaves, overrides, { source: 'option', folder: absolutePath(), text: true });
 }
 
