@@ -64,9 +64,10 @@ s3://bucket/name is a target in S3, or in a compatible store (AWS_ENDPOINT_URL_S
 packages @aws-sdk/client-s3 and @aws-sdk/lib-storage, and disk space in TMPDIR for the whole export. The export
 is uploaded when it is complete, the manifest last. Keys and region are set as for the AWS tools.`;
 
-const SHARD_PARTS_HELP = `With --shard i/n many workers export a table together. Each exports one key range into its own file or folder, with its own manifest: -o pages.jsonl.gz makes pages-00002-of-00006.jsonl.gz, and -o pages/ makes
-pages/part-00002-of-00006.jsonl. Together, in the order of their names, the parts are the whole export. A shard that runs
-again replaces only its own part. webcrawl fetch --help explains auto and -. --limit cannot be combined with
+const SHARD_PARTS_HELP = `With --shard i/n many workers export a table together. Each exports one key range into its own file or folder, with
+its own manifest: -o pages.jsonl.gz makes pages-00002-of-00006.jsonl.gz, and -o pages/ makes
+pages/part-00002-of-00006.jsonl. Together, in the order of their names, the parts are the whole export. A shard that
+runs again replaces only its own part. webcrawl fetch --help explains auto and -. --limit cannot be combined with
 --shard, and WACZ and Krake cannot be made in shards.`;
 
 async function runFormat(cli: Cli, format: ExportFormat, options: Common): Promise<void> {

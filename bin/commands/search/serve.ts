@@ -27,8 +27,9 @@ Pages:
 
 It listens on 127.0.0.1, port ${DEFAULT_PORT}: only this machine reaches it. There are no passwords. To serve
 other machines, put a reverse proxy before it, and give its public name with --allowed-host. Requests
-for other names are refused. --listen 0.0.0.0 listens on all addresses of the machine. Only users of this
-machine can change rules. With --allowed-host or --listen no one can, unless --changes all is given. Then anyone who reaches the server can change them. docs/SEARCH.md has examples.
+for other names are refused. --listen 0.0.0.0 listens on all addresses of the machine. Only users of
+this machine can change rules. With --allowed-host, or a --listen address that other machines reach, no one
+can, unless --changes all is given: then anyone who reaches the server can. docs/SEARCH.md has examples.
 
 Examples:
   webcrawl serve

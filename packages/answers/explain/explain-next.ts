@@ -211,7 +211,7 @@ function backoffReason({ code, http }: BackoffRecord): string {
   return http ? `HTTP ${http}` : safeText(code, 80);
 }
 
-/** Returns the result of the last fetch, and the name of the next. */
+/** Returns the result of the last fetch, and how the next one is called. */
 function waitingText({ status, retries = 0, protocolStatus }: Row): string {
   const http = protocolStatus?.http;
   const why = http === undefined ? safeText(protocolStatus?.code ?? '', 80) : String(http);
@@ -234,13 +234,14 @@ function deniedText({ protocolStatus }: Row, { verdict }: RobotsExplanation): st
 function lockedNote({ protocolStatus }: Row): string {
   const http = protocolStatus?.http;
   if (http !== 401 && http !== 403) return '';
-  return ' If it needs a password, set http.credentials; injected as a seed, the page is fetched at once.';
+  return ' If it needs a password, set http.credentials, and inject it as a seed: it is then fetched at once.';
 }
 
 function robotsNote(robots: RobotsExplanation): string {
   const line = robots.line && `line ${robots.line.number}: ${safeText(robots.line.text)}`;
-  if (robots.verdict === 'denied')
+  if (robots.verdict === 'denied') {
     return ` robots.txt disallows it (${line ?? 'no line'}), so fetch will not request it.`;
+  }
   if (robots.verdict === 'unavailable')
     return ' Its robots.txt is not available now, so fetch would not request pages of its host.';
   if (robots.delayTooLong) return ' The Crawl-delay is beyond fetcher.maxCrawlDelay, so fetch will not request it.';
