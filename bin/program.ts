@@ -76,7 +76,7 @@ export function buildProgram(io: Io, isShort = false): Program {
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
       outputError: () => {},
-      getOutHelpWidth: () => Math.min(io.stdout.columns ?? 80, WIDEST),
+      getOutHelpWidth: () => Math.min(io.stdout.columns ?? 80, MAX_HELP_COLUMNS),
     })
     .addHelpText('after', `${NOTES}\nDocumentation: ${resolve(io.program, '../../../docs')}\n\n${EXAMPLES}`);
   for (const [heading, verbs] of Object.entries(GROUPS)) {
@@ -96,8 +96,8 @@ export function buildProgram(io: Io, isShort = false): Program {
   return { command, cli };
 }
 
-/** Maximum width of help, in columns. Longer lines are hard to read. */
-const WIDEST = 100;
+/** Longer lines are hard to read. */
+const MAX_HELP_COLUMNS = 100;
 
 /** Commands grouped by task, in the order of the help. */
 const GROUPS = {

@@ -7,8 +7,8 @@ import { ERROR_CODES, type ErrorCode } from './codes.js';
 const MARK = Symbol.for('webcrawl.CrawlError');
 
 /**
- * The only error class of webcrawl. The message says what is wrong. `hint`, if there is one, says what to do. `code`
- * is stable and documented. `details`, if there are any, are the figures of the message as data.
+ * The only error class of webcrawl. The message says what is wrong. `hint`, if there is one, says what to do. `code` is stable and
+ * documented. `details`, if there are any, are the figures of the message as data.
  */
 export class CrawlError extends Error {
   override readonly name = 'CrawlError';

@@ -76,9 +76,9 @@ const MAIN_CONTENT_SECONDS = 1;
 
 /**
  * Returns the text of an indexed page, without the parts that must not appear in snippets. If there are no such parts, the main content is
- * returned too. undefined in three cases: the page is not in the
- * index; the page asks not to show a copy, or to show only a part; or it is not known what the page asks, for example after a failed fetch.
- * The page is looked up by row key, without the current filters. Therefore each page that a search finds can be shown.
+ * returned too. undefined in three cases: the page is not in the index; the page asks not to show a copy, or to show only a part; or it is
+ * not known what the page asks, for example after a failed fetch. The page is looked up by row key, without the current filters. Therefore
+ * each page that a search finds can be shown.
  */
 async function cachedText({ tables, settings }: OpenContext, url: string): Promise<CachedText | undefined> {
   const page = await tables.pages.get(rowKeyOf(url), CACHED_FIELDS);

@@ -9,7 +9,7 @@ export interface Texts {
   readonly navigation: string;
   readonly search: string;
   readonly searchPages: string;
-  /** The pages of the operator, which are in English. */
+  /** Names of the pages of the operator. The pages themselves are in English. */
   readonly operatorPages: readonly [dashboard: string, rules: string, changes: string];
   readonly footer: string;
   readonly pages: (count: number, shown: string) => string;

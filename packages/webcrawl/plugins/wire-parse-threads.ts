@@ -16,8 +16,8 @@ const ENOUGH = 1;
 
 /**
  * Returns the threads that parse pages. Each thread creates the plugins of the settings for itself. Crawls whose plugins have the same
- * settings share threads, and each has to close them. undefined: `parser.threads` is 0, or the
- * module that a thread runs is missing, as in a bundle.
+ * settings share threads, and each has to close them. undefined: `parser.threads` is 0, or the module that a thread runs is missing, as in
+ * a bundle.
  * @param plugins the plugins that this thread has created from the settings, in the order of `pagePlugins`
  */
 export function parseThreadsOf(
