@@ -43,7 +43,9 @@ function wordsOf(command: Command, path = '', globals: readonly Option[] = []): 
     ...options.flatMap(({ name, option: { required, optional, argChoices = [] } }) =>
       required || optional ? [[`${path} ${name}`, argChoices.map((choice) => [choice, ''] as const)] as const] : [],
     ),
-    ...commands.flatMap((one) => [...wordsOf(one, `${path} ${one.name()}`, command.parent ? globals : own)]),
+    ...commands.flatMap((one) => [
+      ...wordsOf(one, `${path} ${one.name()}`, command.parent ? globals : command.options),
+    ]),
     ...(command.parent ? [] : [[' help', names] as const]),
   ]);
 }

@@ -59,10 +59,12 @@ describe.each([
   ])('%s', async (line, expected) => {
     const script = join(folder, shell);
     writeFileSync(script, (await runLine(['completion', shell])).out);
-    expect(complete(script, line)).toEqual(expect.arrayContaining(expected));
+    const words = complete(script, line);
+    expect(words).toEqual(expect.arrayContaining(expected));
+    expect(words).toEqual([...new Set(words)]);
     const prefix = line.slice(line.lastIndexOf(' ') + 1);
-    if (prefix !== '') expect(complete(script, line).filter((word) => !word.startsWith(prefix))).toEqual([]);
-    if (/ (exp|--stay )$/.test(line)) expect([...complete(script, line)].sort()).toEqual([...expected].sort());
+    if (prefix !== '') expect(words.filter((word) => !word.startsWith(prefix))).toEqual([]);
+    if (/ (exp|--stay )$/.test(line)) expect([...words].sort()).toEqual([...expected].sort());
   });
 });
 
