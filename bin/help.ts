@@ -2,7 +2,7 @@ import { Command, Help, type AddHelpTextContext, type AddHelpTextPosition, type 
 import { CrawlError } from '../packages/webcrawl/names.js';
 import { hangOf, wrapLines } from './output/output.js';
 
-/** A command with two helps: `--help` has everything, and `-h` omits the options and the notes. */
+/** A command with two helps: `--help` has everything; `-h` omits the notes, and the options of a command that has commands. */
 export class HelpfulCommand extends Command {
   #examples = '';
   #notes = '';
@@ -36,7 +36,7 @@ export class HelpfulCommand extends Command {
     return this;
   }
 
-  /** @param isShort whether help omits the options and the notes */
+  /** @param isShort whether help is short */
   helpWith(isShort: boolean): Partial<Help> {
     const plain = new Help();
     const globals = this.options.map(({ short, long }) => short ?? long).filter((name) => name !== '-V');
@@ -55,7 +55,10 @@ export class HelpfulCommand extends Command {
         const own = command as HelpfulCommand;
         const all =
           isShort || own.#isShort
-            ? [head, own.#examples, ...others, `${pathOf(command)} --help shows its options.`]
+            ? [
+                ...[head, own.#examples, ...others, ...(command.commands.length > 0 ? [] : options)],
+                `${pathOf(command)} --help shows more.`,
+              ]
             : [
                 ...[head, own.#examples, ...others, ...options],
                 wrapLines(parent ? `Global options: ${globals.join(' ')} (webcrawl --help)` : '', width),

@@ -51,7 +51,7 @@ interface Program {
 
 /**
  * Builds the whole command line. Wrong usage, `--help` and `--version` throw a CommanderError while the arguments are parsed.
- * @param isShort whether help omits the options and the notes
+ * @param isShort whether help is short
  */
 export function buildProgram(io: Io, isShort = false): Program {
   const command = new HelpfulCommand('webcrawl');

@@ -69,6 +69,13 @@ describe('short help', () => {
   );
 });
 
+test('-h of a command has its options, and no notes', async () => {
+  const { out } = await runLine(['crawl', '-h']);
+  expect(out).toContain('--max-pages <n>');
+  expect(out).not.toContain('Rounds overlap');
+  expect(out).toMatch(/\n\nwebcrawl crawl --help shows more\.\n$/);
+});
+
 test.each([['-V'], ['--version'], ['version']])('%s prints the version', async (arg) => {
   expect(await runLine([arg])).toEqual({ code: 0, out: `${VERSION}\n`, err: '' });
 });
