@@ -2,7 +2,8 @@ import type { Report } from '../../packages/webcrawl/internal.js';
 import type { GlobalOptions } from '../cli.js';
 import { duration, number, quantity, safeLines, table } from './output.js';
 
-const FAILED_PARSE = 'failed_';
+/** The beginnings of the counters of parse failures, and of changes by kind. */
+const [FAILED_PARSE, CHANGED] = ['failed_', 'changes_'];
 
 /** Returns the report of a crawl for people: its pages, and the reasons why others have none, with a URL for each. */
 export function crawlSummary({ seconds, counters, examples = {}, loginForms = [] }: Report): string {
@@ -35,10 +36,8 @@ export function crawlSummary({ seconds, counters, examples = {}, loginForms = []
  */
 export function afterCrawl({ counters, examples = {} }: Report, { table: location, config }: GlobalOptions): string {
   const { success = 0, notmodified = 0, changes = 0 } = counters;
-  const globals = Object.entries({ table: location, config }).map(
-    ([name, value]) => value && ` --${name} ${inShell(value)}`,
-  );
-  const webcrawl = `webcrawl${globals.join('')}`;
+  const option = (name: string, value = ''): string => (value === '' ? '' : ` ${name} ${inShell(value)}`);
+  const webcrawl = `webcrawl${option('--table', location)}${option('--config', config)}`;
   const failed = failuresOf(counters, examples).find(({ name }) => !name.startsWith(FAILED_PARSE))?.url;
   const next: string[][] = [];
   if (failed !== undefined)
@@ -48,8 +47,10 @@ export function afterCrawl({ counters, examples = {} }: Report, { table: locatio
     next.push([`${webcrawl} index && ${webcrawl} serve`, 'a search page']);
   }
   if (changes > 0) next.push([`${webcrawl} changes --since 1d`, 'the changes']);
-  const kinds = Object.entries(counters).filter(([name]) => /^changes_(?!held)/.test(name));
-  const listed = kinds.sort(([, a], [, b]) => b - a).map(([name, pages]) => `${number(pages)} ${name.slice(8)}`);
+  const kinds = Object.entries(counters).filter(([name]) => name.startsWith(CHANGED) && name !== 'changes_held');
+  const listed = kinds
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, pages]) => `${number(pages)} ${name.replace(CHANGED, '')}`);
   const changed = listed.length > 0 ? `Changed since the last crawl: ${listed.join(', ')}\n` : '';
   return safeLines(`${changed}${next.length > 0 ? `Next:\n${table(next, '  ')}` : ''}`);
 }

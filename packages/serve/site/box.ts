@@ -1,5 +1,6 @@
 import type { Texts } from '../texts/texts.js';
 import type { Html } from '../http/html.js';
+import { MAX_QUERY_CHARACTERS } from '../http/server.js';
 
 /** The words of the box. In them `%q` is the query, and `%n` a number of pages. */
 function wordsOf(texts: Texts): object {
@@ -68,7 +69,7 @@ class SearchBox extends HTMLElement {
     const label = this.getAttribute('label') ?? words.label;
     const id = 'hits-' + (count += 1);
     this.#input = make('input', {
-      type: 'search', name: 'q', role: 'combobox', 'aria-label': label, placeholder: label, maxlength: 800, dir: 'auto',
+      type: 'search', name: 'q', role: 'combobox', 'aria-label': label, placeholder: label, maxlength: ${MAX_QUERY_CHARACTERS}, dir: 'auto',
       'aria-autocomplete': 'list', 'aria-controls': id, 'aria-expanded': false, autocomplete: 'off', autocapitalize: 'none',
       spellcheck: false, enterkeyhint: 'search',
     });
