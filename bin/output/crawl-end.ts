@@ -4,6 +4,8 @@ import { duration, number, quantity, safeLines, table } from './output.js';
 
 /** The beginnings of the counters of parse failures, and of changes by kind. */
 const [FAILED_PARSE, CHANGED] = ['failed_', 'changes_'];
+/** Changes that wait for a second fetch, and pages with other bytes only, which `webcrawl changes` does not list. */
+const NO_CHANGES = ['changes_held', 'changes_bytes'];
 
 /** Returns the report of a crawl for people: its pages, and the reasons why others have none, with a URL for each. */
 export function crawlSummary({ seconds, counters, examples = {}, loginForms = [] }: Report): string {
@@ -35,7 +37,7 @@ export function crawlSummary({ seconds, counters, examples = {}, loginForms = []
  * @param options the options of the crawl that these commands need too
  */
 export function afterCrawl({ counters, examples = {} }: Report, { table: location, config }: GlobalOptions): string {
-  const { success = 0, notmodified = 0, changes = 0 } = counters;
+  const { success = 0, notmodified = 0 } = counters;
   const option = (name: string, value = ''): string => (value === '' ? '' : ` ${name} ${inShell(value)}`);
   const webcrawl = `webcrawl${option('--table', location)}${option('--config', config)}`;
   const failed = failuresOf(counters, examples).find(({ name }) => !name.startsWith(FAILED_PARSE))?.url;
@@ -46,11 +48,11 @@ export function afterCrawl({ counters, examples = {} }: Report, { table: locatio
     next.push([`${webcrawl} export pages -o pages.csv`, 'the pages as data; also .xlsx or .parquet']);
     next.push([`${webcrawl} index && ${webcrawl} serve`, 'a search page']);
   }
-  if (changes > 0) next.push([`${webcrawl} changes --since 1d`, 'the changes']);
-  const kinds = Object.entries(counters).filter(([name]) => name.startsWith(CHANGED) && name !== 'changes_held');
+  const kinds = Object.entries(counters).filter(([name]) => name.startsWith(CHANGED) && !NO_CHANGES.includes(name));
   const listed = kinds
     .sort(([, a], [, b]) => b - a)
     .map(([name, pages]) => `${number(pages)} ${name.replace(CHANGED, '')}`);
+  if (listed.length > 0) next.push([`${webcrawl} changes --since 1d`, 'the changes']);
   const changed = listed.length > 0 ? `Changed since the last crawl: ${listed.join(', ')}\n` : '';
   return safeLines(`${changed}${next.length > 0 ? `Next:\n${table(next, '  ')}` : ''}`);
 }

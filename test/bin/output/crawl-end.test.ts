@@ -24,7 +24,14 @@ To log in: 3 pages redirected to http://a.com/login, which has a form with a pas
 });
 
 test('after a crawl come the changes, and the commands that fit, with their table', () => {
-  const counters = { ...report.counters, changes: 3, changes_gone: 1, changes_title: 2, changes_held: 4 };
+  const counters = {
+    ...report.counters,
+    changes: 3,
+    changes_gone: 1,
+    changes_title: 2,
+    changes_held: 4,
+    changes_bytes: 9,
+  };
   const text = afterCrawl({ ...report, counters }, { table: 'my table', quiet: false });
   expect(text.replace(/(\S) {2,}/g, '$1  ')).toBe(`Changed since the last crawl: 2 title, 1 gone
 Next:
@@ -35,5 +42,5 @@ Next:
 `);
   const first = afterCrawl({ ...report, examples: {} }, {});
   expect(first).toMatch(/^Next:\n {2}webcrawl export pages/);
-  expect(afterCrawl({ ...report, counters: {}, examples: {} }, {})).toBe('');
+  expect(afterCrawl({ ...report, counters: { changes: 9, changes_bytes: 9 }, examples: {} }, {})).toBe('');
 });
