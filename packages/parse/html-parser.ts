@@ -70,7 +70,9 @@ export function parseHtml(
   const contentBytes = body.prose.blocks.reduce((sum, at, i) => (i % 2 === 0 ? sum - at : sum + at), 0);
   const isFull = body.text.full;
   body.text.release();
-  const links = directives.nofollow ? [] : body.links.resolve(base, encodeQuery);
+  const allLinks = body.links.resolve(base, encodeQuery);
+  const links = directives.nofollow ? [] : allLinks;
+  const isShell = head.runsScripts && !leadsOn && allLinks.length === 0 && contentBytes <= MAX_SHELL_BYTES;
   return {
     kind: 'success',
     title: body.title || metadata['og:title'] || (body.topHeading ?? ''),
@@ -86,7 +88,7 @@ export function parseHtml(
     ...(contentBlocks && { contentBlocks }),
     ...(body.headings.length > 0 && { headings: body.headings }),
     ...(language !== undefined && { language }),
-    ...(head.runsScripts && links.length === 0 && contentBytes <= MAX_SHELL_BYTES && { needsScripts: true }),
+    ...(isShell && { needsScripts: true }),
     ...((seen.truncated || body.links.truncated || isFull) && { truncated: true }),
     ...(isFull && !seen.truncated && !body.links.truncated && { hasAllLinks: true }),
   };
