@@ -4,8 +4,8 @@ export function foldKey(key: string): string {
 }
 
 /**
- * Returns the key that was probably meant: one that differs by at most `max` letters. Default of `max`: a fifth of the word, at least 2. It
- * also finds a setting that is written without its section.
+ * Returns the key that was probably meant: one that differs by at most `max` letters, but not by all. Default of `max`: a fifth of the word,
+ * at least 2. It also finds a setting that is written without its section.
  */
 export function didYouMean(wrong: string, keys: readonly string[], max?: number): string | undefined {
   const word = foldKey(wrong).slice(0, 100);
@@ -13,8 +13,9 @@ export function didYouMean(wrong: string, keys: readonly string[], max?: number)
   let best: string | undefined;
   let bestDistance = limit + 1;
   for (const key of keys) {
-    const distance = editDistance(word, foldKey(key));
-    if (distance < bestDistance) [best, bestDistance] = [key, distance];
+    const meant = foldKey(key);
+    const distance = editDistance(word, meant);
+    if (distance < Math.min(bestDistance, meant.length)) [best, bestDistance] = [key, distance];
   }
   if (best !== undefined || max !== undefined) return best;
   const last = foldKey(wrong.slice(wrong.lastIndexOf('.') + 1));

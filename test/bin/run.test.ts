@@ -475,6 +475,7 @@ describe('readdb', () => {
     [['--stats', '--fields', 'title'], '--fields needs'],
     [['--dump', '--fields', 'titel'], '--fields titel: titel is unknown; did you mean title?'],
     [['--dump', '--fields', ''], 'a name is missing'],
+    [['--dump', '--fields', 'id'], '--fields id: id is unknown\n'],
     [['--dump', '--status', 'lost'], '--status lost: lost is unknown; known names are unfetched, fetched'],
     [['--dump', '--fetched-since', '31-01-2026'], 'not a time such as 2026-01-31'],
     [['--dump', '--fetched-since', '2026-02-30'], 'not a time such as 2026-01-31'],

@@ -51,8 +51,7 @@ function testOf(name: string, rules: readonly AuditRule[], hasSince: boolean): F
 
 function unknownName(name: string, rules: readonly AuditRule[]): CrawlError {
   const groups = [...new Set(rules.map(({ group }) => group))];
-  const meant =
-    name === '' ? undefined : didYouMean(name, [...SEVERITIES, ...NEW, ...groups, ...rules.map(({ id }) => id)]);
+  const meant = didYouMean(name, [...SEVERITIES, ...NEW, ...groups, ...rules.map(({ id }) => id)]);
   const others = `severities are ${SEVERITIES.join(', ')}, groups ${groups.join(', ')}; webcrawl audit --rules lists the rules`;
   return new CrawlError('USAGE', `--fail-on ${safeText(name, 80)}: not a rule, a group or a severity`, {
     hint: meant === undefined ? others : `did you mean ${meant}? ${others}`,
