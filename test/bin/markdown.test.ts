@@ -1,8 +1,12 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openChecks } from '../../packages/webcrawl/index.js';
 import { suiteFolder } from '../support/files/temp-folder.js';
+import { SELF_SIGNED } from '../support/web/self-signed.js';
 import { serveWeb, type ServedWeb } from '../support/web/serve-web.js';
 import { runLine } from './test-io.js';
 
@@ -114,4 +118,18 @@ test('a site without a scheme whose host has no address is an error', async () =
 test.each(['a'.repeat(300), 'no-such-seeds.txt'])('%s is neither a site nor a file', async (name) => {
   const { code, err } = await runLine([...TABLE, 'inject', name]);
   expect([code, err]).toEqual([66, `error [BAD_INPUT]: ${name}: this is neither a URL nor a file of seeds\n`]);
+});
+
+test('a site without a scheme is requested by https if a server responds there', async () => {
+  const server = createServer(SELF_SIGNED, (_, response) => response.end());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const site = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const options = ['--set', 'fetcher.serverDelay=0'];
+    expect((await runLine([...TABLE, 'inject', site, ...options])).code).toBe(0);
+    expect((await runLine([...TABLE, 'readdb', '--url', `https://${site}/`])).code).toBe(0);
+  } finally {
+    server.close();
+  }
 });
