@@ -31,6 +31,8 @@ export type PageMarkdown =
       readonly links: readonly Pick<ParsedOutlink, 'url' | 'anchor'>[];
       /** The main content. For a type other than HTML, it is the text. */
       readonly markdown: string;
+      /** The body is incomplete: it was longer than `http.contentLimit`, or ended early. */
+      readonly truncated?: true;
     }
   | FailedMarkdown;
 
@@ -40,8 +42,8 @@ export interface FailedMarkdown {
   readonly url: string;
   /**
    * A protocol code or a parse code, such as `robots_denied`, `not_found` or `unsupported_type`. `needs_scripts`: the page is an empty shell
-   * that scripts fill. `url_rejected`: it redirects to a URL that a filter rejects. `redirect_exceeded`: more than five redirects.
-   * `not_requested`: its host gets no request now.
+   * that scripts fill. `url_rejected`: it redirects to a URL that a filter rejects, or to none of http or https. `redirect_exceeded`: more
+   * than five redirects. `not_requested`: its host gets no request now.
    */
   readonly code: string;
   readonly message: string;
@@ -79,7 +81,7 @@ export async function pageMarkdown(
       if (!parsed.refresh) {
         if (parsed.needsScripts)
           return failed('needs_scripts', 'scripts fill this page in a browser; it has no content');
-        return { kind: 'page', url, ...(await contentOf(crawl, page, parsed)) };
+        return { kind: 'page', url, ...(await contentOf(crawl, page, parsed)), ...(truncated && { truncated }) };
       }
       target = parsed.refresh.url;
     } else if (outcome.kind === 'redirect') target = outcome.target;
@@ -90,7 +92,8 @@ export async function pageMarkdown(
         ...(outcome.kind === 'retry' && { isTemporary: true }),
       });
     }
-    const verdict = applyUrlChain(crawl.plugins, target ?? '', 'redirect');
+    if (target === null) return failed('url_rejected', 'it redirects to no http or https URL');
+    const verdict = applyUrlChain(crawl.plugins, target, 'redirect');
     if (!verdict.accepted) {
       return failed('url_rejected', `it redirects to ${safeText(verdict.url)}: ${safeText(verdict.rule)}`);
     }

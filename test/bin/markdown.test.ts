@@ -24,6 +24,7 @@ beforeAll(async () => {
     '/refresh': { html: '<meta http-equiv=refresh content="0; url=/tea">' },
     '/to-members': { location: '/members/1' },
     '/loop': { location: '/loop' },
+    '/to-script': { location: 'javascript:alert(1)' },
     '/down': { status: 500 },
     '/picture': { html: 'GIF89a', contentType: 'image/gif' },
     '/app': { html: '<title>App</title><div id=root></div><script src=/app.js></script>' },
@@ -62,11 +63,20 @@ test('a document that is not HTML gives its text', async () => {
   expect((await markdown('/notes')).out).toBe('Plain notes.\n');
 });
 
+test('a page longer than http.contentLimit is printed, and the missing rest is told', async () => {
+  const { code, err } = await markdown('/tea', '--set', 'http.contentLimit=150');
+  expect(code).toBe(0);
+  expect(err).toContain('The page is incomplete');
+  const { out } = await markdown('/tea', '--set', 'http.contentLimit=150', '--json');
+  expect(JSON.parse(out)).toMatchObject({ kind: 'page', truncated: true });
+});
+
 test.each([
   ['/members/2', 'robots_denied', 1, 'robots.txt disallows it (line 2: Disallow: /members/)'],
   ['/to-members', 'robots_denied', 1, '/members/1: robots.txt'],
   ['/lost', 'not_found', 1, '404'],
   ['/loop', 'redirect_exceeded', 1, 'more than 5 redirects'],
+  ['/to-script', 'url_rejected', 1, 'it redirects to no http or https URL'],
   ['/down', 'http_error', 75, '500'],
   ['/picture', 'unsupported_type', 1, 'image/gif'],
   ['/app', 'needs_scripts', 1, 'scripts'],

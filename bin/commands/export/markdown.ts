@@ -21,7 +21,7 @@ robots.txt, the delay of the host, the address guard and the limits of a crawl a
 another document it prints the text.
 
 With --json it prints one object: url, title, language, published, modified (ms since the epoch), links (url, anchor),
-markdown; or url, code, http and message if there is no page.
+markdown, truncated; or url, code, http and message if there is no page.
 
 Exit status: 1 if the page cannot be had, and 75 if a later attempt may succeed. The message has the code:
 robots_denied, not_found, unsupported_type (neither a page nor a document), needs_scripts (an empty shell that
@@ -41,7 +41,10 @@ Examples:
       const page = await pageMarkdown(await context.requesting(url), url, { signal: io.signal });
       if (cli.options().json) await write(io.stdout, jsonLine(page));
       else if (page.kind === 'page') await write(io.stdout, `${safeLines(page.markdown.trimEnd(), Infinity)}\n`);
-      if (page.kind === 'page') return;
+      if (page.kind === 'page') {
+        if (page.truncated) say(io, 'The page is incomplete: it was longer than http.contentLimit, or ended early.');
+        return;
+      }
       const status = page.http === undefined ? '' : `HTTP ${page.http}`;
       say(io, `error [${page.code}]: ${safeText(page.url)}: ${page.message || status || page.code}`);
       cli.exitCode = page.isTemporary ? EXIT.tryAgain : EXIT.nothing;
