@@ -120,10 +120,16 @@ function statsOf(arg: string): Stats | undefined {
 const SITE = /^(localhost|\[[\da-f:.]+\]|[^\s/:?#@.]+(\.[^\s/:?#@.]+)+)(:\d+)?([/?].*)?$/i;
 const SEED_FILE = /\.(txt|csv|tsv|json|list|seeds)$/;
 
+/** Whether an argument is a site without a scheme, such as `example.com/llms.txt`. `seeds.txt` is none. */
+export function isSite(arg: string): boolean {
+  const isName = SEED_FILE.test(arg) && !arg.includes('/');
+  return SITE.test(arg) && !isName && tryParseUrl(`https://${arg}`) !== undefined;
+}
+
 /** @throws CrawlError BAD_INPUT if an argument is neither a site without a scheme nor a URL */
 function expectSite(arg: string): void {
-  if (SITE.test(arg) && !SEED_FILE.test(arg) && tryParseUrl(`https://${arg}`)) return;
-  let problem = 'this is neither a URL nor a file of seeds';
+  if (isSite(arg)) return;
+  let problem = SEED_FILE.test(arg) ? 'there is no such file' : 'this is neither a URL nor a file of seeds';
   if (/^https?:/i.test(arg)) problem = 'this is not a valid URL';
   else if (/^[a-z][a-z\d+.-]*:\/\//i.test(arg)) problem = 'only http and https URLs can be crawled';
   else if (statsOf(arg)?.isDirectory()) problem = 'this is a directory, not a file of seeds';

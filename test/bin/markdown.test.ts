@@ -28,6 +28,7 @@ beforeAll(async () => {
     '/down': { status: 500 },
     '/picture': { html: 'GIF89a', contentType: 'image/gif' },
     '/app': { html: '<title>App</title><div id=root></div><script src=/app.js></script>' },
+    '/llms.txt': { html: 'Plain notes.', contentType: 'text/plain' },
     '/notes': { html: 'Plain notes.', contentType: 'text/plain' },
   });
 });
@@ -112,6 +113,7 @@ test('the library returns the same, and no host of a URL may be private if the s
 test('a site without a scheme is crawled by http if nothing responds by https, and a file of its name wins', async () => {
   const site = web.origin.slice('http://'.length);
   expect((await runLine(['markdown', `${site}/tea`, '--delay', '0'])).out).toContain('Sencha');
+  expect((await runLine(['markdown', `${site}/llms.txt`, '--delay', '0'])).out).toBe('Plain notes.\n');
   const injected = await runLine([...TABLE, 'inject', `${site}/tea`, '--set', 'fetcher.serverDelay=0', '--json']);
   expect(JSON.parse(injected.out)).toMatchObject({ counters: { injected: 1 } });
   expect((await runLine([...TABLE, 'readdb', '--url', `${web.origin}/tea`])).code).toBe(0);

@@ -307,7 +307,9 @@ describe('seeds', () => {
   });
 
   test.each([
-    ['missing.txt', 'missing.txt: this is neither a URL nor a file of seeds'],
+    ['missing.txt', 'missing.txt: there is no such file'],
+    ['/lost/missing.txt', '/lost/missing.txt: there is no such file'],
+    ['missing', 'missing: this is neither a URL nor a file of seeds'],
     ['ftp://example.com/', 'ftp://example.com/: only http and https URLs can be crawled'],
     ['http://[', 'http://[: this is not a valid URL'],
     [tmpdir(), 'this is a directory, not a file of seeds'],
