@@ -29,6 +29,13 @@ describe('explain', () => {
     expect((await webcrawl('explain', 'https://example.com/')).out).not.toMatch(/^ {2}reads/m);
   });
 
+  test('a URL without a scheme is looked up by https, and then by http', async () => {
+    expect((await webcrawl('explain', 'example.com')).out).toMatch(/^https:\/\/example\.com\/\n\nDue/);
+    await webcrawl('inject', 'http://localhost:8080/');
+    expect(await webcrawl('explain', 'localhost:8080')).toMatchObject({ code: 0 });
+    expect((await webcrawl('explain', 'example.com/lost')).out).toMatch(/^https:.*\n\nNot in the table/);
+  });
+
   test('--json is one object', async () => {
     const { code, out } = await webcrawl('explain', 'https://example.com/', '--json');
     expect(code).toBe(0);

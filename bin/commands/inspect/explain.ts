@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { CrawlError } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
+import { isSite } from '../../input/seeds.js';
 import { explanationText } from '../../output/explanation-text.js';
 import { jsonLine, oneLine, write } from '../../output/output.js';
 
@@ -18,7 +19,10 @@ export function addExplain(program: Command, cli: Cli): void {
         'the table, the pages that link to it, and what happens next and why. Nothing is changed. Exits with 1 when the table ' +
         'has no such page.',
     )
-    .argument('[url]', 'URL of the page; it is normalised like a seed')
+    .argument(
+      '[url]',
+      'URL of the page, normalised like a seed; without a scheme, https or else http, as the table has it',
+    )
     .option('--host <host>', 'explain, instead of a URL, why this host is slow, and how long its due pages take')
     .option(
       '--robots',
@@ -44,7 +48,12 @@ Examples:
       if (url === undefined) return explainTheHost(cli, host!);
       await using crawl = await open(cli, { name: 'explain' });
       const { explain } = await library();
-      const explanation = await explain(crawl, url, { robots });
+      const explainAs = (scheme: string) => explain(crawl, `${scheme}${url}`, { robots });
+      let explanation = await explainAs(isSite(url) ? 'https://' : '');
+      if (!explanation.page && isSite(url)) {
+        const byHttp = await explainAs('http://');
+        if (byHttp.page) explanation = byHttp;
+      }
       const { json } = cli.options();
       await write(cli.io.stdout, json ? jsonLine(explanation) : explanationText(explanation));
       if (!explanation.page) cli.exitCode = EXIT.nothing;
