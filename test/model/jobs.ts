@@ -1,3 +1,6 @@
+/**
+ * The jobs of a worker, in single steps. Each use of `laws` is a switch: with the law, the code is the design; without it, the code breaks the law on purpose.
+ */
 import type { Cell } from './cell-store.js';
 import {
   SLOTS,
@@ -63,6 +66,7 @@ export function* takeLeases(me: Worker, asks: boolean): Steps {
         inTheWay = holder !== '' && !me.isDead(holder);
         if (inTheWay) return undefined;
         askedAt = found?.askedAt ?? askedAt;
+        if (!me.laws.clockAfterLease && askedAt === 'running') askedAt = me.now();
         const isAgain = !me.laws.newEpoch && name === me.name;
         taken = { holder: me.id, name: me.name, epoch: isAgain ? epoch : epoch + 1, askedAt };
         return asks ? { ...taken, askedAt: 'running' } : taken;
@@ -115,7 +119,7 @@ export function* changeAll(me: Worker): Steps {
 const rankedDue = (me: Worker, { heldBy, dueAt, fetches }: Page): number =>
   heldBy === undefined && fetches === 1 ? me.now() + Math.floor(me.random() * 60) : dueAt;
 
-/** Takes over the batches in the own slots, whoever has left them. */
+/** Takes over the batches in the own slots that another worker has generated or left. */
 function* adopt(me: Worker): Steps {
   for (const batch of yield* keysOf('batches')) {
     if (me.batches.has(batch)) continue;
@@ -127,7 +131,7 @@ function* adopt(me: Worker): Steps {
       yield* leave(me, batch, slots);
       continue;
     }
-    // The changes are empty: only rows of an earlier epoch are written.
+    // The changes are empty, so only rows of an earlier epoch are written.
     if (me.laws.claim) {
       for (const slot of slots) {
         yield* inSteps((yield* keysOf('index', `${slot}|${batch}|`)).map(rowIn), (rows) =>
@@ -267,7 +271,7 @@ function* updatedb(me: Worker, batch: string): Steps {
   });
   const slots = ownSlots(me, header);
   if (!header || slots.length === 0) return void me.batches.delete(batch);
-  // Nobody fetches in these slots from here on, whoever owns them.
+  // No worker fetches in these slots from here on, also after another one has taken them.
   if (laws.confirmBeforeLinks) yield* confirm(me, slots);
   const size = laws.sameChunks ? header.pagesOfChunk : pagesOfChunk;
   if (!laws.headerLast) yield* leave(me, batch, slots);
@@ -345,7 +349,7 @@ function folded(
 }
 
 /** Adds the links in the inboxes of the own slots to their rows. */
-function* fold(me: Worker): Steps {
+export function* fold(me: Worker): Steps {
   const { laws } = me;
   for (const slot of me.epochs.keys()) {
     const entries = new Map<string, { key: string; cell: Cell<'inbox'> }[]>();
@@ -361,12 +365,13 @@ function* fold(me: Worker): Steps {
         for (const { key, cell } of cleanup) yield { kind: 'delete', table: 'inbox', key, at: cell.at };
       };
       if (!laws.rowBeforeInbox) yield* clear();
+      const early = laws.batchesAfterRows ? undefined : yield* closedOf(chunks.flat());
       yield* changeRows(
         me,
         some.map(([row]) => row),
         function* (pages) {
           const named = pages.flatMap((page) => page?.linked ?? []);
-          const ended = yield* closedOf(chunks.flat(), named);
+          const ended = early ?? (yield* closedOf(chunks.flat(), named));
           return pages.map((page, i) => ({ page: folded(me, page, chunks[i]!, (batch) => ended.has(batch)) }));
         },
       );

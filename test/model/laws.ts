@@ -28,7 +28,13 @@ export const LAWS = {
   askedAt: 'a new owner waits for the delay of each host',
 } as const;
 
-export type Law = keyof typeof LAWS;
+/** Laws whose histories are too rare for random seeds, so that a test plays them by hand. */
+export const RARE_LAWS = {
+  batchesAfterRows: 'a fold looks up which batches are closed after it has read the rows',
+  clockAfterLease: 'after an owner that was taken for dead, the delay counts from the time after the lease was taken',
+} as const;
+
+export type Law = keyof typeof LAWS | keyof typeof RARE_LAWS;
 export type Laws = Readonly<Record<Law, boolean>>;
 
-export const ALL_LAWS = Object.fromEntries(Object.keys(LAWS).map((law) => [law, true])) as Laws;
+export const ALL_LAWS = Object.fromEntries(Object.keys({ ...LAWS, ...RARE_LAWS }).map((law) => [law, true])) as Laws;
