@@ -46,10 +46,10 @@ export interface Link {
   readonly distance: number;
 }
 
-/** The links of one chunk of a batch to one row; of a seed, the row alone. */
+/** The links of one chunk of a batch to one row. A seed and the target of a redirect are only a row to be created. */
 export interface LinksOfChunk {
   readonly chunk: string;
-  readonly links: readonly Link[] | 'seed';
+  readonly links: readonly Link[] | 'seed' | 'redirect';
 }
 
 /** The header of a batch. */
@@ -98,7 +98,7 @@ export function placeOf(row: string, page: Page): Place {
 export const isSamePlace = (a: Place | undefined, b: Place | undefined): boolean =>
   a?.table === b?.table && a?.key === b?.key;
 
-const newPage = (now: number): Page => ({
+export const newPage = (now: number): Page => ({
   dueAt: now,
   fetches: 0,
   cash: 0,
@@ -123,8 +123,9 @@ export function foldLinks(
 ): Page | undefined {
   const { fetches, ...rest } = page ?? newPage(now);
   let { cash, distance, dueAt, isSeed, inlinks, linked } = rest;
-  let isChanged = false;
+  let isChanged = page === undefined && entries.some(({ links }) => links === 'redirect');
   for (const { chunk, links } of entries) {
+    if (links === 'redirect') continue;
     if (links === 'seed') {
       if (isSeed) continue;
       isChanged = isSeed = true;

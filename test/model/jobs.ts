@@ -8,6 +8,7 @@ import {
   foldLinks,
   hostOf,
   linksOf,
+  newPage,
   release,
   rowIn,
   select,
@@ -205,7 +206,7 @@ function* generate(me: Worker): Steps<string | undefined> {
       const changes: Change[] = [];
       for (const [i, page] of pages.entries()) {
         const found = { table: 'frontier', key: keys[i]! } as const;
-        const free = page && ((yield* isHeld(me, keys[i]!, page)) ? undefined : withoutBatch(page));
+        const free = page && ((yield* isHeld(me, rowIn(keys[i]!), page)) ? undefined : withoutBatch(page));
         if (free && free.dueAt <= now) {
           changes.push({ page: selectBy(me, free, batch), stale: [found] });
           size++;
@@ -227,10 +228,10 @@ function* generate(me: Worker): Steps<string | undefined> {
 }
 
 /** Whether a batch holds a row. The mark of a batch that has left the slot is void: a writer that was taken for dead has set it late. */
-function* isHeld(me: Worker, key: string, { heldBy }: Page): Steps<boolean> {
+function* isHeld(me: Worker, row: string, { heldBy }: Page): Steps<boolean> {
   if (heldBy === undefined || !me.laws.voidMarks) return heldBy !== undefined;
   const header = yield* get('batches', heldBy);
-  return header?.value.slots.includes(slotOf(rowIn(key))) ?? false;
+  return header?.value.slots.includes(slotOf(row)) ?? false;
 }
 
 function* work(me: Worker, batch: string, web: Web): Steps {
@@ -241,7 +242,8 @@ function* work(me: Worker, batch: string, web: Web): Steps {
 
 function* fetch(me: Worker, batch: string, slots: readonly number[], web: Web): Steps {
   for (const slot of slots) {
-    for (const row of (yield* keysOf('index', `${slot}|${batch}|`)).map(rowIn)) {
+    const rows = (yield* keysOf('index', `${slot}|${batch}|`)).map(rowIn);
+    for (const row of rows) {
       const page = (yield* get('pages', row))?.value;
       if (page?.heldBy !== batch || page.fetchedBy === batch) continue;
       if (me.isStopping()) return;
@@ -252,12 +254,28 @@ function* fetch(me: Worker, batch: string, slots: readonly number[], web: Web): 
       const isThere = yield { kind: 'request', host, slot };
       me.notBefore.set(host, me.now() + DELAY);
       if (!isThere) continue;
+      if (me.random() < 0.1) yield* redirect(me, batch, slots, web.get(row)![0]!);
       yield* changeRows(me, [row], function* ([found]) {
         const isOpen = found?.heldBy === batch && found.fetchedBy !== batch;
         return [isOpen ? { page: storeOutcome(found, batch, web.get(row)!) } : {}];
       });
     }
   }
+}
+
+/** The target of a redirect joins the batch, if it is in its slots and new or due. Others are put into their inbox, and count nothing. */
+function* redirect(me: Worker, batch: string, slots: readonly number[], target: string): Steps {
+  const slot = slotOf(target);
+  if (!me.epochs.has(slot)) {
+    const entry: LinksOfChunk = { chunk: `redirect-${batch}`, links: 'redirect' };
+    return yield* put(me, me.epochs.keys().next().value!, 'inbox', `${slot}|${entry.chunk}|${target}`, entry);
+  }
+  yield* changeRows(me, [target], function* ([page]) {
+    const fresh = newPage(me.now());
+    if (!page) return [{ page: slots.includes(slot) ? selectBy(me, fresh, batch) : fresh }];
+    const isFree = slots.includes(slot) && page.dueAt <= me.now() && !(yield* isHeld(me, target, page));
+    return [isFree ? { page: selectBy(me, withoutBatch(page), batch) } : {}];
+  });
 }
 
 /** Adds the links of a batch in the own slots, then releases its rows, then leaves the batch. */
@@ -385,7 +403,7 @@ export function* fold(me: Worker): Steps {
 /** Which of the batches of some links are closed. */
 function* closedOf(entries: readonly LinksOfChunk[], named: readonly string[] = []): Steps<Set<string>> {
   const ids = new Set(
-    [...entries.filter(({ links }) => links !== 'seed').map(({ chunk }) => chunk), ...named].map(batchOf),
+    [...entries.filter(({ links }) => typeof links !== 'string').map(({ chunk }) => chunk), ...named].map(batchOf),
   );
   const closed = new Set<string>();
   for (const id of ids) if (((yield* get('batches', id))?.value.state ?? 'closed') === 'closed') closed.add(id);

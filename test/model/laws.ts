@@ -30,6 +30,7 @@ export const LAWS = {
 
 /** Laws whose histories are too rare for random seeds, so that a test plays them by hand. */
 export const RARE_LAWS = {
+  newRowEntry: 'a new row that joins a batch gets an entry in the frontier too',
   batchesAfterRows: 'a fold looks up which batches are closed after it has read the rows',
   clockAfterLease: 'after an owner that was taken for dead, the delay counts from the time after the lease was taken',
 } as const;

@@ -3,7 +3,7 @@
  * it, or let it sleep, between any two of them.
  */
 import type { Cell, Rows, Table } from './cell-store.js';
-import { epochOf, isSamePlace, placeOf, slotOf, timestampOf, type Page, type Place } from './decide.js';
+import { epochOf, isSamePlace, placeOf, slotOf, timestampOf, withoutBatch, type Page, type Place } from './decide.js';
 import type { Laws } from './laws.js';
 
 export type Step =
@@ -146,8 +146,11 @@ export function* changeRows(
     const [oldPlace, newPlace] = [before && placeOf(row, before), after && placeOf(row, after)];
     if (newPlace && !isSamePlace(oldPlace, newPlace))
       places.push(put(me, slotOf(row), newPlace.table, newPlace.key, true));
+    // A new row that a batch holds has an entry too, as its batch may end before the row is visible.
+    const entry = !before && page?.heldBy !== undefined && laws.newRowEntry && placeOf(row, withoutBatch(page));
+    if (entry) places.push(put(me, slotOf(row), entry.table, entry.key, true));
     if (page || isTouched) written.push(put(me, slotOf(row), 'pages', row, after ?? null));
-    const olds = oldPlace ? [oldPlace, ...stale] : stale;
+    const olds = [...(oldPlace ? [oldPlace] : []), ...(entry ? [entry] : []), ...stale];
     cleanup.push(...olds.filter((place) => !isSamePlace(place, newPlace)));
   }
   const writes = laws.placeBeforeRow ? [...places, ...written] : [...written, ...places];
