@@ -70,8 +70,7 @@ export function createRoutes(context: RoutesContext): RuleRoutes {
     },
     async '/api/search'(request) {
       const asked = askedOf(request.params);
-      if (asked.query === '')
-        throw new CrawlError('USAGE', 'expected a query, found none', { hint: '/api/search?q=words' });
+      if (asked.query === '') throw new CrawlError('USAGE', 'no query', { hint: '/api/search?q=words' });
       const { hits, ...rest } = await search(asked, request);
       const shown = hits.map((hit) => ({ ...hit, ...defined({ readableUrl: readableUrl(hit.url) }) }));
       return { ...jsonAnswer({ query: asked.query, ...rest, hits: shown }), headers: VARY };
@@ -87,9 +86,7 @@ export function createRoutes(context: RoutesContext): RuleRoutes {
     },
     '/dashboard': async (request) => show(request, dashboardPage(await figures())),
     '/dashboard/events': () =>
-      events.isFull
-        ? textAnswer('expected fewer viewers of the dashboard at a time; ask again later', 503)
-        : events.stream(),
+      events.isFull ? textAnswer('too many browsers show the dashboard; try again later', 503) : events.stream(),
     ...rules.routes,
     ...changes.routes,
     async '/metrics'() {
@@ -143,7 +140,7 @@ function askedOf(params: URLSearchParams): Asked {
   const given = params.get('page') ?? '1';
   const page = Number(given);
   if (!Number.isInteger(page) || page < 1 || page > MAX_PAGES) {
-    throw new CrawlError('USAGE', `expected a page from 1 to ${MAX_PAGES}, found ${given.slice(0, 20)}`, {
+    throw new CrawlError('USAGE', `page ${given.slice(0, 20)} is not one of 1 to ${MAX_PAGES}`, {
       hint: 'a search shows the best hundred pages; more words find the others',
     });
   }

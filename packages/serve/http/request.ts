@@ -47,19 +47,19 @@ export function wrongRequest(request: IncomingMessage, names: readonly string[],
     return {
       status: 421,
       code: 'MISDIRECTED',
-      message: `expected a request for localhost, an address or a name of this server, found ${found}`,
-      hint: 'to accept that name, start the server with --allowed-host <name>',
+      message: `this server does not accept requests for the name ${found}`,
+      hint: 'to accept it, start the server with --allowed-host <name>',
     };
   }
   if (url.length > MAX_URL) {
-    const message = `expected a URL of at most ${MAX_URL} characters, found ${url.length}`;
-    return { status: 414, code: 'USAGE', message, hint: 'ask for less in one query' };
+    const message = `the URL has ${url.length} characters, more than ${MAX_URL}`;
+    return { status: 414, code: 'USAGE', message, hint: 'search for less in one query' };
   }
   const { route, form } = target;
   if (!route && !form) return { status: 404, code: 'NOT_FOUND', message: 'There is no such page here.' };
   if (isRead(request) ? route : method === 'POST' && form) return undefined;
-  const expected = allowedOf(target).replace(/, (?=\w+$)/, ' or ');
-  return { status: 405, code: 'USAGE', message: `expected ${expected}, found ${safeText(method ?? '', 20)}` };
+  const allowed = allowedOf(target).replace(/, (?=\w+$)/, ' or ');
+  return { status: 405, code: 'USAGE', message: `${safeText(method ?? '', 20)} is not allowed here, only ${allowed}` };
 }
 
 /** Returns path and query of a request. The request line may have a complete URL (RFC 9112, section 3.2). */
