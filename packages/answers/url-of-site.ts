@@ -1,9 +1,12 @@
-import { borrowRequests, parseUrl, type CrawlContext } from '../core/index.js';
+import { borrowRequests, hostOf, parseUrl, type CrawlContext } from '../core/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
 import { pause } from '../util/index.js';
 
 /** What a TLS client reports if the server speaks HTTP without TLS. */
 const PLAIN_HTTP = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/;
+
+/** What the resolver reports if no name server responds, as without a network. */
+const NO_NAME_SERVER = /EAI_AGAIN|ESERVFAIL/;
 
 /**
  * Returns the URL of a site that a person names without a scheme, such as `example.com`: https, or http if nothing responds by https. A
@@ -17,7 +20,14 @@ export async function urlOfSite(crawl: CrawlContext, named: string, signal?: Abo
   signal?.throwIfAborted();
   if (result.kind === 'outcome' && result.outcome.http === undefined) {
     const { code, message = '' } = result.outcome;
-    if (code === 'dns') throw new CrawlError('BAD_INPUT', `no host named ${safeText(named)} was found`);
+    if (code === 'dns') {
+      const host = safeText(hostOf(href));
+      const isOffline = NO_NAME_SERVER.test(message);
+      throw new CrawlError(
+        'BAD_INPUT',
+        isOffline ? `no name server responded for ${host}` : `no host named ${host} was found`,
+      );
+    }
     return code !== 'tls' || PLAIN_HTTP.test(message) ? href.replace('https:', 'http:') : href;
   }
   await pause(crawl.settings.fetcher.serverDelay * 1000, signal);

@@ -28,9 +28,12 @@ test.each<[string, FetchOutcome, string]>([
   expect(await urlFor(named, outcome)).toBe(url);
 });
 
-test('a host without an address is an error', async () => {
-  await expect(urlFor('example.invalid', failure('dns'))).rejects.toMatchObject({
+test.each([
+  ['getaddrinfo ENOTFOUND example.invalid', 'no host named example.invalid was found'],
+  ['getaddrinfo EAI_AGAIN example.invalid', 'no name server responded for example.invalid'],
+])('a host without an address is an error: %s', async (reported, message) => {
+  await expect(urlFor('example.invalid/a', failure('dns', reported))).rejects.toMatchObject({
     code: 'BAD_INPUT',
-    message: 'no host named example.invalid was found',
+    message,
   });
 });
