@@ -18,9 +18,14 @@ export class HelpfulCommand extends Command {
     throw new CrawlError('USAGE', inOurWords(message), { hint: `${pathOf(this)} --help lists its ${what}` });
   }
 
-  /** Shows the short help on standard output if the name of a command is missing. This is no error. */
+  /**
+   * Shows the short help on standard output if the name of a command is missing. This is no error.
+   * @throws CrawlError USAGE for `help` with an unknown command
+   */
   override help(context?: HelpContext | ((text: string) => string)): never {
     this.#isShort = typeof context === 'object' && context.error === true;
+    const [command, unknown] = this.args;
+    if (this.#isShort && command === 'help' && unknown !== undefined) this.error(`error: unknown command '${unknown}'`);
     return super.help();
   }
 

@@ -581,6 +581,7 @@ describe('config', () => {
 describe('wrong usage gives USAGE and a hint', () => {
   test.each([
     [['nosuch'], "unknown command 'nosuch'"],
+    [['help', 'nosuch'], "unknown command 'nosuch'"],
     [['fecth', 'x'], 'Did you mean fetch?'],
     [['generate', '--top'], 'Did you mean --top-n?'],
     [['generate', '--top-n', 'abc'], 'not a whole number of at least 1'],
