@@ -263,7 +263,7 @@ function notes(
   if (failedOrigins.length > 0) {
     const named = failedOrigins.map(({ origin, code, pages }) => `${origin} (${code}, ${quantity(pages, 'page')})`);
     const others = (counters.origins_failed ?? 0) - named.length;
-    found.push(`No answer: ${named.join(', ')}${others > 0 ? `, and ${quantity(others, 'other origin')}` : ''}.`);
+    found.push(`No response: ${named.join(', ')}${others > 0 ? `, and ${quantity(others, 'other origin')}` : ''}.`);
   }
   if (largeSection) found.push(sectionNote(largeSection));
   if (counters.held && job === 'remove') {

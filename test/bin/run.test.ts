@@ -744,7 +744,7 @@ describe('hints beside the counters', () => {
     };
     const { err } = await runLine(['crawl', 'http://a/']);
     expect(err).toContain(
-      'No answer: https://a.example:8443 (connect, 2 pages), http://b.example (dns, 1 page), and 1 other origin.',
+      'No response: https://a.example:8443 (connect, 2 pages), http://b.example (dns, 1 page), and 1 other origin.',
     );
     expect(err).toContain('95 % of the pages of this run are below https://a.example/cal.end.');
     expect(err).toContain(String.raw`--exclude '^https://a\.example/cal\.end([/?]|$)'`);
