@@ -45,12 +45,13 @@ async function get(path, query, signal) {
   throw response;
 }
 
-/** Searches what was typed. If no page has all of it, its last word may be incomplete. */
+/** Searches what was typed. If no page has all of it, its last word may be incomplete, or a word misspelt. */
 async function search(query, signal) {
   const found = await get('/api/search', query, signal);
   if (found.hits.length > 0 && !found.notices.some(({ code }) => code === 'some_words')) return found;
   const [, [completed]] = await get('/api/suggest', query, signal);
-  return completed === undefined ? found : get('/api/search', completed, signal);
+  const meant = completed ?? found.didYouMean;
+  return meant === undefined ? found : get('/api/search', meant, signal);
 }
 
 function pages(total) {
