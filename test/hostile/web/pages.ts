@@ -66,6 +66,7 @@ export const pages: readonly Behaviour[] = [
   page('unclosed-comments', `<title>a</title>${'<!--'.repeat(400_000)}`, { holds: { '/': { text: 'a' } } }),
   page('unclosed-script', `<title>a</title><script>${'<!--<script>'.repeat(100_000)}`, {
     holds: { '/': { text: 'a' } },
+    counters: { needs_scripts: 1 },
   }),
   page('unclosed-cdata', `<title>a</title><svg><![CDATA[${']]'.repeat(500_000)}`, {}),
   page('unclosed-attribute', `<title>a</title><a href="${'<a href=x>'.repeat(150_000)}`),
