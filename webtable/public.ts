@@ -34,7 +34,6 @@ export {
   type LoggedHost,
   type LogItem,
 } from './changes/logged-changes.js';
-export type { KeySplits } from './tables/key-splits.js';
 export type { BackoffRecord, Hosts } from './tables/hosts.js';
 export type { PrefixFigures, PrefixPass, Prefixes, StoredPrefix, StoredStatistics } from './tables/prefixes.js';
 export type { RuleCounts, RulePoint } from './tables/rule-counts.js';

@@ -168,7 +168,6 @@ export const INDEX_COLUMNS = {
   lease: 'v:l',
   leaseHolder: 'v:h',
   workerReport: 'v:p',
-  keySplits: 'v:t',
   auditNote: 'v:a',
   auditIgnored: 'v:d',
   watchTarget: 'v:e',

@@ -81,8 +81,6 @@ export interface Store {
     table: TableName,
     changes: readonly { readonly change: RowChange; readonly version: string | undefined }[],
   ): Promise<readonly boolean[]>;
-  /** The keys at which a table is split between servers, in order. Absent: the whole table is in one place. */
-  splitKeys?(table: TableName): Promise<readonly string[]>;
   /**
    * Runs a task under a lock of this name, so that tasks of one name run one after another. Only a store that several processes use has
    * this method. On other stores, each process has its own locks.

@@ -7,7 +7,6 @@ import { loadMarkdown } from './markdown/write-markdown.js';
 import { pageDump } from './pages/computed-fields.js';
 import { leftOutOf, type PresentSelection } from './pages/left-out.js';
 import { checkSelection, selectedRows, aboutSelection, type ExportSelection } from './pages/selected-rows.js';
-import { partOfShard } from './pages/shard-part.js';
 import { JSON_LINES_ENDINGS, writeText } from './pages/text-file.js';
 import { writeWithSites } from './site/sites.js';
 import { runExport, type ExportOptions } from './target/run-export.js';
@@ -65,16 +64,15 @@ export async function exportChunks(crawl: CrawlContext, options: ExportChunksOpt
     loadMarkdown(),
     loadBlocks(crawl.settings),
   ]);
-  const part = await partOfShard(crawl, options, { ending: '.jsonl' });
-  const { output } = part;
+  const { output } = options;
   return runExport(
     crawl,
     'export chunks',
-    { ...options, output },
+    options,
     {
       kind: 'file',
       endings: JSON_LINES_ENDINGS,
-      about: { export: 'chunks', maxWords, selection: aboutSelection(crawl, options), ...part.about },
+      about: { export: 'chunks', maxWords, selection: aboutSelection(crawl, options) },
       total: options.limit,
     },
     (target, tracker, began) => {
@@ -94,7 +92,7 @@ export async function exportChunks(crawl: CrawlContext, options: ExportChunksOpt
       return writeWithSites(crawl, true, { tracker, began }, (sites) => {
         const rows = selectedRows(
           ruled,
-          { ...options, ...part, leftOut: leftOutOf(options), sites },
+          { ...options, leftOut: leftOutOf(options), sites },
           [...reads, ...DOCUMENT_FIELDS],
           tracker,
         );

@@ -24,7 +24,6 @@ import {
   type ExportSelection,
   type RangedSelection,
 } from './pages/selected-rows.js';
-import { partOfShard } from './pages/shard-part.js';
 import { JSON_LINES_ENDINGS, writeText } from './pages/text-file.js';
 import { writeWithSites } from './site/sites.js';
 import { endingOf, isGzipName } from './target/file-name.js';
@@ -103,22 +102,17 @@ export async function exportPages(crawl: CrawlContext, options: ExportPagesOptio
     ...(removed && type !== undefined ? DOCUMENT_FIELDS : []),
     ...(format === 'markdown' ? MARKDOWN_FILE_FIELDS : []),
   ];
-  const part = await partOfShard(crawl, options, {
-    ending: isFolder ? '' : `.${ENDINGS[format][0]}`,
-    isByHost: format === 'hosts',
-  });
-  const { output } = part;
+  const { output } = options;
   const write = await WRITERS[format]({ settings: crawl.settings, columns, lines, each, output, isFolder });
   const selection: RangedSelection = {
     ...options,
-    ...part,
     leftOut: leftOut && ((row, count) => (removed?.(row, count) ? undefined : leftOut(row, count))),
     ...(type !== undefined && { leftOutReads: DOCUMENT_FIELDS }),
   };
   return runExport(
     crawl,
     'export pages',
-    { ...options, output },
+    options,
     {
       kind: isFolder ? 'folder' : 'file',
       endings: ENDINGS[format],
@@ -130,7 +124,6 @@ export async function exportPages(crawl: CrawlContext, options: ExportPagesOptio
         ...(options.sort && { sort: options.sort }),
         ...(type !== undefined && { type }),
         selection: aboutSelection(crawl, options),
-        ...part.about,
       },
       total: limit,
     },

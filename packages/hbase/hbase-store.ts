@@ -12,7 +12,6 @@ import {
   type StoredRow,
   type VersionedChange,
 } from '../core/index.js';
-import { getAllRegionLocations } from './admin-requests.js';
 import { checkSizes } from './changes.js';
 import type { Gateways } from './gateway/gateways.js';
 import { createReads, type Reading, type Reads } from './reads.js';
@@ -106,19 +105,6 @@ export class HBaseStore implements Store {
     checkChanges(table, plain);
     checkSizes(plain);
     return this.#counted(table, () => this.#writes.writeUnchanged(table, this.#nameOf(table), changes));
-  }
-
-  /** Returns the keys at which a table is split: the first key of each region, without the first region. */
-  async splitKeys(table: TableName): Promise<readonly string[]> {
-    this.#assertOpen();
-    checkTable(table);
-    try {
-      const starts = await this.#gateways.call(getAllRegionLocations(this.#nameOf(table)));
-      // An operator may have split the table at keys with characters that no row key has. Such keys are left out.
-      return starts.filter((key) => /^[\x01-\x7f]+$/.test(key)).sort();
-    } catch (error) {
-      throw this.#toStoreError(error, table);
-    }
   }
 
   async close(): Promise<void> {

@@ -12,13 +12,11 @@ export class YieldingStore implements Store {
   readonly #timeSlice: TimeSlice;
 
   readonly writeUnchanged?: NonNullable<Store['writeUnchanged']>;
-  readonly splitKeys?: NonNullable<Store['splitKeys']>;
 
   constructor(inner: Store, timeSlice: TimeSlice) {
     this.inner = inner;
     this.#timeSlice = timeSlice;
     if (inner.writeUnchanged) this.writeUnchanged = inner.writeUnchanged.bind(inner);
-    if (inner.splitKeys) this.splitKeys = inner.splitKeys.bind(inner);
   }
 
   async get(

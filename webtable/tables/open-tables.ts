@@ -24,7 +24,6 @@ import { createChangeRows, type ChangeRows } from './change-rows.js';
 import { writeFences } from './fences.js';
 import { createFrontier, type Frontier } from '../frontier/frontier.js';
 import { createHosts, type Hosts } from './hosts.js';
-import { createKeySplits, type KeySplits } from './key-splits.js';
 import { createLeases, type Leases } from '../leases/leases.js';
 import { createWorkers, type Workers } from '../leases/workers.js';
 import { createProposals, type Proposals } from './proposals.js';
@@ -68,8 +67,6 @@ export interface Tables extends ChangeRows {
   readonly leases: Leases;
   /** The reports of the workers. */
   readonly workers: Workers;
-  /** The keys at which the pages are split for an export in shards. */
-  readonly splits: KeySplits;
   /** The slots into which the keys of the indexes are spread. */
   readonly slots: Slots;
   /** A unique name of this `Tables` object. */
@@ -153,7 +150,6 @@ export async function openTables(
     ...createChangeRows(store, pages, frontier, exclusive),
     leases,
     workers: createWorkers(store),
-    splits: createKeySplits(store, exclusive),
     slots,
     owner,
     id: () => idOfTable(store),

@@ -10,7 +10,6 @@ import {
   selectionOf,
   type SelectionOptions,
 } from '../../options/selection.js';
-import { addShardOption, overShards, type ShardRun } from '../../options/shard-option.js';
 import { noteFormulas } from '../../output/csv-lines.js';
 import { number, safeLines, say, write } from '../../output/output.js';
 import { FORCE_HELP, OUTPUT_HELP, type CommonExportOptions, type ExportFormat } from './format.js';
@@ -22,9 +21,8 @@ import { waczFormat, warcFormat } from './archive.js';
 /** The export formats. To add a format, add a file beside this one, and its name here. */
 const FORMATS: readonly ExportFormat[] = [pagesFormat, chunksFormat, warcFormat, waczFormat, krakeFormat];
 
-interface Common extends SelectionOptions, Pick<CommonExportOptions, 'output' | 'force' | 'since' | 'bytes' | 'limit'> {
-  readonly shard?: string;
-}
+interface Common
+  extends SelectionOptions, Pick<CommonExportOptions, 'output' | 'force' | 'since' | 'bytes' | 'limit'> {}
 
 export function addExport(program: Command, cli: Cli): void {
   const command = program
@@ -51,8 +49,8 @@ function addFormat(parent: Command, cli: Cli, format: ExportFormat): void {
       batchOrMoment,
     )
     .option('--bytes', 'with --since: also pages whose bytes alone have changed');
-  addShardOption(addSelection(command), 'pages')
-    .addHelpText('after', `\n${SELECTION_HELP}\n\n${TARGET_HELP}\n\n${SHARD_PARTS_HELP}\n\n${format.help}`)
+  addSelection(command)
+    .addHelpText('after', `\n${SELECTION_HELP}\n\n${TARGET_HELP}\n\n${format.help}`)
     .action((options: Common) => runFormat(cli, format, options));
 }
 
@@ -64,17 +62,7 @@ s3://bucket/name is a target in S3, or in a compatible store (AWS_ENDPOINT_URL_S
 packages @aws-sdk/client-s3 and @aws-sdk/lib-storage, and disk space in TMPDIR for the whole export. The export
 is uploaded when it is complete, the manifest last. Keys and region are set as for the AWS tools.`;
 
-const SHARD_PARTS_HELP = `With --shard i/n many workers export a table together. Each exports one key range into its own file or folder, with
-its own manifest: -o pages.jsonl.gz makes pages-00002-of-00006.jsonl.gz, and -o pages/ makes
-pages/part-00002-of-00006.jsonl. Together, in the order of their names, the parts are the whole export. A shard that
-runs again replaces only its own part. webcrawl fetch --help explains auto and -. --limit cannot be combined with
---shard, and WACZ and Krake cannot be made in shards.`;
-
-async function runFormat(cli: Cli, format: ExportFormat, options: Common): Promise<void> {
-  await overShards(cli, options.shard, (part) => runPart(cli, format, options, part));
-}
-
-async function runPart(cli: Cli, { name, run, isText }: ExportFormat, options: Common, part: ShardRun): Promise<void> {
+async function runFormat(cli: Cli, { name, run, isText }: ExportFormat, options: Common): Promise<void> {
   const { output, force, since, bytes, limit } = options;
   if (bytes && since === undefined) throw new CrawlError('USAGE', '--bytes needs --since');
   const { io } = cli;
@@ -105,7 +93,7 @@ async function runPart(cli: Cli, { name, run, isText }: ExportFormat, options: C
       };
       return run(crawl, common, options);
     },
-    { alone: false, ...part },
+    { alone: false },
   );
   if (interrupted) return;
   const { rows = 0, formulas = 0, selected = 0, lost_body: lost = 0 } = counters;
@@ -113,7 +101,7 @@ async function runPart(cli: Cli, { name, run, isText }: ExportFormat, options: C
   const { bytes_only: bytesOnly = 0, not_there: notThere = 0, noindex = 0, duplicate = 0 } = counters;
   // Only pages with bodies are selected here, but no selected page has a body.
   const made = counters.chunks ?? counters.pages ?? rows - lost;
-  if (lost > 0 && made <= 0 && !part.shard) cli.exitCode = EXIT.nothing;
+  if (lost > 0 && made <= 0) cli.exitCode = EXIT.nothing;
   if (quiet) return;
   if (counters.restarted) say(io, 'An export to this target was interrupted: this one began again.');
   if (since !== undefined && !isLogged) {

@@ -1,7 +1,6 @@
 import { urlOf, type CrawlContext, type Report, type Tracker, chunked, isBodyLost } from '../../core/index.js';
 import { buildGraphs, withWorkFolder, type LinkGraph, type LinkRow } from '../../graph/index.js';
 import { checkSelection, selectedRows, aboutSelection, type ExportSelection } from '../pages/selected-rows.js';
-import { refuseShard } from '../pages/shard-part.js';
 import { runExport, type ExportOptions } from '../target/run-export.js';
 import { uncounted } from '../target/uncounted.js';
 import { checkInt32, KRAKE_FILES, contentRecord } from './formats.js';
@@ -22,12 +21,11 @@ export interface ExportKrakeOptions extends ExportOptions, ExportSelection {}
  *
  * Counters: those of every export; selected, pages, edges, no_body, lost_body, damaged; no_node (pages without a node); links_*, as in
  * `graph`.
- * @throws CrawlError BAD_OUTPUT, also for more than 2^31 - 1 pages, or a page of more than 2^31 - 1 bytes; STORE_FULL; USAGE for a shard;
+ * @throws CrawlError BAD_OUTPUT, also for more than 2^31 - 1 pages, or a page of more than 2^31 - 1 bytes; STORE_FULL;
  * USAGE, BAD_URL for a wrong selection
  */
 export async function exportKrake(crawl: CrawlContext, options: ExportKrakeOptions): Promise<Report> {
   const { signal } = options;
-  refuseShard(options, 'Krake', 'each page is numbered by its place among all of them');
   const ruled = await checkSelection(crawl, options);
   const about = { export: 'krake', selection: aboutSelection(crawl, options) };
   const kind = { kind: 'folder', about, total: options.limit } as const;

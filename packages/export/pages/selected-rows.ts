@@ -4,9 +4,7 @@ import {
   isBodyLost,
   type Field,
   type JsonValue,
-  type KeyRange,
   type PageRow,
-  type Shard,
   withRules,
   type CrawlContext,
   type Tracker,
@@ -32,17 +30,9 @@ export interface ExportSelection extends PageSelection {
   readonly bytes?: boolean;
   /** Maximum number of pages, in key order. */
   readonly limit?: number;
-  /**
-   * Export one of several parts of the pages: the pages between two keys, into a separate output. The name of the output shows the part:
-   * `pages-00002-of-00006.jsonl` for `pages.jsonl`, and `pages/part-00002-of-00006.jsonl` for `pages/`. There may be more shards than the
-   * table has slots. Absent: all pages.
-   */
-  readonly shard?: Shard;
 }
 
 export interface RangedSelection extends ExportSelection, Pick<PageQuery, 'sort'> {
-  /** The key ranges to read. Absent: the ranges of the selection. */
-  readonly ranges?: readonly KeyRange[];
   /** Returns why a row is left out. Such rows are counted. The function reads {@link PRESENT_FIELDS} and `leftOutReads`. */
   readonly leftOut?: WhyNot | undefined;
   readonly leftOutReads?: readonly Field[];
@@ -76,11 +66,10 @@ export async function* selectedRows<F extends Field>(
   const { leftOut, leftOutReads = [], sites } = selection;
   const count: CountSkipped = (name) => tracker.count(name);
   const selector = await selectorOf(crawl, selection);
-  const ranges = selection.ranges ?? selector.ranges;
   const since = await sinceTime(crawl, selection.since);
   const withBytes = countsBytes(crawl.settings, selection);
   const test = {
-    ...(ranges && { ranges }),
+    ...(selector.ranges && { ranges: selector.ranges }),
     fields: [
       ...selector.fields,
       ...(since === undefined ? [] : [...SINCE_FIELDS, 'bytesChangedAt' as const, ...PRESENT_FIELDS]),

@@ -5,7 +5,6 @@ import { basename, join } from 'node:path';
 import { optionalPackage } from '../../errors/index.js';
 import type { CrawlContext, Report } from '../../core/index.js';
 import { VERSION } from '../../util/index.js';
-import { refuseShard } from '../pages/shard-part.js';
 import type { Part } from '../target/part-file.js';
 import type { Target } from '../target/target.js';
 import { exportArchive, type ExportArchiveOptions } from './export-warc.js';
@@ -46,11 +45,10 @@ type Bytes = AsyncIterable<Uint8Array>;
  * client-zip.
  *
  * Counters: as `exportWarc`.
- * @throws CrawlError MISSING_PACKAGE when client-zip is not installed; USAGE for the output `-`, or for a shard; BAD_OUTPUT, STORE_FULL,
+ * @throws CrawlError MISSING_PACKAGE when client-zip is not installed; USAGE for the output `-`; BAD_OUTPUT, STORE_FULL,
  * and as `exportWarc`
  */
 export async function exportWacz(crawl: CrawlContext, options: ExportArchiveOptions): Promise<Report> {
-  refuseShard(options, 'WACZ', 'it is one file with one index; webcrawl export warc goes by shards');
   const { makeZip: zip } = await optionalPackage('client-zip', 'WACZ', () => import('client-zip'));
   const begin = (target: Target, name: string): Promise<Part> => target.scratch(name);
   return exportArchive(

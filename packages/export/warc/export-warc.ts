@@ -1,7 +1,6 @@
 import { withWorkFolder } from '../../graph/index.js';
 import type { CrawlContext, Report } from '../../core/index.js';
 import { checkSelection, selectedRows, aboutSelection, type ExportSelection } from '../pages/selected-rows.js';
-import { partOfShard, shardName } from '../pages/shard-part.js';
 import type { Part } from '../target/part-file.js';
 import { runExport, type ExportOptions } from '../target/run-export.js';
 import type { Target } from '../target/target.js';
@@ -59,22 +58,19 @@ export async function exportArchive(
   { name, kind, endings, begin }: ArchiveFormat,
   complete: (target: Target, archive: Archive, workFolder: string) => Promise<void>,
 ): Promise<Report> {
-  const { fileBytes, limit, shard } = options;
+  const { fileBytes, limit } = options;
   const ruled = await checkSelection(crawl, options);
-  const part = await partOfShard(crawl, options, { ending: '' });
-  const about = { export: name, fileBytes, selection: aboutSelection(crawl, options), ...part.about };
+  const about = { export: name, fileBytes, selection: aboutSelection(crawl, options) };
   return runExport(
     crawl,
     `export ${name}`,
-    { ...options, output: part.output },
+    options,
     { kind, endings, about, total: limit },
     async (target, tracker) => {
-      const rows = selectedRows(ruled, { ...options, ...part }, ARCHIVE_FIELDS, uncounted(tracker));
+      const rows = selectedRows(ruled, options, ARCHIVE_FIELDS, uncounted(tracker));
       const toFile = begin && ((file: string) => begin(target, file));
       const archive = await writeArchive(crawl, target, rows, {
         fileBytes,
-        // Programs that read all archives together tell files apart only by their names.
-        ...(shard && { name: `webcrawl-${shardName(shard)}` }),
         begin: toFile,
         tracker,
       });

@@ -9,8 +9,6 @@ import { pageLine } from './page-list.js';
 export interface ArchiveOptions {
   /** Maximum number of bytes of a file. A page with larger records gets a separate file. Default: 1 GB. */
   readonly fileBytes?: number | undefined;
-  /** The first part of the names of files. Default: `webcrawl`. */
-  readonly name?: string | undefined;
   /** Begins a file. Default: in the target. */
   readonly begin?: ((name: string) => Promise<Part>) | undefined;
   /**
@@ -37,8 +35,8 @@ export interface Archive {
 }
 
 /** The name of a file of an archive. Numbers begin at 0. */
-function fileName(name: string, number: number): string {
-  return `${name}-${String(number).padStart(5, '0')}.warc.gz`;
+function fileName(number: number): string {
+  return `webcrawl-${String(number).padStart(5, '0')}.warc.gz`;
 }
 
 /**
@@ -51,7 +49,7 @@ export async function writeArchive(
   { tables }: Pick<CrawlContext, 'tables'>,
   target: Target,
   rows: AsyncIterable<ArchiveRow>,
-  { fileBytes = FILE_BYTES, name = 'webcrawl', begin = (name) => target.part(name), tracker }: ArchiveOptions,
+  { fileBytes = FILE_BYTES, begin = (name) => target.part(name), tracker }: ArchiveOptions,
 ): Promise<Archive | 'stopped'> {
   const { count } = tracker;
   const files: string[] = [];
@@ -85,7 +83,7 @@ export async function writeArchive(
       await file.end();
       file = undefined;
     }
-    const filename = file ? files.at(-1)! : fileName(name, files.length);
+    const filename = file ? files.at(-1)! : fileName(files.length);
     if (!file) {
       file = await begin(filename);
       files.push(filename);

@@ -39,4 +39,4 @@ export const SELECTION = {
   rejected: flag,
 };
 export const EXPORT = { ...JOB, output: text, force: flag, stdout: callback };
-export const EXPORTED_PAGES = { ...SELECTION, since: anything, bytes: flag, limit: count, shard };
+export const EXPORTED_PAGES = { ...SELECTION, since: anything, bytes: flag, limit: count };

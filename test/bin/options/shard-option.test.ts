@@ -23,16 +23,6 @@ describe('--shard', () => {
   );
 
   test.each([
-    ['export pages -o pages.jsonl', 'exportPages'],
-    ['export chunks -o chunks/', 'exportChunks'],
-    ['export warc -o s3://bucket/', 'exportWarc'],
-  ])('of %s is passed to the job', async (args, name) => {
-    expect((await webcrawl(`${args} --shard 2/6`)).code).toBe(0);
-    const { options } = stub.calls.find((call) => call.name === name)!;
-    expect(options.shard).toEqual({ index: 2, count: 6 });
-  });
-
-  test.each([
     [
       { WEBCRAWL_SHARD: '3/8', JOB_COMPLETION_INDEX: '1' },
       { index: 3, count: 8 },

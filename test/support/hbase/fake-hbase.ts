@@ -26,8 +26,6 @@ const FILTER = /^(FamilyFilter|QualifierFilter)\((!?=),'(binary|binaryprefix):(.
  */
 export class FakeHBase {
   readonly tables = new Map<string, { readonly families: Set<string>; readonly rows: Map<string, Row> }>();
-  /** The first keys of all regions of tables except the first. */
-  readonly splits = new Map<string, readonly string[]>();
   /** Milliseconds since the epoch. */
   clock: () => number = Date.now;
 
@@ -53,12 +51,8 @@ export class FakeHBase {
       this.tables.set(tableName(name!), { families: new Set(found), rows: new Map() });
       return undefined;
     },
-    getAllRegionLocations: (args) => ({
-      list: ['', ...(this.splits.get(text(args[1])) ?? [])].map((start) => ({
-        struct: [[2, { struct: [[3, { binary: start }]] }]],
-      })),
-      of: TYPES.struct,
-    }),
+    // Each table has one region.
+    getAllRegionLocations: () => ({ list: [{ struct: [[2, { struct: [[3, { binary: '' }]] }]] }], of: TYPES.struct }),
     addColumnFamily: (args) => {
       this.#table(tableName(args[1]!)).families.add(text((args[2] as Struct)[1]));
       return undefined;
