@@ -1,13 +1,11 @@
 import { join } from 'node:path';
 import { CrawlError } from '../errors/index.js';
 import {
+  LEASE_MS,
   createTracker,
-  inSlots,
-  shardSlots,
   type CrawlContext,
   type JobOptions,
   type Report,
-  type ShardOptions,
   type Tracker,
   type IndexTarget,
   type IndexWriter,
@@ -28,7 +26,7 @@ import { sweepCanonicals } from './sweep-canonicals.js';
 import { openWriterThread, WRITER_THREAD_ENTRY } from './writing/writer-thread.js';
 
 /** Options of {@link index}. */
-export interface IndexOptions extends JobOptions, ShardOptions {
+export interface IndexOptions extends JobOptions {
   /** Index only this batch. Default: every batch that updatedb has processed and that is not in the index yet. */
   readonly batch?: string;
   /** Compare the whole table with the index, and correct the differences. The first run always does this. Default: false. */
@@ -44,31 +42,19 @@ export interface IndexOptions extends JobOptions, ShardOptions {
  * in the index. At most a thousand pages are in memory. The job may be killed at any moment and run again, with the same result: a page is
  * marked, and a batch is closed, only after the index has been written.
  *
- * With shards, each shard indexes the updated pages of its own slots, and the last shard closes the batch. The index must then accept
- * several writers, as OpenSearch does. Before the first run with shards, one run without shards must have indexed all pages.
+ * It needs no slots, so it runs while workers crawl the table. Only one process at a time writes to the index.
  *
  * Counters: see `COUNTERS`.
- * @throws CrawlError USAGE for a shard when index.writer is not opensearch; UNKNOWN_BATCH; NO_INDEX for a shard before the first run;
- * LEASE_HELD, LEASE_LOST; BAD_SETTING when the table has no folder and `index.path` names none; MISSING_PACKAGE; WRONG_INDEX for the index
+ * @throws CrawlError UNKNOWN_BATCH; LEASE_HELD, LEASE_LOST; BAD_SETTING when the table has no folder and `index.path` names none; MISSING_PACKAGE; WRONG_INDEX for the index
  * of another table; STORE_FULL, STORE_FAILED
  */
 export async function index(crawl: CrawlContext, options: IndexOptions = {}): Promise<Report> {
-  mustTakeManyWriters(crawl, options);
   const indexer = await openIndexer(crawl);
   try {
     return await indexer.run(options);
   } finally {
     await indexer.close();
   }
-}
-
-/** @throws CrawlError USAGE for several shards when the index accepts only one writer */
-function mustTakeManyWriters({ plugins, settings }: CrawlContext, { shard }: IndexOptions): void {
-  const { writer } = settings.index;
-  if (!shard || shard.count === 1 || writer === 'opensearch' || plugins.some(({ indexWriter }) => indexWriter)) return;
-  throw new CrawlError('USAGE', `expected an index that several shards may write to, found index.writer ${writer}`, {
-    hint: 'set index.writer to opensearch, with index.url, or run webcrawl index without --shard',
-  });
 }
 
 /** An index that stays open for writing, for a caller that indexes many batches. */
@@ -107,14 +93,9 @@ export async function openIndexer(crawl: CrawlContext, signal?: AbortSignal): Pr
       // `forgetIndex` may have run meanwhile, so the index is registered again.
       if (!(await tables.runs.consumers()).includes(CONSUMER))
         await tables.exclusive('updatedb', () => register(crawl));
-      const { batch } = options;
       const watched = { ...crawl, ...(watch && { watch }) };
-      return inSlots(
-        watched,
-        { job: 'index', ...(batch !== undefined && { batchId: batch }) },
-        options,
-        (own, signal) =>
-          tables.exclusive('index', () => runOnce(own, writer, { ...options, ...(signal && { signal }) })),
+      return asOnlyWriter(crawl, options, (signal) =>
+        tables.exclusive('index', () => runOnce(watched, writer, { ...options, signal })),
       );
     },
     get isLost() {
@@ -122,6 +103,34 @@ export async function openIndexer(crawl: CrawlContext, signal?: AbortSignal): Pr
     },
     close: () => writer.close(),
   };
+}
+
+/** Milliseconds to wait for another process that writes to the index. In this time, the lease of a dead process expires. */
+const LEASE_WAIT_MS = LEASE_MS + 10_000;
+
+/**
+ * Runs a task while no other process writes to the index of the table.
+ * @param task gets a signal that also aborts when another process may write to the index
+ * @throws CrawlError LEASE_HELD, LEASE_LOST
+ */
+async function asOnlyWriter<T>(
+  { tables, clock }: CrawlContext,
+  { signal }: IndexOptions,
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  // If the signal is already aborted, the run does not wait. Its report says that it was interrupted.
+  const waiting = signal?.aborted ? { wait: 0 } : { wait: LEASE_WAIT_MS, ...(signal && { signal }) };
+  const lease = await tables.leases.take([CONSUMER], { job: CONSUMER, clock, ...waiting }).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    throw error;
+  });
+  try {
+    return await task(signal ? AbortSignal.any([signal, lease.lost]) : lease.lost);
+  } finally {
+    // A lease that is not released expires soon.
+    await lease.release().catch(() => undefined);
+    lease.lost.throwIfAborted();
+  }
 }
 
 /** The file of the index. Undefined: the index is not a file. */
@@ -166,15 +175,6 @@ const POLL_MS = 1000;
 
 async function runOnce(crawl: CrawlContext, writer: IndexWriter, options: IndexOptions): Promise<Report> {
   const { batches } = crawl.tables;
-  if (shardSlots(crawl) && (options.all || !(await hasAll(crawl, writer)))) {
-    throw new CrawlError(
-      'NO_INDEX',
-      'expected an index that was complete once, because shards add only pages that were updated later',
-      {
-        hint: 'run `webcrawl index --all` without --shard first',
-      },
-    );
-  }
   const tracker = createTracker(crawl, 'index', options, options.batch === undefined ? {} : { batchId: options.batch });
   const named = options.batch === undefined ? undefined : await batches.get(options.batch);
   if (named && named.state !== 'updated' && named.state !== 'closed') tracker.count('batch_unfinished');

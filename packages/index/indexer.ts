@@ -1,12 +1,4 @@
-import {
-  type BatchHeader,
-  storeProgress,
-  shardSlots,
-  type Count,
-  type CrawlContext,
-  type Tracker,
-  type IndexWriter,
-} from '../core/index.js';
+import { type BatchHeader, type Count, type CrawlContext, type Tracker, type IndexWriter } from '../core/index.js';
 import { createChangeBuffer, type ChangeBuffer } from './change-buffer.js';
 import { INDEX_FIELDS } from './documents/build-document.js';
 import { addBuilt, createJudge, ROWS, type Judge } from './judge.js';
@@ -38,35 +30,21 @@ export async function updatedBatches({ tables: { batches } }: CrawlContext): Pro
  * If the batch has no other consumer, it is closed. After a kill the whole batch is read again.
  */
 export async function indexBatch(run: IndexRun, batchId: string): Promise<void> {
-  const ofShard = shardSlots(run.crawl);
-  const slots = ofShard && (await slotsLeft(run.crawl, batchId, ofShard));
-  if (!(await indexRowsOf(run, batchId, true, slots))) return;
+  if (!(await indexRowsOf(run, batchId))) return;
   run.tracker.count('batches');
-  if (slots && !(await storeProgress(run.crawl, batchId, slots, 'indexed'))) return;
   await releaseBatch(run.crawl, batchId);
-}
-
-async function slotsLeft({ tables: { batches } }: CrawlContext, batchId: string, own: ReadonlySet<string>) {
-  const progress = await batches.progress(batchId, own);
-  return [...own].filter((slot) => !progress.get(slot)?.indexed);
 }
 
 /**
  * Does the same as {@link indexBatch}, but the index stays a consumer of the batch.
  * @param isCounted false: the pages are not counted, because they will be read again. Default: true
- * @param slots index only the pages of these slots. Absent: all pages
  * @returns false when the job was stopped before the end
  */
-export async function indexRowsOf(
-  run: IndexRun,
-  batchId: string,
-  isCounted = true,
-  slots?: Iterable<string>,
-): Promise<boolean> {
+export async function indexRowsOf(run: IndexRun, batchId: string, isCounted = true): Promise<boolean> {
   const { crawl, tracker, buffer, judge } = run;
   const { pages, batches } = crawl.tables;
   const count: Count | undefined = isCounted ? undefined : () => undefined;
-  for await (const entries of batches.updated(batchId, slots)) {
+  for await (const entries of batches.updated(batchId)) {
     for (let i = 0; i < entries.length; i += ROWS) {
       if (tracker.aborted) return false;
       const keys = entries.slice(i, i + ROWS).map(({ rowKey }) => rowKey);

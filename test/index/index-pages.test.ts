@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   explain,
   jobs,
   MemoryStore,
+  openTables,
   rowKeyOf,
   search,
   type Plugin,
@@ -17,6 +17,8 @@ import { round, rowOf } from '../support/job-steps.js';
 import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
 import { fakeWeb, type FakeWeb } from '../support/web/fake-web.js';
 import { suiteFolder } from '../support/files/temp-folder.js';
+import { VersionedStore } from '../support/versions/versioned-store.js';
+import { until } from '../support/events.js';
 
 const root = suiteFolder();
 
@@ -64,16 +66,35 @@ const keysOf = async (folder: string): Promise<unknown[]> => (await dumpIndex(fo
 const key = (path: string): string => rowKeyOf(`http://a.example/${path}`);
 const IN = [key(''), key('one'), key('two')];
 
-test('an index by SQLite, which has one writer at a time, rejects shards', async () => {
-  const folder = newFolder();
-  await using crawl = await testCrawl(undefined, { settings: { 'index.path': folder } });
-  await expect(jobs.index(crawl, { shard: { index: 0, count: 2 } })).rejects.toMatchObject({
-    code: 'USAGE',
-    message: 'expected an index that several shards may write to, found index.writer sqlite',
-    hint: expect.stringContaining('opensearch') as string,
+describe('index of a table that processes share', () => {
+  async function sharedTable() {
+    const store = new VersionedStore(() => 0);
+    const crawl = await crawled({ store });
+    const other = await openTables(store.forProcess());
+    onTestFinished(async () => {
+      other.leases.stop();
+      await crawl.close();
+    });
+    return { crawl, other };
+  }
+
+  test('runs while workers hold all slots', async () => {
+    const { crawl, other } = await sharedTable();
+    await allRounds(crawl);
+    await other.leases.take(other.slots.all, { job: 'crawl', wait: 0 });
+    expect((await jobs.index(crawl)).counters).toMatchObject({ added: 3 });
   });
-  expect(existsSync(folder)).toBe(false);
-  expect(await crawl.tables.runs.consumers()).toEqual([]);
+
+  test('waits for the run of another process', async () => {
+    const { crawl, other } = await sharedTable();
+    await allRounds(crawl);
+    const held = await other.leases.take(['index'], { job: 'index', wait: 0 });
+    const running = jobs.index(crawl);
+    await until(async () => (await other.leases.holders()).length > 1);
+    expect(await crawl.tables.runs.hasReadAllInto('index')).toBeUndefined();
+    await held.release();
+    expect((await running).counters).toMatchObject({ added: 3 });
+  });
 });
 
 describe('index', () => {

@@ -1,18 +1,15 @@
 import type { Command } from 'commander';
-import type { Report } from '../../../packages/webcrawl/internal.js';
 import { CrawlError } from '../../../packages/webcrawl/names.js';
 import { runJob, type Cli } from '../../cli.js';
-import { SHARD_HELP, addShardOption, overShards } from '../../options/shard-option.js';
 import { say } from '../../output/output.js';
 
 interface IndexOptions {
   readonly all?: boolean;
   readonly forget?: boolean;
-  readonly shard?: string;
 }
 
 export function addIndex(program: Command, cli: Cli): void {
-  const command = program
+  program
     .command('index')
     .summary('add updated pages to the search index')
     .description(
@@ -21,8 +18,7 @@ export function addIndex(program: Command, cli: Cli): void {
     )
     .argument('[batch]', 'only this batch (default: every batch that is not in the index yet)')
     .option('--forget', 'stop storing batches for an index that you no longer use; the index itself stays')
-    .option('--all', 'compare the whole table with the index, and correct the differences');
-  addShardOption(command)
+    .option('--all', 'compare the whole table with the index, and correct the differences')
     .addHelpText(
       'after',
       `
@@ -48,8 +44,8 @@ splits Japanese and Thai. If Node.js has no SQLite with FTS5, such as version 20
 index.writer opensearch writes to an index of OpenSearch instead (index.url, and npm install
 @opensearch-project/opensearch). For other search engines there is webcrawl export pages: see docs/SEARCH.md.
 
-You may stop or kill it at any moment, and run it again.
-${SHARD_HELP}
+You may stop or kill it at any moment, and run it again. On a table that processes share, it runs beside workers;
+only one process at a time writes to the index.
 
 Examples:
   webcrawl index
@@ -60,19 +56,15 @@ Examples:
   WEBCRAWL_INDEX_URL=https://me:secret@host:9200/pages webcrawl index \\
       --set index.writer=opensearch`,
     )
-    .action(async (batch: string | undefined, { all = false, forget = false, shard: named }: IndexOptions) => {
+    .action(async (batch: string | undefined, { all = false, forget = false }: IndexOptions) => {
       if (forget && (all || batch !== undefined))
         throw new CrawlError('USAGE', '--forget cannot be combined with a batch id or --all');
       if (forget) return void (await runJob(cli, 'index', (crawl, job, { jobs }) => jobs.forgetIndex(crawl, job)));
       if (all && batch !== undefined) throw new CrawlError('USAGE', 'a batch id and --all cannot be combined');
-      let report: Report | undefined;
-      await overShards(cli, named, async (part) => {
-        const start: Parameters<typeof runJob>[2] = (crawl, job, { jobs }) =>
-          jobs.index(crawl, { all, ...(batch !== undefined && { batch }), ...job });
-        report = await runJob(cli, 'index', start, part);
-      });
-      const { counters = {}, interrupted = false } = report ?? {};
-      if (named !== undefined || interrupted || cli.options().quiet || cli.options().json) return;
+      const { counters, interrupted } = await runJob(cli, 'index', (crawl, job, { jobs }) =>
+        jobs.index(crawl, { all, ...(batch !== undefined && { batch }), ...job }),
+      );
+      if (interrupted || cli.options().quiet || cli.options().json) return;
       if (counters.batch_unfinished)
         say(cli.io, 'That batch is still open, so it is not in the index: webcrawl updatedb closes it.');
       else if (Object.keys(counters).length === 0)

@@ -111,7 +111,7 @@ export const checks = {
     onUpdated: callback,
     threads: count,
   }),
-  index: optionsCheck<IndexOptions>('crawl.index', { ...BATCH, batch: batch.optional(), all: flag }),
+  index: optionsCheck<IndexOptions>('crawl.index', { ...JOB, batch: batch.optional(), all: flag }),
   forgetIndex: optionsCheck<JobOptions>('crawl.forgetIndex', JOB),
   repair: optionsCheck<JobOptions>('crawl.repair', JOB),
   compact: optionsCheck<JobOptions>('crawl.compact', JOB),
