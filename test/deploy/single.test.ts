@@ -4,26 +4,15 @@ import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { buildProgram } from '../../bin/program.js';
 import { loadSettings } from '../../config/index.js';
-import { testIo } from '../bin/test-io.js';
+import { DEPLOY, hasYaml, readYaml, unknownIn } from '../support/deploy-files.js';
 import { ROOT } from '../support/docs/source-files.js';
 
-const FOLDER = join(ROOT, 'config/deploy/single');
+const FOLDER = join(DEPLOY, 'single');
 const UNITS = readdirSync(join(FOLDER, 'systemd'));
 const SERVICES = UNITS.filter((name) => name.endsWith('.service'));
 const textOf = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');
-const hasYaml = spawnSync('python3', ['-c', 'import yaml']).status === 0;
 const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0;
-
-/** The unknown options of a command line; the verb itself if it is unknown. */
-function unknownIn(words: readonly string[]): readonly string[] {
-  const { command } = buildProgram(testIo());
-  const verb = command.commands.find((one) => one.name() === words[0]);
-  if (!verb) return [words[0] ?? ''];
-  const known = new Set([command, verb].flatMap(({ options }) => options.map(({ long }) => long)));
-  return words.filter((word) => word.startsWith('--') && !known.has(word.split('=', 1)[0]));
-}
 
 interface Service {
   readonly command?: readonly string[];
@@ -35,10 +24,10 @@ interface Service {
 
 describe('config/deploy/single', () => {
   test.runIf(hasYaml)('compose.yaml names existing files, options of the command and known packages', () => {
-    const script = 'import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))';
-    const read = spawnSync('python3', ['-c', script], { input: textOf('compose.yaml'), encoding: 'utf8' });
-    expect(read.stderr).toBe('');
-    const { services, volumes } = JSON.parse(read.stdout) as { services: Record<string, Service>; volumes: object };
+    const { services, volumes } = readYaml(textOf('compose.yaml')) as {
+      services: Record<string, Service>;
+      volumes: object;
+    };
     expect(Object.keys(services)).toEqual(['crawl', 'serve', 'backup']);
     const { peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
       peerDependencies: object;

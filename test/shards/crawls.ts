@@ -12,7 +12,6 @@ import { crawledRows, type CrawledRow } from './crawled-rows.js';
 import type { Killed, Killer } from './kills.js';
 import { DELAYS, SETTINGS, type MadeHosts } from './made-hosts.js';
 import { isSoak } from '../support/runs.js';
-import { startRounds, type RoundsEnd, type RoundsProcess } from './rounds-process.js';
 
 /** `npm run soak -- --only shards` crawls 5,000 pages on 200 hosts with 20 kills; CI crawls a small part of that. */
 export const FULL = isSoak;
@@ -45,48 +44,19 @@ export async function crawlAlone(web: MadeHosts, table: string): Promise<Readonl
   return rows;
 }
 
-/** Options of {@link crawlInShards}. */
-export interface ShardsOptions {
-  /** The options of `webcrawl rounds`, except its table and its seeds. */
-  readonly args: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly killer?: Killer;
-  /** Called with each driver when it starts. */
-  readonly onDriver?: (driver: RoundsProcess) => void;
-}
-
-/**
- * Runs `webcrawl rounds`, again after each kill, until it ends by itself.
- * @returns the end of each driver
- * @throws Error if one ends with a status other than 75, which means that HBase is not available
- */
-export async function crawlInShards(
+/** Runs a crawl, and kills what the killer has planned. */
+export async function withKills(
   web: MadeHosts,
-  table: string,
-  { args, env = {}, killer, onDriver }: ShardsOptions,
-): Promise<RoundsEnd[]> {
-  const ends: RoundsEnd[] = [];
+  name: string,
+  killer: Killer,
+  crawl: () => Promise<unknown>,
+): Promise<void> {
   const tell = watch(web);
   const before = web.server.log.length;
-  web.server.onRequest = (count) => killer?.onRequest(count - before);
-  for (;;) {
-    const run = startRounds(table, [...web.seeds, ...args], {
-      env,
-      onLine(line) {
-        if (FULL) say(`  ${line}`);
-        killer?.onLine(line);
-      },
-    });
-    onDriver?.(run);
-    const end = await run.ended;
-    ends.push(end);
-    if (end.code === 0) break;
-    if (end.code !== null && end.code !== 75) throw new Error(`rounds ended with ${end.code}: ${end.err}`);
-  }
-  await killer?.settle();
-  const kills = killer === undefined ? '' : `, killed with -9: ${killsOf(killer.killed)}`;
-  tell(`HBase, ${args.join(' ')}`, `, ${ends.length} drivers${kills}`);
-  return ends;
+  web.server.onRequest = (count) => killer.onRequest(count - before);
+  await crawl();
+  await killer.settle();
+  tell(name, killer.killed.length === 0 ? '' : `, killed with -9: ${killsOf(killer.killed)}`);
 }
 
 /** Requests that were earlier than their host allows; prints how many requests had to wait. */

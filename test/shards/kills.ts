@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { HBaseCluster } from '../../bench/lib/hbase-cluster.js';
-import type { RoundsProcess } from './rounds-process.js';
 
 /**
  * Kills something with `kill -9`, and returns when it runs again, if it must be restarted. If nothing is running yet, waits for
@@ -9,10 +8,11 @@ import type { RoundsProcess } from './rounds-process.js';
  */
 export type Victim = (note: (count: number) => void) => Promise<void>;
 
-/** When something is killed: after this number of requests to the web, or when this step of a round begins. */
-export type Kill<Name extends string> =
-  | { readonly victim: Name; readonly after: number }
-  | { readonly victim: Name; readonly step: 'generate' | 'updatedb'; readonly round: number };
+/** What is killed after this number of requests to the web. */
+export interface Kill<Name extends string> {
+  readonly victim: Name;
+  readonly after: number;
+}
 
 /** A kill that was done. */
 export interface Killed {
@@ -30,8 +30,6 @@ export interface Killer {
   readonly left: readonly unknown[];
   /** Called for each request to the web, with the number of all requests so far. */
   onRequest(count: number): void;
-  /** Called for each line that the driver prints. */
-  onLine(line: string): void;
   /** Waits until all begun kills are done. @throws the error of a kill that failed */
   settle(): Promise<void>;
 }
@@ -47,22 +45,15 @@ export function createKiller<Name extends string>(
   const underWay = new Set<Promise<void>>();
   let failure: unknown;
 
-  function killAll(found: readonly Kill<Name>[]): void {
-    for (const each of found) {
-      left.splice(left.indexOf(each), 1);
-      const { victim } = each;
-      const task = victims[victim]((count) => void killed.push({ victim, at: now(), count }));
-      underWay.add(task.catch((error: unknown) => void (failure ??= error)));
-    }
-  }
-
   return {
     killed,
     left,
-    onRequest: (count) => killAll(left.filter((each) => 'after' in each && count >= each.after).slice(0, 1)),
-    onLine(line) {
-      const [, round = '', step = ''] = /^round (\d+): (\w+)/.exec(line) ?? [];
-      killAll(left.filter((each) => 'step' in each && each.step === step && each.round === Number(round)));
+    onRequest(count) {
+      const at = left.findIndex(({ after }) => count >= after);
+      if (at < 0) return;
+      const [{ victim }] = left.splice(at, 1) as [Kill<Name>];
+      const task = victims[victim]((count) => void killed.push({ victim, at: now(), count }));
+      underWay.add(task.catch((error: unknown) => void (failure ??= error)));
     },
     async settle() {
       await Promise.all(underWay);
@@ -99,18 +90,9 @@ export function someOf(find: () => Promise<readonly number[]>, most: number): Vi
   };
 }
 
-/** The running driver. */
-export function theDriver(find: () => RoundsProcess | undefined): Victim {
-  return (note) => {
-    find()?.kill('SIGKILL');
-    note(1);
-    return Promise.resolve();
-  };
-}
-
 /** Waits until `find` finds something, and then a moment. @throws Error if it finds nothing for 10 minutes */
 export async function atWork<T>(find: () => Promise<readonly T[]>): Promise<readonly T[]> {
-  // When a step has just begun, its workers may not have started or done anything.
+  // A worker that has just started may not have done anything.
   for (let tries = 0; tries < 6000; tries++) {
     await wait(100);
     const found = await find();

@@ -13,51 +13,47 @@ import {
   MOST_MS,
   askedAgain,
   crawlAlone,
-  crawlInShards,
   missingIn,
   openShared,
   tableOnHBase,
   tooEarly,
+  withKills,
 } from './crawls.js';
-import { createKiller, hbaseParts, someOf, theDriver, type Kill } from './kills.js';
+import { createKiller, hbaseParts, someOf, type Kill } from './kills.js';
 import { madeHosts, type MadeHosts } from './made-hosts.js';
-import type { RoundsProcess } from './rounds-process.js';
+import { startWorkers } from './workers.js';
 
 const SEED = 13;
 const HOSTS = FULL ? 200 : 14;
 const PAGES_OF_HOST = FULL ? ([23, 29] as const) : ([6, 8] as const);
-const SHARDS = FULL ? 6 : 3;
-const ARGS = ['--shards', String(SHARDS)];
+const WORKERS = FULL ? 8 : 3;
 
 const PARTS = ['gw1', 'gw2', 'rs1', 'rs2'] as const;
 
 /** In the order in which they can happen; requests are counted over the whole crawl. `workers` are up to three. */
-const KILLS: readonly Kill<'workers' | 'driver' | (typeof PARTS)[number]>[] = FULL
+const KILLS: readonly Kill<'workers' | (typeof PARTS)[number]>[] = FULL
   ? [
       { after: 200, victim: 'workers' },
       { after: 500, victim: 'gw1' },
-      { after: 900, victim: 'driver' },
+      { after: 900, victim: 'workers' },
       { after: 1300, victim: 'workers' },
       { after: 1400, victim: 'rs1' },
-      { after: 2000, victim: 'driver' },
+      { after: 2000, victim: 'workers' },
       { after: 2500, victim: 'gw2' },
       { after: 3000, victim: 'workers' },
       { after: 3500, victim: 'gw1' },
       { after: 4000, victim: 'rs2' },
       { after: 4500, victim: 'workers' },
-      { after: 4800, victim: 'driver' },
-      { step: 'updatedb', round: 1, victim: 'workers' },
-      { step: 'generate', round: 2, victim: 'workers' },
+      { after: 4800, victim: 'workers' },
     ]
   : [
       { after: 15, victim: 'workers' },
       { after: 35, victim: 'gw1' },
-      { after: 55, victim: 'driver' },
       { after: 75, victim: 'rs1' },
     ];
 const LEAST_KILLED = FULL ? 20 : 4;
 
-describe.runIf(hasMaven())(`a web of ${HOSTS} hosts, crawled by one process and by many`, () => {
+describe.runIf(hasMaven())(`a web of ${HOSTS} hosts, crawled by one process and by workers`, () => {
   let folder: string;
   let web: MadeHosts;
   let hbase: HBaseCluster;
@@ -100,13 +96,13 @@ describe.runIf(hasMaven())(`a web of ${HOSTS} hosts, crawled by one process and 
     MOST_MS,
   );
 
-  test(
-    `(c) on HBase, ${SHARDS} shards: the same rows, and no request is too early`,
-    async () => {
+  test.each([1, WORKERS])(
+    '(c) on HBase, %i workers: the same rows, and no request is too early',
+    async (count) => {
       const log = logFrom();
-      const table = await tableOnHBase(hbase.gateways, 'shards');
-      const [end] = await crawlInShards(web, table, { args: ARGS });
-      expect(end!.err).not.toContain('starts again');
+      const table = await tableOnHBase(hbase.gateways, `workers${count}`);
+      const killer = createKiller({}, [], () => web.server.now());
+      await withKills(web, `HBase, ${count} workers`, killer, () => startWorkers(web, table, count).ended);
       await using crawl = await openShared(table);
       expect(differences(embedded, await crawledRows(crawl))).toEqual([]);
       expect(tooEarly(log())).toEqual([]);
@@ -116,21 +112,17 @@ describe.runIf(hasMaven())(`a web of ${HOSTS} hosts, crawled by one process and 
   );
 
   test(
-    '(c) while workers, region servers, gateways and the driver are killed: the same rows',
+    '(d) while workers, region servers and gateways are killed: the same rows',
     async () => {
       const log = logFrom();
       const table = await tableOnHBase(hbase.gateways, 'killed');
-      let driver: RoundsProcess | undefined;
+      const workers = startWorkers(web, table, WORKERS);
       const killer = createKiller(
-        {
-          ...hbaseParts(hbase, PARTS),
-          workers: someOf(async () => ((await driver?.workers()) ?? []).map(({ pid }) => pid), 3),
-          driver: theDriver(() => driver),
-        },
+        { ...hbaseParts(hbase, PARTS), workers: someOf(() => Promise.resolve(workers.pids()), 3) },
         KILLS,
         () => web.server.now(),
       );
-      await crawlInShards(web, table, { args: ARGS, killer, onDriver: (started) => void (driver = started) });
+      await withKills(web, `HBase, ${WORKERS} workers`, killer, () => workers.ended);
       expect(killer.left).toEqual([]);
       expect(killer.killed.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThanOrEqual(LEAST_KILLED);
       await using crawl = await openShared(table);

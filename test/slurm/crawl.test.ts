@@ -1,6 +1,8 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startHBase, type HBaseCluster } from '../../bench/lib/hbase-cluster.js';
 import { hasMaven } from '../../bench/lib/maven.js';
@@ -10,37 +12,37 @@ import {
   FULL,
   MOST_MS,
   crawlAlone,
-  crawlInShards,
   missingIn,
   openShared,
   tableOnHBase,
   tooEarly,
+  withKills,
 } from '../shards/crawls.js';
-import { atWork, createKiller, someOf, theDriver, type Kill, type Victim } from '../shards/kills.js';
+import { atWork, createKiller, someOf, type Kill, type Victim } from '../shards/kills.js';
 import { madeHosts, type MadeHosts } from '../shards/made-hosts.js';
-import type { RoundsProcess } from '../shards/rounds-process.js';
+import { COMMAND, crawlArgs } from '../shards/workers.js';
 import { requireCommand } from '../support/command-process.js';
+import { DEPLOY } from '../support/deploy-files.js';
 import { ROOT } from '../support/docs/source-files.js';
 import { hasSlurm, startSlurm, type SlurmCluster } from '../support/slurm/slurm-cluster.js';
 
 const SEED = 14;
 const HOSTS = FULL ? 200 : 12;
 const PAGES_OF_HOST = FULL ? ([23, 29] as const) : ([7, 9] as const);
-const SHARDS = FULL ? 6 : 3;
+const WORKERS = FULL ? 6 : 3;
 
 /**
- * In a small web both die at once, because each death delays its shard by half a minute: until the lease of the dead worker
+ * In a small web both die at once, because each death delays its part by half a minute: until the lease of the dead worker
  * expires.
  */
-const KILLS: readonly Kill<'worker' | 'node' | 'driver'>[] = FULL
+const KILLS: readonly Kill<'worker' | 'node'>[] = FULL
   ? [
       { after: 300, victim: 'worker' },
       { after: 1000, victim: 'node' },
-      { after: 1800, victim: 'driver' },
+      { after: 1800, victim: 'worker' },
       { after: 2600, victim: 'worker' },
       { after: 3400, victim: 'node' },
       { after: 4200, victim: 'worker' },
-      { step: 'updatedb', round: 1, victim: 'worker' },
     ]
   : [
       { after: 40, victim: 'node' },
@@ -80,29 +82,41 @@ describe.runIf(hasSlurm() && hasMaven())(`a web of ${HOSTS} hosts, crawled throu
     await slurm.startNode(worker!.node);
   };
 
+  /** Runs the template as an array, until all its tasks have ended well. */
+  async function runArray(table: string): Promise<void> {
+    const bin = join(folder, 'bin');
+    await mkdir(bin);
+    await writeFile(join(bin, 'webcrawl'), `#!/bin/bash\nexec '${process.execPath}' '${COMMAND}' "$@"\n`, {
+      mode: 0o755,
+    });
+    const env = { ...process.env, ...slurm.env, PATH: `${bin}:${process.env['PATH']}` };
+    const slurmCommand = (name: string, ...args: string[]): string => {
+      const { stdout, stderr, status } = spawnSync(name, args, { cwd: folder, env, encoding: 'utf8' });
+      expect([status, stderr]).toEqual([0, '']);
+      return stdout;
+    };
+    const args = ['--parsable', `--array=0-${WORKERS - 1}`, join(DEPLOY, 'slurm/worker.sh'), ...crawlArgs(web, table)];
+    const job = slurmCommand('sbatch', ...args).trim();
+    let states: string[];
+    do {
+      await wait(500);
+      const shown = slurmCommand('scontrol', '--oneliner', 'show', 'job', job);
+      states = [...shown.matchAll(/JobState=(\w+)/g)].map(([, state = '']) => state);
+    } while (states.some((state) => /^(PENDING|RUNNING|COMPLETING|REQUEUED|CONFIGURING)/.test(state)));
+    expect(states).toEqual(Array.from({ length: WORKERS }, () => 'COMPLETED'));
+  }
+
   test(
     'gives the rows of one process while a worker and a node are killed',
     async () => {
       const first = web.server.log.length;
       const table = await tableOnHBase(hbase.gateways, 'slurm');
-      const logs = join(folder, 'logs');
-      await mkdir(logs);
-      let driver: RoundsProcess | undefined;
       const killer = createKiller(
-        {
-          worker: someOf(async () => (await slurm.workers('--shard')).map(({ pid }) => pid), 1),
-          node,
-          driver: theDriver(() => driver),
-        },
+        { worker: someOf(async () => (await slurm.workers('--shard')).map(({ pid }) => pid), 1), node },
         KILLS,
         () => web.server.now(),
       );
-      await crawlInShards(web, table, {
-        args: ['--shards', String(SHARDS), '--runner', 'slurm', '--logs', logs],
-        env: slurm.env,
-        killer,
-        onDriver: (started) => void (driver = started),
-      });
+      await withKills(web, `Slurm, ${WORKERS} workers`, killer, () => runArray(table));
       expect(killer.left).toEqual([]);
       expect(killer.killed).toHaveLength(KILLS.length);
       await using crawl = await openShared(table);

@@ -6,15 +6,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startHBase, type HBaseCluster } from '../../bench/lib/hbase-cluster.js';
 import { hasMaven } from '../../bench/lib/maven.js';
-import { createTable } from '../../packages/webcrawl/internal.js';
+import { createTable, openContext, stats } from '../../packages/webcrawl/internal.js';
 import { hostKeyOf, slotsOf } from '../../webtable/index.js';
 import { requireCommand } from '../support/command-process.js';
+import { DEPLOY } from '../support/deploy-files.js';
 import { ROOT } from '../support/docs/source-files.js';
 import { until } from '../support/events.js';
 import { startYarn, type YarnCluster } from '../support/yarn/yarn-cluster.js';
 
 const SLOTS = 16;
-const SHARDS = 3;
+const WORKERS = 3;
 const PAGES_OF_HOST = 2;
 const SETTINGS = [
   'fetcher.serverDelay=0',
@@ -26,14 +27,14 @@ const SETTINGS = [
 
 if (!hasMaven()) console.warn('Hadoop YARN is left out: it takes Maven and a JDK of version 17');
 
-/** A host for each shard, each with its own loopback address. */
-function hostsOfShards(): string[] {
+/** A host for each worker, each with its own loopback address. */
+function hostsOfWorkers(): string[] {
   const slots = slotsOf(SLOTS);
   const hosts = new Map<number, string>();
-  for (let i = 1; hosts.size < SHARDS; i++) {
+  for (let i = 1; hosts.size < WORKERS; i++) {
     const host = `127.78.0.${i}`;
-    const shard = slots.all.indexOf(slots.of(hostKeyOf(host))) % SHARDS;
-    if (!hosts.has(shard)) hosts.set(shard, host);
+    const worker = slots.all.indexOf(slots.of(hostKeyOf(host))) % WORKERS;
+    if (!hosts.has(worker)) hosts.set(worker, host);
   }
   return [...hosts.values()];
 }
@@ -74,7 +75,7 @@ async function holdingWeb(hosts: readonly string[]) {
   };
 }
 
-describe.runIf(hasMaven())('a step of a batch on Hadoop YARN', () => {
+describe.runIf(hasMaven())('a crawl on Hadoop YARN', () => {
   let hbase: HBaseCluster;
   let yarn: YarnCluster;
   beforeAll(async () => {
@@ -100,28 +101,21 @@ describe.runIf(hasMaven())('a step of a batch on Hadoop YARN', () => {
     });
   }
 
-  test('is done by a task for each shard, and by a new task if one is killed', async () => {
-    const web = await holdingWeb(hostsOfShards());
+  test('is done by a worker in each task, and by a new task if one is killed', async () => {
+    const web = await holdingWeb(hostsOfWorkers());
     const table = `hbase://${hbase.gateways[0]}/yarn`;
     await createTable({ table, slots: SLOTS });
     const settings = SETTINGS.flatMap((setting) => ['--set', setting]);
-    const webcrawl = async (...args: string[]) => start('webcrawl', [...args, '--table', table, ...settings]);
-    expect(await webcrawl('inject', ...web.urls)).toMatchObject({ code: 0 });
-    const generated = await webcrawl('generate');
-    expect(generated).toMatchObject({ code: 0 });
-    const batch = generated.out.trim();
-    expect(await webcrawl('batch-done', 'fetch', batch)).toMatchObject({ code: 1 });
-
-    const folder = join(yarn.folder, 'jobs/fetch');
-    const step = ['fetch', batch, '--parse', '--table', table, ...settings];
-    const running = start(join(ROOT, 'config/deploy/hadoop/streaming.sh'), [String(SHARDS), folder, ...step]);
+    const folder = join(yarn.folder, 'jobs/crawl');
+    const args = [...web.urls, '--table', table, ...settings];
+    const running = start(join(DEPLOY, 'hadoop/streaming.sh'), [String(WORKERS), folder, ...args]);
     let end: Awaited<typeof running> | undefined;
     void running.then((ended) => (end = ended));
     // All three tasks work at the same time.
     await until(() => web.isHeldByAll() || end !== undefined);
     expect(end && why(end)).toBeUndefined();
-    const workers = await yarn.find([process.execPath, 'fetch', batch, '--shard', '-']);
-    expect(workers).toHaveLength(SHARDS);
+    const workers = await yarn.find([process.execPath, 'crawl', '--shard', 'auto']);
+    expect(workers).toHaveLength(WORKERS);
     process.kill(workers[0]!, 'SIGKILL');
     web.release();
 
@@ -130,13 +124,12 @@ describe.runIf(hasMaven())('a step of a batch on Hadoop YARN', () => {
     const counters: Readonly<Record<string, number>> = Object.fromEntries(
       [...`${out}${err}`.matchAll(/^\s+([\w ]+)=(\d+)$/gm)].map(([, name = '', n]) => [name, Number(n)] as const),
     );
-    expect(counters).toMatchObject({ 'Launched map tasks': SHARDS + 1, 'Failed map tasks': 1 });
-    expect(counters, `asked ${web.asked.join(' ')}: ${JSON.stringify(counters)}`).toMatchObject({
-      fetched: web.urls.length,
-    });
-    expect(await webcrawl('batch-done', 'fetch', batch)).toMatchObject({ code: 0 });
-    expect(await webcrawl('batch-done', 'updatedb', batch)).toMatchObject({ code: 1 });
+    expect(counters).toMatchObject({ 'Launched map tasks': WORKERS + 1, 'Failed map tasks': 1 });
+    await using crawl = await openContext({ table });
+    expect((await stats(crawl)).statuses).toEqual({ fetched: web.urls.length });
+    // The killed worker has not stored the page that it requested, so that page is requested again.
     expect(new Set(web.asked).size).toBe(web.urls.length);
+    expect(web.asked).toHaveLength(web.urls.length + 1);
     web.close();
   }, 900_000);
 });

@@ -1,10 +1,13 @@
 #!/bin/bash
-# A task in the array job of a step: webcrawl rounds --runner slurm --template worker.sh. Its arguments come from the driver.
+# A worker for each task of an array: sbatch --array=0-63 worker.sh seeds.txt --table hbase://gw1:9090,gw2:9090/crawl
+# slurm.conf needs RequeueExit=75,137,143: Slurm then starts a worker again that was killed, or that asks for it.
+#SBATCH --job-name=webcrawl
 #SBATCH --cpus-per-task=1
 #SBATCH --mem=2G
+#SBATCH --requeue
+#SBATCH --open-mode=append
+#SBATCH --output=webcrawl-%a.log
 
-# Each task works on its own shard; the driver sets WEBCRAWL_SHARDS.
-export WEBCRAWL_SHARD="$SLURM_ARRAY_TASK_ID/$WEBCRAWL_SHARDS"
-webcrawl "$@" --shard auto
-# Bash stays until the end: if a worker is killed, the task then ends with 137, which RequeueExit detects.
+webcrawl crawl "$@" --shard auto
+# Bash stays until the end: if a worker is killed, the task ends with 137.
 exit $?
