@@ -10,15 +10,12 @@ import { addCheck } from './commands/inspect/check.js';
 import { addCompact } from './commands/maintain/compact.js';
 import { addConfig } from './commands/maintain/config.js';
 import { addDedup } from './commands/export/dedup.js';
-import { addBatchDone } from './commands/cycle/batch-done.js';
-import { addBatchId } from './commands/cycle/batch-id.js';
 import { addCrawl } from './commands/cycle/crawl.js';
 import { addExplain } from './commands/inspect/explain.js';
 import { addExport } from './commands/export/export.js';
 import { addGraph } from './commands/export/graph.js';
 import { addMarkdown } from './commands/export/markdown.js';
 import { addRank } from './commands/export/rank.js';
-import { addRounds } from './commands/cycle/rounds.js';
 import { addFetch } from './commands/cycle/fetch.js';
 import { addGenerate } from './commands/cycle/generate.js';
 import { addHosts } from './commands/inspect/hosts.js';
@@ -109,10 +106,7 @@ const GROUPS = {
   'Get data out:': [addMarkdown, addExport, addGraph],
   'Search:': [addIndex, addSearch, addServe],
   'Focus, rank and clean up:': [addRules, addRank, addDedup, addRemove],
-  'The steps of a crawl, one by one:': [
-    ...[addInject, addGenerate, addFetch, addParse, addUpdatedb],
-    ...[addBatchId, addBatchDone, addRounds],
-  ],
+  'The steps of a crawl, one by one:': [addInject, addGenerate, addFetch, addParse, addUpdatedb],
   'Look after the table:': [addBackup, addCompact, addRepair, addMigrate, addConfig, addTable],
 } as const;
 

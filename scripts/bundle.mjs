@@ -34,7 +34,7 @@ const DOORS = Object.values(exports)
   ]);
 
 /** The parts of tables that the command needs before a verb runs. Bundled with the stores they would load LevelDB. */
-const OF_START = /\/webtable\/(schema|keys\/batch-id|leases\/shard|tables\/moments|changes\/change-kinds)\.js$/;
+const OF_START = /\/webtable\/(schema|leases\/shard|tables\/moments|changes\/change-kinds)\.js$/;
 
 const isOutside = (id) => !id.startsWith('.') && !isAbsolute(id);
 const nameOf = (file) => (file.includes('/document/') ? 'document/' : '') + basename(file, '.js');

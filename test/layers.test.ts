@@ -72,7 +72,6 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
  */
 const SATELLITES: Readonly<Record<string, readonly string[]>> = {
   'packages/hbase': [],
-  'packages/rounds': [],
   'packages/answers': [],
   'packages/hosts': [],
   'packages/maintenance': ['packages/answers'],
@@ -160,7 +159,6 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/hbase': ['thrift', 'gateway', '*'],
   'packages/hosts': ['host-terms.ts', 'delay.ts', 'robots-of.ts', '*', 'plan', 'index.ts'],
   'packages/graph': ['sort', '*', 'ranking', 'rank.ts', 'index.ts'],
-  'packages/rounds': ['runner.ts', 'back-off.ts', '*', 'runners', 'index.ts'],
   'packages/serve': ['source.ts', 'http', 'texts', 'site', 'live', 'pages', 'changes', '*'],
   'packages/export': ['target', 'stated', 'markdown', 'site', 'pages', 'warc', 'krake', 'graph', '*'],
   'packages/index': ['threads', 'words', 'documents', 'sqlite', 'opensearch', 'writing', '*'],
@@ -218,7 +216,6 @@ const LOADED_AT_START: readonly string[] = [
   'packages/graph/levels.ts',
   'packages/hosts/host-terms.ts',
   'packages/index/sqlite/schema.ts',
-  'packages/rounds/runner.ts',
   'packages/search/max-hits.ts',
   'packages/serve/default-port.ts',
 ];

@@ -140,7 +140,7 @@ test('the library is imported and crawls', async () => {
 
 test('parts of the library can be imported by their own names', async () => {
   const parts = {
-    cluster: 'localRunner',
+    cluster: 'createTable',
     export: 'openKrake',
     graph: 'pageRank',
     plugins: 'defaultPlugins',

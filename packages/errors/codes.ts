@@ -56,10 +56,6 @@ export const ERROR_CODES = {
     exitCode: 75,
     meaning: 'this worker renewed its leases too late, and another may have its slots; run the command again',
   },
-  WORKER_FAILED: {
-    exitCode: 75,
-    meaning: 'workers of `rounds` failed again and again; the same command continues from there',
-  },
   TABLE_VERSION: { exitCode: 76, meaning: 'the table was written by another version' },
   STORE_DENIED: { exitCode: 77, meaning: 'HBase does not let this user read or write the table' },
   BAD_PLUGIN: { exitCode: 77, meaning: 'a plugin cannot be loaded or is not a plugin' },

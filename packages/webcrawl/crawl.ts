@@ -21,7 +21,6 @@ import type {
   Report as JobReport,
 } from '../jobs/index.js';
 import type { RemoveOptions } from '../maintenance/index.js';
-import type { RoundsOptions } from '../rounds/index.js';
 import type { Searcher, SearchOptions, SearchResult } from '../search/index.js';
 import type { CrawlStatus, Served, ServeOptions } from '../serve/index.js';
 import type { ChangeTarget, SendChangesOptions, SentChanges } from '../watch/index.js';
@@ -33,7 +32,7 @@ import { changes, changeTargets, mark, marks, removeChangeTarget, sendChanges, u
 import { exports } from './doors/export.js';
 import { explainHost, hosts, plan } from './doors/hosts.js';
 import { openSearch, search } from './doors/search.js';
-import { crawlContinuously, rounds, serve } from './doors/service.js';
+import { crawlContinuously, serve } from './doors/service.js';
 import { jobs, type RepairReport } from './jobs.js';
 import type { ContinuousCrawlOptions } from './continuous/continuous-crawl.js';
 import { warnOf } from './open-check-context.js';
@@ -78,8 +77,6 @@ export interface Crawl extends AsyncDisposable {
    * `crawlContinuously` of packages/webcrawl/continuous/continuous-crawl.ts.
    */
   watch(options: ContinuousCrawlOptions): Promise<Report<'crawl'>>;
-  /** Crawls in rounds whose work is done by workers in other processes, see packages/rounds. */
-  rounds(options: RoundsOptions): Promise<Report<'rounds'>>;
 
   /** Adds URLs to the table, due at once. */
   inject(options: InjectOptions): Promise<Report<'inject'>>;
@@ -227,7 +224,6 @@ function crawlOf(context: OpenContext): Crawl {
       context,
     ),
     ...bound({ sendChanges, changeTargets, removeChangeTarget }, context),
-    rounds: (options) => withChecked(checks.rounds, options, () => rounds(context, options)),
     stats: (options) => withChecked(checks.stats, options, () => stats(context, options)),
     audit: (options) => withChecked(checks.audit, options, () => audit(context, options)),
     explain: (url, options) => withChecked(checks.explain, options, () => explain(context, url, options)),

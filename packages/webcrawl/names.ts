@@ -2,7 +2,7 @@
  * Names, limits, errors and text functions that the command and the library need before a verb runs or a function is called. If a name
  * comes from a satellite, only the file with it is loaded then; test/layers.test.ts lists these files.
  */
-export { CHANGE_KINDS, LAST_MOMENT, STATUSES, makeBatchId, parseShard, shardText } from '../../webtable/index.js';
+export { CHANGE_KINDS, LAST_MOMENT, STATUSES, parseShard, shardText } from '../../webtable/index.js';
 export { didYouMean } from '../../config/index.js';
 export { CrawlError, ERROR_CODES, safeText, tooFewFiles } from '../errors/index.js';
 export { DUMP_FIELDS, FURTHER_FIELDS, MAX_SORTED, SORT_FIELDS, parseOrder } from '../answers/pages/dump-terms.js';
@@ -16,7 +16,6 @@ export { HOST_SORTS, MOST_HOSTS } from '../hosts/host-terms.js';
 export { INDEX_FILE } from '../index/sqlite/schema.js';
 export { areAllRefused } from '../jobs/index.js';
 export { PROTOCOL_CODES } from '../plugin-api/index.js';
-export { ROUND_STEPS } from '../rounds/runner.js';
 export { describeRule, describeRuleInFull } from '../rules/describe-rule.js';
 export { MAX_HITS } from '../search/max-hits.js';
 export { DEFAULT_PORT } from '../serve/default-port.js';

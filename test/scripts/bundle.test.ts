@@ -72,7 +72,6 @@ test('the library of the command loads satellites only at their first call', () 
     'openIndexer',
     'createSearcher',
     'servePages',
-    'rounds',
   ];
   const named = (text: string): string[] =>
     satellites.filter((name) => text.includes(`async function ${name}(`) || text.includes(`function ${name}(`));

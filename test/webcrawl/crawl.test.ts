@@ -23,7 +23,7 @@ test('a crawl shows its public members, and none of its internals', async () => 
   ]);
   expect(methods.sort()).toEqual(
     [
-      ...['run', 'watch', 'rounds', 'inject', 'generate', 'fetch', 'parse', 'updatedb'],
+      ...['run', 'watch', 'inject', 'generate', 'fetch', 'parse', 'updatedb'],
       ...['index', 'forgetIndex', 'rank', 'dedup', 'repair', 'compact', 'remove'],
       ...['audit', 'changes', 'mark', 'marks', 'unmark', 'sendChanges', 'changeTargets', 'removeChangeTarget'],
       ...['hosts', 'explainHost', 'plan'],
@@ -95,7 +95,6 @@ test.each([
   ['search', { limt: 3 }, 'crawl.search has no option "limt"', 'did you mean limit?'],
   ['serve', { prot: 0 }, 'crawl.serve has no option "prot"', 'did you mean port?'],
   ['stats', { singal: 0 }, 'crawl.stats has no option "singal"', 'did you mean signal?'],
-  ['rounds', { shard: 2 }, 'crawl.rounds has no option "shard"', 'did you mean shards?'],
 ])('%s rejects an unknown option: %o', async (name, options, message, hint) => {
   await using crawl = await openCrawl({ table: 'memory:' });
   const method = (crawl as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>)[name]!;

@@ -147,15 +147,6 @@ export const CYCLE_COUNTERS = {
     'compact_<counter>':
       'results of `compact` at the end of the crawl; it runs if more than half of the stored bodies, and at least 16 MB, are unreferenced',
   },
-  rounds: {
-    rounds: 'batches that were finished',
-    passes: 'number of times that a step ran over the shards',
-    restarts: 'workers that were restarted, because they were killed or requested a restart',
-    'generate_<counter>':
-      'counters of generate in the workers, if their runner knows them; the counters of fetch have no prefix',
-    'updatedb_<counter>': 'counters of updatedb in the workers, if their runner knows them',
-    'index_<counter>': 'counters of index in the workers, if their runner knows them',
-  },
   'rules apply': {
     rows: 'rows of the table',
     marked: 'rows that became relevant',

@@ -24,7 +24,6 @@ import type {
 import type { ExplainOptions, PageQuery } from '../../answers/index.js';
 import type { HostsOptions, PlanOptions } from '../../hosts/index.js';
 import type { RemoveOptions } from '../../maintenance/index.js';
-import type { RoundsOptions } from '../../rounds/index.js';
 import type { SearchOptions } from '../../search/index.js';
 import type { ServeOptions } from '../../serve/index.js';
 import type { SendChangesOptions } from '../../watch/index.js';
@@ -186,20 +185,6 @@ export const checks = {
     level: oneOf(LEVELS),
     format: oneOf(GRAPH_FORMATS).optional(),
     raw: flag,
-  }),
-  rounds: optionsCheck<RoundsOptions>('crawl.rounds', {
-    signal: JOB.signal,
-    shards: count,
-    runner: callback,
-    workerArgs: callback,
-    seeds: lines.optional(),
-    rounds: count,
-    topN: count,
-    ...CRAWL_SCOPE,
-    onRejected: callback,
-    retryDenied: flagOrCallback,
-    onEvent: callback,
-    backOff: anything,
   }),
   explain: optionsCheck<ExplainOptions>('crawl.explain', { robots: flag }),
   hosts: optionsCheck<HostsOptions>('crawl.hosts', {

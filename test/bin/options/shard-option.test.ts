@@ -114,13 +114,3 @@ describe('--shard', () => {
     expect([code, err]).toEqual([0, expect.stringContaining('Nothing is due.')]);
   });
 });
-
-test('batch-id prints an id for generate --batch', async () => {
-  expect(await webcrawl('batch-id')).toMatchObject({
-    code: 0,
-    out: expect.stringMatching(/^\d{10}-\d{1,10}\n$/) as string,
-    err: '',
-  });
-  expect(JSON.parse((await webcrawl('batch-id --json')).out)).toEqual({ batchId: expect.any(String) as string });
-  expect(stub.calls).toEqual([]);
-});

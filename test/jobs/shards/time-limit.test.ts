@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { jobs, openTables } from '../../../packages/webcrawl/internal.js';
-import { isStepDone } from '../../../packages/rounds/round-steps.js';
 import { testCrawl } from '../../support/test-crawl.js';
 import { VersionedStore } from '../../support/versions/versioned-store.js';
 import { fakeWeb } from '../../support/web/fake-web.js';
@@ -40,7 +39,7 @@ it.each([0, 1])('a time limit of %i minutes ends the step of the batch, and the 
     left = 1;
     expect(await fetchShard(index, minutes)).toMatchObject({ time_limit: 1 });
   }
-  expect(await isStepDone({ tables: crawl.tables }, 'fetch', BATCH)).toBe(true);
+  expect(await crawl.tables.batches.isDone(BATCH, 'fetch')).toBe(true);
   web.onRequest = () => {};
   let notFetched = 0;
   for (const index of [0, 1, 0]) {
@@ -61,6 +60,6 @@ it.each([0, 1])('the same fetch continues after a time limit of %i minutes has p
   expect(fetched).toBeLessThan(URLS.length);
   for (const index of [0, 1]) fetched += (await fetchShard(index, -1)).fetched ?? 0;
   expect(fetched).toBe(URLS.length);
-  expect(await isStepDone({ tables: crawl.tables }, 'fetch', BATCH)).toBe(true);
+  expect(await crawl.tables.batches.isDone(BATCH, 'fetch')).toBe(true);
   for (const index of [0, 1]) expect(await fetchShard(index, -1)).not.toHaveProperty('fetched');
 });
