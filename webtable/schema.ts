@@ -4,7 +4,7 @@
  */
 
 /** Written into every new table, and checked when a table is opened. */
-export const SCHEMA_VERSION = 7;
+export const SCHEMA_VERSION = 8;
 
 /**
  * The tables, their families, and the shape of each family. A store chooses its layout by the shape:
@@ -144,9 +144,6 @@ export const FIELD_COLUMNS = {
  * The prefix of the columns of inlinks. A column holds the inlinks that one change added. The position of the column follows the prefix.
  */
 export const INLINK_CELLS_PREFIX = 'l:b:';
-
-/** The prefix of the columns of inlinks up to version 6. Each inlink had a column; the row key of the source follows the prefix. */
-export const INLINK_COLUMN_PREFIX = 'l:i:';
 
 /** The prefix of the columns of rules. The id of the rule follows the prefix. All rules are in one row, so that they change atomically. */
 export const RULE_COLUMN_PREFIX = 'r:d:';

@@ -12,10 +12,10 @@ export interface MigrationReport extends Report {
 }
 
 /**
- * Migrates a table with an earlier schema version to the present version. It reads all rows, and changes the rows that must change. It may
- * be killed at any time and run again. The table cannot be opened for other work until the migration has ended. Counters:
+ * Migrates a table with an earlier schema version to the present version. It closes all batches, and writes the
+ * indexes again from the rows. It may be killed at any time and run again. The table cannot be opened for other work until the migration has ended. Counters:
  * `COUNTERS.migrate`.
- * @throws CrawlError LEASE_HELD if another worker uses the table; LEASE_LOST
+ * @throws CrawlError TABLE_VERSION for a table on HBase
  */
 export function migrate(crawl: CrawlContext, options: JobOptions = {}): Promise<MigrationReport> {
   return inAllSlots(crawl, 'migrate', options, async (own, how) => {

@@ -145,7 +145,7 @@ function createNotice(crawl: CrawlContext) {
       batchId ??= await newBatch(crawl, { state: 'updating', consumers });
       const entries = keys.map((rowKey) => {
         const queue = hostOfKey(hostKeyOfRow(rowKey));
-        return { slot: slots.ofQueue(queue), position: `${queue}|${rowKey}` };
+        return { slot: slots.ofRow(rowKey), position: `${queue}|${rowKey}` };
       });
       await batches.keepUpdated(batchId, entries);
     },

@@ -1,6 +1,6 @@
 import { jobs, rowKeyOf, type OpenContext, type PageChange } from '../../packages/webcrawl/internal.js';
 import { archivedPage } from '../support/export/archive-table.js';
-import { putOldInlinks, setVersion } from '../support/versions/version-6.js';
+import { toVersion7 } from '../support/versions/version-7.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
 const PAGES = 1200;
@@ -50,22 +50,8 @@ export async function fillTable(crawl: OpenContext, seed: number): Promise<void>
   await jobs.repair(crawl);
 }
 
-/** The same table in schema version 6, with inlinks. */
+/** The same table in schema version 7. */
 export async function fillOldTable(crawl: OpenContext, seed: number): Promise<void> {
   await fillTable(crawl, seed);
-  const random = randomNumbers(seed);
-  const inlinks = new Map<string, Map<string, { anchor: string; score: number }>>();
-  for await (const { key, outlinks = [] } of crawl.tables.pages.scan({ fields: ['outlinks'] })) {
-    for (const { url, anchor } of outlinks) {
-      const target = rowKeyOf(url);
-      const found = inlinks.get(target) ?? new Map<string, { anchor: string; score: number }>();
-      inlinks.set(target, found.set(key, { anchor, score: random() }));
-    }
-  }
-  const { store } = crawl.tables;
-  await putOldInlinks(
-    store,
-    Array.from(inlinks, ([key, links]) => ({ key, inlinks: links })),
-  );
-  await setVersion(store, '6');
+  await toVersion7(crawl.tables.store);
 }

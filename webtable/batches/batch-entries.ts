@@ -1,7 +1,7 @@
 /**
  * The index of the rows that each batch holds. Like every index it never misses a row, but may hold stale entries: the generate mark of a
- * row decides whether the row is in a batch. A key consists of the slot of the queue, the queue and the row key. So all rows of a queue are
- * in one slot.
+ * row decides whether the row is in a batch. A key consists of the slot of the row, the queue and the row key. So the owner of a slot owns
+ * the entries of its rows.
  */
 import { hostKeyOfRow, rowsOfHost, type HostKey } from '../keys/host-key.js';
 import { FENCE, type Slots } from '../keys/partition.js';
@@ -16,7 +16,7 @@ export interface BatchEntry {
   readonly batchId: string;
   readonly rowKey: string;
   readonly queue: string;
-  /** The slot of the queue of the row. */
+  /** The slot of the row. */
   readonly slot: string;
   /** Orders the entries of a slot: they are read in the order of this text. */
   readonly position: string;
@@ -24,7 +24,10 @@ export interface BatchEntry {
   readonly version?: string | undefined;
 }
 
-/** A queue of a batch: the unit of politeness, which is a host, a domain or an IP address. */
+/**
+ * The rows of a queue in one slot. A queue is the unit of politeness: a host, a domain or an IP address. The queue of an IP address may have
+ * hosts in several slots.
+ */
 export interface BatchQueue {
   readonly queue: string;
   readonly slot: string;
@@ -40,7 +43,7 @@ const HOST_STEP = 64;
 
 export function createBatchEntries(store: Store, slots: Slots) {
   const entryKey = (batchId: string, queue: string, rowKey: string): string =>
-    `e${slots.ofQueue(queue)}|${batchId}|${queue}|${rowKey}`;
+    `e${slots.ofRow(rowKey)}|${batchId}|${queue}|${rowKey}`;
   const positionKey = (batchId: string, { slot, position }: Pick<BatchEntry, 'slot' | 'position'>): string =>
     `e${slot}|${batchId}|${position}`;
   /** The key ranges of the entries of a batch in these slots. Updated rows that wait for their consumers are in the zone `u`. */

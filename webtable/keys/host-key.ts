@@ -6,7 +6,8 @@ declare const hostKey: unique symbol;
  */
 export type HostKey = string & { readonly [hostKey]: true };
 
-const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
+/** An IPv4 address, as the URL parser writes it. */
+export const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
 
 /** The key of a host. @param host the host of a normalised URL */
 export function hostKeyOf(host: string): HostKey {

@@ -1,15 +1,17 @@
 import { CrawlError, safeText } from '../../packages/errors/index.js';
+import { slotsOf, type Slots } from '../keys/partition.js';
 import { text } from '../pages/codec.js';
+import type { Pages } from '../pages/pages.js';
 import { INDEX_COLUMNS, SCHEMA_VERSION } from '../schema.js';
 import type { Store } from '../store.js';
-import { joinInlinks } from './join-inlinks.js';
+import { rebuildIndexes } from './rebuild-indexes.js';
 
 /** The migration reports its progress through this object, and checks here whether it should stop. */
 export interface MigrationProgress {
   /** Whether the caller wants the migration to stop. The migration checks this after each change of rows. */
   readonly aborted: boolean;
   /** Adds to a counter. */
-  count(name: 'rows' | 'inlinks' | 'damaged', n: number): void;
+  count(name: 'rows' | 'batches' | 'released' | 'damaged', n: number): void;
   /** Adds to the number of completed rows. */
   done(n: number): void;
 }
@@ -24,11 +26,11 @@ export interface MigratedVersions {
 interface Migration {
   readonly from: number;
   readonly to: number;
-  readonly run: (store: Store, progress: MigrationProgress) => Promise<void>;
+  readonly run: (store: Store, slots: Slots, pages: Pages, progress: MigrationProgress) => Promise<void>;
 }
 
 /** All migrations, the oldest first. The last migration leads to {@link SCHEMA_VERSION}. */
-export const MIGRATIONS: readonly Migration[] = [{ from: 6, to: 7, run: joinInlinks }];
+export const MIGRATIONS: readonly Migration[] = [{ from: 7, to: 8, run: rebuildIndexes }];
 
 /** The version that is written while a migration runs. The table then has rows of both layouts, so no code opens it. */
 const underWay = ({ from, to }: Migration): string => `${from}>${to}`;
@@ -74,18 +76,24 @@ export function checkVersion(version: string, migrates: boolean): void {
 /**
  * Migrates a table to {@link SCHEMA_VERSION}. No other process may write to the table meanwhile. After a stop or a kill, no code opens the
  * table until a later call has completed the migration.
- * @throws CrawlError TABLE_VERSION for a table of an unknown version
+ * @throws CrawlError TABLE_VERSION for a table of an unknown version, and for an earlier version in a store that several processes use
  */
-export async function migrateRows(store: Store, progress: MigrationProgress): Promise<MigratedVersions> {
-  const [row] = await store.get('meta', ['schema'], [INDEX_COLUMNS.schemaVersion]);
+export async function migrateRows(store: Store, pages: Pages, progress: MigrationProgress): Promise<MigratedVersions> {
+  const [row] = await store.get('meta', ['schema'], [INDEX_COLUMNS.schemaVersion, INDEX_COLUMNS.slots]);
   const cell = row?.cells.get(INDEX_COLUMNS.schemaVersion);
+  const slots = row?.cells.get(INDEX_COLUMNS.slots);
   const version = cell ? versionIn(cell) : String(SCHEMA_VERSION);
   checkVersion(version, true);
   const migrations = migrationsFrom(version) ?? [];
+  if (migrations.length > 0 && store.writeUnchanged) {
+    throw new CrawlError('TABLE_VERSION', `expected a table of schema version ${SCHEMA_VERSION}, found ${version}`, {
+      hint: 'a table on HBase cannot be migrated: crawl into a new table, with the seeds of this one',
+    });
+  }
   for (const migration of migrations) {
     if (progress.aborted) break;
     await writeVersion(store, underWay(migration));
-    await migration.run(store, progress);
+    await migration.run(store, slotsOf(Number(slots && text.decode(slots))), pages, progress);
     if (progress.aborted) break;
     await writeVersion(store, String(migration.to));
   }

@@ -158,7 +158,7 @@ export async function openTables(
     timeSlice,
     store: given,
     exclusive,
-    migrate: (progress) => migrateRows(store, progress),
+    migrate: (progress) => migrateRows(store, pages, progress),
     close() {
       leases.stop();
       return store.close();

@@ -7,7 +7,7 @@ export function addMigrate(program: Command, cli: Cli): void {
     .command('migrate')
     .summary('convert a table of an earlier version')
     .description(
-      'Rewrites the rows of a table with an earlier layout (schema version), in one pass. Other commands refuse such a ' +
+      'Rewrites the indexes of a table with an earlier layout (schema version), in one pass. Other commands refuse such a ' +
         'table (TABLE_VERSION), and their message names this command. A table of the present layout stays as it is.',
     )
     .addHelpText(
@@ -18,10 +18,9 @@ cannot open the table again. You may stop or kill it at any moment; the same com
 Until it has ended, no version of webcrawl opens the table for anything else.
 
 It needs exclusive access to the table: during a crawl it fails with TABLE_LOCKED, or waits with --wait.
-On HBase, stop all workers first, including those of the earlier version; it fails with LEASE_HELD while
-a worker runs.
+A table on HBase cannot be migrated: crawl into a new table.
 
-From layout 6 to 7, the inlinks of a page, one cell each before, are joined in one cell.
+From layout 7 to 8, the indexes are rebuilt from the rows, and open batches are closed. Their pages are due again.
 
 Examples:
   webcrawl backup /backup/crawl

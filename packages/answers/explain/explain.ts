@@ -94,7 +94,7 @@ export interface Explanation extends Pick<UrlCheck, 'rejectedBy' | 'rule' | 'key
     readonly mode: 'host' | 'domain' | 'ip';
     /** The name of the queue. Absent if queues are by IP and the host was not looked up. */
     readonly name?: string;
-    /** The slot of the queue, in hex: two digits, or three if the table has more than 256 slots. */
+    /** The slot of the host, in hex: two digits, or three if the table has more than 256 slots. */
     readonly slot: string;
     /** Seconds between two requests, including Crawl-delay. */
     readonly delay: number;

@@ -69,9 +69,10 @@ export const TABLE_COUNTERS = {
     ...LINK_COUNTERS,
   },
   migrate: {
-    rows: 'rows that were changed',
-    inlinks: 'inlinks of the changed rows',
-    damaged: 'rows that cannot be read completely; the unreadable part stays as it is',
+    rows: 'rows that were read',
+    batches: 'batches that were closed',
+    released: 'rows that a batch held; they are due again',
+    damaged: 'rows that cannot be read; they stay as they are',
   },
   remove: {
     removed: 'pages that were removed',

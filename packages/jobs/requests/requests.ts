@@ -1,6 +1,7 @@
 import { createFetchQueues, createRobots, type FetchQueues, type Robots, type RobotsHop } from '../../fetch/index.js';
 import { hostOf } from '../../url/index.js';
 import { deadline, gracePeriod } from '../../util/index.js';
+import { hostKeyOf } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
 import { createHostBackoff, type HostBackoff } from '../hosts/host-backoff.js';
 import { createQueueDelays, type QueueDelays } from '../hosts/queue-delays.js';
@@ -177,7 +178,8 @@ export function openRequests(crawl: CrawlContext, options: RequestsOptions): Req
     },
     async request(page, giveUp) {
       const queue = await queueNames.nameOf(hostOf(page.url));
-      if (!isOfJob(crawl, tables.slots.ofQueue(queue))) return { kind: 'left', reason: 'host_in_use', asked: false };
+      if (!isOfJob(crawl, tables.slots.of(hostKeyOf(hostOf(page.url)))))
+        return { kind: 'left', reason: 'host_in_use', asked: false };
       if (!requests.isOpen) return GIVEN_UP;
       let waiter: Waiter;
       const result = new Promise<RequestResult>((give, fail) => waiting.add((waiter = { give, fail })));

@@ -10,9 +10,9 @@ export interface MigrateTableOptions extends JobOptions, Pick<OpenCrawlOptions, 
 /**
  * Migrates a table of an earlier schema version to the present version. `openCrawl` throws TABLE_VERSION for such a table, with a hint. The
  * migration may be stopped or killed at any moment; the next call continues it. Until it has ended, no version of webcrawl opens the table.
- * A table of the present version stays as it is. On HBase, stop all workers first, also those of the earlier version.
+ * A table of the present version stays as it is. A table on HBase cannot be migrated.
  * @throws CrawlError USAGE for a wrong option; BAD_SETTING, NO_TABLE, TABLE_LOCKED, TABLE_VERSION for a table that cannot be migrated,
- * TABLE_DAMAGED, STORE_FULL, STORE_FAILED; on HBase STORE_AWAY, STORE_DENIED, CLOCK_OFF, LEASE_HELD, LEASE_LOST too
+ * TABLE_DAMAGED, STORE_FULL, STORE_FAILED
  */
 export async function migrateTable(given: MigrateTableOptions = {}): Promise<MigrationReport> {
   checks.migrateTable(given);

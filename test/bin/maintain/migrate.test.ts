@@ -19,7 +19,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const run = (...args: readonly string[]): Promise<Ended> => startCommand(folder, args).ended;
 
 test('a table of an earlier version is refused with a hint, backed up, migrated, and read', async () => {
-  const links = await makeOldTable(table, 300);
+  const held = await makeOldTable(table, 300);
   for (const args of [['readdb', '--stats'], ['status'], ['compact'], ['crawl', 'http://a.example.com/']]) {
     const { code, err } = await run(...args);
     expect([code, err]).toEqual([
@@ -35,17 +35,17 @@ test('a table of an earlier version is refused with a hint, backed up, migrated,
   expect([code, out]).toEqual([0, '']);
   // On a slow machine, a line of progress precedes it.
   expect(err).toMatch(
-    /^migrate: [^,;]*\n +inlinks +[\d,]+\n +rows +[\d,]+\nThe table has layout 7 now; it had 6\.\n$/m,
+    /^migrate: [^,;]*\n +batches +1\n +rows +300\n +released +\d+\nThe table has layout 8 now; it had 7\.\n$/m,
   );
   const again = await run('migrate');
-  expect(again).toMatchObject({ code: 0, err: expect.stringContaining('The table already has layout 7.') as string });
+  expect(again).toMatchObject({ code: 0, err: expect.stringContaining('The table already has layout 8.') as string });
   const stats = await run('readdb', '--stats', '--json');
   expect(JSON.parse(stats.out)).toMatchObject({ total: 300 });
 
   const [name] = await readdir(join(folder, 'backups'));
   const old = join(folder, 'backups', name!);
   const migrated = await startCommand(folder, ['migrate', '--json', '-q'], { table: old }).ended;
-  expect(JSON.parse(migrated.out)).toMatchObject({ job: 'migrate', from: 6, to: 7, counters: { inlinks: links } });
+  expect(JSON.parse(migrated.out)).toMatchObject({ job: 'migrate', from: 7, to: 8, counters: { released: held } });
   expect(migrated.err).toBe('');
 });
 

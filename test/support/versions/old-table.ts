@@ -1,28 +1,50 @@
 import { openLevelStore, openTables, rowKeyOf } from '../../../packages/webcrawl/internal.js';
+import type { Store } from '../../../webtable/index.js';
 import { randomNumbers } from '../web/fake-web.js';
-import { putOldInlinks, setVersion } from './version-6.js';
+import { toVersion7 } from './version-7.js';
 
 /** The number of rows that are written together. */
 const CHUNK = 500;
+export const OLD_BATCH = '1700000000-1';
+const LAST_DUE = 1_700_000_000_000;
 
-/** Makes a table of version 6 in a folder. @returns its number of inlinks */
-export async function makeOldTable(directory: string, rows: number, seed = 1): Promise<number> {
+/** Fills a store with rows of version 7. A tenth of them is in a batch, and some in the batch of another state. */
+export async function fillOldTable<S extends Store>(
+  store: S,
+  rows: number,
+  seed = 1,
+): Promise<{ store: S; held: number }> {
   const random = randomNumbers(seed);
-  const key = (n: number): string => rowKeyOf(`http://h${n % 9}.example.com/pages/${n}`);
-  const store = await openLevelStore(directory);
-  const { pages, close } = await openTables(store);
-  let links = 0;
+  const { batches, changeRows } = await openTables(store);
+  await batches.change(OLD_BATCH, () => ({ state: random() < 0.5 ? 'open' : 'updating', size: rows }));
+  let held = 0;
   for (let start = 0; start < rows; start += CHUNK) {
-    const keys = Array.from({ length: Math.min(CHUNK, rows - start) }, (_, i) => key(start + i));
-    await pages.write(keys.map((each) => ({ key: each, set: { status: 'unfetched', score: random() } })));
-    const old = keys.map((each) => {
-      const sources = Array.from({ length: Math.floor(random() * 25) }, () => key(Math.floor(random() * rows)));
-      return { key: each, inlinks: new Map(sources.map((source) => [source, { anchor: 'a link', score: random() }])) };
+    const keys = Array.from({ length: Math.min(CHUNK, rows - start) }, (_, i) => {
+      const n = start + i;
+      return rowKeyOf(`http://h${n % 9}.site${n % 31}.com/pages/${n}`);
     });
-    await putOldInlinks(store, old);
-    for (const { inlinks } of old) links += inlinks.size;
+    const isHeld = keys.map(() => random() < 0.1);
+    held += isHeld.filter(Boolean).length;
+    await batches.enter(
+      OLD_BATCH,
+      keys.flatMap((rowKey, i) => (isHeld[i] ? [{ rowKey, queue: 'any' }] : [])),
+    );
+    await changeRows(keys, [], 1_700_000_000_000, () =>
+      keys.map((key, i) => ({
+        key,
+        set: { status: 'unfetched', score: random(), dueAt: Math.floor(random() * LAST_DUE), cashInFlight: 1 },
+        marks: { ...(isHeld[i] && { generate: OLD_BATCH }) },
+      })),
+    );
   }
-  await setVersion(store, '6');
-  await close();
-  return links;
+  await toVersion7(store);
+  return { store, held };
+}
+
+/** Makes a table of version 7 in a folder. @returns its number of rows in a batch */
+export async function makeOldTable(directory: string, rows: number, seed = 1): Promise<number> {
+  const store = await openLevelStore(directory);
+  const { held } = await fillOldTable(store, rows, seed);
+  await store.close();
+  return held;
 }

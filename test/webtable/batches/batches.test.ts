@@ -21,7 +21,7 @@ const before = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The rows in the order of the index: by slot, queue and key. */
 function ordered({ slots }: Tables, rows: readonly Row[]): Row[] {
-  const place = ({ queue, rowKey }: Row): string => `${slots.ofQueue(queue)}|${queue}|${rowKey}`;
+  const place = ({ queue, rowKey }: Row): string => `${slots.ofRow(rowKey)}|${queue}|${rowKey}`;
   return [...rows].sort((a, b) => before(place(a), place(b)));
 }
 
@@ -30,7 +30,8 @@ function expectedQueues(tables: Tables, rows: readonly Row[]): { queue: string; 
   for (const { queue, rowKey } of ordered(tables, rows)) {
     const host = hostKeyOfRow(rowKey);
     const last = queues.at(-1);
-    if (last?.queue !== queue) queues.push({ queue, slot: tables.slots.ofQueue(queue), hosts: [host] });
+    const slot = tables.slots.of(host);
+    if (last?.queue !== queue || last.slot !== slot) queues.push({ queue, slot, hosts: [host] });
     else if (last.hosts.at(-1) !== host) last.hosts.push(host);
   }
   return queues;
@@ -46,7 +47,7 @@ const keysIn = async (steps: AsyncIterable<readonly { readonly rowKey: string }[
   (await collect(steps)).flat().map(({ rowKey }) => rowKey);
 
 describe('the index of a batch', () => {
-  it('names each queue once with its hosts, and skips the rest of large hosts', async () => {
+  it('names each queue of a slot once with its hosts, and skips the rest of large hosts', async () => {
     for (let seed = 0; seed < 20; seed++) {
       const random = randomNumbers(seed);
       const store = countingStore(new MemoryStore());
@@ -72,7 +73,7 @@ describe('the index of a batch', () => {
     }
   });
 
-  it('has each row in the slot of its queue, and reads a queue in steps', async () => {
+  it('has each row in the slot of its host, and reads a queue in steps', async () => {
     const tables = await openTables(new MemoryStore());
     const rows = ['a', 'b', 'c', 'd'].flatMap((h) => [1, 2, 3].map((p) => rowOf(`${h}.x.com`, p, 'x.com')));
     const others = [rowOf('y.com', 1), rowOf('x.com.au', 1), rowOf('x.co', 1)];

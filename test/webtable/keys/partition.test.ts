@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hostKeyOfRow, partitionOf, slotsOf } from '../../../webtable/index.js';
+import { hostKeyOf, hostKeyOfRow, partitionOf, slotsOf } from '../../../webtable/index.js';
+import { domainKeyOf } from '../../../webtable/keys/partition.js';
 
 describe('partitionOf', () => {
   it('never changes', () => {
@@ -32,6 +33,34 @@ describe('partitionOf', () => {
 
 describe('slots', () => {
   const slotOf = (rowKey: string): string => slotsOf(16).of(hostKeyOfRow(rowKey));
+
+  it.each([
+    ['example.com', 'com.example'],
+    ['www.example.com', 'com.example'],
+    ['a.b.example.com', 'com.example'],
+    ['www.example.co.uk', 'uk.co.example'],
+    ['example.co.uk', 'uk.co.example'],
+    ['co.uk', 'uk.co'],
+    ['www.bbc.uk', 'uk.bbc'],
+    ['co.example.com', 'com.example'],
+    ['alice.github.io', 'io.github'],
+    ['www.example.com.', 'com.example'],
+    ['localhost', 'localhost'],
+    ['localhost.', 'localhost'],
+    ['10.0.0.1', '10.0.0.1'],
+    ['[::1]', '[::1]'],
+  ])('the slot of %s is decided by %s, which never changes', (host, domain) => {
+    expect(domainKeyOf(hostKeyOf(host))).toBe(domain);
+  });
+
+  it('a queue has the slot of its hosts', () => {
+    const slots = slotsOf(256);
+    for (const host of ['www.example.co.uk', 'example.co.uk', '10.0.0.1', '[::1]']) {
+      expect(slots.ofQueue(host)).toBe(slots.of(hostKeyOf(host)));
+    }
+    expect(slots.ofQueue('example.co.uk')).toBe(slots.of(hostKeyOf('www.example.co.uk')));
+    expect(slots.ofRow('com.example.www:http/')).toBe(slots.ofQueue('example.com'));
+  });
 
   it('are the same for all rows of a host, and spread hosts', () => {
     const same = ['com.example.www:http/', 'com.example.www:https/x:y', 'com.example.www:http:81/'].map(slotOf);

@@ -60,7 +60,7 @@ async function followRedirect(
 ): Promise<void> {
   const key = rowKeyOf(url);
   const queue = await run.queueNames.nameOf(hostOf(url));
-  const slot = crawl.tables.slots.ofQueue(queue);
+  const slot = crawl.tables.slots.ofRow(key);
   const now = crawl.clock();
   let isLeft = false;
   let outcome: CounterName = 'redirects_followed';

@@ -1,0 +1,45 @@
+import { hostKeyOfRow, partitionOf, type Store, type TableName } from '../../../webtable/index.js';
+import { text } from '../../../webtable/pages/codec.js';
+
+/** Gives a table a version, as a text. */
+export function setVersion(store: Store, version: string): Promise<void> {
+  return store.write('meta', [{ key: 'schema', put: new Map([['v:n', text.encode(version)]]) }]);
+}
+
+/** The version of a table. */
+export async function versionOf(store: Store): Promise<string | undefined> {
+  const [row] = await store.get('meta', ['schema'], ['v:n']);
+  return row && text.decode(row.cells.get('v:n')!);
+}
+
+/** Turns a table with two digits of slots into one of version 7, in which the slot of a host is a hash of the host itself. */
+export async function toVersion7(store: Store): Promise<void> {
+  const [row] = await store.get('meta', ['schema'], ['v:s']);
+  const slots = Number(text.decode(row!.cells.get('v:s')!));
+  const slotOf = (host: string): string => partitionOf(host, slots).toString(16).padStart(2, '0');
+  await move(store, 'frontier', 'f', (key) => {
+    const [head = '', next = ''] = key.split('|', 2);
+    const letter = head[2]!;
+    const rowKey = key.slice(head.length + 1);
+    const host = letter === 'q' ? head.slice(3) : letter === 'h' ? next.slice(0, -1) : hostKeyOfRow(rowKey);
+    return slotOf(host) + key.slice(2);
+  });
+  await move(store, 'batch', 'b', (key) => {
+    const [head = '', , queue] = key.split('|', 3);
+    return queue === undefined || !/^[eu]/.test(head)
+      ? key
+      : key[0]! + slotOf(hostKeyOfRow(key.split('|', 4)[3]!)) + key.slice(3);
+  });
+  await setVersion(store, '7');
+}
+
+async function move(store: Store, table: TableName, family: 'f' | 'b', newKey: (key: string) => string): Promise<void> {
+  const found = [];
+  for await (const row of store.scan(table, { columns: [family] })) if (row.key.includes('|')) found.push(row);
+  for (const { key, cells } of found) {
+    const moved = newKey(key);
+    if (moved === key) continue;
+    await store.write(table, [{ key: moved, clear: true, put: new Map(cells) as never }]);
+    await store.write(table, [{ key, clear: true }]);
+  }
+}

@@ -1,0 +1,74 @@
+import { createBatchHeaders } from '../batches/batch-headers.js';
+import { createFrontier } from '../frontier/frontier.js';
+import { FRONTIER_FIELDS } from '../frontier/frontier-rows.js';
+import { FENCE, type Slots } from '../keys/partition.js';
+import { chunked } from '../pages/chunked.js';
+import type { Pages } from '../pages/pages.js';
+import { scanSteps } from '../scan-steps.js';
+import type { Store } from '../store.js';
+import { withoutLock } from '../write-unchanged.js';
+import type { MigrationProgress } from './migrations.js';
+
+/** Number of rows that are read and written together. */
+const CHUNK = 1000;
+
+/**
+ * Migrates from version 7 to 8, in which a host has the slot of its domain. All entries of the indexes get another slot, so the indexes are
+ * removed and written again from the rows. Batches are closed: their rows are due as before, and pages that updatedb has not processed are
+ * fetched again. The next run of a consumer reads the whole table.
+ */
+export async function rebuildIndexes(
+  store: Store,
+  slots: Slots,
+  pages: Pages,
+  progress: MigrationProgress,
+): Promise<void> {
+  await closeBatches(store, progress);
+  await removeEntries(store, 'frontier', 'f', '');
+  // The zones before `e` have the change log and the headers of closed batches.
+  await removeEntries(store, 'batch', 'b', 'e');
+  const frontier = createFrontier(store, slots, (step) => step());
+  for await (const rows of chunked(pages.scan({ fields: FRONTIER_FIELDS }), CHUNK)) {
+    if (progress.aborted) return;
+    const whole = rows.filter((row) => !row.damaged);
+    const held = whole.filter(({ marks }) => marks?.generate !== undefined);
+    await pages.write(held.map(({ key }) => ({ key, unset: ['cashInFlight'], marks: { generate: null } })));
+    const released = whole.map(({ marks: { generate: _, ...marks } = {}, ...row }) => ({ ...row, marks }));
+    // At time 0 no row is due, so each row gets the entry of its due time. generate moves due rows into the queues.
+    await frontier.enterMissing(released, 0);
+    progress.count('rows', rows.length);
+    progress.count('released', held.length);
+    progress.count('damaged', rows.length - whole.length);
+    progress.done(rows.length);
+  }
+}
+
+async function closeBatches(store: Store, progress: MigrationProgress): Promise<void> {
+  const headers = createBatchHeaders(store, withoutLock);
+  for (const { batchId, size, consumers = [] } of [...(await headers.list()), ...(await headers.listUpdated())]) {
+    // A consumer without this row reads the whole table in its next run.
+    await store.write(
+      'meta',
+      consumers.map((consumer) => ({ key: `consumer-${consumer}`, clear: true })),
+    );
+    await headers.change(batchId, () => ({ state: 'closed', size }));
+    progress.count('batches', 1);
+  }
+}
+
+/** Removes the entries of an index from a key on. The fences stay. */
+async function removeEntries(
+  store: Store,
+  table: 'frontier' | 'batch',
+  family: 'f' | 'b',
+  start: string,
+): Promise<void> {
+  for await (const rows of scanSteps(store, table, [family], [{ start }], CHUNK)) {
+    const keys = rows.map(({ key }) => key).filter((key) => !key.endsWith(FENCE));
+    if (keys.length > 0)
+      await store.write(
+        table,
+        keys.map((key) => ({ key, clear: true })),
+      );
+  }
+}
