@@ -12,8 +12,7 @@ import type { Io } from './io.js';
 import { duration, jsonLine, number, quantity, safeLines, say, table, write } from './output/output.js';
 import { afterCrawl, crawlSummary } from './output/crawl-end.js';
 import { sectionNote } from './output/section-note.js';
-import { progressDisplay, progressLine, type ProgressDisplay } from './output/progress.js';
-import { reporterCounters, reporterStatus, type ShardRun } from './options/shard-option.js';
+import { progressDisplay } from './output/progress.js';
 
 /**
  * Exit status. `done`: no errors. `nothing`: there was nothing to do or show, or a check failed. `tryAgain`: a scheduler should run the
@@ -126,7 +125,9 @@ export function sayWaiting({ io, options }: Cli): (owner: TableOwner | undefined
   };
 }
 
-interface JobRun extends Omit<OpenOptions, 'name'>, ShardRun {
+interface JobRun extends Omit<OpenOptions, 'name'> {
+  /** Absent: the job works on the whole table. */
+  readonly shard?: Shard | undefined;
   /** Show no progress, because standard error is used for a log. */
   readonly isSilent?: boolean;
   /** Returns the text for standard output. Absent: there is no such text. With `--json` the report is printed instead. */
@@ -153,15 +154,13 @@ export async function runJob<R extends Report = Report>(
     migrates = false,
     settings = {},
     shard,
-    isStreaming,
     isSilent = false,
     saysNext = false,
   }: JobRun = {},
 ): Promise<R> {
   const { io } = cli;
   const { json, quiet, verbose } = cli.options();
-  const part: ShardRun = { ...(shard && { shard }), ...(isStreaming && { isStreaming }) };
-  const display = isStreaming ? reporterDisplay(io, part) : quiet || isSilent ? undefined : progressDisplay(io.stderr);
+  const display = quiet || isSilent ? undefined : progressDisplay(io.stderr);
   let report: R;
   let saidSection = false;
   let proxy: string;
@@ -179,7 +178,7 @@ export async function runJob<R extends Report = Report>(
               const large = progress.fetching?.largeSection;
               // The section is reported now, while the run can still be stopped. If the section is endless, the run may never reach its
               // report.
-              if (large && large.of >= MANY_PAGES && !saidSection && !isStreaming) {
+              if (large && large.of >= MANY_PAGES && !saidSection) {
                 saidSection = true;
                 say(io, sectionNote(large));
               }
@@ -195,8 +194,7 @@ export async function runJob<R extends Report = Report>(
   }
   const text = json ? jsonLine(report) : data?.(report);
   if (text !== undefined) await write(io.stdout, json ? text : `${safeLines(text)}\n`);
-  if (isStreaming) io.stderr.write(reporterCounters(report.job, report.counters));
-  else if (!json && !quiet) {
+  if (!json && !quiet) {
     const isCrawl = report.job === 'crawl';
     io.stderr.write(`${isCrawl ? crawlSummary(report) : ''}${isCrawl && !verbose ? '' : summary(report)}`);
   }
@@ -209,21 +207,6 @@ export async function runJob<R extends Report = Report>(
     cli.exitCode = shard ? EXIT.tryAgain : EXIT.interrupted;
   } else if (saysNext && !json && !quiet) io.stderr.write(afterCrawl(report, cli.options()));
   return report;
-}
-
-/** Milliseconds between two lines of progress for a scheduler. */
-const REPORT_EVERY = 5000;
-
-function reporterDisplay({ stderr }: Io, part: ShardRun): ProgressDisplay {
-  let last = -Infinity;
-  return {
-    show(progress) {
-      if (performance.now() - last < REPORT_EVERY) return;
-      last = performance.now();
-      stderr.write(reporterStatus(part, progressLine(progress)));
-    },
-    end() {},
-  };
 }
 
 /** Whether a stopped run of this job leaves no result. */

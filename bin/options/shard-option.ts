@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { Shard } from '../../packages/webcrawl/internal.js';
-import { CrawlError, parseShard, safeText, shardText } from '../../packages/webcrawl/names.js';
+import { CrawlError, parseShard, safeText } from '../../packages/webcrawl/names.js';
 import type { Cli } from '../cli.js';
-import { readLines } from '../input/input.js';
 import type { Io } from '../io.js';
 
 type Environment = Io['env'];
@@ -20,6 +19,8 @@ const SCHEDULERS: readonly (readonly [
   ['SLURM_ARRAY_TASK_ID', slurmTask],
   ['CLOUD_RUN_TASK_INDEX', (env) => [env.CLOUD_RUN_TASK_INDEX, env.CLOUD_RUN_TASK_COUNT]],
   ['AWS_BATCH_JOB_ARRAY_INDEX', (env) => [env.AWS_BATCH_JOB_ARRAY_INDEX, env.WEBCRAWL_SHARDS]],
+  // Hadoop Streaming sets these for each map task.
+  ['mapreduce_task_partition', (env) => [env.mapreduce_task_partition, env.mapreduce_job_maps]],
 ];
 
 /** The indexes of a Slurm array may begin at any number and have any step. */
@@ -52,14 +53,11 @@ function shardOfEnvironment(env: Environment): Shard {
   }
 }
 
-/**
- * Adds `--shard`.
- * @param parts what is divided among the shards
- */
-export function addShardOption(command: Command, parts = 'hosts'): Command {
+/** Adds `--shard`. */
+export function addShardOption(command: Command): Command {
   return command.option(
-    '--shard <i/n|auto|->',
-    `part i of n of the ${parts}, counted from 0; auto: from the environment of a scheduler; -: lines i/n on standard input`,
+    '--shard <i/n|auto>',
+    'part i of n of the hosts, counted from 0; auto: from the environment of a scheduler',
   );
 }
 
@@ -69,52 +67,16 @@ With --shard, many workers work on one table (hbase://…), each on a part of it
 run. Its maximum is the number of slots of the table.
   i/n   this shard
   auto  the shard of WEBCRAWL_SHARD (i/n); or of JOB_COMPLETION_INDEX or AWS_BATCH_JOB_ARRAY_INDEX with
-        WEBCRAWL_SHARDS; or of SLURM_ARRAY_TASK_ID or CLOUD_RUN_TASK_INDEX
-  -     each line of standard input is a shard; standard error has lines for Hadoop Streaming
+        WEBCRAWL_SHARDS; or of SLURM_ARRAY_TASK_ID, CLOUD_RUN_TASK_INDEX or a map task of Hadoop
 For schedulers: exit status 0 is done. 75 means: run it again (another worker has the shard, this one was
 stopped, or the store is away). Any other status is a failure that will repeat. On SIGTERM it sends no new
 requests, gives requests in flight two seconds, and releases the shard.`;
 
-/** The shard of a run, and the form in which its scheduler reads progress. */
-export interface ShardRun {
-  readonly shard?: Shard;
-  /** Whether progress and counters are written to standard error in the format of Hadoop Streaming. */
-  readonly isStreaming?: true;
-}
-
 /**
- * Runs a job for each shard that `--shard` names, or once without `--shard`.
- * @throws CrawlError USAGE, and the error of `run`; after an error, the remaining shards are not run
+ * Returns the shard that `--shard` names. Returns undefined without `--shard`.
+ * @throws CrawlError USAGE
  */
-export async function overShards(
-  cli: Cli,
-  named: string | undefined,
-  run: (shard: ShardRun) => Promise<void>,
-): Promise<void> {
-  if (named === undefined) return run({});
-  if (named !== '-') return run({ shard: named === 'auto' ? shardOfEnvironment(cli.io.env) : parseShard(named) });
-  let isEmpty = true;
-  for await (const line of readLines(cli.io.stdin, 'standard input')) {
-    // Hadoop may put the offset of the line in its file before the line.
-    const text = line.split('\t').at(-1)!.trim();
-    if (text === '') continue;
-    isEmpty = false;
-    await run({ shard: parseShard(text), isStreaming: true });
-    if (cli.io.signal.aborted) return;
-  }
-  if (isEmpty) throw new CrawlError('USAGE', '--shard -: no lines i/n on standard input');
+export function shardOf(cli: Cli, named: string | undefined): Shard | undefined {
+  if (named === undefined) return undefined;
+  return named === 'auto' ? shardOfEnvironment(cli.io.env) : parseShard(named);
 }
-
-/** Returns counters in the format whose numbers Hadoop Streaming adds up. A name has no commas. */
-export function reporterCounters(job: string, counters: Readonly<Record<string, number>>): string {
-  return Object.entries(counters)
-    .map(([name, n]) => `reporter:counter:webcrawl ${job},${oneWord(name)},${Math.round(n)}\n`)
-    .join('');
-}
-
-/** Returns a line of progress for a shard. Without such lines, Hadoop would kill the task as hung. */
-export function reporterStatus({ shard }: ShardRun, line: string): string {
-  return `reporter:status:${shard ? `${shardText(shard)} ` : ''}${safeText(line, 500)}\n`;
-}
-
-const oneWord = (name: string): string => safeText(name, 100).replace(/[,\s]+/g, '_');

@@ -3,14 +3,12 @@ import { batchOf, wholeNumber } from '../../options/arguments.js';
 import { runJob, type Cli } from '../../cli.js';
 import { addLogOption, openPageLog, type LogTarget } from '../../output/page-log.js';
 import { askForContact } from '../../contact.js';
-import { SHARD_HELP, addShardOption, overShards } from '../../options/shard-option.js';
 import { addRequestOptions, requestSettings, type RequestOptions } from '../../options/request-options.js';
 
 interface FetchOptions extends RequestOptions {
   readonly all?: boolean;
   readonly parse?: boolean;
   readonly threads?: number;
-  readonly shard?: string;
   readonly log?: LogTarget;
 }
 
@@ -25,26 +23,20 @@ export function addFetch(program: Command, cli: Cli): void {
     .option('--all', 'fetch every open batch')
     .option('--parse', 'parse each page as soon as it is fetched')
     .option('--threads <n>', 'maximum number of requests in flight', wholeNumber(1));
-  addShardOption(addLogOption(addRequestOptions(command)))
+  addLogOption(addRequestOptions(command))
     .addHelpText(
       'after',
-      `${SHARD_HELP}
-
+      `
 The scope of the last crawl applies. If a seed redirects to another host, links may lead there while this command
 runs. Unlike crawl, fetch does not store the host with the scope. If you run parse by itself, or fetch again later,
 links from other hosts to that host are rejected. The next crawl with these seeds stores the host.
 
 Examples:
   webcrawl fetch 1700000000-2718281828 --parse
-  webcrawl fetch --all --threads 100
-  webcrawl fetch 1700000000-2718281828 --parse --shard 0/6 \\
-      --table hbase://gateway:9090/crawl`,
+  webcrawl fetch --all --threads 100`,
     )
     .action(
-      async (
-        batchId: string | undefined,
-        { all, delay, agent, header, shard: named, log: place, ...options }: FetchOptions,
-      ) => {
+      async (batchId: string | undefined, { all, delay, agent, header, log: place, ...options }: FetchOptions) => {
         const batch = batchOf(batchId, all);
         await using log = await openPageLog(cli, place);
         const start: Parameters<typeof runJob>[2] = (crawl, job, { jobs }) => {
@@ -52,8 +44,7 @@ Examples:
           return jobs.fetch(crawl, { batch, ...options, ...(log && { onFetched: log.onFetched }), ...job });
         };
         const settings = requestSettings({ delay, agent, header });
-        const how = { settings, isSilent: log?.isOnStderr ?? false };
-        await overShards(cli, named, async (part) => void (await runJob(cli, 'fetch', start, { ...how, ...part })));
+        await runJob(cli, 'fetch', start, { settings, isSilent: log?.isOnStderr ?? false });
       },
     );
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { GenerateOptions as Selection } from '../../../packages/webcrawl/internal.js';
 import { wholeNumber } from '../../options/arguments.js';
-import { SHARD_HELP, addShardOption, overShards } from '../../options/shard-option.js';
+import { SHARD_HELP, addShardOption, shardOf } from '../../options/shard-option.js';
 import { EXIT, runJob, type Cli } from '../../cli.js';
 import { say } from '../../output/output.js';
 
@@ -23,7 +23,7 @@ export function addGenerate(program: Command, cli: Cli): void {
       wholeNumber(0),
     )
     .option('--no-filter', 'skip the URL filters, for a fast selection')
-    .option('--batch <id>', 'id of the batch; all shards of a round use the same id, which webcrawl batch-id makes');
+    .option('--batch <id>', 'id of the batch, such as 1767607200-123456');
   addShardOption(command)
     .addHelpText(
       'after',
@@ -39,24 +39,19 @@ Examples:
   webcrawl generate --add-days 31      # also pages that are due within a month
   batch=$(webcrawl generate) && webcrawl fetch $batch --parse && \\
       webcrawl updatedb $batch
-  webcrawl generate --batch $(webcrawl batch-id) --shard 0/1 \\
-      --table hbase://gateway:9090/crawl`,
+  webcrawl generate --shard 0/6 --table hbase://gateway:9090/crawl`,
     )
     .action(async ({ filter, shard: named, ...options }: GenerateOptions) => {
       const given = { ...options, ...(filter ? {} : { filter }) };
-      await overShards(cli, named, async (part) => {
-        const report = await runJob(
-          cli,
-          'generate',
-          (crawl, job, { jobs }) => jobs.generate(crawl, { ...given, ...job }),
-          {
-            data: ({ batchId }) => batchId,
-            ...part,
-          },
-        );
-        if (report.batchId !== undefined || report.interrupted) return;
-        if (!cli.options().quiet) say(cli.io, 'Nothing is due.');
-        if (!part.shard) cli.exitCode = EXIT.nothing;
-      });
+      const shard = shardOf(cli, named);
+      const report = await runJob(
+        cli,
+        'generate',
+        (crawl, job, { jobs }) => jobs.generate(crawl, { ...given, ...job }),
+        { data: ({ batchId }) => batchId, shard },
+      );
+      if (report.batchId !== undefined || report.interrupted) return;
+      if (!cli.options().quiet) say(cli.io, 'Nothing is due.');
+      if (!shard) cli.exitCode = EXIT.nothing;
     });
 }

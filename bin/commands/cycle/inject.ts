@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
 import { CrawlError } from '../../../packages/webcrawl/names.js';
 import { eachGiven } from '../../options/arguments.js';
-import { SHARD_HELP, addShardOption, overShards } from '../../options/shard-option.js';
 import { runJob, type Cli } from '../../cli.js';
 import { readSeeds, reportRejections } from '../../input/seeds.js';
 import { readSitemaps } from '../../input/sitemap-seeds.js';
 
 export function addInject(program: Command, cli: Cli): void {
-  const command = program
+  program
     .command('inject')
     .summary('add seeds to the table')
     .description('Adds seeds to the table. A page that is already in the table keeps its row.')
@@ -16,8 +15,7 @@ export function addInject(program: Command, cli: Cli): void {
       '--sitemap <url|file>',
       'add the pages of a sitemap, a sitemap index or a feed; may be given many times',
       eachGiven,
-    );
-  addShardOption(command)
+    )
     .addHelpText(
       'after',
       `
@@ -30,20 +28,14 @@ A URL on the command line is due again at once, even if 401, 403 or robots.txt d
 The pages of a sitemap are added when the crawl fetches it, once a day. The pages of a local file
 are added now; if it is an index, its sitemaps are fetched. Both may be compressed by gzip.
 
-With --shard, give all shards the same seeds: each takes the seeds of its own hosts. inject does not
-accept --shard -, because seeds may come from standard input.
-${SHARD_HELP}
-
 Examples:
   webcrawl inject https://example.com/ https://example.org/
   webcrawl inject seeds.txt
   webcrawl inject --sitemap https://example.com/sitemap.xml.gz
   printf 'https://example.com/\\tscore=5\\tlanguage=en\\n' | webcrawl inject -`,
     )
-    .action(async (args: string[], { sitemap: named = [], shard }: { sitemap?: readonly string[]; shard?: string }) => {
+    .action(async (args: string[], { sitemap: named = [] }: { sitemap?: readonly string[] }) => {
       if (args.length + named.length === 0) throw new CrawlError('USAGE', 'no seeds and no --sitemap');
-      if (shard === '-')
-        throw new CrawlError('USAGE', 'inject does not accept --shard -, because standard input is used for seeds');
       const { seeds, sitemaps } = await readSitemaps(cli, named, readSeeds(cli, args));
       const { lines, isArgument } = seeds;
       const taken = {
@@ -52,9 +44,7 @@ Examples:
         onRejected: reportRejections(cli.io, seeds),
         ...(sitemaps.length > 0 && { sitemaps }),
       };
-      await overShards(cli, shard, async (part) => {
-        const how = { create: true, alone: false, ...part };
-        await runJob(cli, 'inject', (crawl, job, { jobs }) => jobs.inject(crawl, { ...taken, ...job }), how);
-      });
+      const how = { create: true, alone: false };
+      await runJob(cli, 'inject', (crawl, job, { jobs }) => jobs.inject(crawl, { ...taken, ...job }), how);
     });
 }

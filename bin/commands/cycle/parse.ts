@@ -1,27 +1,23 @@
 import type { Command } from 'commander';
 import { batchOf } from '../../options/arguments.js';
-import { SHARD_HELP, addShardOption, overShards } from '../../options/shard-option.js';
 import { runJob, type Cli } from '../../cli.js';
 
 interface ParseOptions {
   readonly all?: boolean;
   readonly force?: boolean;
-  readonly shard?: string;
 }
 
 export function addParse(program: Command, cli: Cli): void {
-  const command = program
+  program
     .command('parse')
     .summary('parse the fetched pages of a batch')
     .description('Extracts title, text and links from the fetched pages of a batch.')
     .argument('[batch]', 'batch id that generate printed')
     .option('--all', 'parse every open batch')
-    .option('--force', 'parse already parsed pages of the batch again');
-  addShardOption(command)
+    .option('--force', 'parse already parsed pages of the batch again')
     .addHelpText(
       'after',
-      `${SHARD_HELP}
-
+      `
 The scope of the last crawl applies. A host that a seed redirected to during a fetch of its own is not in it: links
 of other hosts may not lead there. webcrawl fetch --parse accepts them, and so does every job after the next crawl with
 these seeds.
@@ -30,10 +26,8 @@ Examples:
   webcrawl parse 1700000000-2718281828
   webcrawl parse --all --force`,
     )
-    .action(async (batchId: string | undefined, { all, shard: named, ...options }: ParseOptions) => {
+    .action(async (batchId: string | undefined, { all, ...options }: ParseOptions) => {
       const batch = batchOf(batchId, all);
-      await overShards(cli, named, async (part) => {
-        await runJob(cli, 'parse', (crawl, job, { jobs }) => jobs.parse(crawl, { batch, ...options, ...job }), part);
-      });
+      await runJob(cli, 'parse', (crawl, job, { jobs }) => jobs.parse(crawl, { batch, ...options, ...job }));
     });
 }

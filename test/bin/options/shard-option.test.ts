@@ -12,15 +12,10 @@ const webcrawl = (args: string, io?: TestIo) => runLine(args.split(' '), io);
 const shards = () => stub.calls.flatMap(({ options }) => (options.shard ? [options.shard] : []));
 
 describe('--shard', () => {
-  test.each(['generate --batch 1-1', 'fetch 1-1 --parse', 'parse 1-1', 'updatedb 1-1'])(
-    'of %s is passed to the job',
-    async (job) => {
-      stub.report = { batchId: '1-1' };
-      expect((await webcrawl(`${job} --shard 2/6`)).code).toBe(0);
-      expect(shards()).toEqual([{ index: 2, count: 6 }]);
-      expect(stub.calls.at(-1)?.options.batch).toBe('1-1');
-    },
-  );
+  test('is passed to the job', async () => {
+    expect((await webcrawl('generate --shard 2/6')).code).toBe(0);
+    expect(shards()).toEqual([{ index: 2, count: 6 }]);
+  });
 
   test.each([
     [
@@ -52,8 +47,12 @@ describe('--shard', () => {
       { AWS_BATCH_JOB_ARRAY_INDEX: '9', WEBCRAWL_SHARDS: '10' },
       { index: 9, count: 10 },
     ],
+    [
+      { mapreduce_task_partition: '0', mapreduce_job_maps: '16' },
+      { index: 0, count: 16 },
+    ],
   ])('auto reads %o', async (env, shard) => {
-    expect((await webcrawl('fetch 1-1 --shard auto', testIo({ env }))).code).toBe(0);
+    expect((await webcrawl('generate --shard auto', testIo({ env }))).code).toBe(0);
     expect(shards()).toEqual([shard]);
   });
 
@@ -64,53 +63,30 @@ describe('--shard', () => {
     [{ SLURM_ARRAY_TASK_ID: '3', SLURM_ARRAY_TASK_STEP: '2', SLURM_ARRAY_TASK_COUNT: '4' }, 'gives no shard: 1.5 of 4'],
     [{ WEBCRAWL_SHARD: '1:4' }, 'WEBCRAWL_SHARD gives no shard'],
   ])('auto refuses %o', async (env, message) => {
-    const { code, err } = await webcrawl('fetch 1-1 --shard auto', testIo({ env }));
+    const { code, err } = await webcrawl('generate --shard auto', testIo({ env }));
     expect([code, err]).toEqual([64, expect.stringContaining(message)]);
     expect(stub.calls).toEqual([]);
   });
 
   test.each(['6/6', '-1/6', '1', 'a/b', '1/0', '0/9999999999'])('refuses %s', async (text) => {
-    const { code, err } = await webcrawl(`fetch 1-1 --shard=${text}`);
+    const { code, err } = await webcrawl(`generate --shard=${text}`);
     expect([code, err]).toEqual([64, expect.stringContaining('expected a shard i/n with i from 0 to n - 1')]);
-  });
-
-  test('with - runs the shards from standard input one after another, and reports in the format of Hadoop Streaming', async () => {
-    stub.report = { counters: { fetched: 3, 'rejected_my filter,x': 1 } };
-    stub.run = ({ onProgress }) => onProgress?.({ job: 'fetch', done: 1, total: 2, counters: {}, errors: {} });
-    const io = testIo({ stdin: ['0/3\n120\t2/3\n\n'] });
-    const { code, err } = await webcrawl('fetch 1-1 --shard -', io);
-    expect(code).toBe(0);
-    expect(shards()).toEqual([
-      { index: 0, count: 3 },
-      { index: 2, count: 3 },
-    ]);
-    expect(err.split('\n')).toEqual([
-      'reporter:status:0/3 fetch: 1 of 2',
-      'reporter:counter:webcrawl fetch,fetched,3',
-      'reporter:counter:webcrawl fetch,rejected_my_filter_x,1',
-      'reporter:status:2/3 fetch: 1 of 2',
-      'reporter:counter:webcrawl fetch,fetched,3',
-      'reporter:counter:webcrawl fetch,rejected_my_filter_x,1',
-      '',
-    ]);
-    expect((await webcrawl('fetch 1-1 --shard -')).code).toBe(64);
-    expect((await webcrawl('fetch 1-1 --shard -', testIo({ stdin: ['0/3\nwrong'] }))).code).toBe(64);
   });
 
   test('makes a stop and a lease of another worker exit with 75, to be retried', async () => {
     stub.report = { interrupted: true };
-    expect((await webcrawl('fetch 1-1')).code).toBe(130);
-    expect((await webcrawl('fetch 1-1 --shard 0/2')).code).toBe(75);
+    expect((await webcrawl('generate')).code).toBe(130);
+    expect((await webcrawl('generate --shard 0/2')).code).toBe(75);
     stub.run = () => {
       throw new CrawlError('LEASE_HELD', 'expected slot 00 to be free');
     };
-    const { code, err } = await webcrawl('fetch 1-1 --shard 0/2');
+    const { code, err } = await webcrawl('generate --shard 0/2');
     expect([code, err]).toEqual([75, 'error [LEASE_HELD]: expected slot 00 to be free\n']);
   });
 
   test('of generate with nothing due exits with 0, because other shards may have due pages', async () => {
     expect((await webcrawl('generate')).code).toBe(1);
-    const { code, err } = await webcrawl('generate --shard 0/2 --batch 1-1');
+    const { code, err } = await webcrawl('generate --shard 0/2');
     expect([code, err]).toEqual([0, expect.stringContaining('Nothing is due.')]);
   });
 });

@@ -74,16 +74,15 @@ const hostsOf = (index: number): Promise<string[]> =>
 
 test('a worker that gets SIGTERM sends no new request and releases its leases, so that another worker can take them at once', async () => {
   await run('inject', '--quiet', ...urls);
-  const batch = (await run('generate', '--quiet')).trim();
   const hosts = await hostsOf(0);
   expect(hosts.length).toBeGreaterThan(1);
 
   let answer = (): void => {};
   mayAnswer = new Promise((resolve) => (answer = resolve));
-  const { child, ended } = start('fetch', batch, '--parse', '--shard', '0/3', '--json');
+  const { child, ended } = start('crawl', '--shard', '0/3', '--json');
   // One page of each of its hosts is being fetched.
   await until(() => asked.length === hosts.length);
-  expect(await look(({ leases }) => leases.holders())).toMatchObject([{ tasks: [{ job: 'fetch', batchId: batch }] }]);
+  expect(await look(({ leases }) => leases.holders())).toHaveLength(1);
   const stopping = said(child, 'Stopping');
   child.kill('SIGTERM');
   await stopping;
@@ -95,20 +94,17 @@ test('a worker that gets SIGTERM sends no new request and releases its leases, s
   // The leases are free at once, without waiting until they expire.
   expect(await look(({ leases }) => leases.holders())).toEqual([]);
 
-  const left = JSON.parse(await run('fetch', batch, '--parse', '--shard', '0/3', '--json', '--quiet')) as object;
-  expect(left).toMatchObject({ counters: { success: hosts.length } });
-  expect(asked).toHaveLength(2 * hosts.length);
-  for (const shard of ['1/3', '2/3']) await run('fetch', batch, '--parse', '--shard', shard, '--quiet');
+  // No other worker lives, so this one takes over all other slots in the end.
+  await run('crawl', '--shard', '0/3', '--quiet');
   expect(asked).toHaveLength(urls.length);
-  expect(await look(({ batches }) => batches.isDone(batch, 'fetch'))).toBe(true);
+  expect(await look(({ batches }) => batches.list())).toEqual([]);
 });
 
 test('a worker that gets SIGTERM while it waits for another worker exits with 75, to be retried', async () => {
   await run('inject', '--quiet', ...urls);
-  const batch = (await run('generate', '--quiet')).trim();
   await look(async ({ leases }) => {
-    const held = await leases.take(['00', '03'], { job: 'fetch', batchId: batch, wait: 0 });
-    const { child, ended } = start('fetch', batch, '--shard', '0/3', '-v');
+    const held = await leases.take(['00', '03'], { job: 'crawl', wait: 0 });
+    const { child, ended } = start('crawl', '--shard', '0/3', '-v');
     await until(async () => (await leases.holders()).length === 2);
     const stopping = said(child, 'Stopping');
     child.kill('SIGTERM');
