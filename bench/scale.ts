@@ -1,11 +1,9 @@
 /**
  * 10,000 workers on the partitions of 1,000,000,000 hosts, on a simulated clock and a simulated store, with the real code of leases and
- * shards. It covers a start, stragglers, the death of a tenth, twins that a scheduler starts too early, another number of shards, and the
- * end of a step of a batch.
+ * shards. It covers a start, stragglers, the death of a tenth, twins that a scheduler starts too early, and another number of shards.
  */
 import { LEASE_MS, createLeases, slotsOf, slotsOfShard, type HeldLeases } from '../webtable/index.js';
 import { scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
-import { simulateStep } from './lib/simulated-step.js';
 import { SimulatedMachine, SimulatedTime } from './lib/simulated-time.js';
 import { VersionedMeta } from './lib/versioned-meta.js';
 
@@ -147,13 +145,6 @@ async function run(options: BenchOptions): Promise<BenchResult> {
   for (let i = 0; i < resized; i++) begin(i, resized, random() * 10_000);
   await phase(`${resized.toLocaleString('en-US')} shards instead, while the others end`, 60);
 
-  for (const dying of [0, 0.1]) {
-    const found = await simulateStep({ slots: slots.all.length, workers: count, dying, random });
-    const phase = `the end of a step${dying === 0 ? '' : ', a tenth dies in it and is begun again'}`;
-    rows.push({ phase, ...found });
-    options.say(`${phase}: known after ${found.untilAll.toFixed(1)} s`);
-  }
-
   const spread = spreadOfHosts(slots, count, scaled(COUNTED_HOSTS, options.scale, 10_000));
   const perWorker = HOSTS / WORKERS;
   return {
@@ -162,7 +153,6 @@ async function run(options: BenchOptions): Promise<BenchResult> {
     rows,
     notes: [
       'Simulated: the clock, the machines and the store, which answers after 2 to 202 ms. Leases and shards are the code of the crawler itself.',
-      'At the end of a step each worker notes that its slots are through, within a minute, and looks whether all are: what is held is then what is noted, and the time that until the last knew.',
       `A lease is free ${LEASE_MS / 1000} s after its holder was last heard of. No partition may have two holders at once: the most was ${overlap}.`,
       `Of ${HOSTS.toLocaleString('en-US')} hosts a worker has ${perWorker.toLocaleString('en-US')}; of ${spread.hosts.toLocaleString('en-US')} that were counted, the worker with the most has ${spread.most.toFixed(2)} times the mean, and the one with the least ${spread.least.toFixed(2)}.`,
     ],

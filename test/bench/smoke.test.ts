@@ -227,9 +227,8 @@ it('serving crawls a site with and without --serve, and finds pages after update
 
 it('scale gives no partition to two workers, and at the end each worker has its own again', async () => {
   const { rows } = await result('scale', '--scale', '0.002');
-  expect(rows).toHaveLength(8);
-  for (const row of rows) expect(row).toMatchObject({ held: rows[0]!.held });
-  for (const row of rows.slice(0, 6)) expect(row).toMatchObject({ overlap: 1 });
+  expect(rows).toHaveLength(6);
+  for (const row of rows) expect(row).toMatchObject({ held: rows[0]!.held, overlap: 1 });
 });
 
 it('start-up compares short commands with Node itself', async () => {
