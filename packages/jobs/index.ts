@@ -7,8 +7,6 @@ export { fetch } from './fetch.js';
 export { parse } from './parse.js';
 export { updatedb } from './updatedb.js';
 export { crawl } from './crawl.js';
-export { injectInScope } from './rounds/inject-in-scope.js';
-export { writeScope } from './scope/stored-scope.js';
 export { isAnyDue } from './selection/is-any-due.js';
 export { ruleOfCause } from './selection/rule-cause.js';
 export { createRunningJobs } from './reporting/running-jobs.js';

@@ -23,11 +23,6 @@ export function isGzipName(output: string): boolean {
   return /\.gz$/i.test(output);
 }
 
-/** Returns the known endings of a file name, unchanged, such as `.jsonl.gz`. Empty: the name has no known ending. */
-export function endingsOf(output: string): string {
-  return endingOf(output) === undefined ? '' : (/\.[a-z\d]+(\.gz)?$/i.exec(output)?.[0] ?? '');
-}
-
 /**
  * Refuses a name that contradicts the format of an output, such as `archive.warc.gz` for a folder.
  * @param endings the results of {@link endingOf} that a file of this format may have; none for a folder
