@@ -92,15 +92,15 @@ export const SUITES = {
   politeness: { files: ['test/politeness/politeness.test.ts'], about: 'the access log of 200 hosts' },
   shards: {
     files: ['test/shards'],
-    about: 'one web crawled by one process and by many on a real HBase, while these are killed',
+    about: 'one web crawled by one process and by workers on a real HBase, while these are killed',
   },
   slurm: {
     files: ['test/slurm'],
-    about: 'rounds, and a crawl on HBase, on a real Slurm with three nodes, where it is installed',
+    about: 'workers on a real Slurm with three nodes and HBase, where Slurm, Maven and a JDK are there',
   },
   yarn: {
     files: ['test/yarn'],
-    about: 'a step in shards on a real Hadoop YARN, where Maven and a JDK are there',
+    about: 'workers on a real Hadoop YARN and HBase, where Maven and a JDK are there',
   },
   site: { files: ['test/site'], about: 'real manuals, crawled beside GNU Wget' },
   browser: { files: ['test/browser'], about: 'pages rendered by a real Chromium' },
