@@ -22,7 +22,6 @@ export { domainRanges, hostRange, prefixRange } from './keys/row-key.js';
 export { FRONTIER_FIELDS, isHeld } from './frontier/frontier-rows.js';
 export type { HostScore } from './frontier/frontier-heads.js';
 export type { BatchQueue } from './batches/batch-entries.js';
-export { isFetched, type BatchProgress, type BatchStep, type SlotProgress } from './batches/batch-progress.js';
 export type { SeedReach } from './tables/hosts.js';
 export { createPrefixPacker } from './tables/packed-prefixes.js';
 export { rangeOfSite, sitesOfPage } from './tables/site-templates.js';

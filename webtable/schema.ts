@@ -172,8 +172,6 @@ export const INDEX_COLUMNS = {
   frontierScore: 'f:s',
   batchHeader: 'b:h',
   batchEntry: 'b:e',
-  batchProgress: 'b:p',
-  robotsRequest: 'b:r',
   changeEntry: 'b:c',
   hostRobots: 'h:rb',
   hostSeed: 'h:in',

@@ -11,13 +11,6 @@ export { userAgent } from './http/user-agent.js';
 export { isProxyFailure } from './http/proxy-error.js';
 export { hostHealth, robotsHealth, type HostHealth } from './http/host-health.js';
 export { parseRobots, ROBOTS_LIMIT, type RobotsLine } from './robots/robots.js';
-export {
-  ROBOTS_OF_OTHER_SHARD,
-  createRobots,
-  isFreshRobots,
-  robotsRules,
-  type Robots,
-  type RobotsStore,
-} from './robots/robots-cache.js';
-export type { InHostQueue, RobotsHop, StoredRobots } from './robots/robots-cache.js';
+export { createRobots, isFreshRobots, robotsRules, type Robots, type RobotsStore } from './robots/robots-cache.js';
+export type { InHostQueue, StoredRobots } from './robots/robots-cache.js';
 export { createFetchQueues, type FetchQueues } from './queues/fetch-queues.js';

@@ -78,5 +78,4 @@ export async function releaseBatch({ tables }: CrawlContext, batchId: string): P
     const { size } = found;
     return consumers.length > 0 ? { size, state: 'updated', consumers } : { size, state: 'closed' };
   });
-  if ((await batches.find(batchId))?.state === 'closed') await batches.forget(batchId);
 }

@@ -1,9 +1,8 @@
 import { CrawlError } from '../errors/index.js';
 import type { BatchHeader } from '../../webtable/index.js';
-import { batchTask, mustBeOpen, mustNameBatch, overBatches, type BatchOptions } from './rows/batch-rows.js';
+import { mustBeOpen, mustNameBatch, overBatches, type BatchOptions } from './rows/batch-rows.js';
 import { withHooks, type CrawlContext, type OnFetchedOption, type OnPageOption } from './context.js';
 import { openFetcher } from './fetching/fetcher.js';
-import { storeTimeUp } from './fetching/slots-through.js';
 import { startTimeLimit } from './fetching/time-limit.js';
 import { createFindings, type FindingsOfRun } from './reporting/findings.js';
 import type { Report } from './reporting/job.js';
@@ -11,7 +10,6 @@ import { inScope } from './scope/in-scope.js';
 import { addCounters, createCounts } from './reporting/counters.js';
 import { createTracker } from './reporting/tracker.js';
 import { whileFetching } from './requests/requests-in-use.js';
-import { inSlots, isProgressStored } from './shards/job-slots.js';
 
 /** Options of {@link fetch}. `onPage` is called only if `parse` is true. */
 export interface FetchOptions extends BatchOptions, OnPageOption, OnFetchedOption {
@@ -37,8 +35,7 @@ export interface FetchOptions extends BatchOptions, OnPageOption, OnFetchedOptio
  *
  * The scope of the last crawl applies. A site to which a seed redirects counts until the job ends; only `crawl` stores it with the scope.
  *
- * In shards each worker fetches the queues of its own slots. A redirect into another slot is left to the owner of that slot. The batch is
- * fetched when {@link Batches.isDone} is true. Until then, run all shards again.
+ * A redirect target in a slot that the batch does not have is stored as a due row.
  *
  * Counters: `COUNTERS.fetch`; also those of parse if it parses.
  * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING, USAGE; LEASE_HELD, LEASE_LOST; PROXY_FAILED if the proxy no longer passes on requests
@@ -52,18 +49,17 @@ export async function fetch(given: CrawlContext, options: FetchOptions): Promise
   // As in crawl, the lock for fetching is taken before the lock of a batch, so that two jobs cannot block each other. It is also taken
   // before the leases, as in crawl: a lease records when hosts last received requests, and this job reads the time when it takes the lease.
   const findings = createFindings();
-  const report = await whileFetching(given, () =>
-    inSlots(given, batchTask('fetch', options, true), options, async (own, signal) => {
-      const crawl = await inScope(withHooks(own, options));
-      const how = { ...options, ...(signal && { signal }) };
-      const limit = startTimeLimit(undefined, crawl.settings.fetcher.timelimitMins);
-      try {
-        return await overBatches(crawl, 'fetch', how, (batch) => fetchBatch(crawl, batch, how, limit.signal, findings));
-      } finally {
-        limit.clear();
-      }
-    }),
-  );
+  const report = await whileFetching(given, async () => {
+    const crawl = await inScope(withHooks(given, options));
+    const limit = startTimeLimit(undefined, crawl.settings.fetcher.timelimitMins);
+    try {
+      return await overBatches(crawl, { job: 'fetch', asks: true }, options, (own, batch, how) =>
+        fetchBatch(own, batch, how, limit.signal, findings),
+      );
+    } finally {
+      limit.clear();
+    }
+  });
   const { all, count } = createCounts();
   const found = findings.report(count);
   return { ...report, ...found, counters: addCounters(report.counters, all) };
@@ -80,7 +76,6 @@ async function fetchBatch(
   if (timeUp.aborted) {
     const tracker = createTracker(crawl, 'fetch', options, { batchId: batch.batchId });
     tracker.count('time_limit');
-    if (isProgressStored(crawl)) await storeTimeUp(crawl, batch.batchId, options.parse ?? false);
     return tracker.report();
   }
   const { parse = false, threads = crawl.settings.fetcher.threadsFetch, signal } = options;
@@ -88,7 +83,6 @@ async function fetchBatch(
   const fetcher = await openFetcher(crawl, {
     threads,
     timeUp,
-    batchId: batch.batchId,
     ...(signal && { signal }),
     count: counts.count,
     findings,

@@ -1,9 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import { WHOLE, type Shard } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
+import { defined } from '../util/index.js';
 import { endBaseline } from './changes/end-baseline.js';
 import type { CrawlContext } from './context.js';
-import { joinBatch, openBatch, openIfGenerated } from './generating/open-batch.js';
 import { selectRows } from './generating/select-rows.js';
 import type { JobOptions, Report } from './reporting/job.js';
 import { createTracker } from './reporting/tracker.js';
@@ -13,16 +12,11 @@ import { inScope } from './scope/in-scope.js';
 import { makeTooLateDue } from './selection/due-too-late.js';
 import { createRefusals, releaseRefused, type Refusals } from './selection/refusals.js';
 import { releaseRows, releaseAbandoned } from './selection/release-abandoned.js';
-import { checkLeases, inSlots, type ShardOptions } from './shards/job-slots.js';
+import { checkLeases, inSlots, partOf, slotsOf, type ShardOptions } from './shards/job-slots.js';
 
 /** Options of {@link generate}. */
 export interface GenerateOptions extends JobOptions, ShardOptions {
-  /**
-   * The id of the batch. If a batch with this id exists and is not completely generated, the job continues it. All shards of a round use
-   * the same id. Absent: a new id.
-   */
-  readonly batch?: string;
-  /** Maximum number of pages in the batch. All shards share this number. Absent: all due pages. */
+  /** Maximum number of pages in the batch. With `shard`, all shards share this number. Absent: all due pages. */
   readonly topN?: number;
   /** Also selects pages that become due within this number of days from now. Default: 0. */
   readonly addDays?: number;
@@ -50,15 +44,15 @@ const DAY = 86_400_000;
  * First, generate releases the rows of batches that a killed or aborted generate left unfinished, so that these rows can be selected again.
  * Order of writes: the index of the batch, then each row with its mark, then the old frontier entry of the row.
  *
- * In shards, each worker selects rows from the queues of its own slots, and records each slot as done. The worker that finishes last opens
- * the batch. A repeated run of a shard continues with the slots that are not done.
+ * With `shard`, the rows are selected from the slots of this shard, and the batch has only these slots.
  *
  * Counters: `COUNTERS.generate`.
- * @throws CrawlError USAGE for a topN below 1, days below 0, or a shard without `batch`; LEASE_HELD, LEASE_LOST
+ * @throws CrawlError USAGE for a topN below 1, days below 0, and as {@link slotsOf}; LEASE_HELD, LEASE_LOST
  */
 export async function generate(crawl: CrawlContext, options: GenerateOptions = {}): Promise<Report> {
   const { report } = await generateAndCount(crawl, options);
-  if (report.batchId === undefined && !report.interrupted) await endBaseline(crawl);
+  const isWhole = (options.shard?.count ?? 1) === 1;
+  if (report.batchId === undefined && !report.interrupted && isWhole) await endBaseline(crawl);
   return report;
 }
 
@@ -76,25 +70,18 @@ export async function generateAndCount(crawl: CrawlContext, options: RoundOption
   if (!(topN >= 1)) throw new CrawlError('USAGE', `expected topN of at least 1, found ${topN}`);
   if (!(addDays >= 0)) throw new CrawlError('USAGE', `expected addDays of at least 0, found ${addDays}`);
   const dealt = { ...(options.topN !== undefined && { topN: shareOf(options.topN, options.shard) }) };
-  const task = { job: 'generate', ...(options.batch !== undefined && { batchId: options.batch }) };
-  return inSlots(crawl, task, mustNameItsBatch(options), (own, signal) =>
+  const { leaseWait, signal: given } = options;
+  const how = { slots: slotsOf(crawl, options), ...defined({ leaseWait, signal: given }) };
+  return inSlots(crawl, { job: 'generate' }, how, (own, signal) =>
     own.tables.exclusive('generate', async () =>
       selectBatch(await inScope(own), { ...options, ...dealt, ...(signal && { signal }) }),
     ),
   );
 }
 
-/** Returns the maximum number of rows of a batch that a shard selects. */
-function shareOf(topN: number, { index, count }: Shard = WHOLE): number {
+/** Returns the share of a shard in a maximum number of pages. */
+export function shareOf(topN: number, { index, count }: Shard = WHOLE): number {
   return Math.floor(topN / count) + Number(index < topN % count);
-}
-
-/** @throws CrawlError USAGE for a shard without the id of the common batch */
-function mustNameItsBatch(options: RoundOptions): RoundOptions {
-  if (options.batch !== undefined || (options.shard?.count ?? 1) === 1) return options;
-  throw new CrawlError('USAGE', 'expected the id of the batch that all shards select together, found none', {
-    hint: '`webcrawl batch-id` makes a batch id; give the same id to all shards as --batch',
-  });
 }
 
 async function selectBatch(given: CrawlContext, options: RoundOptions): Promise<Selection> {
@@ -103,28 +90,17 @@ async function selectBatch(given: CrawlContext, options: RoundOptions): Promise<
   const tracker = createTracker(crawl, 'generate', options, {
     ...(options.topN !== undefined && { total: options.topN }),
   });
-  await releaseAbandoned(crawl, options.batch, tracker);
+  await releaseAbandoned(crawl, tracker);
 
   const now = crawl.clock();
   const until = now + (options.addDays ?? 0) * DAY;
-  const batchId = options.batch ?? (await newBatch(crawl, { state: 'generating' }));
-  const joined = options.batch === undefined ? undefined : await joinBatch(crawl, batchId, tracker);
-  const slots = joined?.left;
-  if (slots?.size === 0) {
-    await openIfGenerated(crawl, batchId, crawl.ruleSet?.version);
-    tracker.count('batch_generated');
-    return { report: tracker.report(batchId), size: 0, skipped: {} };
-  }
+  const slots = partOf(crawl);
+  const batchId = await newBatch(crawl, { state: 'generating', ...(slots && { slots: [...slots] }) });
   const step = (): Promise<void> => checkLeases(crawl);
-  /**
-   * The slots of the hosts whose rows are read. With one queue for each host, they are the slots of the job. A queue for a domain or IP
-   * address may have hosts in any slot.
-   */
-  const ofHosts = crawl.settings.partition.urlMode === 'host' ? slots : undefined;
-  await makeTooLateDue(crawl, tracker.count, { onStep: step, slots: ofHosts });
-  await frontier.promote(now, until, step, ofHosts);
+  await makeTooLateDue(crawl, tracker.count, { onStep: step, slots });
+  await frontier.promote(now, until, step, slots);
   const refusals = createRefusals(crawl, options.filter ?? true);
-  await releaseRefused(crawl, refusals, tracker, step, ofHosts);
+  await releaseRefused(crawl, refusals, tracker, step, slots);
 
   /** The context and the refusals for the latest version of the rules. */
   let latest = { crawl, refusals };
@@ -133,25 +109,19 @@ async function selectBatch(given: CrawlContext, options: RoundOptions): Promise<
     if (now !== latest.crawl) latest = { crawl: now, refusals: createRefusals(now, options.filter ?? true) };
     return latest.refusals;
   };
-  const sizes = await selectRows(crawl, { batchId, until, options, slots, ofHosts, refusalsNow, tracker });
-  const size = [...sizes.values()].reduce((sum, n) => sum + n, 0);
-  if (slots && !tracker.aborted) {
-    await checkLeases(crawl);
-    await batches.changeProgress(batchId, slots, (found, slot) => {
-      // Another worker may own the slot now, and may have stored other progress. Then that progress stays.
-      if (!isDeepStrictEqual(found, joined?.seen.get(slot))) return undefined;
-      return { generated: sizes.get(slot) ?? 0 };
-    });
-    await openIfGenerated(crawl, batchId, crawl.ruleSet?.version);
-  } else if (tracker.aborted || size === 0) {
-    tracker.count('released_unfinished', await releaseRows(crawl, batchId, slots));
-    if (slots) return { report: tracker.report(batchId), size: 0, skipped: {} };
+  const size = await selectRows(crawl, { batchId, until, options, refusalsNow, tracker });
+  if (tracker.aborted || size === 0) {
+    tracker.count('released_unfinished', await releaseRows(crawl, batchId));
     await batches.delete(batchId);
     const report = tracker.report();
     return { report, size: 0, skipped: report.counters };
-  } else {
-    await openBatch(crawl, batchId, size, crawl.ruleSet?.version);
   }
+  const rules = crawl.ruleSet?.version;
+  await batches.advance(batchId, ['generating'], ({ slots }) => ({
+    state: 'open',
+    size,
+    ...defined({ slots, rules }),
+  }));
   const { counters: skipped } = tracker.progress();
   tracker.count('generated', size);
   return { report: tracker.report(batchId), size, skipped };

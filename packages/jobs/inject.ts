@@ -116,11 +116,11 @@ export async function injectSeeds(
   function accept(seed: InjectedSeed, text: string, line: number): TakenSeed | undefined {
     const verdict = applyUrlChain(ruled.plugins, seed.url, 'inject', seed);
     if (!verdict.accepted) return reject(line, text, `rejected_${verdict.rejectedBy}`, verdict.rule);
+    onSeed?.(verdict.url);
     if (own && !own.has(slots.of(hostKeyOf(hostOf(verdict.url))))) {
       tracker.count('other_shards');
       return undefined;
     }
-    onSeed?.(verdict.url);
     const isRetried = typeof retryDenied === 'function' ? retryDenied(line) : retryDenied;
     return { ...seed, url: verdict.url, retryDenied: isRetried };
   }

@@ -1,12 +1,10 @@
 import type { BatchHeader } from '../../webtable/index.js';
-import { batchTask, mustBeOpen, mustNameBatch, overBatches, type BatchOptions } from './rows/batch-rows.js';
+import { mustBeOpen, mustNameBatch, overBatches, type BatchOptions } from './rows/batch-rows.js';
 import { withHooks, type CrawlContext, type OnPageOption } from './context.js';
 import type { Report } from './reporting/job.js';
 import { parseRows } from './parsing/parse-rows.js';
 import { inScope } from './scope/in-scope.js';
 import { createTracker } from './reporting/tracker.js';
-import { storeParsed } from './fetching/slots-through.js';
-import { inSlots, isProgressStored } from './shards/job-slots.js';
 
 /** Options of {@link parse}. */
 export interface ParseOptions extends BatchOptions, OnPageOption {
@@ -22,11 +20,8 @@ export interface ParseOptions extends BatchOptions, OnPageOption {
  */
 export async function parse(given: CrawlContext, options: ParseOptions): Promise<Report> {
   mustNameBatch(options);
-  return inSlots(given, batchTask('parse', options), options, async (own, signal) => {
-    const crawl = await inScope(withHooks(own, options));
-    const how = { ...options, ...(signal && { signal }) };
-    return overBatches(crawl, 'parse', how, (batch) => parseBatch(crawl, batch, how));
-  });
+  const crawl = await inScope(withHooks(given, options));
+  return overBatches(crawl, { job: 'parse' }, options, parseBatch);
 }
 
 async function parseBatch(crawl: CrawlContext, batch: BatchHeader, options: ParseOptions): Promise<Report> {
@@ -34,6 +29,5 @@ async function parseBatch(crawl: CrawlContext, batch: BatchHeader, options: Pars
   const { batchId, size } = batch;
   const tracker = createTracker(crawl, 'parse', options, { batchId, total: size });
   await parseRows(crawl, batchId, options.force ?? false, tracker);
-  if (!tracker.aborted && isProgressStored(crawl)) await storeParsed(crawl, batchId);
   return tracker.report();
 }

@@ -15,7 +15,7 @@ export type { RunningJobs, Watch } from './reporting/running-jobs.js';
 export type { DueCount } from './reporting/due-count.js';
 export type { WorkerStatus } from './reporting/worker-reports.js';
 export type { JobTotals, Totals } from './reporting/totals.js';
-export type { JobSlots, ShardOptions } from './shards/job-slots.js';
+export type { JobSlots, LeaseOptions, ShardOptions } from './shards/job-slots.js';
 export type { CrawlScope, ScopeRules, UrlPatterns } from './scope/crawl-scope.js';
 export type { PageContent, ParseResult } from './parsing/parse-page.js';
 export type { ParseTerms, ThreadResult } from './parsing/parse-messages.js';

@@ -40,7 +40,6 @@ async function repairAll(crawl: CrawlContext, options: JobOptions): Promise<Repo
   await withoutOtherJobs(crawl, async () => {
     await enterRows(crawl, tracker);
     await removeStaleOfFrontier(crawl, tracker);
-    await removeStaleProgress(crawl, tracker);
     await removeStaleOfBatches(crawl, tracker);
     await removeStaleSeedHosts(crawl, tracker);
   });
@@ -145,28 +144,6 @@ async function removeStaleOfFrontier(crawl: CrawlContext, tracker: Tracker): Pro
     tracker.count('stale_frontier', stale.length);
   }
   tracker.count('stale_frontier', await frontier.removeStaleHeads());
-}
-
-/** Removes the stored progress of batches that are closed or empty. */
-async function removeStaleProgress(crawl: CrawlContext, tracker: Tracker): Promise<void> {
-  const { batches } = crawl.tables;
-  for (const batchId of await batches.noted()) {
-    const state = (await batches.find(batchId))?.state;
-    if (state === undefined ? await holdsRows(crawl, batchId) : state !== 'closed') continue;
-    await batches.robotsRequests.clear(batchId);
-    await batches.forget(batchId);
-    tracker.count('stale_progress');
-  }
-}
-
-/** Whether a batch still holds a row of its index. The progress of such a batch is kept, because the header of the batch is written again. */
-async function holdsRows({ tables: { batches, pages } }: CrawlContext, batchId: string): Promise<boolean> {
-  for await (const entries of batches.entries(batchId)) {
-    const keys = entries.map(({ rowKey }) => rowKey);
-    const rows = await pages.getMany(keys, ['marks']);
-    if (rows.some((row) => row?.marks?.generate === batchId)) return true;
-  }
-  return false;
 }
 
 async function removeStaleOfBatches(crawl: CrawlContext, tracker: Tracker): Promise<void> {

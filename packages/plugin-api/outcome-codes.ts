@@ -20,6 +20,7 @@ export const PROTOCOL_CODES = {
   challenge: 'a page that asks visitors to prove that they are no robots, with any status',
   http_error: 'any other HTTP status',
   robots_denied: 'robots.txt denies the page; it was not requested',
+  robots_elsewhere: 'robots.txt redirects to a host of another worker, so the page was not requested',
   crawl_delay_too_long: 'robots.txt requests a `Crawl-delay` above `fetcher.maxCrawlDelay`; the page was not requested',
   private_address: 'the host is at an address that is not public, see `http.privateAddresses`; no request was sent',
   bad_port: 'the URL has a port that browsers refuse; it was not requested',

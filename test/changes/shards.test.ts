@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { inSlots, slotsOf } from '../../packages/jobs/shards/job-slots.js';
 import { MemoryStore, changes, jobs, type OpenContext } from '../../packages/webcrawl/internal.js';
 import { FailingStore, PlannedFailure } from '../support/stores/failing-store.js';
 import { START, testCrawl } from '../support/test-crawl.js';
@@ -6,7 +7,7 @@ import { fakeWeb, randomNumbers, type FakeWeb } from '../support/web/fake-web.js
 
 const DAY = 86_400_000;
 const COUNT = 3;
-const URLS = Array.from({ length: 60 }, (_, i) => `http://h${i % 12}.example.com/${i}`);
+const URLS = Array.from({ length: 60 }, (_, i) => `http://h${i % 12}.com/${i}`);
 
 function makeWeb(): FakeWeb {
   return fakeWeb(Object.fromEntries(URLS.map((url, i) => [url, `<title>${i}</title><p>Text of this page.`])));
@@ -19,6 +20,15 @@ function changeWeb(web: FakeWeb): void {
     else if (i % 3 === 0) web.set(url, `<title>new ${i}</title><p>Text of this page.`);
   }
 }
+
+/** A worker closes its part of a batch, which was generated for the whole table. */
+const updatePart = (crawl: OpenContext, batch: string, index: number) =>
+  inSlots(crawl, { job: 'updatedb' }, { slots: slotsOf(crawl, { shard: { index, count: COUNT } }) }, (own) =>
+    jobs.updatedb(own as OpenContext, { batch }),
+  );
+
+const isClosed = async ({ tables: { batches } }: OpenContext, batch: string): Promise<boolean> =>
+  (await batches.get(batch)).state === 'closed';
 
 async function log(crawl: OpenContext): Promise<unknown[]> {
   const found: unknown[] = [];
@@ -50,23 +60,25 @@ it('the log is the same whether one worker closes a batch or several do, also if
   expect(alone.log).toHaveLength(16);
   expect(alone.baseline).toBe(URLS.length);
   const sharded = await crawled(async (crawl, _, batch) => {
-    while (!(await crawl.tables.batches.isDone(batch, 'updatedb'))) {
-      for (let index = 0; index < COUNT; index++) await jobs.updatedb(crawl, { batch, shard: { index, count: COUNT } });
+    for (let index = 0; index < COUNT; index++) {
+      expect(await isClosed(crawl, batch)).toBe(false);
+      await updatePart(crawl, batch, index);
     }
+    expect(await isClosed(crawl, batch)).toBe(true);
   });
   expect(sharded).toEqual(alone);
 
   const random = randomNumbers(5);
   let kills = 0;
   const killed = await crawled(async (crawl, store, batch, web) => {
-    for (let most = 30; !(await crawl.tables.batches.isDone(batch, 'updatedb')); most += 20) {
+    for (let most = 30; !(await isClosed(crawl, batch)); most += 20) {
       for (let index = 0; index < COUNT; index++) {
         const failing = await testCrawl(web, {
           store: new FailingStore(store, 1 + Math.floor(random() * most)),
         });
         failing.setTime(crawl.clock());
         try {
-          await jobs.updatedb(failing, { batch, shard: { index, count: COUNT } });
+          await updatePart(failing, batch, index);
         } catch (error) {
           if (!(error instanceof PlannedFailure)) throw error;
           kills++;

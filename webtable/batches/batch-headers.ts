@@ -1,6 +1,6 @@
 /** The headers of the batches. A header has the data of the whole batch. */
 import { CrawlError, safeText } from '../../packages/errors/index.js';
-import { FENCE } from '../keys/partition.js';
+import { FENCE, type Slots } from '../keys/partition.js';
 import { json } from '../pages/codec.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
@@ -27,20 +27,14 @@ export interface BatchHeader {
   readonly size: number;
   /** The version of the rules when generate selected the rows, or when the first rows moved into the batch. Absent if there were no rules. */
   readonly rules?: string;
-  /**
-   * In the state `updating`: a worker has found that no other worker still fetches or parses the batch. The other shards then skip this
-   * check.
-   */
-  readonly isLeft?: boolean;
+  /** The slots whose rows are not released yet. Absent: all slots of the table. */
+  readonly slots?: readonly string[];
   /** The consumers that have not read the batch yet. Set when the batch gets the state `updating`. */
   readonly consumers?: readonly string[];
 }
 
 /** A header without the name of its batch, as it is stored. */
 type StoredHeader = Omit<BatchHeader, 'batchId'>;
-
-/** The states in the order in which a batch goes through them. */
-export const BATCH_STATES: readonly BatchState[] = ['generating', 'open', 'updating', 'updated', 'closed'];
 
 const codec = json<StoredHeader>(
   (value) =>
@@ -70,7 +64,7 @@ export function unknownBatch(batchId: string): never {
   });
 }
 
-export function createBatchHeaders(store: Store, exclusive: Exclusive) {
+export function createBatchHeaders(store: Store, slots: Slots, exclusive: Exclusive) {
   /**
    * Reads the header of a batch. Also returns the index of the zone of the header, and the version of the batch's row in each zone. If
    * there is no header, the index is beyond the last zone.
@@ -157,6 +151,29 @@ export function createBatchHeaders(store: Store, exclusive: Exclusive) {
       });
     },
 
+    /**
+     * Removes slots from a batch. Call it after their rows are released. The last slots move the batch on.
+     * @param ofSlots absent: all slots
+     * @param last returns the new header of a batch without slots; null removes the batch. Default: `updated` if the batch has consumers,
+     * else `closed`
+     * @returns whether the batch has no slots any more
+     */
+    async removeSlots(
+      batchId: string,
+      ofSlots: ReadonlySet<string> | undefined,
+      last: (header: BatchHeader) => StoredHeader | null = released,
+    ): Promise<boolean> {
+      let hasMovedOn = true;
+      await change(batchId, (header) => {
+        hasMovedOn = true;
+        if (!header || header.state === 'updated' || header.state === 'closed') return undefined;
+        const left = ofSlots ? (header.slots ?? slots.all).filter((slot) => !ofSlots.has(slot)) : [];
+        hasMovedOn = left.length === 0;
+        return hasMovedOn ? last(header) : { ...header, slots: left };
+      });
+      return hasMovedOn;
+    },
+
     /** Lists the batches that hold pages, oldest first. Updated and closed batches are left out. */
     list: (): Promise<BatchHeader[]> => headersIn('h'),
 
@@ -168,4 +185,8 @@ export function createBatchHeaders(store: Store, exclusive: Exclusive) {
       return updated.filter(({ batchId }) => !open.has(batchId));
     },
   };
+}
+
+function released({ size, consumers = [] }: BatchHeader): StoredHeader {
+  return consumers.length > 0 ? { size, state: 'updated', consumers } : { size, state: 'closed' };
 }

@@ -72,14 +72,6 @@ export interface Leases {
   list(): Promise<readonly LeaseInfo[]>;
   /** Lists the workers that hold leases; the list is empty on a table that no other worker can use. Reads a row for each worker. */
   holders(): Promise<readonly LeaseHolderInfo[]>;
-  /**
-   * Waits at most `wait` ms until `isInTheWay` is false for all other holders. Holders that turn out to be dead lose their leases.
-   * @returns a holder for which `isInTheWay` is still true; undefined if there is no such holder
-   */
-  untilNone(
-    isInTheWay: (holder: LeaseHolderInfo) => boolean,
-    options: { readonly wait: number; readonly signal?: AbortSignal },
-  ): Promise<LeaseHolderInfo | undefined>;
   /** Stops renewing. After this call no lease is held. */
   stop(): void;
 }
@@ -192,21 +184,6 @@ export function createLeases(
     },
 
     holders: others.list,
-
-    async untilNone(isInTheWay, { wait, signal }) {
-      const started = timing.monotonic();
-      for (;;) {
-        signal?.throwIfAborted();
-        const found = (await others.list()).filter((holder) => !holder.isOwn && isInTheWay(holder));
-        const silent = found.filter((holder) => holder.isSilent);
-        for (const { id } of silent) await others.remove(id);
-        if (found.length === 0) return undefined;
-        if (silent.length > 0) continue;
-        const waited = timing.monotonic() - started;
-        if (waited >= wait) return found[0];
-        await sleep(timing, Math.min(AGAIN_MS, wait - waited), signal);
-      }
-    },
 
     stop: () => session?.holder.stop(),
   };

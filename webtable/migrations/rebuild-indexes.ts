@@ -23,7 +23,7 @@ export async function rebuildIndexes(
   pages: Pages,
   progress: MigrationProgress,
 ): Promise<void> {
-  await closeBatches(store, progress);
+  await closeBatches(store, slots, progress);
   await removeEntries(store, 'frontier', 'f', '');
   // The zones before `e` have the change log and the headers of closed batches.
   await removeEntries(store, 'batch', 'b', 'e');
@@ -43,8 +43,8 @@ export async function rebuildIndexes(
   }
 }
 
-async function closeBatches(store: Store, progress: MigrationProgress): Promise<void> {
-  const headers = createBatchHeaders(store, withoutLock);
+async function closeBatches(store: Store, slots: Slots, progress: MigrationProgress): Promise<void> {
+  const headers = createBatchHeaders(store, slots, withoutLock);
   for (const { batchId, size, consumers = [] } of [...(await headers.list()), ...(await headers.listUpdated())]) {
     // A consumer without this row reads the whole table in its next run.
     await store.write(

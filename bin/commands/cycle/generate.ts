@@ -5,7 +5,7 @@ import { SHARD_HELP, addShardOption, shardOf } from '../../options/shard-option.
 import { EXIT, runJob, type Cli } from '../../cli.js';
 import { say } from '../../output/output.js';
 
-interface GenerateOptions extends Pick<Selection, 'topN' | 'addDays' | 'maxCount' | 'batch'> {
+interface GenerateOptions extends Pick<Selection, 'topN' | 'addDays' | 'maxCount'> {
   readonly filter: boolean;
   readonly shard?: string;
 }
@@ -22,8 +22,7 @@ export function addGenerate(program: Command, cli: Cli): void {
       'maximum number of pages of one host (or domain or IP: partition.urlMode)',
       wholeNumber(0),
     )
-    .option('--no-filter', 'skip the URL filters, for a fast selection')
-    .option('--batch <id>', 'id of the batch, such as 1767607200-123456');
+    .option('--no-filter', 'skip the URL filters, for a fast selection');
   addShardOption(command)
     .addHelpText(
       'after',
@@ -31,7 +30,7 @@ export function addGenerate(program: Command, cli: Cli): void {
 If no page is due, the exit status is 1. With --shard it is 0, since other shards may have due pages. The stored
 depth and patterns of the last crawl apply here too.
 
-With --shard, --top-n is divided among the shards.
+With --shard, the batch has pages of this shard only, and --top-n is divided among the shards.
 ${SHARD_HELP}
 
 Examples:

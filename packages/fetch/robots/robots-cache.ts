@@ -39,19 +39,10 @@ export interface Robots {
    * @throws CrawlError BAD_URL for a URL that is not http(s); what the store or one of the `hooks` throws
    */
   check(url: string, hooks?: RobotsHooks): Promise<RobotsVerdict>;
-  /**
-   * Fetches a URL to which the robots.txt of another origin redirects. The request waits in the queue of the target host. If the URL is the
-   * robots.txt of the target's origin, the file is stored.
-   * @returns undefined if no request was sent, because the run ended before
-   */
-  hop(url: string): Promise<RobotsHop | undefined>;
 }
 
-/** The result of following one redirect of a robots.txt. Plain data that JSON can hold. */
-export type RobotsHop = StoredRobots | RobotsMoved | RobotsUnavailable;
-
-/** The code if another worker has to request a robots.txt, see {@link RobotsOptions.ofOtherShard}. */
-export const ROBOTS_OF_OTHER_SHARD = 'other_shard';
+/** The result of following one redirect of a robots.txt. */
+type RobotsHop = StoredRobots | RobotsMoved | RobotsUnavailable;
 
 /** Callbacks of {@link Robots.check}. */
 interface RobotsHooks {
@@ -61,8 +52,8 @@ interface RobotsHooks {
    * are added again.
    */
   readonly onSitemaps?: (sitemaps: readonly string[]) => Promise<void>;
-  /** Called while redirects of the file are followed. The wait may be long, because other shards or other hosts may have to answer. */
-  readonly whileOtherShard?: <T>(wait: Promise<T>) => Promise<T>;
+  /** Called while redirects of the file are followed. The wait may be long, because the requests wait in the queues of other hosts. */
+  readonly whileRedirected?: <T>(wait: Promise<T>) => Promise<T>;
 }
 
 /**
@@ -85,11 +76,10 @@ interface RobotsOptions {
   /** Sends the requests that follow redirects in the queues of their hosts. Default: these requests are sent at once. */
   readonly inHostQueue?: InHostQueue;
   /**
-   * Leaves the request for a redirect target to another worker, if only that worker may send requests to the host. If the answer of that
-   * worker has arrived, it is returned. Otherwise returns `asked`, and the file is unavailable with the code {@link ROBOTS_OF_OTHER_SHARD}.
-   * Returns undefined if this worker may send the request itself.
+   * Whether only another worker may send requests to the host of a redirect target. If the target is not stored, the pages of the
+   * redirecting origin cannot be fetched then (code `robots_elsewhere`). Default: false.
    */
-  readonly ofOtherShard?: (url: string) => Promise<RobotsHop | 'asked' | undefined>;
+  readonly isForeign?: (url: string) => boolean;
   /** Maximum number of redirects to follow, also to other hosts. If there are more, the file counts as absent. */
   readonly maxRedirects?: number;
   /**
@@ -126,7 +116,7 @@ interface Redirected {
  */
 export function createRobots(options: RobotsOptions): Robots {
   const { clock, store, protocol, maxRedirects = 5, inHostQueue = immediately, changes = () => 0 } = options;
-  const { ofOtherShard = () => Promise.resolve(undefined) } = options;
+  const { isForeign = () => false } = options;
   const cache = createBoundedCache<Entry>(options.memory ?? 16_777_216);
   const underWay = new Map<string, Promise<Resolved | Redirected>>();
 
@@ -182,16 +172,21 @@ export function createRobots(options: RobotsOptions): Robots {
       const origin = originOfRobots(url);
       const kept = origin === undefined ? undefined : await freshOf(origin);
       if (kept) return kept;
-      const found = (await ofOtherShard(url)) ?? (await hop(url));
-      if (!found) return { kind: 'unavailable', message: 'robots.txt: given up', url, code: 'aborted' };
-      if (found === 'asked') {
-        return { kind: 'unavailable', message: 'robots.txt: left to another worker', url, code: ROBOTS_OF_OTHER_SHARD };
+      if (isForeign(url)) {
+        const message = 'robots.txt: redirected to a host of another worker';
+        return { kind: 'unavailable', message, url, code: 'robots_elsewhere', refused: true };
       }
+      const found = await hop(url);
+      if (!found) return { kind: 'unavailable', message: 'robots.txt: given up', url, code: 'aborted' };
       if (!('kind' in found) || found.kind === 'unavailable') return found;
       moved = found;
     }
   }
 
+  /**
+   * Fetches a redirect target in the queue of its host. If the URL is the robots.txt of an origin, the file is stored for this origin.
+   * @returns undefined if no request was sent, because the run ended before
+   */
   async function hop(url: string): Promise<RobotsHop | undefined> {
     const origin = originOfRobots(url);
     let found: Awaited<ReturnType<typeof fetchRobots>> | StoredRobots | undefined;
@@ -230,11 +225,10 @@ export function createRobots(options: RobotsOptions): Robots {
   }
 
   return {
-    hop,
     async check(text, hooks = {}) {
       const url = parseUrl(text);
       let entry = await entryOf(url.origin, hooks);
-      if ('target' in entry) entry = await (hooks.whileOtherShard ?? identity)(entry.target);
+      if ('target' in entry) entry = await (hooks.whileRedirected ?? identity)(entry.target);
       if ('kind' in entry) return entry;
       const asked: RequestMade = entry.asked ? { asked: true } : {};
       const { allowed, line } = entry.rules.allowed(url.pathname + url.search);

@@ -40,11 +40,10 @@ export interface BegunLog {
   readonly failures: HostFailures | undefined;
   /**
    * Writes a log entry for each host that looks broken.
-   * @param isShard true if this run counts only the hosts of one shard. In this case, call `writeHosts` before the shard records that it
-   * has added its links.
+   * @param isPart whether other workers count the failures of other hosts of the batch
    */
-  writeHosts(isShard: boolean): Promise<void>;
-  /** Opens the log of the rows. Call `open` after the hosts of all shards are written. */
+  writeHosts(isPart: boolean): Promise<void>;
+  /** Opens the log of the rows. Call `open` after the hosts are written. */
   open(): Promise<BatchLog>;
   /** Ends the log of the batch. Call `end` after the batch is updated. */
   end(): Promise<void>;
@@ -60,7 +59,7 @@ export async function beginLog(crawl: CrawlContext, batchId: string): Promise<Be
   const broken = await changes.brokenBefore(batch);
   return {
     failures,
-    async writeHosts(isShard) {
+    async writeHosts(isPart) {
       if (!failures) return;
       // Rounds overlap, so the pages of a broken host come in several batches. The first one writes the entry.
       const found = failures.items().filter(({ host }) => !broken.has(host));
@@ -68,7 +67,7 @@ export async function beginLog(crawl: CrawlContext, batchId: string): Promise<Be
       await changes.noteHosts(
         batch,
         found.map(({ host }) => host),
-        !isShard,
+        !isPart,
       );
     },
     open: async () => createBatchLog(crawl, batch, new Set([...broken, ...(await changes.hostsOf(batch))])),

@@ -12,8 +12,7 @@ import type { QueuedWork } from '../requests/requests.js';
 import type { SharedFetch } from './shared-fetch.js';
 import { createTracker } from '../reporting/tracker.js';
 import type { BatchQueue } from '../../../webtable/index.js';
-import { isProgressStored, shardSlots } from '../shards/job-slots.js';
-import { answerRobotsRequests, createSlotsThrough, storeParsed } from './slots-through.js';
+import { withinBatch } from '../shards/job-slots.js';
 
 export interface BatchFetchOptions extends JobOptions {
   /** Whether to parse each page directly after its fetch. */
@@ -45,18 +44,17 @@ export interface BatchFetch {
 
 /** Begins to fetch a batch. The rows of each queue are read while the queue has room. */
 export async function beginBatchFetch(
-  crawl: CrawlContext,
+  given: CrawlContext,
   tools: FetchTools,
   shared: SharedFetch,
   batch: BatchHeader,
   options: BatchFetchOptions,
 ): Promise<BatchFetch> {
   const { batchId } = batch;
-  const { outgoing, parse } = options;
+  const { parse } = options;
+  const crawl = withinBatch(given, batch);
   const tracker = createTracker(crawl, 'fetch', options, { batchId, total: batch.size });
   const pages = createBatchPages(crawl, batch, tracker.count);
-  /** Records which slots are completely fetched. Absent if the progress of slots is not stored. */
-  const through = !outgoing && isProgressStored(crawl) ? await createSlotsThrough(crawl, batchId) : undefined;
   /** Aborts at the time limit. Then the waiting pages are skipped. */
   const timedOut = new AbortController();
   const grace = gracePeriod(AbortSignal.any([shared.stopped, timedOut.signal]), GRACE_PERIOD);
@@ -83,9 +81,9 @@ export async function beginBatchFetch(
 
   const hasEnded = (): boolean => isTimedOut() || shared.stopped.aborted;
 
-  async function addQueues(slots: Iterable<string> | undefined): Promise<void> {
-    allQueuesAdded = false;
-    for await (const found of pages.queues(slots)) {
+  async function readAll(): Promise<void> {
+    const dry = new Promise<void>((resolve) => (resolveDone = resolve));
+    for await (const found of pages.queues()) {
       if (hasEnded()) break;
       const { queue } = found;
       await shared.openSource();
@@ -94,25 +92,8 @@ export async function beginBatchFetch(
       tools.requests.delayFirst(queue);
     }
     allQueuesAdded = true;
-  }
-
-  /** Reads slots until all queues are empty. If other workers have added something to a slot meanwhile, this slot is read again. */
-  async function readAll(): Promise<void> {
-    for (let slots = through ? through.left : shardSlots(crawl); ;) {
-      await through?.look();
-      const answered = through && answerRobotsRequests(crawl, tools.requests.robots, batchId, slots ?? []);
-      // If `answered` rejects, `await answered` below throws the error.
-      answered?.catch(() => undefined);
-      const dry = new Promise<void>((resolve) => (resolveDone = resolve));
-      await addQueues(slots);
-      checkDone();
-      await dry;
-      await answered;
-      if (!through || shared.stopped.aborted) return;
-      const isOver = isTimedOut();
-      slots = await through.note(work.waiting, isOver);
-      if (slots.size === 0 || isOver) return;
-    }
+    checkDone();
+    await dry;
   }
 
   /** Yields the pages of a queue. Rows are read while the queue drains. */
@@ -146,21 +127,14 @@ export async function beginBatchFetch(
       timeUp.removeEventListener('abort', timeOut);
     }
     const isClosed = !isTimedOut() && !stopped.aborted && (await close());
-    // The progress is recorded at the time limit too, because the workers of other slots wait for it.
-    if (isTimedOut() && !stopped.aborted && through) await endParse();
     return { report: tracker.report(), stored: work.stored, isClosed, isTimedOut: isTimedOut() };
   }
 
   async function close(): Promise<boolean> {
     const isClosed = await pages.end(work.moved);
-    await endParse();
-    return isClosed;
-  }
-
-  async function endParse(): Promise<void> {
     // Some skipped pages may already be fetched, but not parsed.
-    if (parse && (pages.sawFetched || through?.hasUnparsed)) await parseRows(crawl, batchId, false, tracker);
-    if (parse && through) await storeParsed(crawl, batchId);
+    if (parse && pages.sawFetched) await parseRows(crawl, batchId, false, tracker);
+    return isClosed;
   }
 
   const ended = finish().finally(grace.clear);

@@ -1,6 +1,7 @@
 import { hostOfKey, type BatchHeader, type BatchQueue } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
 import type { Count } from '../reporting/counters.js';
+import { partOf } from '../shards/job-slots.js';
 import { FETCH_FIELDS, type FetchItem } from './fetch-item.js';
 
 /** Number of row keys that are read ahead for each queue. */
@@ -24,12 +25,9 @@ export function createBatchPages(crawl: CrawlContext, batch: BatchHeader, count:
     /** Whether an earlier run has fetched some pages. */
     sawFetched: false,
 
-    /**
-     * Yields the queues of the batch.
-     * @param slots the slots to read; undefined: all
-     */
-    async *queues(slots?: Iterable<string>): AsyncGenerator<BatchQueue> {
-      for await (const found of batches.queues(batchId, slots)) {
+    /** Yields the queues of the batch in the slots of the job. */
+    async *queues(): AsyncGenerator<BatchQueue> {
+      for await (const found of batches.queues(batchId, partOf(crawl))) {
         for (const host of found.hosts) queueOfHost.set(hostOfKey(host), found.queue);
         yield found;
       }
@@ -51,15 +49,17 @@ export function createBatchPages(crawl: CrawlContext, batch: BatchHeader, count:
     /**
      * Ends a fetch that ran until no page was left.
      * @param moved number of pages that moved to another batch
-     * @returns true if the batch holds no row any more, and was closed
+     * @returns true if the batch holds no row any more in the slots of the job
      */
     async end(moved: number): Promise<boolean> {
       if (moved === 0) return false;
       const isEmpty = moved === state.held;
-      if (isEmpty) await batches.clear(batchId);
-      await batches.advance(batchId, ['open'], ({ size, ...header }) =>
-        isEmpty ? { ...header, size, state: 'closed' } : { ...header, size: Math.max(0, size - moved) },
-      );
+      if (isEmpty) {
+        await batches.clear(batchId, { ofSlots: partOf(crawl) });
+        await batches.removeSlots(batchId, partOf(crawl));
+      } else {
+        await batches.change(batchId, (header) => header && { ...header, size: Math.max(0, header.size - moved) });
+      }
       return isEmpty;
     },
   };

@@ -8,7 +8,6 @@ import type { createBatchPages } from './batch-pages.js';
 import type { FetchItem, FetchRun, FetchTools } from './fetch-item.js';
 import { fetchPage } from './page/fetch-page.js';
 import { createOpenQueues, type SharedFetch } from './shared-fetch.js';
-import { storeJoined } from './slots-through.js';
 
 export interface BatchWorkInput {
   readonly crawl: CrawlContext;
@@ -36,8 +35,6 @@ export function createBatchWork(input: BatchWorkInput) {
   const open = createOpenQueues(shared);
   const state = {
     open,
-    /** Slots with pages that wait for another worker. */
-    waiting: new Set<string>(),
     inWork: 0,
     /** Number of stored pages; `moved` is the number of those that moved to the outgoing batch. */
     stored: 0,
@@ -72,8 +69,6 @@ export function createBatchWork(input: BatchWorkInput) {
       tracker.more();
       put(queue, item, 'last');
     },
-    joinOtherShard: (slot) => storeJoined(crawl.tables, batchId, slot),
-    waits: (queue) => void state.waiting.add(crawl.tables.slots.ofQueue(queue)),
     async store(page) {
       if (outgoing) {
         if (await outgoing.move({ ...page, from: batchId })) state.moved += 1;

@@ -64,10 +64,6 @@ export interface FetchRun extends FetchTools {
   store(page: FetchedPage): Promise<boolean>;
   /** Adds a redirect target to a queue. The target has already joined the batch. */
   join(queue: string, item: FetchItem): void;
-  /** Tells the worker that owns a slot that a row of this slot has joined the batch. */
-  joinOtherShard(slot: string): Promise<void>;
-  /** Records that a page of a queue waits for another worker. */
-  waits(queue: string): void;
   /** Aborts requests in flight when the run has to stop. */
   readonly giveUp: AbortSignal;
   /** Row keys of redirect targets that join the batch during this run. A key is added before the row gets the generate mark. */

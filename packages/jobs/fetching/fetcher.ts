@@ -9,7 +9,6 @@ import { beginBatchFetch, type BatchFetch, type BatchFetchOptions } from './batc
 import type { FetchTools } from './fetch-item.js';
 import { createLargeBodies } from './page/large-bodies.js';
 import type { SharedFetch } from './shared-fetch.js';
-import { createRobotsOfOtherShard } from './slots-through.js';
 import { createStoreOfPages } from './store-of-pages.js';
 
 interface FetcherOptions {
@@ -19,8 +18,6 @@ interface FetcherOptions {
   readonly signal?: AbortSignal;
   /** Aborts at the time limit of the job. Then each batch ends, and the remaining pages of the batch are skipped. */
   readonly timeUp?: AbortSignal;
-  /** The id of the batch, if only one batch is fetched. Requests to other workers are stored under this id. */
-  readonly batchId?: string;
   /** Counts events that do not belong to a batch. */
   readonly count: Count;
   /** Collects the findings of the run, which a report shows to people. */
@@ -62,12 +59,11 @@ const SHOWN = 10;
  * leases are not held, the fetcher sends no requests.
  */
 export async function openFetcher(crawl: CrawlContext, options: FetcherOptions): Promise<Fetcher> {
-  const { threads, signal, timeUp, count, batchId, onChange = () => {} } = options;
+  const { threads, signal, timeUp, count, onChange = () => {} } = options;
   const requests = openRequests(crawl, {
     threads,
     count,
     ...(signal && { signal }),
-    ...(batchId !== undefined && { ofOtherShard: createRobotsOfOtherShard(crawl, batchId) }),
     onIdle: onChange,
   });
   const { queues, stopped, running, backoff } = requests;

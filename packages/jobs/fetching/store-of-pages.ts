@@ -14,8 +14,8 @@ interface Stored {
  * and no other worker has stored it. Therefore a worker that has lost its leases changes nothing.
  */
 export function createStoreOfPages(crawl: CrawlContext): SharedFetch['store'] {
-  const { tables, jobSlots, clock } = crawl;
-  if (!tables.isShared && !jobSlots?.isShard) {
+  const { tables, clock } = crawl;
+  if (!tables.isShared) {
     const write = createGroupWriter<PageChange>(tables.pages.write);
     return async (change) => {
       await write(change);

@@ -10,7 +10,7 @@ import { latestDue } from '../rows/wrong-times.js';
 import { createDueRows, type DueRow, type DueRows } from '../selection/due-rows.js';
 import { JUDGED_FIELDS, judgeRow, type RowVerdict } from './judge-row.js';
 import type { Refusals } from '../selection/refusals.js';
-import { checkLeases } from '../shards/job-slots.js';
+import { checkLeases, partOf } from '../shards/job-slots.js';
 
 type Candidate = RowToChange<(typeof JUDGED_FIELDS)[number]>;
 /** @param updating batches for which updatedb may still need the score that their rows distributed */
@@ -23,10 +23,6 @@ export interface RowsToSelect {
   /** Rows are selected if they are due by this time, in ms since the epoch. */
   readonly until: number;
   readonly options: Pick<RoundOptions, 'topN' | 'maxCount' | 'isBusy'>;
-  /** The slots of the queues to select from; undefined: all slots. */
-  readonly slots: ReadonlySet<string> | undefined;
-  /** The slots of the hosts whose rows are read; undefined: all slots. */
-  readonly ofHosts: ReadonlySet<string> | undefined;
   /** Returns the refusals by the rules that are in force now. */
   readonly refusalsNow: () => Promise<Refusals>;
   readonly tracker: Tracker;
@@ -34,11 +30,11 @@ export interface RowsToSelect {
 
 /**
  * Selects due rows in the order of their score, highest first, and gives them the generate mark.
- * @returns the number of selected rows in each slot
+ * @returns the number of selected rows
  */
-export async function selectRows(crawl: CrawlContext, wanted: RowsToSelect): Promise<ReadonlyMap<string, number>> {
-  const { batchId, until, options, slots, ofHosts, refusalsNow, tracker } = wanted;
-  const { frontier, slots: ofTable } = crawl.tables;
+export async function selectRows(crawl: CrawlContext, wanted: RowsToSelect): Promise<number> {
+  const { batchId, until, options, refusalsNow, tracker } = wanted;
+  const { frontier } = crawl.tables;
   const { minScore } = crawl.settings.generate;
   const { topN = Infinity, maxCount = crawl.settings.generate.maxCount, isBusy = () => false } = options;
   const queues = createQueueNames(crawl);
@@ -46,20 +42,19 @@ export async function selectRows(crawl: CrawlContext, wanted: RowsToSelect): Pro
   const latest = Math.max(until, latestDue(crawl, crawl.clock()));
   const due = createDueRows({
     frontier,
-    slots: ofHosts,
+    slots: partOf(crawl),
     maxPerQueue: maxCount < 0 ? Infinity : maxCount,
     queueOf: async (host) => {
       const queue = await queues.nameOf(hostOfKey(host));
       const busy = isBusy(queue);
       if (busy === 'end') return null;
-      if (busy || (slots && !slots.has(ofTable.ofQueue(queue)))) return undefined;
+      if (busy) return undefined;
       if (!(await isSetAside(host))) return queue;
       tracker.count('host_backoff');
       return undefined;
     },
   });
   let size = 0;
-  const sizes = new Map<string, number>();
   while (!tracker.aborted && size < topN) {
     const found = await due.read(Math.min(CHUNK, topN - size));
     // Rows are in the order of their score, so all later rows have a lower score too.
@@ -68,14 +63,10 @@ export async function selectRows(crawl: CrawlContext, wanted: RowsToSelect): Pro
     const judge: Judge = (row, updating) => judgeRow(row, { until, latest }, refusals, updating);
     const selected = await take(crawl, batchId, due, found, judge, until, tracker);
     size += selected.length;
-    for (const { queue } of selected) {
-      const slot = ofTable.ofQueue(queue);
-      sizes.set(slot, (sizes.get(slot) ?? 0) + 1);
-    }
     tracker.done(selected.length);
   }
   tracker.count('capped', due.fullQueues);
-  return sizes;
+  return size;
 }
 
 /** Adds the accepted rows to the batch, and returns them. */

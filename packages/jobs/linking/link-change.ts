@@ -1,14 +1,13 @@
 import { isRedirect, urlOf, type PageChange, type RowToChange } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
-import { hintedFields, mergeHints, soonerDue, type LinkHints } from '../parsing/link-hints.js';
+import { hintedFields, mergeHints, soonerDue } from '../parsing/link-hints.js';
 import type { Count } from '../reporting/counters.js';
-import { SITEMAP_INTERVAL, newRowFields } from '../rows/new-row.js';
+import { newRowFields } from '../rows/new-row.js';
 import { createScoring } from '../rows/scoring-chain.js';
 import { relevanceFields } from '../rules/relevance.js';
 import type { Refusals } from '../selection/refusals.js';
-import { shardSlots } from '../shards/job-slots.js';
 import { bestLinks, inlinksOf } from './inlinks.js';
-import { batchOf, madeBy } from './watermarks.js';
+import { batchOf } from './watermarks.js';
 import type { LinkEvent } from './link-slice.js';
 
 /** The fields of a row that are read to add links. */
@@ -19,8 +18,6 @@ export const LINKED_FIELDS = [
   'cash',
   'distance',
   'distanceInFlight',
-  'fetchInterval',
-  'redirectDepth',
   'sitemap',
   'linkedUpTo',
   'inlinkBound',
@@ -72,9 +69,6 @@ export function linkChange(
     if (mayAdd(batchOf(watermark))) watermarks.set(watermark, position);
   for (const { from } of events)
     if (from.position > (watermarks.get(from.watermark) ?? '')) watermarks.set(from.watermark, from.position);
-  // Another shard may have created the row in this batch. Then these links change the row as if they had been among the first links.
-  const isMade = row?.linkedUpTo?.[madeBy(batchId)] !== undefined;
-  if (!row && shardSlots(crawl)) watermarks.set(madeBy(batchId), '');
   const isOwn = row?.marks?.generate === batchId;
   // A redirect passes its sitemap mark to its target only if the redirect had the mark when it was fetched. So a redirect that was fetched
   // in this batch gets no mark now. Otherwise the result would depend on the order in which updatedb adds links.
@@ -88,7 +82,7 @@ export function linkChange(
       ...first,
       ...(!row && relevanceFields(crawl, url)),
       ...(refusal?.cause !== undefined && { refusedBy: refusal.cause }),
-      ...(row && !isMade ? { score } : hintedFields(hints, score, crawl.settings.db.fetchIntervalMax)),
+      ...(row ? { score } : hintedFields(hints, score, crawl.settings.db.fetchIntervalMax)),
       ...(due !== undefined && { dueAt: due }),
       ...(isSitemap && !row?.sitemap && { sitemap: true }),
       cash,
@@ -96,35 +90,10 @@ export function linkChange(
       // The row keeps its old distance in `distanceInFlight`. The links of the page itself may be collected after this change, and they
       // need the old distance.
       ...(isLowered && isOwn && row.distanceInFlight === undefined && { distanceInFlight: row.distance ?? Infinity }),
-      ...(isMade && lateFields(row, isSitemap, hints, redirectDepthOf(events))),
       linkedUpTo: Object.fromEntries(watermarks),
       inlinkBound: (row?.inlinkBound ?? 0) + best.length,
     },
-    unset:
-      isMade && row.redirectDepth !== undefined && redirectDepthOf(events) === 0 ? (['redirectDepth'] as const) : [],
     inlinks: { position: row?.inlinkBound ?? 0, links: inlinksOf(best) },
-  };
-}
-
-function redirectDepthOf(events: readonly LinkEvent[]): number {
-  let least = Infinity;
-  for (const { from } of events) least = Math.min(least, from.redirectDepth);
-  return least;
-}
-
-/** Returns the fields of a row to correct, if another shard created the row without these links. */
-function lateFields(
-  row: Target,
-  isSitemap: boolean,
-  { changeInterval = Infinity }: LinkHints,
-  redirectDepth: number,
-): NonNullable<PageChange['set']> {
-  const { fetchInterval = Infinity, redirectDepth: depth = 0 } = row;
-  return {
-    ...(isSitemap &&
-      !row.sitemap &&
-      !Number.isFinite(changeInterval) && { fetchInterval: Math.min(fetchInterval, SITEMAP_INTERVAL) }),
-    ...(redirectDepth > 0 && redirectDepth < depth && { redirectDepth }),
   };
 }
 
@@ -134,7 +103,8 @@ function firstFields(
   count: Count,
   events: readonly LinkEvent[],
 ): NonNullable<PageChange['set']> {
-  const redirectDepth = redirectDepthOf(events);
+  let redirectDepth = Infinity;
+  for (const { from } of events) redirectDepth = Math.min(redirectDepth, from.redirectDepth);
   return {
     ...newRowFields(crawl, count, now, events.some(isInSitemap)),
     ...(Number.isFinite(redirectDepth) && redirectDepth > 0 && { redirectDepth }),

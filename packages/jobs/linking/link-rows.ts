@@ -31,9 +31,8 @@ type SourceField = (typeof SOURCE_FIELDS)[number] | (typeof FAILURE_FIELDS)[numb
 type Source = BatchRow<SourceField>['row'];
 
 /**
- * Adds the links of the pages of a batch to their target rows, in slices that fit into memory.
- * @param slots the slots of the pages that have the links
- * @param leavesOwn whether links to the batch's own rows are left until these rows are released
+ * Adds the links of the pages of a batch to their target rows, in slices that fit into memory. Links to the batch's own rows are left until
+ * these rows are released.
  * @param failures counts failed pages of the batch; absent: failures are not counted
  * @returns the links to own rows that are left; undefined if the job was stopped before all other links were added
  */
@@ -42,8 +41,6 @@ export async function linkRows(
   batchId: string,
   linker: Linker,
   tracker: Tracker,
-  slots: Iterable<string>,
-  leavesOwn: boolean,
   failures?: HostFailures,
 ): Promise<LinksOfTargets | undefined> {
   const scoring = createScoring(crawl, tracker.count);
@@ -56,7 +53,7 @@ export async function linkRows(
    */
   const own = new Set<string>();
   let ownWeight = 0;
-  const sources = batchRows(crawl, batchId, fields, SOURCE_CHUNK, tracker.count, isReleasedSource, slots);
+  const sources = batchRows(crawl, batchId, fields, SOURCE_CHUNK, tracker.count, isReleasedSource);
   for await (const read of readAhead(sources)) {
     if (tracker.aborted) return undefined;
     const rows = await fenced(crawl, batchId, read, fields);
@@ -68,7 +65,7 @@ export async function linkRows(
         await linker.addLinks(slice);
         slice = createLinkSlice(batchId);
       }
-      if (leavesOwn && row.marks?.generate === batchId && ownWeight < limit) {
+      if (row.marks?.generate === batchId && ownWeight < limit) {
         own.add(row.key);
         ownWeight += weightOf(row.key.length);
       }
@@ -76,7 +73,7 @@ export async function linkRows(
       failures?.add(row, entry.queue);
     }
   }
-  return linker.addLinks(slice, leavesOwn ? own : undefined);
+  return linker.addLinks(slice, own);
 }
 
 /**

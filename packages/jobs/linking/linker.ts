@@ -5,7 +5,7 @@ import { createRowCounts } from '../reporting/row-counts.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { withRules } from '../rules/with-rules.js';
 import { createRefusals } from '../selection/refusals.js';
-import { checkLeases } from '../shards/job-slots.js';
+import { checkLeases, isOfJob } from '../shards/job-slots.js';
 import { foldInlinks, inFoldSteps } from './inlinks.js';
 import { LINKED_FIELDS, linkChange, type LinkTerms, type Target } from './link-change.js';
 import { batchOf } from './watermarks.js';
@@ -17,8 +17,8 @@ const CHUNK = 500;
 export interface Linker {
   /**
    * Adds links to their target rows, in key order.
-   * @param own own rows of the batch that are known, so that they are not read. With `own`, links to rows that the batch holds are left
-   * out, because they are added by the change that releases such a row.
+   * @param own own rows of the batch that are known, so that they are not read. With `own`, links to rows that this
+   * job releases are left out, because they are added by the change that releases such a row.
    * @returns the links that were left out
    */
   addLinks(slice: LinkSlice, own?: ReadonlySet<string>): Promise<LinksOfTargets>;
@@ -56,7 +56,7 @@ export function createLinker(
     if (latest?.crawl !== ruled) latest = { crawl: ruled, refusals: createRefusals(ruled, false) };
     return { ...latest, now: crawl.clock() };
   };
-  const { batches, isShared } = crawl.tables;
+  const { batches, isShared, slots } = crawl.tables;
   /** Whether a batch may still add links, by batch id. */
   const known = new Map<string, boolean>(Array.from(openIds, (id) => [id, true]));
   const mayAdd = (id: string): boolean => known.get(id) ?? false;
@@ -126,7 +126,7 @@ export function createLinker(
               const count = counts.of(key);
               left.delete(key);
               if (row?.damaged) count('damaged');
-              else if (own && row?.marks?.generate === batchId) left.add(key);
+              else if (own && row?.marks?.generate === batchId && isOfJob(crawl, slots.ofRow(key))) left.add(key);
               else return changeFor(terms, key, row, slice.linksOf(key), count);
               return undefined;
             });

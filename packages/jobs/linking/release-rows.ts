@@ -5,7 +5,7 @@ import type { CrawlContext } from '../context.js';
 import { createRowCounts } from '../reporting/row-counts.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { RESCHEDULE_FIELDS, reschedule } from '../rows/reschedule.js';
-import { checkLeases, shardSlots } from '../shards/job-slots.js';
+import { checkLeases, partOf } from '../shards/job-slots.js';
 import { foldInlinks, inFoldSteps } from './inlinks.js';
 import { LINKED_FIELDS } from './link-change.js';
 import type { LinksOfTargets } from './link-slice.js';
@@ -36,7 +36,7 @@ export async function releaseRows(
 ): Promise<boolean> {
   const { tables } = crawl;
   const fields = [...new Set([...RESCHEDULE_FIELDS, ...LINKED_FIELDS, ...(log ? LOGGED_FIELDS : [])])];
-  for await (const entries of readAhead(tables.batches.entries(batchId, shardSlots(crawl)))) {
+  for await (const entries of readAhead(tables.batches.entries(batchId, partOf(crawl)))) {
     if (tracker.aborted) return false;
     const updated = new Set<string>();
     const notFetched = new Set<string>();

@@ -6,11 +6,5 @@ import type { BatchEntry } from '../../../webtable/index.js';
  */
 export const watermarkOf = (batchId: string, { slot }: BatchEntry): string => `${batchId}/${slot}`;
 
-/**
- * Returns the name of a watermark that marks a row as created by the links of a batch. It stays while other shards may add more links of
- * this batch.
- */
-export const madeBy = (batchId: string): string => `${batchId}/made`;
-
 /** Returns the batch id in the name of a watermark. */
 export const batchOf = (watermark: string): string => watermark.split('/', 1)[0]!;

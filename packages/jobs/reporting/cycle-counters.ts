@@ -17,7 +17,6 @@ export const CYCLE_COUNTERS = {
   },
   generate: {
     generated: 'pages in the batch',
-    batch_generated: 'the batch, or this shard of it, is already generated',
     released_unfinished: 'pages that were selected by a stopped or killed generate, and are released',
     expired: 'pages released from batches older than `generate.lockExpiry`',
     capped: 'queues that had more due pages than `generate.maxCount`',
@@ -42,8 +41,6 @@ export const CYCLE_COUNTERS = {
     given_up: 'pages whose request was aborted because the run had to stop; they stay due',
     proxy: 'pages that could not be fetched because the proxy failed; they stay due',
     released: 'pages that were not stored, because the batch no longer held them',
-    robots_other_shard:
-      'pages left for the next pass over the batch, because another worker has to request the robots.txt of their host',
     rejected_rules: 'pages of the batch that were not requested, because a newer rule of the table rejects them',
     host_backoff: 'pages left for a later batch because of the back-off of their host',
     origins_failed:
@@ -55,6 +52,7 @@ export const CYCLE_COUNTERS = {
       'pages that the server calls unchanged but whose stored body cannot be read; they are requested again without a condition',
     redirects_followed: 'targets of redirects that joined the batch',
     redirect_known: 'redirects to a known page that is not due, or that a batch holds',
+    redirect_other_worker: 'redirects to a new page in the part of another worker, which fetches it',
     redirect_not_added: 'redirects to a new page, while `db.updateAdditionsAllowed` is off',
     redirect_invalid: 'redirects without a valid target URL',
     redirect_to_itself: 'redirects of a page to itself',

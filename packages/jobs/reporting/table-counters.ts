@@ -28,7 +28,6 @@ export const TABLE_COUNTERS = {
     missing_header: 'batches whose header was lost',
     missing_seed_host: 'hosts of seeds that were not recorded as injected',
     stale_frontier: 'stale frontier entries, which match no row',
-    stale_progress: 'closed or removed batches that still had recorded progress of their slots',
     stale_batch: 'stale batch entries, which match no row',
     stale_seed_host: 'hosts recorded as injected that have no injected page',
     missing_index: 'pages that were missing in the search index',

@@ -1,6 +1,6 @@
-import { ROBOTS_OF_OTHER_SHARD, hostHealth, isProxyFailure } from '../../fetch/index.js';
+import { hostHealth, isProxyFailure } from '../../fetch/index.js';
 import type { FetchOutcome, FetchRequest } from '../../plugin-api/index.js';
-import { hostIfAny, hostOf, originOf } from '../../url/index.js';
+import { hostIfAny, hostOf } from '../../url/index.js';
 import type { CrawlContext } from '../context.js';
 import { MAX_FAILURES } from '../hosts/backoff-record.js';
 import type { Failure } from '../hosts/host-backoff.js';
@@ -32,9 +32,9 @@ export interface PageRequest {
 
 /**
  * Why a page was not requested, and has no outcome. `host_backoff`: its host is in a back-off longer than a fetch waits. `given_up`: the run
- * has to stop. `proxy`: the proxy failed. `robots_other_shard`: another worker has to request the robots.txt.
+ * has to stop. `proxy`: the proxy failed.
  */
-export type LeftReason = 'host_backoff' | 'given_up' | 'proxy' | 'robots_other_shard';
+export type LeftReason = 'host_backoff' | 'given_up' | 'proxy';
 
 /** The result of one turn of a request. */
 export type RequestTurn = {
@@ -72,7 +72,6 @@ export async function requestPage(
   const { url, tries = 0, giveUp } = page;
   const { queues, delays, backoff } = requests;
   if (!protocolFor(crawl, url)) return known({ kind: 'gone', code: 'no_protocol' }, false);
-  if (requests.ofOtherShard.has(originOf(url))) return left('robots_other_shard', false);
   const pause = await backoff.pauseOf(url);
   if (pause?.kind === 'set_aside') return left('host_backoff', false);
   if (pause?.kind === 'failed') return known(unreachable(pause.failure), false);
@@ -137,7 +136,7 @@ async function checkRobots(
   const began = performance.now();
   const rules = await requests.robots.check(url, {
     ...(onSitemaps && { onSitemaps }),
-    whileOtherShard(wait) {
+    whileRedirected(wait) {
       wasSuspended = true;
       return queues.suspend(queue, wait);
     },
@@ -145,10 +144,6 @@ async function checkRobots(
   if (rules.kind === 'unavailable') {
     if (rules.code === 'aborted') return left('given_up', true);
     if (isProxyFailure(rules)) return left('proxy', true);
-    if (rules.code === ROBOTS_OF_OTHER_SHARD) {
-      requests.ofOtherShard.add(originOf(url));
-      return left('robots_other_shard', true);
-    }
     if (rules.refused) return known({ kind: 'gone', code: rules.code, message: rules.message }, false);
     // If the robots.txt redirected to another host, the failure was recorded only for that host.
     const isOwn = hostIfAny(rules.url) === hostOf(url);

@@ -1,5 +1,5 @@
-import { createFetchQueues, createRobots, type FetchQueues, type Robots, type RobotsHop } from '../../fetch/index.js';
-import { hostOf } from '../../url/index.js';
+import { createFetchQueues, createRobots, type FetchQueues, type Robots } from '../../fetch/index.js';
+import { hostIfAny, hostOf } from '../../url/index.js';
 import { deadline, gracePeriod } from '../../util/index.js';
 import { hostKeyOf } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
@@ -23,8 +23,6 @@ interface RequestsOptions {
   readonly threads: number;
   /** Aborts when no more requests may be started. */
   readonly signal?: AbortSignal;
-  /** Leaves the redirect target of a robots.txt to another worker, see `ofOtherShard` of `createRobots`. */
-  readonly ofOtherShard?: (url: string, queueNames: QueueNames) => Promise<RobotsHop | 'asked' | undefined>;
   /** Counts back-offs, and failures of plugins. */
   readonly count: Count;
   /** Called often while fewer requests are in flight than are allowed. */
@@ -58,7 +56,6 @@ export type RequestResult =
 /** Why a URL was not requested, in words. */
 export const NOT_REQUESTED: Readonly<Record<Extract<RequestResult, { kind: 'left' }>['reason'], string>> = {
   host_in_use: 'a crawl is using this host',
-  robots_other_shard: 'a crawl is using this host',
   host_backoff: 'the host is in back-off',
   given_up: 'the requests were stopped',
   proxy: 'the proxy failed',
@@ -78,8 +75,6 @@ export interface Requests {
   readonly queueNames: QueueNames;
   /** The latest time when an earlier job on this table may have sent a request to a host of the queue, by `performance.now`. */
   readonly since: (queue: string) => number;
-  /** Origins whose robots.txt another worker has to request. The pages of these origins wait until that worker has done so. */
-  readonly ofOtherShard: Set<string>;
   /** Waits until the leases of the slots are held, so that a request may be sent. Resolves to false if the run has to stop. */
   readonly mayGoOn: () => Promise<boolean>;
   /** Aborts when no more requests may be started. */
@@ -111,7 +106,8 @@ export interface Requests {
  */
 export function openRequests(crawl: CrawlContext, options: RequestsOptions): Requests {
   const { settings, tables, clock } = crawl;
-  const { threads, signal, count, ofOtherShard, onIdle = () => {} } = options;
+  const { threads, signal, count, onIdle = () => {} } = options;
+  const isForeign = (host: string): boolean => !isOfJob(crawl, tables.slots.of(hostKeyOf(host)));
   const delays = createQueueDelays(settings.fetcher);
   const backoff = createHostBackoff(crawl, { onFailure: () => count('backed_off') });
   const seedHosts = createSeedHosts(crawl);
@@ -152,7 +148,10 @@ export function openRequests(crawl: CrawlContext, options: RequestsOptions): Req
     queues,
     robots: createRobots({
       protocol: withBackoff(protocol, backoff, grace.signal),
-      ...(ofOtherShard && { ofOtherShard: (url) => ofOtherShard(url, queueNames) }),
+      isForeign(url) {
+        const host = hostIfAny(url);
+        return host !== undefined && isForeign(host);
+      },
       agents: robotsAgents(settings),
       clock,
       store: createRobotsStore(tables),
@@ -165,7 +164,6 @@ export function openRequests(crawl: CrawlContext, options: RequestsOptions): Req
     proxy,
     queueNames,
     since: (queue) => now.ticks - (now.wall - (crawl.jobSlots?.leases.askedAt(tables.slots.ofQueue(queue)) ?? 0)),
-    ofOtherShard: new Set(),
     mayGoOn: leaseGuard.mayGoOn,
     stopped,
     get isOpen() {

@@ -1,49 +1,61 @@
 import type { BatchEntry, BatchHeader, Field, PageRow } from '../../../webtable/index.js';
 import { CrawlError, safeText } from '../../errors/index.js';
+import { defined } from '../../util/index.js';
 import { createCounts, type Count } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
 import type { JobOptions, Report } from '../reporting/job.js';
 import { createTracker } from '../reporting/tracker.js';
-import { shardSlots, type ShardOptions, type SlotTask } from '../shards/job-slots.js';
+import { inSlots, partOf, withinBatch, type LeaseOptions } from '../shards/job-slots.js';
 
 /** Options of the jobs that work on batches. */
-export interface BatchOptions extends JobOptions, ShardOptions {
+export interface BatchOptions extends JobOptions, LeaseOptions {
   /** A batch id, or `all` for every open batch, oldest first. */
   readonly batch: string;
 }
 
-/**
- * Describes the work of a job on batches, so that leases can be taken for it.
- * @param asks whether the job sends requests to hosts
- */
-export function batchTask(job: string, { batch }: BatchOptions, asks = false): SlotTask {
-  return { job, asks, ...(batch !== 'all' && { batchId: batch }) };
+/** A job on batches. */
+interface BatchJob {
+  readonly job: string;
+  /** Whether the job sends requests to hosts. */
+  readonly asks?: boolean;
 }
 
 /**
  * Runs a step on one batch, or on every open batch one after the other. The result is one report. Only one job at a time works on a batch,
- * so updatedb waits for a running fetch. Each step gets the current header of its batch. On a closed batch the step is skipped, so a
- * command that was killed after its work can be run again.
- * @throws CrawlError UNKNOWN_BATCH
+ * so updatedb waits for a running fetch. For each step, leases are taken of the slots that the batch still has. On a closed batch the step
+ * is skipped, so a command that was killed after its work can be run again.
+ * @param step gets the context with the slots of the batch, and the current header. The signal of its options also aborts when the leases
+ * are lost.
+ * @throws CrawlError UNKNOWN_BATCH, LEASE_HELD, LEASE_LOST
  */
-export async function overBatches(
+export async function overBatches<O extends BatchOptions>(
   crawl: CrawlContext,
-  job: string,
-  options: BatchOptions,
-  step: (batch: BatchHeader) => Promise<Report>,
+  { job, asks = false }: BatchJob,
+  options: O,
+  step: (crawl: CrawlContext, batch: BatchHeader, options: O) => Promise<Report>,
 ): Promise<Report> {
   const { batches } = crawl.tables;
   const serialised = <T>(batchId: string, task: (batch: BatchHeader) => Promise<T>): Promise<T> =>
     crawl.tables.exclusive(`batch ${batchId}`, async () => task(await batches.get(batchId)));
 
-  if (options.batch !== 'all') {
-    return serialised(options.batch, async (batch) => {
-      if (hasWork(batch)) return step(batch);
-      const tracker = createTracker(crawl, job, options, { batchId: batch.batchId });
-      tracker.count(batch.state === 'generating' ? 'batch_unfinished' : 'batch_closed');
-      return tracker.report();
+  function skip({ batchId, state }: BatchHeader): Report {
+    const tracker = createTracker(crawl, job, options, { batchId });
+    tracker.count(state === 'generating' ? 'batch_unfinished' : 'batch_closed');
+    return tracker.report();
+  }
+
+  function run({ batchId, slots }: BatchHeader): Promise<Report> {
+    const { leaseWait, signal } = options;
+    return inSlots(crawl, { job, batchId, asks }, { slots, ...defined({ leaseWait, signal }) }, async (own, ends) => {
+      // While the job waited for the slots, another worker may have closed the batch.
+      const batch = await batches.get(batchId);
+      if (!hasWork(batch)) return skip(batch);
+      return step(withinBatch(own, batch), batch, { ...options, ...(ends && { signal: ends }) });
     });
   }
+
+  if (options.batch !== 'all')
+    return serialised(options.batch, (batch) => (hasWork(batch) ? run(batch) : Promise.resolve(skip(batch))));
 
   const began = crawl.clock();
   const { all, count, add } = createCounts();
@@ -52,7 +64,7 @@ export async function overBatches(
     await serialised(batchId, async (batch) => {
       if (!hasWork(batch)) return;
       if (job !== 'updatedb' && batch.state !== 'open') return count('batch_closing');
-      const report = await step(batch);
+      const report = await run(batch);
       count('batches');
       add(report.counters);
     });
@@ -99,7 +111,6 @@ export interface BatchRow<F extends Field> {
  * Yields the rows of a batch in chunks, with the given fields and the marks. The rows are in the order of the batch's index. Rows that the
  * batch does not hold are skipped. Damaged rows are skipped and counted.
  * @param isWanted returns true for a row that is yielded even if the batch does not hold it
- * @param slots the slots of the rows; absent: the slots of the job
  */
 export async function* batchRows<F extends Field>(
   crawl: CrawlContext,
@@ -108,10 +119,9 @@ export async function* batchRows<F extends Field>(
   size: number,
   count: Count,
   isWanted: (row: PageRow<F | 'marks'>, batchId: string) => boolean = () => false,
-  slots: Iterable<string> | undefined = shardSlots(crawl),
 ): AsyncGenerator<BatchRow<F>[]> {
   const { tables } = crawl;
-  for await (const entries of tables.batches.entries(batchId, slots)) {
+  for await (const entries of tables.batches.entries(batchId, partOf(crawl))) {
     for (let i = 0; i < entries.length; i += size) {
       const chunk = entries.slice(i, i + size);
       const keys = chunk.map(({ rowKey }) => rowKey);

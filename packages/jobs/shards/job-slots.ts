@@ -1,11 +1,10 @@
-import { LEASE_MS, slotsOfShard, type HeldLeases, type Shard } from '../../../webtable/index.js';
+import { LEASE_MS, slotsOfShard, type BatchHeader, type HeldLeases, type Shard } from '../../../webtable/index.js';
+import { CrawlError } from '../../errors/index.js';
 import type { CrawlContext } from '../context.js';
 import type { JobOptions, Report } from '../reporting/job.js';
 
-/** Options of jobs that can run in shards. */
-export interface ShardOptions {
-  /** The shard of the table to work on, while other workers work on the other shards. Absent: the whole table. */
-  readonly shard?: Shard;
+/** An option of jobs that need slots. */
+export interface LeaseOptions {
   /**
    * Milliseconds to wait for slots that other workers hold. After that the job throws LEASE_HELD. Default: a little longer than the time
    * until a dead worker is detected. This option applies only to a table that several processes use.
@@ -13,13 +12,17 @@ export interface ShardOptions {
   readonly leaseWait?: number;
 }
 
+/** Options of jobs that can work on a part of the table. */
+export interface ShardOptions extends LeaseOptions {
+  /** The part of the table to work on, while other workers work on the other parts. Absent: the whole table. */
+  readonly shard?: Shard;
+}
+
 /** The slots that a job works on, with their leases. */
 export interface JobSlots {
   readonly slots: ReadonlySet<string>;
   /** Whether the job works on all slots of the table. */
   readonly isWhole: boolean;
-  /** Whether the job was given a shard, even if this shard has all slots. */
-  readonly isShard: boolean;
   readonly leases: HeldLeases;
 }
 
@@ -32,7 +35,9 @@ export interface SlotTask {
   readonly asks?: boolean;
 }
 
-interface SlotOptions extends ShardOptions {
+interface SlotOptions extends LeaseOptions {
+  /** Absent: all slots of the table. */
+  readonly slots?: readonly string[] | undefined;
   /** Whether to leave out slots that other workers hold, without a wait. */
   readonly leaveTaken?: boolean;
   readonly signal?: AbortSignal;
@@ -44,22 +49,21 @@ export const USUAL_WAIT = LEASE_MS + 10_000;
 /**
  * Runs a job while no other worker works on its slots. If a job runs inside another job, it uses the slots of the outer job.
  * @param run gets the context with the slots, and a signal. The signal also aborts when the leases are lost.
- * @throws CrawlError LEASE_HELD, LEASE_LOST; USAGE for more shards than slots; the reason of the signal, if the signal aborts before other
+ * @throws CrawlError LEASE_HELD, LEASE_LOST; the reason of the signal, if the signal aborts before other
  * workers have released the slots
  */
 export async function inSlots<T>(
   given: CrawlContext,
   { job, batchId, asks = false }: SlotTask,
-  { shard, leaseWait = USUAL_WAIT, leaveTaken = false, signal }: SlotOptions,
+  { slots, leaseWait = USUAL_WAIT, leaveTaken = false, signal }: SlotOptions,
   run: (crawl: CrawlContext, signal: AbortSignal | undefined) => Promise<T>,
 ): Promise<T> {
   if (given.jobSlots) return run(given, signal);
   const { tables, clock } = given;
-  const slots = shard ? slotsOfShard(tables.slots, shard) : tables.slots.all;
   // If the signal is already aborted, the job does not wait for slots. Its report says that it was interrupted.
   const waiting = signal?.aborted ? { wait: 0 } : { wait: leaseWait, leaveTaken, ...(signal && { signal }) };
   const leases = await tables.leases
-    .take(slots, { job, ...(batchId !== undefined && { batchId }), asks, clock, ...waiting })
+    .take(slots ?? tables.slots.all, { job, ...(batchId !== undefined && { batchId }), asks, clock, ...waiting })
     .catch((error: unknown) => {
       // The signal has ended the wait for slots.
       signal?.throwIfAborted();
@@ -68,7 +72,6 @@ export async function inSlots<T>(
   const jobSlots: JobSlots = {
     slots: leases.slots,
     isWhole: leases.slots.size === tables.slots.all.length,
-    isShard: shard !== undefined,
     leases,
   };
   let hasFailed = true;
@@ -105,17 +108,51 @@ export function inAllSlots<O extends JobOptions, R extends Report>(
   );
 }
 
-/** Returns the slots of a job that works on a shard. Returns undefined if the job works on all slots. */
-export function shardSlots({ jobSlots }: Pick<CrawlContext, 'jobSlots'>): ReadonlySet<string> | undefined {
+/**
+ * Returns the slots of a shard. Returns undefined for all slots.
+ * @throws CrawlError USAGE for more shards than slots, and for several shards if queues are by IP address, because the hosts of an address
+ * may be in any slot
+ */
+export function slotsOf(
+  { tables, settings }: Pick<CrawlContext, 'tables' | 'settings'>,
+  { shard }: ShardOptions,
+): readonly string[] | undefined {
+  if (!shard || shard.count === 1) return undefined;
+  if (settings.partition.urlMode === 'ip') {
+    throw new CrawlError('USAGE', 'expected --shard with partition.urlMode host or domain, found ip', {
+      hint: 'hosts with the same address may belong to several workers, so no delay between their requests could be kept',
+    });
+  }
+  return slotsOfShard(tables.slots, shard);
+}
+
+/** Returns the slots of a job that works on a part of the table. Returns undefined if the job works on all slots. */
+export function partOf({ jobSlots }: Pick<CrawlContext, 'jobSlots'>): ReadonlySet<string> | undefined {
   return jobSlots && !jobSlots.isWhole ? jobSlots.slots : undefined;
 }
 
-export function firstOf(slots: Iterable<string> = []): string | undefined {
-  const [first] = slots;
-  return first;
+/** Returns the context of the work on a batch. Its slots are those slots of the job that the batch still has. */
+export function withinBatch(crawl: CrawlContext, { slots }: Pick<BatchHeader, 'slots'>): CrawlContext {
+  const { jobSlots } = crawl;
+  if (!slots || !jobSlots) return crawl;
+  return {
+    ...crawl,
+    jobSlots: { ...jobSlots, slots: new Set(slots.filter((slot) => jobSlots.slots.has(slot))), isWhole: false },
+  };
 }
 
-/** Whether a job works on a slot. */
+/** Whether the job works on a slot of a batch. */
+export function hasPart(crawl: CrawlContext, header: BatchHeader): boolean {
+  return partOf(withinBatch(crawl, header))?.size !== 0;
+}
+
+/** Whether a batch has slots on which the job does not work. */
+export function hasOthers(crawl: CrawlContext, header: BatchHeader): boolean {
+  const all = (header.slots ?? crawl.tables.slots.all).length;
+  return (partOf(withinBatch(crawl, header))?.size ?? all) < all;
+}
+
+/** Whether a job works on a slot. @param crawl of a job that works on a batch: {@link withinBatch} */
 export function isOfJob({ jobSlots }: Pick<CrawlContext, 'jobSlots'>, slot: string): boolean {
   return !jobSlots || jobSlots.slots.has(slot);
 }
@@ -127,12 +164,4 @@ export function isOfJob({ jobSlots }: Pick<CrawlContext, 'jobSlots'>, slot: stri
  */
 export async function checkLeases({ jobSlots }: Pick<CrawlContext, 'jobSlots'>): Promise<void> {
   if (jobSlots && !jobSlots.leases.isHeld()) await jobSlots.leases.untilHeld();
-}
-
-/**
- * Whether the progress of each slot is stored. It is stored if other workers use the table too, or if the job works on a shard. Otherwise
- * the header of the batch is enough.
- */
-export function isProgressStored({ jobSlots, tables }: Pick<CrawlContext, 'jobSlots' | 'tables'>): boolean {
-  return tables.isShared || jobSlots?.isShard === true;
 }

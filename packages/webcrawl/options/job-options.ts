@@ -77,8 +77,8 @@ export const checks = {
     onRejected: callback,
   }),
   generate: optionsCheck<GenerateOptions>('crawl.generate', {
-    ...BATCH,
-    batch: batch.optional(),
+    ...JOB,
+    ...SHARD,
     topN: count,
     addDays: notNegative,
     maxCount: number,

@@ -25,8 +25,9 @@ export const fields = listOf(oneOf(FIELDS), 'fields');
 export const dumpFields = listOf(oneOf([...FIELDS, ...COMPUTED_FIELD_NAMES]), 'fields');
 
 export const JOB = { signal, onProgress: callback };
-export const SHARD = { shard, leaseWait: notNegative };
-export const BATCH = { ...JOB, ...SHARD, batch };
+const LEASE_WAIT = { leaseWait: notNegative };
+export const SHARD = { shard, ...LEASE_WAIT };
+export const BATCH = { ...JOB, ...LEASE_WAIT, batch };
 export const SELECTION = {
   host: string.optional(),
   domain: string.optional(),

@@ -195,13 +195,13 @@ describe('a redirect to another host', () => {
 
   it('is followed in the turn of that host, while all callers wait', async () => {
     const waits: unknown[] = [];
-    const whileOtherShard = <T>(wait: Promise<T>): Promise<T> => {
+    const whileRedirected = <T>(wait: Promise<T>): Promise<T> => {
       waits.push(wait);
       return wait;
     };
-    const verdicts = [robots.check(url, { whileOtherShard }), robots.check(url, { whileOtherShard })];
+    const verdicts = [robots.check(url, { whileRedirected }), robots.check(url, { whileRedirected })];
     await settled();
-    verdicts.push(robots.check('http://a.org/y', { whileOtherShard }));
+    verdicts.push(robots.check('http://a.org/y', { whileRedirected }));
     await settled();
     expect([fetched, turns, waits.length]).toEqual([['http://a.org/robots.txt'], [theirs], 3]);
     await take[0]!();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { jobs, openTables } from '../../../packages/webcrawl/internal.js';
 import { applyRules } from '../../../packages/focus/index.js';
-import { inSlots } from '../../../packages/jobs/shards/job-slots.js';
+import { inSlots, slotsOf } from '../../../packages/jobs/shards/job-slots.js';
 import { turns } from '../../support/events.js';
 import { start } from '../../support/job-steps.js';
 import { testCrawl } from '../../support/test-crawl.js';
@@ -47,27 +47,41 @@ async function workers() {
   return { store, a: await worker(), b: await worker() };
 }
 
-it('generate distributes the pages of a batch over the shards', async () => {
-  const web = fakeWeb(Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`http://h${i % 20}.com/${i}`, 'x'])));
-  const crawl = await testCrawl(web);
-  await jobs.inject(crawl, { seeds: Array.from({ length: 40 }, (_, i) => `http://h${i % 20}.com/${i}`) });
-  const sizes: (number | undefined)[] = [];
+it('generate with a shard makes a batch of the slots of the shard, and divides the number of pages', async () => {
+  const urls = Array.from({ length: 40 }, (_, i) => `http://h${i % 20}.com/${i}`);
+  const crawl = await testCrawl(fakeWeb(Object.fromEntries(urls.map((url) => [url, 'x']))));
+  await jobs.inject(crawl, { seeds: urls });
+  const { batches, slots } = crawl.tables;
+  const sizes: number[] = [];
   for (const index of [0, 1, 2]) {
-    const { counters } = await jobs.generate(crawl, { topN: 8, batch: '1700000000-1', shard: { index, count: 3 } });
-    sizes.push(counters.generated);
+    const { batchId = '' } = await jobs.generate(crawl, { topN: 8, shard: { index, count: 3 } });
+    const batch = await batches.get(batchId);
+    sizes.push(batch.size);
+    expect(batch).toMatchObject({ state: 'open', slots: slots.all.filter((_, i) => i % 3 === index) });
+    for await (const entries of batches.entries(batchId))
+      for (const { slot } of entries) expect(batch.slots).toContain(slot);
   }
   expect(sizes).toEqual([3, 3, 2]);
-  expect(await crawl.tables.batches.get('1700000000-1')).toMatchObject({ state: 'open', size: 8 });
+});
+
+it('several shards are refused with queues by IP address', async () => {
+  const crawl = await testCrawl(undefined, { settings: { 'partition.urlMode': 'ip' } });
+  const generated = jobs.generate(crawl, { shard: { index: 0, count: 2 } });
+  await expect(generated).rejects.toMatchObject({
+    code: 'USAGE',
+    message: expect.stringContaining('found ip') as string,
+  });
 });
 
 describe('a job of a shard', () => {
   it('holds the slots of its shard, and no other worker has them meanwhile', async () => {
     const { a, b } = await workers();
+    const ofShard = (index: number, count: number) => ({ slots: slotsOf(a, { shard: { index, count } }) });
     const done = await toItsEnd(
-      inSlots(a, TASK, { shard: { index: 1, count: 2 } }, async ({ jobSlots }) => {
+      inSlots(a, TASK, ofShard(1, 2), async ({ jobSlots }) => {
         expect([[...jobSlots!.slots], jobSlots!.isWhole]).toEqual([['01', '03'], false]);
-        expect(await inSlots(b, TASK, { shard: { index: 0, count: 2 } }, async () => 'done')).toBe('done');
-        const same = inSlots(b, TASK, { shard: { index: 1, count: 4 } }, async () => 'done');
+        expect(await inSlots(b, TASK, ofShard(0, 2), async () => 'done')).toBe('done');
+        const same = inSlots(b, TASK, ofShard(1, 4), async () => 'done');
         same.catch(() => undefined);
         await expect(toItsEnd(same)).rejects.toMatchObject({ code: 'LEASE_HELD' });
         return 'done';
@@ -75,7 +89,7 @@ describe('a job of a shard', () => {
     );
     expect(done).toBe('done');
     expect(await toItsEnd(inSlots(b, TASK, {}, async () => 'done'))).toBe('done');
-    await expect(inSlots(a, TASK, { shard: { index: 1, count: 5 } }, async () => 'done')).rejects.toMatchObject({
+    await expect(jobs.generate(a, { shard: { index: 1, count: 5 } })).rejects.toMatchObject({
       code: 'USAGE',
       message: 'expected at most 4 shards, as many as the table has slots, found 5',
     });

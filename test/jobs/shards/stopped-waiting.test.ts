@@ -32,6 +32,7 @@ it.each(Object.keys(RUNS))('%s reports that it was stopped while others held the
   const store = new VersionedStore(() => 0);
   await openTables(store, { slots: 2 });
   const other = await testCrawl(undefined, { store });
+  await other.tables.batches.change('1700000000-1', () => ({ state: 'open', size: 0 }));
   const held = await other.tables.leases.take(['01'], { job: 'fetch', wait: 0 });
   const crawl = await testCrawl(fakeWeb({ 'http://a.com/': 'x' }), { store });
   const controller = new AbortController();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, openTables, rowKeyOf, type Tables } from '../../../packages/webcrawl/internal.js';
-import { hostKeyOfRow, type SlotProgress } from '../../../webtable/index.js';
+import { hostKeyOfRow } from '../../../webtable/index.js';
 import { copyStore } from '../../support/stores/copy-store.js';
 import { FailingStore } from '../../support/stores/failing-store.js';
 import { countingStore } from '../../support/stores/counting-store.js';
@@ -195,60 +195,25 @@ describe('a batch that was updated', () => {
   });
 });
 
-describe('the progress of the slots of a batch', () => {
-  const SLOTS = 4096;
-  async function noted(count: number, isDone: (i: number) => boolean = () => true) {
-    const store = countingStore(new MemoryStore());
-    const tables = await openTables(store, { slots: count });
-    const { all } = tables.slots;
-    const done = all.filter((_, i) => isDone(i));
-    await tables.batches.changeProgress('b-1', done, (_, slot) => ({ generated: Number.parseInt(slot, 16) }));
-    // Other batches, before and after it.
-    for (const other of ['b-0', 'b-10', 'b-2'])
-      await tables.batches.changeProgress(other, all, () => ({ generated: 1 }));
-    store.rowsRead.batch = 0;
-    return { ...tables, all, rowsRead: () => store.rowsRead.batch ?? 0 };
-  }
-  const isGenerated = ({ generated }: SlotProgress): boolean => generated !== undefined;
-
-  it('is read of all slots, each once, if all are done', async () => {
-    const { batches, all } = await noted(SLOTS);
-    for (const from of [undefined, all[0]!, all[77]!, all.at(-1)!]) {
-      const asked: string[] = [];
-      const is = (_: object, slot: string): boolean => asked.push(slot) > 0;
-      expect(await batches.everyProgress('b-1', is, from)).toBe(true);
-      const at = from === undefined ? 0 : all.indexOf(from);
-      expect(asked).toEqual([...all.slice(at), ...all.slice(0, at)]);
-    }
-  });
-
+describe('the slots of a batch', () => {
   it.each([
-    ['nothing is noted of', (i: number) => i !== 100],
-    ['it is not so of', () => true],
-  ])('is read until the first slot that %s', async (_, isNoted) => {
-    const { batches, all, rowsRead } = await noted(SLOTS, isNoted);
-    const is = (progress: SlotProgress): boolean => isGenerated(progress) && progress.generated !== 100;
-    expect(await batches.everyProgress('b-1', is, all[90])).toBe(false);
-    expect(rowsRead()).toBeLessThanOrEqual(16);
-    // It starts after the given slot, and wraps around to it.
-    expect(await batches.everyProgress('b-1', is, all[101])).toBe(false);
-  });
+    ['closed', undefined],
+    ['updated', ['index']],
+  ] as const)('are removed as their rows are released, and the last ones leave it %s', async (state, consumers) => {
+    const { batches, slots } = await openTables(new MemoryStore(), { slots: 4 });
+    const header = { state: 'updating', size: 3, ...(consumers && { consumers }) } as const;
+    await batches.change('b-1', () => ({ ...header, slots: ['00', '02'] }));
+    expect(await batches.removeSlots('b-1', new Set(['02', '03']))).toBe(false);
+    expect(await batches.get('b-1')).toEqual({ batchId: 'b-1', ...header, slots: ['00'] });
+    expect(await batches.removeSlots('b-1', new Set(['00']))).toBe(true);
+    expect(await batches.get('b-1')).toMatchObject({ state });
+    expect(await batches.get('b-1')).not.toHaveProperty('slots');
 
-  it.each([1, 2, 15, 16, 17, 33, 1100])('of %i slots is found incomplete while any one slot is left', async (count) => {
-    for (const left of new Set([0, Math.floor(count / 2), count - 1])) {
-      const { batches, all } = await noted(count, (i) => i !== left);
-      for (const from of [undefined, all[0], all[left], all.at(-1)]) {
-        expect(await batches.everyProgress('b-1', isGenerated, from)).toBe(false);
-      }
-      await batches.changeProgress('b-1', [all[left] ?? all[0]!], () => ({ generated: 1 }));
-      expect(await batches.everyProgress('b-1', isGenerated, all[left])).toBe(true);
-    }
-  });
-
-  it('of some slots is read by their names only', async () => {
-    const { batches, all, rowsRead } = await noted(SLOTS, (i) => i % 2 === 0);
-    const some = [all[3]!, all[8]!];
-    expect(await batches.progress('b-1', some)).toEqual(new Map([[all[8]!, { generated: 8 }]]));
-    expect(rowsRead()).toBe(2);
+    // A batch without a list has all slots.
+    await batches.change('b-2', () => header);
+    expect(await batches.removeSlots('b-2', new Set(['01']))).toBe(false);
+    expect((await batches.get('b-2')).slots).toEqual(['00', '02', '03']);
+    await batches.delete('b-2', new Set(slots.all));
+    expect(await batches.find('b-2')).toBeUndefined();
   });
 });

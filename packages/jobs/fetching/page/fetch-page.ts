@@ -67,7 +67,6 @@ async function fetchUpTo(
     if (turn.isOfPage) run.tracker.count('tried_again');
     run.again(queue, { ...item, tries: turn.tries }, turn.place);
   } else if (turn.kind === 'left') {
-    if (turn.reason === 'robots_other_shard') run.waits(queue);
     passOver(run, turn.reason);
   } else {
     await applyOutcome(crawl, run, item, queue, { url, contentLimit, ...turn });

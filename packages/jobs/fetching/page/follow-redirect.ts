@@ -49,7 +49,7 @@ export async function takeTarget(
 /**
  * Adds the target of a redirect to the batch, if the target is new, or if it is due and no batch holds it. Order of writes: the index of
  * the batch, the row with the generate mark, then the queue. Two targets stay as they are: a known target that is not due, and a target
- * whose distributed score updatedb may still need.
+ * whose distributed score updatedb may still need. A new target in a slot of another worker is stored as a due row, without the batch.
  */
 async function followRedirect(
   crawl: CrawlContext,
@@ -60,9 +60,8 @@ async function followRedirect(
 ): Promise<void> {
   const key = rowKeyOf(url);
   const queue = await run.queueNames.nameOf(hostOf(url));
-  const slot = crawl.tables.slots.ofRow(key);
+  const isForeign = !isOfJob(crawl, crawl.tables.slots.ofRow(key));
   const now = crawl.clock();
-  let isLeft = false;
   let outcome: CounterName = 'redirects_followed';
   let item: FetchItem | undefined;
   // Other pages may redirect or link to the target at the same time, so its row is changed by compare-and-set.
@@ -71,30 +70,36 @@ async function followRedirect(
     outcome = 'redirects_followed';
     item = undefined;
     await checkLeases(crawl);
-    // The target may have joined the batch in an earlier run, which was killed before it told the owner of the slot.
-    isLeft = row?.marks?.generate === run.batchId && row.marks.fetch !== run.batchId;
-    if (row && (row.damaged || isHeld(row) || (row.dueAt ?? 0) > now)) outcome = 'redirect_known';
+    if (row && (isForeign || row.damaged || isHeld(row) || (row.dueAt ?? 0) > now)) outcome = 'redirect_known';
     else if (!row && !crawl.settings.db.updateAdditionsAllowed) outcome = 'redirect_not_added';
     const last = row?.marks?.updatedb ?? '';
     if (row && isReleasedSource(row, last) && (await updatingBatches(crawl.tables, [row])).has(last)) {
       outcome = 'redirect_known';
     }
     if (outcome !== 'redirects_followed') return [];
+    if (isForeign) {
+      outcome = 'redirect_other_worker';
+      return [{ key, set: firstFields(crawl, run, source, url, now, hops) }];
+    }
     const { batchId } = run;
     await crawl.tables.batches.enter(batchId, [{ rowKey: key, queue }]);
     const set: PageChange['set'] = row
       ? // The new location of a sitemap is a sitemap, too.
         { cashInFlight: row.cash ?? 0, ...(source.sitemap && { sitemap: source.sitemap }) }
-      : firstFields(crawl, run, source, url, now, hops);
+      : joinedFields(firstFields(crawl, run, source, url, now, hops));
     run.joined.add(key);
     item = { ...row, ...set, key, marks: { ...row?.marks, generate: batchId } };
     return [{ key, set, ...(row && { unset: ['distanceInFlight' as const] }), marks: { generate: batchId } }];
   });
-  // This call comes before the page gets its mark. If the job is killed in between, the page is fetched again, and the call is repeated.
-  if (!isOfJob(crawl, slot) && (item || isLeft)) await run.joinOtherShard(slot);
-  else if (item) run.join(queue, item);
+  if (item) run.join(queue, item);
   run.tracker.count(outcome);
 }
+
+/** The fields of a new row in the batch: all of its score is distributed. */
+const joinedFields = (fields: NonNullable<PageChange['set']>): NonNullable<PageChange['set']> => ({
+  ...fields,
+  cashInFlight: fields.cash ?? 0,
+});
 
 function firstFields(
   crawl: CrawlContext,
@@ -109,7 +114,6 @@ function firstFields(
     ...newRowFields(crawl, run.tracker.count, now, source.sitemap),
     score,
     cash,
-    cashInFlight: cash,
     ...relevanceFields(crawl, url),
     redirectDepth: hops,
     ...(source.distance !== undefined && { distance: source.distance }),
