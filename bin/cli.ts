@@ -198,7 +198,7 @@ export async function runJob<R extends Report = Report>(
     const isCrawl = report.job === 'crawl';
     io.stderr.write(`${isCrawl ? crawlSummary(report) : ''}${isCrawl && !verbose ? '' : summary(report)}`);
   }
-  if (!quiet) for (const note of notes(report, proxy)) say(io, note);
+  if (!quiet) for (const note of notes(report, proxy, shard)) say(io, note);
   // A shard that accepted no seed is no failure, because other shards may have accepted seeds.
   if (takesSeeds(report) && !tookSeeds(report) && !shard) cli.exitCode = EXIT.nothing;
   if (report.interrupted) {
@@ -218,6 +218,7 @@ function keepsNothing(job: string, isShard: boolean): boolean {
 function notes(
   { job, batchId = '', counters, failedOrigins = [], largeSection, interrupted }: Report,
   proxy: string,
+  shard: Shard | undefined,
 ): string[] {
   const found: string[] = [];
   if (counters.batch_closed) found.push(`Batch ${batchId} is closed: there is nothing left to do in it.`);
@@ -261,7 +262,8 @@ function notes(
   } else if (job === 'crawl' && !counters.rounds && !counters.fetched && !interrupted && tookSeeds({ counters })) {
     found.push('No page is due; webcrawl explain <url> tells when a page will be.');
   }
-  if (takesSeeds({ job }) && !tookSeeds({ counters })) {
+  // A shard may have no seed of its own.
+  if (takesSeeds({ job }) && !tookSeeds({ counters }) && !shard) {
     const isRefused = job === 'crawl' && areAllRefused({ counters });
     found.push(isRefused ? 'No seed was accepted, so nothing was crawled.' : 'No seed was accepted.');
   }

@@ -1,9 +1,11 @@
-import { rowKeyOf } from '../../webtable/index.js';
+import { rowKeyOf, shardText, type Shard } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
 import { withHooks, type CrawlContext, type OnFetchedOption, type OnPageOption } from './context.js';
 import { endBaseline } from './changes/end-baseline.js';
-import { crawlRounds } from './rounds/crawl-rounds.js';
+import { NOTHING_CRAWLED, crawlRounds } from './rounds/crawl-rounds.js';
+import { PAGES_PER_THREAD } from './rounds/round-selector.js';
 import { startTimeLimit } from './fetching/time-limit.js';
+import { shareOf } from './generate.js';
 import { injectInScope } from './rounds/inject-in-scope.js';
 import { areAllRefused } from './inject/refused-seeds.js';
 import type { InjectOptions } from './inject.js';
@@ -11,13 +13,14 @@ import { createFindings, type Findings, type FindingsOfRun } from './reporting/f
 import type { JobOptions, Report } from './reporting/job.js';
 import type { CrawlScope } from './scope/crawl-scope.js';
 import { withScope } from './scope/in-scope.js';
-import { rangesOfSites } from './scope/seed-list.js';
+import { rangesOfSites, redirectsOf } from './scope/seed-list.js';
 import { readRefetch, writeScope } from './scope/stored-scope.js';
 import { makeDue } from './selection/make-due.js';
 import type { Watch } from './reporting/running-jobs.js';
 import { createTracker } from './reporting/tracker.js';
 import { whileFetching } from './requests/requests-in-use.js';
-import { inSlots } from './shards/job-slots.js';
+import { inSlots, slotsOf } from './shards/job-slots.js';
+import { runWorker, type AwaitedHolder, type CrawledSlots } from './rounds/worker.js';
 
 /** Options of {@link crawl}: the seeds, and the limits of the crawl. */
 export interface CrawlOptions
@@ -72,6 +75,15 @@ export interface CrawlOptions
   readonly onUpdated?: () => void;
   /** Maximum number of requests in flight. Absent: `fetcher.threadsFetch`. */
   readonly threads?: number;
+  /**
+   * The part of the table that this worker crawls, while other workers crawl the other parts. All workers get the same seeds and options.
+   * `topN` and `maxPages` are divided among them; `depth` is exact only with one worker; `rounds` cannot be given. Absent: the whole table.
+   */
+  readonly shard?: Shard;
+  /** With `shard`: the worker crawls pages again when they are due, until the signal aborts. Default: it ends when nothing is due. */
+  readonly untilStopped?: boolean;
+  /** With `shard`: called once if another worker still holds a part of the shard. The worker waits for it without a limit. */
+  readonly onWait?: (holder: AwaitedHolder) => void;
 }
 
 /**
@@ -85,6 +97,9 @@ export interface CrawlOptions
  * stored pages again. During a crawl, no other fetch runs on the table. The scope (`stay`, `depth`, `include`, `exclude`) is stored in the
  * table: generate, fetch, parse and explain use this scope until the next crawl stores another. If seeds are given and all are rejected,
  * nothing is crawled and no scope is stored.
+ *
+ * With `shard` many workers crawl a table that they share, see `runWorker`. A worker also takes over the work of workers that have died, and
+ * ends when nothing is due in the whole table.
  *
  * Counters: `COUNTERS.crawl`; those of inject and of fetch with parse; `UPDATEDB_IN_CRAWL` of updatedb.
  * @throws CrawlError USAGE; PROXY_FAILED if the proxy no longer passes on requests; LEASE_HELD, LEASE_LOST
@@ -103,7 +118,8 @@ async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: A
   const { watch, ...unwatched } = given;
   const tracker = createTracker(unwatched, 'crawl', { ...(options.signal && { signal: options.signal }) });
   const { seeds, stay = 'host', depth, include = [], exclude = [], signal, onProgress, onRejected } = options;
-  const { refetch = false, retryDenied, propose } = options;
+  const { refetch = false, retryDenied, propose, shard } = options;
+  mustFitTable(given, options);
   if (propose !== undefined && !(Number.isSafeInteger(propose) && propose >= 1)) {
     throw new CrawlError('USAGE', `expected a whole number of rounds from 1 on for propose, found ${String(propose)}`);
   }
@@ -121,6 +137,7 @@ async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: A
       ...(onProgress && { onProgress: (progress) => onProgress({ ...progress, round: 0 }) }),
       ...(onRejected && { onRejected }),
       ...(retryDenied !== undefined && { retryDenied }),
+      ...(shard && { shard }),
     },
     refetch && stay !== 'any',
   );
@@ -130,25 +147,82 @@ async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: A
   // If all given seeds are rejected, the crawl ends, even if other pages are due.
   if (!tracker.aborted && !areAllRefused(injected)) {
     const { tables } = given;
-    // A lease records when hosts last received requests. The job reads this time when it takes the lease. So it takes the lock for fetching
-    // first: from then on, no other job of this process sends requests.
-    const crawled = whileFetching(given, () =>
-      inSlots(
-        withScope(unwatched, scope),
-        { job: 'crawl', asks: true },
-        { ...(signal && { signal }) },
-        async (context, ends) => {
-          const since = refetch ? Math.min((await readRefetch(tables)) ?? Infinity, context.clock()) : undefined;
-          await writeScope(tables, scope, since);
-          if (since !== undefined) await makeDue(context, await rangesOfSites(context, urls, stay), since, tracker);
-          await crawlRounds(context, { ...options, ...(ends && { signal: ends }) }, tracker, timeUp, findings, watch);
-          if (!tracker.aborted) await endBaseline(context);
-          // The stored scope now includes the sites to which seeds redirected. If a limit ended the refetch, the remaining pages are due.
-          // The next call with `refetch` begins a new refetch.
-          await writeScope(tables, context.scope?.scope ?? scope, tracker.aborted ? since : undefined);
-        },
-      ),
-    );
+    const scoped = withScope(unwatched, scope);
+    let soFar = NOTHING_CRAWLED;
+
+    /** Stores the scope, and begins or continues a refetch of the pages in these slots. */
+    async function begin(slots?: ReadonlySet<string>): Promise<number | undefined> {
+      const since = refetch ? Math.min((await readRefetch(tables)) ?? Infinity, given.clock()) : undefined;
+      await writeScope(tables, scope, since);
+      if (since !== undefined) await makeDue(scoped, await rangesOfSites(scoped, urls, stay), since, tracker, slots);
+      return since;
+    }
+
+    /**
+     * Ends a crawl for which nothing is due any more. The stored scope now includes the sites to which seeds redirected. If a limit ended
+     * the refetch, the remaining pages are due. The next call with `refetch` begins a new refetch.
+     */
+    async function end(since: number | undefined): Promise<void> {
+      if (!tracker.aborted) await endBaseline(scoped);
+      await writeScope(tables, scoped.scope?.scope ?? scope, tracker.aborted ? since : undefined);
+    }
+
+    /** Runs a task that sends requests, in slots that no other worker holds. */
+    const withRequests = <T>(
+      slots: { readonly slots?: readonly string[]; readonly leaveTaken?: boolean },
+      task: (context: CrawlContext, ends: JobOptions) => Promise<T>,
+    ): Promise<T> =>
+      // A lease records when hosts last received requests. The job reads this time when it takes the lease. So it takes the lock for
+      // fetching first: from then on, no other job of this process sends requests.
+      whileFetching(given, () =>
+        inSlots(scoped, { job: 'crawl', asks: true }, { ...slots, ...(signal && { signal }) }, (context, ends) =>
+          task(context, ends ? { signal: ends } : {}),
+        ),
+      );
+
+    async function crawlAlone(): Promise<void> {
+      await withRequests({}, async (context, ends) => {
+        const since = await begin();
+        await crawlRounds(context, { ...options, ...ends }, tracker, timeUp, findings, watch);
+        await end(since);
+      });
+    }
+
+    async function crawlShard(shard: Shard): Promise<void> {
+      const { maxPages = Infinity, topN = Infinity, untilStopped = false, onWait } = options;
+      const { threads = given.settings.fetcher.threadsFetch } = options;
+      const most = maxPages === Infinity ? maxPages : shareOf(maxPages, shard);
+      const perRound = topN === Infinity ? topN : Math.max(1, shareOf(topN, shard));
+      async function crawlSlots(slots: readonly string[], isAdopted: boolean): Promise<CrawledSlots> {
+        return withRequests({ slots, leaveTaken: true }, async (context, ends) => {
+          const { slots: taken } = context.jobSlots!;
+          if (taken.size === 0) return { slots: taken, pages: 0, isOver: false };
+          // Other workers may have fetched seeds that redirect to further sites.
+          for (const { url, target } of await redirectsOf(context, urls)) scoped.scope?.addTarget(url, target);
+          const { pages } = soFar;
+          const size = isAdopted ? Math.min(perRound, PAGES_PER_THREAD * threads) : perRound;
+          const how = {
+            ...options,
+            ...ends,
+            ...(isAdopted && { rounds: 1 }),
+            ...(size < Infinity && { topN: size }),
+            ...(most < Infinity && { maxPages: most - pages }),
+          };
+          soFar = await crawlRounds(context, how, tracker, timeUp, findings, watch, soFar);
+          const isOver = tracker.aborted || timeUp.aborted || soFar.pages >= most;
+          // A crawl without a limit of rounds ends when nothing can be selected.
+          return { slots: taken, pages: isAdopted ? soFar.pages - pages : 0, isOver };
+        });
+      }
+
+      const all = slotsOf(given, { shard }) ?? tables.slots.all;
+      const ends = signal ? AbortSignal.any([signal, timeUp]) : timeUp;
+      const since = await begin(new Set(all));
+      await runWorker(scoped, { shard: all, untilStopped, ends, onWait, crawlSlots });
+      await end(since);
+    }
+
+    const crawled = options.shard && tables.isShared ? crawlShard(options.shard) : crawlAlone();
     await crawled.catch((error: unknown) => {
       // The signal ended the wait for slots that other processes hold. The report still has the counters of inject.
       if (!signal?.aborted || error !== signal.reason) throw error;
@@ -174,4 +248,24 @@ async function findLoginForms(
     if (row?.content && PASSWORD_FIELD.test(Buffer.from(row.content).toString('latin1'))) found.push(target);
   }
   return found.slice(0, MAX_LOGIN_FORMS);
+}
+
+/** @throws CrawlError USAGE for several shards of a table that only one process can open, and for shards with a limit of rounds */
+function mustFitTable(crawl: CrawlContext, { shard, rounds }: CrawlOptions): void {
+  if (!shard) return;
+  if (rounds !== undefined) {
+    throw new CrawlError('USAGE', 'expected either a shard or a limit of rounds, found both', {
+      hint: 'workers do not wait for each other, so they have no common rounds; limit a crawl by pages or by time',
+    });
+  }
+  if (shard.count > 1 && !crawl.tables.isShared) {
+    throw new CrawlError(
+      'USAGE',
+      `expected a table that workers share for shard ${shardText(shard)}, found a table of one process`,
+      {
+        hint: 'use a table on HBase (hbase://…), or leave out the shard: one process crawls the whole table',
+      },
+    );
+  }
+  slotsOf(crawl, { shard });
 }

@@ -95,7 +95,7 @@ async function selectBatch(given: CrawlContext, options: RoundOptions): Promise<
   const now = crawl.clock();
   const until = now + (options.addDays ?? 0) * DAY;
   const slots = partOf(crawl);
-  const batchId = await newBatch(crawl, { state: 'generating', ...(slots && { slots: [...slots] }) });
+  const batchId = await newBatch(crawl, { state: 'generating' });
   const step = (): Promise<void> => checkLeases(crawl);
   await makeTooLateDue(crawl, tracker.count, { onStep: step, slots });
   await frontier.promote(now, until, step, slots);

@@ -11,6 +11,7 @@ export type { GenerateOptions } from './generate.js';
 export type { FetchOptions } from './fetch.js';
 export type { ParseOptions } from './parse.js';
 export type { CrawlOptions } from './crawl.js';
+export type { AwaitedHolder } from './rounds/worker.js';
 export type { RunningJobs, Watch } from './reporting/running-jobs.js';
 export type { DueCount } from './reporting/due-count.js';
 export type { WorkerStatus } from './reporting/worker-reports.js';

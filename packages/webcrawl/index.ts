@@ -32,6 +32,7 @@ export type { RepairReport } from './jobs.js';
 export type { CrawlRest, ContinuousCrawlOptions } from './continuous/continuous-crawl.js';
 export type { Bound } from './bound.js';
 export type {
+  AwaitedHolder,
   BatchOptions,
   CounterName,
   CountersOfJobs,
@@ -51,6 +52,7 @@ export type {
   JobOptions,
   JobTotals,
   LargeSection,
+  LeaseOptions,
   OnFetched,
   OnFetchedOption,
   OnPageOption,

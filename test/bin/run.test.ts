@@ -78,6 +78,11 @@ describe('arguments reach the jobs', () => {
     [['crawl', 'http://a/'], 'crawl', { stay: 'host' }],
     [['crawl', 'http://a/', '--refetch'], 'crawl', { stay: 'host', refetch: true }],
     [
+      ['crawl', '--shard', '1/3'],
+      'crawl',
+      { stay: 'host', shard: { index: 1, count: 3 }, onWait: expect.any(Function) as unknown },
+    ],
+    [
       'crawl http://a/ --rounds 1 --top-n 2 --max-pages 3 --max-time 1.5h --depth 0 --stay any --threads 9'.split(' '),
       'crawl',
       { rounds: 1, topN: 2, maxPages: 3, maxTime: 5400, depth: 0, stay: 'any', threads: 9 },
@@ -597,7 +602,9 @@ describe('wrong usage gives USAGE and a hint', () => {
     [['fetch', 'b', '--all'], 'a batch id and --all cannot be combined'],
     [['parse'], 'no batch id and no --all'],
     [['updatedb'], 'no batch id and no --all'],
-    [['crawl'], 'missing required argument'],
+    [['crawl'], 'no seeds'],
+    [['crawl', '--shard', '2/2'], 'expected a shard i/n'],
+    [['crawl', '--shard', '0/2', '--serve'], '--shard and --serve cannot be combined'],
     [['crawl', 'http://a/', '--stay', 'home'], '--stay home: not one of host, domain, path, any'],
     [['crawl', 'http://a/', '--delay', '2s'], '--delay 2s: not a number of seconds'],
     [['crawl', 'http://a/', '-H', 'From'], "--header From: not of the form 'Name: value'"],

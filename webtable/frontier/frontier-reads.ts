@@ -114,6 +114,10 @@ export function createFrontierReads(
       return next;
     },
 
+    /** The rows of these slots that become due until a time and are not in a queue yet, in steps. The time is in ms since the epoch. */
+    timedUntil: (time: number, ofSlots: Iterable<string> = slots.all): AsyncGenerator<FrontierEntry[]> =>
+      entriesIn(Array.from(ofSlots, (slot) => keys.timedUntil(slot, time))),
+
     /** The rows of these slots that become due after a time, in ms since the epoch, in steps. */
     timedAfter: (time: number, ofSlots: Iterable<string> = slots.all): AsyncGenerator<FrontierEntry[]> =>
       entriesIn(Array.from(ofSlots, (slot) => keys.timedAfter(slot, time))),

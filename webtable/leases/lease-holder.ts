@@ -22,8 +22,8 @@ export interface LeaseHolder {
   untilHeld(): Promise<void>;
   /** Aborts with LEASE_LOST when another worker has removed the row of this holder. */
   readonly lost: AbortSignal;
-  /** Writes the current tasks into the row, which also renews it. @throws CrawlError LEASE_LOST */
-  say(tasks: readonly LeaseTask[]): Promise<void>;
+  /** Writes the current tasks, and since when the holder is idle, into the row. This also renews the row. @throws CrawlError LEASE_LOST */
+  say(tasks: readonly LeaseTask[], idleSince?: number): Promise<void>;
   /** Gives up all leases at once, then removes the row. */
   end(): Promise<void>;
   /** Stops renewing. */
@@ -58,7 +58,7 @@ export function createHolder(
   const oneByOne = createOneByOne();
   const lost = new AbortController();
   const waiting = new Set<{ resolve: () => void; reject: (reason: unknown) => void }>();
-  let tasks: readonly LeaseTask[] = [];
+  let said: Pick<HolderRow, 'tasks' | 'idleSince'> = { tasks: [] };
   let hasBegun = false;
   let hasEnded = false;
   /** When the last successful renewal was sent, by both clocks. */
@@ -95,7 +95,7 @@ export function createHolder(
       if (row) hasBegun = true;
       else if (hasBegun) lose();
       sent = { monotonic: timing.monotonic(), wall: timing.wall() };
-      return { ...who, at: sent.wall, tasks };
+      return { ...who, at: sent.wall, ...said };
     });
     if (sent === NEVER) return;
     hasBegun = true;
@@ -132,9 +132,9 @@ export function createHolder(
         if (waiting.size === 1) schedule(0);
       });
     },
-    async say(now) {
+    async say(tasks, idleSince) {
       await oneByOne(async () => {
-        tasks = now;
+        said = { tasks, ...(idleSince !== undefined && { idleSince }) };
         await renew();
       });
       lost.signal.throwIfAborted();

@@ -40,6 +40,8 @@ export interface HolderRow {
    */
   readonly at: number;
   readonly tasks: readonly LeaseTask[];
+  /** When the holder ran out of work, by its own clock. Absent: it works. Other workers only compare it with an earlier value. */
+  readonly idleSince?: number;
 }
 
 /** A row with the version for a compare-and-set; undefined if there is no row. */

@@ -72,6 +72,13 @@ export interface Leases {
   list(): Promise<readonly LeaseInfo[]>;
   /** Lists the workers that hold leases; the list is empty on a table that no other worker can use. Reads a row for each worker. */
   holders(): Promise<readonly LeaseHolderInfo[]>;
+  /** Lists the workers that are not known to be dead, like `holders`, and removes the dead ones with their leases. */
+  livingHolders(): Promise<readonly LeaseHolderInfo[]>;
+  /**
+   * Shows other workers that this worker is idle, until it takes another lease. Does nothing if no lease is held.
+   * @param since in ms since the epoch, by the clock of this worker
+   */
+  noteIdle(since: number): Promise<void>;
   /** Stops renewing. After this call no lease is held. */
   stop(): void;
 }
@@ -185,14 +192,25 @@ export function createLeases(
 
     holders: others.list,
 
+    async livingHolders() {
+      const all = await others.list();
+      for (const { id, isSilent } of all) if (isSilent) await others.remove(id);
+      return all.filter(({ isSilent }) => !isSilent);
+    },
+
+    noteIdle: (since) =>
+      oneByOne(async () => {
+        await session?.holder.say([...session.tasks], since);
+      }),
+
     stop: () => session?.holder.stop(),
   };
 }
 
 function heldBy({ slot, holder }: TakenSlot, waited: number): CrawlError {
-  const tasks = holder.tasks
-    .map(({ job, batchId }) => (batchId === undefined ? job : `${job} of ${batchId}`))
-    .join(', ');
+  const tasks = [
+    ...new Set(holder.tasks.map(({ job, batchId }) => (batchId === undefined ? job : `${job} of ${batchId}`))),
+  ].join(', ');
   return new CrawlError(
     'LEASE_HELD',
     `slot ${slot} is held by ${safeText(holder.name, 100)} (${safeText(tasks, 200)}), also after ${Math.round(waited / 1000)} s`,

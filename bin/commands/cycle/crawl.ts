@@ -1,12 +1,18 @@
 import type { Command } from 'commander';
-import type { CrawlOptions as JobCrawlOptions, CrawlRest, JobFailure } from '../../../packages/webcrawl/internal.js';
-import { CrawlError, defined } from '../../../packages/webcrawl/names.js';
+import type {
+  AwaitedHolder,
+  CrawlOptions as JobCrawlOptions,
+  CrawlRest,
+  JobFailure,
+} from '../../../packages/webcrawl/internal.js';
+import { CrawlError, defined, safeText } from '../../../packages/webcrawl/names.js';
 import { durationInSeconds, wholeNumber } from '../../options/arguments.js';
 import { runJob, type Cli } from '../../cli.js';
 import { addLogOption, openPageLog, type LogTarget } from '../../output/page-log.js';
 import { askForContact } from '../../contact.js';
 import { addRequestOptions, requestSettings, type RequestOptions } from '../../options/request-options.js';
 import { addScopeOptions, type ScopeOptions } from '../../options/scope-options.js';
+import { SHARD_HELP, addShardOption, shardOf } from '../../options/shard-option.js';
 import { addServeOptions, sayError, sayWhere, serveAddress, type ServeOptions } from '../../options/serve-options.js';
 import { readSeeds, reportRejections } from '../../input/seeds.js';
 import { quantity, safeLines, say } from '../../output/output.js';
@@ -15,6 +21,7 @@ type Limits = Pick<JobCrawlOptions, 'rounds' | 'topN' | 'maxPages' | 'maxTime' |
 interface CrawlOptions extends Limits, RequestOptions, ServeOptions, ScopeOptions {
   readonly serve?: boolean;
   readonly watch?: boolean;
+  readonly shard?: string;
   readonly log?: LogTarget;
 }
 
@@ -26,7 +33,10 @@ export function addCrawl(program: Command, cli: Cli): void {
       'Injects the seeds, then repeats generate, fetch, parse and updatedb until nothing is due or a limit is reached. ' +
         'After a stop or a kill, the same command continues.',
     )
-    .argument('<seed...>', 'URLs, sites such as example.com, files of seed lines, or - for standard input')
+    .argument(
+      '[seed...]',
+      'URLs, sites such as example.com, files of seed lines, or - for standard input; with --shard they may be left out',
+    )
     .option('--rounds <n>', 'maximum number of rounds', wholeNumber(1))
     .option('--top-n <n>', 'maximum number of pages in a round', wholeNumber(1))
     .option(
@@ -44,7 +54,7 @@ export function addCrawl(program: Command, cli: Cli): void {
     '--serve',
     'rank and index pages, serve a search page and a dashboard, and crawl pages again when due, until stopped',
   );
-  addLogOption(addRequestOptions(addServeOptions(command)))
+  addShardOption(addLogOption(addRequestOptions(addServeOptions(command))))
     .addHelpText(
       'after',
       `
@@ -72,6 +82,13 @@ With --serve it runs until it is stopped: pages are indexed as they are crawled,
 are due. The limits --rounds, --max-pages and --max-time end the crawl, not the server. webcrawl serve --help
 shows the pages and the address.
 
+With --shard this command is one of n workers. Give all of them the same seeds and options. A worker waits for
+slots that another worker holds, continues open batches, and takes over the slots of workers that have died. It
+ends when nothing is due in the whole table, or with --watch when it is stopped. To use another number of workers,
+start them with another n. --max-pages and --top-n are divided among the workers. --depth is exact only with one
+worker. --rounds and --serve cannot be used.
+${SHARD_HELP}
+
 With --log each page is a line of JSON: time, url, status, code, http, ms, bytes, from (seed, link or
 redirect) and batchId. With -q only these lines and errors are written to standard error.
 
@@ -82,6 +99,7 @@ Examples:
   webcrawl crawl https://example.com/ --refetch
   webcrawl crawl seeds.txt --serve --port 8000
   webcrawl crawl seeds.txt --watch
+  webcrawl crawl seeds.txt --shard 0/6 --table hbase://gateway:9090/crawl
   webcrawl crawl seeds.txt --propose 5
   webcrawl crawl https://example.com/docs/ --stay path --exclude '/print/' \\
       --exclude '\\.pdf$'
@@ -102,12 +120,24 @@ Examples:
           allowedHost,
           changes,
           log: place,
+          shard: named,
           ...options
         }: CrawlOptions,
       ) => {
         const serving = defined({ port, listen, allowedHost, changes });
         if (!isServed && Object.keys(serving).length > 0) {
           throw new CrawlError('USAGE', '--port, --listen, --allowed-host and --changes need --serve');
+        }
+        const shard = shardOf(cli, named);
+        if (!shard && args.length === 0) {
+          throw new CrawlError('USAGE', 'no seeds', {
+            hint: 'give URLs or a file of seed lines; only a worker (--shard) needs none',
+          });
+        }
+        if (shard && isServed) {
+          throw new CrawlError('USAGE', '--shard and --serve cannot be combined', {
+            hint: 'run `webcrawl index` and `webcrawl serve` beside the workers',
+          });
         }
         const where = serveAddress(serving);
         const settings = requestSettings({ delay, agent, header });
@@ -119,6 +149,7 @@ Examples:
           retryDenied: isArgument,
           onRejected: reportRejections(cli.io, seeds),
           ...(log && { onFetched: log.onFetched }),
+          ...(shard && { onWait: sayHolder(cli) }),
         };
         const start: Parameters<typeof runJob>[2] = async (crawl, job, library) => {
           askForContact(cli, crawl);
@@ -135,10 +166,18 @@ Examples:
             search: isServed === true,
           });
         };
-        const how = { settings, isSilent: log?.isOnStderr ?? false, saysNext: !isServed && !isWatched };
+        const saysNext = !isServed && !isWatched && !shard;
+        const how = { settings, isSilent: log?.isOnStderr ?? false, saysNext, shard };
         await runJob(cli, 'crawl', start, { create: true, ...how });
       },
     );
+}
+
+/** Returns a function that prints for which worker this one waits. */
+function sayHolder({ io, options }: Cli): (holder: AwaitedHolder) => void {
+  return ({ slot, name }) => {
+    if (!options().quiet) say(io, `Waiting for slot ${slot}, which ${safeText(name, 100)} holds.`);
+  };
 }
 
 /** Returns a function that prints that no page is left to fetch now, and when the next page will be due. */

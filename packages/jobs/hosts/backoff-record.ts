@@ -46,7 +46,7 @@ export function isSetAside(settings: Settings, record: BackoffRecord | undefined
 
 /** Returns a function like {@link isSetAside} for many hosts. It reads the record of each host once. */
 export function createSetAside(
-  { tables, settings }: Pick<CrawlContext, 'tables' | 'settings'>,
+  { tables, settings }: Pick<CrawlContext, 'settings'> & { readonly tables: Pick<CrawlContext['tables'], 'hosts'> },
   now: number,
 ): (host: HostKey) => Promise<boolean> {
   const known = createBoundedCache<Promise<boolean>>(MAX_HOSTS);

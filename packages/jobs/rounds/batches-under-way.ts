@@ -5,7 +5,7 @@ import type { Fetcher } from '../fetching/fetcher.js';
 import { createOutgoingBatch } from '../fetching/outgoing-batch.js';
 import { UPDATEDB_IN_CRAWL, onlyThose } from '../reporting/counters.js';
 import type { JobOptions } from '../reporting/job.js';
-import { NO_TOTALS, plusDone, type JobTotals } from '../reporting/totals.js';
+import { plusDone, type JobTotals } from '../reporting/totals.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { lockBatch } from '../rows/lock-batch.js';
 import { updateAndCount } from '../updatedb.js';
@@ -23,6 +23,8 @@ export interface BatchesInput {
   readonly tasks: ReturnType<typeof createTasks>;
   /** Called when a fetch has made progress. */
   readonly onProgress: () => void;
+  /** The progress of earlier fetches of the same crawl. */
+  readonly before: JobTotals;
 }
 
 /** Fetches the batches of a crawl and runs updatedb on them. */
@@ -33,7 +35,7 @@ export function createBatchesUnderWay(input: BatchesInput) {
   const outgoing = createOutgoingBatch(crawl);
   const fetches = new Set<BatchFetch>();
   /** The sum of the progress of the fetches that have ended. */
-  let ended: JobTotals = NO_TOTALS;
+  let ended = input.before;
   /** Number of running updatedb jobs. */
   let updates = 0;
 

@@ -5,18 +5,32 @@ import { addCounters, type Counts } from '../reporting/counters.js';
 import type { FindingsOfRun } from '../reporting/findings.js';
 import type { Progress } from '../reporting/job.js';
 import type { Watch } from '../reporting/running-jobs.js';
+import { NO_TOTALS, type JobTotals } from '../reporting/totals.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { createWake } from '../../util/index.js';
+import { hasPart, partOf } from '../shards/job-slots.js';
 import { createBatchesUnderWay } from './batches-under-way.js';
 import { POLL_MS } from './due-watch.js';
 import { RoundSelector } from './round-selector.js';
 import { createTasks } from './tasks.js';
+
+/** The sums of the rounds of a crawl. */
+export interface CrawlSoFar {
+  /** Number of selected pages. */
+  readonly pages: number;
+  readonly rounds: number;
+  readonly totals: JobTotals;
+}
+
+export const NOTHING_CRAWLED: CrawlSoFar = { pages: 0, rounds: 0, totals: NO_TOTALS };
 
 /**
  * Crawls in rounds until no row is due, a limit is reached, or a round could fetch nothing. If neither the number of rounds nor the
  * distance is limited, rounds overlap: the next round is selected while the previous round is being fetched. Then fetched pages move to an
  * outgoing batch, and updatedb runs on this batch after 20,000 pages or sooner. No other fetcher may run on the table.
  * @param timeUp aborts at the time limit of the crawl. Then the running rounds end, and no further round begins.
+ * @param before the sums of earlier rounds of the same crawl
+ * @returns the sums, including `before`
  */
 export async function crawlRounds(
   crawl: CrawlContext,
@@ -25,7 +39,8 @@ export async function crawlRounds(
   timeUp: AbortSignal,
   findings: FindingsOfRun,
   watch?: Watch,
-): Promise<void> {
+  before: CrawlSoFar = NOTHING_CRAWLED,
+): Promise<CrawlSoFar> {
   const { signal, threads = crawl.settings.fetcher.threadsFetch } = options;
   const wake = createWake();
   const fetcher = await openFetcher(crawl, {
@@ -39,7 +54,16 @@ export async function crawlRounds(
   const selector = new RoundSelector(crawl, options, tracker);
   const tasks = createTasks(wake.now);
   const onProgress = (): void => options.onProgress?.(progress());
-  const batches = createBatchesUnderWay({ crawl, options, tracker, fetcher, selector, tasks, onProgress });
+  const batches = createBatchesUnderWay({
+    crawl,
+    options,
+    tracker,
+    fetcher,
+    selector,
+    tasks,
+    onProgress,
+    before: before.totals,
+  });
   /** The counters of the rules that were proposed and added so far. */
   let proposed: Counts = {};
   /** The round after which rules were last proposed. */
@@ -50,7 +74,7 @@ export async function crawlRounds(
     const sum = batches.sum();
     return {
       job: 'crawl',
-      round: selector.rounds,
+      round: before.rounds + selector.rounds,
       ...(maxPages !== undefined && { total: maxPages }),
       ...sum,
       toGo: batches.pagesLeft(),
@@ -59,8 +83,9 @@ export async function crawlRounds(
   }
 
   async function goOn(): Promise<void> {
-    for (const { batchId, state, size } of await crawl.tables.batches.list()) {
-      if (state === 'generating') continue;
+    for (const header of await crawl.tables.batches.list()) {
+      const { batchId, state, size } = header;
+      if (state === 'generating' || !hasPart(crawl, header)) continue;
       selector.countSelected(size);
       await batches.begin(batchId);
     }
@@ -80,7 +105,8 @@ export async function crawlRounds(
     const stop = signal ? AbortSignal.any([signal, timeUp]) : timeUp;
     await proposeIfDue(stop);
     // A new `www` rule refuses rows whose URL has the old form of a host. Their pages get rows with the new form before rows are selected.
-    const applied = await crawl.applyRules?.({ signal: stop });
+    // This changes rows of all slots, so a worker with a part of them leaves it to `rules apply`.
+    const applied = partOf(crawl) ? undefined : await crawl.applyRules?.({ signal: stop });
     if (applied) tracker.add(applied.counters, 'apply_');
     const batchId = await selector.select(stop, fetcher);
     if (batchId !== undefined) await batches.begin(batchId);
@@ -110,6 +136,11 @@ export async function crawlRounds(
     await tasks.settled();
     if (tasks.failure) throw tasks.failure.error;
     tracker.add(selector.skipped, 'generate_');
+    return {
+      pages: before.pages + selector.pages,
+      rounds: before.rounds + selector.rounds,
+      totals: batches.sum(),
+    };
   } finally {
     timeUp.removeEventListener('abort', wake.now);
     // All work is done, or the crawl has to stop.

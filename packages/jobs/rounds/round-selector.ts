@@ -8,7 +8,7 @@ import { createDueWatch, type DueWatch } from './due-watch.js';
 import { createHostShares, type HostsInWork } from './host-shares.js';
 
 /** Maximum number of pages in a round, for each allowed request. */
-const PAGES_PER_THREAD = 20;
+export const PAGES_PER_THREAD = 20;
 /** Maximum seconds of work on one host in a round. */
 const HOST_SECONDS = 30;
 /** Number of rounds of full size that may be selected before their pages are needed. */
@@ -50,7 +50,8 @@ export class RoundSelector {
   /** Maximum number of hosts of one domain that are fetched at the same time. */
   readonly #perDomain: number;
   readonly #due: DueWatch;
-  #pages = 0;
+  /** Number of pages that were selected so far. */
+  pages = 0;
   /** Settles when the running selection has ended. */
   #selecting: Promise<unknown> = Promise.resolve();
   #pauses = 0;
@@ -72,7 +73,7 @@ export class RoundSelector {
 
   /** Adds the pages of a batch that was selected before this crawl. */
   countSelected(pages: number): void {
-    this.#pages += pages;
+    this.pages += pages;
   }
 
   /** Whether another round must be selected now. */
@@ -88,7 +89,7 @@ export class RoundSelector {
    * @returns the id of the batch; undefined if no row is due
    */
   async select(signal: AbortSignal, fetcher: HostsInWork): Promise<string | undefined> {
-    const topN = Math.min(this.#size, this.#maxPages - this.#pages);
+    const topN = Math.min(this.#size, this.#maxPages - this.pages);
     const noteFound = this.#due.begin();
     const selecting = this.#generate(signal, topN, fetcher);
     this.#selecting = selecting.catch(() => undefined);
@@ -98,7 +99,7 @@ export class RoundSelector {
     noteFound(batchId !== undefined);
     if (batchId === undefined) return undefined;
     this.rounds += 1;
-    this.#pages += size;
+    this.pages += size;
     this.#tracker.count('rounds');
     return batchId;
   }
@@ -154,6 +155,6 @@ export class RoundSelector {
   }
 
   get #isFull(): boolean {
-    return this.rounds >= this.#maxRounds || this.#pages >= this.#maxPages;
+    return this.rounds >= this.#maxRounds || this.pages >= this.#maxPages;
   }
 }

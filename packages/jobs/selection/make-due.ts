@@ -15,18 +15,23 @@ const CHUNK = 500;
  * pages due. Counter: made_due.
  * @param ranges absent: the whole table
  * @param since the given time, in ms since the epoch
+ * @param slots the slots of the pages; absent: all slots
  */
 export async function makeDue(
   crawl: CrawlContext,
   ranges: readonly KeyRange[] | undefined,
   since: number,
   tracker: Tracker,
+  slots?: ReadonlySet<string>,
 ): Promise<void> {
+  const { ofRow } = crawl.tables.slots;
   const rows = crawl.tables.pages.scan({ fields: ['dueAt'], ...(ranges && { ranges }) });
   for await (const found of chunked(rows, CHUNK)) {
     if (tracker.aborted) return;
     const now = crawl.clock();
-    const keys = found.filter(({ dueAt = 0 }) => dueAt > now).map(({ key }) => key);
+    const keys = found
+      .filter(({ key, dueAt = 0 }) => dueAt > now && (slots?.has(ofRow(key)) ?? true))
+      .map(({ key }) => key);
     const counts = createRowCounts(tracker.count);
     await crawl.tables.changeRows(keys, FIELDS, now, (rows, left) =>
       rows.map((row, i) => {

@@ -8,6 +8,7 @@ import {
   type JobFailure,
   type Report,
 } from '../../jobs/index.js';
+import { CrawlError } from '../../errors/index.js';
 import { pause, pauseAfter } from '../../util/index.js';
 import { createFreshRanks } from './fresh-ranks.js';
 import { withoutYielding, jobs } from '../jobs.js';
@@ -52,11 +53,19 @@ export interface CrawlRest {
  *
  * Index and ranks can be rebuilt at any time, so the crawl does not wait for them, and continues if they fail. The status shows such a
  * failure (`failing`). The failed work is retried after a second at first, and later after at most a minute. When the signal aborts,
- * running work has three seconds to end. The counters of the report are the sums of all crawls.
+ * running work has three seconds to end. The counters of the report are the sums of all crawls. With `shard` it is a worker that crawls only,
+ * so `search` must be false.
  * @throws CrawlError as the job crawl; TABLE_LOCKED when another process has the table; WRONG_INDEX; the errors of settings, plugins and
  * packages that prevent the index from being opened
  */
 export function crawlContinuously(crawl: OpenContext, options: ContinuousCrawlOptions): Promise<Report> {
+  const { onFailing: _, onRest: __, search = true, ...plain } = options;
+  if (plain.shard && search) {
+    throw new CrawlError('USAGE', 'expected either a shard or a search index that is kept up to date, found both', {
+      hint: 'run `webcrawl index` and `webcrawl serve` beside the workers',
+    });
+  }
+  if (plain.shard) return jobs.crawl(crawl, { ...plain, untilStopped: true });
   // No other process gets exclusive access to the table before the crawl ends, not even while the crawl waits for due pages.
   return withoutYielding(crawl, () => crawlUntilAborted(crawl, options));
 }

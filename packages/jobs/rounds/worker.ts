@@ -1,0 +1,189 @@
+import type { HeldLeases, LeaseHolderInfo, LeaseInfo } from '../../../webtable/index.js';
+import { pause, pauseAfter } from '../../util/index.js';
+import type { CrawlContext } from '../context.js';
+import { countSelectable } from '../selection/is-any-due.js';
+
+/** The result of crawling some slots. */
+export interface CrawledSlots {
+  /** The slots that were crawled. Slots that another worker held are left out. */
+  readonly slots: ReadonlySet<string>;
+  /** Number of selected pages. */
+  readonly pages: number;
+  /** Whether the worker has to end, because a limit was reached. */
+  readonly isOver: boolean;
+}
+
+/** The holder of a slot for which a worker waits. `name` is untrusted text. */
+export interface AwaitedHolder {
+  readonly slot: string;
+  readonly name: string;
+}
+
+export interface WorkerOptions {
+  /** The slots of the worker's shard. */
+  readonly shard: readonly string[];
+  /** Whether the worker stays when nothing is due in any slot. */
+  readonly untilStopped: boolean;
+  /** Ends the worker. */
+  readonly ends: AbortSignal;
+  /** Called once, if another worker holds a slot of the shard. */
+  readonly onWait?: ((holder: AwaitedHolder) => void) | undefined;
+  /** Crawls slots until nothing is due there. With `isAdopted` it crawls one round. */
+  readonly crawlSlots: (slots: readonly string[], isAdopted: boolean) => Promise<CrawledSlots>;
+}
+
+/** Milliseconds between two looks for work, while there is none. They double up to the maximum. */
+const POLL = { first: 1000, most: 5000 };
+/** Due rows of a slot are counted up to this number. */
+const COUNT_LIMIT = 1000;
+/** After this number of looks without work, slots are crawled again although their number of due rows has not changed. */
+const RETRY_AFTER = 12;
+
+/** The workers of a table at a time when all of them are idle. */
+interface IdleWorkers {
+  /** When each worker became idle, by the id of its leases. */
+  readonly since: ReadonlyMap<string, number>;
+  /** The sum of the epochs of all leases. It grows with each lease that is taken. */
+  readonly epochs: number;
+}
+
+/**
+ * Crawls a shard, beside the workers of other shards. The worker takes the leases of its slots as they become free, and holds them until it
+ * ends. It continues the open batches in these slots, and crawls until nothing is due there. Then it is idle. An idle worker takes over
+ * slots with open batches or due rows that no living worker holds, for one round, and releases them.
+ *
+ * The worker ends when all workers are idle, no batch is open, and nothing is due in a slot without a holder, twice in a row, and no lease
+ * was taken between. If a worker ends although another one still finds work, the other worker takes over its slots.
+ *
+ * A row that generate did not select, for example because a filter rejects it, does not count as due until the number of due rows changes.
+ * @throws CrawlError LEASE_LOST; the errors of `crawlSlots`
+ */
+export async function runWorker(crawl: CrawlContext, options: WorkerOptions): Promise<void> {
+  const { shard, untilStopped, ends, crawlSlots } = options;
+  const { leases, slots: ofTable } = crawl.tables;
+  const own = new Set<string>();
+  const work = createWorkFinder(crawl);
+  /** The first lease has no slot. It only shows other workers that this worker lives. */
+  const held: HeldLeases[] = [await leases.take([], { job: 'crawl', wait: 0 })];
+  let { onWait } = options;
+
+  /** Takes the slots of the shard that no other worker holds. */
+  async function takeOwn(ofOthers: ReadonlyMap<string, LeaseHolderInfo>): Promise<boolean> {
+    const missing = shard.filter((slot) => !own.has(slot));
+    const free = missing.filter((slot) => !ofOthers.has(slot));
+    const awaited = missing.find((slot) => ofOthers.has(slot));
+    if (awaited !== undefined) {
+      onWait?.({ slot: awaited, name: ofOthers.get(awaited)!.name });
+      onWait = undefined;
+    }
+    if (free.length === 0) return false;
+    const taken = await leases.take(free, { job: 'crawl', wait: 0, leaveTaken: true });
+    held.push(taken);
+    for (const slot of taken.slots) own.add(slot);
+    return taken.slots.size > 0;
+  }
+
+  /** Crawls slots that have work: those of the worker, else those without a holder. Returns undefined if there is no work. */
+  async function crawlSome(ofOthers: ReadonlyMap<string, LeaseHolderInfo>): Promise<CrawledSlots | undefined> {
+    if ((await work.slotsOf([...own])).length > 0) return crawlSlots([...own], false);
+    const free = ofTable.all.filter((slot) => !own.has(slot) && !ofOthers.has(slot));
+    const orphans = await work.slotsOf(free);
+    return orphans.length === 0 ? undefined : crawlSlots(orphans, true);
+  }
+
+  async function loop(): Promise<void> {
+    let looks = 0;
+    let idleSince: number | undefined;
+    let before: IdleWorkers | undefined;
+    while (!ends.aborted) {
+      for (const { lost } of held) lost.throwIfAborted();
+      const all = await leases.list();
+      const ofOthers = holdersOf(all);
+      const hasTaken = await takeOwn(ofOthers);
+      const crawled = await crawlSome(ofOthers);
+      if (crawled) {
+        if (crawled.isOver) return;
+        await work.noteCrawled(crawled);
+      }
+      if (crawled || hasTaken) {
+        looks = 0;
+        idleSince = before = undefined;
+        continue;
+      }
+      if (idleSince === undefined) await leases.noteIdle((idleSince = crawl.clock()));
+      const now = await idleWorkers(crawl, all);
+      if (!untilStopped && now && before && isContinued(before, now)) return;
+      before = now;
+      if (++looks % RETRY_AFTER === 0) work.retry();
+      await pause(pauseAfter(looks, POLL), ends);
+    }
+  }
+
+  let hasFailed = true;
+  try {
+    await loop();
+    hasFailed = false;
+  } finally {
+    const released = Promise.all(held.reverse().map((lease) => lease.release()));
+    // If the release fails, the leases expire soon.
+    if (hasFailed) await released.catch(() => undefined);
+    else await released;
+  }
+}
+
+/** Finds slots with work: an open batch, or due rows that generate may select. */
+function createWorkFinder(crawl: CrawlContext) {
+  /** The number of due rows in a slot after it was last crawled. Infinity: a batch was open. */
+  const left = new Map<string, number>();
+
+  async function countIn(slots: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const { batches, slots: ofTable } = crawl.tables;
+    const inBatch = new Set((await batches.list()).flatMap(({ slots: listed = ofTable.all }) => listed));
+    const counts = new Map<string, number>();
+    for (const slot of slots) {
+      counts.set(slot, inBatch.has(slot) ? Infinity : await countSelectable(crawl, [slot], COUNT_LIMIT));
+    }
+    return counts;
+  }
+
+  return {
+    async slotsOf(slots: readonly string[]): Promise<readonly string[]> {
+      const counts = await countIn(slots);
+      return slots.filter((slot) => counts.get(slot)! > 0 && counts.get(slot) !== left.get(slot));
+    },
+    /** Remembers what is left in slots. If rows were selected there in a single round, more rows may be selected. */
+    async noteCrawled({ slots, pages }: CrawledSlots): Promise<void> {
+      for (const [slot, count] of await countIn([...slots])) {
+        if (pages === 0) left.set(slot, count);
+        else left.delete(slot);
+      }
+    },
+    retry: (): void => left.clear(),
+  };
+}
+
+/** The living workers that hold slots, without this one, by slot. */
+function holdersOf(leases: readonly LeaseInfo[]): ReadonlyMap<string, LeaseHolderInfo> {
+  return new Map(
+    leases.flatMap(({ slot, holder }) =>
+      holder && !holder.isOwn && !holder.isSilent ? [[slot, holder] as const] : [],
+    ),
+  );
+}
+
+/** Returns undefined if a worker is not idle, or a batch is open. */
+async function idleWorkers({ tables }: CrawlContext, leases: readonly LeaseInfo[]): Promise<IdleWorkers | undefined> {
+  const since = new Map<string, number>();
+  for (const { id, idleSince } of await tables.leases.livingHolders()) {
+    if (idleSince === undefined) return undefined;
+    since.set(id, idleSince);
+  }
+  if ((await tables.batches.list()).length > 0) return undefined;
+  return { since, epochs: leases.reduce((sum, { epoch }) => sum + epoch, 0) };
+}
+
+/** Whether no worker has worked since an earlier look. Workers that have ended meanwhile do not matter. */
+function isContinued(before: IdleWorkers, now: IdleWorkers): boolean {
+  for (const [id, at] of now.since) if (before.since.get(id) !== at) return false;
+  return before.epochs === now.epochs;
+}
