@@ -103,19 +103,19 @@ function sumByJob(all: readonly Progress[]): Progress[] {
 }
 
 function plus(a: Progress, b: Progress): Progress {
-  const both = (name: 'bytes' | 'rate' | 'byteRate'): { [N in typeof name]?: number } =>
+  const both = (name: 'total' | 'bytes' | 'rate' | 'byteRate'): { [N in typeof name]?: number } =>
     a[name] === undefined && b[name] === undefined ? {} : { [name]: (a[name] ?? 0) + (b[name] ?? 0) };
+  // Each worker has rounds of its own.
+  const { round: _round, ...first } = a;
   const fetching = a.fetching && b.fetching ? plusFetching(a.fetching, b.fetching) : (a.fetching ?? b.fetching);
   const { bytes: _, ...done } = plusDone(a, b);
-  // Each worker reports the number of pages of the whole batch, so these numbers are not added.
-  const total = Math.max(a.total ?? -1, b.total ?? -1);
   return {
-    ...a,
+    ...first,
     ...done,
+    ...both('total'),
     ...both('bytes'),
     ...both('rate'),
     ...both('byteRate'),
-    ...(total >= 0 && { total }),
     ...(b.seconds !== undefined && { seconds: Math.max(a.seconds ?? 0, b.seconds) }),
     ...(fetching && { fetching }),
   };

@@ -24,18 +24,18 @@ class Opened extends PassOnStore {
 describe('workers of one table', () => {
   let now = 1_700_000_000_000;
 
-  /** Begins a fetch, and waits for its first report if there is one. @returns a function that ends it */
-  async function fetching(crawl: OpenContext, done: number, inFlight: number): Promise<() => Promise<void>> {
+  /** Begins a crawl, and waits for its first report if there is one. @returns a function that ends it */
+  async function crawling(crawl: OpenContext, done: number, inFlight: number): Promise<() => Promise<void>> {
     let end = (): void => {};
     const ended = new Promise<void>((resolve) => (end = resolve));
-    const job = crawl.running.run('fetch', {}, async (watch) => {
-      const progress = { job: 'fetch', batchId: '1-1', done, total: 50, counters: { fetched: done }, errors: {} };
+    const job = crawl.running.run('crawl', {}, async (watch) => {
+      const progress = { job: 'crawl', round: 2, done, total: 50, counters: { fetched: done }, errors: {} };
       watch(
         () => progress,
         () => ({ inFlight, threads: 10, waiting: 2, setAside: 0, pages: [], hosts: [] }),
       );
       await ended;
-      return { job: 'fetch', seconds: 1, counters: {} };
+      return { job: 'crawl', seconds: 1, counters: {} };
     });
     await until(() => crawl.running.progress().length > 0);
     vi.advanceTimersByTime(5000);
@@ -55,13 +55,14 @@ describe('workers of one table', () => {
     await openTables(store, { slots: 4 });
     const open = () => openContext({ table: new Opened(store), clock: () => now });
     const [a, b, c] = [await open(), await open(), await open()];
-    const endA = await fetching(a, 10, 3);
-    const endB = await fetching(b, 20, 4);
+    const endA = await crawling(a, 10, 3);
+    const endB = await crawling(b, 20, 4);
     const seen = await status(c);
     expect(seen.jobs).toMatchObject([
-      { job: 'fetch', batchId: '1-1', done: 30, total: 50, fetching: { inFlight: 7, threads: 20, waiting: 4 } },
+      { job: 'crawl', done: 30, total: 100, fetching: { inFlight: 7, threads: 20, waiting: 4 } },
     ]);
-    expect(seen.totals.fetch).toMatchObject({ done: 30, counters: { fetched: 30 } });
+    expect(seen.jobs[0]).not.toHaveProperty('round');
+    expect(seen.totals.crawl).toMatchObject({ done: 30, counters: { fetched: 30 } });
     expect(seen.workers).toMatchObject([{ state: 'working' }, { state: 'working' }]);
     expect((await status(a)).jobs).toMatchObject([{ done: 30 }]);
 
@@ -71,9 +72,9 @@ describe('workers of one table', () => {
     now += 60_000;
     const later = await status(c);
     expect(later.jobs).toEqual([]);
-    expect(later.totals.fetch).toMatchObject({ done: 30 });
+    expect(later.totals.crawl).toMatchObject({ done: 30 });
     expect(later.workers?.map(({ state }) => state).sort()).toEqual(['ended', 'silent']);
-    expect(statusText(later)).toMatch(/process \d+ +no sign of life for 1 min.*its last step was fetch 1-1, 20 done/);
+    expect(statusText(later)).toMatch(/process \d+ +no sign of life for 1 min.*its last step was crawl, 20 done/);
 
     // A new worker removes old reports.
     now += 3_600_000;
@@ -82,7 +83,7 @@ describe('workers of one table', () => {
     for (let i = 0; i < 20; i++) {
       const d = await open();
       await (
-        await fetching(d, 1, 1)
+        await crawling(d, 1, 1)
       )();
       await d.close();
     }
@@ -95,7 +96,7 @@ describe('workers of one table', () => {
   it('are not stored if no other process can read them', async () => {
     await using crawl = await openContext({ table: 'memory:' });
     await (
-      await fetching(crawl, 1, 1)
+      await crawling(crawl, 1, 1)
     )();
     expect(await crawl.tables.workers.list()).toEqual([]);
     expect((await status(crawl)).workers).toBeUndefined();
