@@ -76,8 +76,8 @@ interface RobotsOptions {
   /** Sends the requests that follow redirects in the queues of their hosts. Default: these requests are sent at once. */
   readonly inHostQueue?: InHostQueue;
   /**
-   * Whether only another worker may send requests to the host of a redirect target. If the target is not stored, the pages of the
-   * redirecting origin cannot be fetched then (code `robots_elsewhere`). Default: false.
+   * Whether only another worker may send requests to the host of a redirect target. The file is unavailable (code `robots_elsewhere`) until
+   * that worker has stored it. Default: false.
    */
   readonly isForeign?: (url: string) => boolean;
   /** Maximum number of redirects to follow, also to other hosts. If there are more, the file counts as absent. */
@@ -174,7 +174,7 @@ export function createRobots(options: RobotsOptions): Robots {
       if (kept) return kept;
       if (isForeign(url)) {
         const message = 'robots.txt: redirected to a host of another worker';
-        return { kind: 'unavailable', message, url, code: 'robots_elsewhere', refused: true };
+        return { kind: 'unavailable', message, url, code: 'robots_elsewhere' };
       }
       const found = await hop(url);
       if (!found) return { kind: 'unavailable', message: 'robots.txt: given up', url, code: 'aborted' };

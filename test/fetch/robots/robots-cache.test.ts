@@ -159,6 +159,23 @@ it('behind a redirect in a circle, or to nowhere, does not exist', async () => {
   expect(fetched).toHaveLength(7);
 });
 
+it('behind a redirect to a host of another worker is unavailable until that worker has stored it', async () => {
+  web['http://a.org/robots.txt'] = to('http://b.org/robots.txt');
+  robots = createRobots({
+    protocol,
+    agents: ['bot'],
+    clock: () => now,
+    store,
+    isForeign: (url) => url.includes('b.org'),
+  });
+  const url = 'http://b.org/robots.txt';
+  const message = 'robots.txt: redirected to a host of another worker';
+  expect(await robots.check('http://a.org/')).toEqual({ kind: 'unavailable', code: 'robots_elsewhere', url, message });
+  stored.set('http://b.org', { status: 200, body: 'User-agent: *\nDisallow: /', fetchedAt: now });
+  expect(await robots.check('http://a.org/')).toMatchObject({ kind: 'denied' });
+  expect(fetched).toEqual(['http://a.org/robots.txt', 'http://a.org/robots.txt']);
+});
+
 describe('a redirect to another host', () => {
   const url = 'http://a.org/x';
   const theirs = 'http://b.org/robots.txt';
