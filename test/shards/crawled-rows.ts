@@ -37,6 +37,23 @@ function plain(row: Record<string, unknown>): CrawledRow {
   };
 }
 
+/**
+ * Rows without what depends on the order in which workers select pages. A page passes on the score and the distance that it has when it is
+ * selected, and workers do not wait for each other.
+ */
+export function withoutOrder(rows: ReadonlyMap<string, CrawledRow>): ReadonlyMap<string, CrawledRow> {
+  return new Map(
+    [...rows].map(([url, row]) => {
+      const { score: _score, cash: _cash, cashInFlight: _inFlight, distance: _distance, inlinks, ...rest } = row;
+      const links = (inlinks as readonly { url: string; anchor?: string }[]).map(({ url, anchor }) => ({
+        url,
+        anchor,
+      }));
+      return [url, { ...rest, url, inlinks: links }];
+    }),
+  );
+}
+
 /** The field `logged` of a row, without the times of requests. */
 function withoutTimes(logged: unknown): unknown {
   if (logged === undefined) return undefined;

@@ -187,7 +187,7 @@ ReturnToService=2
 SlurmdTimeout=10
 SlurmctldTimeout=10
 KillWait=5
-${NODES.map((node, i) => `NodeName=${node} NodeHostname=${host} NodeAddr=127.0.0.1 Port=${ports[i]} CPUs=2 State=UNKNOWN`).join('\n')}
+${NODES.map((node, i) => `NodeName=${node} NodeHostname=${host} NodeAddr=127.0.0.1 Port=${ports[i]} CPUs=2 RealMemory=2048 State=UNKNOWN`).join('\n')}
 PartitionName=crawl Nodes=${NODES.join(',')} Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:8
 `;
 }
