@@ -60,13 +60,7 @@ export async function openWithoutTable(
     ...(config !== undefined && { config }),
     settings: { ...set, ...settings },
   });
-  sayNotices(cli, context.settingNotices);
   return context;
-}
-
-/** Prints the notices on settings with an old name. */
-export function sayNotices({ io }: Pick<Cli, 'io'>, notices: readonly string[]): void {
-  for (const notice of notices) say(io, `notice: ${notice}`);
 }
 
 interface OpenOptions {
@@ -108,7 +102,6 @@ export async function open(
     },
     { migrates },
   );
-  sayNotices(cli, crawl.settingNotices);
   const { owner, notServed } = crawl;
   if (verbose && owner)
     say(io, `the table is open in process ${owner.pid} (${owner.name}); this command reads through that process`);

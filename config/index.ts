@@ -3,7 +3,6 @@ export { describeSettings, settingsMarkdown, type SettingDescription } from './d
 export { didYouMean } from './did-you-mean.js';
 export { readShippedFile, type ShippedFile } from './files.js';
 export { loadSettings, type LoadedSettings, type SettingInputs, type SettingSource } from './load.js';
-export { RENAMED_RULE_KINDS, renamedNotice } from './renamed.js';
 export { settingsSchema, type Settings } from './schema.js';
 export type { PartialSettings, SettingKey, SettingValue } from './partial-settings.js';
 export { mustBe, optionsCheck } from './options/check-options.js';

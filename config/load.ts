@@ -4,7 +4,6 @@ import { crossChecks } from './cross-checks.js';
 import { givenByEnvironment, givenByFile, givenByOptions, type Given, type Problem } from './setting-values.js';
 import { settingLeaves, typeInWords, type Leaf } from './leaves.js';
 import { masked } from './mask.js';
-import { renamedNotice } from './renamed.js';
 import { settingsSchema, type Settings } from './schema.js';
 
 /** The sources of settings. Each source takes precedence over the sources before it, and all take precedence over the defaults. */
@@ -28,8 +27,6 @@ export interface SettingSource {
 export interface LoadedSettings {
   readonly settings: Settings;
   readonly sources: Readonly<Record<string, SettingSource>>;
-  /** Notices on old names in the input, for people. Each occurs once. They are safe for a terminal. */
-  readonly notices: readonly string[];
 }
 
 /**
@@ -72,10 +69,7 @@ export function loadSettings(inputs: SettingInputs = {}): LoadedSettings {
     problems.push({ key: inForce.has(key) ? key : other, source, text: `expected ${text}, found ${show(value)}` });
   }
   if (problems.length > 0) throw badSettings(problems);
-  const notices = parts
-    .flatMap((part) => part.given)
-    .flatMap(({ key, oldKey }) => (oldKey === undefined ? [] : [renamedNotice('setting', oldKey, key)]));
-  return { settings, sources, notices: [...new Set(notices)] };
+  return { settings, sources };
 }
 
 function check({ schema, type }: Leaf, { key, value, source }: Given): Problem | undefined {

@@ -5,7 +5,6 @@ import { absolutePath } from './absolute-path.js';
 import { didYouMean, foldKey } from './did-you-mean.js';
 import { fromText } from './from-text.js';
 import type { Leaf } from './leaves.js';
-import { RENAMED_SETTINGS } from './renamed.js';
 
 /** A value from a file, the environment or the command line. The values of a source keep their written order. */
 export interface Given {
@@ -14,8 +13,6 @@ export interface Given {
   readonly source: string;
   /** The folder against which a relative path is resolved. */
   readonly folder: string;
-  /** The old name of the setting, if the source uses it. */
-  readonly oldKey?: string;
 }
 
 /** A fault of a setting. */
@@ -70,7 +67,7 @@ export function givenByOptions(leaves: Leaves, overrides: Readonly<Record<string
  * begins with the name of a section, or is similar to a key. All other variables belong to other programs.
  */
 export function givenByEnvironment(leaves: Leaves, env: Readonly<Record<string, string | undefined>>): GivenSettings {
-  const keys = new Map([...leaves.keys(), ...RENAMED_SETTINGS.keys()].map((key) => [foldKey(key), key]));
+  const keys = new Map([...leaves.keys()].map((key) => [foldKey(key), key]));
   const sections = new Set([...leaves.keys()].map((key) => foldKey(key.split('.')[0] ?? key)));
   const given: Given[] = [];
   const problems: Problem[] = [];
@@ -79,12 +76,12 @@ export function givenByEnvironment(leaves: Leaves, env: Readonly<Record<string, 
     const rest = /^webcrawl_(.+)$/i.exec(name)?.[1];
     if (rest === undefined || text === undefined) continue;
     const source = `environment ${name}`;
-    const { key, oldKey } = presentName(keys.get(foldKey(rest)));
+    const key = keys.get(foldKey(rest));
     const leaf = key === undefined ? undefined : leaves.get(key);
     if (key !== undefined && leaf) {
       const twin = given.find((other) => other.key === key);
       if (twin) problems.push({ key, source, text: `given twice, also by ${twin.source}` });
-      given.push({ key, value: fromText(leaf.type, text), source, folder: absolutePath(), ...oldKey });
+      given.push({ key, value: fromText(leaf.type, text), source, folder: absolutePath() });
     } else if (
       sections.has(foldKey(rest.split('_')[0] ?? '')) ||
       didYouMean(rest, [...leaves.keys()], 2) !== undefined
@@ -105,14 +102,14 @@ function flatten(
   const { source, folder } = place;
   const walk = (object: Readonly<Record<string, unknown>>, prefix: string): void => {
     for (const [name, value] of Object.entries(object)) {
-      const { key, oldKey } = presentName(prefix + name);
+      const key = prefix + name;
       const leaf = leaves.get(key);
       if (value === undefined) continue;
       if (leaf) {
         if (given.some((other) => other.key === key)) problems.push({ key, source, text: 'given twice' });
         const typed = place.text && typeof value === 'string' ? fromText(leaf.type, value) : value;
-        given.push({ key, value: typed, source, folder, ...oldKey });
-      } else if ([...leaves.keys(), ...RENAMED_SETTINGS.keys()].some((known) => known.startsWith(`${key}.`))) {
+        given.push({ key, value: typed, source, folder });
+      } else if ([...leaves.keys()].some((known) => known.startsWith(`${key}.`))) {
         if (isObject(value)) walk(value, `${key}.`);
         else problems.push({ key, source, text: 'a section, expected an object of settings' });
       } else {
@@ -122,12 +119,6 @@ function flatten(
   };
   walk(settings, '');
   return { given, problems };
-}
-
-/** Returns the present name of a key. If the key is an old name, the old name is returned too. */
-function presentName<K extends string | undefined>(written: K): { key: K | string; oldKey?: { oldKey: string } } {
-  const key = written === undefined ? undefined : RENAMED_SETTINGS.get(written);
-  return written === undefined || key === undefined ? { key: written } : { key, oldKey: { oldKey: written } };
 }
 
 function unknownKey(leaves: Leaves, key: string, source: string): Problem {

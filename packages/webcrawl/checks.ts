@@ -4,7 +4,7 @@ import { withRules, type CheckContext, type CrawlContext, type PageContent } fro
 import type { PageMarkdown } from '../export/index.js';
 import { checkParse, fetchDocument } from './doors/answers.js';
 import { pageMarkdown } from './doors/export.js';
-import { openCheckContext, warnOf } from './open-check-context.js';
+import { openCheckContext } from './open-check-context.js';
 import type { OpenCrawlOptions } from './open-context.js';
 
 /** Tests URLs and pages against the settings, plugins and rules. Writes nothing. */
@@ -52,7 +52,6 @@ export async function openChecks(
   options: Pick<OpenCrawlOptions, 'config' | 'settings' | 'env' | 'plugins'> = {},
 ): Promise<Checks> {
   const context = await openCheckContext(options);
-  warnOf(context.settingNotices);
   const { close } = context;
   return { ...checksOf(context, context.requesting), close, [Symbol.asyncDispose]: close };
 }

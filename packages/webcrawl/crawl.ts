@@ -35,7 +35,6 @@ import { openSearch, search } from './doors/search.js';
 import { crawlContinuously, serve } from './doors/service.js';
 import { jobs, type RepairReport } from './jobs.js';
 import type { ContinuousCrawlOptions } from './continuous/continuous-crawl.js';
-import { warnOf } from './open-check-context.js';
 import { openContext, type OpenContext, type OpenCrawlOptions } from './open-context.js';
 import { checks } from './options/job-options.js';
 import { prefixStatistics } from './rules/prefix-statistics.js';
@@ -196,7 +195,6 @@ export interface Crawl extends AsyncDisposable {
  */
 export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> {
   const context = await openContext(options);
-  warnOf(context.settingNotices);
   return crawlOf(context);
 }
 

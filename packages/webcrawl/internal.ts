@@ -27,8 +27,6 @@ export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/ind
 export { VERSION, figures } from '../util/index.js';
 export { readableUrl, tryParseUrl } from '../url/index.js';
 export {
-  RENAMED_RULE_KINDS,
-  renamedNotice,
   describeSettings,
   loadSettings,
   type LoadedSettings,

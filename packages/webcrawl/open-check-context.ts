@@ -15,8 +15,6 @@ export interface OpenCheckContext extends CheckContext, AsyncDisposable {
    * @param named a URL whose host may have a private address, as the host of a seed may
    */
   requesting(named?: string): Promise<CrawlContext>;
-  /** Notices on settings that were given by an old name, one for each setting. */
-  readonly settingNotices: readonly string[];
   close(): Promise<void>;
 }
 
@@ -28,7 +26,7 @@ export async function openCheckContext(
   options: Pick<OpenCrawlOptions, 'config' | 'settings' | 'env' | 'plugins'> = {},
 ): Promise<OpenCheckContext> {
   checks.openCrawl(options);
-  const { settings, notices } = loadSettings({ file: options.config, env: options.env, overrides: options.settings });
+  const { settings } = loadSettings({ file: options.config, env: options.env, overrides: options.settings });
   const lookup = cachedLookup(systemLookup, { clock: Date.now });
   const { plugins } = await assemblePlugins(settings, lookup, options);
   const close = (): Promise<void> => closeProtocols(plugins);
@@ -45,7 +43,6 @@ export async function openCheckContext(
   });
   return {
     settings,
-    settingNotices: notices,
     plugins,
     async requesting(named) {
       const crawl = await (requesting ??= inMemory());
@@ -55,9 +52,4 @@ export async function openCheckContext(
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-/** Writes the notices on old names of settings to the log of the process, which is standard error by default. */
-export function warnOf(notices: readonly string[]): void {
-  for (const notice of notices) process.emitWarning(notice, 'DeprecationWarning');
 }

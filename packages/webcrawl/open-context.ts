@@ -97,8 +97,6 @@ export interface OpenCrawlOptions {
 export interface OpenContext extends CrawlContext, AsyncDisposable {
   /** The source of each setting, by dotted key. */
   readonly settingSources: Readonly<Record<string, SettingSource>>;
-  /** Notices on settings that were given by an old name, one for each setting. */
-  readonly settingNotices: readonly string[];
   /** The current rules of the table. `rules` edits them. */
   readonly rules: LiveRules;
   /** The jobs that run in this process. */
@@ -140,7 +138,7 @@ export async function openContext(
   how: { readonly migrates?: boolean } = {},
 ): Promise<OpenContext> {
   checks.openCrawl(options);
-  const { settings, sources, notices } = loadSettings({
+  const { settings, sources } = loadSettings({
     file: options.config,
     env: options.env,
     overrides: options.settings,
@@ -189,7 +187,6 @@ export async function openContext(
     },
     settings,
     settingSources: sources,
-    settingNotices: notices,
     plugins,
     rules,
     urlPatterns,

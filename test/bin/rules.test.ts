@@ -64,17 +64,6 @@ describe('webcrawl rules', () => {
     expect((await runLine(['--table', join(folder, 'none'), 'rules', 'list'])).err).toContain('NO_TABLE');
   });
 
-  test('the old name of a kind works, with a notice', async () => {
-    const { out, err } = await webcrawl('rules', 'add', 'useful', '/a');
-    expect(out).toBe('r1\n');
-    expect(err).toContain('notice: the kind of rule useful is now relevant; the old name works until 0.3\n');
-    expect((await webcrawl('rules', 'export')).out).toContain('"kind":"relevant"');
-    const file = join(folder, 'old.jsonl');
-    await writeFile(file, '{"kind":"useful","pattern":{"prefix":"/b/"}}\n');
-    expect((await webcrawl('rules', 'import', file)).out).toBe('r2\n');
-    expect((await webcrawl('rules', 'list')).out).toMatch(/^r2 +relevant/m);
-  });
-
   test('says what known pages still need, and asks before it removes an exemption', async () => {
     const www = await webcrawl('rules', 'add', 'www', 'without', '--domain', 'a.example');
     expect(www).toMatchObject({ code: 0, out: 'r1\n' });

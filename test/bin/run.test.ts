@@ -524,12 +524,6 @@ describe('config', () => {
     expect(json['fetcher.serverDelay']).toEqual({ value: 1, source: 'default' });
   });
 
-  test('an old name of a setting works, with a notice on standard error', async () => {
-    const { out, err } = await runLine(['config', '--set', 'scoring.fit.score=3']);
-    expect(out).toMatch(/^scoring\.relevant\.score +3 {2}\(option\)$/m);
-    expect(err).toBe('notice: setting scoring.fit.score is now scoring.relevant.score; the old name works until 0.3\n');
-  });
-
   test('shows no password', async () => {
     const env = {
       WEBCRAWL_HTTP_CREDENTIALS: '{"https://example.com":"me:topsecret"}',

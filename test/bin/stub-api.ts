@@ -88,14 +88,13 @@ export const api = {
   }) => {
     stub.calls.push({ name: 'openContext', options });
     const given = { file: options.config, env: options.env ?? {}, overrides: options.settings ?? {} };
-    const { settings, notices } = loadSettings(given);
+    const { settings } = loadSettings(given);
     const close = async () => {
       stub.closed++;
       if (stub.closeError) throw stub.closeError;
     };
     return {
       settings,
-      settingNotices: notices,
       close,
       [Symbol.asyncDispose]: close,
       async page(url: string, fields: readonly string[]) {

@@ -1,5 +1,5 @@
-import { expect, test, vi } from 'vitest';
-import { openChecks, openCrawl, type PartialSettings } from '../../packages/webcrawl/index.js';
+import { expect, test } from 'vitest';
+import { openCrawl } from '../../packages/webcrawl/index.js';
 import { fakeWeb, openTestCrawl, TEST_START } from '../../packages/webcrawl/subpaths/testing.js';
 
 const WEB = {
@@ -30,21 +30,6 @@ test('a crawl shows its public members, and none of its internals', async () => 
       ...['page', 'pages', 'stats', 'status', 'explain', 'search', 'openSearch', 'serve', 'close'],
     ].sort(),
   );
-});
-
-test('an old name of a setting is a warning of the process', async () => {
-  const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-  // The old name is not typed.
-  const settings = { 'scoring.fit.score': 3 } as PartialSettings;
-  await using crawl = await openCrawl({ table: 'memory:', settings });
-  await (await openChecks({ settings })).close();
-  expect(crawl.settings.scoring.relevant.score).toBe(3);
-  const text = 'setting scoring.fit.score is now scoring.relevant.score; the old name works until 0.3';
-  expect(warned.mock.calls).toEqual([
-    [text, 'DeprecationWarning'],
-    [text, 'DeprecationWarning'],
-  ]);
-  warned.mockRestore();
 });
 
 test('its methods are the jobs, alone or together', async () => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { library } from '../../library.js';
-import { sayNotices, type Cli } from '../../cli.js';
+import type { Cli } from '../../cli.js';
 import { jsonLine, safeLines, table, write } from '../../output/output.js';
 
 export function addConfig(program: Command, cli: Cli): void {
@@ -37,8 +37,7 @@ async function described(cli: Cli): Promise<string> {
 async function inForce(cli: Cli): Promise<string> {
   const { loadSettings } = await library();
   const { config: file, set, json } = cli.options();
-  const { sources, notices } = loadSettings({ file, env: cli.io.env, overrides: set });
-  sayNotices(cli, notices);
+  const { sources } = loadSettings({ file, env: cli.io.env, overrides: set });
   if (json) return jsonLine(sources);
   return table(
     Object.entries(sources).map(([key, { value, source }]) => [

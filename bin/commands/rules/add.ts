@@ -34,7 +34,7 @@ Examples:
   webcrawl rules add www without --domain news.example`,
     )
     .action(async (kind: string, pattern: string, { note, yes = false, ...options }: AddOptions) => {
-      const rule = { ...(await ruleOf(cli, kind, pattern, options)), ...(note !== undefined && { note }) };
+      const rule = { ...ruleOf(kind, pattern, options), ...(note !== undefined && { note }) };
       await using crawl = await open(cli, { name: 'rules add', create: true });
       const { rules } = await library();
       const added = await rules.add(crawl, rule, { yes });

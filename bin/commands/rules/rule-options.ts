@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 import type { NewRule, RuleScope } from '../../../packages/webcrawl/internal.js';
 import { CrawlError } from '../../../packages/webcrawl/names.js';
-import { sayNotices, type Cli } from '../../cli.js';
-import { library } from '../../library.js';
 
 /** The options that select the URLs of a rule. */
 export interface RuleOptions {
@@ -24,15 +22,7 @@ export function addRuleOptions(command: Command): Command {
 }
 
 /** Makes a rule from the arguments. The rule is checked when it is added. */
-export async function ruleOf(
-  cli: Cli,
-  given: string,
-  pattern: string,
-  { regex = false, host, domain }: RuleOptions,
-): Promise<NewRule> {
-  const { RENAMED_RULE_KINDS, renamedNotice } = await library();
-  const kind = RENAMED_RULE_KINDS.get(given) ?? given;
-  if (kind !== given) sayNotices(cli, [renamedNotice('the kind of rule', given, kind)]);
+export function ruleOf(kind: string, pattern: string, { regex = false, host, domain }: RuleOptions): NewRule {
   if (host !== undefined && domain !== undefined)
     throw new CrawlError('USAGE', '--host and --domain cannot be combined');
   const scope = scopeOf(host, domain);

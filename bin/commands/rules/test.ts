@@ -19,7 +19,7 @@ Examples:
   webcrawl rules test relevant '/20\\d\\d/\\d\\d/[^/?]+$' --regex`,
     )
     .action(async (kind: string, pattern: string, options: RuleOptions) => {
-      const rule = await ruleOf(cli, kind, pattern, options);
+      const rule = ruleOf(kind, pattern, options);
       await using crawl = await open(cli, { name: 'rules test' });
       const { rules } = await library();
       const effect = await rules.test(crawl, rule, { signal: cli.io.signal });
