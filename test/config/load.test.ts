@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadSettings, settingsSchema, type SettingInputs } from '../../config/index.js';
+import { describeSettings, loadSettings, settingsSchema, type SettingInputs } from '../../config/index.js';
 import { CrawlError, ERROR_CODES } from '../../packages/errors/index.js';
 
 let folder: string;

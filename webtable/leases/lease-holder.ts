@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CrawlError } from '../../packages/errors/index.js';
 import { createOneByOne } from '../../packages/util/index.js';
-import type { HolderRow, LeaseRows, LeaseTask } from './lease-rows.js';
+import type { HolderRow, Idle, LeaseRows, LeaseTask } from './lease-rows.js';
 import { AGAIN_MS, HELD_MS, LEASE_MS, RENEW_MS, type LeaseTiming } from './lease-timing.js';
 
 /**
@@ -22,8 +22,8 @@ export interface LeaseHolder {
   untilHeld(): Promise<void>;
   /** Aborts with LEASE_LOST when another worker has removed the row of this holder. */
   readonly lost: AbortSignal;
-  /** Writes the current tasks, and since when the holder is idle, into the row. This also renews the row. @throws CrawlError LEASE_LOST */
-  say(tasks: readonly LeaseTask[], idleSince?: number): Promise<void>;
+  /** Writes the current tasks, and whether the holder is idle, into the row. This also renews the row. @throws CrawlError LEASE_LOST */
+  say(tasks: readonly LeaseTask[], idle?: Idle): Promise<void>;
   /** Gives up all leases at once, then removes the row. */
   end(): Promise<void>;
   /** Stops renewing. */
@@ -58,7 +58,7 @@ export function createHolder(
   const oneByOne = createOneByOne();
   const lost = new AbortController();
   const waiting = new Set<{ resolve: () => void; reject: (reason: unknown) => void }>();
-  let said: Pick<HolderRow, 'tasks' | 'idleSince'> = { tasks: [] };
+  let said: Pick<HolderRow, 'tasks' | 'idle'> = { tasks: [] };
   let hasBegun = false;
   let hasEnded = false;
   /** When the last successful renewal was sent, by both clocks. */
@@ -132,9 +132,9 @@ export function createHolder(
         if (waiting.size === 1) schedule(0);
       });
     },
-    async say(tasks, idleSince) {
+    async say(tasks, idle) {
       await oneByOne(async () => {
-        said = { tasks, ...(idleSince !== undefined && { idleSince }) };
+        said = { tasks, ...(idle && { idle }) };
         await renew();
       });
       lost.signal.throwIfAborted();

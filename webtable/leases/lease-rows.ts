@@ -28,6 +28,14 @@ export interface LeaseTask {
   readonly batchId?: string;
 }
 
+/** What a holder says about itself while it has no work. */
+export interface Idle {
+  /** When it ran out of work, by its own clock. Other workers only compare it with an earlier value. */
+  readonly since: number;
+  /** The number of due rows that it cannot select, by slot. Slots without such rows are left out. */
+  readonly left: Readonly<Record<string, number>>;
+}
+
 /** The row of a holder. Every renewal writes the row again. The holder removes the row when it ends. */
 export interface HolderRow {
   /** The `owner` of the `Tables` object that has the leases. */
@@ -40,8 +48,8 @@ export interface HolderRow {
    */
   readonly at: number;
   readonly tasks: readonly LeaseTask[];
-  /** When the holder ran out of work, by its own clock. Absent: it works. Other workers only compare it with an earlier value. */
-  readonly idleSince?: number;
+  /** Absent: the holder works. */
+  readonly idle?: Idle;
 }
 
 /** A row with the version for a compare-and-set; undefined if there is no row. */

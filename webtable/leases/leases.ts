@@ -9,7 +9,7 @@ import { CrawlError, safeText } from '../../packages/errors/index.js';
 import type { Store } from '../store.js';
 import { createOneByOne } from '../../packages/util/index.js';
 import { createHolder, soleHolder, type LeaseHolder } from './lease-holder.js';
-import { createLeaseRows, type Asked, type LeaseTask } from './lease-rows.js';
+import { createLeaseRows, type Asked, type Idle, type LeaseTask } from './lease-rows.js';
 import { AGAIN_MS, SYSTEM_TIMING, sleep, type LeaseTiming } from './lease-timing.js';
 import { createOtherHolders, type LeaseHolderInfo } from './other-holders.js';
 import { createSlotLeases, type HeldSlots, type TakenSlot, type WantedSlots } from './slot-leases.js';
@@ -76,9 +76,8 @@ export interface Leases {
   livingHolders(): Promise<readonly LeaseHolderInfo[]>;
   /**
    * Shows other workers that this worker is idle, until it takes another lease. Does nothing if no lease is held.
-   * @param since in ms since the epoch, by the clock of this worker
    */
-  noteIdle(since: number): Promise<void>;
+  noteIdle(idle: Idle): Promise<void>;
   /** Stops renewing. After this call no lease is held. */
   stop(): void;
 }
@@ -198,9 +197,9 @@ export function createLeases(
       return all.filter(({ isSilent }) => !isSilent);
     },
 
-    noteIdle: (since) =>
+    noteIdle: (idle) =>
       oneByOne(async () => {
-        await session?.holder.say([...session.tasks], since);
+        await session?.holder.say([...session.tasks], idle);
       }),
 
     stop: () => session?.holder.stop(),

@@ -72,6 +72,7 @@ export function createBatchWork(input: BatchWorkInput) {
     async store(page) {
       if (outgoing) {
         if (await outgoing.move({ ...page, from: batchId })) state.moved += 1;
+        else if (crawl.tables.isShared) return false;
       } else {
         const marks = { fetch: batchId, parse: page.isParsed ? batchId : null };
         if (!(await shared.store({ ...page.change, marks }, batchId))) return false;

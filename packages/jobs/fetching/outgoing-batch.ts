@@ -1,6 +1,7 @@
 import { createGroupWriter, type PageChange } from '../../../webtable/index.js';
 import { createOneByOne } from '../../util/index.js';
 import type { CrawlContext } from '../context.js';
+import { checkLeases } from '../shards/job-slots.js';
 import { lockBatch } from '../rows/lock-batch.js';
 import { newBatch } from '../rows/new-batch.js';
 import type { FetchedPage } from './fetch-item.js';
@@ -53,13 +54,16 @@ export function createOutgoingBatch(crawl: CrawlContext) {
     const to = (current ??= await open());
     const leavingOf = new Map(pages.map((leaving) => [leaving.page.change.key, leaving]));
     await tables.changeRows([...leavingOf.keys()], [], crawl.clock(), async (rows, keys) => {
+      await checkLeases(crawl);
       const moved: { rowKey: string; queue: string }[] = [];
-      const changes = keys.map((key, i): PageChange => {
+      const changes = keys.map((key, i): PageChange | undefined => {
         const leaving = leavingOf.get(key)!;
         const { change, from, isParsed, queue } = leaving.page;
         // An earlier attempt may have moved the page, even if it ended with an error.
         const holder = rows[i]?.marks?.generate;
         leaving.isMoved = holder === from || holder === to.batchId;
+        // Another worker has taken over the batch meanwhile, and has fetched the page too.
+        if (!leaving.isMoved && tables.isShared) return undefined;
         if (leaving.isMoved) moved.push({ rowKey: change.key, queue });
         const batchId = leaving.isMoved ? to.batchId : from;
         const generate = leaving.isMoved ? { generate: batchId } : {};
@@ -84,7 +88,8 @@ export function createOutgoingBatch(crawl: CrawlContext) {
     },
     /**
      * Stores a page with its marks, and moves it to this batch in the same row change.
-     * @returns false if the page was stored but not moved, because its old batch no longer held it
+     * @returns false if the page was not moved, because its old batch no longer held it. The page is stored then too, unless other workers
+     * may use the table.
      */
     async move(page: LeavingPage): Promise<boolean> {
       const leaving: Leaving = { page, isMoved: false };

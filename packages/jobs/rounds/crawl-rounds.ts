@@ -8,7 +8,8 @@ import type { Watch } from '../reporting/running-jobs.js';
 import { NO_TOTALS, type JobTotals } from '../reporting/totals.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { createWake } from '../../util/index.js';
-import { hasPart, partOf } from '../shards/job-slots.js';
+import { claimRows } from '../rows/batch-rows.js';
+import { hasPart, partOf, withinBatch } from '../shards/job-slots.js';
 import { createBatchesUnderWay } from './batches-under-way.js';
 import { POLL_MS } from './due-watch.js';
 import { RoundSelector } from './round-selector.js';
@@ -83,9 +84,11 @@ export async function crawlRounds(
   }
 
   async function goOn(): Promise<void> {
-    for (const header of await crawl.tables.batches.list()) {
-      const { batchId, state, size } = header;
-      if (state === 'generating' || !hasPart(crawl, header)) continue;
+    const adopted = (await crawl.tables.batches.list()).filter(
+      (header) => header.state !== 'generating' && hasPart(crawl, header),
+    );
+    for (const header of adopted) await claimRows(withinBatch(crawl, header), header.batchId);
+    for (const { batchId, size } of adopted) {
       selector.countSelected(size);
       await batches.begin(batchId);
     }

@@ -52,15 +52,16 @@ interface IdleWorkers {
  * ends. It continues the open batches in these slots, and crawls until nothing is due there. Then it is idle. An idle worker takes over
  * slots with open batches or due rows that no living worker holds, for one round, and releases them.
  *
- * The worker ends when all workers are idle, no batch is open, and nothing is due in a slot without a holder, twice in a row, and no lease
- * was taken between. If a worker ends although another one still finds work, the other worker takes over its slots.
+ * The worker ends when all workers are idle, no batch is open, and nothing is due in any slot, twice in a row, and no lease was taken
+ * between. If a worker ends although another one still finds work, the other worker takes over its slots.
  *
- * A row that generate did not select, for example because a filter rejects it, does not count as due until the number of due rows changes.
+ * Rows that generate did not select, for example because a filter rejects them, do not count as due until their number changes. An idle
+ * worker shows these numbers to the others.
  * @throws CrawlError LEASE_LOST; the errors of `crawlSlots`
  */
 export async function runWorker(crawl: CrawlContext, options: WorkerOptions): Promise<void> {
   const { shard, untilStopped, ends, crawlSlots } = options;
-  const { leases, slots: ofTable } = crawl.tables;
+  const { batches, leases, slots: ofTable } = crawl.tables;
   const own = new Set<string>();
   const work = createWorkFinder(crawl);
   /** The first lease has no slot. It only shows other workers that this worker lives. */
@@ -83,6 +84,22 @@ export async function runWorker(crawl: CrawlContext, options: WorkerOptions): Pr
     return taken.slots.size > 0;
   }
 
+  /** Returns undefined if a worker is not idle, a batch is open, or a slot has due rows. */
+  async function idleWorkers(
+    all: readonly LeaseInfo[],
+    ofOthers: ReadonlyMap<string, LeaseHolderInfo>,
+  ): Promise<IdleWorkers | undefined> {
+    const since = new Map<string, number>();
+    for (const { id, idle } of await leases.livingHolders()) {
+      if (!idle) return undefined;
+      since.set(id, idle.since);
+    }
+    if ((await batches.list()).length > 0) return undefined;
+    // A worker that seems to live may be dead. Then its slots are free soon.
+    for (const [slot, { idle }] of ofOthers) if (await work.isIn(slot, idle?.left[slot])) return undefined;
+    return { since, epochs: all.reduce((sum, { epoch }) => sum + epoch, 0) };
+  }
+
   /** Crawls slots that have work: those of the worker, else those without a holder. Returns undefined if there is no work. */
   async function crawlSome(ofOthers: ReadonlyMap<string, LeaseHolderInfo>): Promise<CrawledSlots | undefined> {
     if ((await work.slotsOf([...own])).length > 0) return crawlSlots([...own], false);
@@ -93,7 +110,7 @@ export async function runWorker(crawl: CrawlContext, options: WorkerOptions): Pr
 
   async function loop(): Promise<void> {
     let looks = 0;
-    let idleSince: number | undefined;
+    let isIdle = false;
     let before: IdleWorkers | undefined;
     while (!ends.aborted) {
       for (const { lost } of held) lost.throwIfAborted();
@@ -107,12 +124,14 @@ export async function runWorker(crawl: CrawlContext, options: WorkerOptions): Pr
       }
       if (crawled || hasTaken) {
         looks = 0;
-        idleSince = before = undefined;
+        isIdle = false;
+        before = undefined;
         continue;
       }
-      if (idleSince === undefined) await leases.noteIdle((idleSince = crawl.clock()));
-      const now = await idleWorkers(crawl, all);
-      if (!untilStopped && now && before && isContinued(before, now)) return;
+      if (!isIdle) await leases.noteIdle({ since: crawl.clock(), left: work.left() });
+      isIdle = true;
+      const now = untilStopped ? undefined : await idleWorkers(all, ofOthers);
+      if (now && before && isContinued(before, now)) return;
       before = now;
       if (++looks % RETRY_AFTER === 0) work.retry();
       await pause(pauseAfter(looks, POLL), ends);
@@ -136,13 +155,13 @@ function createWorkFinder(crawl: CrawlContext) {
   /** The number of due rows in a slot after it was last crawled. Infinity: a batch was open. */
   const left = new Map<string, number>();
 
+  const count = (slot: string): Promise<number> => countSelectable(crawl, [slot], COUNT_LIMIT);
+
   async function countIn(slots: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const { batches, slots: ofTable } = crawl.tables;
     const inBatch = new Set((await batches.list()).flatMap(({ slots: listed = ofTable.all }) => listed));
     const counts = new Map<string, number>();
-    for (const slot of slots) {
-      counts.set(slot, inBatch.has(slot) ? Infinity : await countSelectable(crawl, [slot], COUNT_LIMIT));
-    }
+    for (const slot of slots) counts.set(slot, inBatch.has(slot) ? Infinity : await count(slot));
     return counts;
   }
 
@@ -150,6 +169,11 @@ function createWorkFinder(crawl: CrawlContext) {
     async slotsOf(slots: readonly string[]): Promise<readonly string[]> {
       const counts = await countIn(slots);
       return slots.filter((slot) => counts.get(slot)! > 0 && counts.get(slot) !== left.get(slot));
+    },
+    /** Whether a slot has other due rows than those that its holder cannot select. */
+    async isIn(slot: string, unselectable = 0): Promise<boolean> {
+      const due = await count(slot);
+      return due > 0 && due !== unselectable;
     },
     /** Remembers what is left in slots. If rows were selected there in a single round, more rows may be selected. */
     async noteCrawled({ slots, pages }: CrawledSlots): Promise<void> {
@@ -159,6 +183,8 @@ function createWorkFinder(crawl: CrawlContext) {
       }
     },
     retry: (): void => left.clear(),
+    /** The numbers of due rows that are left, by slot. */
+    left: () => Object.fromEntries([...left].filter(([, count]) => count > 0 && count < Infinity)),
   };
 }
 
@@ -169,17 +195,6 @@ function holdersOf(leases: readonly LeaseInfo[]): ReadonlyMap<string, LeaseHolde
       holder && !holder.isOwn && !holder.isSilent ? [[slot, holder] as const] : [],
     ),
   );
-}
-
-/** Returns undefined if a worker is not idle, or a batch is open. */
-async function idleWorkers({ tables }: CrawlContext, leases: readonly LeaseInfo[]): Promise<IdleWorkers | undefined> {
-  const since = new Map<string, number>();
-  for (const { id, idleSince } of await tables.leases.livingHolders()) {
-    if (idleSince === undefined) return undefined;
-    since.set(id, idleSince);
-  }
-  if ((await tables.batches.list()).length > 0) return undefined;
-  return { since, epochs: leases.reduce((sum, { epoch }) => sum + epoch, 0) };
 }
 
 /** Whether no worker has worked since an earlier look. Workers that have ended meanwhile do not matter. */

@@ -136,3 +136,19 @@ export async function* batchRows<F extends Field>(
     }
   }
 }
+
+/**
+ * Gives the rows of a batch a new version, so that every late write of a dead worker fails. A worker claims all batches that it takes over
+ * before it works on any of them: a late write could otherwise move a row of one batch to another one that is closed already. Does nothing
+ * on a table of one process.
+ */
+export async function claimRows(crawl: CrawlContext, batchId: string): Promise<void> {
+  const { tables, clock } = crawl;
+  if (!tables.isShared) return;
+  for await (const entries of tables.batches.entries(batchId, partOf(crawl))) {
+    const keys = entries.map(({ rowKey }) => rowKey);
+    await tables.changeRows(keys, [], clock(), (rows) =>
+      rows.map((row) => (row?.marks?.generate === batchId ? { key: row.key } : undefined)),
+    );
+  }
+}

@@ -144,7 +144,7 @@ function plainRows(rows: readonly Record<string, unknown>[]): unknown[] {
       outlinks,
       inlinks: (inlinks as { url: string }[]).map((link) => link.url).sort(),
       parsed: (parseStatus as { code?: string } | undefined)?.code,
-      marks: Object.keys(marks as object).sort(),
+      marks: Object.keys((marks as object | undefined) ?? {}).sort(),
     }))
     .sort((a, b) => (String(a.url) < String(b.url) ? -1 : 1));
 }
@@ -243,7 +243,7 @@ describe('workers', () => {
     const ended = runWorkers(table, web, 2).finally(() => (hasEnded = true));
     await vi.advanceTimersByTimeAsync(60_000);
     expect(hasEnded).toBe(false);
-    await other.leases.noteIdle(1);
+    await other.leases.noteIdle({ since: 1, left: {} });
     await settle(ended);
     await busy.release();
     expect(await table.tables.leases.holders()).toEqual([]);
