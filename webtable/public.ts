@@ -56,7 +56,7 @@ export type { ProposedRule, Proposals, StoredProposal, StoredProposals } from '.
 export type { Exclusive, TimeSlice } from '../packages/util/index.js';
 export type { HeldLeases, LeaseInfo, Leases, TakeOptions } from './leases/leases.js';
 export type { LeaseHolderInfo } from './leases/other-holders.js';
-export type { Asked, HolderRow, LeaseTask } from './leases/lease-rows.js';
+export type { Asked, HolderRow, Idle, LeaseTask } from './leases/lease-rows.js';
 export type { Audits } from './tables/audits.js';
 export type { Watches } from './tables/watches.js';
 export type { Runs } from './tables/runs.js';
