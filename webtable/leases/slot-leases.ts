@@ -8,8 +8,11 @@ import type { OtherHolders } from './other-holders.js';
  */
 const CLOCK_TOLERANCE = 120_000;
 
-/** For each slot of a holder: how many tasks use it, and how many of these tasks send requests. */
-export type HeldSlots = Map<string, { uses: number; asking: number }>;
+/**
+ * For each slot of a holder: how many tasks use it, how many of these tasks send requests, and whether the stored time of requests is by the
+ * clock of the holder, because a task of the holder has sent some.
+ */
+export type HeldSlots = Map<string, { uses: number; asking: number; hasAsked: boolean }>;
 
 /** What one task needs. */
 export interface WantedSlots {
@@ -59,14 +62,14 @@ export function createSlotLeases(rows: LeaseRows, others: OtherHolders) {
     const free = inTheWay < 0 ? left : left.slice(0, inTheWay);
 
     function use(slot: string, at: number | undefined): void {
-      const { uses, asking } = slots.get(slot) ?? { uses: 0, asking: 0 };
-      slots.set(slot, { uses: uses + 1, asking: asking + Number(asks) });
+      const { uses, asking, hasAsked } = slots.get(slot) ?? { uses: 0, asking: 0, hasAsked: false };
+      slots.set(slot, { uses: uses + 1, asking: asking + Number(asks), hasAsked: hasAsked || asks });
       taken.set(slot, at);
     }
     const changes = free.flatMap((slot, i) => {
       const { row: before, version } = found[i]!;
       const own = slots.get(slot);
-      const at = before && askedAt(before, own !== undefined && before.asked?.state === 'ended', clock);
+      const at = before && askedAt(before, own?.hasAsked === true, clock);
       if (own && (!asks || own.asking > 0)) {
         use(slot, at);
         return [];
@@ -109,7 +112,7 @@ export function createSlotLeases(rows: LeaseRows, others: OtherHolders) {
       const uses = held.uses - 1;
       const asking = held.asking - Number(asks);
       if (uses === 0) slots.delete(slot);
-      else slots.set(slot, { uses, asking });
+      else slots.set(slot, { uses, asking, hasAsked: held.hasAsked });
       const isChanged = (asks && asking === 0) || (uses === 0 && !isLast && rows.isShared);
       if (isChanged) left.push(slot);
     }

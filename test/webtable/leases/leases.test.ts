@@ -181,6 +181,23 @@ describe('leases', () => {
     expect([fourth.askedAt('00'), fourth.askedAt('01')]).toEqual([2_500_000 + 120_000, 1_500_000 + 120_000]);
   });
 
+  it('allow for a slow clock of the former owner also if a task without requests took the slot first', async () => {
+    const { worker, settle } = cluster();
+    let now = 1_000_000;
+    const asking = { ...FETCH, asks: true, clock: () => now };
+    const first = await settle(worker('a').leases.take(['00'], asking));
+    await settle(first.release());
+    now += 500_000;
+    const { leases } = worker('b');
+    await settle(leases.take(['00'], { ...asking, asks: false }));
+    const second = await settle(leases.take(['00'], asking));
+    expect(second.askedAt('00')).toBe(1_000_000 + 120_000);
+    now += 500_000;
+    await settle(second.release());
+    const third = await settle(leases.take(['00'], asking));
+    expect(third.askedAt('00')).toBe(2_000_000);
+  });
+
   it('stop to wait on a signal', async () => {
     const { time, worker, settle } = cluster();
     const [a, b] = [worker('a'), worker('b')];
