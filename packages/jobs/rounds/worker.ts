@@ -68,7 +68,10 @@ export async function runWorker(crawl: CrawlContext, options: WorkerOptions): Pr
   const held: HeldLeases[] = [await leases.take([], { job: 'crawl', wait: 0 })];
   let { onWait } = options;
 
-  /** Takes the slots of the shard that no other worker holds. */
+  /**
+   * Takes the slots of the shard that no other worker holds.
+   * @returns whether it tried to take slots. From then on other workers do not see this one as idle.
+   */
   async function takeOwn(ofOthers: ReadonlyMap<string, LeaseHolderInfo>): Promise<boolean> {
     const missing = shard.filter((slot) => !own.has(slot));
     const free = missing.filter((slot) => !ofOthers.has(slot));
@@ -81,7 +84,7 @@ export async function runWorker(crawl: CrawlContext, options: WorkerOptions): Pr
     const taken = await leases.take(free, { job: 'crawl', wait: 0, leaveTaken: true });
     held.push(taken);
     for (const slot of taken.slots) own.add(slot);
-    return taken.slots.size > 0;
+    return true;
   }
 
   /** Returns undefined if a worker is not idle, a batch is open, or a slot has due rows. */
@@ -116,13 +119,13 @@ export async function runWorker(crawl: CrawlContext, options: WorkerOptions): Pr
       for (const { lost } of held) lost.throwIfAborted();
       const all = await leases.list();
       const ofOthers = holdersOf(all);
-      const hasTaken = await takeOwn(ofOthers);
+      const hasTried = await takeOwn(ofOthers);
       const crawled = await crawlSome(ofOthers);
       if (crawled) {
         if (crawled.isOver) return;
         await work.noteCrawled(crawled);
       }
-      if (crawled || hasTaken) {
+      if (crawled || hasTried) {
         looks = 0;
         isIdle = false;
         before = undefined;

@@ -249,6 +249,39 @@ describe('workers', () => {
     expect(await table.tables.leases.holders()).toEqual([]);
   });
 
+  it('end although another worker was faster to take a slot', async () => {
+    const random = randomNumbers(3);
+    const pick = pickOf(random);
+    const web: Web = { ...makeWeb(pick), pages: { 'http://h0.com/': { html: '' } }, seeds: ['http://h0.com/'] };
+    const table = await sharedTable(pick, random, web);
+    const other = await openTables(table.tables.store);
+    const taken = other.slots.all.find((slot) => slot !== other.slots.ofQueue('h0.com'))!;
+    const held = await other.leases.take([taken], { job: 'crawl', wait: 0 });
+    await other.leases.noteIdle({ since: 1, left: {} });
+    let isIdle = false;
+    let isSeenFree = false;
+    const ended = table.run(({ tables, ...crawl }) => {
+      const { list, noteIdle } = tables.leases;
+      const leases: typeof tables.leases = {
+        ...tables.leases,
+        noteIdle: (idle) => noteIdle(idle).then(() => void (isIdle = true)),
+        // Once after the worker is idle, that slot looks free.
+        async list() {
+          const all = await list();
+          if (!isIdle || isSeenFree) return all;
+          isSeenFree = true;
+          return all.map(({ holder: _, ...lease }) => lease);
+        },
+      };
+      return jobs.crawl({ ...crawl, tables: { ...tables, leases } } as OpenContext, {
+        seeds: web.seeds,
+        shard: { index: 0, count: 1 },
+      });
+    });
+    expect((await settle(ended)).counters).toMatchObject({ fetched: 1 });
+    await held.release();
+  });
+
   it('wait for slots that another worker holds, and say so once', async () => {
     const random = randomNumbers(3);
     const pick = pickOf(random);
