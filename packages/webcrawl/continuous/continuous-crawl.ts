@@ -54,18 +54,18 @@ export interface CrawlRest {
  * Index and ranks can be rebuilt at any time, so the crawl does not wait for them, and continues if they fail. The status shows such a
  * failure (`failing`). The failed work is retried after a second at first, and later after at most a minute. When the signal aborts,
  * running work has three seconds to end. The counters of the report are the sums of all crawls. With `shard` it is a worker that crawls only,
- * so `search` must be false.
+ * so `search` must be false; the limits then end it.
  * @throws CrawlError as the job crawl; TABLE_LOCKED when another process has the table; WRONG_INDEX; the errors of settings, plugins and
  * packages that prevent the index from being opened
  */
 export function crawlContinuously(crawl: OpenContext, options: ContinuousCrawlOptions): Promise<Report> {
   const { onFailing: _, onRest: __, search = true, ...plain } = options;
   if (plain.shard && search) {
-    throw new CrawlError('USAGE', 'expected either a shard or a search index that is kept up to date, found both', {
+    throw new CrawlError('USAGE', 'a shard and a search index cannot be combined', {
       hint: 'run `webcrawl index` and `webcrawl serve` beside the workers',
     });
   }
-  if (plain.shard) return jobs.crawl(crawl, { ...plain, untilStopped: true });
+  if (plain.shard && crawl.tables.isShared) return jobs.crawl(crawl, { ...plain, untilStopped: true });
   // No other process gets exclusive access to the table before the crawl ends, not even while the crawl waits for due pages.
   return withoutYielding(crawl, () => crawlUntilAborted(crawl, options));
 }

@@ -77,13 +77,14 @@ async function keep(
 }
 
 /** Crawls without a search. Each time the crawl is idle, the clock is set by `ms`. */
-async function crawlUntilIdleTwice(crawl: OpenContext, ms: number) {
+async function crawlUntilIdleTwice(crawl: OpenContext, ms: number, options: Partial<ContinuousCrawlOptions> = {}) {
   const stop = new AbortController();
   const rests: number[] = [];
   const { counters } = await crawlContinuously(crawl, {
     seeds: [HOME],
     signal: stop.signal,
     search: false,
+    ...options,
     onRest({ fetched }) {
       rests.push(fetched);
       if (rests.length === 2) stop.abort();
@@ -94,6 +95,12 @@ async function crawlUntilIdleTwice(crawl: OpenContext, ms: number) {
 }
 
 describe('a continuous crawl', { timeout: LONG }, () => {
+  it('of the only shard runs on in a table of one process', async () => {
+    await using crawl = await open(fakeWeb(PAGES));
+    const { rests } = await crawlUntilIdleTwice(crawl, MONTH, { shard: { index: 0, count: 1 } });
+    expect(rests).toEqual([3, 3]);
+  });
+
   it('without a search only crawls what becomes due', async () => {
     await using crawl = await open(fakeWeb(PAGES));
     await using searcher = await openSearch(crawl);
