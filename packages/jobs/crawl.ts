@@ -254,18 +254,14 @@ async function findLoginForms(
 function mustFitTable(crawl: CrawlContext, { shard, rounds }: CrawlOptions): void {
   if (!shard) return;
   if (rounds !== undefined) {
-    throw new CrawlError('USAGE', 'expected either a shard or a limit of rounds, found both', {
+    throw new CrawlError('USAGE', 'a shard and a limit of rounds cannot be combined', {
       hint: 'workers do not wait for each other, so they have no common rounds; limit a crawl by pages or by time',
     });
   }
   if (shard.count > 1 && !crawl.tables.isShared) {
-    throw new CrawlError(
-      'USAGE',
-      `expected a table that workers share for shard ${shardText(shard)}, found a table of one process`,
-      {
-        hint: 'use a table on HBase (hbase://…), or leave out the shard: one process crawls the whole table',
-      },
-    );
+    throw new CrawlError('USAGE', `shard ${shardText(shard)} needs a table that several processes can share`, {
+      hint: 'use a table on HBase (hbase://…), or leave out the shard: one process then crawls the whole table',
+    });
   }
   slotsOf(crawl, { shard });
 }

@@ -86,8 +86,8 @@ export async function migrateRows(store: Store, pages: Pages, progress: Migratio
   checkVersion(version, true);
   const migrations = migrationsFrom(version) ?? [];
   if (migrations.length > 0 && store.writeUnchanged) {
-    throw new CrawlError('TABLE_VERSION', `expected a table of schema version ${SCHEMA_VERSION}, found ${version}`, {
-      hint: 'a table on HBase cannot be migrated: crawl into a new table, with the seeds of this one',
+    throw new CrawlError('TABLE_VERSION', `a table on HBase of schema version ${version} cannot be migrated`, {
+      hint: 'crawl into a new table, with the seeds of this one',
     });
   }
   for (const migration of migrations) {

@@ -119,7 +119,7 @@ export function slotsOf(
 ): readonly string[] | undefined {
   if (!shard || shard.count === 1) return undefined;
   if (settings.partition.urlMode === 'ip') {
-    throw new CrawlError('USAGE', 'expected --shard with partition.urlMode host or domain, found ip', {
+    throw new CrawlError('USAGE', 'several shards and partition.urlMode ip cannot be combined', {
       hint: 'hosts with the same address may belong to several workers, so no delay between their requests could be kept',
     });
   }

@@ -69,7 +69,7 @@ it('several shards are refused with queues by IP address', async () => {
   const generated = jobs.generate(crawl, { shard: { index: 0, count: 2 } });
   await expect(generated).rejects.toMatchObject({
     code: 'USAGE',
-    message: expect.stringContaining('found ip') as string,
+    message: expect.stringContaining('partition.urlMode ip') as string,
   });
 });
 

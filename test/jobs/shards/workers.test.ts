@@ -309,11 +309,8 @@ describe('workers', () => {
 
 describe('a worker', () => {
   it.each([
-    [
-      { shard: { index: 0, count: 2 } },
-      'expected a table that workers share for shard 0/2, found a table of one process',
-    ],
-    [{ shard: { index: 0, count: 1 }, rounds: 1 }, 'expected either a shard or a limit of rounds, found both'],
+    [{ shard: { index: 0, count: 2 } }, 'shard 0/2 needs a table that several processes can share'],
+    [{ shard: { index: 0, count: 1 }, rounds: 1 }, 'a shard and a limit of rounds cannot be combined'],
   ] as const)('is refused with %j', async (options, message) => {
     await using crawl = await testCrawl(undefined);
     await expect(jobs.crawl(crawl, { seeds: ['http://a.com/'], ...options })).rejects.toMatchObject({

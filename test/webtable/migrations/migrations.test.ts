@@ -117,7 +117,7 @@ describe('the migration from version 7', () => {
     const before = await dumpStore(store);
     await expect(migrate(store)).rejects.toMatchObject({
       code: 'TABLE_VERSION',
-      hint: 'a table on HBase cannot be migrated: crawl into a new table, with the seeds of this one',
+      hint: 'crawl into a new table, with the seeds of this one',
     });
     expect(await dumpStore(store)).toEqual(before);
   });
