@@ -193,25 +193,25 @@ async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: A
       const { threads = given.settings.fetcher.threadsFetch } = options;
       const most = maxPages === Infinity ? maxPages : shareOf(maxPages, shard);
       const perRound = topN === Infinity ? topN : Math.max(1, shareOf(topN, shard));
-      async function crawlSlots(slots: readonly string[], isAdopted: boolean): Promise<CrawledSlots> {
+      async function crawlSlots(slots: readonly string[], isOneRound: boolean): Promise<CrawledSlots> {
         return withRequests({ slots, leaveTaken: true }, async (context, ends) => {
           const { slots: taken } = context.jobSlots!;
           if (taken.size === 0) return { slots: taken, pages: 0, isOver: false };
           // Other workers may have fetched seeds that redirect to further sites.
           for (const { url, target } of await redirectsOf(context, urls)) scoped.scope?.addTarget(url, target);
           const { pages } = soFar;
-          const size = isAdopted ? Math.min(perRound, PAGES_PER_THREAD * threads) : perRound;
+          const size = isOneRound ? Math.min(perRound, PAGES_PER_THREAD * threads) : perRound;
           const how = {
             ...options,
             ...ends,
-            ...(isAdopted && { rounds: 1 }),
+            ...(isOneRound && { rounds: 1 }),
             ...(size < Infinity && { topN: size }),
             ...(most < Infinity && { maxPages: most - pages }),
           };
           soFar = await crawlRounds(context, how, tracker, timeUp, findings, watch, soFar);
           const isOver = tracker.aborted || timeUp.aborted || soFar.pages >= most;
           // A crawl without a limit of rounds ends when nothing can be selected.
-          return { slots: taken, pages: isAdopted ? soFar.pages - pages : 0, isOver };
+          return { slots: taken, pages: isOneRound ? soFar.pages - pages : 0, isOver };
         });
       }
 

@@ -28,8 +28,8 @@ export interface WorkerOptions {
   readonly ends: AbortSignal;
   /** Called once, if another worker holds a slot of the shard. */
   readonly onWait?: ((holder: AwaitedHolder) => void) | undefined;
-  /** Crawls slots until nothing is due there. With `isAdopted` it crawls one round. */
-  readonly crawlSlots: (slots: readonly string[], isAdopted: boolean) => Promise<CrawledSlots>;
+  /** Crawls slots until nothing is due there, or with `isOneRound` for one round. */
+  readonly crawlSlots: (slots: readonly string[], isOneRound: boolean) => Promise<CrawledSlots>;
 }
 
 /** Milliseconds between two looks for work, while there is none. They double up to the maximum. */
@@ -103,9 +103,12 @@ export async function runWorker(crawl: CrawlContext, options: WorkerOptions): Pr
     return { since, epochs: all.reduce((sum, { epoch }) => sum + epoch, 0) };
   }
 
-  /** Crawls slots that have work: those of the worker, else those without a holder. Returns undefined if there is no work. */
+  /**
+   * Crawls slots that have work: those of the worker, else those without a holder. As long as slots of the shard are missing, it crawls
+   * round by round, so that it takes them soon after they are free. Returns undefined if there is no work.
+   */
   async function crawlSome(ofOthers: ReadonlyMap<string, LeaseHolderInfo>): Promise<CrawledSlots | undefined> {
-    if ((await work.slotsOf([...own])).length > 0) return crawlSlots([...own], false);
+    if ((await work.slotsOf([...own])).length > 0) return crawlSlots([...own], own.size < shard.length);
     const free = ofTable.all.filter((slot) => !own.has(slot) && !ofOthers.has(slot));
     const orphans = await work.slotsOf(free);
     return orphans.length === 0 ? undefined : crawlSlots(orphans, true);

@@ -273,13 +273,40 @@ describe('workers', () => {
           return all.map(({ holder: _, ...lease }) => lease);
         },
       };
-      return jobs.crawl({ ...crawl, tables: { ...tables, leases } } as OpenContext, {
-        seeds: web.seeds,
-        shard: { index: 0, count: 1 },
-      });
+      return jobs.crawl(
+        { ...crawl, tables: { ...tables, leases } },
+        {
+          seeds: web.seeds,
+          shard: { index: 0, count: 1 },
+        },
+      );
     });
     expect((await settle(ended)).counters).toMatchObject({ fetched: 1 });
     await held.release();
+  });
+
+  it('take a slot that becomes free while other slots have due rows', async () => {
+    const random = randomNumbers(3);
+    const pick = pickOf(random);
+    const chain = Array.from({ length: 30 }, (_, i) => [`http://h0.com/${i}`, { html: links(`/${i + 1}`) }] as const);
+    const web: Web = {
+      ...makeWeb(pick),
+      pages: { ...Object.fromEntries(chain), 'http://other.com/': { html: '' } },
+      seeds: ['http://h0.com/0', 'http://other.com/'],
+    };
+    const table = await sharedTable(pick, random, web);
+    const other = await openTables(table.tables.store);
+    const taken = other.slots.ofQueue('other.com');
+    expect(taken).not.toBe(other.slots.ofQueue('h0.com'));
+    const held = await other.leases.take([taken], { job: 'crawl', wait: 0 });
+    const fetched: string[] = [];
+    const onFetched = ({ url }: { url: string }): void => {
+      if (fetched.push(url) === 1) void held.release();
+    };
+    const options = { seeds: web.seeds, shard: { index: 0, count: 1 }, onFetched };
+    await settle(table.run((crawl) => jobs.crawl(crawl, options)));
+    expect(fetched.indexOf('http://other.com/')).toBeGreaterThan(0);
+    expect(fetched.indexOf('http://other.com/')).toBeLessThan(fetched.indexOf('http://h0.com/20'));
   });
 
   it('wait for slots that another worker holds, and say so once', async () => {
