@@ -80,10 +80,12 @@ export function createSlotLeases(rows: LeaseRows, others: OtherHolders) {
           ? before?.asked
           : { state: 'ended', at };
       const epoch = (before?.epoch ?? 0) + (own ? 0 : 1);
-      return [{ name: slot, at, row: { holder: id, epoch, ...(asked && { asked }) }, version }];
+      const wasAsking = before?.asked?.state === 'running';
+      return [{ name: slot, at, wasAsking, row: { holder: id, epoch, ...(asked && { asked }) }, version }];
     });
     const isMade = await rows.leases.write(changes);
-    changes.forEach(({ name: slot, at }, i) => isMade[i] && use(slot, at));
+    // A holder that was taken for dead may have sent requests until its lease was taken. So the clock is read again.
+    changes.forEach(({ name: slot, at, wasAsking }, i) => isMade[i] && use(slot, wasAsking ? clock() : at));
     const lostAt = changes.findIndex((_, i) => !isMade[i]);
     if (lostAt >= 0) {
       // This task now waits for the lost slot. It returns the slots that come later in order, so that other workers can use them meanwhile.

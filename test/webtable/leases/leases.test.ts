@@ -181,6 +181,21 @@ describe('leases', () => {
     expect([fourth.askedAt('00'), fourth.askedAt('01')]).toEqual([2_500_000 + 120_000, 1_500_000 + 120_000]);
   });
 
+  it('of a killed worker count as requested until the moment when they were taken', async () => {
+    const { store, worker, settle } = cluster();
+    const [a, b] = [worker('a'), worker('b')];
+    let now = 1_000_000;
+    const asking = { ...FETCH, asks: true, clock: () => now };
+    await settle(a.leases.take(['00'], asking));
+    a.machine.crash();
+    const { writeUnchanged } = store;
+    store.writeUnchanged = (table, changes) => {
+      if (changes.some(({ change }) => change.key === 'lease-00')) now += 500_000;
+      return writeUnchanged.call(store, table, changes);
+    };
+    expect((await settle(b.leases.take(['00'], asking))).askedAt('00')).toBe(1_500_000);
+  });
+
   it('allow for a slow clock of the former owner also if a task without requests took the slot first', async () => {
     const { worker, settle } = cluster();
     let now = 1_000_000;
