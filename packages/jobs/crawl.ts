@@ -244,10 +244,11 @@ async function findLoginForms(
 ): Promise<NonNullable<Findings['loginForms']>> {
   const found = [];
   for (const target of findings.redirectTargets().slice(0, MAX_READ_TARGETS)) {
+    if (found.length === MAX_LOGIN_FORMS) break;
     const row = await tables.pages.get(rowKeyOf(target.url), ['content']);
     if (row?.content && PASSWORD_FIELD.test(Buffer.from(row.content).toString('latin1'))) found.push(target);
   }
-  return found.slice(0, MAX_LOGIN_FORMS);
+  return found;
 }
 
 /** @throws CrawlError USAGE for several shards of a table that only one process can open, and for shards with a limit of rounds */
