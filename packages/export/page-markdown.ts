@@ -36,7 +36,7 @@ export type PageMarkdown =
     }
   | FailedMarkdown;
 
-/** Why a page cannot be had as Markdown. The message is untrusted. */
+/** The reason why there is no Markdown of a page. The message is untrusted. */
 export interface FailedMarkdown {
   readonly kind: 'failed';
   readonly url: string;

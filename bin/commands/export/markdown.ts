@@ -23,7 +23,7 @@ another document it prints the text.
 With --json it prints one object: url, title, language, published, modified (ms since the epoch), links (url, anchor),
 markdown, truncated; or url, code, http and message if there is no page.
 
-Exit status: 1 if the page cannot be had, and 75 if a later attempt may succeed. The message has the code:
+Exit status: 1 if there is no Markdown of the page, and 75 if a later attempt may succeed. The message has the code:
 robots_denied, not_found, unsupported_type (neither a page nor a document), needs_scripts (an empty shell that
 scripts fill) or another code of docs/REFERENCE.md.
 

@@ -35,11 +35,11 @@ export const MOST_FOUND = 100;
 const MAX_EXAMPLES = 3;
 
 /** Maximum number of characters of an example. Longer URLs are no examples. */
-const LONGEST_EXAMPLE = 1_000;
+const MAX_EXAMPLE_UTF16_UNITS = 1_000;
 
 /** Adds an example URL if there is room. */
 export function addExample(examples: string[], url: string): void {
-  if (examples.length < MAX_EXAMPLES && url.length <= LONGEST_EXAMPLE) examples.push(url);
+  if (examples.length < MAX_EXAMPLES && url.length <= MAX_EXAMPLE_UTF16_UNITS) examples.push(url);
 }
 
 /** Whether a page was requested, with any result. */
