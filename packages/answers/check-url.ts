@@ -6,7 +6,7 @@ import {
   domainOf,
   hostOf,
   readableUrl,
-  type CrawlContext,
+  type RulesInForce,
 } from '../core/index.js';
 
 /** How the rules change, accept or reject one URL. Texts may be untrusted. */
@@ -29,15 +29,11 @@ export interface UrlCheck {
   readonly domain?: string;
 }
 
-/**
- * Runs the normalisers and filters on a URL, as inject does with a seed. To include the rules of a table, pass a context that `withRules`
- * returned.
- */
-export function checkUrl(context: Pick<CrawlContext, 'plugins' | 'ruleSet'>, url: string): UrlCheck {
-  const { verdict, normalized } = traceUrl(context.plugins, url, 'inject');
-  const { ruleSet } = context;
-  const tableRule = normalized === undefined ? undefined : ruleSet?.decides(normalized);
-  const isRelevant = normalized === undefined ? undefined : ruleSet?.relevanceOf(normalized);
+/** Runs the normalisers, the filters and the rules on a URL, as inject does with a seed. */
+export function checkUrl({ plugins, ruleSet }: RulesInForce, url: string): UrlCheck {
+  const { verdict, normalized } = traceUrl(plugins, url, 'inject');
+  const tableRule = normalized === undefined ? undefined : ruleSet.decides(normalized);
+  const isRelevant = normalized === undefined ? undefined : ruleSet.relevanceOf(normalized);
   const isByTable = verdict.accepted || verdict.rejectedBy === RULES_PLUGIN;
   const host = normalized === undefined ? undefined : hostOf(normalized);
   const readable = normalized === undefined ? undefined : readableUrl(normalized);

@@ -4,7 +4,7 @@ import {
   createTracker,
   rowKeyOf,
   urlOf,
-  withRules,
+  rulesNow,
   CrawlError,
   type CrawlContext,
   type JobOptions,
@@ -127,7 +127,7 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
   const pairs = createAlternatePairs(work, memory);
   const ignoring = await createIgnoring(crawl, now);
   const probes = await readProbes(crawl);
-  const keyOf = createLinkKeys(await withRules(crawl));
+  const keyOf = createLinkKeys(await rulesNow(crawl));
   const site: Mutable<Site> = {
     rows,
     now,

@@ -58,7 +58,7 @@ export async function exportChunks(crawl: CrawlContext, options: ExportChunksOpt
   if (!(Number.isInteger(maxWords) && maxWords >= 1)) {
     throw new CrawlError('USAGE', `expected maxWords that is a whole number of at least 1, found ${String(maxWords)}`);
   }
-  const ruled = await checkSelection(crawl, options);
+  const rules = await checkSelection(crawl, options);
   const [{ reads, dump }, write, blocksOf] = await Promise.all([
     pageDump(crawl.settings, CHUNK_FIELDS),
     loadMarkdown(),
@@ -91,7 +91,8 @@ export async function exportChunks(crawl: CrawlContext, options: ExportChunksOpt
       };
       return writeWithSites(crawl, true, { tracker, began }, (sites) => {
         const rows = selectedRows(
-          ruled,
+          crawl,
+          rules,
           { ...options, leftOut: leftOutOf(options), sites },
           [...reads, ...DOCUMENT_FIELDS],
           tracker,

@@ -55,7 +55,7 @@ export async function exportGraph(crawl: CrawlContext, options: ExportGraphOptio
   const { output, level, raw = false, host, domain, prefix, signal } = options;
   const format = graphFormatOf(output, options.format);
   const selection = defined({ host, domain, prefix });
-  const { ranges } = await selectorOf(crawl, selection);
+  const { ranges } = await selectorOf(crawl, crawl, selection);
   const { kind, write } = await WRITERS[format]();
   const about = { export: 'graph', level, format, raw, selection };
   return runExport(crawl, 'graph', options, { kind, about }, (target, tracker) =>

@@ -80,7 +80,7 @@ export async function exportPages(crawl: CrawlContext, options: ExportPagesOptio
       `expected each link of ${LINK_LISTS.join(' or ')}, as jsonl, csv or xlsx, found ${found}`,
     );
   }
-  const ruled = await checkSelection(crawl, options);
+  const rules = await checkSelection(crawl, options);
   const isFolder =
     ENDINGS[format].length === 0 ||
     (format === 'parquet' && options.output !== '-' && endingOf(options.output) !== 'parquet');
@@ -129,7 +129,7 @@ export async function exportPages(crawl: CrawlContext, options: ExportPagesOptio
     },
     (target, tracker, began) =>
       writeWithSites(crawl, format === 'markdown' || needsMainContent(fields), { tracker, began }, (sites) =>
-        write(target, selectedRows(ruled, { ...selection, sites }, asked, tracker), tracker),
+        write(target, selectedRows(crawl, rules, { ...selection, sites }, asked, tracker), tracker),
       ),
   );
 }

@@ -1,7 +1,7 @@
 import { CrawlError } from '../errors/index.js';
 import type { Settings, SettingSource } from '../../config/index.js';
 import type { Status, Tables } from '../../webtable/index.js';
-import type { OnPage, Plugin, TableRules, TableRuleSet } from '../plugin-api/index.js';
+import type { OnPage, Plugin, TableRules } from '../plugin-api/index.js';
 import type { ParseThreads } from './parsing/parse-threads.js';
 import type { Counts } from './reporting/counters.js';
 import type { JobOptions, Report } from './reporting/job.js';
@@ -15,10 +15,8 @@ export interface CrawlContext {
   readonly tables: Tables;
   readonly settings: Settings;
   readonly plugins: readonly Plugin[];
-  /** The rules of the table, which may change while a job runs. Absent: no rules apply. */
-  readonly rules?: TableRules;
-  /** The set of rules that `withRules` has added to `plugins`. Absent: none was added. */
-  readonly ruleSet?: TableRuleSet;
+  /** The rules of the table, which may change while a job runs. `rulesNow` reads them. */
+  readonly rules: TableRules;
   /** Returns the milliseconds since the epoch. */
   readonly clock: () => number;
   /** Returns a random number from 0 on and below 1. */

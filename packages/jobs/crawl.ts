@@ -17,6 +17,7 @@ import { rangesOfSites, redirectsOf } from './scope/seed-list.js';
 import { readRefetch, writeScope } from './scope/stored-scope.js';
 import { makeDue } from './selection/make-due.js';
 import type { Watch } from './reporting/running-jobs.js';
+import { rulesNow } from './rules/rules-now.js';
 import { createTracker } from './reporting/tracker.js';
 import { whileFetching } from './requests/requests-in-use.js';
 import { inSlots, slotsOf } from './shards/job-slots.js';
@@ -154,7 +155,8 @@ async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: A
     async function begin(slots?: ReadonlySet<string>): Promise<number | undefined> {
       const since = refetch ? Math.min((await readRefetch(tables)) ?? Infinity, given.clock()) : undefined;
       await writeScope(tables, scope, since);
-      if (since !== undefined) await makeDue(scoped, await rangesOfSites(scoped, urls, stay), since, tracker, slots);
+      if (since !== undefined)
+        await makeDue(scoped, await rulesNow(scoped), await rangesOfSites(scoped, urls, stay), since, tracker, slots);
       return since;
     }
 

@@ -7,7 +7,7 @@ import { selectRows } from './generating/select-rows.js';
 import type { JobOptions, Report } from './reporting/job.js';
 import { createTracker } from './reporting/tracker.js';
 import { newBatch } from './rows/new-batch.js';
-import { withRules } from './rules/with-rules.js';
+import { rulesNow, type RulesInForce } from './rules/rules-now.js';
 import { inScope } from './scope/in-scope.js';
 import { makeTooLateDue } from './selection/due-too-late.js';
 import { createRefusals, releaseRefused, type Refusals } from './selection/refusals.js';
@@ -84,8 +84,8 @@ export function shareOf(topN: number, { index, count }: Shard = WHOLE): number {
   return Math.floor(topN / count) + Number(index < topN % count);
 }
 
-async function selectBatch(given: CrawlContext, options: RoundOptions): Promise<Selection> {
-  const crawl = await withRules(given);
+async function selectBatch(crawl: CrawlContext, options: RoundOptions): Promise<Selection> {
+  const rules = await rulesNow(crawl);
   const { batches, frontier } = crawl.tables;
   const tracker = createTracker(crawl, 'generate', options, {
     ...(options.topN !== undefined && { total: options.topN }),
@@ -99,14 +99,14 @@ async function selectBatch(given: CrawlContext, options: RoundOptions): Promise<
   const step = (): Promise<void> => checkLeases(crawl);
   await makeTooLateDue(crawl, tracker.count, { onStep: step, slots });
   await frontier.promote(now, until, step, slots);
-  const refusals = createRefusals(crawl, options.filter ?? true);
+  const refusalsBy = (by: RulesInForce): Refusals => createRefusals(crawl, by, options.filter ?? true);
+  const refusals = refusalsBy(rules);
   await releaseRefused(crawl, refusals, tracker, step, slots);
 
-  /** The context and the refusals for the latest version of the rules. */
-  let latest = { crawl, refusals };
+  let latest = { ...rules, refusals };
   const refusalsNow = async (): Promise<Refusals> => {
-    const now = await withRules(crawl);
-    if (now !== latest.crawl) latest = { crawl: now, refusals: createRefusals(now, options.filter ?? true) };
+    const now = await rulesNow(crawl);
+    if (now.ruleSet !== latest.ruleSet) latest = { ...now, refusals: refusalsBy(now) };
     return latest.refusals;
   };
   const size = await selectRows(crawl, { batchId, until, options, refusalsNow, tracker });
@@ -116,11 +116,10 @@ async function selectBatch(given: CrawlContext, options: RoundOptions): Promise<
     const report = tracker.report();
     return { report, size: 0, skipped: report.counters };
   }
-  const rules = crawl.ruleSet?.version;
   await batches.advance(batchId, ['generating'], ({ slots }) => ({
     state: 'open',
     size,
-    ...defined({ slots, rules }),
+    ...defined({ slots, rules: rules.ruleSet.plugin && rules.ruleSet.version }),
   }));
   const { counters: skipped } = tracker.progress();
   tracker.count('generated', size);

@@ -20,7 +20,7 @@ import { createScoring } from './rows/scoring-chain.js';
 import { createSeedJudge, enterSeedHosts } from './hosts/seed-hosts.js';
 import { parseSeedLine, type Seed } from './inject/seed-line.js';
 import { relevanceFields, missingRelevance } from './rules/relevance.js';
-import { withRules } from './rules/with-rules.js';
+import { rulesNow, type RulesInForce } from './rules/rules-now.js';
 import { createRowCounts } from './reporting/row-counts.js';
 import { createTracker } from './reporting/tracker.js';
 import { untilAborted } from './inject/until-aborted.js';
@@ -85,8 +85,7 @@ export async function injectSeeds(
   const { slots } = crawl.tables;
   const own = shard && new Set(slotsOfShard(slots, shard));
   let line = 0;
-  /** The context with the rules that are in force now. */
-  let ruled = await withRules(crawl);
+  let rules = await rulesNow(crawl);
 
   async function* accepted(): AsyncGenerator<TakenSeed> {
     for (const url of options.sitemaps ?? []) {
@@ -95,7 +94,7 @@ export async function injectSeeds(
     }
     for await (const text of untilAborted(options.seeds, options.signal)) {
       line += 1;
-      ruled = await withRules(crawl);
+      rules = await rulesNow(crawl);
       const seed = readLine(text);
       // Accepted lines call the store, and so yield to the event loop. Rejected lines do not call the store, so the loop yields here.
       while (timeSlice.isOver) await timeSlice.next();
@@ -114,7 +113,7 @@ export async function injectSeeds(
   }
 
   function accept(seed: InjectedSeed, text: string, line: number): TakenSeed | undefined {
-    const verdict = applyUrlChain(ruled.plugins, seed.url, 'inject', seed);
+    const verdict = applyUrlChain(rules.plugins, seed.url, 'inject', seed);
     if (!verdict.accepted) return reject(line, text, `rejected_${verdict.rejectedBy}`, verdict.rule);
     onSeed?.(verdict.url);
     if (own && !own.has(slots.of(hostKeyOf(hostOf(verdict.url))))) {
@@ -133,7 +132,7 @@ export async function injectSeeds(
   for await (const seeds of chunked(accepted(), CHUNK)) {
     // Names are looked up before the lock on the rows is taken.
     const reaches = await judge(seeds.map(({ url }) => url));
-    await injectChunk(await withRules(crawl), seeds, reaches, tracker.count);
+    await injectChunk(crawl, await rulesNow(crawl), seeds, reaches, tracker.count);
     tracker.done(seeds.length);
   }
   return tracker.report();
@@ -141,6 +140,7 @@ export async function injectSeeds(
 
 async function injectChunk(
   crawl: CrawlContext,
+  rules: RulesInForce,
   chunk: readonly TakenSeed[],
   reaches: ReadonlyMap<HostKey, FoundReach>,
   count: Count,
@@ -162,7 +162,9 @@ async function injectChunk(
       const seed = seeds.get(key)!;
       const row = rows[i];
       const countRow = counts.of(key);
-      let change = row ? changeOfKnown(crawl, row, seed, now, countRow) : newSeedRow(crawl, key, seed, now, countRow);
+      let change = row
+        ? changeOfKnown(crawl, rules, row, seed, now, countRow)
+        : newSeedRow(crawl, rules, key, seed, now, countRow);
       if (row && seed.retryDenied && isDenied(row, now)) {
         countRow('denied_before');
         await tables.hosts.robots.remove(new URL(seed.url).origin);
@@ -190,6 +192,7 @@ function isDenied(row: PageRow<'dueAt' | 'marks' | 'protocolStatus'>, now: numbe
 /** Counts a seed whose row exists, and returns the change of the row. Returns undefined if nothing changes. */
 function changeOfKnown(
   crawl: CrawlContext,
+  rules: RulesInForce,
   row: PageRow<'metadata' | 'marks' | 'distance' | 'sitemap'>,
   seed: InjectedSeed,
   now: number,
@@ -209,7 +212,7 @@ function changeOfKnown(
     return isSeed ? undefined : { key: row.key, set: { distance: 0, ...sitemapOf(seed) }, marks: { inject: 'y' } };
   }
   count('updated');
-  const fresh = newSeedRow(crawl, row.key, seed, now, count).set;
+  const fresh = newSeedRow(crawl, rules, row.key, seed, now, count).set;
   const metadata = injectorOverwrite ? seed.metadata : { ...row.metadata, ...seed.metadata };
   return {
     key: row.key,
@@ -221,13 +224,13 @@ function changeOfKnown(
       ...((injectorOverwrite || seed.score !== undefined) && {
         score: fresh.score,
         cash: fresh.cash,
-        ...relevanceFields(crawl, seed.url),
+        ...relevanceFields(rules, seed.url),
       }),
       ...(injectorOverwrite && { dueAt: fresh.dueAt }),
     },
     unset: [
       ...(injectorOverwrite && Object.keys(metadata).length === 0 ? (['metadata'] as const) : []),
-      ...(injectorOverwrite || seed.score !== undefined ? missingRelevance(crawl, seed.url) : []),
+      ...(injectorOverwrite || seed.score !== undefined ? missingRelevance(rules, seed.url) : []),
     ],
     marks: { inject: 'y' },
   };
@@ -237,9 +240,16 @@ function sitemapOf({ sitemap }: InjectedSeed): { readonly sitemap?: true } {
   return sitemap ? { sitemap } : {};
 }
 
-function newSeedRow(crawl: CrawlContext, key: string, seed: InjectedSeed, now: number, count: Count) {
+function newSeedRow(
+  crawl: CrawlContext,
+  rules: RulesInForce,
+  key: string,
+  seed: InjectedSeed,
+  now: number,
+  count: Count,
+) {
   const fields = newRowFields(crawl, count, now);
-  const { score, cash } = createScoring(crawl, count).injected(seed.score ?? crawl.settings.db.scoreInjected, seed.url);
+  const { score, cash } = createScoring(rules, count).injected(seed.score ?? crawl.settings.db.scoreInjected, seed.url);
   return {
     key,
     set: {
@@ -247,7 +257,7 @@ function newSeedRow(crawl: CrawlContext, key: string, seed: InjectedSeed, now: n
       fetchInterval: seed.fetchInterval ?? fields.fetchInterval,
       score,
       cash,
-      ...relevanceFields(crawl, seed.url),
+      ...relevanceFields(rules, seed.url),
       distance: 0,
       ...sitemapOf(seed),
       ...(Object.keys(seed.metadata).length > 0 && { metadata: seed.metadata }),

@@ -1,5 +1,5 @@
 /** The parts of this folder that are in the public API of the library. */
-export * from './rules/with-rules.js';
+export * from './rules/rules-now.js';
 export { bodyLimit } from './requests/body-limit.js';
 export type { FailedOrigin, Findings, LargeSection } from './reporting/findings.js';
 export type * from './reporting/job.js';

@@ -10,7 +10,7 @@ import {
   type Report,
   newBatch,
   removeSeedHost,
-  withRules,
+  rulesNow,
   createRowCounts,
   inAllSlots,
   createTracker,
@@ -47,7 +47,7 @@ export function remove(crawl: CrawlContext, options: RemoveOptions): Promise<Rep
 }
 
 async function removeSelected(crawl: CrawlContext, options: RemoveOptions): Promise<Report> {
-  const selector = await selectorOf(await withRules(crawl), options);
+  const selector = await selectorOf(crawl, await rulesNow(crawl), options);
   if (selector.isWhole) {
     throw new CrawlError('USAGE', 'expected a selection of pages to remove, found none', {
       hint: 'name a host, a domain, a prefix, a status, a code or a time; to remove a whole table, delete its folder',

@@ -1,6 +1,6 @@
 import type { FetchDocumentOptions, FetchedDocument, ParseCheck, UrlCheck } from '../answers/index.js';
 import { checkUrl } from '../answers/check-url.js';
-import { withRules, type CheckContext, type CrawlContext, type PageContent } from '../jobs/index.js';
+import { rulesNow, type CheckContext, type CrawlContext, type PageContent } from '../jobs/index.js';
 import type { PageMarkdown } from '../export/index.js';
 import { checkParse, fetchDocument } from './doors/answers.js';
 import { pageMarkdown } from './doors/export.js';
@@ -29,7 +29,7 @@ export interface Checks extends ChecksOfTable, AsyncDisposable {
 }
 
 /**
- * Makes the checks with the settings and plugins of a context. If the context has rules, they are included.
+ * Makes the checks with the settings, plugins and rules of a context.
  * @param requesting returns the context for requests of a URL that a person named
  */
 export function checksOf(
@@ -37,7 +37,7 @@ export function checksOf(
   requesting: (named: string) => Promise<CrawlContext>,
 ): ChecksOfTable {
   return {
-    url: async (url) => checkUrl(await withRules(context), url),
+    url: async (url) => checkUrl(await rulesNow(context), url),
     parse: (page) => checkParse(context, page),
     fetch: async (url, options) => fetchDocument(await requesting(url), url, options),
     markdown: async (url, options) => pageMarkdown(await requesting(url), url, options),

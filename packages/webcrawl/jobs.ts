@@ -122,7 +122,7 @@ async function proposeRules(crawl: CrawlContext, options: Pick<JobOptions, 'sign
 function applyingRules(crawl: CrawlContext): NonNullable<CrawlContext['applyRules']> {
   let applyIfDue: CrawlContext['applyRules'];
   return async (options) => {
-    if (!(await crawl.rules?.current())?.version) return undefined;
+    if (!(await crawl.rules.current()).version) return undefined;
     applyIfDue ??= (await import('../focus/index.js')).createApplyIfDue(crawl);
     return applyIfDue(options);
   };

@@ -1,7 +1,7 @@
 import { loadSettings } from '../../config/index.js';
 import { cachedLookup, systemLookup } from '../fetch/index.js';
 import { MemoryStore, openTables, rowKeyOf } from '../../webtable/index.js';
-import { createRequestsInUse, enterSeedHosts, type CheckContext, type CrawlContext } from '../jobs/index.js';
+import { NO_RULES, createRequestsInUse, enterSeedHosts, type CheckContext, type CrawlContext } from '../jobs/index.js';
 import { parseUrl } from '../url/index.js';
 import { urlPatterns } from '../plugins/index.js';
 import type { OpenCrawlOptions } from './open-context.js';
@@ -9,7 +9,7 @@ import { checks } from './options/job-options.js';
 import { assemblePlugins, closeProtocols } from './plugins/assemble-plugins.js';
 
 /** Settings and plugins without a table, as the context of `checkUrl`, `checkParse` and `fetchDocument`. Close it after use. */
-export interface OpenCheckContext extends CheckContext, AsyncDisposable {
+export interface OpenCheckContext extends CheckContext, Pick<CrawlContext, 'rules'>, AsyncDisposable {
   /**
    * Returns a context for requests. The delays and back-offs of hosts are kept in memory until the context is closed.
    * @param named a URL whose host may have a private address, as the host of a seed may
@@ -35,6 +35,7 @@ export async function openCheckContext(
     tables: await openTables(new MemoryStore()),
     settings,
     plugins,
+    rules: NO_RULES,
     clock: Date.now,
     random: Math.random,
     lookup,
@@ -44,6 +45,7 @@ export async function openCheckContext(
   return {
     settings,
     plugins,
+    rules: NO_RULES,
     async requesting(named) {
       const crawl = await (requesting ??= inMemory());
       if (named !== undefined) await enterSeedHosts(crawl.tables, [rowKeyOf(parseUrl(named).href)]);

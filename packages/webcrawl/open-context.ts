@@ -16,7 +16,7 @@ import {
   createRequestsInUse,
   createRunningJobs,
   startWorkerReports,
-  withRules,
+  rulesNow,
   type CrawlContext,
   type ParseThreads,
   type RunningJobs,
@@ -198,7 +198,7 @@ export async function openContext(
     async page(url, fields) {
       mustBe(optionSchemas.string, 'the URL', url);
       mustBe(storedFields, 'fields', fields);
-      const { plugins: all } = await withRules({ plugins, rules });
+      const { plugins: all } = await rulesNow({ plugins, rules });
       const verdict = normalizeUrl(all, url, 'inject');
       if (!verdict.accepted) throw new CrawlError('BAD_URL', verdict.rule);
       return tables.pages.get(rowKeyOf(verdict.url), ['status', ...fields]);

@@ -5,6 +5,7 @@ import {
   checkUrl,
   fetchDocument,
   openCheckContext,
+  rulesNow,
   type CrawlContext,
   type OpenCheckContext,
   type PageContent,
@@ -26,8 +27,8 @@ afterEach(async () => {
 
 describe('checkUrl', () => {
   it('states what happens to a URL, and by which rule', async () => {
-    const context = await checks();
-    expect(checkUrl(context, ' HTTP://WWW.Example.com/a/../b#x')).toEqual({
+    const rules = await rulesNow(await checks());
+    expect(checkUrl(rules, ' HTTP://WWW.Example.com/a/../b#x')).toEqual({
       url: ' HTTP://WWW.Example.com/a/../b#x',
       normalized: 'http://www.example.com/b',
       accepted: true,
@@ -35,7 +36,7 @@ describe('checkUrl', () => {
       host: 'www.example.com',
       domain: 'example.com',
     });
-    expect(checkUrl(context, 'https://[::1]:8443/x.jpg')).toMatchObject({
+    expect(checkUrl(rules, 'https://[::1]:8443/x.jpg')).toMatchObject({
       normalized: 'https://[::1]:8443/x.jpg',
       accepted: false,
       rejectedBy: 'urlfilter-regex',
@@ -49,7 +50,7 @@ describe('checkUrl', () => {
   it.each(['', 'foo', 'ftp://h/', 'http://u:secret@h/', 'http://', '\u0000'])(
     '%j is rejected: the table cannot hold such a URL',
     async (url) => {
-      const found = checkUrl(await checks(), url);
+      const found = checkUrl(await rulesNow(await checks()), url);
       expect(found).toMatchObject({ url, accepted: false, rejectedBy: 'url' });
       expect(Object.keys(found).sort()).toEqual(['accepted', 'rejectedBy', 'rule', 'url']);
       expect(found.rule).not.toContain('secret');
@@ -60,7 +61,7 @@ describe('checkUrl', () => {
     const filterUrl = () => {
       throw new Error('broken');
     };
-    expect(checkUrl(await checks({}, { name: 'x', filterUrl }), 'http://h/')).toMatchObject({
+    expect(checkUrl(await rulesNow(await checks({}, { name: 'x', filterUrl })), 'http://h/')).toMatchObject({
       accepted: false,
       rejectedBy: 'x',
       rule: 'broken',

@@ -6,6 +6,7 @@ import {
   dumpPage,
   explain,
   jobs,
+  rulesNow,
   rowKeyOf,
   stats,
   type OpenContext,
@@ -241,7 +242,7 @@ describe('a dump of a page', () => {
       status: 'unfetched',
     });
     expect(await explain(crawl, 'http://例え.jp/例')).toMatchObject({ readableUrl: 'http://例え.jp/例' });
-    expect(checkUrl(crawl, 'http://例え.jp/')).toMatchObject({
+    expect(checkUrl(await rulesNow(crawl), 'http://例え.jp/')).toMatchObject({
       normalized: 'http://xn--r8jz45g.jp/',
       readableUrl: 'http://例え.jp/',
     });

@@ -1,11 +1,5 @@
 import type { Command } from 'commander';
-import type {
-  OpenCheckContext,
-  OpenContext,
-  CrawlContext,
-  PageContent,
-  UrlCheck,
-} from '../../../packages/webcrawl/internal.js';
+import type { OpenCheckContext, OpenContext, PageContent, UrlCheck } from '../../../packages/webcrawl/internal.js';
 import { CrawlError, describeRuleInFull } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { parseCheckText } from '../../output/parse-check-text.js';
@@ -58,12 +52,11 @@ Examples:
       | jq -r 'select(.accepted | not) | .url'`,
     )
     .action(async (urls: string[]) => {
-      const { checkUrl, withRules } = await library();
+      const { checkUrl, rulesNow } = await library();
       await using crawl = await openForRules(cli);
-      const { plugins, ruleSet } =
-        'tables' in crawl ? await withRules<CrawlContext>(crawl) : { plugins: crawl.plugins };
+      const rules = await rulesNow(crawl);
       await eachUrl(cli, urls, (url) => {
-        const result = checkUrl({ plugins, ...(ruleSet && { ruleSet }) }, url);
+        const result = checkUrl(rules, url);
         return { ok: result.accepted, json: result, text: urlLine(result) };
       });
     });

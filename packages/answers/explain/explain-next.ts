@@ -8,6 +8,7 @@ import {
   type UrlVerdict,
   isSetAside,
   type CrawlContext,
+  type RulesInForce,
   SELECTION_FIELDS,
   isRedirect,
   isReleasedSource,
@@ -67,13 +68,13 @@ interface RowState {
 const AS_SITEMAP = ' As a sitemap, named by a robots.txt or a sitemap index, it would be accepted.';
 
 /** @param verdict whether the URL would be accepted as a seed */
-export function nextOfUnknown(crawl: CrawlContext, given: string, verdict: UrlVerdict): NextStep {
+export function nextOfUnknown(crawl: CrawlContext, rules: RulesInForce, given: string, verdict: UrlVerdict): NextStep {
   if (!verdict.accepted) {
-    const isTaken = (sitemap: boolean) => applyUrlChain(crawl.plugins, given, 'outlink', { sitemap }).accepted;
+    const isTaken = (sitemap: boolean) => applyUrlChain(rules.plugins, given, 'outlink', { sitemap }).accepted;
     const note = !isTaken(false) && isTaken(true) ? AS_SITEMAP : '';
-    return { kind: 'rejected', text: `Not in the table, and not accepted: ${rejection(crawl, verdict)}.${note}` };
+    return { kind: 'rejected', text: `Not in the table, and not accepted: ${rejection(rules, verdict)}.${note}` };
   }
-  const asLink = applyUrlChain(crawl.plugins, given, 'outlink');
+  const asLink = applyUrlChain(rules.plugins, given, 'outlink');
   // For a sitemap, only the patterns of `exclude` are checked.
   const isKeptOut = (isSitemap: boolean): boolean =>
     asLink.accepted &&
@@ -83,7 +84,7 @@ export function nextOfUnknown(crawl: CrawlContext, given: string, verdict: UrlVe
   const { updateAdditionsAllowed, ignoreExternalLinks, ignoreExternalLinksMode } = crawl.settings.db;
   const excluded = asLink.accepted ? crawl.scope?.excludes(asLink.url) : undefined;
   let link = 'as a seed, or when a page links to it';
-  if (!asLink.accepted) link = `as a seed only; as a link it is ${rejection(crawl, asLink)}`;
+  if (!asLink.accepted) link = `as a seed only; as a link it is ${rejection(rules, asLink)}`;
   else if (!updateAdditionsAllowed) link = 'as a seed only; db.updateAdditionsAllowed is off';
   else if (excluded !== undefined) link = `as a seed only; as a link it is left out: ${safeText(excluded)}`;
   else if (crawl.scope?.isOutside(asLink.url)) link = 'as a seed only; the crawl stays in the folders of its seeds';
@@ -93,15 +94,15 @@ export function nextOfUnknown(crawl: CrawlContext, given: string, verdict: UrlVe
 }
 
 /** Returns the next step of a row. The conditions are checked in the same order as in the jobs. */
-export function nextOfRow(crawl: CrawlContext, state: RowState): NextStep {
+export function nextOfRow(crawl: CrawlContext, rules: RulesInForce, state: RowState): NextStep {
   const { row, isDamaged, isIndexed } = state;
-  const held = nextOfHeld(crawl, state);
+  const held = nextOfHeld(crawl, rules, state);
   if (held) return held;
   if (isDamaged) return { kind: 'damaged', text: 'The row cannot be read in full, and generate skips it.' };
   if (!isIndexed) {
     return { kind: 'not_indexed', text: 'The frontier has no entry for this row: run `webcrawl repair`.' };
   }
-  const block = blockOf(crawl, state);
+  const block = blockOf(crawl, rules, state);
   if (block !== undefined) return { kind: 'blocked', text: `generate does not select it: ${block}.` };
 
   const now = crawl.clock();
@@ -139,7 +140,7 @@ export function nextOfRow(crawl: CrawlContext, state: RowState): NextStep {
 }
 
 /** Returns the step for which the batch of a row waits. Undefined: the row is in no batch now. */
-function nextOfHeld(crawl: CrawlContext, state: RowState): NextStep | undefined {
+function nextOfHeld(crawl: CrawlContext, rules: RulesInForce, state: RowState): NextStep | undefined {
   const { row, batch, lastBatch, robots, backoff } = state;
   const id = row.marks?.generate;
   if (lastBatch?.state === 'updating' && isReleasedSource(row, lastBatch.batchId)) {
@@ -166,12 +167,12 @@ function nextOfHeld(crawl: CrawlContext, state: RowState): NextStep | undefined 
   if (expiry <= crawl.clock()) return undefined;
   const lock = `; its lock expires at ${iso(expiry)}`;
   if (row.marks?.fetch !== id) {
-    const refused = refusalOf(crawl, row);
+    const refused = refusalOf(crawl, rules, row);
     if (
       refused &&
       refused.rule !== undefined &&
-      crawl.ruleSet?.ruleOf(refused.rule) &&
-      crawl.ruleSet.version !== batch.rules
+      rules.ruleSet.ruleOf(refused.rule) &&
+      rules.ruleSet.version !== batch.rules
     ) {
       return {
         kind: 'held_fetch',
@@ -187,9 +188,10 @@ function nextOfHeld(crawl: CrawlContext, state: RowState): NextStep | undefined 
 }
 
 /** Returns why generate refuses this row each time when the row is due. Undefined: generate does not refuse the row. */
-function blockOf(crawl: CrawlContext, { row }: RowState): string | undefined {
+function blockOf(crawl: CrawlContext, rules: RulesInForce, { row }: RowState): string | undefined {
   return (
-    refusalOf(crawl, row)?.why() ?? (crawl.settings.generate.maxCount === 0 ? 'generate.maxCount is 0' : undefined)
+    refusalOf(crawl, rules, row)?.why() ??
+    (crawl.settings.generate.maxCount === 0 ? 'generate.maxCount is 0' : undefined)
   );
 }
 

@@ -1,4 +1,4 @@
-import { RULES_PLUGIN, type UrlStep, type Rule, type CrawlContext } from '../../core/index.js';
+import { RULES_PLUGIN, type UrlStep, type Rule, type RulesInForce } from '../../core/index.js';
 
 /** The rules of the table that affect one URL. */
 export interface ExplainedRules {
@@ -15,11 +15,11 @@ export interface ExplainedRules {
  * @param steps the steps of the normalisers; rules are the last step
  */
 export function explainRules(
-  { ruleSet }: Pick<CrawlContext, 'ruleSet'>,
+  { ruleSet }: RulesInForce,
   steps: readonly UrlStep[],
   url: string | undefined,
 ): { readonly rules?: ExplainedRules } {
-  if (!ruleSet || url === undefined) return {};
+  if (url === undefined) return {};
   const step = steps.find((each) => each.kind === 'normalizer' && each.name === RULES_PLUGIN);
   const rewrites = step?.kind === 'normalizer' ? ruleSet.rewrite(step.before)?.rule : undefined;
   const decides = ruleSet.decides(url);

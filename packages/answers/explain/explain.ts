@@ -15,7 +15,7 @@ import {
   readableUrl,
   type CrawlContext,
   SELECTION_FIELDS,
-  withRules,
+  rulesNow,
   createQueueDelays,
   createQueueNames,
   type CrawlScope,
@@ -120,12 +120,13 @@ export async function explain(
   given: string,
   { robots: fetchRobots = false }: ExplainOptions = {},
 ): Promise<Explanation> {
-  const crawl = await withRules(await inScope(context));
+  const crawl = await inScope(context);
+  const rules = await rulesNow(crawl);
   const { tables, scope } = crawl;
-  const normalized = normalizeUrl(crawl.plugins, given, 'inject');
+  const normalized = normalizeUrl(rules.plugins, given, 'inject');
   const key = normalized.accepted ? rowKeyOf(normalized.url) : undefined;
   const row = key === undefined ? undefined : await tables.pages.get(key, FIELDS);
-  const { verdict, normalized: url, steps } = traceUrl(crawl.plugins, given, 'inject', row);
+  const { verdict, normalized: url, steps } = traceUrl(rules.plugins, given, 'inject', row);
   const head = {
     given,
     now: crawl.clock(),
@@ -133,9 +134,9 @@ export async function explain(
     ...(!verdict.accepted && { rejectedBy: verdict.rejectedBy, rule: verdict.rule }),
     steps,
     ...(scope && { scope: shownScope(scope.scope) }),
-    ...explainRules(crawl, steps, url),
+    ...explainRules(rules, steps, url),
   };
-  if (url === undefined || key === undefined) return { ...head, next: nextOfUnknown(crawl, given, verdict) };
+  if (url === undefined || key === undefined) return { ...head, next: nextOfUnknown(crawl, rules, given, verdict) };
 
   const host = hostOf(url);
   const robots = await explainRobots(crawl, url, fetchRobots);
@@ -146,7 +147,7 @@ export async function explain(
   const shown = { url, ...(readable !== undefined && { readableUrl: readable }) };
   const known = { ...shown, key, host, domain: domainOf(host), queue, addresses, robots };
   const found = { ...head, ...known, ...(backoff && { backoff }) };
-  if (!row) return { ...found, next: nextOfUnknown(crawl, given, verdict) };
+  if (!row) return { ...found, next: nextOfUnknown(crawl, rules, given, verdict) };
 
   const batches = await batchesOf(crawl, row.marks ?? {});
   const [isIndexed = false] = await tables.frontier.hasEntries([row]);
@@ -159,7 +160,7 @@ export async function explain(
   return {
     ...found,
     page: { ...pageOf(row, batches), ...(mainContent && { mainContent }) },
-    next: nextOfRow(crawl, { url, row, batch, lastBatch, isDamaged, isIndexed, robots, backoff }),
+    next: nextOfRow(crawl, rules, { url, row, batch, lastBatch, isDamaged, isIndexed, robots, backoff }),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   type Status,
   filterUrl,
   type CrawlContext,
+  type RulesInForce,
 } from '../../core/index.js';
 import { CrawlError } from '../../errors/index.js';
 
@@ -55,7 +56,8 @@ export interface PageSelector {
  * for a wrong host or prefix
  */
 export async function selectorOf(
-  crawl: Pick<CrawlContext, 'plugins' | 'tables'>,
+  crawl: Pick<CrawlContext, 'tables'>,
+  rules: Pick<RulesInForce, 'plugins'>,
   selection: PageSelection,
 ): Promise<PageSelector> {
   const { rejected = false } = selection;
@@ -81,7 +83,7 @@ export async function selectorOf(
   if (fetchedBefore !== undefined) tests.push([['fetchedAt'], ({ fetchedAt = Infinity }) => fetchedAt < fetchedBefore]);
   if (dueBefore !== undefined) tests.push([['dueAt'], ({ dueAt = 0 }) => dueAt < dueBefore]);
   // This is the last test, because it takes longest.
-  if (rejected) tests.push([['sitemap'], (row) => !filterUrl(crawl.plugins, urlOf(row.key), 'generate', row).accepted]);
+  if (rejected) tests.push([['sitemap'], (row) => !filterUrl(rules.plugins, urlOf(row.key), 'generate', row).accepted]);
   return {
     ...(ranges && { ranges }),
     fields: [...new Set(tests.flatMap(([fields]) => fields))],

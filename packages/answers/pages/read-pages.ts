@@ -1,4 +1,4 @@
-import { urlOf, type Field, type PageRow, type CrawlContext, withRules } from '../../core/index.js';
+import { urlOf, type Field, type PageRow, type CrawlContext, rulesNow } from '../../core/index.js';
 import { CrawlError, safeText } from '../../errors/index.js';
 import { selectorOf, type PageSelection, type PageSelector } from './page-selection.js';
 import { MAX_SORTED, SORT_FIELDS, parseOrder, type ParsedOrder, type SortOrder, type SortField } from './dump-terms.js';
@@ -35,7 +35,7 @@ export async function* readPages<F extends Field>(
   fields: readonly F[],
 ): AsyncGenerator<FoundPage<F>> {
   checkQuery(query);
-  const selector = await selectorOf(await withRules(crawl), query);
+  const selector = await selectorOf(crawl, await rulesNow(crawl), query);
   const asked = new Set<Field>(['status', ...fields]);
   const extra = selector.fields.filter((field) => !asked.has(field));
   for await (const row of rowsInOrder(crawl, selector, query, [...asked])) yield pageOf<F>(row, extra);

@@ -1,4 +1,4 @@
-import { TO_ITSELF, hostKeyOfRow, isPage, urlOf, withRules, type CrawlContext } from '../../core/index.js';
+import { TO_ITSELF, hostKeyOfRow, isPage, urlOf, rulesNow, type CrawlContext } from '../../core/index.js';
 import { createRecordSorter } from '../../graph/index.js';
 import { createLinkKeys } from '../collect/link-keys.js';
 import { RECORD, packJson, packRecord, readJson, readRecord, type AskedNote } from '../collect/records.js';
@@ -60,7 +60,7 @@ export async function wantedOf(
   { folder, memory, external, signal }: WantedInput,
 ): Promise<{ readonly wanted: AsyncGenerator<Wanted>; readonly folders: ReadonlySet<string> }> {
   const sorter = createRecordSorter({ folder, memory });
-  const keyOf = createLinkKeys(await withRules(crawl));
+  const keyOf = createLinkKeys(await rulesNow(crawl));
   const folders = createFolders();
   let host = { key: '', isOwn: false };
   const endHost = async (): Promise<void> => {

@@ -1,4 +1,12 @@
-import { urlOf, type CrawlContext, type Report, type Tracker, chunked, isBodyLost } from '../../core/index.js';
+import {
+  urlOf,
+  type CrawlContext,
+  type Report,
+  type RulesInForce,
+  type Tracker,
+  chunked,
+  isBodyLost,
+} from '../../core/index.js';
 import { buildGraphs, withWorkFolder, type LinkGraph, type LinkRow } from '../../graph/index.js';
 import { checkSelection, selectedRows, aboutSelection, type ExportSelection } from '../pages/selected-rows.js';
 import { runExport, type ExportOptions } from '../target/run-export.js';
@@ -26,14 +34,14 @@ export interface ExportKrakeOptions extends ExportOptions, ExportSelection {}
  */
 export async function exportKrake(crawl: CrawlContext, options: ExportKrakeOptions): Promise<Report> {
   const { signal } = options;
-  const ruled = await checkSelection(crawl, options);
+  const rules = await checkSelection(crawl, options);
   const about = { export: 'krake', selection: aboutSelection(crawl, options) };
   const kind = { kind: 'folder', about, total: options.limit } as const;
   return runExport(crawl, 'export krake', options, kind, async (target, tracker) => {
-    if (!(await writeContents(ruled, target, options, tracker))) return 'stopped';
+    if (!(await writeContents(crawl, rules, target, options, tracker))) return 'stopped';
     return withWorkFolder(target.scratchFolder, async (folder) => {
       const build = { levels: ['page'], raw: true, folder, count: tracker.count, ...(signal && { signal }) } as const;
-      const { graphs } = await buildGraphs(linkRows(ruled, options, tracker), build);
+      const { graphs } = await buildGraphs(linkRows(crawl, rules, options, tracker), build);
       signal?.throwIfAborted();
       const [graph] = graphs as readonly [LinkGraph];
       checkInt32(graph.count, 'pages');
@@ -48,9 +56,14 @@ export async function exportKrake(crawl: CrawlContext, options: ExportKrakeOptio
 }
 
 /** Reads every row of the selection with its links. Each row is a node, even if its page is gone or was never fetched. */
-async function* linkRows(crawl: CrawlContext, selection: ExportSelection, tracker: Tracker): AsyncGenerator<LinkRow> {
+async function* linkRows(
+  crawl: CrawlContext,
+  rules: RulesInForce,
+  selection: ExportSelection,
+  tracker: Tracker,
+): AsyncGenerator<LinkRow> {
   const fields = ['status', 'redirectTarget', 'outlinks'] as const;
-  for await (const row of selectedRows(crawl, selection, fields, uncounted(tracker))) {
+  for await (const row of selectedRows(crawl, rules, selection, fields, uncounted(tracker))) {
     const { key, redirectTarget, outlinks = [] } = row;
     yield { key, ...(redirectTarget !== undefined && { redirectTarget }), links: outlinks.map(({ url }) => url) };
   }
@@ -92,13 +105,17 @@ const PLACES = 'places';
  */
 async function writeContents(
   crawl: CrawlContext,
+  rules: RulesInForce,
   target: Target,
   selection: ExportSelection,
   tracker: Tracker,
 ): Promise<boolean> {
   const content = await target.part(KRAKE_FILES.content);
   const places = await target.scratch(PLACES);
-  for await (const chunk of chunked(selectedRows(crawl, selection, ['status', 'content'], tracker), PAGES_AT_ONCE)) {
+  for await (const chunk of chunked(
+    selectedRows(crawl, rules, selection, ['status', 'content'], tracker),
+    PAGES_AT_ONCE,
+  )) {
     const records = await Promise.all(chunk.map(async (row) => row.content && (await contentRecord(row.content))));
     for (const [i, row] of chunk.entries()) {
       const record = records[i];

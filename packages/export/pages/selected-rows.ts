@@ -5,8 +5,9 @@ import {
   type Field,
   type JsonValue,
   type PageRow,
-  withRules,
+  rulesNow,
   type CrawlContext,
+  type RulesInForce,
   type Tracker,
 } from '../../core/index.js';
 import { checkQuery, rowsInOrder, selectorOf, type PageQuery, type PageSelection } from '../../answers/index.js';
@@ -58,14 +59,15 @@ export function aboutSelection(
  * @throws CrawlError as `PageSelection` says
  */
 export async function* selectedRows<F extends Field>(
-  crawl: Pick<CrawlContext, 'tables' | 'plugins' | 'settings'>,
+  crawl: Pick<CrawlContext, 'tables' | 'settings'>,
+  rules: RulesInForce,
   selection: RangedSelection,
   fields: readonly F[],
   tracker: Pick<Tracker, 'aborted' | 'count' | 'fail'>,
 ): AsyncGenerator<PageRow<F>> {
   const { leftOut, leftOutReads = [], sites } = selection;
   const count: CountSkipped = (name) => tracker.count(name);
-  const selector = await selectorOf(crawl, selection);
+  const selector = await selectorOf(crawl, rules, selection);
   const since = await sinceTime(crawl, selection.since);
   const withBytes = countsBytes(crawl.settings, selection);
   const test = {
@@ -112,20 +114,20 @@ async function withLanguage(row: PageRow<Field>): Promise<PageRow<Field>> {
 
 /**
  * Checks a selection before anything is written.
- * @returns the crawl with the present rules, which are used for the whole export
+ * @returns the present rules, which are used for the whole export
  * @throws CrawlError USAGE for a `since` that is neither batch, mark nor time, and in the cases of `PageQuery`; BAD_URL; UNKNOWN_BATCH for
  * a batch that the table does not have
  */
-export async function checkSelection<C extends Pick<CrawlContext, 'tables' | 'plugins' | 'rules' | 'ruleSet'>>(
-  crawl: C,
+export async function checkSelection(
+  crawl: Pick<CrawlContext, 'tables' | 'plugins' | 'rules'>,
   selection: ExportSelection & Pick<PageQuery, 'sort'>,
-): Promise<C> {
+): Promise<RulesInForce> {
   const { since } = selection;
   checkQuery(selection);
   await sinceTime(crawl, since);
-  await selectorOf(crawl, selection);
+  await selectorOf(crawl, crawl, selection);
   if (typeof since === 'string' && batchTime(since) !== undefined) await crawl.tables.batches.get(since);
-  return withRules(crawl);
+  return rulesNow(crawl);
 }
 
 const SINCE_FIELDS = ['firstSeen', 'changedAt', 'duplicateAt'] as const;

@@ -59,7 +59,7 @@ export async function exportArchive(
   complete: (target: Target, archive: Archive, workFolder: string) => Promise<void>,
 ): Promise<Report> {
   const { fileBytes, limit } = options;
-  const ruled = await checkSelection(crawl, options);
+  const rules = await checkSelection(crawl, options);
   const about = { export: name, fileBytes, selection: aboutSelection(crawl, options) };
   return runExport(
     crawl,
@@ -67,7 +67,7 @@ export async function exportArchive(
     options,
     { kind, endings, about, total: limit },
     async (target, tracker) => {
-      const rows = selectedRows(ruled, options, ARCHIVE_FIELDS, uncounted(tracker));
+      const rows = selectedRows(crawl, rules, options, ARCHIVE_FIELDS, uncounted(tracker));
       const toFile = begin && ((file: string) => begin(target, file));
       const archive = await writeArchive(crawl, target, rows, {
         fileBytes,

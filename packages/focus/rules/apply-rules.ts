@@ -5,7 +5,6 @@ import {
   inAllSlots,
   rowKeyOf,
   urlOf,
-  withRules,
   type CrawlContext,
   type RelevanceFields,
   type JobOptions,
@@ -13,6 +12,7 @@ import {
   type PageRow,
   type Report,
   type StoredRules,
+  type TableRuleSet,
   type Tracker,
 } from '../../core/index.js';
 
@@ -50,16 +50,15 @@ export function applyRules(crawl: CrawlContext, options: JobOptions = {}): Promi
 async function applyToRows(crawl: CrawlContext, options: JobOptions): Promise<Report> {
   const { tables, rules } = crawl;
   const tracker = createTracker(crawl, 'rules apply', options);
-  const began = await rules?.current();
+  const began = await rules.current();
   // A table that never had rules needs no change.
-  if (!rules || !began?.version) return tracker.report();
+  if (!began.version) return tracker.report();
   for await (const rows of chunked(tables.pages.scan({ fields: SCANNED }), CHUNK)) {
     if (tracker.aborted) return tracker.report();
-    const now = await withRules(crawl);
-    const { ruleSet } = now;
-    const relevanceOf: RelevanceOf = ({ key }) => ruleSet?.relevanceFields(urlOf(key)) ?? {};
+    const ruleSet = await rules.current();
+    const relevanceOf: RelevanceOf = ({ key }) => ruleSet.relevanceFields(urlOf(key));
     await applyRelevance(crawl, rows, relevanceOf, tracker);
-    if (ruleSet?.plugin?.normalizeUrl) await addMoved({ ...now, ruleSet }, rows, tracker);
+    if (ruleSet.plugin?.normalizeUrl) await addMoved(crawl, ruleSet, rows, tracker);
     tracker.count('rows', rows.length);
     tracker.done(rows.length);
   }
@@ -89,8 +88,7 @@ type ApplyIfDue = (options: Pick<JobOptions, 'signal'>) => Promise<Report | unde
 export function createApplyIfDue(crawl: CrawlContext): ApplyIfDue {
   let applied = '';
   return async (options) => {
-    const set = await crawl.rules?.current();
-    const www = set ? wwwOf(set) : '';
+    const www = wwwOf(await crawl.rules.current());
     if (www === applied) return undefined;
     const { watch: _, ...unwatched } = crawl;
     const report = (await crawl.tables.rules.wwwApplied()) === www ? undefined : await applyRules(unwatched, options);
@@ -148,11 +146,11 @@ async function applyRelevance(
 
 /** Adds rows under the URLs that `www` rules give to existing rows, so that no known page is lost. */
 async function addMoved(
-  crawl: CrawlContext & Required<Pick<CrawlContext, 'ruleSet'>>,
+  { tables, clock }: CrawlContext,
+  ruleSet: TableRuleSet,
   rows: readonly Row[],
   tracker: Tracker,
 ): Promise<void> {
-  const { tables, clock, ruleSet } = crawl;
   const targets = new Map<string, { readonly from: string; readonly url: string }>();
   for (const { key, status, damaged } of rows) {
     const moved = damaged ? undefined : ruleSet.rewrite(urlOf(key));

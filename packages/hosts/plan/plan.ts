@@ -1,4 +1,4 @@
-import { inScope, judgeDue, pagesUnderWay, withRules, type CrawlContext, type WaitingPage } from '../../core/index.js';
+import { inScope, judgeDue, pagesUnderWay, rulesNow, type CrawlContext, type WaitingPage } from '../../core/index.js';
 import { CrawlError } from '../../errors/index.js';
 import { createAsking } from './ask-pages.js';
 import { createCandidates, type Candidate, type RoundBounds } from './candidates.js';
@@ -35,7 +35,8 @@ const MOST_QUEUES = 10_000;
 export async function plan(given: CrawlContext, options: PlanOptions = {}): Promise<CrawlPlan> {
   const { top = 20, signal } = options;
   const bounds = boundsOf(given, options);
-  const crawl = await withRules(await inScope(given));
+  const crawl = await inScope(given);
+  const rules = await rulesNow(crawl);
   const now = crawl.clock();
   const asking = createAsking(crawl);
   const sums = createSums();
@@ -55,7 +56,7 @@ export async function plan(given: CrawlContext, options: PlanOptions = {}): Prom
   }
   const isBounded = bounds.topN < Infinity || bounds.maxCount < Infinity;
   const candidates = createCandidates<Page>(bounds);
-  for await (const step of judgeDue(crawl)) {
+  for await (const step of judgeDue(crawl, rules)) {
     signal?.throwIfAborted();
     if ('refused' in step) {
       sums.exclude(step.reason, step.refused);

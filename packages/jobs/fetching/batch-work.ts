@@ -2,7 +2,6 @@ import type { BatchHeader } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
 import type { QueuedWork } from '../requests/requests.js';
 import type { Tracker } from '../reporting/tracker.js';
-import { withRules } from '../rules/with-rules.js';
 import type { BatchFetchOptions } from './batch-fetch.js';
 import type { createBatchPages } from './batch-pages.js';
 import type { FetchItem, FetchRun, FetchTools } from './fetch-item.js';
@@ -89,7 +88,7 @@ export function createBatchWork(input: BatchWorkInput) {
         state.inWork += 1;
         shared.inWork.add(page);
         try {
-          return isTimedOut() ? 'no_request' : await fetchPage(await withRules(crawl), run, item, queue);
+          return isTimedOut() ? 'no_request' : await fetchPage(crawl, run, item, queue);
         } finally {
           state.inWork -= 1;
           shared.inWork.delete(page);

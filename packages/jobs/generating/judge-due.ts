@@ -1,5 +1,6 @@
 import type { PageRow } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
+import type { RulesInForce } from '../rules/rules-now.js';
 import type { CounterName } from '../reporting/counters.js';
 import { updatingBatches } from '../rows/reschedule.js';
 import { latestDue } from '../rows/wrong-times.js';
@@ -39,10 +40,10 @@ interface Found {
  * Decides on every due row as the next generate would, and writes nothing. The rows are in no particular order. It reads the due part of
  * the frontier, the entries of refused rows, and the batches whose rows generate would release. Then it reads each of these rows, except
  * refused rows.
- * @param crawl the context with the scope and the rules of the crawl
+ * @param crawl the context with the scope of the crawl
  */
-export async function* judgeDue(crawl: CrawlContext): AsyncGenerator<JudgedStep> {
-  const refusals = createRefusals(crawl, true);
+export async function* judgeDue(crawl: CrawlContext, rules: RulesInForce): AsyncGenerator<JudgedStep> {
+  const refusals = createRefusals(crawl, rules, true);
   const until = crawl.clock();
   const bounds = { until, latest: Math.max(until, latestDue(crawl, until)) };
   for await (const found of dueRows(crawl, refusals, bounds.latest)) {

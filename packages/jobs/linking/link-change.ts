@@ -5,6 +5,7 @@ import type { Count } from '../reporting/counters.js';
 import { newRowFields } from '../rows/new-row.js';
 import { createScoring } from '../rows/scoring-chain.js';
 import { relevanceFields } from '../rules/relevance.js';
+import type { RulesInForce } from '../rules/rules-now.js';
 import type { Refusals } from '../selection/refusals.js';
 import { bestLinks, inlinksOf } from './inlinks.js';
 import { batchOf } from './watermarks.js';
@@ -26,9 +27,10 @@ export const LINKED_FIELDS = [
 /** A row to which links are added. */
 export type Target = NonNullable<RowToChange<(typeof LINKED_FIELDS)[number]>>;
 
-/** The context with the rules that are in force while rows are changed. */
+/** What the changes of one chunk of rows depend on. */
 export interface LinkTerms {
   readonly crawl: CrawlContext;
+  readonly rules: RulesInForce;
   readonly refusals: Refusals;
   /** The time of the changes, in ms since the epoch. */
   readonly now: number;
@@ -52,10 +54,10 @@ export function linkChange(
   events: readonly LinkEvent[],
   mayAdd: (batchId: string) => boolean,
 ): PageChange {
-  const { crawl, refusals, now } = terms;
+  const { crawl, rules, refusals, now } = terms;
   const url = urlOf(key);
   // Errors of plugins are counted by `count`. It counts an error once, even if the change is made again.
-  const scoring = createScoring(crawl, count);
+  const scoring = createScoring(rules, count);
   const best = bestLinks(events, crawl.settings.db.updateMaxInlinks);
   // Every link is used for the distance, even if it does not become an inlink.
   let distance = row?.distance ?? Infinity;
@@ -80,7 +82,7 @@ export function linkChange(
     key,
     set: {
       ...first,
-      ...(!row && relevanceFields(crawl, url)),
+      ...(!row && relevanceFields(rules, url)),
       ...(refusal?.cause !== undefined && { refusedBy: refusal.cause }),
       ...(row ? { score } : hintedFields(hints, score, crawl.settings.db.fetchIntervalMax)),
       ...(due !== undefined && { dueAt: due }),

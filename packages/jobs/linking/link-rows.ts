@@ -8,7 +8,7 @@ import type { Tracker } from '../reporting/tracker.js';
 import { batchRows, type BatchRow } from '../rows/batch-rows.js';
 import { handsOnLinks, isReleasedSource, linksOf } from '../rows/reschedule.js';
 import { createScoring, scoringReads, type Scoring } from '../rows/scoring-chain.js';
-import { withRules } from '../rules/with-rules.js';
+import { rulesNow } from '../rules/rules-now.js';
 import { watermarkOf } from './watermarks.js';
 import { createLinkSlice, weightOf, type LinkSlice, type LinksOfTargets } from './link-slice.js';
 import type { Linker } from './linker.js';
@@ -57,7 +57,7 @@ export async function linkRows(
   for await (const read of readAhead(sources)) {
     if (tracker.aborted) return undefined;
     const rows = await fenced(crawl, batchId, read, fields);
-    const { ruleSet } = await withRules(crawl);
+    const { ruleSet } = await rulesNow(crawl);
     for (const { row, entry } of rows) {
       // At the memory bound, all links of this slice are added now. Only links of the last slice can be left until the release of the
       // batch's own rows.
@@ -100,13 +100,7 @@ async function fenced<F extends SourceField>(
 }
 
 /** Adds the links of a row to the slice. They are the links of a page that was parsed in this batch, or the target of a redirect. */
-function collectLinks(
-  scoring: Scoring,
-  slice: LinkSlice,
-  row: Source,
-  entry: BatchEntry,
-  ruleSet: TableRuleSet | undefined,
-): void {
+function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, entry: BatchEntry, ruleSet: TableRuleSet): void {
   const isReleased = isReleasedSource(row, slice.batchId);
   if (!isReleased && !handsOnLinks(row, slice.batchId)) return;
   const links = linksOf(row);
@@ -127,7 +121,7 @@ function collectLinks(
   };
   for (const [i, link] of links.entries()) {
     // A `www` rule may have been added after the page was parsed.
-    const target = slice.keyOf(ruleSet?.rewrite(link.url)?.url ?? link.url);
+    const target = slice.keyOf(ruleSet.rewrite(link.url)?.url ?? link.url);
     slice.add(target, from, {
       anchor: link.anchor,
       score: scores[i] ?? 0,

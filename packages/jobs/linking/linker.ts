@@ -3,7 +3,7 @@ import type { CrawlContext } from '../context.js';
 import type { Count } from '../reporting/counters.js';
 import { createRowCounts } from '../reporting/row-counts.js';
 import type { Tracker } from '../reporting/tracker.js';
-import { withRules } from '../rules/with-rules.js';
+import { rulesNow } from '../rules/rules-now.js';
 import { createRefusals } from '../selection/refusals.js';
 import { checkLeases, isOfJob } from '../shards/job-slots.js';
 import { foldInlinks, inFoldSteps } from './inlinks.js';
@@ -52,8 +52,9 @@ export function createLinker(
 ): Linker {
   let latest: Omit<LinkTerms, 'now'> | undefined;
   const now = async (): Promise<LinkTerms> => {
-    const ruled = await withRules(crawl);
-    if (latest?.crawl !== ruled) latest = { crawl: ruled, refusals: createRefusals(ruled, false) };
+    const rules = await rulesNow(crawl);
+    if (latest?.rules.ruleSet !== rules.ruleSet)
+      latest = { crawl, rules, refusals: createRefusals(crawl, rules, false) };
     return { ...latest, now: crawl.clock() };
   };
   const { batches, isShared, slots } = crawl.tables;
@@ -89,7 +90,7 @@ export function createLinker(
       return undefined;
     }
     // The rule may have been added after the pages were parsed.
-    if (!row && terms.crawl.ruleSet?.decides(urlOf(key))?.kind === 'reject') {
+    if (!row && terms.rules.ruleSet.decides(urlOf(key))?.kind === 'reject') {
       count('not_added_rules');
       return undefined;
     }

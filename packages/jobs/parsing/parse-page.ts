@@ -7,6 +7,7 @@ import { withOnPage } from './call-on-page.js';
 import { contentTypeOf } from './parse-content.js';
 import { failure, parseHere } from './parse-here.js';
 import type { ParseTerms, ThreadResult } from './parse-messages.js';
+import type { RulesInForce } from '../rules/rules-now.js';
 import type { ThreadFailure } from './parse-thread.js';
 import type { ParseThreads } from './parse-threads.js';
 
@@ -35,7 +36,8 @@ export interface ParseResult {
   readonly refresh?: string | undefined;
 }
 
-export type ParseContext = Pick<CrawlContext, 'settings' | 'plugins' | 'parseThreads' | 'scope' | 'ruleSet'>;
+/** What this thread needs to parse a page. */
+export type ParseContext = Pick<CrawlContext, 'settings' | 'plugins' | 'scope'>;
 
 /**
  * Parses a page, and returns the fields to store. A parse thread parses the page if the crawl has threads, and if the thread has every
@@ -44,13 +46,19 @@ export type ParseContext = Pick<CrawlContext, 'settings' | 'plugins' | 'parseThr
  * survive a page with `onPage`, it parses the page again without `onPage`, so that a plugin costs a page its fields and not its text.
  * Counters: `COUNTERS.parse`.
  */
-export async function parsePage(crawl: ParseContext, page: PageContent, count: Count): Promise<ParseResult> {
-  const { parseThreads, settings, scope, ruleSet } = crawl;
-  const share = parseThreads && threadPlugins(crawl, parseThreads, page, count);
+export async function parsePage(
+  { parseThreads, settings, scope }: Pick<CrawlContext, 'parseThreads' | 'settings' | 'scope'>,
+  rules: RulesInForce,
+  page: PageContent,
+  count: Count,
+): Promise<ParseResult> {
+  const { plugins, ruleSet } = rules;
+  const crawl: ParseContext = { settings, plugins, ...(scope && { scope }) };
+  const share = parseThreads && threadPlugins(rules, parseThreads, page, count);
   if (!share) return parseHere(crawl, page, count);
-  const terms = { settings, scope: scope?.shared, rules: ruleSet?.stored, ...share };
+  const terms = { settings, scope: scope?.shared, rules: ruleSet.plugin && ruleSet.stored, ...share };
   let answer = await parseThreads.parse(terms, page);
-  if (isFatal(answer) && share.callsOnPage && crawl.plugins.some(({ onPage }) => onPage)) {
+  if (isFatal(answer) && share.callsOnPage && plugins.some(({ onPage }) => onPage)) {
     answer = await parseThreads.parse({ ...terms, callsOnPage: false }, page);
     if (!isFatal(answer)) count('on_page_failed');
   }
@@ -76,7 +84,7 @@ const known = new WeakMap<readonly Plugin[], ThreadPlugins | undefined>();
 
 /** Returns the plugins that a thread uses for a page. Returns undefined if this thread must parse the page. */
 function threadPlugins(
-  { plugins, ruleSet }: ParseContext,
+  { plugins, ruleSet }: RulesInForce,
   threads: ParseThreads,
   page: PageContent,
   count: Count,
@@ -86,7 +94,7 @@ function threadPlugins(
   // A parser with its own time limit has its own thread, or waits for something. It is not run in a parse thread.
   if (parser?.parser.ownTimeout) return undefined;
   if (!known.has(plugins)) {
-    known.set(plugins, pluginsIn(plugins, ruleSet?.plugin ? [...threads.plugins, ruleSet.plugin] : threads.plugins));
+    known.set(plugins, pluginsIn(plugins, ruleSet.plugin ? [...threads.plugins, ruleSet.plugin] : threads.plugins));
   }
   const found = !parser || threads.plugins.includes(parser) ? known.get(plugins) : undefined;
   if (!found) count('parsed_in_main_thread');

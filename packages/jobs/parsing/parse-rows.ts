@@ -5,7 +5,7 @@ import type { Tracker } from '../reporting/tracker.js';
 import { batchRows } from '../rows/batch-rows.js';
 import { checkLeases } from '../shards/job-slots.js';
 import { countDamaged } from '../rows/count-damaged.js';
-import { withRules } from '../rules/with-rules.js';
+import { rulesNow, type RulesInForce } from '../rules/rules-now.js';
 import { parsePage } from './parse-page.js';
 
 /** Number of rows that are read at a time. Each may have a body of `http.contentLimit` bytes. A sitemap may be larger, so it is read alone. */
@@ -15,10 +15,10 @@ const CHUNK = 20;
  * Parses the pages of a batch that are fetched but not parsed.
  * @param force true: pages that are already parsed are parsed again
  */
-export async function parseRows(given: CrawlContext, batchId: string, force: boolean, tracker: Tracker): Promise<void> {
-  for await (const rows of batchRows(given, batchId, ['status', 'sitemap'], CHUNK, tracker.count)) {
+export async function parseRows(crawl: CrawlContext, batchId: string, force: boolean, tracker: Tracker): Promise<void> {
+  for await (const rows of batchRows(crawl, batchId, ['status', 'sitemap'], CHUNK, tracker.count)) {
     if (tracker.aborted) break;
-    const crawl = await withRules(given);
+    const rules = await rulesNow(crawl);
     const ready: string[] = [];
     const sitemaps: string[] = [];
     for (const { row } of rows) {
@@ -27,8 +27,8 @@ export async function parseRows(given: CrawlContext, batchId: string, force: boo
       else if (marks.parse === batchId && !force) tracker.count('already_parsed');
       else (sitemap ? sitemaps : ready).push(key);
     }
-    if (ready.length > 0) await parseTogether(crawl, batchId, ready, tracker);
-    for (const key of sitemaps) await parseTogether(crawl, batchId, [key], tracker);
+    if (ready.length > 0) await parseTogether(crawl, rules, batchId, ready, tracker);
+    for (const key of sitemaps) await parseTogether(crawl, rules, batchId, [key], tracker);
     tracker.done(rows.length);
   }
 }
@@ -38,6 +38,7 @@ const BODY_FIELDS = ['content', 'contentType', 'headers', 'protocolStatus', 'sit
 /** Parses pages at the same time. All their bodies are in memory. */
 async function parseTogether(
   crawl: CrawlContext,
+  rules: RulesInForce,
   batchId: string,
   keys: readonly string[],
   tracker: Tracker,
@@ -48,6 +49,7 @@ async function parseTogether(
     while (crawl.tables.timeSlice.isOver) await crawl.tables.timeSlice.next();
     const { parsed, encoded, unset } = await parsePage(
       crawl,
+      rules,
       {
         url: urlOf(key),
         content: page?.content,

@@ -37,7 +37,6 @@ function serve(port: MessagePort, all: Awaited<ReturnType<MakePagePlugins>>): vo
       settings,
       plugins: isSameList ? last.context.plugins : places.map((place) => list[place]!),
       ...(scope && { scope: scopeRules(scope, urlPatterns) }),
-      ...(ruleSet && { ruleSet }),
     };
     crawls.set(crawl, { terms: next, context });
     return context;

@@ -2,6 +2,7 @@ import { chunked, isHeld, urlOf, type KeyRange } from '../../../webtable/index.j
 import type { CrawlContext } from '../context.js';
 import { createRowCounts } from '../reporting/row-counts.js';
 import type { Tracker } from '../reporting/tracker.js';
+import type { RulesInForce } from '../rules/rules-now.js';
 import { isFetchedInFuture } from '../rows/wrong-times.js';
 import { REFUSAL_FIELDS, refusalOf } from './refusal.js';
 
@@ -19,6 +20,7 @@ const CHUNK = 500;
  */
 export async function makeDue(
   crawl: CrawlContext,
+  rules: RulesInForce,
   ranges: readonly KeyRange[] | undefined,
   since: number,
   tracker: Tracker,
@@ -38,7 +40,7 @@ export async function makeDue(
         const count = counts.of(left[i]!);
         if (!row || row.damaged || isHeld(row) || (row.dueAt ?? 0) <= now) return undefined;
         if ((row.fetchedAt ?? 0) >= since && !isFetchedInFuture(row, now)) return undefined;
-        if (crawl.scope?.isOutside(urlOf(row.key), row.sitemap) || refusalOf(crawl, row)) return undefined;
+        if (crawl.scope?.isOutside(urlOf(row.key), row.sitemap) || refusalOf(crawl, rules, row)) return undefined;
         count('made_due');
         return { key: row.key, set: { dueAt: now } };
       }),

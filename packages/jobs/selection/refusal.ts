@@ -3,6 +3,7 @@ import { RULES_PLUGIN, filterUrl, type UrlVerdict } from '../../plugin-api/index
 import { matchesStatus, urlOf, type PageRow } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
 import type { CounterName } from '../reporting/counters.js';
+import type { RulesInForce } from '../rules/rules-now.js';
 
 export const REFUSAL_FIELDS = ['status', 'distance', 'score', 'sitemap'] as const;
 
@@ -22,7 +23,8 @@ interface SelectionRefusal {
  * @param filter false: URL filters and the patterns of the scope are not checked
  */
 export function refusalOf(
-  crawl: Pick<CrawlContext, 'settings' | 'plugins' | 'scope' | 'ruleSet'>,
+  crawl: Pick<CrawlContext, 'settings' | 'scope'>,
+  rules: RulesInForce,
   row: PageRow<(typeof REFUSAL_FIELDS)[number]>,
   filter = true,
 ): SelectionRefusal | undefined {
@@ -48,17 +50,17 @@ export function refusalOf(
   const excluded = row.distance === 0 ? undefined : crawl.scope?.excludes(url, row.sitemap);
   if (excluded !== undefined) return { reason: 'excluded', why: () => safeText(excluded) };
   // Rules may have become stricter since the row was created.
-  const verdict = filterUrl(crawl.plugins, url, 'generate', row);
+  const verdict = filterUrl(rules.plugins, url, 'generate', row);
   if (verdict.accepted) return undefined;
   const { rejectedBy, rule } = verdict;
-  return { reason: `rejected_${rejectedBy}`, rule, why: () => `it is now ${rejection(crawl, verdict)}` };
+  return { reason: `rejected_${rejectedBy}`, rule, why: () => `it is now ${rejection(rules, verdict)}` };
 }
 
 /** Returns a verdict in words, which are safe for a terminal. If a rule of the table decided, the words include its id, its text and its age. */
-export function rejection({ ruleSet }: Pick<CrawlContext, 'ruleSet'>, verdict: UrlVerdict): string {
+export function rejection({ ruleSet }: RulesInForce, verdict: UrlVerdict): string {
   if (verdict.accepted) return 'accepted';
   const { rejectedBy, rule } = verdict;
-  const ofTable = rejectedBy === RULES_PLUGIN ? ruleSet?.describe(rule) : undefined;
+  const ofTable = rejectedBy === RULES_PLUGIN ? ruleSet.describe(rule) : undefined;
   if (ofTable !== undefined) return `rejected by rule ${ofTable}`;
   return `rejected by ${safeText(rejectedBy, 80)} (${safeText(rule)})`;
 }

@@ -4,13 +4,14 @@ import type { CounterName } from '../reporting/counters.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { causeOfRule } from './rule-cause.js';
 import type { CrawlContext } from '../context.js';
+import type { RulesInForce } from '../rules/rules-now.js';
 import { refusalOf, type REFUSAL_FIELDS } from './refusal.js';
 
 /** Decides which rows generate refuses, and under which cause they are filed. */
 export type Refusals = ReturnType<typeof createRefusals>;
 
 /** @param filter false: URL filters and the patterns of the scope are not checked */
-export function createRefusals(crawl: CrawlContext, filter: boolean) {
+export function createRefusals(crawl: Pick<CrawlContext, 'settings' | 'scope'>, rules: RulesInForce, filter: boolean) {
   const { restrictStatus, maxDistance } = crawl.settings.generate;
   const { include = [], exclude = [] } = crawl.scope?.scope ?? {};
   const causes = new Map<string, string>([
@@ -26,14 +27,15 @@ export function createRefusals(crawl: CrawlContext, filter: boolean) {
   const ofRules = new Map<string, ReadonlyMap<string, string>>();
   if (filter) {
     causes.set('excluded', causeOf('excluded', [include, exclude]));
-    for (const { name, filterUrl, version, ruleVersions } of crawl.plugins) {
+    for (const { name, filterUrl, version, ruleVersions } of rules.plugins) {
       if (!filterUrl) continue;
       if (version !== undefined) causes.set(`rejected_${name}`, causeOf('rejected', [name, version]));
       if (ruleVersions) ofRules.set(`rejected_${name}`, ruleCauses(ruleVersions));
     }
   }
   const reasons = new Map(Array.from(causes, ([reason, cause]) => [cause, reason as CounterName]));
-  for (const [reason, rules] of ofRules) for (const cause of rules.values()) reasons.set(cause, reason as CounterName);
+  for (const [reason, byRule] of ofRules)
+    for (const cause of byRule.values()) reasons.set(cause, reason as CounterName);
   return {
     /** Returns the counter for rows that were refused for a cause. Returns undefined if the cause is no longer valid. */
     reasonOf: (cause: string): CounterName | undefined => reasons.get(cause),
@@ -47,7 +49,7 @@ export function createRefusals(crawl: CrawlContext, filter: boolean) {
     of(
       row: PageRow<(typeof REFUSAL_FIELDS)[number]>,
     ): { readonly reason: CounterName; readonly cause: string | undefined } | undefined {
-      const refusal = refusalOf(crawl, row, filter);
+      const refusal = refusalOf(crawl, rules, row, filter);
       if (!refusal) return undefined;
       const { reason, rule } = refusal;
       return { reason, cause: (rule === undefined ? undefined : ofRules.get(reason)?.get(rule)) ?? causes.get(reason) };

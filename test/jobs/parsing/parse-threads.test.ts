@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settingsSchema, type Settings } from '../../../config/index.js';
 import { createParseThreads, type ParseThreadsOptions } from '../../../packages/jobs/parsing/parse-threads.js';
 import { shareParseThreads } from '../../../packages/jobs/parsing/share-parse-threads.js';
-import { parsePage, type PageContent, type ParseContext } from '../../../packages/jobs/parsing/parse-page.js';
-import { defaultPlugins, jobs, type Plugin } from '../../../packages/webcrawl/internal.js';
+import { parsePage, type PageContent } from '../../../packages/jobs/parsing/parse-page.js';
+import { NO_RULES, defaultPlugins, jobs, rulesNow, type Plugin } from '../../../packages/webcrawl/internal.js';
 import { readRules } from '../../../packages/webcrawl/plugins/default-plugins.js';
 import { randomNumbers, randomWeb, fakeWeb } from '../../support/web/fake-web.js';
 import { until } from '../../support/events.js';
@@ -102,11 +102,18 @@ const page = (content: string, contentType = 'text/odd'): PageContent => ({
 });
 
 /** Status and title of a page, and the counters. */
-async function parse(crawl: ParseContext, of: PageContent) {
+type Crawl = Parameters<typeof parsePage>[0] & { readonly plugins: readonly Plugin[] };
+
+async function parse(crawl: Crawl, of: PageContent) {
   const counters: Record<string, number> = {};
-  const { parsed, encoded, unset } = await parsePage(crawl, of, (reason, n = 1) => {
-    if (n > 0) counters[reason] = (counters[reason] ?? 0) + n;
-  });
+  const { parsed, encoded, unset } = await parsePage(
+    crawl,
+    await rulesNow({ ...crawl, rules: NO_RULES }),
+    of,
+    (reason, n = 1) => {
+      if (n > 0) counters[reason] = (counters[reason] ?? 0) + n;
+    },
+  );
   const cells = Object.fromEntries([...encoded].map(([field, cell]) => [field, Buffer.from(cell).toString()]));
   const status = JSON.parse(cells.parseStatus ?? '{}') as { code: string; message?: string };
   return { parsed, cells, unset, counters, status };
@@ -271,7 +278,7 @@ describe('pages that the caller parses', () => {
 });
 
 /** How many pages the thread of a page has parsed so far. */
-async function nthPage(crawl: ParseContext): Promise<string | undefined> {
+async function nthPage(crawl: Crawl): Promise<string | undefined> {
   return (await parse(crawl, page('a'))).cells.pageMetadata;
 }
 

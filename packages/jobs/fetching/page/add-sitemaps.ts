@@ -7,6 +7,7 @@ import { outOfScope } from '../../rows/leaves-site.js';
 import type { FetchItem, FetchRun } from '../fetch-item.js';
 import { newRowFields } from '../../rows/new-row.js';
 import { relevanceFields } from '../../rules/relevance.js';
+import { rulesNow, type RulesInForce } from '../../rules/rules-now.js';
 import { createScoring } from '../../rows/scoring-chain.js';
 
 /** Maximum number of sitemaps that are used from one robots.txt. Each may be an index of further sitemaps. */
@@ -26,7 +27,8 @@ export async function addSitemaps(
   const { sitemapsFromRobots, updateAdditionsAllowed } = crawl.settings.db;
   if (!sitemapsFromRobots) return;
   const { count } = run.tracker;
-  const urls = acceptedSitemaps(crawl, urlOf(source.key), found, count);
+  const rules = await rulesNow(crawl);
+  const urls = acceptedSitemaps(crawl, rules, urlOf(source.key), found, count);
   if (urls.length === 0) return;
   const urlOfKey = new Map(urls.map((url) => [rowKeyOf(url), url]));
   const added = new Set<string>();
@@ -43,14 +45,20 @@ export async function addSitemaps(
         return undefined;
       }
       added.add(key);
-      return { key, set: firstFields(crawl, source, urlOfKey.get(key)!, now, count) };
+      return { key, set: firstFields(crawl, rules, source, urlOfKey.get(key)!, now, count) };
     }),
   );
   if (added.size > 0) count('sitemaps_added', added.size);
 }
 
 /** Returns the accepted URLs in the order of the robots.txt, without duplicates. Only its first {@link MAX_SITEMAPS} sitemaps are used. */
-function acceptedSitemaps(crawl: CrawlContext, from: string, found: readonly string[], count: Count): string[] {
+function acceptedSitemaps(
+  crawl: CrawlContext,
+  { plugins }: RulesInForce,
+  from: string,
+  found: readonly string[],
+  count: Count,
+): string[] {
   const urls = new Set<string>();
   const base = new URL('/robots.txt', from).href;
   if (found.length > MAX_SITEMAPS) count('sitemaps_over_limit', found.length - MAX_SITEMAPS);
@@ -60,7 +68,7 @@ function acceptedSitemaps(crawl: CrawlContext, from: string, found: readonly str
     if (url === undefined) count('sitemaps_too_long');
     else if (url === null) count('sitemaps_invalid');
     else {
-      const verdict = applyUrlChain(crawl.plugins, url, 'outlink', { sitemap: true });
+      const verdict = applyUrlChain(plugins, url, 'outlink', { sitemap: true });
       const out = verdict.accepted ? outOfScope(crawl, from, verdict.url, true) : undefined;
       if (!verdict.accepted) count(`sitemaps_rejected_${verdict.rejectedBy}`);
       else if (out !== undefined) count(`sitemaps_${out}`);
@@ -70,11 +78,18 @@ function acceptedSitemaps(crawl: CrawlContext, from: string, found: readonly str
   return [...urls];
 }
 
-function firstFields(crawl: CrawlContext, source: FetchItem, url: string, now: number, count: Count) {
+function firstFields(
+  crawl: CrawlContext,
+  rules: RulesInForce,
+  source: FetchItem,
+  url: string,
+  now: number,
+  count: Count,
+) {
   return {
     ...newRowFields(crawl, count, now, true),
-    ...createScoring(crawl, count).initial(url),
-    ...relevanceFields(crawl, url),
+    ...createScoring(rules, count).initial(url),
+    ...relevanceFields(rules, url),
     ...(source.distance !== undefined && { distance: source.distance + 1 }),
   };
 }

@@ -3,6 +3,7 @@ import type { EncodedFields, PageChange, PlainField } from '../../../../webtable
 import type { CrawlContext } from '../../context.js';
 import { changedLinks } from '../../changes/changed-links.js';
 import { parsePage } from '../../parsing/parse-page.js';
+import { rulesNow } from '../../rules/rules-now.js';
 import type { FetchedPage, FetchItem, FetchRun } from '../fetch-item.js';
 import { takeTarget } from './follow-redirect.js';
 import { isCutAt, protocolStatusOf, statusOf, storedHeaders } from './outcome-fields.js';
@@ -100,7 +101,7 @@ async function takeContent(
   while (crawl.tables.timeSlice.isOver) await crawl.tables.timeSlice.next();
   const isSeed = distance === 0;
   const page = { url, content, contentType, headers: set.headers, sitemap, isSeed, truncated };
-  const result = await parsePage(crawl, page, (name, n) => {
+  const result = await parsePage(crawl, await rulesNow(crawl), page, (name, n) => {
     run.tracker.count(name, n);
     if (name === 'needs_scripts' || name.startsWith('failed_')) run.findings.example(name, url);
   });

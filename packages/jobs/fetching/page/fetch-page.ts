@@ -4,6 +4,7 @@ import type { CrawlContext } from '../../context.js';
 import { bodyLimit } from '../../requests/body-limit.js';
 import { requestPage, type LeftReason } from '../../requests/request-page.js';
 import { countDamaged } from '../../rows/count-damaged.js';
+import { rulesNow } from '../../rules/rules-now.js';
 import type { FetchedPage, FetchItem, FetchRun } from '../fetch-item.js';
 import { addSitemaps } from './add-sitemaps.js';
 import { answeredPage, type PageAnswer } from './answered-page.js';
@@ -49,7 +50,7 @@ async function fetchUpTo(
   queue: string,
 ): Promise<'no_request' | void> {
   const url = urlOf(item.key);
-  if (isRejectedByRule(crawl, run, item, url)) return passOver(run, 'rejected_rules');
+  if (await isRejectedByRule(crawl, run, item, url)) return passOver(run, 'rejected_rules');
   const turn = await requestPage(
     crawl,
     run.requests,
@@ -107,8 +108,9 @@ async function whyUnusable(
 }
 
 /** Whether the page is rejected by a rule that was added after the batch was selected. */
-function isRejectedByRule({ ruleSet }: CrawlContext, run: FetchRun, item: FetchItem, url: string): boolean {
-  if (!ruleSet?.plugin || ruleSet.version === run.rules) return false;
+async function isRejectedByRule(crawl: CrawlContext, run: FetchRun, item: FetchItem, url: string): Promise<boolean> {
+  const { ruleSet } = await rulesNow(crawl);
+  if (!ruleSet.plugin || ruleSet.version === run.rules) return false;
   return !filterUrl([ruleSet.plugin], url, 'generate', item).accepted;
 }
 

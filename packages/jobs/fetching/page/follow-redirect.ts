@@ -9,6 +9,7 @@ import { outOfScope } from '../../rows/leaves-site.js';
 import { newRowFields } from '../../rows/new-row.js';
 import { isReleasedSource, updatingBatches } from '../../rows/reschedule.js';
 import { relevanceFields } from '../../rules/relevance.js';
+import { rulesNow, type RulesInForce } from '../../rules/rules-now.js';
 import { createScoring } from '../../rows/scoring-chain.js';
 
 /** Maximum number of redirects in a row if `fetcher.maxRedirects` is 0. It is the limit of section 4.4 of the Fetch Standard. */
@@ -28,7 +29,8 @@ export async function takeTarget(
 ): Promise<{ readonly url: string } | 'too_many' | 'itself' | undefined> {
   const { count } = run.tracker;
   if (location === null) return void count('redirect_invalid');
-  const verdict = applyUrlChain(crawl.plugins, location, 'redirect', item);
+  const rules = await rulesNow(crawl);
+  const verdict = applyUrlChain(rules.plugins, location, 'redirect', item);
   if (!verdict.accepted) return void count(`redirect_rejected_${verdict.rejectedBy}`);
   if (verdict.url === url) {
     count('redirect_to_itself');
@@ -42,7 +44,7 @@ export async function takeTarget(
   const { maxRedirects } = crawl.settings.fetcher;
   const hops = (item.redirectDepth ?? 0) + 1;
   if (hops > (maxRedirects || REDIRECT_LIMIT)) return 'too_many';
-  if (maxRedirects > 0) await followRedirect(crawl, run, item, verdict.url, hops);
+  if (maxRedirects > 0) await followRedirect(crawl, rules, run, item, verdict.url, hops);
   return verdict;
 }
 
@@ -53,6 +55,7 @@ export async function takeTarget(
  */
 async function followRedirect(
   crawl: CrawlContext,
+  rules: RulesInForce,
   run: FetchRun,
   source: FetchItem,
   url: string,
@@ -79,14 +82,14 @@ async function followRedirect(
     if (outcome !== 'redirects_followed') return [];
     if (isForeign) {
       outcome = 'redirect_other_worker';
-      return [{ key, set: firstFields(crawl, run, source, url, now, hops) }];
+      return [{ key, set: firstFields(crawl, rules, run, source, url, now, hops) }];
     }
     const { batchId } = run;
     await crawl.tables.batches.enter(batchId, [{ rowKey: key, queue }]);
     const set: PageChange['set'] = row
       ? // The new location of a sitemap is a sitemap, too.
         { cashInFlight: row.cash ?? 0, ...(source.sitemap && { sitemap: source.sitemap }) }
-      : joinedFields(firstFields(crawl, run, source, url, now, hops));
+      : joinedFields(firstFields(crawl, rules, run, source, url, now, hops));
     run.joined.add(key);
     item = { ...row, ...set, key, marks: { ...row?.marks, generate: batchId } };
     return [{ key, set, ...(row && { unset: ['distanceInFlight' as const] }), marks: { generate: batchId } }];
@@ -103,18 +106,19 @@ const joinedFields = (fields: NonNullable<PageChange['set']>): NonNullable<PageC
 
 function firstFields(
   crawl: CrawlContext,
+  rules: RulesInForce,
   run: FetchRun,
   source: FetchItem,
   url: string,
   now: number,
   hops: number,
 ): NonNullable<PageChange['set']> {
-  const { score, cash } = createScoring(crawl, run.tracker.count).initial(url);
+  const { score, cash } = createScoring(rules, run.tracker.count).initial(url);
   return {
     ...newRowFields(crawl, run.tracker.count, now, source.sitemap),
     score,
     cash,
-    ...relevanceFields(crawl, url),
+    ...relevanceFields(rules, url),
     redirectDepth: hops,
     ...(source.distance !== undefined && { distance: source.distance }),
   };
