@@ -4,6 +4,7 @@ import {
   type ParsedPage,
   type CheckContext,
   outOfScope,
+  NO_SCOPE,
   type PageContent,
   linkLimit,
   contentTypeOf,
@@ -63,7 +64,7 @@ function checkLinks(context: CheckContext, from: string, page: ParsedPage): Chec
     if (url.length > maxOutlinkLength) return { rejectedBy: 'db.maxOutlinkLength' };
     const verdict = applyUrlChain(context.plugins, url, 'outlink', link);
     if (!verdict.accepted) return { rejectedBy: verdict.rejectedBy, rule: verdict.rule };
-    if (outOfScope(context, from, verdict.url, link.sitemap) !== undefined)
+    if (outOfScope({ ...context, scope: NO_SCOPE }, from, verdict.url, link.sitemap) !== undefined)
       return { rejectedBy: 'db.ignoreExternalLinks' };
     if (!kept.has(verdict.url) && kept.size >= limit) return { rejectedBy: setting };
     kept.add(verdict.url);

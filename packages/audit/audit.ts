@@ -7,6 +7,7 @@ import {
   rulesNow,
   CrawlError,
   type CrawlContext,
+  type JobContext,
   type JobOptions,
   type Page,
   type Tracker,
@@ -80,7 +81,7 @@ const MALFORMED = TARGET_RULES.find(({ id }) => id === 'link-malformed')!;
  * Close the report when its findings are read, or declare it with `await using`.
  * @throws CrawlError NO_FACTS when pages have neither facts nor bodies; STORE_FULL, BAD_OUTPUT when there is no disk space to sort
  */
-export async function audit(crawl: CrawlContext, options: AuditOptions = {}): Promise<OpenAuditReport> {
+export async function audit(crawl: JobContext, options: AuditOptions = {}): Promise<OpenAuditReport> {
   const { folder = tmpdir(), memory = MEMORY, external = false, signal } = options;
   const tracker = createTracker(crawl, 'audit', options);
   let close = (): void => {};

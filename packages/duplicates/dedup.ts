@@ -8,6 +8,7 @@ import {
   createTracker,
   type Count,
   type CrawlContext,
+  type JobContext,
   type JobOptions,
   type Report,
   type Tracker,
@@ -56,7 +57,7 @@ const SHINGLE = 2;
  * Counters: `COUNTERS.dedup`.
  * @throws CrawlError STORE_FULL, STORE_FAILED
  */
-export async function dedup(crawl: CrawlContext, options: DedupOptions = {}): Promise<Report> {
+export async function dedup(crawl: JobContext, options: DedupOptions = {}): Promise<Report> {
   const tracker = createTracker(crawl, 'dedup', options);
   await crawl.tables.exclusive('dedup', () => markDuplicates(crawl, options, tracker));
   return tracker.report();

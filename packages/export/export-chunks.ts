@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PageRow, Status, CrawlContext, Report } from '../core/index.js';
+import type { PageRow, Status, JobContext, Report } from '../core/index.js';
 import { CrawlError } from '../errors/index.js';
 import { loadBlocks } from './markdown/markdown-field.js';
 import { splitBlocks } from './markdown/split-blocks.js';
@@ -53,7 +53,7 @@ const CHUNK_FIELDS = ['status', 'title', 'language', 'fetchedAt', 'modifiedTime'
  * that cannot be read in full); lost_body (rows whose body is lost); not_there, noindex and duplicate (rows that were left out).
  * @throws CrawlError USAGE, BAD_URL for a wrong selection; USAGE for a `maxWords` below 1; MISSING_PACKAGE; BAD_OUTPUT, STORE_FULL
  */
-export async function exportChunks(crawl: CrawlContext, options: ExportChunksOptions): Promise<Report> {
+export async function exportChunks(crawl: JobContext, options: ExportChunksOptions): Promise<Report> {
   const { maxWords = CHUNK_WORDS } = options;
   if (!(Number.isInteger(maxWords) && maxWords >= 1)) {
     throw new CrawlError('USAGE', `expected maxWords that is a whole number of at least 1, found ${String(maxWords)}`);

@@ -1,6 +1,6 @@
 import { LINK_FIELDS, buildGraphs, linkRowOf, withWorkFolder, type Level, type LinkRow } from '../graph/index.js';
 import { selectorOf, type PageSelection } from '../answers/index.js';
-import type { CrawlContext, Report, Tracker } from '../core/index.js';
+import type { CrawlContext, JobContext, Report, Tracker } from '../core/index.js';
 import { defined } from '../util/index.js';
 import { commonCrawl } from './graph/common-crawl.js';
 import type { GraphFormatWriter } from './graph/graph-format.js';
@@ -51,7 +51,7 @@ const WRITERS: Readonly<Record<GraphFormat, () => Promise<GraphFormatWriter>>> =
  * @throws CrawlError USAGE, BAD_URL for a wrong selection or level; MISSING_PACKAGE; BAD_OUTPUT, also for a graph that is too large for its
  * format; STORE_FULL
  */
-export async function exportGraph(crawl: CrawlContext, options: ExportGraphOptions): Promise<Report> {
+export async function exportGraph(crawl: JobContext, options: ExportGraphOptions): Promise<Report> {
   const { output, level, raw = false, host, domain, prefix, signal } = options;
   const format = graphFormatOf(output, options.format);
   const selection = defined({ host, domain, prefix });

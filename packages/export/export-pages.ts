@@ -1,4 +1,4 @@
-import type { Field, PageRow, CrawlContext, Report, Tracker } from '../core/index.js';
+import type { Field, PageRow, CrawlContext, JobContext, Report, Tracker } from '../core/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
 import { DUMP_FIELDS, type PageQuery } from '../answers/index.js';
 import { needsMainContent, type PageDump, type PageField } from './pages/computed-fields.js';
@@ -63,7 +63,7 @@ export interface ExportPagesOptions
  * template was learned, or is of another kind than before.
  * @throws CrawlError USAGE, BAD_URL for a wrong selection; MISSING_PACKAGE; BAD_OUTPUT, STORE_FULL
  */
-export async function exportPages(crawl: CrawlContext, options: ExportPagesOptions): Promise<Report> {
+export async function exportPages(crawl: JobContext, options: ExportPagesOptions): Promise<Report> {
   const { each, limit } = options;
   const format = options.format ?? formatOf(options.output);
   const { fields = each !== undefined || format === 'markdown' ? [] : DUMP_FIELDS } = options;

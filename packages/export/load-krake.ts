@@ -1,11 +1,11 @@
-import type { CrawlContext, Report } from '../core/index.js';
+import type { JobContext, Report } from '../core/index.js';
 import type { ExportKrakeOptions } from './krake/export-krake.js';
 import type { Krake } from './krake/open-krake.js';
 
 // The code for Krake's files is loaded only when an export needs it, because few exports do.
 
 /** Calls `exportKrake` of krake/export-krake.ts. That file is loaded at the first call. */
-export async function exportKrake(crawl: CrawlContext, options: ExportKrakeOptions): Promise<Report> {
+export async function exportKrake(crawl: JobContext, options: ExportKrakeOptions): Promise<Report> {
   const krake = await import('./krake/export-krake.js');
   return krake.exportKrake(crawl, options);
 }

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { type RankedLevel, createTracker, type CrawlContext, type JobOptions, type Report } from '../core/index.js';
+import { type RankedLevel, createTracker, type JobContext, type JobOptions, type Report } from '../core/index.js';
 import { rankedRows, solveRanks, writeRanks } from './ranking/rank-steps.js';
 import { withWorkFolder } from './sort/index.js';
 
@@ -27,7 +27,7 @@ export interface RankOptions extends JobOptions {
  * Counters: see `COUNTERS`.
  * @throws CrawlError USAGE for an unknown level; STORE_FULL, BAD_OUTPUT when there is no disk space for the graph
  */
-export async function rank(crawl: CrawlContext, options: RankOptions = {}): Promise<Report> {
+export async function rank(crawl: JobContext, options: RankOptions = {}): Promise<Report> {
   const { level = 'both', folder = tmpdir(), signal } = options;
   const tracker = createTracker(crawl, 'rank', options);
   const levels: readonly RankedLevel[] = level === 'both' ? ['page', 'host'] : [level];

@@ -3,7 +3,10 @@ import { CrawlError } from '../errors/index.js';
 import {
   LEASE_MS,
   createTracker,
+  jobContext,
   type CrawlContext,
+  type JobContext,
+  type Watch,
   type JobOptions,
   type Report,
   type Tracker,
@@ -48,10 +51,10 @@ export interface IndexOptions extends JobOptions {
  * @throws CrawlError UNKNOWN_BATCH; LEASE_HELD, LEASE_LOST; BAD_SETTING when the table has no folder and `index.path` names none; MISSING_PACKAGE; WRONG_INDEX for the index
  * of another table; STORE_FULL, STORE_FAILED
  */
-export async function index(crawl: CrawlContext, options: IndexOptions = {}): Promise<Report> {
+export async function index(crawl: JobContext, options: IndexOptions = {}): Promise<Report> {
   const indexer = await openIndexer(crawl);
   try {
-    return await indexer.run(options);
+    return await indexer.run(options, crawl.watch);
   } finally {
     await indexer.close();
   }
@@ -59,8 +62,8 @@ export async function index(crawl: CrawlContext, options: IndexOptions = {}): Pr
 
 /** An index that stays open for writing, for a caller that indexes many batches. */
 export interface Indexer {
-  /** Does the same as {@link index}. @param watch gets the progress. Default: `crawl.watch` */
-  run(options?: IndexOptions, watch?: CrawlContext['watch']): Promise<Report>;
+  /** Does the same as {@link index}. @param watch gets the progress. Absent: it is not shown. */
+  run(options?: IndexOptions, watch?: Watch): Promise<Report>;
   /**
    * Whether the index file was deleted or replaced. If so, readers do not see later writes: close this indexer and open another one. Always
    * false for an index that is not a file on this machine.
@@ -89,13 +92,12 @@ export async function openIndexer(crawl: CrawlContext, signal?: AbortSignal): Pr
     throw error;
   }
   return {
-    async run(options = {}, watch = crawl.watch) {
+    async run(options = {}, watch) {
       // `forgetIndex` may have run meanwhile, so the index is registered again.
       if (!(await tables.runs.consumers()).includes(CONSUMER))
         await tables.exclusive('updatedb', () => register(crawl));
-      const watched = { ...crawl, ...(watch && { watch }) };
       return asOnlyWriter(crawl, options, (signal) =>
-        tables.exclusive('index', () => runOnce(watched, writer, { ...options, signal })),
+        tables.exclusive('index', () => runOnce(jobContext(crawl, watch), writer, { ...options, signal })),
       );
     },
     get isLost() {
@@ -173,7 +175,7 @@ export function indexFolderOf({ indexFolder }: Pick<CrawlContext, 'indexFolder'>
 /** Milliseconds between two polls for updated batches, while the whole table is compared. */
 const POLL_MS = 1000;
 
-async function runOnce(crawl: CrawlContext, writer: IndexWriter, options: IndexOptions): Promise<Report> {
+async function runOnce(crawl: JobContext, writer: IndexWriter, options: IndexOptions): Promise<Report> {
   const { batches } = crawl.tables;
   const tracker = createTracker(crawl, 'index', options, options.batch === undefined ? {} : { batchId: options.batch });
   const named = options.batch === undefined ? undefined : await batches.get(options.batch);
@@ -246,7 +248,7 @@ async function createLook(run: IndexRun): Promise<() => Promise<void>> {
  * Compares the whole table with the index, and corrects the differences.
  * @returns counters of missing, superfluous and stale entries. Undefined: the table has no index
  */
-export async function repairIndex(crawl: CrawlContext, options: JobOptions = {}): Promise<Report | undefined> {
+export async function repairIndex(crawl: JobContext, options: JobOptions = {}): Promise<Report | undefined> {
   const isKnown = (await crawl.tables.runs.consumers()).includes(CONSUMER);
   if (!isKnown) return undefined;
   const tracker = createTracker(crawl, 'index', options);
@@ -271,7 +273,7 @@ export async function repairIndex(crawl: CrawlContext, options: JobOptions = {})
  *
  * Counters: batches. If the process is killed, run it again.
  */
-export async function forgetIndex(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
+export async function forgetIndex(crawl: JobContext, options: JobOptions = {}): Promise<Report> {
   const { tables } = crawl;
   const { runs, batches, canonicals } = tables;
   const tracker = createTracker(crawl, 'index', options);

@@ -3,17 +3,20 @@ import type { Settings, SettingSource } from '../../config/index.js';
 import type { Status, Tables } from '../../webtable/index.js';
 import type { OnPage, Plugin, TableRules } from '../plugin-api/index.js';
 import type { ParseThreads } from './parsing/parse-threads.js';
-import type { Counts } from './reporting/counters.js';
-import type { JobOptions, Report } from './reporting/job.js';
 import type { RunningJobs, Watch } from './reporting/running-jobs.js';
 import type { RequestsInUse } from './requests/requests-in-use.js';
 import type { ScopeRules, UrlPatterns } from './scope/crawl-scope.js';
 import type { JobSlots } from './shards/job-slots.js';
 
-/** The context in which a job runs. Clock, randomness and DNS are passed in, so that tests can replace them. */
+/**
+ * An open crawl: its table, its settings and plugins, and what comes from outside. It is made once, by `openContext`, and never changes.
+ * Clock, randomness and DNS are passed in, so that tests can replace them.
+ */
 export interface CrawlContext {
   readonly tables: Tables;
   readonly settings: Settings;
+  /** The source of each setting, by the dotted key of the setting. */
+  readonly settingSources: Readonly<Record<string, SettingSource>>;
   readonly plugins: readonly Plugin[];
   /** The rules of the table, which may change while a job runs. `rulesNow` reads them. */
   readonly rules: TableRules;
@@ -25,30 +28,49 @@ export interface CrawlContext {
   readonly lookup: (host: string) => Promise<readonly string[]>;
   /** Compiles patterns into a function that searches them in URLs. Throws CrawlError USAGE for a wrong pattern. */
   readonly urlPatterns: UrlPatterns;
-  /** The source of each setting, by the dotted key of the setting. Absent: the sources are unknown. */
-  readonly settingSources?: Readonly<Record<string, SettingSource>>;
-  /** The scope of the running crawl. Absent: the scope that the table stores applies, if there is one. */
-  readonly scope?: ScopeRules;
-  /** Threads that parse pages. Absent: the main thread parses them. */
-  readonly parseThreads?: ParseThreads;
+  /** Threads that parse pages. undefined: the main thread parses them. */
+  readonly parseThreads: ParseThreads | undefined;
   /** The requests that run in this process, so that another job can use their queues. */
   readonly requestsInUse: RequestsInUse;
-  /** The list of running jobs, for status queries. Absent: running jobs are not tracked. */
-  readonly running?: RunningJobs;
-  /** Receives the progress of this job. Absent: it is not reported. */
-  readonly watch?: Watch;
-  /** Called for each page that has an outcome. Absent: nothing is called. */
-  readonly onFetched?: OnFetched;
-  /** Proposes rules from the rows of the table and adds them, for a crawl with `propose`. Absent: a crawl cannot propose rules. */
-  readonly proposeRules?: (options: Pick<JobOptions, 'signal'>) => Promise<Counts>;
-  /** Applies new rules of the kind that must be applied before rows are selected. Absent: there are no such rules. */
-  readonly applyRules?: (options: Pick<JobOptions, 'signal'>) => Promise<Report | undefined>;
-  /** The folder of the search index. Absent if the table is not in a folder, and the settings do not name a folder for the index. */
-  readonly indexFolder?: string;
-  /** The slots of the running job. Absent: no job runs, or the job needs no slots. */
-  readonly jobSlots?: JobSlots;
-  /** Returns how often other processes have changed rows of the table. Absent: no other process can change the table. */
-  readonly outsideChanges?: () => number;
+  /** The jobs that run in this process. */
+  readonly running: RunningJobs;
+  /** The folder of the search index. undefined if the table is not in a folder, and the settings do not name a folder for the index. */
+  readonly indexFolder: string | undefined;
+  /** Returns how often other processes have changed rows of the table. */
+  readonly outsideChanges: () => number;
+}
+
+/** Shows the progress nowhere. */
+export const NO_WATCH: Watch = () => {};
+
+/** What a job is given: the open crawl, and where the job shows its progress. {@link jobContext} makes it. */
+export interface JobContext extends CrawlContext {
+  readonly watch: Watch;
+}
+
+/** @param watch receives the progress of the job. Absent: the job is a part of another job, which shows the progress of both. */
+export function jobContext(crawl: CrawlContext, watch: Watch = NO_WATCH): JobContext {
+  return { ...crawl, watch };
+}
+
+/**
+ * A crawl within its scope, as `inScope`, `withScope` and `withoutScope` make it: `settings` have the limits of the scope, and `plugins` the
+ * `onPage` of the job. It lacks what a scope is made from, so nothing can be limited twice.
+ */
+export interface ScopedCrawl extends Omit<CrawlContext, 'settingSources' | 'running' | 'indexFolder'> {
+  /** The limits of the crawl. If seeds redirect to other sites while a job runs, these sites are added. */
+  readonly scope: ScopeRules;
+}
+
+/** The run of a job: the crawl within its scope, and the slots that the job holds. {@link jobRun} makes it. */
+export interface JobRun extends ScopedCrawl {
+  readonly jobSlots: JobSlots;
+  readonly watch: Watch;
+}
+
+/** @param watch receives the progress of the run. Absent: the run is a part of a crawl, which shows the progress of all its parts. */
+export function jobRun(crawl: ScopedCrawl, jobSlots: JobSlots, watch: Watch = NO_WATCH): JobRun {
+  return { ...crawl, jobSlots, watch };
 }
 
 /** A page with its stored outcome. Plain data that JSON can hold. URLs are ASCII, and untrusted. */
@@ -83,18 +105,6 @@ export interface OnFetchedOption {
 export interface OnPageOption {
   /** Called for each parsed page, like `onPage` of a plugin with the name `on-page`. It is called after `onPage` of all plugins. */
   readonly onPage?: OnPage;
-}
-
-/** Returns a context with the hooks of a job: `onFetched`, and `onPage` as one more plugin. */
-export function withHooks<C extends Pick<CrawlContext, 'plugins'>>(
-  crawl: C,
-  { onPage, onFetched }: OnPageOption & OnFetchedOption,
-): C {
-  return {
-    ...crawl,
-    ...(onPage && { plugins: [...crawl.plugins, { name: 'on-page', onPage }] }),
-    ...(onFetched && { onFetched }),
-  };
 }
 
 /** Returns the last plugin in the list that has a signature. The default plugins include such a plugin. */

@@ -1,27 +1,31 @@
-import { rowKeyOf, shardText, type Shard } from '../../webtable/index.js';
+import { shardText, type Shard } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
-import { withHooks, type CrawlContext, type OnFetchedOption, type OnPageOption } from './context.js';
-import { endBaseline } from './changes/end-baseline.js';
-import { NOTHING_CRAWLED, crawlRounds } from './rounds/crawl-rounds.js';
-import { PAGES_PER_THREAD } from './rounds/round-selector.js';
+import { defined } from '../util/index.js';
+import {
+  NO_WATCH,
+  jobContext,
+  type CrawlContext,
+  type JobContext,
+  type OnFetchedOption,
+  type OnPageOption,
+} from './context.js';
 import { startTimeLimit } from './fetching/time-limit.js';
-import { shareOf } from './generate.js';
-import { injectInScope } from './rounds/inject-in-scope.js';
 import { areAllRefused } from './inject/refused-seeds.js';
 import type { InjectOptions } from './inject.js';
-import { createFindings, type Findings, type FindingsOfRun } from './reporting/findings.js';
+import { createFindings } from './reporting/findings.js';
 import type { JobOptions, Report } from './reporting/job.js';
+import { findLoginForms } from './reporting/login-forms.js';
+import type { Watch } from './reporting/running-jobs.js';
+import { createTracker } from './reporting/tracker.js';
+import { crawlRounds } from './rounds/crawl-rounds.js';
+import { crawlShard } from './rounds/crawl-shard.js';
+import { beginCrawl, endCrawl, withRequests, type CrawlWork } from './rounds/crawl-work.js';
+import { injectInScope, type InjectedInScope } from './rounds/inject-in-scope.js';
+import type { AwaitedHolder } from './rounds/worker.js';
+import type { RuleSteps } from './rules/rule-steps.js';
 import type { CrawlScope } from './scope/crawl-scope.js';
 import { withScope } from './scope/in-scope.js';
-import { rangesOfSites, redirectsOf } from './scope/seed-list.js';
-import { readRefetch, writeScope } from './scope/stored-scope.js';
-import { makeDue } from './selection/make-due.js';
-import type { Watch } from './reporting/running-jobs.js';
-import { rulesNow } from './rules/rules-now.js';
-import { createTracker } from './reporting/tracker.js';
-import { whileFetching } from './requests/requests-in-use.js';
-import { inSlots, slotsOf } from './shards/job-slots.js';
-import { runWorker, type AwaitedHolder, type CrawledSlots } from './rounds/worker.js';
+import { slotsOf } from './shards/job-slots.js';
 
 /** Options of {@link crawl}: the seeds, and the limits of the crawl. */
 export interface CrawlOptions
@@ -105,156 +109,60 @@ export interface CrawlOptions
  * Counters: `COUNTERS.crawl`; those of inject and of fetch with parse; `UPDATEDB_IN_CRAWL` of updatedb.
  * @throws CrawlError USAGE; PROXY_FAILED if the proxy no longer passes on requests; LEASE_HELD, LEASE_LOST
  */
-export async function crawl(given: CrawlContext, options: CrawlOptions): Promise<Report> {
-  const limit = startTimeLimit(options.maxTime, given.settings.fetcher.timelimitMins);
+export async function crawl(crawl: JobContext, options: CrawlOptions, ruleSteps: RuleSteps): Promise<Report> {
+  const { signal } = options;
+  mustBePossible(crawl, options);
+  const limit = startTimeLimit(options.maxTime, crawl.settings.fetcher.timelimitMins);
   try {
-    return await crawlWithin(withHooks(given, options), options, limit.signal);
+    const { clock, watch, tables } = crawl;
+    const tracker = createTracker({ clock, watch: NO_WATCH }, 'crawl', defined({ signal }));
+    const { injected, scope, urls: seeds } = await injectAsRoundZero(crawl, options);
+    tracker.add(injected.counters);
+    const findings = createFindings();
+    for (const url of seeds) findings.addSeed(url);
+    // If all given seeds are rejected, the crawl ends, even if other pages are due.
+    if (!tracker.aborted && !areAllRefused(injected)) {
+      const scoped = withScope(crawl, scope, options);
+      const work = { crawl: scoped, options, seeds, ruleSteps, tracker, findings, timeUp: limit.signal, watch };
+      await crawlInScope(work).catch((error: unknown) => {
+        // The signal ended the wait for slots that other processes hold. The report still has the counters of inject.
+        if (!signal?.aborted || error !== signal.reason) throw error;
+      });
+    }
+    const found = findings.report(tracker.count);
+    return { ...tracker.report(), ...found, ...(await findLoginForms(tables, findings)) };
   } finally {
     limit.clear();
   }
 }
 
-async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: AbortSignal): Promise<Report> {
-  // The jobs inside the crawl do not show their own progress. The crawl shows the progress of all of them.
-  const { watch, ...unwatched } = given;
-  const tracker = createTracker(unwatched, 'crawl', { ...(options.signal && { signal: options.signal }) });
-  const { seeds, stay = 'host', depth, include = [], exclude = [], signal, onProgress, onRejected } = options;
-  const { refetch = false, retryDenied, propose, shard } = options;
-  mustFitTable(given, options);
+/** Injects the seeds. The injection is shown as round 0 of the crawl. */
+function injectAsRoundZero(crawl: JobContext, options: CrawlOptions): Promise<InjectedInScope> {
+  const { seeds, stay, depth, include, exclude, signal, onProgress, onRejected, retryDenied, shard, refetch } = options;
+  const watch: Watch = (read, fetching) => crawl.watch(read && (() => ({ ...read(), round: 0 })), fetching);
+  const given = defined({ stay, depth, include, exclude, signal, onRejected, retryDenied, shard });
+  return injectInScope(
+    jobContext(crawl, watch),
+    { seeds, ...given, ...(onProgress && { onProgress: (progress) => onProgress({ ...progress, round: 0 }) }) },
+    refetch === true && stay !== 'any',
+  );
+}
+
+function crawlInScope(work: CrawlWork): Promise<void> {
+  const { crawl, options } = work;
+  if (options.shard && crawl.tables.isShared) return crawlShard(work, options.shard);
+  return withRequests(work, {}, async (run, signal) => {
+    const since = await beginCrawl(work);
+    await crawlRounds(run, { ...options, signal }, work);
+    await endCrawl(work, since);
+  });
+}
+
+/** @throws CrawlError USAGE for a wrong `propose`, several shards of a table that only one process can open, and shards with a limit of rounds */
+function mustBePossible(crawl: CrawlContext, { shard, rounds, propose }: CrawlOptions): void {
   if (propose !== undefined && !(Number.isSafeInteger(propose) && propose >= 1)) {
     throw new CrawlError('USAGE', `expected a whole number of rounds from 1 on for propose, found ${String(propose)}`);
   }
-  /** The injection is shown as round 0 of the crawl. */
-  const injecting: Watch = (read, fetching) => watch?.(read && (() => ({ ...read(), round: 0 })), fetching);
-  const { injected, scope, urls } = await injectInScope(
-    { ...given, ...(watch && { watch: injecting }) },
-    {
-      seeds,
-      stay,
-      include,
-      exclude,
-      ...(depth !== undefined && { depth }),
-      ...(signal && { signal }),
-      ...(onProgress && { onProgress: (progress) => onProgress({ ...progress, round: 0 }) }),
-      ...(onRejected && { onRejected }),
-      ...(retryDenied !== undefined && { retryDenied }),
-      ...(shard && { shard }),
-    },
-    refetch && stay !== 'any',
-  );
-  tracker.add(injected.counters);
-  const findings = createFindings();
-  for (const url of urls) findings.addSeed(url);
-  // If all given seeds are rejected, the crawl ends, even if other pages are due.
-  if (!tracker.aborted && !areAllRefused(injected)) {
-    const { tables } = given;
-    const scoped = withScope(unwatched, scope);
-    let soFar = NOTHING_CRAWLED;
-
-    /** Stores the scope, and begins or continues a refetch of the pages in these slots. */
-    async function begin(slots?: ReadonlySet<string>): Promise<number | undefined> {
-      const since = refetch ? Math.min((await readRefetch(tables)) ?? Infinity, given.clock()) : undefined;
-      await writeScope(tables, scope, since);
-      if (since !== undefined)
-        await makeDue(scoped, await rulesNow(scoped), await rangesOfSites(scoped, urls, stay), since, tracker, slots);
-      return since;
-    }
-
-    /**
-     * Ends a crawl for which nothing is due any more. The stored scope now includes the sites to which seeds redirected. If a limit ended
-     * the refetch, the remaining pages are due. The next call with `refetch` begins a new refetch.
-     */
-    async function end(since: number | undefined): Promise<void> {
-      if (!tracker.aborted) await endBaseline(scoped);
-      await writeScope(tables, scoped.scope?.scope ?? scope, tracker.aborted ? since : undefined);
-    }
-
-    /** Runs a task that sends requests, in slots that no other worker holds. */
-    const withRequests = <T>(
-      slots: { readonly slots?: readonly string[]; readonly leaveTaken?: boolean },
-      task: (context: CrawlContext, ends: JobOptions) => Promise<T>,
-    ): Promise<T> =>
-      // A lease records when hosts last received requests. The job reads this time when it takes the lease. So it takes the lock for
-      // fetching first: from then on, no other job of this process sends requests.
-      whileFetching(given, () =>
-        inSlots(scoped, { job: 'crawl', asks: true }, { ...slots, ...(signal && { signal }) }, (context, ends) =>
-          task(context, ends ? { signal: ends } : {}),
-        ),
-      );
-
-    async function crawlAlone(): Promise<void> {
-      await withRequests({}, async (context, ends) => {
-        const since = await begin();
-        await crawlRounds(context, { ...options, ...ends }, tracker, timeUp, findings, watch);
-        await end(since);
-      });
-    }
-
-    async function crawlShard(shard: Shard): Promise<void> {
-      const { maxPages = Infinity, topN = Infinity, untilStopped = false, onWait } = options;
-      const { threads = given.settings.fetcher.threadsFetch } = options;
-      const most = maxPages === Infinity ? maxPages : shareOf(maxPages, shard);
-      const perRound = topN === Infinity ? topN : Math.max(1, shareOf(topN, shard));
-      async function crawlSlots(slots: readonly string[], isOneRound: boolean): Promise<CrawledSlots> {
-        return withRequests({ slots, leaveTaken: true }, async (context, ends) => {
-          const { slots: taken } = context.jobSlots!;
-          if (taken.size === 0) return { slots: taken, pages: 0, isOver: false };
-          // Other workers may have fetched seeds that redirect to further sites.
-          for (const { url, target } of await redirectsOf(context, urls)) scoped.scope?.addTarget(url, target);
-          const { pages } = soFar;
-          const size = isOneRound ? Math.min(perRound, PAGES_PER_THREAD * threads) : perRound;
-          const how = {
-            ...options,
-            ...ends,
-            ...(isOneRound && { rounds: 1 }),
-            ...(size < Infinity && { topN: size }),
-            ...(most < Infinity && { maxPages: most - pages }),
-          };
-          soFar = await crawlRounds(context, how, tracker, timeUp, findings, watch, soFar);
-          const isOver = tracker.aborted || timeUp.aborted || soFar.pages >= most;
-          // A crawl without a limit of rounds ends when nothing can be selected.
-          return { slots: taken, pages: isOneRound ? soFar.pages - pages : 0, isOver };
-        });
-      }
-
-      const all = slotsOf(given, { shard }) ?? tables.slots.all;
-      const ends = signal ? AbortSignal.any([signal, timeUp]) : timeUp;
-      const since = await begin(new Set(all));
-      await runWorker(scoped, { shard: all, untilStopped, ends, onWait, crawlSlots });
-      await end(since);
-    }
-
-    const crawled = options.shard && tables.isShared ? crawlShard(options.shard) : crawlAlone();
-    await crawled.catch((error: unknown) => {
-      // The signal ended the wait for slots that other processes hold. The report still has the counters of inject.
-      if (!signal?.aborted || error !== signal.reason) throw error;
-    });
-  }
-  const found = findings.report(tracker.count);
-  const loginForms = await findLoginForms(given, findings);
-  return { ...tracker.report(), ...found, ...(loginForms.length > 0 && { loginForms }) };
-}
-
-/** Maximum number of redirect targets whose body is read for a form with a password, and of forms in a report. */
-const [MAX_READ_TARGETS, MAX_LOGIN_FORMS] = [10, 3];
-const PASSWORD_FIELD = /<input\b[^<>]*\btype\s*=\s*["']?password\b/i;
-
-/** Returns the redirect targets of a run that have a form with a password, those of the most pages first. */
-async function findLoginForms(
-  { tables }: CrawlContext,
-  findings: FindingsOfRun,
-): Promise<NonNullable<Findings['loginForms']>> {
-  const found = [];
-  for (const target of findings.redirectTargets().slice(0, MAX_READ_TARGETS)) {
-    if (found.length === MAX_LOGIN_FORMS) break;
-    const row = await tables.pages.get(rowKeyOf(target.url), ['content']);
-    if (row?.content && PASSWORD_FIELD.test(Buffer.from(row.content).toString('latin1'))) found.push(target);
-  }
-  return found;
-}
-
-/** @throws CrawlError USAGE for several shards of a table that only one process can open, and for shards with a limit of rounds */
-function mustFitTable(crawl: CrawlContext, { shard, rounds }: CrawlOptions): void {
   if (!shard) return;
   if (rounds !== undefined) {
     throw new CrawlError('USAGE', 'a shard and a limit of rounds cannot be combined', {

@@ -1,7 +1,8 @@
 import { CrawlError } from '../errors/index.js';
+import { defined } from '../util/index.js';
 import type { BatchHeader } from '../../webtable/index.js';
 import { mustBeOpen, mustNameBatch, overBatches, type BatchOptions } from './rows/batch-rows.js';
-import { withHooks, type CrawlContext, type OnFetchedOption, type OnPageOption } from './context.js';
+import type { JobContext, JobRun, OnFetchedOption, OnPageOption } from './context.js';
 import { openFetcher } from './fetching/fetcher.js';
 import { startTimeLimit } from './fetching/time-limit.js';
 import { createFindings, type FindingsOfRun } from './reporting/findings.js';
@@ -40,7 +41,7 @@ export interface FetchOptions extends BatchOptions, OnPageOption, OnFetchedOptio
  * Counters: `COUNTERS.fetch`; also those of parse if it parses.
  * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING, USAGE; LEASE_HELD, LEASE_LOST; PROXY_FAILED if the proxy no longer passes on requests
  */
-export async function fetch(given: CrawlContext, options: FetchOptions): Promise<Report> {
+export async function fetch(crawl: JobContext, options: FetchOptions): Promise<Report> {
   mustNameBatch(options);
   const { threads = 1 } = options;
   if (!Number.isInteger(threads) || threads < 1) {
@@ -49,12 +50,12 @@ export async function fetch(given: CrawlContext, options: FetchOptions): Promise
   // As in crawl, the lock for fetching is taken before the lock of a batch, so that two jobs cannot block each other. It is also taken
   // before the leases, as in crawl: a lease records when hosts last received requests, and this job reads the time when it takes the lease.
   const findings = createFindings();
-  const report = await whileFetching(given, async () => {
-    const crawl = await inScope(withHooks(given, options));
+  const report = await whileFetching(crawl, async () => {
+    const scoped = await inScope(crawl, options);
     const limit = startTimeLimit(undefined, crawl.settings.fetcher.timelimitMins);
     try {
-      return await overBatches(crawl, { job: 'fetch', asks: true }, options, (own, batch, how) =>
-        fetchBatch(own, batch, how, limit.signal, findings),
+      return await overBatches(scoped, { job: 'fetch', asks: true, watch: crawl.watch }, options, (run, batch, how) =>
+        fetchBatch(run, batch, how, limit.signal, findings),
       );
     } finally {
       limit.clear();
@@ -66,7 +67,7 @@ export async function fetch(given: CrawlContext, options: FetchOptions): Promise
 }
 
 async function fetchBatch(
-  crawl: CrawlContext,
+  crawl: JobRun,
   batch: BatchHeader,
   options: FetchOptions,
   timeUp: AbortSignal,
@@ -86,9 +87,10 @@ async function fetchBatch(
     ...(signal && { signal }),
     count: counts.count,
     findings,
+    ...defined({ onFetched: options.onFetched }),
   });
   try {
-    crawl.watch?.(undefined, () => fetcher.status());
+    crawl.watch(undefined, () => fetcher.status());
     const { ended } = await fetcher.begin(batch, { ...options, parse });
     const { report, isTimedOut } = await ended;
     if (isTimedOut) counts.count('time_limit');

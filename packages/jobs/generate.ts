@@ -2,7 +2,7 @@ import { WHOLE, type Shard } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
 import { defined } from '../util/index.js';
 import { endBaseline } from './changes/end-baseline.js';
-import type { CrawlContext } from './context.js';
+import { jobRun, type JobContext, type JobRun } from './context.js';
 import { selectRows } from './generating/select-rows.js';
 import type { JobOptions, Report } from './reporting/job.js';
 import { createTracker } from './reporting/tracker.js';
@@ -49,9 +49,20 @@ const DAY = 86_400_000;
  * Counters: `COUNTERS.generate`.
  * @throws CrawlError USAGE for a topN below 1, days below 0, and as {@link slotsOf}; LEASE_HELD, LEASE_LOST
  */
-export async function generate(crawl: CrawlContext, options: GenerateOptions = {}): Promise<Report> {
-  const { report } = await generateAndCount(crawl, options);
-  const isWhole = (options.shard?.count ?? 1) === 1;
+export async function generate(crawl: JobContext, options: GenerateOptions = {}): Promise<Report> {
+  mustBeSelectable(options);
+  const { leaseWait, signal: given, shard, topN } = options;
+  const how = { slots: slotsOf(crawl, options), ...defined({ leaseWait, signal: given }) };
+  const { report } = await inSlots(crawl, { job: 'generate' }, how, (jobSlots, signal) =>
+    crawl.tables.exclusive('generate', async () =>
+      selectBatch(jobRun(await inScope(crawl), jobSlots, crawl.watch), {
+        ...options,
+        signal,
+        ...(topN !== undefined && { topN: shareOf(topN, shard) }),
+      }),
+    ),
+  );
+  const isWhole = (shard?.count ?? 1) === 1;
   if (report.batchId === undefined && !report.interrupted && isWhole) await endBaseline(crawl);
   return report;
 }
@@ -64,19 +75,16 @@ export interface Selection {
   readonly skipped: Report['counters'];
 }
 
-/** Like {@link generate}, but with more options, and with the number of selected rows in the result. */
-export async function generateAndCount(crawl: CrawlContext, options: RoundOptions): Promise<Selection> {
-  const { topN = 1, addDays = 0 } = options;
+/** Like {@link generate}, for a round of a crawl: with more options, and with the number of selected rows in the result. */
+export async function selectRound(run: JobRun, options: RoundOptions): Promise<Selection> {
+  mustBeSelectable(options);
+  return run.tables.exclusive('generate', () => selectBatch(run, options));
+}
+
+/** @throws CrawlError USAGE for a topN below 1, and days below 0 */
+function mustBeSelectable({ topN = 1, addDays = 0 }: RoundOptions): void {
   if (!(topN >= 1)) throw new CrawlError('USAGE', `expected topN of at least 1, found ${topN}`);
   if (!(addDays >= 0)) throw new CrawlError('USAGE', `expected addDays of at least 0, found ${addDays}`);
-  const dealt = { ...(options.topN !== undefined && { topN: shareOf(options.topN, options.shard) }) };
-  const { leaseWait, signal: given } = options;
-  const how = { slots: slotsOf(crawl, options), ...defined({ leaseWait, signal: given }) };
-  return inSlots(crawl, { job: 'generate' }, how, (own, signal) =>
-    own.tables.exclusive('generate', async () =>
-      selectBatch(await inScope(own), { ...options, ...dealt, ...(signal && { signal }) }),
-    ),
-  );
 }
 
 /** Returns the share of a shard in a maximum number of pages. */
@@ -84,7 +92,7 @@ export function shareOf(topN: number, { index, count }: Shard = WHOLE): number {
   return Math.floor(topN / count) + Number(index < topN % count);
 }
 
-async function selectBatch(crawl: CrawlContext, options: RoundOptions): Promise<Selection> {
+async function selectBatch(crawl: JobRun, options: RoundOptions): Promise<Selection> {
   const rules = await rulesNow(crawl);
   const { batches, frontier } = crawl.tables;
   const tracker = createTracker(crawl, 'generate', options, {
@@ -95,7 +103,7 @@ async function selectBatch(crawl: CrawlContext, options: RoundOptions): Promise<
   const now = crawl.clock();
   const until = now + (options.addDays ?? 0) * DAY;
   const slots = partOf(crawl);
-  const batchId = await newBatch(crawl, { state: 'generating' });
+  const batchId = await newBatch(crawl, { state: 'generating' }, slots);
   const step = (): Promise<void> => checkLeases(crawl);
   await makeTooLateDue(crawl, tracker.count, { onStep: step, slots });
   await frontier.promote(now, until, step, slots);

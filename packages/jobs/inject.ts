@@ -12,7 +12,7 @@ import {
   type Shard,
 } from '../../webtable/index.js';
 import type { Count, CounterName } from './reporting/counters.js';
-import type { CrawlContext } from './context.js';
+import type { CrawlContext, JobContext } from './context.js';
 import type { FoundReach } from './hosts/seed-reach.js';
 import type { JobOptions, Report } from './reporting/job.js';
 import { SITEMAP_INTERVAL, newRowFields } from './rows/new-row.js';
@@ -65,7 +65,7 @@ const CHUNK = 1000;
  * Counters: `COUNTERS.inject`.
  * @throws CrawlError USAGE for more shards than slots
  */
-export async function inject(crawl: CrawlContext, options: InjectOptions): Promise<Report> {
+export async function inject(crawl: JobContext, options: InjectOptions): Promise<Report> {
   return injectSeeds(crawl, options);
 }
 
@@ -74,7 +74,7 @@ export async function inject(crawl: CrawlContext, options: InjectOptions): Promi
  * @param onSeed called with the normalised URL of each accepted seed
  */
 export async function injectSeeds(
-  crawl: CrawlContext,
+  crawl: JobContext,
   options: InjectOptions,
   onSeed?: (url: string) => void,
 ): Promise<Report> {

@@ -1,6 +1,6 @@
 import type { BatchHeader } from '../../webtable/index.js';
 import { mustBeOpen, mustNameBatch, overBatches, type BatchOptions } from './rows/batch-rows.js';
-import { withHooks, type CrawlContext, type OnPageOption } from './context.js';
+import type { JobContext, JobRun, OnPageOption } from './context.js';
 import type { Report } from './reporting/job.js';
 import { parseRows } from './parsing/parse-rows.js';
 import { inScope } from './scope/in-scope.js';
@@ -18,13 +18,12 @@ export interface ParseOptions extends BatchOptions, OnPageOption {
  * Counters: `COUNTERS.parse`.
  * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING, LEASE_HELD, LEASE_LOST
  */
-export async function parse(given: CrawlContext, options: ParseOptions): Promise<Report> {
+export async function parse(crawl: JobContext, options: ParseOptions): Promise<Report> {
   mustNameBatch(options);
-  const crawl = await inScope(withHooks(given, options));
-  return overBatches(crawl, { job: 'parse' }, options, parseBatch);
+  return overBatches(await inScope(crawl, options), { job: 'parse', watch: crawl.watch }, options, parseBatch);
 }
 
-async function parseBatch(crawl: CrawlContext, batch: BatchHeader, options: ParseOptions): Promise<Report> {
+async function parseBatch(crawl: JobRun, batch: BatchHeader, options: ParseOptions): Promise<Report> {
   mustBeOpen(batch);
   const { batchId, size } = batch;
   const tracker = createTracker(crawl, 'parse', options, { batchId, total: size });

@@ -3,7 +3,16 @@ export * from './rules/rules-now.js';
 export { bodyLimit } from './requests/body-limit.js';
 export type { FailedOrigin, Findings, LargeSection } from './reporting/findings.js';
 export type * from './reporting/job.js';
-export type { CheckContext, CrawlContext, PageOutcome, OnFetched, OnFetchedOption, OnPageOption } from './context.js';
+export type {
+  CheckContext,
+  CrawlContext,
+  JobContext,
+  ScopedCrawl,
+  PageOutcome,
+  OnFetched,
+  OnFetchedOption,
+  OnPageOption,
+} from './context.js';
 export type { BatchOptions } from './rows/batch-rows.js';
 export * from './inject/inject-sitemap.js';
 export type { InjectOptions } from './inject.js';

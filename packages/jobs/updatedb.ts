@@ -1,13 +1,14 @@
 import type { BatchHeader } from '../../webtable/index.js';
 import { defined } from '../util/index.js';
 import { beginLog } from './changes/batch-log.js';
-import type { CrawlContext } from './context.js';
+import type { JobContext, JobRun } from './context.js';
 import { linkRows } from './linking/link-rows.js';
 import { createLinker } from './linking/linker.js';
 import { releaseRows, type Released } from './linking/release-rows.js';
 import type { Report } from './reporting/job.js';
 import { createTracker } from './reporting/tracker.js';
-import { mustNameBatch, overBatches, type BatchOptions } from './rows/batch-rows.js';
+import { mustNameBatch, onBatch, overBatches, type BatchOptions } from './rows/batch-rows.js';
+import { withoutScope } from './scope/in-scope.js';
 import { checkLeases, hasOthers, partOf } from './shards/job-slots.js';
 
 /**
@@ -25,8 +26,10 @@ import { checkLeases, hasOthers, partOf } from './shards/job-slots.js';
  * Counters: `COUNTERS.updatedb`.
  * @throws CrawlError UNKNOWN_BATCH, LEASE_HELD, LEASE_LOST
  */
-export async function updatedb(crawl: CrawlContext, options: BatchOptions): Promise<Report> {
-  return (await updateAndCount(crawl, options)).report;
+export async function updatedb(crawl: JobContext, options: BatchOptions): Promise<Report> {
+  mustNameBatch(options);
+  const job = { job: 'updatedb', watch: crawl.watch };
+  return overBatches(withoutScope(crawl), job, options, stepOf({ fetched: 0, notFetched: 0 }));
 }
 
 interface Update {
@@ -34,18 +37,19 @@ interface Update {
   readonly released: Readonly<Released>;
 }
 
-/** Like {@link updatedb}, but the result also has the number of released rows. */
-export async function updateAndCount(given: CrawlContext, options: BatchOptions): Promise<Update> {
-  mustNameBatch(options);
+/** Like {@link updatedb}, for a batch of a crawl. The result also has the number of released rows. */
+export async function updateAndCount(run: JobRun, options: BatchOptions): Promise<Update> {
   const released: Released = { fetched: 0, notFetched: 0 };
-  const report = await overBatches(given, { job: 'updatedb' }, options, (crawl, batch, how) =>
-    crawl.tables.exclusive('updatedb', () => updateBatch(crawl, batch, how, released)),
-  );
-  return { report, released };
+  return { report: await onBatch(run, 'updatedb', options, stepOf(released)), released };
 }
 
+const stepOf =
+  (released: Released) =>
+  (crawl: JobRun, batch: BatchHeader, options: BatchOptions): Promise<Report> =>
+    crawl.tables.exclusive('updatedb', () => updateBatch(crawl, batch, options, released));
+
 async function updateBatch(
-  crawl: CrawlContext,
+  crawl: JobRun,
   batch: BatchHeader,
   options: BatchOptions,
   released: Released,

@@ -5,6 +5,8 @@ import {
   type PageChange,
   type PageRow,
   type CrawlContext,
+  type JobContext,
+  type JobSlots,
   type JobOptions,
   type Report,
   createTracker,
@@ -25,11 +27,11 @@ const CHUNK = 500;
  * that are older than `db.changesKept`. Counters: `COUNTERS.compact`.
  * @throws CrawlError LEASE_HELD, LEASE_LOST
  */
-export async function compact(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
-  return inAllSlots(crawl, 'compact', options, async (own, how) => {
-    const tracker = createTracker(own, 'compact', how);
-    await withoutOtherJobs(own, () => compactContent(own, tracker));
-    await forgetOldChanges(own, tracker);
+export async function compact(crawl: JobContext, options: JobOptions = {}): Promise<Report> {
+  return inAllSlots(crawl, 'compact', options, async (jobSlots, how) => {
+    const tracker = createTracker(crawl, 'compact', how);
+    await withoutOtherJobs(crawl, () => compactContent(crawl, jobSlots, tracker));
+    await forgetOldChanges(crawl, tracker);
     return tracker.report();
   });
 }
@@ -43,7 +45,7 @@ async function forgetOldChanges({ tables, settings, clock }: CrawlContext, track
   tracker.count('changes_removed', removed);
 }
 
-async function compactContent(crawl: CrawlContext, tracker: Tracker): Promise<void> {
+async function compactContent(crawl: CrawlContext, jobSlots: JobSlots, tracker: Tracker): Promise<void> {
   const { content, pages } = crawl.tables;
   const { keepVersions } = crawl.settings.db;
   const compaction = await content.compaction();
@@ -62,7 +64,7 @@ async function compactContent(crawl: CrawlContext, tracker: Tracker): Promise<vo
       const now = moved.slice(from, (from += locations[i]!.length));
       return changeOf(row, locations[i]!, now, tracker);
     });
-    await checkLeases(crawl);
+    await checkLeases({ jobSlots });
     const lost = await pages.writeUnchanged(
       changes,
       changes.map(({ key }) => versionOf.get(key)),
@@ -72,7 +74,7 @@ async function compactContent(crawl: CrawlContext, tracker: Tracker): Promise<vo
     tracker.count('rows', rows.length);
     tracker.done(rows.length);
   }
-  await checkLeases(crawl);
+  await checkLeases({ jobSlots });
   const { segments, bytes } = await compaction.finish();
   tracker.count('segments_removed', segments);
   tracker.count('bytes_freed', bytes);

@@ -1,4 +1,4 @@
-import { createTracker, inAllSlots, type CrawlContext, type JobOptions, type Report } from '../core/index.js';
+import { createTracker, inAllSlots, type JobContext, type JobOptions, type Report } from '../core/index.js';
 
 /** The report of {@link migrate}. */
 export interface MigrationReport extends Report {
@@ -17,10 +17,10 @@ export interface MigrationReport extends Report {
  * `COUNTERS.migrate`.
  * @throws CrawlError TABLE_VERSION for a table on HBase
  */
-export function migrate(crawl: CrawlContext, options: JobOptions = {}): Promise<MigrationReport> {
-  return inAllSlots(crawl, 'migrate', options, async (own, how) => {
-    const tracker = createTracker(own, 'migrate', how);
-    const versions = await own.tables.migrate(tracker);
+export function migrate(crawl: JobContext, options: JobOptions = {}): Promise<MigrationReport> {
+  return inAllSlots(crawl, 'migrate', options, async (_, how) => {
+    const tracker = createTracker(crawl, 'migrate', how);
+    const versions = await crawl.tables.migrate(tracker);
     return { ...tracker.report(), ...versions };
   });
 }

@@ -6,6 +6,7 @@ import {
   isHeld,
   type PageRow,
   type CrawlContext,
+  type JobContext,
   type JobOptions,
   type Report,
   newBatch,
@@ -41,12 +42,12 @@ const CHUNK = 500;
  * @throws CrawlError USAGE for a selection without conditions, and for the reasons in {@link PageSelection}; BAD_URL; LEASE_HELD,
  * LEASE_LOST
  */
-export function remove(crawl: CrawlContext, options: RemoveOptions): Promise<Report> {
+export function remove(crawl: JobContext, options: RemoveOptions): Promise<Report> {
   if (options.dryRun) return removeSelected(crawl, options);
-  return inAllSlots(crawl, 'remove', options, removeSelected);
+  return inAllSlots(crawl, 'remove', options, (_, how) => removeSelected(crawl, how));
 }
 
-async function removeSelected(crawl: CrawlContext, options: RemoveOptions): Promise<Report> {
+async function removeSelected(crawl: JobContext, options: RemoveOptions): Promise<Report> {
   const selector = await selectorOf(crawl, await rulesNow(crawl), options);
   if (selector.isWhole) {
     throw new CrawlError('USAGE', 'expected a selection of pages to remove, found none', {

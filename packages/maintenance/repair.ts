@@ -7,6 +7,7 @@ import {
   type HostKey,
   type PageRow,
   type CrawlContext,
+  type JobContext,
   type JobOptions,
   type Report,
   createQueueNames,
@@ -30,11 +31,11 @@ const CHUNK = 1000;
  * table. After a crash, some entries may be stale, but no entry is missing. Counters: `COUNTERS.repair`.
  * @throws CrawlError LEASE_HELD if another worker uses the table; LEASE_LOST
  */
-export function repair(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
-  return inAllSlots(crawl, 'repair', options, repairAll);
+export function repair(crawl: JobContext, options: JobOptions = {}): Promise<Report> {
+  return inAllSlots(crawl, 'repair', options, (_, how) => repairAll(crawl, how));
 }
 
-async function repairAll(crawl: CrawlContext, options: JobOptions): Promise<Report> {
+async function repairAll(crawl: JobContext, options: JobOptions): Promise<Report> {
   const tracker = createTracker(crawl, 'repair', options);
   if (tracker.aborted) return tracker.report();
   await withoutOtherJobs(crawl, async () => {

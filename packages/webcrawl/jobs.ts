@@ -7,7 +7,11 @@ import {
   parse,
   updatedb,
   type Counts,
+  jobContext,
   type CrawlContext,
+  type CrawlOptions,
+  type JobContext,
+  type RuleSteps,
   type JobOptions,
   type Report,
 } from '../jobs/index.js';
@@ -29,12 +33,17 @@ const repairIndex = late(async () => (await import('../index/index.js')).repairI
 const propose = late(async () => (await import('../focus/index.js')).propose);
 
 /** Any job. Each has its own options. */
-type Job = (crawl: CrawlContext, options: never) => Promise<Report>;
-type AnyJob = (crawl: CrawlContext, options?: JobOptions) => Promise<Report>;
+type Job = (crawl: JobContext, options: never) => Promise<Report>;
+type AnyJob = (crawl: JobContext, options?: JobOptions) => Promise<Report>;
+/** A job as callers see it: they give the open crawl. */
+export type Started<J> = J extends (crawl: never, ...given: infer A) => infer R
+  ? (crawl: CrawlContext, ...given: A) => R
+  : never;
+type AnyStarted = Started<AnyJob>;
 
 /** The same job with a wrapper around its run. */
-const around = <J extends Job>(job: J, wrap: (run: AnyJob) => AnyJob): J =>
-  wrap(job as unknown as AnyJob) as unknown as J;
+const around = <J>(job: J, wrap: (run: AnyStarted) => AnyStarted): J =>
+  wrap(job as unknown as AnyStarted) as unknown as J;
 
 /** Wraps a job. If the signal aborts before the job begins, the job only reports that it was interrupted. */
 function stoppable(name: string, job: AnyJob): AnyJob {
@@ -50,19 +59,22 @@ function stoppable(name: string, job: AnyJob): AnyJob {
 }
 
 /** Wraps a job: other processes can see its progress. */
-export function watched<J extends Job>(name: string, job: J): J {
-  return around(job, (plain) => {
-    const run = stoppable(name, plain);
-    return (crawl, options) => {
-      const { running } = crawl;
-      if (!running) return run(crawl, options);
-      return running.run(name, options, (watch, options) => run({ ...crawl, watch }, options));
-    };
-  });
+export function watched<J extends Job>(name: string, job: J): Started<J> {
+  const run = stoppable(name, job as unknown as AnyJob);
+  const started: AnyStarted = (crawl, options) => start(name, crawl, options, run);
+  return started as unknown as Started<J>;
 }
 
+/** Starts a job, so that other processes see its progress. */
+export const start = <O extends JobOptions, R>(
+  name: string,
+  crawl: CrawlContext,
+  options: O | undefined,
+  job: (crawl: JobContext, options: O | undefined) => Promise<R>,
+): Promise<R> => crawl.running.run(name, options, (watch, options) => job(jobContext(crawl, watch), options));
+
 /** Wraps a job: it begins only if its options are valid. */
-export function checked<J extends Job>(check: (options: unknown) => void, job: J): J {
+export function checked<J extends Started<Job>>(check: (options: unknown) => void, job: J): J {
   return around(job, (run) => async (crawl, options) => {
     check(options === undefined ? {} : options);
     return run(crawl, options);
@@ -78,7 +90,7 @@ export function withoutYielding<T>({ tables: { store } }: CrawlContext, task: ()
 }
 
 /** Wraps a job that needs exclusive access to the table. It throws TABLE_LOCKED when another process has the table open. */
-function alone<J extends Job>(name: string, job: J): J {
+function alone<J extends Job>(name: string, job: J): Started<J> {
   return around(watched(name, job), (run) => (crawl, options) => withoutYielding(crawl, () => run(crawl, options)));
 }
 
@@ -88,25 +100,25 @@ function alone<J extends Job>(name: string, job: J): J {
  * `compact`.
  */
 function thenCompact<J extends Job>(job: J): J {
-  return around(job, (run) => async (crawl, options = {}) => {
+  const run = job as unknown as AnyJob;
+  const both: AnyJob = async (crawl, options = {}) => {
     const report = await run(crawl, options);
     const { signal, onProgress } = options;
     const { isShared, content } = crawl.tables;
     if (signal?.aborted || isShared || !(await content.isMostlyDead())) return report;
-    const { watch: _, ...unwatched } = crawl;
-    const { seconds, counters } = await compact(unwatched, defined({ signal, onProgress }));
+    const { seconds, counters } = await compact(jobContext(crawl), defined({ signal, onProgress }));
     const all: Record<string, number> = { ...report.counters };
     for (const [name, n] of Object.entries(counters)) all[`compact_${name}`] = n;
     return { ...report, seconds: report.seconds + seconds, counters: all };
-  });
+  };
+  return both as unknown as J;
 }
 
 /** Proposes rules and adds them. If rules are changed while it works, it adds no rule, and the next call tries again. */
 async function proposeRules(crawl: CrawlContext, options: Pick<JobOptions, 'signal'>): Promise<Counts> {
-  const { watch: _, ...unwatched } = crawl;
   const { directory } = crawl.tables;
   try {
-    const found = await propose(unwatched, {
+    const found = await propose(jobContext(crawl), {
       ...options,
       apply: true,
       ...(directory !== undefined && { folder: directory }),
@@ -119,8 +131,8 @@ async function proposeRules(crawl: CrawlContext, options: Pick<JobOptions, 'sign
 }
 
 /** Makes the function that applies `www` rules that were not applied yet. Its code is loaded only if the table has rules. */
-function applyingRules(crawl: CrawlContext): NonNullable<CrawlContext['applyRules']> {
-  let applyIfDue: CrawlContext['applyRules'];
+function applyingRules(crawl: CrawlContext): RuleSteps['apply'] {
+  let applyIfDue: RuleSteps['apply'] | undefined;
   return async (options) => {
     if (!(await crawl.rules.current()).version) return undefined;
     applyIfDue ??= (await import('../focus/index.js')).createApplyIfDue(crawl);
@@ -132,25 +144,25 @@ function applyingRules(crawl: CrawlContext): NonNullable<CrawlContext['applyRule
  * A crawl that continues if the proposal of rules fails, for example because the disk is full. The failure is reported until a proposal
  * succeeds, or the crawl ends.
  */
-const crawlAndPropose: typeof crawl = async (given, options) => {
-  const retry = given.running && createRetry('rules propose', { running: given.running, clock: given.clock });
+async function crawlAndPropose(given: JobContext, options: CrawlOptions): Promise<Report> {
+  const retry = createRetry('rules propose', given);
   const tryToPropose = async (how: Pick<JobOptions, 'signal'>): Promise<Counts> => {
     try {
       const counts = await proposeRules(given, how);
-      retry?.succeeded();
+      retry.succeeded();
       return counts;
     } catch (error) {
       if (!(error instanceof CrawlError)) throw error;
-      retry?.failed(error);
+      retry.failed(error);
       return { failed: 1 };
     }
   };
   try {
-    return await crawl({ ...given, proposeRules: tryToPropose, applyRules: applyingRules(given) }, options);
+    return await crawl(given, options, { propose: tryToPropose, apply: applyingRules(given) });
   } finally {
-    retry?.succeeded();
+    retry.succeeded();
   }
-};
+}
 
 /** The result of `repair`. */
 export interface RepairReport extends Report {
@@ -159,7 +171,7 @@ export interface RepairReport extends Report {
 }
 
 /** Repairs the indexes of the table, and then the search index if there is one. */
-async function repairAll(crawl: CrawlContext, options: JobOptions = {}): Promise<RepairReport> {
+async function repairAll(crawl: JobContext, options: JobOptions = {}): Promise<RepairReport> {
   const report = await repair(crawl, options);
   let found: Report | undefined;
   try {

@@ -1,7 +1,14 @@
 import { loadSettings } from '../../config/index.js';
 import { cachedLookup, systemLookup } from '../fetch/index.js';
 import { MemoryStore, openTables, rowKeyOf } from '../../webtable/index.js';
-import { NO_RULES, createRequestsInUse, enterSeedHosts, type CheckContext, type CrawlContext } from '../jobs/index.js';
+import {
+  NO_RULES,
+  createRequestsInUse,
+  createRunningJobs,
+  enterSeedHosts,
+  type CheckContext,
+  type CrawlContext,
+} from '../jobs/index.js';
 import { parseUrl } from '../url/index.js';
 import { urlPatterns } from '../plugins/index.js';
 import type { OpenCrawlOptions } from './open-context.js';
@@ -26,22 +33,31 @@ export async function openCheckContext(
   options: Pick<OpenCrawlOptions, 'config' | 'settings' | 'env' | 'plugins'> = {},
 ): Promise<OpenCheckContext> {
   checks.openCrawl(options);
-  const { settings } = loadSettings({ file: options.config, env: options.env, overrides: options.settings });
+  const { settings, sources } = loadSettings({ file: options.config, env: options.env, overrides: options.settings });
   const lookup = cachedLookup(systemLookup, { clock: Date.now });
   const { plugins } = await assemblePlugins(settings, lookup, options);
   const close = (): Promise<void> => closeProtocols(plugins);
   let requesting: Promise<CrawlContext> | undefined;
-  const inMemory = async (): Promise<CrawlContext> => ({
-    tables: await openTables(new MemoryStore()),
-    settings,
-    plugins,
-    rules: NO_RULES,
-    clock: Date.now,
-    random: Math.random,
-    lookup,
-    urlPatterns,
-    requestsInUse: createRequestsInUse(),
-  });
+  async function inMemory(): Promise<CrawlContext> {
+    const tables = await openTables(new MemoryStore());
+    const clock = Date.now;
+    return {
+      tables,
+      settings,
+      settingSources: sources,
+      plugins,
+      rules: NO_RULES,
+      clock,
+      random: Math.random,
+      lookup,
+      urlPatterns,
+      parseThreads: undefined,
+      requestsInUse: createRequestsInUse(),
+      running: createRunningJobs({ tables, clock }),
+      indexFolder: undefined,
+      outsideChanges: () => 0,
+    };
+  }
   return {
     settings,
     plugins,

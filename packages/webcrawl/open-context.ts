@@ -1,4 +1,4 @@
-import { loadSettings, mustBe, optionSchemas, type PartialSettings, type SettingSource } from '../../config/index.js';
+import { loadSettings, mustBe, optionSchemas, type PartialSettings } from '../../config/index.js';
 import {
   SharedStore,
   openTables,
@@ -19,7 +19,6 @@ import {
   rulesNow,
   type CrawlContext,
   type ParseThreads,
-  type RunningJobs,
 } from '../jobs/index.js';
 import type { DiskUse, FoundPage, PageQuery } from '../answers/index.js';
 import { normalizeUrl, type OnPage, type Plugin } from '../plugin-api/index.js';
@@ -95,12 +94,8 @@ export interface OpenCrawlOptions {
 
 /** An open table with settings and plugins, which is the first argument of every job. Close it, or declare it with `await using`. */
 export interface OpenContext extends CrawlContext, AsyncDisposable {
-  /** The source of each setting, by dotted key. */
-  readonly settingSources: Readonly<Record<string, SettingSource>>;
   /** The current rules of the table. `rules` edits them. */
   readonly rules: LiveRules;
-  /** The jobs that run in this process. */
-  readonly running: RunningJobs;
   /** When the table was opened, in ms since the epoch. */
   readonly since: number;
   /** Returns the bytes of the table on disk, measured seldom. Absent: the table has no folder. */
@@ -193,8 +188,8 @@ export async function openContext(
     clock,
     random: options.random ?? Math.random,
     lookup,
-    ...(parseThreads && { parseThreads }),
-    ...(indexFolder !== undefined && { indexFolder }),
+    parseThreads,
+    indexFolder,
     async page(url, fields) {
       mustBe(optionSchemas.string, 'the URL', url);
       mustBe(storedFields, 'fields', fields);

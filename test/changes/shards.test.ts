@@ -1,3 +1,6 @@
+import { jobRun } from '../../packages/jobs/context.js';
+import { withoutScope } from '../../packages/jobs/scope/in-scope.js';
+import { updateAndCount } from '../../packages/jobs/updatedb.js';
 import { expect, it } from 'vitest';
 import { inSlots, slotsOf } from '../../packages/jobs/shards/job-slots.js';
 import { MemoryStore, changes, jobs, type OpenContext } from '../../packages/webcrawl/internal.js';
@@ -23,8 +26,8 @@ function changeWeb(web: FakeWeb): void {
 
 /** A worker closes its part of a batch, which was generated for the whole table. */
 const updatePart = (crawl: OpenContext, batch: string, index: number) =>
-  inSlots(crawl, { job: 'updatedb' }, { slots: slotsOf(crawl, { shard: { index, count: COUNT } }) }, (own) =>
-    jobs.updatedb(own as OpenContext, { batch }),
+  inSlots(crawl, { job: 'updatedb' }, { slots: slotsOf(crawl, { shard: { index, count: COUNT } }) }, (jobSlots) =>
+    updateAndCount(jobRun(withoutScope(crawl), jobSlots), { batch }),
   );
 
 const isClosed = async ({ tables: { batches } }: OpenContext, batch: string): Promise<boolean> =>

@@ -1,3 +1,4 @@
+import { jobContext } from '../../packages/jobs/context.js';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -56,7 +57,7 @@ async function exportHere(options: Options): Promise<Counters | 'there'> {
   const { export: name = 'exportPages', ...given } = options;
   await using crawl = await openContext({ table: `level:${tableOf(options)}` });
   try {
-    return (await exports[name](crawl, given as never)).counters;
+    return (await exports[name](jobContext(crawl), given as never)).counters;
   } catch (error) {
     if (error instanceof Error && error.message.includes(IS_THERE)) return 'there';
     throw error;

@@ -1,3 +1,4 @@
+import { jobContext } from '../../packages/jobs/context.js';
 import { expect, test } from 'vitest';
 import { createTracker } from '../../packages/jobs/index.js';
 import { createRun } from '../../packages/index/indexer.js';
@@ -17,7 +18,7 @@ test('a page that is added during the comparison stays in the index, and one wit
   await using crawl = await testCrawl(fakeWeb({}));
   const { pages } = crawl.tables;
   const writer = memoryWriter();
-  const run = createRun(crawl, writer, createTracker(crawl, 'index', {}));
+  const run = createRun(crawl, writer, createTracker(jobContext(crawl), 'index', {}));
   const names = Array.from({ length: 1500 }, (_, i) => `p${String(i).padStart(4, '0')}`);
   // The comparison reads 500 rows and 1000 entries at a time: with 30 rows without an entry, the third step reads its entries later.
   const fetched = names.slice(30);

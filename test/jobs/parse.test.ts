@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { jobs, type OpenContext, type ParsedPage, type Plugin } from '../../packages/webcrawl/internal.js';
-import { generateAndCount } from '../../packages/jobs/generate.js';
+import { selectRound } from '../../packages/jobs/generate.js';
 import { damage } from '../support/stores/damage.js';
 import { turns } from '../support/events.js';
 import { fakeWeb, links, type FakePage } from '../support/web/fake-web.js';
+import { runOf } from '../support/job-run.js';
 import { round, rowOf, start } from '../support/job-steps.js';
 import { START, allRows, testCrawl, type TestCrawl } from '../support/test-crawl.js';
 
@@ -165,7 +166,7 @@ describe('parse', () => {
         contentTypes: ['text/html', 'text/plain'],
         async parse() {
           late.crawl!.setTime(START + 365 * 86_400_000);
-          await generateAndCount(late.crawl!, { isBusy: () => true });
+          await selectRound(await runOf(late.crawl!), { isBusy: () => true });
           return { kind: 'failed', code: 'late' };
         },
       },

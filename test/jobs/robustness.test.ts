@@ -1,3 +1,5 @@
+import { jobContext } from '../../packages/jobs/context.js';
+import { runOf } from '../support/job-run.js';
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, rowKeyOf, type Plugin } from '../../packages/webcrawl/internal.js';
 import { LevelStore } from '../../webtable/index.js';
@@ -26,7 +28,12 @@ describe('these do not stop a crawl:', () => {
     for (let i = 0; i < 200_000; i++) {
       slice.add('com.a:http/login', sourceOf(i), { anchor: '', score: 0 });
     }
-    const linker = createLinker(crawl, '1-1', new Set(['1-1']), createTracker(crawl, 'updatedb', {}));
+    const linker = createLinker(
+      await runOf(crawl),
+      '1-1',
+      new Set(['1-1']),
+      createTracker(jobContext(crawl), 'updatedb', {}),
+    );
     await linker.addLinks(slice, new Set());
     expect(await crawl.page('http://a.com/login', ['linkedUpTo'])).toMatchObject({
       linkedUpTo: { '1-1/00': sourceOf(199_999).position },

@@ -1,3 +1,4 @@
+import { jobContext } from '../../packages/jobs/context.js';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
@@ -168,7 +169,8 @@ it('a crawl that found nothing due looks again when another process has changed 
     };
     // Called before and after each check for due rows: the first `changes` checks are followed by a change.
     const outsideChanges = (): number => Math.min(Math.floor((asked += 1) / 2), changes);
-    await crawlJob({ ...crawl, tables, outsideChanges }, { seeds: [] });
+    const ruleSteps = { propose: () => Promise.resolve({}), apply: () => Promise.resolve(undefined) };
+    await crawlJob(jobContext({ ...crawl, tables, outsideChanges }), { seeds: [] }, ruleSteps);
     return generates;
   };
   const without = await looks(0);

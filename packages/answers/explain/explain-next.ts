@@ -7,7 +7,7 @@ import {
   applyUrlChain,
   type UrlVerdict,
   isSetAside,
-  type CrawlContext,
+  type ScopedCrawl,
   type RulesInForce,
   SELECTION_FIELDS,
   isRedirect,
@@ -68,7 +68,7 @@ interface RowState {
 const AS_SITEMAP = ' As a sitemap, named by a robots.txt or a sitemap index, it would be accepted.';
 
 /** @param verdict whether the URL would be accepted as a seed */
-export function nextOfUnknown(crawl: CrawlContext, rules: RulesInForce, given: string, verdict: UrlVerdict): NextStep {
+export function nextOfUnknown(crawl: ScopedCrawl, rules: RulesInForce, given: string, verdict: UrlVerdict): NextStep {
   if (!verdict.accepted) {
     const isTaken = (sitemap: boolean) => applyUrlChain(rules.plugins, given, 'outlink', { sitemap }).accepted;
     const note = !isTaken(false) && isTaken(true) ? AS_SITEMAP : '';
@@ -78,23 +78,22 @@ export function nextOfUnknown(crawl: CrawlContext, rules: RulesInForce, given: s
   // For a sitemap, only the patterns of `exclude` are checked.
   const isKeptOut = (isSitemap: boolean): boolean =>
     asLink.accepted &&
-    (crawl.scope?.excludes(asLink.url, isSitemap) !== undefined ||
-      crawl.scope?.isOutside(asLink.url, isSitemap) === true);
+    (crawl.scope.excludes(asLink.url, isSitemap) !== undefined || crawl.scope.isOutside(asLink.url, isSitemap));
   const note = isKeptOut(false) && !isKeptOut(true) ? AS_SITEMAP : '';
   const { updateAdditionsAllowed, ignoreExternalLinks, ignoreExternalLinksMode } = crawl.settings.db;
-  const excluded = asLink.accepted ? crawl.scope?.excludes(asLink.url) : undefined;
+  const excluded = asLink.accepted ? crawl.scope.excludes(asLink.url) : undefined;
   let link = 'as a seed, or when a page links to it';
   if (!asLink.accepted) link = `as a seed only; as a link it is ${rejection(rules, asLink)}`;
   else if (!updateAdditionsAllowed) link = 'as a seed only; db.updateAdditionsAllowed is off';
   else if (excluded !== undefined) link = `as a seed only; as a link it is left out: ${safeText(excluded)}`;
-  else if (crawl.scope?.isOutside(asLink.url)) link = 'as a seed only; the crawl stays in the folders of its seeds';
-  else if (ignoreExternalLinks && !crawl.scope?.isOnSeedSite(asLink.url))
+  else if (crawl.scope.isOutside(asLink.url)) link = 'as a seed only; the crawl stays in the folders of its seeds';
+  else if (ignoreExternalLinks && !crawl.scope.isOnSeedSite(asLink.url))
     link = `as a seed, or when a page of the same ${ignoreExternalLinksMode} links to it`;
   return { kind: 'not_in_table', text: `Not in the table. It would be accepted ${link}.${note}` };
 }
 
 /** Returns the next step of a row. The conditions are checked in the same order as in the jobs. */
-export function nextOfRow(crawl: CrawlContext, rules: RulesInForce, state: RowState): NextStep {
+export function nextOfRow(crawl: ScopedCrawl, rules: RulesInForce, state: RowState): NextStep {
   const { row, isDamaged, isIndexed } = state;
   const held = nextOfHeld(crawl, rules, state);
   if (held) return held;
@@ -140,7 +139,7 @@ export function nextOfRow(crawl: CrawlContext, rules: RulesInForce, state: RowSt
 }
 
 /** Returns the step for which the batch of a row waits. Undefined: the row is in no batch now. */
-function nextOfHeld(crawl: CrawlContext, rules: RulesInForce, state: RowState): NextStep | undefined {
+function nextOfHeld(crawl: ScopedCrawl, rules: RulesInForce, state: RowState): NextStep | undefined {
   const { row, batch, lastBatch, robots, backoff } = state;
   const id = row.marks?.generate;
   if (lastBatch?.state === 'updating' && isReleasedSource(row, lastBatch.batchId)) {
@@ -188,14 +187,14 @@ function nextOfHeld(crawl: CrawlContext, rules: RulesInForce, state: RowState): 
 }
 
 /** Returns why generate refuses this row each time when the row is due. Undefined: generate does not refuse the row. */
-function blockOf(crawl: CrawlContext, rules: RulesInForce, { row }: RowState): string | undefined {
+function blockOf(crawl: ScopedCrawl, rules: RulesInForce, { row }: RowState): string | undefined {
   return (
     refusalOf(crawl, rules, row)?.why() ??
     (crawl.settings.generate.maxCount === 0 ? 'generate.maxCount is 0' : undefined)
   );
 }
 
-function limits(crawl: CrawlContext): string {
+function limits(crawl: ScopedCrawl): string {
   const { maxCount } = crawl.settings.generate;
   if (maxCount < 0) return ', unless topN pages with a better score are due';
   return `, unless topN pages, or ${maxCount} of its ${crawl.settings.partition.urlMode}, with a better score are due`;

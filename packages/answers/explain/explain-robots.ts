@@ -5,7 +5,7 @@ import {
   robotsRules,
   type RobotsLine,
   type StoredRobots,
-  type CrawlContext,
+  type ScopedCrawl,
   borrowRequests,
   createSeedHosts,
   type FetchOutcome,
@@ -44,7 +44,7 @@ export interface RobotsExplanation {
  * the queue of its host. The record is not changed; the table keeps only the time of the request, and a back-off.
  * @param url normalised
  */
-export async function explainRobots(crawl: CrawlContext, url: string, fetchNow: boolean): Promise<RobotsExplanation> {
+export async function explainRobots(crawl: ScopedCrawl, url: string, fetchNow: boolean): Promise<RobotsExplanation> {
   if (!fetchNow) {
     const stored = await createRobotsStore(crawl.tables).get(new URL(url).origin);
     if (!stored) return { source: 'none', verdict: 'unknown' };
@@ -77,7 +77,7 @@ export async function explainRobots(crawl: CrawlContext, url: string, fetchNow: 
   return { source: 'fetched', verdict: 'unavailable', message };
 }
 
-function verdictOf({ settings }: CrawlContext, stored: StoredRobots, url: string): Omit<RobotsExplanation, 'source'> {
+function verdictOf({ settings }: ScopedCrawl, stored: StoredRobots, url: string): Omit<RobotsExplanation, 'source'> {
   const { allowed: isAllowed, crawlDelay } = robotsRules(stored, robotsAgents(settings));
   const { pathname, search } = new URL(url);
   const { allowed, line } = isAllowed(pathname + search);

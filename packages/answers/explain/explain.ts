@@ -14,12 +14,14 @@ import {
   hostOf,
   readableUrl,
   type CrawlContext,
+  type ScopedCrawl,
   SELECTION_FIELDS,
   rulesNow,
   createQueueDelays,
   createQueueNames,
   type CrawlScope,
   inScope,
+  NO_SCOPE,
 } from '../../core/index.js';
 import { NEXT_FIELDS, nextOfRow, nextOfUnknown, type NextStep } from './explain-next.js';
 import type { UrlCheck } from '../check-url.js';
@@ -133,7 +135,7 @@ export async function explain(
     accepted: verdict.accepted,
     ...(!verdict.accepted && { rejectedBy: verdict.rejectedBy, rule: verdict.rule }),
     steps,
-    ...(scope && { scope: shownScope(scope.scope) }),
+    ...(scope !== NO_SCOPE && { scope: shownScope(scope.scope) }),
     ...explainRules(rules, steps, url),
   };
   if (url === undefined || key === undefined) return { ...head, next: nextOfUnknown(crawl, rules, given, verdict) };
@@ -169,7 +171,7 @@ function shownScope({ folders: _, sites: __, ...scope }: CrawlScope): Omit<Crawl
 }
 
 async function queueOf(
-  crawl: CrawlContext,
+  crawl: ScopedCrawl,
   host: string,
   { crawlDelay }: RobotsExplanation,
   mayLookUp: boolean,
@@ -186,12 +188,12 @@ async function queueOf(
 }
 
 async function batchesOf(
-  crawl: CrawlContext,
+  { tables }: Pick<CrawlContext, 'tables'>,
   marks: Readonly<Partial<Record<Mark, string>>>,
 ): Promise<Map<string, BatchHeader>> {
   const batches = new Map<string, BatchHeader>();
   for (const id of new Set(Object.values(marks))) {
-    const batch = await crawl.tables.batches.find(id);
+    const batch = await tables.batches.find(id);
     if (batch) batches.set(id, batch);
   }
   return batches;

@@ -1,6 +1,7 @@
 import {
   urlOf,
   type CrawlContext,
+  type JobContext,
   type Report,
   type RulesInForce,
   type Tracker,
@@ -32,7 +33,7 @@ export interface ExportKrakeOptions extends ExportOptions, ExportSelection {}
  * @throws CrawlError BAD_OUTPUT, also for more than 2^31 - 1 pages, or a page of more than 2^31 - 1 bytes; STORE_FULL;
  * USAGE, BAD_URL for a wrong selection
  */
-export async function exportKrake(crawl: CrawlContext, options: ExportKrakeOptions): Promise<Report> {
+export async function exportKrake(crawl: JobContext, options: ExportKrakeOptions): Promise<Report> {
   const { signal } = options;
   const rules = await checkSelection(crawl, options);
   const about = { export: 'krake', selection: aboutSelection(crawl, options) };

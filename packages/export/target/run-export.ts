@@ -1,6 +1,6 @@
 import {
   createTracker,
-  type CrawlContext,
+  type JobContext,
   type JobOptions,
   type Report,
   type Tracker,
@@ -40,7 +40,7 @@ interface ExportKind {
  * @throws CrawlError as `writeTarget`; USAGE for a name whose ending is of another format
  */
 export async function runExport(
-  crawl: CrawlContext,
+  crawl: JobContext,
   job: string,
   { output, force = false, stdout, ...options }: ExportOptions,
   { kind, endings, about, total }: ExportKind,

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { optionalPackage } from '../../errors/index.js';
-import type { CrawlContext, Report } from '../../core/index.js';
+import type { JobContext, Report } from '../../core/index.js';
 import { VERSION } from '../../util/index.js';
 import type { Part } from '../target/part-file.js';
 import type { Target } from '../target/target.js';
@@ -48,7 +48,7 @@ type Bytes = AsyncIterable<Uint8Array>;
  * @throws CrawlError MISSING_PACKAGE when client-zip is not installed; USAGE for the output `-`; BAD_OUTPUT, STORE_FULL,
  * and as `exportWarc`
  */
-export async function exportWacz(crawl: CrawlContext, options: ExportArchiveOptions): Promise<Report> {
+export async function exportWacz(crawl: JobContext, options: ExportArchiveOptions): Promise<Report> {
   const { makeZip: zip } = await optionalPackage('client-zip', 'WACZ', () => import('client-zip'));
   const begin = (target: Target, name: string): Promise<Part> => target.scratch(name);
   return exportArchive(

@@ -1,5 +1,5 @@
 import { withWorkFolder } from '../../graph/index.js';
-import type { CrawlContext, Report } from '../../core/index.js';
+import type { JobContext, Report } from '../../core/index.js';
 import { checkSelection, selectedRows, aboutSelection, type ExportSelection } from '../pages/selected-rows.js';
 import type { Part } from '../target/part-file.js';
 import { runExport, type ExportOptions } from '../target/run-export.js';
@@ -27,7 +27,7 @@ const FOLDER_INDEX = 'index.cdxj';
  * damaged.
  * @throws CrawlError USAGE, BAD_URL for a wrong selection; BAD_OUTPUT, STORE_FULL
  */
-export function exportWarc(crawl: CrawlContext, options: ExportArchiveOptions): Promise<Report> {
+export function exportWarc(crawl: JobContext, options: ExportArchiveOptions): Promise<Report> {
   const format = { name: 'warc', kind: 'folder' } as const;
   return exportArchive(crawl, options, format, async (target, { linesPath }, workFolder) => {
     const index = await target.part(FOLDER_INDEX);
@@ -53,7 +53,7 @@ interface ArchiveFormat {
  * @param complete called when all records are written, with an existing folder for the temporary files of sorting
  */
 export async function exportArchive(
-  crawl: CrawlContext,
+  crawl: JobContext,
   options: ExportArchiveOptions,
   { name, kind, endings, begin }: ArchiveFormat,
   complete: (target: Target, archive: Archive, workFolder: string) => Promise<void>,

@@ -4,8 +4,10 @@ import {
   type StoredProposal,
   type StoredProposals,
   createTracker,
+  NO_WATCH,
   type Counts,
   type CrawlContext,
+  type JobContext,
   type JobOptions,
   type Report,
   type Tracker,
@@ -96,7 +98,7 @@ const COUNTER = {
  * @throws CrawlError BAD_RULE if `domain` is not a registrable domain; STALE_PROPOSAL if other rules were changed before the proposed
  *   rules could be added; STORE_FULL, BAD_OUTPUT if there is no disk space for the graph
  */
-export async function propose(crawl: CrawlContext, options: ProposeOptions = {}): Promise<ProposeReport> {
+export async function propose(crawl: JobContext, options: ProposeOptions = {}): Promise<ProposeReport> {
   const { folder = tmpdir(), signal } = options;
   const domain = options.domain === undefined ? undefined : domainNamed(options.domain);
   const tracker = createTracker(crawl, 'rules propose', options);
@@ -153,7 +155,7 @@ async function look(
   try {
     for (let turn = 0; ; turn++) {
       // Only the counts of the last search are reported.
-      const counts = createTracker({ clock: crawl.clock }, 'rules propose', {});
+      const counts = createTracker({ clock: crawl.clock, watch: NO_WATCH }, 'rules propose', {});
       const found = await findCandidates(crawl, ruleSet, {
         finders,
         domain,

@@ -1,6 +1,7 @@
 import {
   chunked,
   createTracker,
+  NO_WATCH,
   ruleOfCause,
   urlOf,
   type CrawlContext,
@@ -40,7 +41,7 @@ export function createRuleCounter(ruleSet: RuleSet) {
 export async function countRules(crawl: CountingCrawl, options: JobOptions = {}): Promise<void> {
   const { tables, clock } = crawl;
   const at = clock();
-  const tracker = createTracker({ clock }, 'rules list', options);
+  const tracker = createTracker({ clock, watch: NO_WATCH }, 'rules list', options);
   options.signal?.throwIfAborted();
   const counter = createRuleCounter(await latestRules(crawl));
   for await (const rows of chunked(tables.pages.scan({ fields: COUNTED_FIELDS }), 1000)) {

@@ -4,6 +4,7 @@ import {
   type Rule,
   type RuleCounts,
   createTracker,
+  NO_WATCH,
   type JobOptions,
   hostOf,
 } from '../../core/index.js';
@@ -64,7 +65,7 @@ const FIELDS = [...COUNTED_FIELDS, 'status', 'fetchedAt'] as const;
  */
 export async function reportRules(crawl: CountingCrawl, options: JobOptions = {}): Promise<RuleReport> {
   const { tables } = crawl;
-  const tracker = createTracker({ clock: crawl.clock }, 'rules report', options);
+  const tracker = createTracker({ clock: crawl.clock, watch: NO_WATCH }, 'rules report', options);
   const at = crawl.clock();
   const ruleSet = await latestRules(crawl);
   const { sorted, version } = ruleSet;

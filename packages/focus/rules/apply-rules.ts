@@ -3,9 +3,11 @@ import {
   createRowCounts,
   createTracker,
   inAllSlots,
+  jobContext,
   rowKeyOf,
   urlOf,
   type CrawlContext,
+  type JobContext,
   type RelevanceFields,
   type JobOptions,
   type PageChange,
@@ -43,11 +45,11 @@ const CHUNK = 1000;
  * during a crawl. Counters: `COUNTERS['rules apply']`.
  * @throws CrawlError LEASE_HELD, LEASE_LOST
  */
-export function applyRules(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
-  return inAllSlots(crawl, 'rules apply', options, applyToRows);
+export function applyRules(crawl: JobContext, options: JobOptions = {}): Promise<Report> {
+  return inAllSlots(crawl, 'rules apply', options, (_, how) => applyToRows(crawl, how));
 }
 
-async function applyToRows(crawl: CrawlContext, options: JobOptions): Promise<Report> {
+async function applyToRows(crawl: JobContext, options: JobOptions): Promise<Report> {
   const { tables, rules } = crawl;
   const tracker = createTracker(crawl, 'rules apply', options);
   const began = await rules.current();
@@ -90,8 +92,8 @@ export function createApplyIfDue(crawl: CrawlContext): ApplyIfDue {
   return async (options) => {
     const www = wwwOf(await crawl.rules.current());
     if (www === applied) return undefined;
-    const { watch: _, ...unwatched } = crawl;
-    const report = (await crawl.tables.rules.wwwApplied()) === www ? undefined : await applyRules(unwatched, options);
+    const isApplied = (await crawl.tables.rules.wwwApplied()) === www;
+    const report = isApplied ? undefined : await applyRules(jobContext(crawl), options);
     if (!report?.interrupted) applied = www;
     return report;
   };

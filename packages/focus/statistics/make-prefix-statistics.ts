@@ -5,6 +5,7 @@ import {
   type PrefixPass,
   createTracker,
   type CrawlContext,
+  type JobContext,
   type JobOptions,
   type Report,
   type Tracker,
@@ -30,10 +31,7 @@ const CHUNK = 500;
  * node. Counters: `COUNTERS['stats prefixes']`.
  * @throws CrawlError USAGE for a wrong `min` or `depth`, BAD_URL for a wrong domain
  */
-export async function makePrefixStatistics(
-  crawl: CrawlContext,
-  options: PrefixStatisticsOptions = {},
-): Promise<Report> {
+export async function makePrefixStatistics(crawl: JobContext, options: PrefixStatisticsOptions = {}): Promise<Report> {
   checkSelection(options);
   const tracker = createTracker(crawl, 'stats prefixes', options);
   const { domain, min = DEFAULT_MIN, depth = DEFAULT_DEPTH } = options;

@@ -9,7 +9,7 @@ import {
   originOf,
   protocolFor,
   urlOf,
-  type CrawlContext,
+  type ScopedCrawl,
   type HostKey,
 } from '../../core/index.js';
 import { createRobotsReader } from '../robots-of.js';
@@ -34,7 +34,7 @@ const MAX_HOSTS = 20_000;
  * Makes functions that tell what a fetch would do with pages now. They use the back-off of hosts, the protocols, and the stored robots.txt.
  * They send no request to a host. Only if queues are by IP, they look up the names of hosts in the DNS.
  */
-export function createAsking(crawl: CrawlContext) {
+export function createAsking(crawl: ScopedCrawl) {
   const now = crawl.clock();
   const queues = createQueueNames(crawl);
   const isSetAside = createSetAside(crawl, now);
@@ -76,7 +76,7 @@ export function createAsking(crawl: CrawlContext) {
 }
 
 function verdictOf(
-  crawl: CrawlContext,
+  crawl: ScopedCrawl,
   url: string,
   origin: string,
   failure: string | undefined,

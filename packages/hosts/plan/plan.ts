@@ -121,7 +121,7 @@ function createSums() {
       if (outcome !== undefined) sums.notAsked[outcome] = (sums.notAsked[outcome] ?? 0) + 1;
       else if (loads.add(round, page).isRobotsAsked) sums.robots += 1;
     },
-    end(now: number, { settings }: CrawlContext, top: number) {
+    end(now: number, { settings }: Pick<CrawlContext, 'settings'>, top: number) {
       const numbers = [...rounds.keys()].filter((round) => rounds[round] !== undefined);
       const times = loads.times(numbers, now, settings.fetcher);
       const queues = times.queues.sort((a, b) => b.seconds - a.seconds || (a.queue < b.queue ? -1 : 1));

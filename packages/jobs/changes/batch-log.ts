@@ -7,7 +7,7 @@ import {
   type PageChange,
   type PageRow,
 } from '../../../webtable/index.js';
-import type { CrawlContext } from '../context.js';
+import type { CrawlContext, JobRun } from '../context.js';
 import type { Count } from '../reporting/counters.js';
 import { createHostFailures, type HostFailures } from './host-failures.js';
 import type { Verdict } from './kinds-of.js';
@@ -50,7 +50,7 @@ export interface BegunLog {
 }
 
 /** Begins to log a batch whose state is `updating`. Returns undefined if changes are not logged. */
-export async function beginLog(crawl: CrawlContext, batchId: string): Promise<BegunLog | undefined> {
+export async function beginLog(crawl: JobRun, batchId: string): Promise<BegunLog | undefined> {
   if (crawl.settings.db.changesKept === 0) return undefined;
   const { changes } = crawl.tables;
   const batch = await changes.begin(batchId, crawl.clock());
@@ -87,7 +87,7 @@ export async function batchesLeft({
   return left;
 }
 
-function createBatchLog(crawl: CrawlContext, batch: LoggedBatch, hosts: ReadonlySet<HostKey>): BatchLog {
+function createBatchLog(crawl: JobRun, batch: LoggedBatch, hosts: ReadonlySet<HostKey>): BatchLog {
   const { batchId, isBaseline } = batch;
   const isFirstPage = ({ stands, isFirst }: LoggedState): boolean => isFirst === true && stands === 'page';
 

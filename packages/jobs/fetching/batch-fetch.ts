@@ -1,7 +1,7 @@
 import type { BatchHeader } from '../../../webtable/index.js';
 import { gracePeriod } from '../../util/index.js';
 import { createBatchPages } from './batch-pages.js';
-import type { CrawlContext } from '../context.js';
+import type { JobRun } from '../context.js';
 import { createBatchWork } from './batch-work.js';
 import type { FetchTools } from './fetch-item.js';
 import type { OutgoingBatch } from './outgoing-batch.js';
@@ -44,7 +44,7 @@ export interface BatchFetch {
 
 /** Begins to fetch a batch. The rows of each queue are read while the queue has room. */
 export async function beginBatchFetch(
-  given: CrawlContext,
+  given: JobRun,
   tools: FetchTools,
   shared: SharedFetch,
   batch: BatchHeader,

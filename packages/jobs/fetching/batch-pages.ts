@@ -1,5 +1,5 @@
 import { hostOfKey, type BatchHeader, type BatchQueue } from '../../../webtable/index.js';
-import type { CrawlContext } from '../context.js';
+import type { JobRun } from '../context.js';
 import type { Count } from '../reporting/counters.js';
 import { partOf } from '../shards/job-slots.js';
 import { FETCH_FIELDS, type FetchItem } from './fetch-item.js';
@@ -11,7 +11,7 @@ const READ_AHEAD = 50;
  * Reads the unfetched pages of a batch from the index of the batch, and counts the pages.
  * @param count counts skipped pages
  */
-export function createBatchPages(crawl: CrawlContext, batch: BatchHeader, count: Count) {
+export function createBatchPages(crawl: JobRun, batch: BatchHeader, count: Count) {
   const { pages, batches } = crawl.tables;
   const { batchId } = batch;
   const queueOfHost = new Map<string, string>();

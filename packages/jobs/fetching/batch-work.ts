@@ -1,5 +1,5 @@
 import type { BatchHeader } from '../../../webtable/index.js';
-import type { CrawlContext } from '../context.js';
+import type { JobRun } from '../context.js';
 import type { QueuedWork } from '../requests/requests.js';
 import type { Tracker } from '../reporting/tracker.js';
 import type { BatchFetchOptions } from './batch-fetch.js';
@@ -9,7 +9,7 @@ import { fetchPage } from './page/fetch-page.js';
 import { createOpenQueues, type SharedFetch } from './shared-fetch.js';
 
 export interface BatchWorkInput {
-  readonly crawl: CrawlContext;
+  readonly crawl: JobRun;
   readonly tools: FetchTools;
   readonly shared: SharedFetch;
   readonly batch: BatchHeader;

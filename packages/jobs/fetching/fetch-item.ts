@@ -1,4 +1,5 @@
 import { FRONTIER_FIELDS, type PageChange, type PageRow } from '../../../webtable/index.js';
+import type { OnFetched } from '../context.js';
 import type { QueueNames } from '../hosts/queue-name.js';
 import type { Requests } from '../requests/requests.js';
 import type { LargeBodies } from './page/large-bodies.js';
@@ -36,6 +37,7 @@ export interface FetchTools {
   readonly requests: Requests;
   readonly largeBodies: LargeBodies;
   readonly findings: FindingsOfRun;
+  readonly onFetched: OnFetched;
 }
 
 /** The outcome of a page, ready to be stored. */

@@ -1,6 +1,6 @@
 import { domainOf } from '../../url/index.js';
 import { urlOf, type BatchHeader } from '../../../webtable/index.js';
-import type { CrawlContext } from '../context.js';
+import type { JobRun, OnFetchedOption } from '../context.js';
 import type { Count } from '../reporting/counters.js';
 import type { FindingsOfRun } from '../reporting/findings.js';
 import type { FetchingStatus } from '../reporting/job.js';
@@ -11,7 +11,7 @@ import { createLargeBodies } from './page/large-bodies.js';
 import type { SharedFetch } from './shared-fetch.js';
 import { createStoreOfPages } from './store-of-pages.js';
 
-interface FetcherOptions {
+interface FetcherOptions extends OnFetchedOption {
   /** Maximum number of requests in flight. */
   readonly threads: number;
   /** Aborts when no more work may be started. */
@@ -58,7 +58,7 @@ const SHOWN = 10;
  * Opens a fetcher. At most one fetcher may run at a time on the slots of the job, because it keeps the delays between requests. While the
  * leases are not held, the fetcher sends no requests.
  */
-export async function openFetcher(crawl: CrawlContext, options: FetcherOptions): Promise<Fetcher> {
+export async function openFetcher(crawl: JobRun, options: FetcherOptions): Promise<Fetcher> {
   const { threads, signal, timeUp, count, onChange = () => {} } = options;
   const requests = openRequests(crawl, {
     threads,
@@ -71,6 +71,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
     requests,
     largeBodies: createLargeBodies(MAX_LARGE_BODIES),
     findings: options.findings,
+    onFetched: options.onFetched ?? (() => {}),
   };
 
   const users = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { createGroupWriter, type PageChange } from '../../../webtable/index.js';
 import { createOneByOne } from '../../util/index.js';
-import type { CrawlContext } from '../context.js';
-import { checkLeases } from '../shards/job-slots.js';
+import type { JobRun } from '../context.js';
+import { checkLeases, partOf } from '../shards/job-slots.js';
 import { lockBatch } from '../rows/lock-batch.js';
 import { newBatch } from '../rows/new-batch.js';
 import type { FetchedPage } from './fetch-item.js';
@@ -26,14 +26,14 @@ interface Open {
 }
 
 /** Creates the outgoing batch when the first page moves. */
-export function createOutgoingBatch(crawl: CrawlContext) {
+export function createOutgoingBatch(crawl: JobRun) {
   const { tables } = crawl;
   let current: Open | undefined;
   const oneByOne = createOneByOne();
 
   async function open(): Promise<Open> {
     for (;;) {
-      const batchId = await newBatch(crawl, { state: 'open' });
+      const batchId = await newBatch(crawl, { state: 'open' }, partOf(crawl));
       const release = await lockBatch(crawl, batchId);
       let isOpen = false;
       try {

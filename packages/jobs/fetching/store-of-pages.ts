@@ -1,5 +1,5 @@
 import { createGroupWriter, type PageChange } from '../../../webtable/index.js';
-import type { CrawlContext } from '../context.js';
+import type { JobRun } from '../context.js';
 import { checkLeases } from '../shards/job-slots.js';
 import type { SharedFetch } from './shared-fetch.js';
 
@@ -13,7 +13,7 @@ interface Stored {
  * Stores pages in groups. If other workers may use the table too, a page is stored under two conditions: the batch still holds the page,
  * and no other worker has stored it. Therefore a worker that has lost its leases changes nothing.
  */
-export function createStoreOfPages(crawl: CrawlContext): SharedFetch['store'] {
+export function createStoreOfPages(crawl: JobRun): SharedFetch['store'] {
   const { tables, clock } = crawl;
   if (!tables.isShared) {
     const write = createGroupWriter<PageChange>(tables.pages.write);

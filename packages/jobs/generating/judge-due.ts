@@ -1,5 +1,5 @@
 import type { PageRow } from '../../../webtable/index.js';
-import type { CrawlContext } from '../context.js';
+import type { ScopedCrawl } from '../context.js';
 import type { RulesInForce } from '../rules/rules-now.js';
 import type { CounterName } from '../reporting/counters.js';
 import { updatingBatches } from '../rows/reschedule.js';
@@ -42,7 +42,7 @@ interface Found {
  * refused rows.
  * @param crawl the context with the scope of the crawl
  */
-export async function* judgeDue(crawl: CrawlContext, rules: RulesInForce): AsyncGenerator<JudgedStep> {
+export async function* judgeDue(crawl: ScopedCrawl, rules: RulesInForce): AsyncGenerator<JudgedStep> {
   const refusals = createRefusals(crawl, rules, true);
   const until = crawl.clock();
   const bounds = { until, latest: Math.max(until, latestDue(crawl, until)) };
@@ -53,7 +53,7 @@ export async function* judgeDue(crawl: CrawlContext, rules: RulesInForce): Async
 }
 
 async function judge(
-  crawl: CrawlContext,
+  crawl: ScopedCrawl,
   { keys, asRead, scoreOf }: Found,
   refusals: Refusals,
   bounds: Parameters<typeof judgeRow>[1],
@@ -77,7 +77,7 @@ async function judge(
 }
 
 async function* dueRows(
-  crawl: CrawlContext,
+  crawl: ScopedCrawl,
   refusals: Refusals,
   latest: number,
 ): AsyncGenerator<Found | { readonly reason: CounterName; readonly refused: number }> {
@@ -127,7 +127,7 @@ async function* dueRows(
 export type WaitingPage = Pick<JudgedRow, 'key' | 'fetchMs'>;
 
 /** Yields the pages of the open batches that the next fetch will request, in steps. It writes nothing. */
-export async function* pagesUnderWay(crawl: CrawlContext): AsyncGenerator<WaitingPage[]> {
+export async function* pagesUnderWay(crawl: ScopedCrawl): AsyncGenerator<WaitingPage[]> {
   const { batches, pages } = crawl.tables;
   const abandoned = new Set((await abandonedBatches(crawl)).map(({ batchId }) => batchId));
   for (const { batchId, state } of await batches.list()) {

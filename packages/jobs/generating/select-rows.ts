@@ -1,5 +1,5 @@
 import { hostOfKey, type PageChange, type RowToChange } from '../../../webtable/index.js';
-import type { CrawlContext } from '../context.js';
+import type { JobRun } from '../context.js';
 import type { RoundOptions } from '../generate.js';
 import { createSetAside } from '../hosts/backoff-record.js';
 import { createQueueNames } from '../hosts/queue-name.js';
@@ -32,7 +32,7 @@ export interface RowsToSelect {
  * Selects due rows in the order of their score, highest first, and gives them the generate mark.
  * @returns the number of selected rows
  */
-export async function selectRows(crawl: CrawlContext, wanted: RowsToSelect): Promise<number> {
+export async function selectRows(crawl: JobRun, wanted: RowsToSelect): Promise<number> {
   const { batchId, until, options, refusalsNow, tracker } = wanted;
   const { frontier } = crawl.tables;
   const { minScore } = crawl.settings.generate;
@@ -71,7 +71,7 @@ export async function selectRows(crawl: CrawlContext, wanted: RowsToSelect): Pro
 
 /** Adds the accepted rows to the batch, and returns them. */
 async function take(
-  crawl: CrawlContext,
+  crawl: JobRun,
   batchId: string,
   due: DueRows,
   found: readonly DueRow[],

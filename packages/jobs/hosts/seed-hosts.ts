@@ -31,7 +31,7 @@ export function createSeedHosts(
   crawl: Pick<CrawlContext, 'settings' | 'tables' | 'lookup' | 'outsideChanges'>,
   { keep = true } = {},
 ): SeedHosts {
-  const { tables, settings, outsideChanges = () => 0 } = crawl;
+  const { tables, settings, outsideChanges } = crawl;
   if (settings.http.privateAddresses !== 'seeds') return { mayBePrivate: () => Promise.resolve(false) };
   const known = createBoundedCache<{ readonly answer: boolean; readonly changes: number }>(MAX_HOSTS);
   return {

@@ -1,5 +1,5 @@
 import type { InlinkCell, PageChange } from '../../../webtable/index.js';
-import type { CrawlContext } from '../context.js';
+import type { JobRun } from '../context.js';
 import type { Target } from './link-change.js';
 import type { LinkEvent } from './link-slice.js';
 
@@ -45,7 +45,7 @@ export async function inFoldSteps(
  * @returns the changes; undefined for rows that are left for a later step
  */
 export async function foldInlinks(
-  crawl: CrawlContext,
+  crawl: JobRun,
   rows: readonly (Target | undefined)[],
   changes: readonly (PageChange | undefined)[],
   later: Set<string>,

@@ -1,5 +1,5 @@
 import { isRedirect, urlOf, type PageChange, type RowToChange } from '../../../webtable/index.js';
-import type { CrawlContext } from '../context.js';
+import type { JobRun } from '../context.js';
 import { hintedFields, mergeHints, soonerDue } from '../parsing/link-hints.js';
 import type { Count } from '../reporting/counters.js';
 import { newRowFields } from '../rows/new-row.js';
@@ -29,7 +29,7 @@ export type Target = NonNullable<RowToChange<(typeof LINKED_FIELDS)[number]>>;
 
 /** What the changes of one chunk of rows depend on. */
 export interface LinkTerms {
-  readonly crawl: CrawlContext;
+  readonly crawl: JobRun;
   readonly rules: RulesInForce;
   readonly refusals: Refusals;
   /** The time of the changes, in ms since the epoch. */

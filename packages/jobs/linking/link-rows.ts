@@ -1,7 +1,7 @@
 import { urlOf, type BatchEntry, type PageRow } from '../../../webtable/index.js';
 import type { TableRuleSet } from '../../plugin-api/index.js';
 import { readAhead } from '../../util/index.js';
-import type { CrawlContext } from '../context.js';
+import type { JobRun } from '../context.js';
 import type { HostFailures } from '../changes/host-failures.js';
 import { hintsOf } from '../parsing/link-hints.js';
 import type { Tracker } from '../reporting/tracker.js';
@@ -37,7 +37,7 @@ type Source = BatchRow<SourceField>['row'];
  * @returns the links to own rows that are left; undefined if the job was stopped before all other links were added
  */
 export async function linkRows(
-  crawl: CrawlContext,
+  crawl: JobRun,
   batchId: string,
   linker: Linker,
   tracker: Tracker,
@@ -81,7 +81,7 @@ export async function linkRows(
  * because the version has changed. Returns the rows as they are now.
  */
 async function fenced<F extends SourceField>(
-  { tables, clock }: CrawlContext,
+  { tables, clock }: JobRun,
   batchId: string,
   rows: readonly BatchRow<F>[],
   fields: readonly F[],

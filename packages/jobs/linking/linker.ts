@@ -1,5 +1,5 @@
 import { urlOf, type PageChange } from '../../../webtable/index.js';
-import type { CrawlContext } from '../context.js';
+import type { JobRun } from '../context.js';
 import type { Count } from '../reporting/counters.js';
 import { createRowCounts } from '../reporting/row-counts.js';
 import type { Tracker } from '../reporting/tracker.js';
@@ -44,12 +44,7 @@ export interface Linker {
  * links also writes the watermark, and links of sources up to the watermark are skipped.
  * @param openIds batches that may still add links. Watermarks of other batches are dropped, except watermarks of newer batches.
  */
-export function createLinker(
-  crawl: CrawlContext,
-  batchId: string,
-  openIds: ReadonlySet<string>,
-  tracker: Tracker,
-): Linker {
+export function createLinker(crawl: JobRun, batchId: string, openIds: ReadonlySet<string>, tracker: Tracker): Linker {
   let latest: Omit<LinkTerms, 'now'> | undefined;
   const now = async (): Promise<LinkTerms> => {
     const rules = await rulesNow(crawl);

@@ -1,7 +1,7 @@
 import { readAhead } from '../../util/index.js';
 import type { BatchLog } from '../changes/batch-log.js';
 import { LOGGED_FIELDS } from '../changes/note-change.js';
-import type { CrawlContext } from '../context.js';
+import type { JobRun } from '../context.js';
 import { createRowCounts } from '../reporting/row-counts.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { RESCHEDULE_FIELDS, reschedule } from '../rows/reschedule.js';
@@ -25,7 +25,7 @@ export interface Released {
  * @returns false if the job was stopped before all rows were released
  */
 export async function releaseRows(
-  crawl: CrawlContext,
+  crawl: JobRun,
   batchId: string,
   linker: Linker,
   left: LinksOfTargets,

@@ -26,7 +26,7 @@ export interface ParseThreadModule {
 /** The settings, scope and rules with which a page is parsed. All are plain data. If a part has not changed, it is the same object as before. */
 export interface ParseTerms {
   readonly settings: Settings;
-  readonly scope: CrawlScope | undefined;
+  readonly scope: CrawlScope;
   /** The rules of the table. The thread makes its last plugin from them. */
   readonly rules: StoredRules | undefined;
   /** The active plugins in order of call, as indexes into the thread's list of plugins. */

@@ -2,7 +2,7 @@ import { chooseParser } from '../../parse/index.js';
 import type { Plugin } from '../../plugin-api/index.js';
 import type { EncodedFields, PageChange } from '../../../webtable/index.js';
 import type { Count, CounterName } from '../reporting/counters.js';
-import { signatureOf, type CrawlContext } from '../context.js';
+import { signatureOf, type ScopedCrawl } from '../context.js';
 import { withOnPage } from './call-on-page.js';
 import { contentTypeOf } from './parse-content.js';
 import { failure, parseHere } from './parse-here.js';
@@ -37,7 +37,7 @@ export interface ParseResult {
 }
 
 /** What this thread needs to parse a page. */
-export type ParseContext = Pick<CrawlContext, 'settings' | 'plugins' | 'scope'>;
+export type ParseContext = Pick<ScopedCrawl, 'settings' | 'plugins' | 'scope'>;
 
 /**
  * Parses a page, and returns the fields to store. A parse thread parses the page if the crawl has threads, and if the thread has every
@@ -47,16 +47,16 @@ export type ParseContext = Pick<CrawlContext, 'settings' | 'plugins' | 'scope'>;
  * Counters: `COUNTERS.parse`.
  */
 export async function parsePage(
-  { parseThreads, settings, scope }: Pick<CrawlContext, 'parseThreads' | 'settings' | 'scope'>,
+  { parseThreads, settings, scope }: Pick<ScopedCrawl, 'parseThreads' | 'settings' | 'scope'>,
   rules: RulesInForce,
   page: PageContent,
   count: Count,
 ): Promise<ParseResult> {
   const { plugins, ruleSet } = rules;
-  const crawl: ParseContext = { settings, plugins, ...(scope && { scope }) };
+  const crawl: ParseContext = { settings, plugins, scope };
   const share = parseThreads && threadPlugins(rules, parseThreads, page, count);
   if (!share) return parseHere(crawl, page, count);
-  const terms = { settings, scope: scope?.shared, rules: ruleSet.plugin && ruleSet.stored, ...share };
+  const terms = { settings, scope: scope.shared, rules: ruleSet.plugin && ruleSet.stored, ...share };
   let answer = await parseThreads.parse(terms, page);
   if (isFatal(answer) && share.callsOnPage && plugins.some(({ onPage }) => onPage)) {
     answer = await parseThreads.parse({ ...terms, callsOnPage: false }, page);

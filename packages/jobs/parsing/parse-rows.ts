@@ -1,5 +1,5 @@
 import { urlOf, writeEach, type PageChange } from '../../../webtable/index.js';
-import type { CrawlContext } from '../context.js';
+import type { JobRun } from '../context.js';
 import { changedLinks } from '../changes/changed-links.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { batchRows } from '../rows/batch-rows.js';
@@ -15,7 +15,7 @@ const CHUNK = 20;
  * Parses the pages of a batch that are fetched but not parsed.
  * @param force true: pages that are already parsed are parsed again
  */
-export async function parseRows(crawl: CrawlContext, batchId: string, force: boolean, tracker: Tracker): Promise<void> {
+export async function parseRows(crawl: JobRun, batchId: string, force: boolean, tracker: Tracker): Promise<void> {
   for await (const rows of batchRows(crawl, batchId, ['status', 'sitemap'], CHUNK, tracker.count)) {
     if (tracker.aborted) break;
     const rules = await rulesNow(crawl);
@@ -37,7 +37,7 @@ const BODY_FIELDS = ['content', 'contentType', 'headers', 'protocolStatus', 'sit
 
 /** Parses pages at the same time. All their bodies are in memory. */
 async function parseTogether(
-  crawl: CrawlContext,
+  crawl: JobRun,
   rules: RulesInForce,
   batchId: string,
   keys: readonly string[],

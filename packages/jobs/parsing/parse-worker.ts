@@ -36,7 +36,7 @@ function serve(port: MessagePort, all: Awaited<ReturnType<MakePagePlugins>>): vo
     const context = {
       settings,
       plugins: isSameList ? last.context.plugins : places.map((place) => list[place]!),
-      ...(scope && { scope: scopeRules(scope, urlPatterns) }),
+      scope: scopeRules(scope, urlPatterns),
     };
     crawls.set(crawl, { terms: next, context });
     return context;

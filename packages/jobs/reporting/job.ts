@@ -24,7 +24,7 @@ export interface Progress {
   readonly counters: Readonly<Record<string, number>>;
   /** Number of failures by reason. These numbers are also in `counters`. */
   readonly errors: Readonly<Record<string, number>>;
-  /** Seconds since the job began. `seconds` and `rate` are absent if the job runs without `CrawlContext.running`. */
+  /** Seconds since the job began. `seconds` and `rate` are absent in the progress of a job inside another job. */
   readonly seconds?: number;
   /** Rows done per second, over the last ten seconds. */
   readonly rate?: number;

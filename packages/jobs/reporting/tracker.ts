@@ -1,5 +1,5 @@
 import { addCounters, createCounts, type Count } from './counters.js';
-import type { CrawlContext } from '../context.js';
+import type { JobContext } from '../context.js';
 import type { JobOptions, Progress, Report } from './job.js';
 
 /** Counts the results of a job and reports its progress. */
@@ -11,7 +11,7 @@ const FAILURE = /^(failed_.*|plugin_error_.*|damaged|proxy)$/;
 
 /** @param start the id of the batch and the number of rows, if they are known at the start */
 export function createTracker(
-  crawl: Pick<CrawlContext, 'clock' | 'watch'>,
+  crawl: Pick<JobContext, 'clock' | 'watch'>,
   job: string,
   { signal, onProgress }: JobOptions,
   start: { batchId?: string; total?: number } = {},
@@ -33,7 +33,7 @@ export function createTracker(
     counters: { ...all },
     errors: Object.fromEntries(Object.entries(all).filter(([reason]) => failures.has(reason) || FAILURE.test(reason))),
   });
-  crawl.watch?.(progress);
+  crawl.watch(progress);
 
   return {
     count,

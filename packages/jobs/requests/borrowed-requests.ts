@@ -1,9 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { CrawlError, messageOf } from '../../errors/index.js';
 import { deadline } from '../../util/index.js';
-import type { CrawlContext } from '../context.js';
 import { inSlots } from '../shards/job-slots.js';
-import { openRequests, type RequestedPage, type RequestResult, type Requests } from './requests.js';
+import { openRequests, type RequestedPage, type RequestingRun, type RequestResult, type Requests } from './requests.js';
 
 interface BorrowedRequestsOptions {
   /** The name of the job, as other workers see it. */
@@ -27,7 +26,10 @@ export interface BorrowedRequests extends AsyncDisposable {
  * run. Otherwise the job makes requests of its own, until a fetch wants to begin. So a host gets one delay and one back-off from all jobs. A
  * host that another worker or another process may be requesting gets no request: the result is `host_in_use`, at once.
  */
-export function borrowRequests(crawl: CrawlContext, options: BorrowedRequestsOptions): BorrowedRequests {
+export function borrowRequests(
+  crawl: Omit<RequestingRun, 'jobSlots'>,
+  options: BorrowedRequestsOptions,
+): BorrowedRequests {
   const { job, threads = 1, signal = new AbortController().signal } = options;
   const { requestsInUse } = crawl;
   const closing = new AbortController();
@@ -46,8 +48,8 @@ export function borrowRequests(crawl: CrawlContext, options: BorrowedRequestsOpt
       const mustYield = (): boolean => ended.aborted || requestsInUse.isFetchWaiting;
       const run = crawl.tables.exclusive('fetch', async () => {
         if (mustYield()) return;
-        await inSlots(crawl, { job, asks: true }, { leaveTaken: true, signal }, async (held, ends) => {
-          const requests = openRequests(held, { threads, count: () => {}, ...(ends && { signal: ends }) });
+        await inSlots(crawl, { job, asks: true }, { leaveTaken: true, signal }, async (jobSlots, ends) => {
+          const requests = openRequests({ ...crawl, jobSlots }, { threads, count: () => {}, signal: ends });
           own = requests;
           holding = over;
           opening = undefined;

@@ -1,18 +1,18 @@
 import type { Protocol } from '../../plugin-api/index.js';
 import { deadline } from '../../util/index.js';
-import type { CrawlContext } from '../context.js';
+import type { JobRun } from '../context.js';
 
 /**
  * Delays requests while another worker may hold the slots, because that worker may send requests to the same hosts.
  * @param giveUp ends the wait
  */
-export function createLeaseGuard({ jobSlots }: Pick<CrawlContext, 'jobSlots'>, giveUp: AbortSignal) {
+export function createLeaseGuard({ jobSlots }: Pick<JobRun, 'jobSlots'>, giveUp: AbortSignal) {
   /**
    * Waits until the leases are held.
    * @returns whether the leases are held
    */
   async function mayGoOn(): Promise<boolean> {
-    if (!jobSlots || jobSlots.leases.isHeld()) return true;
+    if (jobSlots.leases.isHeld()) return true;
     const held = jobSlots.leases.untilHeld().catch(() => undefined);
     await deadline(held, Infinity, () => undefined, giveUp);
     return jobSlots.leases.isHeld();

@@ -22,7 +22,8 @@ export function protocolFor(crawl: Pick<CrawlContext, 'plugins'>, url: string): 
   return undefined;
 }
 
-type Requesting = Pick<CrawlContext, 'plugins' | 'settings'>;
+/** What a request uses. */
+export type Requesting = Pick<CrawlContext, 'plugins' | 'settings'>;
 
 /** A protocol should end each request at `http.timeLimit`. After this multiple of the limit, a request is considered hung. */
 const GRACE = 2;

@@ -1,12 +1,11 @@
 import { hostHealth, isProxyFailure } from '../../fetch/index.js';
 import type { FetchOutcome, FetchRequest } from '../../plugin-api/index.js';
 import { hostIfAny, hostOf } from '../../url/index.js';
-import type { CrawlContext } from '../context.js';
 import { MAX_FAILURES } from '../hosts/backoff-record.js';
 import type { Failure } from '../hosts/host-backoff.js';
 import { isTooLong } from '../hosts/queue-delays.js';
 import { isGivenUp } from './grace-period.js';
-import { protocolFor, request } from './protocol-for.js';
+import { protocolFor, request, type Requesting } from './protocol-for.js';
 import type { Requests } from './requests.js';
 
 /** A request that waits in the queue of its host. */
@@ -64,7 +63,7 @@ export type RequestTurn = {
  * requested up to three times.
  */
 export async function requestPage(
-  crawl: CrawlContext,
+  crawl: Requesting,
   requests: Requests,
   page: PageRequest,
   queue: string,
@@ -98,7 +97,7 @@ export async function requestPage(
   return { kind: 'outcome', outcome, isOfPage: true, asked: true };
 }
 
-async function send(crawl: CrawlContext, requests: Requests, page: PageRequest): Promise<FetchOutcome> {
+async function send(crawl: Requesting, requests: Requests, page: PageRequest): Promise<FetchOutcome> {
   const { url, giveUp, headOnly = false, contentLimit, forPerson } = page;
   const allowPrivate = forPerson ? forPerson.allowPrivate : await requests.seedHosts.mayBePrivate(url, giveUp);
   const condition = (await page.condition?.()) ?? {};
@@ -126,7 +125,7 @@ async function send(crawl: CrawlContext, requests: Requests, page: PageRequest):
 
 /** Checks the robots.txt of a page. Returns undefined if the page may be requested in this turn. */
 async function checkRobots(
-  crawl: CrawlContext,
+  crawl: Requesting,
   requests: Requests,
   { url, tries: before = 0, onSitemaps }: PageRequest,
   queue: string,

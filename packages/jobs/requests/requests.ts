@@ -2,7 +2,7 @@ import { createFetchQueues, createRobots, type FetchQueues, type Robots } from '
 import { hostIfAny, hostOf } from '../../url/index.js';
 import { deadline, gracePeriod } from '../../util/index.js';
 import { hostKeyOf } from '../../../webtable/index.js';
-import type { CrawlContext } from '../context.js';
+import type { JobRun } from '../context.js';
 import { createHostBackoff, type HostBackoff } from '../hosts/host-backoff.js';
 import { createQueueDelays, type QueueDelays } from '../hosts/queue-delays.js';
 import { createQueueNames, type QueueNames } from '../hosts/queue-name.js';
@@ -36,6 +36,12 @@ interface Waiter {
   readonly give: (result: RequestResult) => void;
   readonly fail: (error: unknown) => void;
 }
+
+/** What a run of requests uses. */
+export type RequestingRun = Pick<
+  JobRun,
+  'tables' | 'settings' | 'plugins' | 'clock' | 'random' | 'lookup' | 'outsideChanges' | 'requestsInUse' | 'jobSlots'
+>;
 
 /** Work that waits in the queue of a host. */
 export interface QueuedWork {
@@ -104,7 +110,7 @@ export interface Requests {
  * Starts a run of requests. At most one may run at a time on the slots of the job, because it keeps the delays between requests. While the
  * leases are not held, it sends no requests.
  */
-export function openRequests(crawl: CrawlContext, options: RequestsOptions): Requests {
+export function openRequests(crawl: RequestingRun, options: RequestsOptions): Requests {
   const { settings, tables, clock } = crawl;
   const { threads, signal, count, onIdle = () => {} } = options;
   const isForeign = (host: string): boolean => !isOfJob(crawl, tables.slots.of(hostKeyOf(host)));
@@ -155,7 +161,7 @@ export function openRequests(crawl: CrawlContext, options: RequestsOptions): Req
       agents: robotsAgents(settings),
       clock,
       store: createRobotsStore(tables),
-      ...(crawl.outsideChanges && { changes: crawl.outsideChanges }),
+      changes: crawl.outsideChanges,
       inHostQueue: createRobotsInQueue(crawl, { queues, queueNames, delays, backoff }),
     }),
     seedHosts,
@@ -163,7 +169,7 @@ export function openRequests(crawl: CrawlContext, options: RequestsOptions): Req
     delays,
     proxy,
     queueNames,
-    since: (queue) => now.ticks - (now.wall - (crawl.jobSlots?.leases.askedAt(tables.slots.ofQueue(queue)) ?? 0)),
+    since: (queue) => now.ticks - (now.wall - (crawl.jobSlots.leases.askedAt(tables.slots.ofQueue(queue)) ?? 0)),
     mayGoOn: leaseGuard.mayGoOn,
     stopped,
     get isOpen() {

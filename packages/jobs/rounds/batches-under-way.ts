@@ -1,4 +1,4 @@
-import type { CrawlContext } from '../context.js';
+import type { JobRun } from '../context.js';
 import type { CrawlOptions } from '../crawl.js';
 import type { BatchFetch } from '../fetching/batch-fetch.js';
 import type { Fetcher } from '../fetching/fetcher.js';
@@ -14,7 +14,7 @@ import type { RoundSelector } from './round-selector.js';
 import type { createTasks } from './tasks.js';
 
 export interface BatchesInput {
-  readonly crawl: CrawlContext;
+  readonly crawl: JobRun;
   readonly options: CrawlOptions;
   readonly tracker: Tracker;
   readonly fetcher: Fetcher;

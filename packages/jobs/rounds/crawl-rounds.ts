@@ -1,16 +1,14 @@
-import type { CrawlContext } from '../context.js';
+import type { JobRun } from '../context.js';
 import type { CrawlOptions } from '../crawl.js';
 import { openFetcher } from '../fetching/fetcher.js';
 import { addCounters, type Counts } from '../reporting/counters.js';
-import type { FindingsOfRun } from '../reporting/findings.js';
 import type { Progress } from '../reporting/job.js';
-import type { Watch } from '../reporting/running-jobs.js';
 import { NO_TOTALS, type JobTotals } from '../reporting/totals.js';
-import type { Tracker } from '../reporting/tracker.js';
-import { createWake } from '../../util/index.js';
+import { createWake, defined } from '../../util/index.js';
 import { claimRows } from '../rows/batch-rows.js';
 import { hasPart, partOf, withinBatch } from '../shards/job-slots.js';
 import { createBatchesUnderWay } from './batches-under-way.js';
+import type { CrawlWork } from './crawl-work.js';
 import { POLL_MS } from './due-watch.js';
 import { RoundSelector } from './round-selector.js';
 import { createTasks } from './tasks.js';
@@ -29,17 +27,14 @@ export const NOTHING_CRAWLED: CrawlSoFar = { pages: 0, rounds: 0, totals: NO_TOT
  * Crawls in rounds until no row is due, a limit is reached, or a round could fetch nothing. If neither the number of rounds nor the
  * distance is limited, rounds overlap: the next round is selected while the previous round is being fetched. Then fetched pages move to an
  * outgoing batch, and updatedb runs on this batch after 20,000 pages or sooner. No other fetcher may run on the table.
- * @param timeUp aborts at the time limit of the crawl. Then the running rounds end, and no further round begins.
+ * At the time limit of the crawl, the running rounds end, and no further round begins.
  * @param before the sums of earlier rounds of the same crawl
  * @returns the sums, including `before`
  */
 export async function crawlRounds(
-  crawl: CrawlContext,
+  crawl: JobRun,
   options: CrawlOptions,
-  tracker: Tracker,
-  timeUp: AbortSignal,
-  findings: FindingsOfRun,
-  watch?: Watch,
+  { tracker, timeUp, findings, watch, ruleSteps }: Omit<CrawlWork, 'crawl' | 'options'>,
   before: CrawlSoFar = NOTHING_CRAWLED,
 ): Promise<CrawlSoFar> {
   const { signal, threads = crawl.settings.fetcher.threadsFetch } = options;
@@ -50,7 +45,7 @@ export async function crawlRounds(
     onChange: wake.now,
     findings,
     timeUp,
-    ...(signal && { signal }),
+    ...defined({ signal, onFetched: options.onFetched }),
   });
   const selector = new RoundSelector(crawl, options, tracker);
   const tasks = createTasks(wake.now);
@@ -109,7 +104,7 @@ export async function crawlRounds(
     await proposeIfDue(stop);
     // A new `www` rule refuses rows whose URL has the old form of a host. Their pages get rows with the new form before rows are selected.
     // This changes rows of all slots, so a worker with a part of them leaves it to `rules apply`.
-    const applied = partOf(crawl) ? undefined : await crawl.applyRules?.({ signal: stop });
+    const applied = partOf(crawl) ? undefined : await ruleSteps.apply({ signal: stop });
     if (applied) tracker.add(applied.counters, 'apply_');
     const batchId = await selector.select(stop, fetcher);
     if (batchId !== undefined) await batches.begin(batchId);
@@ -119,8 +114,7 @@ export async function crawlRounds(
     const { propose = Infinity } = options;
     if (selector.rounds - proposedAt < propose) return;
     proposedAt = selector.rounds;
-    const counts = await crawl.proposeRules?.({ signal: stop });
-    if (!counts) return;
+    const counts = await ruleSteps.propose({ signal: stop });
     tracker.count('proposals');
     tracker.add(counts, 'propose_');
     const { applied = 0 } = counts;
@@ -129,7 +123,7 @@ export async function crawlRounds(
   }
 
   try {
-    watch?.(progress, fetcher.status);
+    watch(progress, fetcher.status);
     timeUp.addEventListener('abort', wake.now, { once: true });
     await goOn().catch(tasks.fail);
     if (tasks.failure) fetcher.abort();

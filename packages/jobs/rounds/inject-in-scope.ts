@@ -1,16 +1,15 @@
 import { defined } from '../../util/index.js';
-import type { CrawlContext } from '../context.js';
+import type { JobContext } from '../context.js';
 import type { CrawlOptions } from '../crawl.js';
 import { injectSeeds, type InjectOptions } from '../inject.js';
 import type { Report } from '../reporting/job.js';
 import { scopeRules, siteOf, type CrawlScope } from '../scope/crawl-scope.js';
-import { withScope } from '../scope/in-scope.js';
 import { createSeedList, foldersOf, redirectsOf } from '../scope/seed-list.js';
 import { readScope } from '../scope/stored-scope.js';
 
 type ScopedSeeds = InjectOptions & Pick<CrawlOptions, 'stay' | 'depth' | 'include' | 'exclude'>;
 
-interface InjectedInScope {
+export interface InjectedInScope {
   readonly injected: Report;
   /** The scope of the crawl. It is not written to the table yet. */
   readonly scope: CrawlScope;
@@ -23,13 +22,14 @@ interface InjectedInScope {
  * @throws CrawlError USAGE for a wrong pattern, before anything is written
  */
 export async function injectInScope(
-  crawl: CrawlContext,
+  crawl: JobContext,
   { stay = 'host', depth, include = [], exclude = [], ...seeds }: ScopedSeeds,
   needsAll = false,
 ): Promise<InjectedInScope> {
   const list = createSeedList(stay === 'path' || needsAll);
   const scope: CrawlScope = { stay, ...(depth !== undefined && { depth }), include, exclude, folders: {} };
-  withScope(crawl, scope);
+  // Wrong patterns are found before anything is written.
+  scopeRules(scope, crawl.urlPatterns);
   const injected = await injectSeeds(crawl, seeds, list.add);
   const { urls } = list;
   if (stay === 'any' || injected.interrupted || !urls) return { injected, scope, urls: urls ?? [] };

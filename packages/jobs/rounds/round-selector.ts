@@ -1,6 +1,6 @@
-import type { CrawlContext } from '../context.js';
+import type { JobRun } from '../context.js';
 import type { CrawlOptions } from '../crawl.js';
-import { generateAndCount, type Selection } from '../generate.js';
+import { selectRound, type Selection } from '../generate.js';
 import { createQueueDelays } from '../hosts/queue-delays.js';
 import type { Report } from '../reporting/job.js';
 import type { Tracker } from '../reporting/tracker.js';
@@ -39,7 +39,7 @@ export class RoundSelector {
   rounds = 0;
   /** Counters of the rows that the last round skipped. */
   skipped: Report['counters'] = {};
-  readonly #crawl: CrawlContext;
+  readonly #crawl: JobRun;
   readonly #tracker: Tracker;
   readonly #maxRounds: number;
   readonly #maxPages: number;
@@ -56,13 +56,13 @@ export class RoundSelector {
   #selecting: Promise<unknown> = Promise.resolve();
   #pauses = 0;
 
-  constructor(crawl: CrawlContext, options: CrawlOptions, tracker: Tracker) {
+  constructor(crawl: JobRun, options: CrawlOptions, tracker: Tracker) {
     const { fetcher } = crawl.settings;
     const { rounds, maxPages = Infinity, topN, threads = fetcher.threadsFetch } = options;
     const delay = createQueueDelays(fetcher).of('');
     this.#crawl = crawl;
     this.#tracker = tracker;
-    this.#due = createDueWatch(() => crawl.outsideChanges?.() ?? 0);
+    this.#due = createDueWatch(crawl.outsideChanges);
     this.#maxRounds = rounds ?? Infinity;
     this.#maxPages = maxPages;
     this.isStrict = rounds !== undefined || crawl.settings.generate.maxDistance >= 0;
@@ -113,7 +113,7 @@ export class RoundSelector {
     const { maxCount } = this.#crawl.settings.generate;
     const perQueue = maxCount < 0 ? this.#perQueue : Math.min(maxCount, this.#perQueue);
     const generate = (most: number, isBusy?: (queue: string) => boolean | 'end'): Promise<Selection> =>
-      generateAndCount(this.#crawl, {
+      selectRound(this.#crawl, {
         signal,
         ...(most < Infinity && { topN: most }),
         ...(perQueue < Infinity && { maxCount: perQueue }),

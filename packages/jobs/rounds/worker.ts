@@ -1,6 +1,6 @@
 import type { HeldLeases, LeaseHolderInfo, LeaseInfo } from '../../../webtable/index.js';
 import { pause, pauseAfter } from '../../util/index.js';
-import type { CrawlContext } from '../context.js';
+import type { ScopedCrawl } from '../context.js';
 import { countSelectable } from '../selection/is-any-due.js';
 
 /** The result of crawling some slots. */
@@ -59,7 +59,7 @@ interface IdleWorkers {
  * worker shows these numbers to the others.
  * @throws CrawlError LEASE_LOST; the errors of `crawlSlots`
  */
-export async function runWorker(crawl: CrawlContext, options: WorkerOptions): Promise<void> {
+export async function runWorker(crawl: ScopedCrawl, options: WorkerOptions): Promise<void> {
   const { shard, untilStopped, ends, crawlSlots } = options;
   const { batches, leases, slots: ofTable } = crawl.tables;
   const own = new Set<string>();
@@ -157,7 +157,7 @@ export async function runWorker(crawl: CrawlContext, options: WorkerOptions): Pr
 }
 
 /** Finds slots with work: an open batch, or due rows that generate may select. */
-function createWorkFinder(crawl: CrawlContext) {
+function createWorkFinder(crawl: ScopedCrawl) {
   /** The number of due rows in a slot after it was last crawled. Infinity: a batch was open. */
   const left = new Map<string, number>();
 

@@ -2,7 +2,8 @@ import type { BatchEntry, BatchHeader, Field, PageRow } from '../../../webtable/
 import { CrawlError, safeText } from '../../errors/index.js';
 import { defined } from '../../util/index.js';
 import { createCounts, type Count } from '../reporting/counters.js';
-import type { CrawlContext } from '../context.js';
+import { jobRun, type JobContext, type JobRun, type ScopedCrawl } from '../context.js';
+import type { Watch } from '../reporting/running-jobs.js';
 import type { JobOptions, Report } from '../reporting/job.js';
 import { createTracker } from '../reporting/tracker.js';
 import { inSlots, partOf, withinBatch, type LeaseOptions } from '../shards/job-slots.js';
@@ -18,44 +19,40 @@ interface BatchJob {
   readonly job: string;
   /** Whether the job sends requests to hosts. */
   readonly asks?: boolean;
+  readonly watch: Watch;
 }
+
+/** A step of a job on one batch. The slots of the run are those that the batch still has. */
+type BatchStep<O> = (run: JobRun, batch: BatchHeader, options: O) => Promise<Report>;
 
 /**
  * Runs a step on one batch, or on every open batch one after the other. The result is one report. Only one job at a time works on a batch,
  * so updatedb waits for a running fetch. For each step, leases are taken of the slots that the batch still has. On a closed batch the step
  * is skipped, so a command that was killed after its work can be run again.
- * @param step gets the context with the slots of the batch, and the current header. The signal of its options also aborts when the leases
- * are lost.
+ * @param step gets the current header. The signal of its options also aborts when the leases are lost.
  * @throws CrawlError UNKNOWN_BATCH, LEASE_HELD, LEASE_LOST
  */
 export async function overBatches<O extends BatchOptions>(
-  crawl: CrawlContext,
-  { job, asks = false }: BatchJob,
+  crawl: ScopedCrawl,
+  { job, asks = false, watch }: BatchJob,
   options: O,
-  step: (crawl: CrawlContext, batch: BatchHeader, options: O) => Promise<Report>,
+  step: BatchStep<O>,
 ): Promise<Report> {
   const { batches } = crawl.tables;
   const serialised = <T>(batchId: string, task: (batch: BatchHeader) => Promise<T>): Promise<T> =>
     crawl.tables.exclusive(`batch ${batchId}`, async () => task(await batches.get(batchId)));
 
-  function skip({ batchId, state }: BatchHeader): Report {
-    const tracker = createTracker(crawl, job, options, { batchId });
-    tracker.count(state === 'generating' ? 'batch_unfinished' : 'batch_closed');
-    return tracker.report();
-  }
-
   function run({ batchId, slots }: BatchHeader): Promise<Report> {
     const { leaseWait, signal } = options;
-    return inSlots(crawl, { job, batchId, asks }, { slots, ...defined({ leaseWait, signal }) }, async (own, ends) => {
-      // While the job waited for the slots, another worker may have closed the batch.
-      const batch = await batches.get(batchId);
-      if (!hasWork(batch)) return skip(batch);
-      return step(withinBatch(own, batch), batch, { ...options, ...(ends && { signal: ends }) });
-    });
+    return inSlots(crawl, { job, batchId, asks }, { slots, ...defined({ leaseWait, signal }) }, (jobSlots, ends) =>
+      stepOn(jobRun(crawl, jobSlots, watch), job, { ...options, batch: batchId, signal: ends }, step),
+    );
   }
 
   if (options.batch !== 'all')
-    return serialised(options.batch, (batch) => (hasWork(batch) ? run(batch) : Promise.resolve(skip(batch))));
+    return serialised(options.batch, async (batch) =>
+      hasWork(batch) ? run(batch) : skip({ ...crawl, watch }, job, options, batch),
+    );
 
   const began = crawl.clock();
   const { all, count, add } = createCounts();
@@ -75,6 +72,38 @@ export async function overBatches<O extends BatchOptions>(
     counters: all,
     ...(options.signal?.aborted && { interrupted: true }),
   };
+}
+
+/** Like {@link overBatches} with one batch, for a job inside a crawl. It works in the slots of the crawl. */
+export function onBatch<O extends BatchOptions>(
+  run: JobRun,
+  job: string,
+  options: O,
+  step: BatchStep<O>,
+): Promise<Report> {
+  return run.tables.exclusive(`batch ${options.batch}`, () => stepOn(run, job, options, step));
+}
+
+async function stepOn<O extends BatchOptions>(
+  run: JobRun,
+  job: string,
+  options: O,
+  step: BatchStep<O>,
+): Promise<Report> {
+  // While the job waited, another worker may have closed the batch.
+  const batch = await run.tables.batches.get(options.batch);
+  return hasWork(batch) ? step(withinBatch(run, batch), batch, options) : skip(run, job, options, batch);
+}
+
+function skip(
+  crawl: Pick<JobContext, 'clock' | 'watch'>,
+  job: string,
+  options: JobOptions,
+  { batchId, state }: BatchHeader,
+): Report {
+  const tracker = createTracker(crawl, job, options, { batchId });
+  tracker.count(state === 'generating' ? 'batch_unfinished' : 'batch_closed');
+  return tracker.report();
 }
 
 function hasWork({ state }: BatchHeader): boolean {
@@ -113,7 +142,7 @@ export interface BatchRow<F extends Field> {
  * @param isWanted returns true for a row that is yielded even if the batch does not hold it
  */
 export async function* batchRows<F extends Field>(
-  crawl: CrawlContext,
+  crawl: JobRun,
   batchId: string,
   fields: readonly F[],
   size: number,
@@ -142,7 +171,7 @@ export async function* batchRows<F extends Field>(
  * before it works on any of them: a late write could otherwise move a row of one batch to another one that is closed already. Does nothing
  * on a table of one process.
  */
-export async function claimRows(crawl: CrawlContext, batchId: string): Promise<void> {
+export async function claimRows(crawl: JobRun, batchId: string): Promise<void> {
   const { tables, clock } = crawl;
   if (!tables.isShared) return;
   for await (const entries of tables.batches.entries(batchId, partOf(crawl))) {

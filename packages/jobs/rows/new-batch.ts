@@ -1,14 +1,15 @@
 import { makeBatchId, type BatchHeader } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
-import { partOf } from '../shards/job-slots.js';
 
-/** Creates a batch of the slots of the job, with an id that was never used before. This matters, because rows store ids of closed batches. */
+/**
+ * Creates a batch with an id that was never used before. This matters, because rows store ids of closed batches.
+ * @param slots the slots of the batch; undefined: all slots
+ */
 export async function newBatch(
-  crawl: Pick<CrawlContext, 'tables' | 'clock' | 'random' | 'jobSlots'>,
+  { tables, clock, random }: Pick<CrawlContext, 'tables' | 'clock' | 'random'>,
   header: Omit<BatchHeader, 'batchId' | 'size' | 'slots'>,
+  slots?: ReadonlySet<string>,
 ): Promise<string> {
-  const { tables, clock, random } = crawl;
-  const slots = partOf(crawl);
   for (;;) {
     const batchId = makeBatchId(clock(), random());
     let isNew = true;

@@ -10,7 +10,12 @@ export const SITEMAP_INTERVAL = 86_400;
  * @param now the same time as for `changeRows`, so that a row that is due at once gets its place in the queue of its host at once
  * @param isSitemap whether the page was named as a sitemap
  */
-export function newRowFields(crawl: CrawlContext, count: Count, now: number, isSitemap = false) {
+export function newRowFields(
+  crawl: Pick<CrawlContext, 'plugins' | 'settings'>,
+  count: Count,
+  now: number,
+  isSitemap = false,
+) {
   const plan = createSchedule(crawl, count).initialize(now);
   const { dueAt, retries } = plan;
   const fetchInterval = isSitemap ? Math.min(plan.fetchInterval, SITEMAP_INTERVAL) : plan.fetchInterval;

@@ -81,7 +81,7 @@ export async function updatingBatches(
  * only removes the mark, and the row stays due.
  */
 export function reschedule(
-  crawl: CrawlContext,
+  crawl: Pick<CrawlContext, 'plugins' | 'settings' | 'clock'>,
   row: Row,
   batchId: string,
   verdict: LoggedVerdict,
@@ -122,7 +122,7 @@ export function reschedule(
 }
 
 function outcome(
-  crawl: CrawlContext,
+  crawl: Pick<CrawlContext, 'settings'>,
   plan: FetchSchedule,
   row: Row,
   fetchedAt: number,

@@ -117,6 +117,12 @@ export function scopeRules(scope: CrawlScope, patterns: UrlPatterns): ScopeRules
   };
 }
 
+/** The rules of a crawl without a scope. They reject nothing. */
+export const NO_SCOPE: ScopeRules = scopeRules(
+  { stay: 'any', include: [], exclude: [], folders: {} },
+  () => () => undefined,
+);
+
 /** Returns the host of a URL, or its domain if `stay` is `domain`. */
 export function siteOf(url: string, stay: CrawlScope['stay']): string {
   return stay === 'domain' ? ownDomainOf(hostOf(url)) : hostOf(url);

@@ -1,5 +1,5 @@
 import { chunked, isHeld, urlOf, type KeyRange } from '../../../webtable/index.js';
-import type { CrawlContext } from '../context.js';
+import type { ScopedCrawl } from '../context.js';
 import { createRowCounts } from '../reporting/row-counts.js';
 import type { Tracker } from '../reporting/tracker.js';
 import type { RulesInForce } from '../rules/rules-now.js';
@@ -19,7 +19,7 @@ const CHUNK = 500;
  * @param slots the slots of the pages; absent: all slots
  */
 export async function makeDue(
-  crawl: CrawlContext,
+  crawl: ScopedCrawl,
   rules: RulesInForce,
   ranges: readonly KeyRange[] | undefined,
   since: number,
@@ -40,7 +40,7 @@ export async function makeDue(
         const count = counts.of(left[i]!);
         if (!row || row.damaged || isHeld(row) || (row.dueAt ?? 0) <= now) return undefined;
         if ((row.fetchedAt ?? 0) >= since && !isFetchedInFuture(row, now)) return undefined;
-        if (crawl.scope?.isOutside(urlOf(row.key), row.sitemap) || refusalOf(crawl, rules, row)) return undefined;
+        if (crawl.scope.isOutside(urlOf(row.key), row.sitemap) || refusalOf(crawl, rules, row)) return undefined;
         count('made_due');
         return { key: row.key, set: { dueAt: now } };
       }),

@@ -1,7 +1,7 @@
 import { safeText } from '../../errors/index.js';
 import { RULES_PLUGIN, filterUrl, type UrlVerdict } from '../../plugin-api/index.js';
 import { matchesStatus, urlOf, type PageRow } from '../../../webtable/index.js';
-import type { CrawlContext } from '../context.js';
+import type { ScopedCrawl } from '../context.js';
 import type { CounterName } from '../reporting/counters.js';
 import type { RulesInForce } from '../rules/rules-now.js';
 
@@ -23,7 +23,7 @@ interface SelectionRefusal {
  * @param filter false: URL filters and the patterns of the scope are not checked
  */
 export function refusalOf(
-  crawl: Pick<CrawlContext, 'settings' | 'scope'>,
+  crawl: Pick<ScopedCrawl, 'settings' | 'scope'>,
   rules: RulesInForce,
   row: PageRow<(typeof REFUSAL_FIELDS)[number]>,
   filter = true,
@@ -47,7 +47,7 @@ export function refusalOf(
   if (!filter) return undefined;
   const url = urlOf(row.key);
   // Seeds and their redirect targets are exempt, because the operator has named the seeds.
-  const excluded = row.distance === 0 ? undefined : crawl.scope?.excludes(url, row.sitemap);
+  const excluded = row.distance === 0 ? undefined : crawl.scope.excludes(url, row.sitemap);
   if (excluded !== undefined) return { reason: 'excluded', why: () => safeText(excluded) };
   // Rules may have become stricter since the row was created.
   const verdict = filterUrl(rules.plugins, url, 'generate', row);

@@ -3,7 +3,7 @@ import { STATUSES, matchesStatus, type PageRow } from '../../../webtable/index.j
 import type { CounterName } from '../reporting/counters.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { causeOfRule } from './rule-cause.js';
-import type { CrawlContext } from '../context.js';
+import type { ScopedCrawl } from '../context.js';
 import type { RulesInForce } from '../rules/rules-now.js';
 import { refusalOf, type REFUSAL_FIELDS } from './refusal.js';
 
@@ -11,9 +11,9 @@ import { refusalOf, type REFUSAL_FIELDS } from './refusal.js';
 export type Refusals = ReturnType<typeof createRefusals>;
 
 /** @param filter false: URL filters and the patterns of the scope are not checked */
-export function createRefusals(crawl: Pick<CrawlContext, 'settings' | 'scope'>, rules: RulesInForce, filter: boolean) {
+export function createRefusals(crawl: Pick<ScopedCrawl, 'settings' | 'scope'>, rules: RulesInForce, filter: boolean) {
   const { restrictStatus, maxDistance } = crawl.settings.generate;
-  const { include = [], exclude = [] } = crawl.scope?.scope ?? {};
+  const { include, exclude } = crawl.scope.scope;
   const causes = new Map<string, string>([
     [
       'status',
@@ -67,7 +67,7 @@ function ruleCauses(versions: ReadonlyMap<string, string>): ReadonlyMap<string, 
  * @param slots the slots of the hosts of the rows; undefined: all slots
  */
 export async function releaseRefused(
-  { tables, clock }: CrawlContext,
+  { tables, clock }: Pick<ScopedCrawl, 'tables' | 'clock'>,
   { causes }: Refusals,
   tracker: Pick<Tracker, 'aborted'>,
   onStep: () => Promise<void>,

@@ -1,6 +1,6 @@
 import type { Settings } from '../../../config/index.js';
 import { batchTime, type BatchHeader } from '../../../webtable/index.js';
-import type { CrawlContext } from '../context.js';
+import type { CrawlContext, JobRun } from '../context.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { checkLeases, hasOthers, hasPart, partOf, withinBatch } from '../shards/job-slots.js';
 
@@ -8,7 +8,7 @@ import { checkLeases, hasOthers, hasPart, partOf, withinBatch } from '../shards/
  * Releases the rows of abandoned batches in the slots of the job. A batch is abandoned if a killed or aborted generate left it unfinished,
  * or if it is too old. No other worker generates in a slot whose lease this worker holds.
  */
-export async function releaseAbandoned(crawl: CrawlContext, tracker: Tracker): Promise<void> {
+export async function releaseAbandoned(crawl: JobRun, tracker: Tracker): Promise<void> {
   const { tables, settings } = crawl;
   const { batches } = tables;
   const now = crawl.clock();
@@ -57,7 +57,7 @@ export async function abandonedBatches(
  * Releases the rows of a batch on which no other job works, in the slots of this job.
  * @returns the number of rows that the batch held
  */
-export async function releaseRows(crawl: CrawlContext, batchId: string): Promise<number> {
+export async function releaseRows(crawl: JobRun, batchId: string): Promise<number> {
   const { tables, clock } = crawl;
   let count = 0;
   for await (const entries of tables.batches.entries(batchId, partOf(crawl))) {

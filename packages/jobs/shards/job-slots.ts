@@ -1,6 +1,6 @@
 import { LEASE_MS, slotsOfShard, type BatchHeader, type HeldLeases, type Shard } from '../../../webtable/index.js';
 import { CrawlError } from '../../errors/index.js';
-import type { CrawlContext } from '../context.js';
+import type { CrawlContext, JobRun } from '../context.js';
 import type { JobOptions, Report } from '../reporting/job.js';
 
 /** An option of jobs that need slots. */
@@ -47,19 +47,17 @@ interface SlotOptions extends LeaseOptions {
 export const USUAL_WAIT = LEASE_MS + 10_000;
 
 /**
- * Runs a job while no other worker works on its slots. If a job runs inside another job, it uses the slots of the outer job.
- * @param run gets the context with the slots, and a signal. The signal also aborts when the leases are lost.
+ * Runs a job while no other worker works on its slots.
+ * @param run gets the slots, and a signal. The signal also aborts when the leases are lost.
  * @throws CrawlError LEASE_HELD, LEASE_LOST; the reason of the signal, if the signal aborts before other
  * workers have released the slots
  */
 export async function inSlots<T>(
-  given: CrawlContext,
+  { tables, clock }: Pick<CrawlContext, 'tables' | 'clock'>,
   { job, batchId, asks = false }: SlotTask,
   { slots, leaseWait = USUAL_WAIT, leaveTaken = false, signal }: SlotOptions,
-  run: (crawl: CrawlContext, signal: AbortSignal | undefined) => Promise<T>,
+  run: (jobSlots: JobSlots, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  if (given.jobSlots) return run(given, signal);
-  const { tables, clock } = given;
   // If the signal is already aborted, the job does not wait for slots. Its report says that it was interrupted.
   const waiting = signal?.aborted ? { wait: 0 } : { wait: leaseWait, leaveTaken, ...(signal && { signal }) };
   const leases = await tables.leases
@@ -77,7 +75,7 @@ export async function inSlots<T>(
   let hasFailed = true;
   try {
     const ends = signal ? AbortSignal.any([signal, leases.lost]) : leases.lost;
-    const result = await run({ ...given, jobSlots }, ends);
+    const result = await run(jobSlots, ends);
     leases.lost.throwIfAborted();
     hasFailed = false;
     return result;
@@ -98,13 +96,13 @@ export async function inSlots<T>(
  * lost.
  */
 export function inAllSlots<O extends JobOptions, R extends Report>(
-  crawl: CrawlContext,
+  crawl: Pick<CrawlContext, 'tables' | 'clock'>,
   job: string,
   options: O,
-  run: (crawl: CrawlContext, options: O) => Promise<R>,
+  run: (jobSlots: JobSlots, options: O) => Promise<R>,
 ): Promise<R> {
-  return inSlots(crawl, { job }, { ...(options.signal && { signal: options.signal }) }, (held, signal) =>
-    run(held, { ...options, ...(signal && { signal }) }),
+  return inSlots(crawl, { job }, { ...(options.signal && { signal: options.signal }) }, (jobSlots, signal) =>
+    run(jobSlots, { ...options, signal }),
   );
 }
 
@@ -127,14 +125,14 @@ export function slotsOf(
 }
 
 /** Returns the slots of a job that works on a part of the table. Returns undefined if the job works on all slots. */
-export function partOf({ jobSlots }: Pick<CrawlContext, 'jobSlots'>): ReadonlySet<string> | undefined {
-  return jobSlots && !jobSlots.isWhole ? jobSlots.slots : undefined;
+export function partOf({ jobSlots }: Pick<JobRun, 'jobSlots'>): ReadonlySet<string> | undefined {
+  return jobSlots.isWhole ? undefined : jobSlots.slots;
 }
 
-/** Returns the context of the work on a batch. Its slots are those slots of the job that the batch still has. */
-export function withinBatch(crawl: CrawlContext, { slots }: Pick<BatchHeader, 'slots'>): CrawlContext {
+/** Returns the run for the work on a batch. Its slots are those slots of the job that the batch still has. */
+export function withinBatch(crawl: JobRun, { slots }: Pick<BatchHeader, 'slots'>): JobRun {
   const { jobSlots } = crawl;
-  if (!slots || !jobSlots) return crawl;
+  if (!slots) return crawl;
   return {
     ...crawl,
     jobSlots: { ...jobSlots, slots: new Set(slots.filter((slot) => jobSlots.slots.has(slot))), isWhole: false },
@@ -142,19 +140,19 @@ export function withinBatch(crawl: CrawlContext, { slots }: Pick<BatchHeader, 's
 }
 
 /** Whether the job works on a slot of a batch. */
-export function hasPart(crawl: CrawlContext, header: BatchHeader): boolean {
+export function hasPart(crawl: JobRun, header: BatchHeader): boolean {
   return partOf(withinBatch(crawl, header))?.size !== 0;
 }
 
 /** Whether a batch has slots on which the job does not work. */
-export function hasOthers(crawl: CrawlContext, header: BatchHeader): boolean {
+export function hasOthers(crawl: JobRun, header: BatchHeader): boolean {
   const all = (header.slots ?? crawl.tables.slots.all).length;
   return (partOf(withinBatch(crawl, header))?.size ?? all) < all;
 }
 
 /** Whether a job works on a slot. @param crawl of a job that works on a batch: {@link withinBatch} */
-export function isOfJob({ jobSlots }: Pick<CrawlContext, 'jobSlots'>, slot: string): boolean {
-  return !jobSlots || jobSlots.slots.has(slot);
+export function isOfJob({ jobSlots }: Pick<JobRun, 'jobSlots'>, slot: string): boolean {
+  return jobSlots.slots.has(slot);
 }
 
 /**
@@ -162,6 +160,6 @@ export function isOfJob({ jobSlots }: Pick<CrawlContext, 'jobSlots'>, slot: stri
  * that were read before. Therefore this worker changes nothing if other workers considered it dead meanwhile.
  * @throws CrawlError LEASE_LOST
  */
-export async function checkLeases({ jobSlots }: Pick<CrawlContext, 'jobSlots'>): Promise<void> {
-  if (jobSlots && !jobSlots.leases.isHeld()) await jobSlots.leases.untilHeld();
+export async function checkLeases({ jobSlots }: Pick<JobRun, 'jobSlots'>): Promise<void> {
+  if (!jobSlots.leases.isHeld()) await jobSlots.leases.untilHeld();
 }

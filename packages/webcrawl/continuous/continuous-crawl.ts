@@ -112,13 +112,13 @@ async function crawlUntilAborted(
 
   /** Waits for this time, or until another process changes the table. Resolves to true if another process changed it. */
   const rest = async (milliseconds: number): Promise<boolean> => {
-    const changes = crawl.outsideChanges?.();
+    const changes = crawl.outsideChanges();
     const until = performance.now() + milliseconds;
     while (!signal.aborted && performance.now() < until) {
       index.retry();
       ranks.onRest();
       await pause(POLL.first, signal);
-      if (crawl.outsideChanges?.() !== changes) return true;
+      if (crawl.outsideChanges() !== changes) return true;
     }
     return false;
   };

@@ -1,6 +1,6 @@
 import { CrawlError } from '../../errors/index.js';
 import { openIndexer, type Indexer, type IndexOptions } from '../../index/index.js';
-import type { CrawlContext } from '../../jobs/index.js';
+import type { CrawlContext, JobContext } from '../../jobs/index.js';
 import { deadline, gracePeriod } from '../../util/index.js';
 import { watched } from '../jobs.js';
 import type { Retry } from '../retry.js';
@@ -44,7 +44,7 @@ export async function openFreshIndex(crawl: CrawlContext, options: FreshIndexOpt
   /** Work that no run has begun yet. */
   let wanted: 'nothing' | 'updated' | 'all' = 'nothing';
   let underWay: Promise<void> | undefined;
-  const run = watched('index', async ({ watch }: CrawlContext, options: IndexOptions) => {
+  const run = watched('index', async ({ watch }: JobContext, options: IndexOptions) => {
     indexer ??= await openIndexer(crawl, signal);
     return indexer.run(options, watch);
   });

@@ -1,5 +1,6 @@
 import type { AuditOptions, AuditRule, OpenAuditReport } from '../../audit/index.js';
 import type { CrawlContext } from '../../core/index.js';
+import { start } from '../jobs.js';
 import { late } from '../late.js';
 
 export type * from '../../audit/public.js';
@@ -8,9 +9,7 @@ export { AUDIT_FORMATS, AUDIT_FORMAT_NAMES, auditFormatOf, type AuditFormat } fr
 /** Other processes can see its progress. */
 export async function audit(crawl: CrawlContext, options?: AuditOptions): Promise<OpenAuditReport> {
   const { audit } = await import('../../audit/index.js');
-  const { running } = crawl;
-  if (!running) return audit(crawl, options);
-  return running.run('audit', options, (watch, options) => audit({ ...crawl, watch }, options));
+  return start('audit', crawl, options, audit);
 }
 /** See `auditRules` of packages/audit. */
 export const auditRules = async (): Promise<readonly AuditRule[]> =>

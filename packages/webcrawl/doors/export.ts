@@ -1,5 +1,5 @@
 import type * as exporting from '../../export/index.js';
-import { checked, watched } from '../jobs.js';
+import { checked, watched, type Started } from '../jobs.js';
 import { late } from '../late.js';
 import { checks } from '../options/job-options.js';
 
@@ -20,7 +20,7 @@ type Exports = typeof exporting;
 type ExportName = keyof typeof checks & keyof Exports;
 
 /** Makes the job of an export of packages/export. It checks the options, and shows its progress to other processes. */
-function exportJob<N extends ExportName>(name: N, job: string): Exports[N] {
+function exportJob<N extends ExportName>(name: N, job: string): Started<Exports[N]> {
   return checked(
     checks[name],
     watched(

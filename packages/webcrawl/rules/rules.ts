@@ -6,7 +6,7 @@ import type {
   RuleEffect,
   RuleReport,
 } from '../../focus/index.js';
-import { type CrawlContext, type JobOptions, type Report } from '../../jobs/index.js';
+import { jobContext, type JobContext, type JobOptions, type Report } from '../../jobs/index.js';
 import {
   addChecked,
   checkRule,
@@ -96,7 +96,7 @@ async function mustBeDispensable(crawl: RulesCrawl, ids: readonly string[]): Pro
   );
 }
 
-const proposeAndApply = async (crawl: CrawlContext, options: ProposeOptions = {}): Promise<ProposeReport> => {
+const proposeAndApply = async (crawl: JobContext, options: ProposeOptions = {}): Promise<ProposeReport> => {
   const found = await (await focus()).propose(crawl, options);
   if (!found.added) return found;
   const { counters = {} } = (await applyAdded(crawl, found.added, options)) ?? {};
@@ -107,7 +107,7 @@ const proposeAndApply = async (crawl: CrawlContext, options: ProposeOptions = {}
  * Moves pages to the form of host that new `www` rules prefer: the pages get rows under this form. If this is interrupted, the next crawl
  * completes it.
  */
-async function applyAdded(crawl: CrawlContext, { added }: AddedRules, { signal }: Pick<JobOptions, 'signal'>) {
+async function applyAdded(crawl: JobContext, { added }: AddedRules, { signal }: Pick<JobOptions, 'signal'>) {
   if (!added.some(({ kind }) => kind === 'www')) return undefined;
   return applyRules(crawl, { ...(signal && { signal }) });
 }
@@ -269,7 +269,7 @@ export const rules = {
   async applyProposals(crawl: OpenContext, options: ApplyProposalsOptions = {}): Promise<AddedRules> {
     checks.applyProposals(options);
     const added = await (await focus()).applyProposals(crawl, options);
-    await applyAdded(crawl, added, options);
+    await applyAdded(jobContext(crawl), added, options);
     return added;
   },
 } as const;

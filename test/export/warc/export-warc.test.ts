@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { jobs, rowKeyOf } from '../../../packages/webcrawl/internal.js';
-import { exportWarc } from '../../../packages/export/warc/export-warc.js';
+import { exportWarc, jobs, rowKeyOf } from '../../../packages/webcrawl/internal.js';
 import {
   ARCHIVED,
   ARCHIVE_COUNTERS,

@@ -1,3 +1,5 @@
+import { jobContext } from '../../../packages/jobs/context.js';
+import { runOf } from '../../support/job-run.js';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { MemoryStore, jobs, type OpenContext, type Report, type Store } from '../../../packages/webcrawl/internal.js';
@@ -47,8 +49,8 @@ async function add(
     };
     slice.add(target, from, { anchor, score });
   }
-  const tracker = createTracker(crawl, 'updatedb', {});
-  await createLinker(crawl, batchId, new Set([batchId]), tracker).addLinks(slice);
+  const tracker = createTracker(jobContext(crawl), 'updatedb', {});
+  await createLinker(await runOf(crawl), batchId, new Set([batchId]), tracker).addLinks(slice);
   return tracker.report().counters;
 }
 

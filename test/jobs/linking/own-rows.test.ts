@@ -1,3 +1,5 @@
+import { jobContext } from '../../../packages/jobs/context.js';
+import { runOf } from '../../support/job-run.js';
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, type Store } from '../../../packages/webcrawl/internal.js';
 import { createLinkSlice } from '../../../packages/jobs/linking/link-slice.js';
@@ -25,7 +27,12 @@ it('keeps links to own rows for their release, and does not read these rows', as
   };
   slice.add('com.a:http/own', from, { anchor: 'own', score: 1 });
   slice.add('com.a:http/other', from, { anchor: 'other', score: 1 });
-  const linker = createLinker(crawl, '1-1', new Set(['1-1']), createTracker(crawl, 'updatedb', {}));
+  const linker = createLinker(
+    await runOf(crawl),
+    '1-1',
+    new Set(['1-1']),
+    createTracker(jobContext(crawl), 'updatedb', {}),
+  );
   const left = await linker.addLinks(slice, new Set(['com.a:http/own']));
   // A read would have found no such row, and the row would have been created.
   expect(await crawl.page('http://a.com/own', ['linkedUpTo'])).toBeUndefined();

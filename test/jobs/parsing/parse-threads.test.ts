@@ -7,8 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settingsSchema, type Settings } from '../../../config/index.js';
 import { createParseThreads, type ParseThreadsOptions } from '../../../packages/jobs/parsing/parse-threads.js';
 import { shareParseThreads } from '../../../packages/jobs/parsing/share-parse-threads.js';
+import type { JobRun } from '../../../packages/jobs/context.js';
+import { NO_SCOPE } from '../../../packages/jobs/scope/crawl-scope.js';
 import { parsePage, type PageContent } from '../../../packages/jobs/parsing/parse-page.js';
-import { NO_RULES, defaultPlugins, jobs, rulesNow, type Plugin } from '../../../packages/webcrawl/internal.js';
+import { NO_RULES, defaultPlugins, jobs, type Plugin } from '../../../packages/webcrawl/internal.js';
 import { readRules } from '../../../packages/webcrawl/plugins/default-plugins.js';
 import { randomNumbers, randomWeb, fakeWeb } from '../../support/web/fake-web.js';
 import { until } from '../../support/events.js';
@@ -102,13 +104,15 @@ const page = (content: string, contentType = 'text/odd'): PageContent => ({
 });
 
 /** Status and title of a page, and the counters. */
-type Crawl = Parameters<typeof parsePage>[0] & { readonly plugins: readonly Plugin[] };
+type Crawl = { readonly plugins: readonly Plugin[] } & Pick<JobRun, 'settings'> & Partial<Pick<JobRun, 'parseThreads'>>;
+
+const ruleSet = await NO_RULES.current();
 
 async function parse(crawl: Crawl, of: PageContent) {
   const counters: Record<string, number> = {};
   const { parsed, encoded, unset } = await parsePage(
-    crawl,
-    await rulesNow({ ...crawl, rules: NO_RULES }),
+    { parseThreads: undefined, scope: NO_SCOPE, ...crawl },
+    { plugins: crawl.plugins, ruleSet },
     of,
     (reason, n = 1) => {
       if (n > 0) counters[reason] = (counters[reason] ?? 0) + n;

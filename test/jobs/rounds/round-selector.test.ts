@@ -1,3 +1,5 @@
+import { jobContext } from '../../../packages/jobs/context.js';
+import { runOf } from '../../support/job-run.js';
 import { describe, expect, it } from 'vitest';
 import { createTracker } from '../../../packages/jobs/reporting/tracker.js';
 import { RoundSelector } from '../../../packages/jobs/rounds/round-selector.js';
@@ -19,7 +21,7 @@ async function selected(
   await using crawl = await testCrawl(undefined);
   await jobs.inject(crawl, { seeds });
   const options = { seeds: [], threads: 10, ...more };
-  const selector = new RoundSelector(crawl, options, createTracker(crawl, 'crawl', {}));
+  const selector = new RoundSelector(await runOf(crawl), options, createTracker(jobContext(crawl), 'crawl', {}));
   const batch = await selector.select(new AbortController().signal, {
     hasPages: () => false,
     hostsOf: (domain) => (domain === 'endless.com' ? held : 0),
@@ -52,7 +54,11 @@ describe('a domain with endless sub-domains', () => {
     const refused = Array.from({ length: 120 }, (_, i) => `http://refused${i}.endless.com/\tscore=2`);
     await jobs.inject(crawl, { seeds: [...refused, 'http://good.endless.com/'] });
     isAllowed.now = false;
-    const selector = new RoundSelector(crawl, { seeds: [], threads: 10 }, createTracker(crawl, 'crawl', {}));
+    const selector = new RoundSelector(
+      await runOf(crawl),
+      { seeds: [], threads: 10 },
+      createTracker(jobContext(crawl), 'crawl', {}),
+    );
     const fetcher = { hasPages: () => false, hostsOf: () => 0 };
     const batch = await selector.select(new AbortController().signal, fetcher);
     expect(await selectedUrls(crawl, batch)).toEqual(['http://good.endless.com/']);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, rowKeyOf, urlOf, type Plugin, type Report } from '../../../packages/webcrawl/internal.js';
-import { withScope } from '../../../packages/jobs/scope/in-scope.js';
+import { writeScope } from '../../../packages/jobs/scope/stored-scope.js';
 import { countingStore, type CountingStore } from '../../support/stores/counting-store.js';
 import { fakeWeb, links } from '../../support/web/fake-web.js';
 import { selectedUrls } from '../../support/job-steps.js';
@@ -42,13 +42,11 @@ interface Case {
   readonly reason: string;
   readonly strict: Options;
   readonly loose: Options;
-  readonly scoped?: (crawl: TestCrawl, isStrict: boolean) => TestCrawl;
+  readonly store?: (crawl: TestCrawl, isStrict: boolean) => Promise<void>;
 }
 
-const inPatterns = (crawl: TestCrawl, isStrict: boolean): TestCrawl => ({
-  ...crawl,
-  scope: withScope(crawl, { stay: 'any', include: [], exclude: isStrict ? ['/x'] : ['/y'], folders: {} }).scope!,
-});
+const storePatterns = ({ tables }: TestCrawl, isStrict: boolean): Promise<void> =>
+  writeScope(tables, { stay: 'any', include: [], exclude: isStrict ? ['/x'] : ['/y'], folders: {} });
 
 const CASES: Record<string, () => Case> = {
   maxDistance: () => ({
@@ -66,7 +64,7 @@ const CASES: Record<string, () => Case> = {
     strict: { plugins: [filter('1')] },
     loose: { plugins: [filter('2', false)] },
   }),
-  'patterns of the scope': () => ({ reason: 'excluded', strict: {}, loose: {}, scoped: inPatterns }),
+  'patterns of the scope': () => ({ reason: 'excluded', strict: {}, loose: {}, store: storePatterns }),
 };
 
 const rowsRead = async (store: CountingStore, task: () => Promise<Report>): Promise<[Report, number]> => {
@@ -82,9 +80,10 @@ async function release(crawl: TestCrawl, { batchId = '' }: Report): Promise<void
 
 describe('rows that generate has refused', () => {
   it.each(Object.keys(CASES))('by %s are not read again until that changes', async (name) => {
-    const { reason, strict, loose, scoped = (crawl) => crawl } = CASES[name]!();
+    const { reason, strict, loose, store: storeScope } = CASES[name]!();
     const store = countingStore(new MemoryStore());
-    const crawl = scoped(await testCrawl(undefined, { store, ...strict }), true);
+    const crawl = await testCrawl(undefined, { store, ...strict });
+    await storeScope?.(crawl, true);
     await putRows(crawl, ROWS);
     const [first, read] = await rowsRead(store, () => jobs.generate(crawl, { topN: 1 }));
     expect(first.counters).toEqual({ generated: 1, [reason]: REFUSED });
@@ -97,7 +96,8 @@ describe('rows that generate has refused', () => {
     await release(crawl, second);
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: REFUSED + 1 });
 
-    const other = scoped(await testCrawl(undefined, { store, ...loose }), false);
+    const other = await testCrawl(undefined, { store, ...loose });
+    await storeScope?.(other, false);
     expect((await jobs.generate(other)).counters).toEqual({ generated: REFUSED + 1 });
     expect((await jobs.repair(other)).counters).toEqual({ rows: REFUSED + 1 });
   });

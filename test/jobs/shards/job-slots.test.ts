@@ -1,3 +1,4 @@
+import { jobContext } from '../../../packages/jobs/context.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { jobs, openTables } from '../../../packages/webcrawl/internal.js';
 import { applyRules } from '../../../packages/focus/index.js';
@@ -77,8 +78,8 @@ describe('a job of a shard', () => {
     const { a, b } = await workers();
     const ofShard = (index: number, count: number) => ({ slots: slotsOf(a, { shard: { index, count } }) });
     const done = await toItsEnd(
-      inSlots(a, TASK, ofShard(1, 2), async ({ jobSlots }) => {
-        expect([[...jobSlots!.slots], jobSlots!.isWhole]).toEqual([['01', '03'], false]);
+      inSlots(a, TASK, ofShard(1, 2), async (jobSlots) => {
+        expect([[...jobSlots.slots], jobSlots.isWhole]).toEqual([['01', '03'], false]);
         expect(await inSlots(b, TASK, ofShard(0, 2), async () => 'done')).toBe('done');
         const same = inSlots(b, TASK, ofShard(1, 4), async () => 'done');
         same.catch(() => undefined);
@@ -96,11 +97,11 @@ describe('a job of a shard', () => {
 
   it('ends with LEASE_LOST if another worker considered it dead', async () => {
     const { a, store } = await workers();
-    const run = inSlots(a, TASK, {}, async ({ jobSlots }, signal) => {
+    const run = inSlots(a, TASK, {}, async (jobSlots, signal) => {
       const [holder] = await a.tables.leases.holders();
       await store.write('meta', [{ key: `holder-${holder!.id}`, clear: true }]);
-      await toItsEnd(new Promise((resolve) => signal!.addEventListener('abort', resolve, { once: true })));
-      expect([jobSlots!.leases.isHeld(), signal!.aborted]).toEqual([false, true]);
+      await toItsEnd(new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true })));
+      expect([jobSlots.leases.isHeld(), signal.aborted]).toEqual([false, true]);
     });
     await expect(run).rejects.toMatchObject({ code: 'LEASE_LOST', exitCode: 75 });
   });
@@ -113,7 +114,7 @@ describe('a job of a shard', () => {
       const run = {
         repair: () => jobs.repair(b),
         compact: () => jobs.compact(b),
-        'rules apply': () => applyRules(b),
+        'rules apply': () => applyRules(jobContext(b)),
         remove: () => jobs.remove(b, { host: 'a.com' }),
       };
       const running = run[job]();

@@ -2,7 +2,7 @@ import { applyUrlChain } from '../../../plugin-api/index.js';
 import { resolveLink } from '../../../url/index.js';
 import { rowKeyOf, urlOf, type PageChange } from '../../../../webtable/index.js';
 import type { Count } from '../../reporting/counters.js';
-import type { CrawlContext } from '../../context.js';
+import type { JobRun } from '../../context.js';
 import { outOfScope } from '../../rows/leaves-site.js';
 import type { FetchItem, FetchRun } from '../fetch-item.js';
 import { newRowFields } from '../../rows/new-row.js';
@@ -19,7 +19,7 @@ const MAX_SITEMAPS = 100;
  * to links. If the row of a sitemap exists, it is only marked as a sitemap. Counters: those of fetch that begin with `sitemaps_`.
  */
 export async function addSitemaps(
-  crawl: CrawlContext,
+  crawl: JobRun,
   run: Pick<FetchRun, 'tracker'>,
   source: FetchItem,
   found: readonly string[],
@@ -53,7 +53,7 @@ export async function addSitemaps(
 
 /** Returns the accepted URLs in the order of the robots.txt, without duplicates. Only its first {@link MAX_SITEMAPS} sitemaps are used. */
 function acceptedSitemaps(
-  crawl: CrawlContext,
+  crawl: JobRun,
   { plugins }: RulesInForce,
   from: string,
   found: readonly string[],
@@ -78,14 +78,7 @@ function acceptedSitemaps(
   return [...urls];
 }
 
-function firstFields(
-  crawl: CrawlContext,
-  rules: RulesInForce,
-  source: FetchItem,
-  url: string,
-  now: number,
-  count: Count,
-) {
+function firstFields(crawl: JobRun, rules: RulesInForce, source: FetchItem, url: string, now: number, count: Count) {
   return {
     ...newRowFields(crawl, count, now, true),
     ...createScoring(rules, count).initial(url),

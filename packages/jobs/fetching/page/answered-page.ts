@@ -1,6 +1,6 @@
 import type { FetchOutcome } from '../../../plugin-api/index.js';
 import type { EncodedFields, PageChange, PlainField } from '../../../../webtable/index.js';
-import type { CrawlContext } from '../../context.js';
+import type { JobRun } from '../../context.js';
 import { changedLinks } from '../../changes/changed-links.js';
 import { parsePage } from '../../parsing/parse-page.js';
 import { rulesNow } from '../../rules/rules-now.js';
@@ -36,7 +36,7 @@ interface Draft {
 
 /** Makes the row change for an answer to a request. It also parses the body, and adds the target of a redirect to the batch. */
 export async function answeredPage(
-  crawl: CrawlContext,
+  crawl: JobRun,
   run: FetchRun,
   item: FetchItem,
   answer: PageAnswer,
@@ -85,7 +85,7 @@ export async function answeredPage(
 
 /** @returns the result of the parse; undefined if pages are not parsed during the fetch */
 async function takeContent(
-  crawl: CrawlContext,
+  crawl: JobRun,
   run: FetchRun,
   { key, distance, signature, sitemap }: FetchItem,
   { url, outcome }: { readonly url: string; readonly outcome: Extract<FetchOutcome, { kind: 'content' }> },
@@ -108,13 +108,13 @@ async function takeContent(
   // A page without a signature was never parsed, so it has no earlier links.
   const links = signature === undefined ? undefined : await changedLinks(crawl, key, result.encoded);
   if (links) set.changedLinks = links;
-  if (isSeed && result.refresh !== undefined) crawl.scope?.addTarget(url, result.refresh);
+  if (isSeed && result.refresh !== undefined) crawl.scope.addTarget(url, result.refresh);
   for (const field of result.unset) unset.add(field);
   return result;
 }
 
 async function takeRedirect(
-  crawl: CrawlContext,
+  crawl: JobRun,
   run: FetchRun,
   item: FetchItem,
   { url, target: location }: { readonly url: string; readonly target: string | null },

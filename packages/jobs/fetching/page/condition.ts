@@ -1,5 +1,5 @@
 import type { FetchRequest } from '../../../plugin-api/index.js';
-import type { CrawlContext } from '../../context.js';
+import type { JobRun } from '../../context.js';
 import type { FetchItem } from '../fetch-item.js';
 
 /**
@@ -7,7 +7,7 @@ import type { FetchItem } from '../fetch-item.js';
  * If bodies are stored at all, the copy must have a stored body. This body is read and checked only after an answer "not modified".
  */
 export async function conditionOf(
-  crawl: CrawlContext,
+  crawl: JobRun,
   { contentAt, signature, newSignature, parseStatus, protocolStatus, hasLostBody }: FetchItem,
 ): Promise<Pick<FetchRequest, 'ifModifiedSince' | 'ifNoneMatch'>> {
   const { lastModified, etag } = protocolStatus ?? {};
@@ -21,7 +21,7 @@ export async function conditionOf(
 }
 
 /** Whether the stored body of a page can be read and has the right checksum. True if bodies are not stored. */
-export async function hasWholeBody({ settings, tables }: CrawlContext, { key }: FetchItem): Promise<boolean> {
+export async function hasWholeBody({ settings, tables }: JobRun, { key }: FetchItem): Promise<boolean> {
   if (!settings.fetcher.storeContent) return true;
   return (await tables.pages.get(key, ['content']))?.content !== undefined;
 }

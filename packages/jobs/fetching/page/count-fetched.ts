@@ -1,7 +1,7 @@
 import { hostHealth } from '../../../fetch/index.js';
 import type { FetchOutcome, ProtocolCode } from '../../../plugin-api/index.js';
 import type { PageChange } from '../../../../webtable/index.js';
-import type { CrawlContext, PageOutcome } from '../../context.js';
+import type { PageOutcome } from '../../context.js';
 import type { FetchItem, FetchRun } from '../fetch-item.js';
 
 type StoredFields = NonNullable<PageChange['set']>;
@@ -11,15 +11,14 @@ type StoredFields = NonNullable<PageChange['set']>;
  * @param set the changed fields of the row
  */
 export function countFetched(
-  crawl: CrawlContext,
-  { tracker, findings, batchId }: FetchRun,
+  { tracker, findings, batchId, onFetched }: FetchRun,
   item: FetchItem,
   url: string,
   outcome: FetchOutcome,
   set: StoredFields,
 ): void {
   tracker.count('fetched');
-  crawl.onFetched?.(outcomeOf(url, set, item, batchId));
+  onFetched(outcomeOf(url, set, item, batchId));
   findings.fetched(url, item.distance === 0);
   tracker.received(outcome.kind === 'content' ? outcome.body.length : 0);
   if (outcome.lenient) tracker.count('lenient');

@@ -1,6 +1,6 @@
 import { filterUrl } from '../../../plugin-api/index.js';
 import { urlOf } from '../../../../webtable/index.js';
-import type { CrawlContext } from '../../context.js';
+import type { JobRun } from '../../context.js';
 import { bodyLimit } from '../../requests/body-limit.js';
 import { requestPage, type LeftReason } from '../../requests/request-page.js';
 import { countDamaged } from '../../rows/count-damaged.js';
@@ -21,7 +21,7 @@ import { isCutAt } from './outcome-fields.js';
  * A 304 answer is used only if the stored body is complete. Otherwise the page goes back to its queue and is requested without a condition.
  */
 export async function fetchPage(
-  crawl: CrawlContext,
+  crawl: JobRun,
   run: FetchRun,
   item: FetchItem,
   queue: string,
@@ -44,7 +44,7 @@ export async function fetchPage(
 
 async function fetchUpTo(
   contentLimit: number,
-  crawl: CrawlContext,
+  crawl: JobRun,
   run: FetchRun,
   item: FetchItem,
   queue: string,
@@ -77,7 +77,7 @@ async function fetchUpTo(
 
 /** Stores the outcome of a page. If the outcome cannot be used, the page goes back to its queue. */
 async function applyOutcome(
-  crawl: CrawlContext,
+  crawl: JobRun,
   run: FetchRun,
   item: FetchItem,
   queue: string,
@@ -90,13 +90,13 @@ async function applyOutcome(
     return run.again(queue, { ...item, [unusable]: true }, 'last');
   }
   const page = await answeredPage(crawl, run, item, answer);
-  if (await storePage(run, { ...page, queue })) countFetched(crawl, run, item, url, outcome, page.change.set);
+  if (await storePage(run, { ...page, queue })) countFetched(run, item, url, outcome, page.change.set);
   return undefined;
 }
 
 /** Returns why a page must be requested again: its body may be larger than the limit, or its stored body cannot be read. */
 async function whyUnusable(
-  crawl: CrawlContext,
+  crawl: JobRun,
   item: FetchItem,
   { outcome, contentLimit }: PageAnswer,
 ): Promise<'isLarge' | 'hasLostBody' | undefined> {
@@ -108,7 +108,7 @@ async function whyUnusable(
 }
 
 /** Whether the page is rejected by a rule that was added after the batch was selected. */
-async function isRejectedByRule(crawl: CrawlContext, run: FetchRun, item: FetchItem, url: string): Promise<boolean> {
+async function isRejectedByRule(crawl: JobRun, run: FetchRun, item: FetchItem, url: string): Promise<boolean> {
   const { ruleSet } = await rulesNow(crawl);
   if (!ruleSet.plugin || ruleSet.version === run.rules) return false;
   return !filterUrl([ruleSet.plugin], url, 'generate', item).accepted;

@@ -2,7 +2,7 @@ import { isHeld, rowKeyOf, type PageChange } from '../../../../webtable/index.js
 import { applyUrlChain } from '../../../plugin-api/index.js';
 import { hostOf } from '../../../url/index.js';
 import { checkLeases, isOfJob } from '../../shards/job-slots.js';
-import type { CrawlContext } from '../../context.js';
+import type { JobRun } from '../../context.js';
 import type { CounterName } from '../../reporting/counters.js';
 import { FETCH_FIELDS, type FetchItem, type FetchRun } from '../fetch-item.js';
 import { outOfScope } from '../../rows/leaves-site.js';
@@ -21,7 +21,7 @@ const REDIRECT_LIMIT = 20;
  * the target is not used
  */
 export async function takeTarget(
-  crawl: CrawlContext,
+  crawl: JobRun,
   run: FetchRun,
   item: FetchItem,
   url: string,
@@ -40,7 +40,7 @@ export async function takeTarget(
   const out = item.distance === 0 ? undefined : outOfScope(crawl, url, verdict.url, item.sitemap);
   if (out !== undefined) return void count(`redirect_${out}`);
 
-  if (item.distance === 0) crawl.scope?.addTarget(url, verdict.url);
+  if (item.distance === 0) crawl.scope.addTarget(url, verdict.url);
   const { maxRedirects } = crawl.settings.fetcher;
   const hops = (item.redirectDepth ?? 0) + 1;
   if (hops > (maxRedirects || REDIRECT_LIMIT)) return 'too_many';
@@ -54,7 +54,7 @@ export async function takeTarget(
  * whose distributed score updatedb may still need. A new target in a slot of another worker is stored as a due row, without the batch.
  */
 async function followRedirect(
-  crawl: CrawlContext,
+  crawl: JobRun,
   rules: RulesInForce,
   run: FetchRun,
   source: FetchItem,
@@ -105,7 +105,7 @@ const joinedFields = (fields: NonNullable<PageChange['set']>): NonNullable<PageC
 });
 
 function firstFields(
-  crawl: CrawlContext,
+  crawl: JobRun,
   rules: RulesInForce,
   run: FetchRun,
   source: FetchItem,
