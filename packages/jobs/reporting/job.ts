@@ -24,7 +24,7 @@ export interface Progress {
   readonly counters: Readonly<Record<string, number>>;
   /** Number of failures by reason. These numbers are also in `counters`. */
   readonly errors: Readonly<Record<string, number>>;
-  /** Seconds since the job began. `seconds` and `rate` are absent in the progress of a job inside another job. */
+  /** Seconds since the job began. The list of running jobs adds `seconds` and the rates. */
   readonly seconds?: number;
   /** Rows done per second, over the last ten seconds. */
   readonly rate?: number;
