@@ -230,10 +230,10 @@ function notes(
   if (counters.time_limit && !interrupted) {
     found.push('The time is over. The remaining pages stay due; the same command continues from here.');
   }
-  if (counters.proxy) {
+  if (counters.proxy_failed) {
     found.push(
       // Only the host is shown, because the URL may contain a password.
-      `The proxy${proxy === '' ? '' : ` at ${new URL(proxy).host}`} could not be used for ${quantity(counters.proxy, 'page')}. ` +
+      `The proxy${proxy === '' ? '' : ` at ${new URL(proxy).host}`} could not be used for ${quantity(counters.proxy_failed, 'page')}. ` +
         'These pages stay due: check http.proxy, then run the same command again.',
     );
   }

@@ -39,7 +39,6 @@ export type { PrefixFigures, PrefixPass, Prefixes, StoredPrefix, StoredStatistic
 export type { RuleCounts, RulePoint } from './tables/rule-counts.js';
 export type { SampledPage, SiteTemplates, StoredSite } from './tables/site-templates.js';
 export { LAST_MOMENT } from './tables/moments.js';
-export { STORED_RELEVANT } from './tables/rules.js';
 export type {
   AnyRule,
   Rule,

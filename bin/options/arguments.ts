@@ -59,10 +59,23 @@ export function namesGiven(text: string, earlier: readonly string[] = []): reado
 /** Maximum number of names that a message lists. The help has longer lists. */
 const MAX_LISTED = 20;
 
-/** Reads a list of names from `known`, separated by commas. */
-export function listOf<T extends string>(known: readonly T[]): (text: string) => readonly T[] {
+/** Throws for a name that was renamed, with the present name. */
+export function refuseRenamed(names: readonly string[], renamed: Readonly<Record<string, string>>): void {
+  const old = names.find((name) => Object.hasOwn(renamed, name));
+  if (old !== undefined) throw new InvalidArgumentError(`${old} is now called ${renamed[old]}`);
+}
+
+/**
+ * Reads a list of names from `known`, separated by commas.
+ * @param renamed the present names of names that were renamed
+ */
+export function listOf<T extends string>(
+  known: readonly T[],
+  renamed: Readonly<Record<string, T>> = {},
+): (text: string) => readonly T[] {
   return (text) => {
     const names = text.split(',').map((name) => name.trim());
+    refuseRenamed(names, renamed);
     const wrong = names.filter((name) => !(known as readonly string[]).includes(name));
     if (wrong.length === 0) return names as T[];
     if (wrong[0] === '') throw new InvalidArgumentError('a name is missing');

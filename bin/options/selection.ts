@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { PageSelection, Status } from '../../packages/webcrawl/internal.js';
-import { CrawlError, PROTOCOL_CODES, STATUSES } from '../../packages/webcrawl/names.js';
-import { listOf } from './arguments.js';
+import { CrawlError, PROTOCOL_CODES, RENAMED_CODES, STATUSES } from '../../packages/webcrawl/names.js';
+import { listOf, refuseRenamed } from './arguments.js';
 import type { Cli } from '../cli.js';
 import { comingMomentOrMark, MOMENT, momentOrMark } from './moment.js';
 import { say } from '../output/output.js';
@@ -62,10 +62,12 @@ export function noteUnknownCodes(cli: Cli, { code = [] }: SelectionOptions): voi
   );
 }
 
-/** Reads codes. Any word is accepted, because protocols of plugins have further codes. */
+/** Reads codes. Any word is accepted but a former code of webcrawl, because protocols of plugins have other codes. */
 function codesOf(text: string): readonly string[] {
-  return text
+  const codes = text
     .split(',')
     .map((code) => code.trim())
     .filter((code) => code !== '');
+  refuseRenamed(codes, RENAMED_CODES);
+  return codes;
 }

@@ -19,7 +19,7 @@ export function hostsText(hosts: readonly HostFigures[], now: number, columns: n
     'host',
   ];
   const rows = hosts.map((found) => {
-    const { statuses, errors, delay, meanMs, slowestMs, lastAsked } = found;
+    const { statuses, errors, delay, meanMs, slowestMs, lastRequestAt } = found;
     const failed = Object.values(errors).reduce((sum, n) => sum + n, 0);
     return [
       number(found.pages),
@@ -31,7 +31,7 @@ export function hostsText(hosts: readonly HostFigures[], now: number, columns: n
       meanMs === undefined ? '' : duration(meanMs / 1000),
       slowestMs === undefined ? '' : duration(slowestMs / 1000),
       bytes(found.bytes),
-      lastAsked === undefined ? 'never' : `${duration(Math.max(0, now - lastAsked) / 1000)} ago`,
+      lastRequestAt === undefined ? 'never' : `${duration(Math.max(0, now - lastRequestAt) / 1000)} ago`,
       stateOf(found),
       oneLine(found.host),
     ];
@@ -49,8 +49,8 @@ function stateOf({ hosts, leftAlone, robots, delay }: HostFigures): string {
 
 /** Formats a plan for people: rounds, then queues, then excluded pages. */
 export function planText(plan: CrawlPlan): string {
-  const { rounds, queues, queueCount, seconds, excluded, left, now, nextDue } = plan;
-  const next = nextDue === undefined ? '' : ` The next page becomes due in ${duration((nextDue - now) / 1000)}.`;
+  const { rounds, queues, queueCount, seconds, excluded, left, now, nextDueAt } = plan;
+  const next = nextDueAt === undefined ? '' : ` The next page becomes due in ${duration((nextDueAt - now) / 1000)}.`;
   if (rounds.length === 0) return safeLines(`Nothing is due.${next}\n${reasonsText('Excluded', excluded)}`);
   const text = [
     ...rounds.map(roundText),

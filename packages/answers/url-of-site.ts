@@ -20,7 +20,7 @@ export async function urlOfSite(crawl: CrawlContext, named: string, signal?: Abo
   signal?.throwIfAborted();
   if (result.kind === 'outcome' && result.outcome.http === undefined) {
     const { code, message = '' } = result.outcome;
-    if (code === 'dns') {
+    if (code === 'dns_failed') {
       const host = safeText(hostOf(href));
       const isOffline = NO_NAME_SERVER.test(message);
       throw new CrawlError(
@@ -28,7 +28,7 @@ export async function urlOfSite(crawl: CrawlContext, named: string, signal?: Abo
         isOffline ? `no name server responded for ${host}` : `no host named ${host} was found`,
       );
     }
-    return code !== 'tls' || PLAIN_HTTP.test(message) ? href.replace('https:', 'http:') : href;
+    return code !== 'tls_failed' || PLAIN_HTTP.test(message) ? href.replace('https:', 'http:') : href;
   }
   await pause(crawl.settings.fetcher.serverDelay * 1000, signal);
   return href;

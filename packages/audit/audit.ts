@@ -167,7 +167,7 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
     rows,
     keys,
     keyOf,
-    asked: crawl.tables.audits.notes('asked') as AsyncIterable<readonly [string, AskedNote]>,
+    asked: crawl.tables.audits.notes('response') as AsyncIterable<readonly [string, AskedNote]>,
     onPage(page) {
       const on = siteWith((rule, key) => news?.ofMember(rule, key, page));
       return judgePage(page, on, async (rule, found) => tell(rule, found, page, await news?.ofPage(rule, found, page)));

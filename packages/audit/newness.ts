@@ -92,7 +92,7 @@ export class News {
         ? this.#ofDuplicates(target)
         : await this.#ofLinks(found.sources, ...relationOf(found, target));
     const { asked, row, verdict, ending } = target;
-    const firstAsked = Math.min(asked?.since ?? Infinity, asked?.lastOk ?? Infinity);
+    const firstAsked = Math.min(asked?.since ?? Infinity, asked?.lastOkAt ?? Infinity);
     const isLinkNew = link === 'link' && firstAsked > this.since;
     if (verdict === 'ok' && row !== undefined) {
       const changed = await this.#hasChanged(target, found);
@@ -101,7 +101,7 @@ export class News {
       const { rows } = this.#input;
       const failedAt = found.since ?? 0;
       const changedAt = ending?.since ?? (row === undefined ? failedAt : Math.max(failedAt, rows.changedAt(row)));
-      const worked = asked?.lastOk !== undefined || (row !== undefined && rows.is(row, ROW.wasPage));
+      const worked = asked?.lastOkAt !== undefined || (row !== undefined && rows.is(row, ROW.wasPage));
       if (changedAt > this.since && (worked || !isLinkNew)) {
         const isFirst = firstAsked > this.since && (row === undefined || (await this.#isSeenLater(row)));
         return worked || !isFirst ? 'target' : 'unknown';

@@ -33,10 +33,10 @@ export interface AuditFinding {
   readonly message: string;
   /** `unverified`: the server or robots.txt keeps the crawler out. `inconclusive`: data that the rule needs was not read. */
   readonly state: 'open' | 'unverified' | 'inconclusive';
-  /** The times `since`, `lastOk` and `lastAsked` are in ms since the epoch. */
+  /** The times `since`, `lastOkAt` and `lastRequestAt` are in ms since the epoch. */
   readonly since?: number;
-  readonly lastOk?: number;
-  readonly lastAsked?: number;
+  readonly lastOkAt?: number;
+  readonly lastRequestAt?: number;
   /** With `--since`: the page or the target was no fault at the mark, or no page had the link. */
   readonly isNew?: 'target' | 'link';
   /** The sum, over the linking pages, of the rank of the page divided by its number of links. Without ranks: the number of inlinks. */

@@ -29,8 +29,8 @@ export interface Found {
   /** Default: the impact of the sources. If there are no sources: the impact of the page. */
   readonly impact?: number;
   readonly since?: number;
-  readonly lastOk?: number;
-  readonly lastAsked?: number;
+  readonly lastOkAt?: number;
+  readonly lastRequestAt?: number;
 }
 
 type Answer = Found | readonly Found[] | undefined;

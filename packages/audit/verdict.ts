@@ -15,10 +15,10 @@ const UNASKED: ReadonlySet<string> = new Set([
   'crawl_delay_too_long',
   'private_address',
   'bad_port',
-  'no_protocol',
+  'unsupported_scheme',
   'host_backoff',
   'proxy_refused',
-  'proxy',
+  'proxy_failed',
   'aborted',
 ]);
 

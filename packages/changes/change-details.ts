@@ -5,8 +5,8 @@ import type { PageRecord } from './read-changes.js';
 const { number, quantity } = figures;
 
 /** Describes a record of a host, without the name of the host. */
-export function hostText({ failing, asked }: { readonly failing: number; readonly asked: number }): string {
-  return `${number(failing)} of ${quantity(asked, 'page')} failed together; their changes wait for a second fetch`;
+export function hostText({ failing, requested }: { readonly failing: number; readonly requested: number }): string {
+  return `${number(failing)} of ${quantity(requested, 'page')} failed together; their changes wait for a second fetch`;
 }
 
 /** Describes the known details of a change for people, one line for each detail. Titles are untrusted. */
@@ -44,6 +44,6 @@ function answerText(side: ChangeSide | undefined): string {
   return code ?? (is === 'failing' ? 'failing' : 'answered');
 }
 
-function linksText({ links = 0, outerLinks = 0 }: Partial<ChangeSide> = {}): string {
-  return `${number(links)} within the host, ${number(outerLinks)} to others`;
+function linksText({ links = 0, externalLinks = 0 }: Partial<ChangeSide> = {}): string {
+  return `${number(links)} within the host, ${number(externalLinks)} to others`;
 }

@@ -69,9 +69,9 @@ export interface HostRecord {
   readonly type: 'host';
   readonly host: string;
   readonly at: number;
-  /** Number of failed pages, among the `asked` requested pages. */
+  /** Number of failed pages, among the `requested` pages. */
   readonly failing: number;
-  readonly asked: number;
+  readonly requested: number;
   readonly cursor: string;
 }
 

@@ -38,7 +38,7 @@ export interface HostFigures {
   /** Number of pages that generate has refused and skips until the cause changes. */
   readonly refused: number;
   /** When the next page becomes due, apart from pages that are due already. Absent if there is no such page. */
-  readonly nextDue?: number;
+  readonly nextDueAt?: number;
   /** Sum of the bytes of the last bodies. */
   readonly bytes: number;
   /** Number of pages whose last answer has a known time. */
@@ -48,7 +48,7 @@ export interface HostFigures {
   /** Milliseconds of the slowest answer among the last answers of all pages. Absent if `answers` is 0. */
   readonly slowestMs?: number;
   /** When a page was last requested. Absent if no page was requested. */
-  readonly lastAsked?: number;
+  readonly lastRequestAt?: number;
   /** Number of rows that cannot be read in full. */
   readonly damaged: number;
   /** The delay of the host; for several hosts, the longest delay. */
@@ -85,7 +85,7 @@ const NOT_REQUESTED: ReadonlySet<string> = new Set([
   'crawl_delay_too_long',
   'private_address',
   'bad_port',
-  'no_protocol',
+  'unsupported_scheme',
   'host_backoff',
 ]);
 /** Outcomes that are not failures. */
@@ -101,12 +101,12 @@ export function newTally(host: string) {
     due: 0,
     inBatches: 0,
     refused: 0,
-    nextDue: Infinity,
+    nextDueAt: Infinity,
     bytes: 0,
     answers: 0,
     answerMs: 0,
     slowestMs: 0,
-    lastAsked: -Infinity,
+    lastRequestAt: -Infinity,
     damaged: 0,
   };
 }
@@ -129,7 +129,7 @@ export function addRow(tally: Tally, row: Row, now: number): void {
   if (marks?.generate !== undefined) tally.inBatches += 1;
   else if (row.refusedBy !== undefined) tally.refused += 1;
   else if (dueAt <= now) tally.due += 1;
-  else tally.nextDue = Math.min(tally.nextDue, dueAt);
+  else tally.nextDueAt = Math.min(tally.nextDueAt, dueAt);
   tally.bytes += bodyBytes;
   if (fetchMs !== undefined) {
     tally.answers += 1;
@@ -137,7 +137,7 @@ export function addRow(tally: Tally, row: Row, now: number): void {
     tally.slowestMs = Math.max(tally.slowestMs, fetchMs);
   }
   if (fetchedAt !== undefined && code !== undefined && !NOT_REQUESTED.has(code)) {
-    tally.lastAsked = Math.max(tally.lastAsked, fetchedAt);
+    tally.lastRequestAt = Math.max(tally.lastRequestAt, fetchedAt);
   }
 }
 
@@ -149,12 +149,12 @@ export function addTally(into: Tally, tally: Tally): void {
   into.due += tally.due;
   into.inBatches += tally.inBatches;
   into.refused += tally.refused;
-  into.nextDue = Math.min(into.nextDue, tally.nextDue);
+  into.nextDueAt = Math.min(into.nextDueAt, tally.nextDueAt);
   into.bytes += tally.bytes;
   into.answers += tally.answers;
   into.answerMs += tally.answerMs;
   into.slowestMs = Math.max(into.slowestMs, tally.slowestMs);
-  into.lastAsked = Math.max(into.lastAsked, tally.lastAsked);
+  into.lastRequestAt = Math.max(into.lastRequestAt, tally.lastRequestAt);
   into.damaged += tally.damaged;
 }
 
@@ -167,15 +167,15 @@ export type HostState = Pick<HostFigures, 'delay' | 'leftAlone' | 'robots' | 'ba
 
 /** Returns the figures in the public form. */
 export function figuresOf(tally: Tally, state: HostState): HostFigures {
-  const { nextDue, lastAsked, slowestMs, statuses, errors, answerMs: _, ...sums } = tally;
+  const { nextDueAt, lastRequestAt, slowestMs, statuses, errors, answerMs: _, ...sums } = tally;
   const mean = meanOf(tally);
   return {
     ...sums,
     statuses: sorted(statuses),
     errors: sorted(errors),
-    ...(nextDue < Infinity && { nextDue }),
+    ...(nextDueAt < Infinity && { nextDueAt }),
     ...(mean !== undefined && { meanMs: mean, slowestMs }),
-    ...(lastAsked > -Infinity && { lastAsked }),
+    ...(lastRequestAt > -Infinity && { lastRequestAt }),
     ...state,
   };
 }

@@ -116,7 +116,7 @@ const VALUES: Readonly<Record<Exclude<HostSort, 'host'>, (figures: HostFigures) 
   mean: ({ meanMs = -1 }) => meanMs,
   slowest: ({ slowestMs = -1 }) => slowestMs,
   delay: ({ delay }) => delay.seconds,
-  asked: ({ lastAsked = 0 }) => lastAsked,
+  asked: ({ lastRequestAt = 0 }) => lastRequestAt,
 };
 
 /** Yields the hosts of the ranges, each after its last row was read. */

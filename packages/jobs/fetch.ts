@@ -29,7 +29,7 @@ export interface FetchOptions extends BatchOptions, OnPageOption, OnFetchedOptio
  * host requests. If the host requests no time, the back-off grows with every consecutive failure, also over later runs. The fetch waits for
  * a short back-off, and retries a page that got a 429 or 503 up to three times. If the wait is longer than `fetcher.maxBackoffWait`, the
  * other pages of the host get no mark and stay due. If an origin (scheme, host and port) did not answer three requests in a row, its other
- * pages fail with the same code: `connect`, `dns`, `timeout`, … Such an origin does not delay other origins of its host.
+ * pages fail with the same code: `connect_failed`, `dns_failed`, `timeout`, … Such an origin does not delay other origins of its host.
  *
  * No further request is started after the signal aborts, or after the time limit (`fetcher.timelimitMins`). The time limit is counted from
  * the start of the job, for all of its batches. Requests in flight have two seconds to end.

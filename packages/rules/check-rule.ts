@@ -3,7 +3,6 @@ import { CrawlError, safeText } from '../errors/index.js';
 import { parseUrl } from '../url/index.js';
 import {
   LAST_MOMENT,
-  STORED_RELEVANT,
   type JsonValue,
   type Rule,
   type RulePattern,
@@ -57,9 +56,7 @@ export function checkRule(given: unknown): CheckedRule {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw bad('a rule as an object', JSON.stringify(given) ?? String(given));
   }
-  const { kind: written, scope = '*', pattern, to } = given as Record<string, unknown>;
-  // Files that earlier versions exported have another name for the kind `relevant`.
-  const kind = written === STORED_RELEVANT ? 'relevant' : written;
+  const { kind, scope = '*', pattern, to } = given as Record<string, unknown>;
   const traits = traitsOf(given as Record<string, unknown>);
   if (!KINDS.includes(kind)) throw bad('relevant, accept, reject or www as the kind of a rule', kind);
   const checked = scopeOf(scope);

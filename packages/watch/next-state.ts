@@ -30,18 +30,31 @@ export function nextState(
   const attempts = (before?.attempts ?? 0) + 1;
   const wait = retryAfter(attempts, random);
   const failed = { ...moved, failures: state.failures + 1, notBefore: Math.max(state.notBefore, now + pause) };
-  const message = { cursor, first: before?.first ?? now, attempts, why, ...(lostSince !== undefined && { lostSince }) };
+  const message = {
+    cursor,
+    firstAttemptAt: before?.firstAttemptAt ?? now,
+    attempts,
+    why,
+    ...(lostSince !== undefined && { lostSince }),
+  };
   if (wait === undefined) return givenUp(failed, message, now);
-  return { ...failed, waiting: [...others, { ...message, due: now + wait }] };
+  return { ...failed, waiting: [...others, { ...message, dueAt: now + wait }] };
 }
 
 /**
  * Returns the state of a target after a message was given up.
  * @param now ms since the epoch
  */
-export function givenUp(state: TargetState, message: Omit<Waiting, 'due'>, now: number): TargetState {
-  const { cursor, first, attempts, why, lostSince } = message;
-  const letter = { cursor, first, attempts, why, ...(lostSince !== undefined && { lostSince }), at: now };
+export function givenUp(state: TargetState, message: Omit<Waiting, 'dueAt'>, now: number): TargetState {
+  const { cursor, firstAttemptAt, attempts, why, lostSince } = message;
+  const letter = {
+    cursor,
+    firstAttemptAt,
+    attempts,
+    why,
+    ...(lostSince !== undefined && { lostSince }),
+    givenUpAt: now,
+  };
   return {
     ...state,
     waiting: state.waiting.filter((each) => each.cursor !== cursor),

@@ -179,7 +179,7 @@ async function send(
       is: isDead ? 'dead' : outcome.is,
       attempts,
       ...(outcome.is === 'failed' && { why: outcome.why }),
-      ...(outcome.is === 'failed' && retry && { retryAt: retry.due }),
+      ...(outcome.is === 'failed' && retry && { retryAt: retry.dueAt }),
     });
   }
 
@@ -193,7 +193,7 @@ async function send(
 
   /** Sends the message again that is due first. @returns whether a message was due */
   async function retryDue(): Promise<boolean> {
-    const due = state.waiting.filter((each) => !isLater(each.due, clock())).sort((a, b) => a.due - b.due)[0];
+    const due = state.waiting.filter((each) => !isLater(each.dueAt, clock())).sort((a, b) => a.dueAt - b.dueAt)[0];
     if (!due) return false;
     const sending = await sendingAgain(crawl, due, channel);
     if (sending) await attempt(sending);
@@ -263,7 +263,7 @@ async function takeTarget(
     state = known
       ? { ...known, sender }
       : {
-          ...newTarget({ target, since: clock(), cursor: begin, sender }),
+          ...newTarget({ target, addedAt: clock(), cursor: begin, sender }),
           ...(kinds && { kinds }),
           ...(host !== undefined && { host }),
         };

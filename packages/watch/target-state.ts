@@ -4,9 +4,9 @@ import { CrawlError, safeText, type ChangeKind, type CrawlContext } from '../cor
 export interface Waiting {
   /** The cursor of the log entry that the message tells. */
   readonly cursor: string;
-  /** When the first attempt was made, in ms since the epoch. `due` is the time of the next attempt. */
-  readonly first: number;
-  readonly due: number;
+  /** When the first attempt was made, in ms since the epoch. `dueAt` is the time of the next attempt. */
+  readonly firstAttemptAt: number;
+  readonly dueAt: number;
   readonly attempts: number;
   /** Why the last attempt failed: `http_500`, or the code of a network failure. */
   readonly why: string;
@@ -15,9 +15,9 @@ export interface Waiting {
 }
 
 /** A message that was given up. */
-export interface DeadLetter extends Omit<Waiting, 'due'> {
+export interface DeadLetter extends Omit<Waiting, 'dueAt'> {
   /** When the message was given up, in ms since the epoch. */
-  readonly at: number;
+  readonly givenUpAt: number;
 }
 
 /** A target of changes, and its position in the log. URLs and reasons are untrusted. */
@@ -26,7 +26,7 @@ export interface ChangeTarget {
   readonly kinds?: readonly ChangeKind[];
   readonly host?: string;
   /** When the target was added, in ms since the epoch. */
-  readonly since: number;
+  readonly addedAt: number;
   /** Each change up to this cursor was delivered, was given up, or is among the waiting messages. */
   readonly cursor: string;
   readonly waiting: readonly Waiting[];
@@ -53,7 +53,7 @@ export const MOST_WAITING = 100;
 /** Maximum number of given-up messages whose details are stored. */
 export const MOST_DEAD = 20;
 
-export function newTarget(given: Pick<TargetState, 'target' | 'since' | 'cursor' | 'sender'>): TargetState {
+export function newTarget(given: Pick<TargetState, 'target' | 'addedAt' | 'cursor' | 'sender'>): TargetState {
   return { ...given, waiting: [], notBefore: 0, failures: 0, delivered: 0, dead: 0, deadLetters: [] };
 }
 

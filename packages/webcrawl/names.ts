@@ -2,7 +2,15 @@
  * Names, limits, errors and text functions that the command and the library need before a verb runs or a function is called. If a name
  * comes from a satellite, only the file with it is loaded then; test/layers.test.ts lists these files.
  */
-export { CHANGE_KINDS, LAST_MOMENT, STATUSES, parseShard, shardText } from '../../webtable/index.js';
+export {
+  CHANGE_KINDS,
+  LAST_MOMENT,
+  RENAMED_CODES,
+  RENAMED_KINDS,
+  STATUSES,
+  parseShard,
+  shardText,
+} from '../../webtable/index.js';
 export { didYouMean } from '../../config/index.js';
 export { CrawlError, ERROR_CODES, safeText, tooFewFiles } from '../errors/index.js';
 export { DUMP_FIELDS, FURTHER_FIELDS, MAX_SORTED, SORT_FIELDS, parseOrder } from '../answers/pages/dump-terms.js';

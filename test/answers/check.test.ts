@@ -243,7 +243,7 @@ describe('fetchDocument', () => {
     await expect(fetchDocument(await context.requesting(), 'mailto:x')).rejects.toMatchObject({ code: 'BAD_URL' });
     const none: CrawlContext = { ...(await context.requesting()), plugins: [] };
     await expect(fetchDocument(none, 'http://h/')).rejects.toMatchObject({
-      message: expect.stringContaining('no_p') as string,
+      message: expect.stringContaining('unsupported_scheme') as string,
     });
   });
 

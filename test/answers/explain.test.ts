@@ -105,7 +105,10 @@ describe('a row that no batch holds', () => {
     const waits: [NonNullable<PageChange['set']>, string][] = [
       [{ status: 'unfetched' }, `Not fetched yet. First fetch: ${day}.`],
       [{ status: 'unfetched', retries: 1 }, `Failed once. Next attempt: ${day}.`],
-      [{ retries: 2, protocolStatus: { code: 'dns' } }, `Failed 2 times in a row (dns). Next attempt: ${day}.`],
+      [
+        { retries: 2, protocolStatus: { code: 'dns_failed' } },
+        `Failed 2 times in a row (dns_failed). Next attempt: ${day}.`,
+      ],
       [{ status: 'fetched', retries: 0 }, `Fetched. Next fetch: ${day}.`],
       [{ status: 'redir_temp' }, `Redirected. Next fetch: ${day}.`],
       [{ status: 'gone', protocolStatus: { code: 'not_found', http: 404 } }, `Gone (404). Next fetch: ${day}.`],

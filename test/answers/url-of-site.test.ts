@@ -20,10 +20,10 @@ async function urlFor(named: string, outcome: FetchOutcome): Promise<string> {
 
 test.each<[string, FetchOutcome, string]>([
   ['example.com', { kind: 'gone', code: 'not_found', http: 404 }, 'https://example.com/'],
-  ['example.com/a?b=1', failure('connect'), 'http://example.com/a?b=1'],
-  ['localhost:8080', failure('tls', 'ERR_SSL_WRONG_VERSION_NUMBER'), 'http://localhost:8080/'],
+  ['example.com/a?b=1', failure('connect_failed'), 'http://example.com/a?b=1'],
+  ['localhost:8080', failure('tls_failed', 'ERR_SSL_WRONG_VERSION_NUMBER'), 'http://localhost:8080/'],
   ['example.com', failure('timeout'), 'http://example.com/'],
-  ['example.com', failure('tls', 'CERT_HAS_EXPIRED'), 'https://example.com/'],
+  ['example.com', failure('tls_failed', 'CERT_HAS_EXPIRED'), 'https://example.com/'],
 ])('%s is read as a URL by the response to https: %j', async (named, outcome, url) => {
   expect(await urlFor(named, outcome)).toBe(url);
 });
@@ -32,7 +32,7 @@ test.each([
   ['getaddrinfo ENOTFOUND example.invalid', 'no host named example.invalid was found'],
   ['getaddrinfo EAI_AGAIN example.invalid', 'no name server responded for example.invalid'],
 ])('a host without an address is an error: %s', async (reported, message) => {
-  await expect(urlFor('example.invalid/a', failure('dns', reported))).rejects.toMatchObject({
+  await expect(urlFor('example.invalid/a', failure('dns_failed', reported))).rejects.toMatchObject({
     code: 'BAD_INPUT',
     message,
   });

@@ -181,9 +181,9 @@ describe('audit', () => {
     const { findings } = await findingsOf(crawl);
     const found = findings.filter(({ rule }) => rule === 'link-broken');
     expect(found).toHaveLength(1);
-    const [{ sources, impact, message, since, lastAsked }] = found as [AuditFinding];
+    const [{ sources, impact, message, since, lastRequestAt }] = found as [AuditFinding];
     expect(message).toBe(`${SITE}/lost answers 404. 3 pages link to it.`);
-    expect([since, lastAsked]).toEqual([START, START]);
+    expect([since, lastRequestAt]).toEqual([START, START]);
     expect(sources.total).toBe(3);
     expect([...sources.shown].sort((one, two) => (one.url < two.url ? -1 : 1))).toEqual([
       { url: `${SITE}/`, anchor: 'from home', kind: 'a', line: 3 },
@@ -273,7 +273,7 @@ describe('audit', () => {
     ]);
     const worked = findings.find(({ url, rule }) => rule === 'link-broken' && url.endsWith('/works'));
     // The change log knows when it last worked.
-    expect(worked).toMatchObject({ since: START + 2 * DAY, lastOk: START, lastAsked: START + 2 * DAY });
+    expect(worked).toMatchObject({ since: START + 2 * DAY, lastOkAt: START, lastRequestAt: START + 2 * DAY });
     expect(summary.since).toBe(START + DAY);
     const before = await findingsOf(crawl);
     expect(before.findings.filter(({ isNew }) => isNew)).toEqual([]);

@@ -165,7 +165,7 @@ describe('requests of an audit', () => {
       message: '19 links to other.example not checked: the host responded 429 again and again.',
     });
     const notes: string[] = [];
-    for await (const [key] of crawl.tables.audits.notes('asked')) notes.push(key);
+    for await (const [key] of crawl.tables.audits.notes('response')) notes.push(key);
     expect(notes).toHaveLength(1);
   });
 
@@ -189,14 +189,14 @@ describe('requests of an audit', () => {
   it('report one link of a host that cannot be reached as a fault after a day, and the others as not checked', async () => {
     const hrefs = Array.from({ length: 9 }, (_, i) => `<a href="${OTHER}/l${i}">l</a>`).join('');
     const web = recordedWeb(({ url }) => {
-      if (url.startsWith(OTHER)) return { kind: 'retry', code: 'connect' };
+      if (url.startsWith(OTHER)) return { kind: 'retry', code: 'connect_failed' };
       return url === `${SITE}/` ? html(hrefs) : absent;
     });
     await using crawl = await testCrawl(undefined, { plugins: [web.plugin], settings: { 'fetcher.backoffMin': 0.01 } });
     await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
     const others = {
       rule: 'link-unchecked',
-      message: '8 links to other.example not checked: the host did not respond (connect).',
+      message: '8 links to other.example not checked: the host did not respond (connect_failed).',
     };
     for (const state of ['unverified', 'open']) {
       const before = web.to(OTHER).length;
@@ -214,7 +214,7 @@ describe('requests of an audit', () => {
     const [closed, well] = [`${OTHER}:1001`, `${OTHER}:1002`];
     const hrefs = [closed, well].flatMap((origin) => [1, 2].map((n) => `<a href="${origin}/l${n}">l</a>`)).join('');
     const web = recordedWeb(({ url }) => {
-      if (url.startsWith(closed)) return { kind: 'retry', code: 'connect' };
+      if (url.startsWith(closed)) return { kind: 'retry', code: 'connect_failed' };
       return url === `${SITE}/` ? html(hrefs) : absent;
     });
     await using crawl = await testCrawl(undefined, { plugins: [web.plugin], settings: { 'fetcher.backoffMin': 0.01 } });

@@ -120,6 +120,15 @@ test('an unknown code is reported', async () => {
   }
 });
 
+test.each([
+  ['readdb --dump --code not_found,connect', 'connect is now called connect_failed'],
+  ['changes --kind gone,moved', 'moved is now called reordered'],
+])('%s names the new name', async (line, message) => {
+  const { code, err } = await runLine(line.split(' '));
+  expect(code).toBe(64);
+  expect(err).toContain(message);
+});
+
 describe('remove', () => {
   test('only counts without --yes, and says so', async () => {
     stub.report = { counters: { would_remove: 3 } };

@@ -80,15 +80,15 @@ describe('a crawl', () => {
     toGo: 24_300,
     rate: 24.5,
     seconds: 200,
-    counters: { dns: 6, fetched: 1120, success: 1084, timeout: 30 },
-    errors: { dns: 6, timeout: 30 },
+    counters: { dns_failed: 6, fetched: 1120, success: 1084, timeout: 30 },
+    errors: { dns_failed: 6, timeout: 30 },
     fetching: { inFlight: 50, threads: 50, waiting: 12, setAside: 1, pages: [], hosts: [] },
   };
 
   test('without a limit has no estimated end, and shows the most important values first', () => {
     expect(progressLine(crawl)).toBe(
       'crawl, round 3: 1,120 done, 24,300 to go, 36 failed, 25/s, 3 min 20 s; ' +
-        '50 in flight, 12 hosts waiting, 1 host set aside; timeout 30, dns 6; fetched 1,120, success 1,084',
+        '50 in flight, 12 hosts waiting, 1 host set aside; timeout 30, dns_failed 6; fetched 1,120, success 1,084',
     );
   });
 

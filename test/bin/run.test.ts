@@ -709,8 +709,8 @@ describe('hints beside the counters', () => {
     ['crawl', { known: 1, generate_host_backoff: 1 }, 'Some hosts are in back-off'],
     ['crawl', { injected: 1, rounds: 1, host_backoff: 1 }, 'Some hosts are in back-off'],
     ['generate', { host_backoff: 1 }, 'Some hosts are in back-off'],
-    ['crawl', { injected: 1, rounds: 1, proxy: 2 }, 'The proxy could not be used for 2 pages'],
-    ['crawl', { injected: 1, rounds: 1, proxy: 2 }, 'check http.proxy'],
+    ['crawl', { injected: 1, rounds: 1, proxy_failed: 2 }, 'The proxy could not be used for 2 pages'],
+    ['crawl', { injected: 1, rounds: 1, proxy_failed: 2 }, 'check http.proxy'],
     ['crawl', { rejected_url: 1 }, 'No seed was accepted, so nothing was crawled.'],
     ['crawl', { malformed: 2 }, 'No seed was accepted, so nothing was crawled.'],
     ['crawl', { rounds: 1 }, 'No seed was accepted.\n'],
@@ -728,7 +728,7 @@ describe('hints beside the counters', () => {
   });
 
   test('the proxy is shown, without its password', async () => {
-    stub.report = { counters: { injected: 1, rounds: 1, proxy: 2 } };
+    stub.report = { counters: { injected: 1, rounds: 1, proxy_failed: 2 } };
     const { err } = await runLine(['crawl', 'http://a/', '--set', 'http.proxy=http://me:topsecret@proxy.example:3128']);
     expect(err).toContain('The proxy at proxy.example:3128 could not be used for 2 pages. These pages stay due');
     expect(err).not.toContain('topsecret');
@@ -738,14 +738,14 @@ describe('hints beside the counters', () => {
     stub.report = {
       counters: { injected: 1, rounds: 1, origins_failed: 3 },
       failedOrigins: [
-        { origin: 'https://a.example:8443', code: 'connect', pages: 2 },
-        { origin: 'http://b.example', code: 'dns', pages: 1 },
+        { origin: 'https://a.example:8443', code: 'connect_failed', pages: 2 },
+        { origin: 'http://b.example', code: 'dns_failed', pages: 1 },
       ],
       largeSection: { prefix: 'https://a.example/cal.end', pages: 950, of: 1000 },
     };
     const { err } = await runLine(['crawl', 'http://a/']);
     expect(err).toContain(
-      'No response: https://a.example:8443 (connect, 2 pages), http://b.example (dns, 1 page), and 1 other origin.',
+      'No response: https://a.example:8443 (connect_failed, 2 pages), http://b.example (dns_failed, 1 page), and 1 other origin.',
     );
     expect(err).toContain('95 % of the pages of this run are below https://a.example/cal.end.');
     expect(err).toContain(String.raw`--exclude '^https://a\.example/cal\.end([/?]|$)'`);

@@ -33,7 +33,7 @@ const NAMES = [
   'canonical',
   'noindex',
   'links',
-  'moved',
+  'reordered',
   'bytes',
   'redirect',
   'missing',
@@ -53,7 +53,7 @@ async function named(crawl: OpenContext, options: ChangesOptions = { since: 0 })
   return (await listed(crawl, options)).map((record) =>
     record.type === 'page'
       ? `${record.kinds.join(',')} ${record.url.replace(`${HOST}/`, '')}`
-      : `host ${record.host} ${record.failing}/${record.asked}`,
+      : `host ${record.host} ${record.failing}/${record.requested}`,
   );
 }
 
@@ -75,7 +75,7 @@ function changeAll(web: FakeWeb): void {
   web.set(urlOf('canonical'), page({ head: '<link rel=canonical href=/same>' }));
   web.set(urlOf('noindex'), page({ head: '<meta name=robots content=noindex>' }));
   web.set(urlOf('links'), page({ links: ['/', '/same'] }));
-  web.set(urlOf('moved'), page({ blocks: ['A second block.', TEXT] }));
+  web.set(urlOf('reordered'), page({ blocks: ['A second block.', TEXT] }));
   web.set(urlOf('bytes'), `${page()}<!-- built 17 -->`);
   web.set(urlOf('redirect'), { location: '/same' });
   web.set(urlOf('missing'), undefined);
@@ -100,10 +100,10 @@ describe('changes', () => {
       'gone gone',
       'links ',
       'links links',
-      'moved moved',
       'new added',
       'noindex noindex',
       'redirect redirect',
+      'reordered reordered',
       'status missing',
       'title title',
     ]);
@@ -137,9 +137,9 @@ describe('changes', () => {
       'description description',
       'gone missing',
       'links links',
-      'moved moved',
       'noindex noindex',
       'redirect redirect',
+      'reordered reordered',
       'title title',
     ]);
   });

@@ -62,7 +62,7 @@ export function expectedCounters(rows: readonly Row[], behaviours: readonly Beha
       count('fetched');
       count(protocolStatus.code);
       // Each behaviour begins at a seed, and no page further down is denied.
-      if (['access_denied', 'forbidden'].includes(protocolStatus.code)) count('seeds_denied');
+      if (['unauthorized', 'forbidden'].includes(protocolStatus.code)) count('seeds_denied');
     }
     if (parseStatus) count(parseStatus.code === 'success' ? 'parsed' : `failed_${parseStatus.code}`);
     if (outlinks) count('links', outlinks.length);

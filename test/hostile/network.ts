@@ -3,7 +3,7 @@ import { CUT, GOOD, LOST, REFUSED, UNSEEN, all, range, type Behaviour, type Ends
 
 /** Chance decides which of the two limits is reached first. */
 const SLOW = ['unfetched timeout', 'unfetched too_slow'];
-const RESET = 'unfetched reset';
+const RESET = 'unfetched connection_reset';
 
 /** A page that links to a subdomain with these DNS answers. */
 function below(name: string, answers: readonly (readonly string[])[] | 'fails' | 'hangs', end: Ends): Behaviour {
@@ -29,7 +29,7 @@ function seed(name: string, answers: readonly (readonly string[])[] | 'fails' | 
 }
 
 /** A TLS host whose robots.txt cannot be read, and why. */
-function tls(name: string, why: RegExp, more: Partial<Behaviour> = {}, code = 'tls'): Behaviour {
+function tls(name: string, why: RegExp, more: Partial<Behaviour> = {}, code = 'tls_failed'): Behaviour {
   return {
     name: `tls-${name}`,
     tls: true,
@@ -56,13 +56,13 @@ export const network: readonly Behaviour[] = [
   below('carrier', [['100.64.0.1']], REFUSED),
   below('public-and-private', [[NOBODY, '127.0.0.1']], REFUSED),
   // Three failed connections are an outcome. A slow run has time for them.
-  below('rebinding', [[NOBODY], ['127.0.0.1']], LOST('connect')),
-  below('no-address', [[]], LOST('dns')),
-  seed('fails', 'fails', LOST('dns')),
-  seed('hangs', 'hangs', LOST('connect')),
-  seed('no-addresses-but-text', [['not an address', 'localhost']], LOST('dns')),
+  below('rebinding', [[NOBODY], ['127.0.0.1']], LOST('connect_failed')),
+  below('no-address', [[]], LOST('dns_failed')),
+  seed('fails', 'fails', LOST('dns_failed')),
+  seed('hangs', 'hangs', LOST('connect_failed')),
+  seed('no-addresses-but-text', [['not an address', 'localhost']], LOST('dns_failed')),
   seed('thousands-of-addresses', [['127.0.0.2', '127.0.0.3', ...range(1, 5000, () => '127.0.0.1')]], GOOD),
-  { name: 'nobody-listens', port: 'closed', ends: { '/': LOST('connect') }, good: LOST('connect'), requests: 0 },
+  { name: 'nobody-listens', port: 'closed', ends: { '/': LOST('connect_failed') }, good: LOST('connect_failed'), requests: 0 },
   {
     name: 'accepts-and-says-nothing',
     port: 'mute',
@@ -70,7 +70,13 @@ export const network: readonly Behaviour[] = [
     good: LOST('timeout', 'too_slow'),
     requests: 0,
   },
-  { name: 'accepts-and-closes', port: 'shut', ends: { '/': LOST('reset') }, good: LOST('reset'), requests: 0 },
+  {
+    name: 'accepts-and-closes',
+    port: 'shut',
+    ends: { '/': LOST('connection_reset') },
+    good: LOST('connection_reset'),
+    requests: 0,
+  },
   { name: 'never-answers', answer: silence, ends: { '/': SLOW } },
   { name: 'closes-without-an-answer', answer: hangUp, ends: { '/': RESET } },
   { name: 'resets-without-an-answer', answer: ({ socket }) => void socket.resetAndDestroy(), ends: { '/': RESET } },
@@ -123,7 +129,7 @@ export const network: readonly Behaviour[] = [
   tls('self-signed', /self.signed/i),
   tls('expired', /expired/i),
   tls('wrong-host', /altname|does not match/i),
-  tls('handshake-never-ends', /./, { port: 'mute' }, 'connect'),
-  tls('spoken-to-plain-http', /./, { port: 'plain' }, 'connect'),
-  { ...tls('port-asked-in-plain-http', /./, {}, 'reset'), tls: false },
+  tls('handshake-never-ends', /./, { port: 'mute' }, 'connect_failed'),
+  tls('spoken-to-plain-http', /./, { port: 'plain' }, 'connect_failed'),
+  { ...tls('port-asked-in-plain-http', /./, {}, 'connection_reset'), tls: false },
 ];

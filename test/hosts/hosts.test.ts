@@ -51,7 +51,7 @@ describe('figures of hosts', () => {
       due: 0,
       refused: 0,
       bytes: body.length,
-      lastAsked: START,
+      lastRequestAt: START,
       robots: { origin: 'http://example.com', verdict: 'allows', status: 200, fetchedAt: START, crawlDelay: 0.1 },
       delay: { seconds: 0.1, by: 'Crawl-delay' },
       leftAlone: 0,
@@ -63,7 +63,7 @@ describe('figures of hosts', () => {
       robots: { verdict: 'unknown' },
       delay: { seconds: 0, by: 'fetcher.serverMinDelay' },
     });
-    expect(other).not.toHaveProperty('lastAsked');
+    expect(other).not.toHaveProperty('lastRequestAt');
   });
 
   it('count failures by their code, and how long answers take', async () => {
@@ -91,9 +91,9 @@ describe('figures of hosts', () => {
         meanMs: 250,
         slowestMs: 400,
         // The page that robots.txt denies was not requested.
-        lastAsked: START + 3,
+        lastRequestAt: START + 3,
         due: 0,
-        nextDue: START + 1000,
+        nextDueAt: START + 1000,
       },
     ]);
   });

@@ -207,11 +207,13 @@ describe('the plan of the next rounds', () => {
     await using crawl = await testCrawl(fakeWeb({}), { store: new CountingStore() });
     await jobs.inject(crawl, { seeds: ['http://soon.example/', 'http://dead.example/', 'http://dead.example/2'] });
     const { backoff } = crawl.tables.hosts;
-    const record = { since: START, code: 'connect' };
+    const record = { since: START, code: 'connect_failed' };
     await backoff.put(new Map([[hostKeyOf('soon.example'), { ...record, failures: 1, until: START + 20_000 }]]));
     await backoff.put(new Map([[hostKeyOf('dead.example'), { ...record, failures: 9, until: START + DAY }]]));
     const found = await planOf(crawl);
-    expect(found.rounds).toMatchObject([{ pages: 3, requests: 2, robots: 1, notAsked: { connect: 2 }, seconds: 20 }]);
+    expect(found.rounds).toMatchObject([
+      { pages: 3, requests: 2, robots: 1, notAsked: { connect_failed: 2 }, seconds: 20 },
+    ]);
     expect(found.queues).toMatchObject([{ queue: 'soon.example', seconds: 20 }]);
   });
 
@@ -255,7 +257,7 @@ describe('the plan of the next rounds', () => {
       queueCount: 0,
       excluded: {},
       left: 0,
-      nextDue: START + 5000,
+      nextDueAt: START + 5000,
     });
   });
 

@@ -138,7 +138,12 @@ describe('parse', () => {
         ],
         parseStatus: { code: 'success', charset: expect.any(String) as string },
         newSignature: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
-        digest: expect.objectContaining({ titleText: 'A page', linkCount: 1, outerLinkCount: 1, length: 9 }) as object,
+        digest: expect.objectContaining({
+          titleText: 'A page',
+          linkCount: 1,
+          externalLinkCount: 1,
+          length: 9,
+        }) as object,
         marks: { inject: 'y', generate: batch, fetch: batch, parse: batch },
       },
     ]);

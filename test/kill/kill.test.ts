@@ -80,7 +80,7 @@ async function rowsOf(directory: string, origin: string): Promise<{ rows: unknow
   };
   const rows = (await allRows(crawl)).map((row) => ({ ...row, ...times, headers: undefined }));
   // Times in the change log, and its hashes of URLs, which contain the port.
-  const other = ['seenAt', 'bodyAt', 'since', 'missingSince', 'links', 'outerLinks', 'canonical', 'target'];
+  const other = ['seenAt', 'bodyAt', 'since', 'missingSince', 'links', 'externalLinks', 'canonical', 'target'];
   const text = JSON.stringify(rows, (key, value: unknown) => {
     if (typeof value !== 'number') return value;
     if (other.includes(key)) return 0;

@@ -74,7 +74,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   word: way('content', (html) => ({
     html: html.replace(paragraphs(html)[1]!, (text) => text.replace(/\p{L}+/u, 'Otherword')),
   })),
-  moved: way('moved', (html) => {
+  moved: way('reordered', (html) => {
     const [one = '', two = ''] = paragraphs(html);
     return {
       html: html
@@ -90,7 +90,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   canonical: way('canonical', (html) => ({ html: atHead(html, `<link rel="canonical" href="/${target}">`) })),
   noindex: way('noindex', (html) => ({ html: atHead(html, '<meta name="robots" content="noindex">') })),
   links: way('links', (html) => ({ html: atEnd(html, `<p><a href="/${target}?more=1">More</a></p>`) })),
-  outerLinks: way('links', (html) => ({
+  externalLinks: way('links', (html) => ({
     html: atEnd(html, '<p><a href="http://elsewhere.example/">Elsewhere</a></p>'),
   })),
   titleAndContent: way('content,title', (html) => ({

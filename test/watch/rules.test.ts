@@ -73,7 +73,7 @@ describe('the schedule', () => {
 });
 
 describe('the state of a target', () => {
-  const start = newTarget({ target: 'https://a/', since: NOW, cursor: '0', sender: 's' });
+  const start = newTarget({ target: 'https://a/', addedAt: NOW, cursor: '0', sender: 's' });
   const failed: Outcome = { is: 'failed', why: 'http_500', pause: 0 };
   const when = { now: NOW, random: 0 };
 
@@ -82,7 +82,9 @@ describe('the state of a target', () => {
     expect(one).toMatchObject({ cursor: '1', delivered: 1, waiting: [] });
     const two = nextState(one, { cursor: '2' }, { ...failed, pause: 9 }, when);
     expect(two).toMatchObject({ cursor: '2', failures: 1, notBefore: NOW + 9 });
-    expect(two.waiting).toEqual([{ cursor: '2', first: NOW, attempts: 1, why: 'http_500', due: NOW + 5_000 }]);
+    expect(two.waiting).toEqual([
+      { cursor: '2', firstAttemptAt: NOW, attempts: 1, why: 'http_500', dueAt: NOW + 5_000 },
+    ]);
     const before = two.waiting[0]!;
     // A message that is retried does not move the cursor.
     const moved = { ...two, cursor: '9' };
@@ -102,9 +104,11 @@ describe('the state of a target', () => {
       state = nextState(state, { cursor: '1', ...(before && { before }) }, failed, { now: NOW + attempts, random: 0 });
       expect([state.waiting.length, state.dead]).toEqual(attempts < 10 ? [1, 0] : [0, 1]);
     }
-    expect(state.deadLetters).toEqual([{ cursor: '1', first: NOW + 1, attempts: 10, why: 'http_500', at: NOW + 10 }]);
+    expect(state.deadLetters).toEqual([
+      { cursor: '1', firstAttemptAt: NOW + 1, attempts: 10, why: 'http_500', givenUpAt: NOW + 10 },
+    ]);
     const many = { ...state, deadLetters: Array.from({ length: MOST_DEAD }, () => state.deadLetters[0]!) };
-    const last = { cursor: '2', first: NOW, due: NOW, attempts: 9, why: 'x' };
+    const last = { cursor: '2', firstAttemptAt: NOW, dueAt: NOW, attempts: 9, why: 'x' };
     const next = nextState({ ...many, waiting: [last] }, { cursor: '2', before: last }, failed, when);
     expect([next.dead, next.deadLetters.length, next.deadLetters.at(-1)!.cursor]).toEqual([2, MOST_DEAD, '2']);
   });

@@ -99,7 +99,7 @@ describe('changes are sent', () => {
     expect(await targetOf(crawl)).toMatchObject({
       dead: 1,
       waiting: [],
-      deadLetters: [{ attempts: 10, why: 'http_302', first: START }],
+      deadLetters: [{ attempts: 10, why: 'http_302', firstAttemptAt: START }],
     });
   });
 

@@ -11,7 +11,7 @@ export const CHANGE_KINDS = [
   'noindex',
   'status',
   'links',
-  'moved',
+  'reordered',
   'bytes',
 ] as const;
 

@@ -19,7 +19,7 @@ export interface ChangeSide {
   readonly length?: number;
   /** Number of links on the page, to the same host and to other hosts. */
   readonly links?: number;
-  readonly outerLinks?: number;
+  readonly externalLinks?: number;
   readonly noindex?: true;
   /** When the body of the page was received, in ms since the epoch. The WARC record of the body has the same time. */
   readonly bodyAt?: number;
@@ -43,7 +43,7 @@ export interface LoggedChange {
 /** A host with many pages that turned into failures in one batch. The changes of these pages are logged only after a second fetch. */
 export interface LoggedHost {
   readonly failing: number;
-  readonly asked: number;
+  readonly requested: number;
 }
 
 /** Number of pages whose first fetch was part of the baseline. */

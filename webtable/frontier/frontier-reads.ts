@@ -105,7 +105,7 @@ export function createFrontierReads(
      * Returns the earliest time at which a row becomes due, in ms since the epoch; undefined if there is no such row. Rows in a batch or a
      * queue are left out. It reads one entry of each slot.
      */
-    async nextDue(): Promise<number | undefined> {
+    async nextDueAt(): Promise<number | undefined> {
       let next: number | undefined;
       for (const slot of slots.all) {
         const first = await firstIn(keys.allTimed(slot));

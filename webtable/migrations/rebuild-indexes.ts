@@ -8,14 +8,15 @@ import { scanSteps } from '../scan-steps.js';
 import type { Store } from '../store.js';
 import { withoutLock } from '../write-unchanged.js';
 import type { MigrationProgress } from './migrations.js';
+import { RENAMED_FIELDS, isRenamedField, renameStored, renamedValues } from './rename-stored.js';
 
 /** Number of rows that are read and written together. */
 const CHUNK = 1000;
 
 /**
- * Migrates from version 7 to 8, in which a host has the slot of its domain. All entries of the indexes get another slot, so the indexes are
- * removed and written again from the rows. Batches are closed: their rows are due as before, and pages that updatedb has not processed are
- * fetched again. The next run of a consumer reads the whole table.
+ * Migrates from version 7 to 8, in which a host has the slot of its domain, and some stored names differ. All entries of the indexes get
+ * another slot, so the indexes are removed and written again from the rows. Batches are closed: their rows are due as before, and pages that
+ * updatedb has not processed are fetched again. The next run of a consumer reads the whole table.
  */
 export async function rebuildIndexes(
   store: Store,
@@ -27,12 +28,20 @@ export async function rebuildIndexes(
   await removeEntries(store, 'frontier', 'f', '');
   // The zones before `e` have the change log and the headers of closed batches.
   await removeEntries(store, 'batch', 'b', 'e');
+  if (!(await renameStored(store, progress))) return;
   const frontier = createFrontier(store, slots, (step) => step());
-  for await (const rows of chunked(pages.scan({ fields: FRONTIER_FIELDS }), CHUNK)) {
+  for await (const rows of chunked(pages.scan({ fields: [...FRONTIER_FIELDS, ...RENAMED_FIELDS] }), CHUNK)) {
     if (progress.aborted) return;
-    const whole = rows.filter((row) => !row.damaged);
+    const whole = rows.filter(({ damaged = [] }) => damaged.every(isRenamedField));
     const held = whole.filter(({ marks }) => marks?.generate !== undefined);
-    await pages.write(held.map(({ key }) => ({ key, unset: ['cashInFlight'], marks: { generate: null } })));
+    await pages.write(
+      whole.flatMap((row) => {
+        const set = renamedValues(row);
+        const isHeld = row.marks?.generate !== undefined;
+        if (!isHeld && Object.keys(set).length === 0) return [];
+        return [{ key: row.key, set, ...(isHeld && { unset: ['cashInFlight'], marks: { generate: null } }) }];
+      }),
+    );
     const released = whole.map(({ marks: { generate: _, ...marks } = {}, ...row }) => ({ ...row, marks }));
     // At time 0 no row is due, so each row gets the entry of its due time. generate moves due rows into the queues.
     await frontier.enterMissing(released, 0);

@@ -14,13 +14,13 @@ export interface PageDigest {
   /** Hash of the links to the same host, independent of their order. */
   readonly links: number;
   /** Hash of the links to other hosts, independent of their order. */
-  readonly outerLinks: number;
+  readonly externalLinks: number;
   readonly noindex: boolean;
   /** Number of characters of the content. */
   readonly length: number;
   /** Number of links to the same host. */
   readonly linkCount: number;
-  readonly outerLinkCount: number;
+  readonly externalLinkCount: number;
   /** The first characters of the title. */
   readonly titleText: string;
 }
@@ -67,9 +67,9 @@ export interface LoggedFailure {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Numbers of a digest that are stored as eight bytes, in this order. FROZEN. */
-const HASHES = ['content', 'blocks', 'title', 'description', 'canonical', 'links', 'outerLinks'] as const;
+const HASHES = ['content', 'blocks', 'title', 'description', 'canonical', 'links', 'externalLinks'] as const;
 /** Numbers that are stored as four bytes, in this order. FROZEN. */
-const COUNTS = ['basis', 'length', 'linkCount', 'outerLinkCount'] as const;
+const COUNTS = ['basis', 'length', 'linkCount', 'externalLinkCount'] as const;
 const DIGEST_BYTES = 8 * HASHES.length + 4 * COUNTS.length + 1;
 
 /** FROZEN. Four-byte numbers, eight-byte numbers, one byte of flags, then the title. */

@@ -32,7 +32,7 @@ export interface BackoffRecord {
   readonly since: number;
   /** No request is sent to the host before this time. */
   readonly until: number;
-  /** The code of the last failure: `throttled`, `connect`, … */
+  /** The code of the last failure: `throttled`, `connect_failed`, … */
   readonly code: string;
   /**
    * The HTTP status of the last failure. Absent if the host could not be reached. 0 if one of its robots.txt redirects to another host that

@@ -92,31 +92,18 @@ const isPattern = (value: unknown): boolean =>
   isObject(value) &&
   ('prefix' in value ? typeof value.prefix === 'string' && !('regex' in value) : typeof value.regex === 'string');
 
-/** The name of the kind `relevant` in stored tables. */
-export const STORED_RELEVANT = 'useful';
-
 /** Whether a value is a rule, with a kind, a scope and a pattern. */
 export function saysRule(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { kind, scope, pattern, to } = value;
   if (typeof scope !== 'string' || !/^(\*$|host:|domain:)/.test(scope)) return false;
   if (kind === 'www') return scope.startsWith('domain:') && (to === 'with' || to === 'without');
-  return (
-    (kind === 'relevant' || kind === STORED_RELEVANT || kind === 'accept' || kind === 'reject') && isPattern(pattern)
-  );
+  return (kind === 'relevant' || kind === 'accept' || kind === 'reject') && isPattern(pattern);
 }
 
-const storedCodec = json<Omit<Rule, 'id'>>(
+const ruleCodec = json<Omit<Rule, 'id'>>(
   (value) => isObject(value) && isTime(value.createdAt) && isTime(value.changedAt) && saysRule(value),
 );
-const ruleCodec = {
-  encode: (rule: Omit<Rule, 'id'>): Uint8Array =>
-    storedCodec.encode(rule.kind === 'relevant' ? ({ ...rule, kind: STORED_RELEVANT } as never) : rule),
-  decode(cell: Uint8Array): Omit<Rule, 'id'> {
-    const rule = storedCodec.decode(cell) as { readonly kind: string };
-    return (rule.kind === STORED_RELEVANT ? { ...rule, kind: 'relevant' } : rule) as Omit<Rule, 'id'>;
-  },
-};
 
 /** The number in an id. It increases with every new rule. */
 export const numberOfRule = (id: string): number => Number(id.slice(1));

@@ -182,11 +182,11 @@ function sayHolder({ io, options }: Cli): (holder: AwaitedHolder) => void {
 
 /** Returns a function that prints that no page is left to fetch now, and when the next page will be due. */
 function sayRest({ io, options }: Cli, doing: string): (rest: CrawlRest) => void {
-  return ({ fetchedInAll, due, nextDue }) => {
+  return ({ fetchedInAll, due, nextDueAt }) => {
     if (options().quiet) return;
     const pages = quantity(fetchedInAll, 'page');
     const left = due > 0 ? `Done for now: ${pages}; ${quantity(due, 'page')} still due.` : `All done: ${pages}.`;
-    const next = due > 0 || nextDue === undefined ? '' : ` The next is due at ${new Date(nextDue).toISOString()}.`;
+    const next = due > 0 || nextDueAt === undefined ? '' : ` The next is due at ${new Date(nextDueAt).toISOString()}.`;
     say(io, `${left}${next} ${doing} until Ctrl-C.`);
   };
 }

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { ChangeKind, Changes, ChangesOptions } from '../../../packages/webcrawl/internal.js';
-import { CHANGE_KINDS, CrawlError, defined } from '../../../packages/webcrawl/names.js';
+import { CHANGE_KINDS, CrawlError, RENAMED_KINDS, defined } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { listOf, wholeNumber } from '../../options/arguments.js';
@@ -26,7 +26,7 @@ export function addChanges(program: Command, cli: Cli): void {
     .option(
       '--kind <kinds>',
       `only changes of these kinds, separated by commas: ${CHANGE_KINDS.join(', ')}`,
-      listOf(CHANGE_KINDS),
+      listOf(CHANGE_KINDS, RENAMED_KINDS),
     )
     .option('--host <host>', 'only pages of this host')
     .option('--limit <n>', 'maximum number of changes', wholeNumber(1))

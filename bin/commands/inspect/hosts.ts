@@ -123,8 +123,8 @@ async function exportHosts(
 }
 
 const COLUMNS = [
-  ...['host', 'hosts', 'pages', ...STATUSES, 'failed', 'errors', 'due', 'inBatches', 'refused', 'nextDue', 'bytes'],
-  ...['answers', 'meanMs', 'slowestMs', 'lastAsked', 'delay', 'delayBy', 'robots', 'crawlDelay', 'leftAlone'],
+  ...['host', 'hosts', 'pages', ...STATUSES, 'failed', 'errors', 'due', 'inBatches', 'refused', 'nextDueAt', 'bytes'],
+  ...['answers', 'meanMs', 'slowestMs', 'lastRequestAt', 'delay', 'delayBy', 'robots', 'crawlDelay', 'leftAlone'],
   ...['leftAloneUntil', 'damaged'],
 ];
 

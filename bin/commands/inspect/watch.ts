@@ -6,7 +6,7 @@ import type {
   SendEvent,
   SentChanges,
 } from '../../../packages/webcrawl/internal.js';
-import { CHANGE_KINDS, CrawlError, defined, tryParseUrl } from '../../../packages/webcrawl/names.js';
+import { CHANGE_KINDS, CrawlError, RENAMED_KINDS, defined, tryParseUrl } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { eachGiven, listOf } from '../../options/arguments.js';
@@ -41,7 +41,7 @@ export function addWatch(program: Command, cli: Cli): void {
     .option(
       '--kind <kinds>',
       'only changes of these kinds, separated by commas; stored with the target',
-      listOf(CHANGE_KINDS),
+      listOf(CHANGE_KINDS, RENAMED_KINDS),
     )
     .option('--host <host>', 'only pages of this host; stored with the target')
     .option('--since <time>', `time or mark at which a new target begins: ${MOMENT} (default: now)`, momentOrMark)
@@ -148,10 +148,11 @@ function textOf({ target, delivered, waiting, dead, deadLetters, cursor, endedAt
     ...(endedAt === undefined ? [] : [`the target ended it at ${time(endedAt)}`]),
     ...(notBefore > Date.now() ? [`paused until ${time(notBefore)}`] : []),
     ...waiting.map(
-      ({ due, attempts, why, cursor: of }) => `waits until ${time(due)}, ${attempts} failed (${why}): ${of}`,
+      ({ dueAt, attempts, why, cursor: of }) => `waits until ${time(dueAt)}, ${attempts} failed (${why}): ${of}`,
     ),
     ...deadLetters.map(
-      ({ at, attempts, why, cursor: of }) => `given up at ${time(at)}, ${attempts} failed (${why}): ${of}`,
+      ({ givenUpAt, attempts, why, cursor: of }) =>
+        `given up at ${time(givenUpAt)}, ${attempts} failed (${why}): ${of}`,
     ),
   ];
   return `${oneLine(target)}\n${lines.map((line) => `  ${oneLine(line)}\n`).join('')}`;

@@ -138,9 +138,7 @@ function evidenceText({ evidence }: StoredProposal): string {
   return figures.join(', ');
 }
 
-/** Returns the words for a stored name. Stored evidence has the names of the first version, which wrote `useful` for relevant. */
-const wordsOf = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace('useful', 'relevant');
+const wordsOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 function domainText({ domain, rest, rejected, relevant }: ProposedDomain, hasRelevant: boolean): string {
   const share = rest === 0 ? 0 : (100 * rejected) / rest;

@@ -40,7 +40,7 @@ export async function askServers(
         const result = await request(each.url, !each.isInternal);
         signal?.throwIfAborted();
         if (result.kind === 'not_checked') unchecked.add(each.url, result);
-        else await crawl.tables.audits.putNotes('asked', new Map([[each.key, noteOf(each, result, crawl.clock())]]));
+        else await crawl.tables.audits.putNotes('response', new Map([[each.key, noteOf(each, result, crawl.clock())]]));
         done();
       }
     });
@@ -83,13 +83,13 @@ const errorAt = ({ before }: Wanted): number => (before?.http !== undefined && b
 function noteOf({ before }: Wanted, { code, http, to }: LinkResponse, at: number): AskedNote {
   const answer = { at, code, ...(http !== undefined && { http }), ...(to !== undefined && { to }) };
   const verdict = verdictOf(answer);
-  const lastOk = verdict === 'ok' ? at : before?.lastOk;
+  const lastOkAt = verdict === 'ok' ? at : before?.lastOkAt;
   const wasOk = !before || verdictOf(before) === 'ok';
   const isBad = verdict === 'broken' || verdict === 'failing';
   const failures = verdict === 'failing' ? [...(before?.failures ?? []), at].slice(-FAILURES) : undefined;
   return {
     ...answer,
-    ...(lastOk !== undefined && { lastOk }),
+    ...(lastOkAt !== undefined && { lastOkAt }),
     ...(isBad && { since: wasOk ? at : (before.since ?? at) }),
     ...(failures && { failures }),
   };

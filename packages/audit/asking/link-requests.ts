@@ -32,7 +32,7 @@ const MAX_REDIRECTS = 10;
 const MAX_BYTES = 262_144;
 
 /** Codes by which a host cannot be reached at all. A GET after such a HEAD would fail too. */
-const HOST_FAILURES: ReadonlySet<string> = new Set(['dns', 'connect', 'tls']);
+const HOST_FAILURES: ReadonlySet<string> = new Set(['dns_failed', 'connect_failed', 'tls_failed']);
 
 /**
  * Makes the function that requests a link with its redirects, in the queues of a crawl.

@@ -99,7 +99,7 @@ export async function wantedOf(
     for (const { url } of [...facts.canonicals, ...facts.alternates]) await ask(url, false);
   }
   await endHost();
-  for await (const [key, note] of crawl.tables.audits.notes('asked')) {
+  for await (const [key, note] of crawl.tables.audits.notes('response')) {
     await sorter.add(packJson(key, RECORD.asked, note as AskedNote));
   }
   return { wanted: join(sorter, external, crawl.clock()), folders: folders.all };

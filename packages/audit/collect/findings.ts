@@ -73,7 +73,7 @@ export async function findingOf(
     evidence = {},
     sources = NO_SOURCES,
   } = found;
-  const { impact = sources.impact, since, lastOk, lastAsked } = found;
+  const { impact = sources.impact, since, lastOkAt, lastRequestAt } = found;
   return {
     id: hash('sha256', `${rule.id}\0${key}\0${part}`).slice(0, 16),
     rule: rule.id,
@@ -82,8 +82,8 @@ export async function findingOf(
     message,
     state,
     ...(since !== undefined && since > 0 && { since }),
-    ...(lastOk !== undefined && lastOk > 0 && { lastOk }),
-    ...(lastAsked !== undefined && lastAsked > 0 && { lastAsked }),
+    ...(lastOkAt !== undefined && lastOkAt > 0 && { lastOkAt }),
+    ...(lastRequestAt !== undefined && lastRequestAt > 0 && { lastRequestAt }),
     ...(isNew && { isNew }),
     impact,
     evidence,

@@ -100,7 +100,7 @@ export interface Ending {
   readonly tries?: number;
   /** Since when requests for the target fail, and when it last worked; in ms since the epoch. */
   readonly since?: number;
-  readonly lastOk?: number;
+  readonly lastOkAt?: number;
 }
 
 export function packRow(key: string, { row, marks, ids, ownPlaces, ending }: RowRecord): Buffer {
@@ -152,7 +152,7 @@ export interface AskedNote {
   /** The times of the last failures in succession. */
   readonly failures?: readonly number[];
   readonly since?: number;
-  readonly lastOk?: number;
+  readonly lastOkAt?: number;
 }
 
 export function packJson(key: string, type: number, note: HostNote | AskedNote): Buffer {

@@ -79,7 +79,7 @@ function endingOf({ protocolStatus, redirectTarget, retries, logged }: AuditRow)
     ...(redirectTarget !== undefined && { to: redirectTarget }),
     ...(retries !== undefined && retries > 0 && { tries: retries }),
     ...(logged?.failing && { since: logged.failing.since }),
-    ...(logged?.failing && logged.seenAt !== undefined && { lastOk: logged.seenAt }),
+    ...(logged?.failing && logged.seenAt !== undefined && { lastOkAt: logged.seenAt }),
   };
 }
 

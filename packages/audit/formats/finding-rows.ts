@@ -35,8 +35,8 @@ export async function* findingRows(
   const ruleOf = rulesById(summary);
   for await (const finding of findings) {
     const { group, help } = ruleOf(finding);
-    const { rule, severity, state, isNew, url, message, impact, since, lastOk, lastAsked, id } = finding;
-    const times = [since, lastOk, lastAsked];
+    const { rule, severity, state, isNew, url, message, impact, since, lastOkAt, lastRequestAt, id } = finding;
+    const times = [since, lastOkAt, lastRequestAt];
     const row = [rule, group, severity, state, isNew, url, message, impact, ...times, evidenceOf(finding)];
     row.push(finding.sources.total, help, id);
     if (!sources) yield row;

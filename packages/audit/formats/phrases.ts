@@ -79,15 +79,15 @@ export function ignoredLines({ ignored = 0, unusedIgnores = [], undecided = 0 }:
 }
 
 /** Returns the known times of a finding: `since 2026-05-03, last worked 2026-05-01`. May be empty. */
-export function historyText({ since, lastOk, lastAsked, isNew }: AuditFinding): string {
+export function historyText({ since, lastOkAt, lastRequestAt, isNew }: AuditFinding): string {
   const times = [
     ['since', since],
-    ['last worked', lastOk],
-    ['last asked', lastAsked],
+    ['last worked', lastOkAt],
+    ['last asked', lastRequestAt],
   ] as const;
   const parts: string[] = times.flatMap(([name, at]) => (dayOf(at) === '' ? [] : [`${name} ${dayOf(at)}`]));
   if (isNew === 'target')
-    parts.push(lastOk === undefined ? 'new: it was not so at the mark' : 'new: it broke after the mark');
+    parts.push(lastOkAt === undefined ? 'new: it was not so at the mark' : 'new: it broke after the mark');
   if (isNew === 'link') parts.push('new: the link was added after the mark');
   return parts.join(', ');
 }

@@ -13,7 +13,7 @@ const FORMS = 1 << LINK_KINDS.indexOf('form');
 const STYLES = (1 << LINK_KINDS.indexOf('script')) | (1 << LINK_KINDS.indexOf('stylesheet'));
 
 /** Returns the data that all findings on targets have in common. Of a target that is there, it is unknown since when it has a fault. */
-export function lost(target: Target, { rows }: Site): Pick<Found, 'since' | 'lastOk' | 'lastAsked' | 'evidence'> {
+export function lost(target: Target, { rows }: Site): Pick<Found, 'since' | 'lastOkAt' | 'lastRequestAt' | 'evidence'> {
   const { row, verdict } = target;
   const isLost = row !== undefined && verdict !== 'ok';
   const times = timesOf(target, isLost ? rows.changedAt(row) : 0, row === undefined ? 0 : rows.askedAt(row));

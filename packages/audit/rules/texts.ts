@@ -18,13 +18,13 @@ export function timesOf(
   target: Target,
   changedAt: number,
   askedAt: number,
-): Pick<Found, 'since' | 'lastOk' | 'lastAsked'> {
+): Pick<Found, 'since' | 'lastOkAt' | 'lastRequestAt'> {
   const { asked, ending } = target;
-  const lastOk = asked?.lastOk ?? ending?.lastOk;
+  const lastOkAt = asked?.lastOkAt ?? ending?.lastOkAt;
   return {
     since: asked?.since ?? ending?.since ?? changedAt,
-    ...(lastOk !== undefined && { lastOk }),
-    lastAsked: Math.max(asked?.at ?? 0, askedAt),
+    ...(lastOkAt !== undefined && { lastOkAt }),
+    lastRequestAt: Math.max(asked?.at ?? 0, askedAt),
   };
 }
 

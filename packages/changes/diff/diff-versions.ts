@@ -6,7 +6,7 @@ import { diffTexts, type ChangeDiff } from './diff-texts.js';
 export type Differ = (record: PageRecord) => Promise<ChangeDiff | undefined>;
 
 /** Kinds of changes that affect the text of a page. */
-const OF_TEXT: ReadonlySet<string> = new Set(['content', 'moved', 'back']);
+const OF_TEXT: ReadonlySet<string> = new Set(['content', 'reordered', 'back']);
 
 /**
  * Makes a function that compares the main content before and after a change, from the bodies that the row keeps. It compares the same

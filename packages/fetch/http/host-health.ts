@@ -12,7 +12,14 @@ export type HostHealth = 'well' | 'troubled' | 'unknown';
  * Codes that mean that the host cannot be reached. Other codes are about one page (too slow, no HTTP, too many headers), or about the
  * crawler (aborted, refused address).
  */
-const UNREACHABLE: ReadonlySet<string> = new Set<NetworkCode>(['dns', 'connect', 'tls', 'timeout', 'reset', 'network']);
+const UNREACHABLE: ReadonlySet<string> = new Set<NetworkCode>([
+  'dns_failed',
+  'connect_failed',
+  'tls_failed',
+  'timeout',
+  'connection_reset',
+  'network_error',
+]);
 
 /**
  * Returns what an outcome shows about its host. The host is troubled if it cannot be reached, or if it requests a pause by 429, by 503, or

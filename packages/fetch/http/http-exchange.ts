@@ -94,7 +94,7 @@ export async function exchange(dispatcher: Dispatcher, request: Exchange): Promi
           if (done) return;
           if (status < 200) {
             if (++interim <= MAX_INTERIM) return;
-            end({ failure: 'header_limit', message: `more than ${MAX_INTERIM} interim answers` });
+            end({ failure: 'headers_too_large', message: `more than ${MAX_INTERIM} interim answers` });
             return started.abort(new Error('too many interim answers'));
           }
           head = { status, statusText: statusText ?? '', headers, rawHeaders: rawOf(started) };
@@ -114,10 +114,10 @@ export async function exchange(dispatcher: Dispatcher, request: Exchange): Promi
         onResponseError(_controller, error) {
           if (done) return;
           // If the head has arrived, this error means that the body is too short.
-          const code = head && isLengthMismatch(error) ? 'reset' : networkCode(error);
-          const isReset = code === 'reset';
+          const code = head && isLengthMismatch(error) ? 'connection_reset' : networkCode(error);
+          const isReset = code === 'connection_reset';
           const stale = isReset && head === undefined && closedWhileIdle(error);
-          const unreadable = code === 'protocol' || (isReset && head !== undefined);
+          const unreadable = code === 'invalid_response' || (isReset && head !== undefined);
           end(orHead({ failure: code, message: networkMessage(error), stale, unreadable }));
         },
       },

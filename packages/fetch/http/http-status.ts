@@ -9,7 +9,7 @@ const TEMPORARY_REDIRECTS: ReadonlySet<number> = new Set([302, 303, 307]);
 
 const VERDICTS: ReadonlyMap<number, StatusVerdict> = new Map<number, StatusVerdict>([
   [400, { kind: 'gone', code: 'gone' }],
-  [401, { kind: 'gone', code: 'access_denied' }],
+  [401, { kind: 'gone', code: 'unauthorized' }],
   [403, { kind: 'retry', code: 'forbidden' }],
   [404, { kind: 'gone', code: 'not_found' }],
   [410, { kind: 'gone', code: 'gone' }],

@@ -6,55 +6,55 @@ import { ProxyError } from './proxy-error.js';
 /** Why there is no usable answer. These words must not change, because rows store them as the code of the protocol status. */
 export type NetworkCode = SomeProtocolCodes<
   | 'private_address'
-  | 'proxy'
+  | 'proxy_failed'
   | 'proxy_refused'
-  | 'dns'
-  | 'connect'
-  | 'tls'
+  | 'dns_failed'
+  | 'connect_failed'
+  | 'tls_failed'
   | 'timeout'
   | 'too_slow'
-  | 'reset'
-  | 'protocol'
-  | 'header_limit'
+  | 'connection_reset'
+  | 'invalid_response'
+  | 'headers_too_large'
   | 'aborted'
-  | 'network'
+  | 'network_error'
 >;
 
 const CODES: Readonly<Record<string, NetworkCode>> = {
-  ENOTFOUND: 'dns',
-  ENODATA: 'dns',
-  ESERVFAIL: 'dns',
-  ECONNREFUSED: 'connect',
-  EHOSTUNREACH: 'connect',
-  ENETUNREACH: 'connect',
-  EADDRNOTAVAIL: 'connect',
-  EACCES: 'connect',
-  ETIMEDOUT: 'connect',
-  UND_ERR_CONNECT_TIMEOUT: 'connect',
+  ENOTFOUND: 'dns_failed',
+  ENODATA: 'dns_failed',
+  ESERVFAIL: 'dns_failed',
+  ECONNREFUSED: 'connect_failed',
+  EHOSTUNREACH: 'connect_failed',
+  ENETUNREACH: 'connect_failed',
+  EADDRNOTAVAIL: 'connect_failed',
+  EACCES: 'connect_failed',
+  ETIMEDOUT: 'connect_failed',
+  UND_ERR_CONNECT_TIMEOUT: 'connect_failed',
   UND_ERR_HEADERS_TIMEOUT: 'timeout',
   UND_ERR_BODY_TIMEOUT: 'timeout',
-  ECONNRESET: 'reset',
-  EPIPE: 'reset',
-  UND_ERR_SOCKET: 'reset',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'protocol',
+  ECONNRESET: 'connection_reset',
+  EPIPE: 'connection_reset',
+  UND_ERR_SOCKET: 'connection_reset',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'invalid_response',
   // A status such as 000 breaks an assertion of the client.
-  ERR_ASSERTION: 'protocol',
-  UND_ERR_HEADERS_OVERFLOW: 'header_limit',
+  ERR_ASSERTION: 'invalid_response',
+  UND_ERR_HEADERS_OVERFLOW: 'headers_too_large',
   UND_ERR_DESTROYED: 'aborted',
   UND_ERR_CLOSED: 'aborted',
   UND_ERR_ABORTED: 'aborted',
-  EPROTO: 'tls',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls',
-  SELF_SIGNED_CERT_IN_CHAIN: 'tls',
-  HOSTNAME_MISMATCH: 'tls',
+  EPROTO: 'tls_failed',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls_failed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'tls_failed',
+  HOSTNAME_MISMATCH: 'tls_failed',
 };
 
 const PREFIXES: readonly (readonly [string, NetworkCode])[] = [
-  ['EAI_', 'dns'],
-  ['ERR_TLS', 'tls'],
-  ['ERR_SSL', 'tls'],
-  ['CERT_', 'tls'],
-  ['UNABLE_TO_', 'tls'],
+  ['EAI_', 'dns_failed'],
+  ['ERR_TLS', 'tls_failed'],
+  ['ERR_SSL', 'tls_failed'],
+  ['CERT_', 'tls_failed'],
+  ['UNABLE_TO_', 'tls_failed'],
 ];
 
 /** Returns the word for an error of the network layer. */
@@ -63,11 +63,12 @@ export function networkCode(error: unknown): NetworkCode {
   if (error instanceof ProxyError) return error.kind;
   if (error instanceof Error) {
     // Errors of the HTTP parser do not have codes.
-    if (error.name === 'HTTPParserError') return error.message.includes('EOF') ? 'reset' : 'protocol';
-    if (error.message === 'bad response' || error.message === 'bad upgrade') return 'protocol';
+    if (error.name === 'HTTPParserError')
+      return error.message.includes('EOF') ? 'connection_reset' : 'invalid_response';
+    if (error.message === 'bad response' || error.message === 'bad upgrade') return 'invalid_response';
   }
   const code = errorCode(error);
-  return CODES[code] ?? PREFIXES.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'network';
+  return CODES[code] ?? PREFIXES.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'network_error';
 }
 
 /** Whether the strict client reported a wrong length. It reports this for any error in an answer with a `Content-Length`. */

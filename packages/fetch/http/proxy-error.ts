@@ -2,11 +2,11 @@
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
 
-  /** `proxy_refused`: the proxy answers, but refuses to connect to this host. `proxy`: any other failure. */
-  readonly kind: 'proxy' | 'proxy_refused';
+  /** `proxy_refused`: the proxy answers, but refuses to connect to this host. `proxy_failed`: any other failure. */
+  readonly kind: 'proxy_failed' | 'proxy_refused';
 
   /** @param why one line. It must not contain the address of the proxy, because this may contain a password. */
-  constructor(why: string, kind: 'proxy' | 'proxy_refused' = 'proxy') {
+  constructor(why: string, kind: 'proxy_failed' | 'proxy_refused' = 'proxy_failed') {
     super(`the proxy of http.proxy: ${why}`);
     this.kind = kind;
   }
@@ -14,7 +14,7 @@ export class ProxyError extends Error {
 
 /** Whether a request failed at the proxy. If so, its outcome says nothing about the page and its host. */
 export function isProxyFailure({ code, http }: { readonly code: string; readonly http?: number }): boolean {
-  return http === undefined && (code === 'proxy' || code === 'proxy_refused');
+  return http === undefined && (code === 'proxy_failed' || code === 'proxy_refused');
 }
 
 /** Returns the error for a status with which the proxy answers. Returns undefined if the status means success. */

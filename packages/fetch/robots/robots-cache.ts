@@ -76,7 +76,7 @@ interface RobotsOptions {
   /** Sends the requests that follow redirects in the queues of their hosts. Default: these requests are sent at once. */
   readonly inHostQueue?: InHostQueue;
   /**
-   * Whether only another worker may send requests to the host of a redirect target. The file is unavailable (code `robots_elsewhere`) until
+   * Whether only another worker may send requests to the host of a redirect target. The file is unavailable (code `robots_on_other_worker`) until
    * that worker has stored it. Default: false.
    */
   readonly isForeign?: (url: string) => boolean;
@@ -174,7 +174,7 @@ export function createRobots(options: RobotsOptions): Robots {
       if (kept) return kept;
       if (isForeign(url)) {
         const message = 'robots.txt: redirected to a host of another worker';
-        return { kind: 'unavailable', message, url, code: 'robots_elsewhere' };
+        return { kind: 'unavailable', message, url, code: 'robots_on_other_worker' };
       }
       const found = await hop(url);
       if (!found) return { kind: 'unavailable', message: 'robots.txt: given up', url, code: 'aborted' };

@@ -33,8 +33,8 @@ export const calendarParameter: JudgeParameter = (facts, domain, minRelevant) =>
     return undefined;
   return rejectParameter(facts, 'calendar', {
     because: becauseOf('endless numbers or dates', domain),
-    useful: 0,
-    domainUseful: domain.relevant,
+    relevant: 0,
+    domainRelevant: domain.relevant,
     domainRows: domain.rows,
   });
 };
@@ -195,8 +195,8 @@ function toCandidate(section: Section, domain: DomainFacts): Candidate {
       numbers: numbers.count,
       from: fill(template, (i) => same[i] ?? String(least[i])),
       to: fill(template, (i) => same[i] ?? String(most[i])),
-      useful: 0,
-      domainUseful: domain.relevant,
+      relevant: 0,
+      domainRelevant: domain.relevant,
       domainRows: domain.rows,
       examples: [...examples],
     },

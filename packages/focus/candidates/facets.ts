@@ -28,8 +28,8 @@ export const facet: JudgeParameter = (facts, domain, minRelevant) => {
   if (!isWorthRejecting(facts, domain, minRelevant) || rows < LEAST_A_PATH * paths) return undefined;
   return rejectParameter(facts, 'facet', {
     because: becauseOf('many URLs of few paths', domain),
-    useful: 0,
-    domainUseful: domain.relevant,
+    relevant: 0,
+    domainRelevant: domain.relevant,
     domainRows: domain.rows,
     ...(compared > 0 && { compared, alike }),
   });

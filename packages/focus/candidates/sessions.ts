@@ -38,7 +38,7 @@ export const session: JudgeParameter = (facts, domain, minRelevant) => {
     alike: alikeValues + alike,
     knownWithout: shareOf(knownWithout, sampled)!,
     onlyWithId: Math.round(((sampled - knownWithout) / sampled) * rows),
-    ...(!isSafe && { useful: 0, domainUseful: domain.relevant, domainRows: domain.rows }),
+    ...(!isSafe && { relevant: 0, domainRelevant: domain.relevant, domainRows: domain.rows }),
   });
   return { ...candidate, isOfCopies: isSafe };
 };

@@ -120,12 +120,12 @@ function most<T extends { readonly rows: number }>(sections: T[], further: reado
 
 function toCandidate(
   { host, origin, isWhole, prefix, rows, fetched, examples }: Found,
-  { rows: domainRows, relevant: domainUseful }: DomainFacts,
+  { rows: domainRows, relevant: domainRelevant }: DomainFacts,
 ): Candidate {
   return {
     rule: rejectRule(host, { prefix: isWhole ? prefix : `${origin}${prefix}` }),
     reason: 'useless_prefix',
-    evidence: { rows, fetched, useful: 0, domainRows, domainUseful, examples: [...examples] },
+    evidence: { rows, fetched, relevant: 0, domainRows, domainRelevant, examples: [...examples] },
     rows,
   };
 }

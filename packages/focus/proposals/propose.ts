@@ -246,7 +246,7 @@ function listOf(
           ...(!isWww && 'rows' in candidate.evidence && { rows }),
           ...(!isWww && 'fetched' in candidate.evidence && { fetched }),
           // These figures are for all proposals of the domain together.
-          check: { reachableUseful: relevant, rest, cut: rejected },
+          check: { reachableRelevant: relevant, rest, rejected },
         },
         rows: isWww ? candidate.rows : rows,
         fetched: isWww ? 0 : fetched,

@@ -82,7 +82,7 @@ function verdictOf(
   failure: string | undefined,
   robots: Awaited<ReturnType<ReturnType<typeof createRobotsReader>>>[number],
 ): Omit<AskedPage, 'queue'> {
-  if (!protocolFor(crawl, url)) return { outcome: 'no_protocol' };
+  if (!protocolFor(crawl, url)) return { outcome: 'unsupported_scheme' };
   if (failure !== undefined) return { outcome: failure };
   if (!robots || robots.isExpired) return { needsRobots: origin };
   const { pathname, search } = new URL(url);

@@ -77,11 +77,11 @@ export async function plan(given: CrawlContext, options: PlanOptions = {}): Prom
   if (isBounded) {
     for (const [i, pages] of candidates.rounds().entries()) for (const page of pages) sums.add(i + 1, page);
   }
-  const nextDue = await crawl.tables.frontier.nextDue();
+  const nextDueAt = await crawl.tables.frontier.nextDueAt();
   return {
     now,
     ...sums.end(now, crawl, top),
-    ...(nextDue !== undefined && nextDue > now && { nextDue }),
+    ...(nextDueAt !== undefined && nextDueAt > now && { nextDueAt }),
   };
 }
 

@@ -57,5 +57,5 @@ export interface CrawlPlan {
   /** Number of pages that are due and may be selected, but are in none of these rounds. */
   readonly left: number;
   /** When the next page becomes due, apart from pages that are due already; in ms since the epoch. Absent if there is no such page. */
-  readonly nextDue?: number;
+  readonly nextDueAt?: number;
 }

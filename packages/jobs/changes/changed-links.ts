@@ -24,7 +24,7 @@ export async function changedLinks(
   const [was, is] = [logged?.digest, decodeFields(new Map([['digest', digest]])).digest];
   // With `suspect`, the row has the links of a page that is not logged.
   if (!was || !is || was.basis !== is.basis || logged?.suspect) return undefined;
-  if (was.links === is.links && was.outerLinks === is.outerLinks) return undefined;
+  if (was.links === is.links && was.externalLinks === is.externalLinks) return undefined;
   const before = urlsOf((await pages.get(key, ['outlinks']))?.outlinks);
   const now = urlsOf(decodeFields(new Map([['outlinks', outlinks]])).outlinks);
   const [added, removed] = [without(now, before), without(before, now)];

@@ -8,7 +8,7 @@ const LEAST = 5;
 type HostItem = Extract<LogItem, { readonly kind: 'host' }>;
 
 interface Figures {
-  asked: number;
+  requested: number;
   failing: number;
 }
 
@@ -27,9 +27,9 @@ export function createHostFailures(batchId: string): HostFailures {
   let current: string | undefined;
 
   function judge(): void {
-    for (const [host, { asked, failing }] of hosts) {
-      if (failing < LEAST || failing <= SHARE * asked) continue;
-      found.push({ kind: 'host', host, found: { failing, asked } });
+    for (const [host, { requested, failing }] of hosts) {
+      if (failing < LEAST || failing <= SHARE * requested) continue;
+      found.push({ kind: 'host', host, found: { failing, requested } });
     }
     hosts = new Map();
   }
@@ -41,9 +41,9 @@ export function createHostFailures(batchId: string): HostFailures {
       const now = foundNow(row, batchId);
       if (!now) return;
       const host = hostKeyOfRow(row.key);
-      const figures = hosts.get(host) ?? { asked: 0, failing: 0 };
+      const figures = hosts.get(host) ?? { requested: 0, failing: 0 };
       hosts.set(host, figures);
-      figures.asked++;
+      figures.requested++;
       const { stands, failing } = row.logged ?? {};
       if (now.is === 'failing' && stands !== undefined && !failing) figures.failing++;
     },

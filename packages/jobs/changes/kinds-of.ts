@@ -135,11 +135,11 @@ function isShell({ digest: before, suspect }: LoggedState, now: PageDigest): boo
 
 function differences(before: PageDigest, now: PageDigest): ChangeKind[] {
   const kinds: ChangeKind[] = [];
-  if (before.content !== now.content) kinds.push(before.blocks === now.blocks ? 'moved' : 'content');
+  if (before.content !== now.content) kinds.push(before.blocks === now.blocks ? 'reordered' : 'content');
   if (before.title !== now.title) kinds.push('title');
   if (before.description !== now.description) kinds.push('description');
   if (before.canonical !== now.canonical) kinds.push('canonical');
   if (before.noindex !== now.noindex) kinds.push('noindex');
-  if (before.links !== now.links || before.outerLinks !== now.outerLinks) kinds.push('links');
+  if (before.links !== now.links || before.externalLinks !== now.externalLinks) kinds.push('links');
   return kinds;
 }

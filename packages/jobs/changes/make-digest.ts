@@ -123,7 +123,7 @@ function finder(pattern: RegExp, text: string): (start: number, end: number) => 
   };
 }
 
-type LinkHashes = Pick<PageDigest, 'links' | 'outerLinks' | 'linkCount' | 'outerLinkCount'>;
+type LinkHashes = Pick<PageDigest, 'links' | 'externalLinks' | 'linkCount' | 'externalLinkCount'>;
 
 function hashLinks(page: string, links: ParsedPage['outlinks']): LinkHashes {
   const from = page.indexOf('//') + 2;
@@ -140,7 +140,7 @@ function hashLinks(page: string, links: ParsedPage['outlinks']): LinkHashes {
     group.sum = added(group.sum, joined(hash.a, hash.b));
     group.count++;
   }
-  return { links: own.sum, outerLinks: outer.sum, linkCount: own.count, outerLinkCount: outer.count };
+  return { links: own.sum, externalLinks: outer.sum, linkCount: own.count, externalLinkCount: outer.count };
 }
 
 /** Returns the bytes of a text. They are valid until the next call. */

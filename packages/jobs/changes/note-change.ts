@@ -99,12 +99,12 @@ function sideOf({ stands, http, target, digest, bodyAt }: LoggedState, isFailing
   };
 }
 
-function ofDigest({ titleText, length, linkCount, outerLinkCount, noindex }: PageDigest): Partial<ChangeSide> {
+function ofDigest({ titleText, length, linkCount, externalLinkCount, noindex }: PageDigest): Partial<ChangeSide> {
   return {
     ...(titleText !== '' && { title: titleText }),
     length,
     links: linkCount,
-    outerLinks: outerLinkCount,
+    externalLinks: externalLinkCount,
     ...(noindex && { noindex }),
   };
 }

@@ -28,7 +28,7 @@ export function backoffVerdict(
   millis: number,
 ): BackoffVerdict {
   if (millis <= 0) return 'ask';
-  const isHopeless = !http && (code === 'dns' || partition.urlMode !== 'host');
+  const isHopeless = !http && (code === 'dns_failed' || partition.urlMode !== 'host');
   if (!isHopeless && millis <= fetcher.maxBackoffWait * (1 + JITTER) * 1000) return 'wait';
   if (http !== undefined) return 'set_aside';
   if (failures >= MAX_FAILURES) return 'failed';

@@ -39,7 +39,7 @@ export const CYCLE_COUNTERS = {
     damaged: 'rows that cannot be read',
     time_limit: 'batches with pages left, because the time limit (`fetcher.timelimitMins`) was reached',
     given_up: 'pages whose request was aborted because the run had to stop; they stay due',
-    proxy: 'pages that could not be fetched because the proxy failed; they stay due',
+    proxy_failed: 'pages that could not be fetched because the proxy failed; they stay due',
     released: 'pages that were not stored, because the batch no longer held them',
     rejected_rules: 'pages of the batch that were not requested, because a newer rule of the table rejects them',
     host_backoff: 'pages left for a later batch because of the back-off of their host',

@@ -5,7 +5,7 @@ import { createSessionIds } from './session-ids.js';
 /** An origin (scheme, host and port) that gave no answer. Plain data that JSON can hold. The URL of the origin is untrusted text. */
 export interface FailedOrigin {
   readonly origin: string;
-  /** The reason, as the protocol code of the last failed page: `connect`, `dns`, `timeout`, … */
+  /** The reason, as the protocol code of the last failed page: `connect_failed`, `dns_failed`, `timeout`, … */
   readonly code: string;
   /** Number of pages that failed because the origin gave no answer. */
   readonly pages: number;

@@ -36,7 +36,7 @@ const GRACE = 2;
  */
 export async function request(crawl: Requesting, request: FetchRequest): Promise<FetchOutcome> {
   const plugin = protocolFor(crawl, request.url);
-  if (!plugin?.protocol) return { kind: 'gone', code: 'no_protocol' };
+  if (!plugin?.protocol) return { kind: 'gone', code: 'unsupported_scheme' };
   const { name, protocol } = plugin;
   const limit = GRACE * crawl.settings.http.timeLimit;
   const controller = new AbortController();

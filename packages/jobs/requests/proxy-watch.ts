@@ -43,9 +43,9 @@ export function createProxyWatch(
         if (inRow === 0) since = clock();
         last = outcome.message ?? outcome.code;
         inRow += 1;
-        if (outcome.code === 'proxy') down += 1;
+        if (outcome.code === 'proxy_failed') down += 1;
         // A proxy that answers is running. It may only refuse the tunnels to some hosts.
-        const isDown = outcome.code === 'proxy' && inRow >= MOST;
+        const isDown = outcome.code === 'proxy_failed' && inRow >= MOST;
         if (isDown && (!isProven || clock() - since >= PATIENCE)) throw failure();
       } else if (outcome.http !== undefined) {
         isProven = true;

@@ -31,9 +31,9 @@ export interface PageRequest {
 
 /**
  * Why a page was not requested, and has no outcome. `host_backoff`: its host is in a back-off longer than a fetch waits. `given_up`: the run
- * has to stop. `proxy`: the proxy failed.
+ * has to stop. `proxy_failed`: the proxy failed.
  */
-export type LeftReason = 'host_backoff' | 'given_up' | 'proxy';
+export type LeftReason = 'host_backoff' | 'given_up' | 'proxy_failed';
 
 /** The result of one turn of a request. */
 export type RequestTurn = {
@@ -70,7 +70,7 @@ export async function requestPage(
 ): Promise<RequestTurn> {
   const { url, tries = 0, giveUp } = page;
   const { queues, delays, backoff } = requests;
-  if (!protocolFor(crawl, url)) return known({ kind: 'gone', code: 'no_protocol' }, false);
+  if (!protocolFor(crawl, url)) return known({ kind: 'gone', code: 'unsupported_scheme' }, false);
   const pause = await backoff.pauseOf(url);
   if (pause?.kind === 'set_aside') return left('host_backoff', false);
   if (pause?.kind === 'failed') return known(unreachable(pause.failure), false);
@@ -85,7 +85,7 @@ export async function requestPage(
   const outcome = await send(crawl, requests, page);
   if (isGivenUp(outcome, giveUp)) return left('given_up', true);
   // A failure at the proxy says nothing about the page or its host.
-  if (isProxyFailure(outcome)) return left('proxy', true);
+  if (isProxyFailure(outcome)) return left('proxy_failed', true);
   delays.answered(queue, outcome.millis);
   queues.setDelay(queue, delays.of(queue));
   if (outcome.http !== undefined && hostHealth(outcome) === 'troubled' && !page.forPerson) {
@@ -142,7 +142,7 @@ async function checkRobots(
   });
   if (rules.kind === 'unavailable') {
     if (rules.code === 'aborted') return left('given_up', true);
-    if (isProxyFailure(rules)) return left('proxy', true);
+    if (isProxyFailure(rules)) return left('proxy_failed', true);
     if (rules.refused) return known({ kind: 'gone', code: rules.code, message: rules.message }, false);
     // If the robots.txt redirected to another host, the failure was recorded only for that host.
     const isOwn = hostIfAny(rules.url) === hostOf(url);

@@ -64,7 +64,7 @@ export const NOT_REQUESTED: Readonly<Record<Extract<RequestResult, { kind: 'left
   host_in_use: 'a crawl is using this host',
   host_backoff: 'the host is in back-off',
   given_up: 'the requests were stopped',
-  proxy: 'the proxy failed',
+  proxy_failed: 'the proxy failed',
 };
 
 /**

@@ -24,17 +24,13 @@ export function evidenceList(evidence: JsonValue): Html {
   </dl>`;
 }
 
-/**
- * Turns `domainRows` and `domain_rows` into words. Stored evidence keeps the names of the first version, in which relevant pages were
- * called `useful`.
- */
+/** Turns `domainRows` and `domain_rows` into words. */
 function nameOf(name: string): string {
   const words = name
     .slice(0, 60)
     .replace(/_/g, ' ')
     .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .replace('useful', 'relevant');
+    .toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

@@ -42,7 +42,7 @@ export interface CrawlRest {
   /** Number of rows that are due but were not fetched, because a limit was reached or their hosts are in back-off. Counted up to 100,000. */
   readonly due: number;
   /** When the next row will be due, in ms since the epoch. undefined: no row will be due. */
-  readonly nextDue: number | undefined;
+  readonly nextDueAt: number | undefined;
 }
 
 /**
@@ -130,7 +130,7 @@ async function crawlUntilAborted(
       fetched: last.counters.fetched ?? 0,
       fetchedInAll: all.counters.fetched ?? 0,
       due: await frontier.countDue(crawl.clock(), MAX_COUNTED),
-      nextDue: await frontier.nextDue(),
+      nextDueAt: await frontier.nextDueAt(),
     });
   }
 

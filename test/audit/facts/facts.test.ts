@@ -211,7 +211,8 @@ describe('verdicts', () => {
     expect(verdictOf(undefined)).toBe('unchecked');
     for (const code of ['robots_denied', 'private_address', 'host_backoff'])
       expect(verdictOf({ code })).toBe('unchecked');
-    for (const code of ['dns', 'timeout', 'reset', 'tls']) expect(verdictOf({ code })).toBe('failing');
+    for (const code of ['dns_failed', 'timeout', 'connection_reset', 'tls_failed'])
+      expect(verdictOf({ code })).toBe('failing');
   });
 });
 

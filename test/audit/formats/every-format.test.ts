@@ -146,8 +146,8 @@ describe('csv', () => {
       message: '@a "b"',
       isNew: 'link',
       since: AT,
-      lastOk: AT - 1,
-      lastAsked: AT + 1,
+      lastOkAt: AT - 1,
+      lastRequestAt: AT + 1,
     });
     const { text } = await written(madeReport([finding]), { format: 'csv' });
     expect(text).toBe(

@@ -26,7 +26,7 @@ function someReport() {
         impact: 100,
         message: 'https://example.com/lost answers 404. 212 pages link to it.',
         since: AT - 9 * DAY,
-        lastOk: AT - 10 * DAY,
+        lastOkAt: AT - 10 * DAY,
         isNew: 'target',
       }),
       ...Array.from({ length: 12 }, (_, i) =>
@@ -53,7 +53,7 @@ function someReport() {
 }
 
 test('a new finding broke after the mark only if it is known to have worked before', async () => {
-  const found = [{ lastOk: AT }, {}].map((times) => madeFinding({ ...times, isNew: 'target' }));
+  const found = [{ lastOkAt: AT }, {}].map((times) => madeFinding({ ...times, isNew: 'target' }));
   const { text } = await written(madeReport(found), { format: 'text' });
   expect(text.match(/new: [^,]*/g)).toEqual(['new: it broke after the mark', 'new: it was not so at the mark']);
 });

@@ -63,7 +63,7 @@ describe('hosts', () => {
       delay: '1',
       delayBy: 'fetcher.serverDelay',
       robots: 'unknown',
-      nextDue: '',
+      nextDueAt: '',
     });
   });
 
@@ -152,7 +152,7 @@ describe('the text output', () => {
 
   test('leaves out columns of hosts until the table fits the terminal', () => {
     const figures = { host: 'manuals.example.com', hosts: 1, pages: 12_345, statuses: { fetched: 12_000 }, errors: {} };
-    const times = { meanMs: 1234, slowestMs: 123_456, bytes: 9e9, due: 100, lastAsked: 0, leftAlone: 1 };
+    const times = { meanMs: 1234, slowestMs: 123_456, bytes: 9e9, due: 100, lastRequestAt: 0, leftAlone: 1 };
     const found = [{ ...figures, ...times, delay: { seconds: 1, by: 'setting' } }] as unknown as HostFigures[];
     const [wide, narrow] = [200, 80].map((columns) => hostsText(found, 1000, columns).split('\n'));
     expect(wide![0]).toMatch(/mean +slowest +size +asked +state +host$/);
@@ -162,7 +162,7 @@ describe('the text output', () => {
   });
 
   test('says when nothing is due', () => {
-    const plan = { rounds: [], excluded: { distance: 3 }, now: 0, nextDue: 60_000 } as unknown as CrawlPlan;
+    const plan = { rounds: [], excluded: { distance: 3 }, now: 0, nextDueAt: 60_000 } as unknown as CrawlPlan;
     expect(planText(plan)).toMatch(
       /^Nothing is due\. The next page becomes due in 1 min 0 s\.\nExcluded\n {2}distance +3\n$/,
     );

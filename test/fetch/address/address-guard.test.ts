@@ -108,7 +108,7 @@ describe('a name', () => {
   it('is not found without an address, or with a value that is no address', async () => {
     for (const addresses of [[], ['localhost'], ['']]) {
       const http = protocol({ lookup: () => Promise.resolve(addresses) });
-      expect(await http.fetch({ url: 'http://site.example/' })).toMatchObject({ kind: 'retry', code: 'dns' });
+      expect(await http.fetch({ url: 'http://site.example/' })).toMatchObject({ kind: 'retry', code: 'dns_failed' });
     }
   });
 
@@ -197,7 +197,7 @@ describe('a certificate', () => {
       for (const value of [undefined, '0']) {
         if (value === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
         else process.env.NODE_TLS_REJECT_UNAUTHORIZED = value;
-        expect(await protocol({ lookup }, 'allow').fetch({ url })).toMatchObject({ kind: 'retry', code: 'tls' });
+        expect(await protocol({ lookup }, 'allow').fetch({ url })).toMatchObject({ kind: 'retry', code: 'tls_failed' });
       }
     } finally {
       if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
@@ -210,7 +210,10 @@ describe('a certificate', () => {
     const http = protocol({ lookup, connect: { ca: SELF_SIGNED.cert } }, 'allow');
     expect(await http.fetch({ url: `https://site.test:${port}/` })).toMatchObject(reached);
     for (const host of ['other.test', '127.0.0.1']) {
-      expect(await http.fetch({ url: `https://${host}:${port}/` })).toMatchObject({ kind: 'retry', code: 'tls' });
+      expect(await http.fetch({ url: `https://${host}:${port}/` })).toMatchObject({
+        kind: 'retry',
+        code: 'tls_failed',
+      });
     }
   });
 });

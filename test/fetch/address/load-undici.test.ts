@@ -28,7 +28,7 @@ test.each(['', 'http://127.0.0.1:1'])(
     fails.times = 2;
     for (let i = 0; i < 2; i++) await expect(http.fetch({ url: server.origin })).rejects.toThrow('too many open files');
     const { code } = await http.fetch({ url: server.origin });
-    expect(code).toBe(proxy === '' ? 'success' : 'proxy');
+    expect(code).toBe(proxy === '' ? 'success' : 'proxy_failed');
   },
 );
 

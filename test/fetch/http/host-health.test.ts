@@ -32,8 +32,10 @@ describe('the health of a host', () => {
     ['unknown', retry('http_error', 500)],
     ['unknown', retry('http_error', 502)],
     ['unknown', { kind: 'gone', code: 'private_address' }],
-    ...['dns', 'connect', 'tls', 'timeout', 'reset', 'network'].map((code) => ['troubled', retry(code)] as const),
-    ...['too_slow', 'protocol', 'header_limit', 'aborted', 'plugin_error_x'].map(
+    ...['dns_failed', 'connect_failed', 'tls_failed', 'timeout', 'connection_reset', 'network_error'].map(
+      (code) => ['troubled', retry(code)] as const,
+    ),
+    ...['too_slow', 'invalid_response', 'headers_too_large', 'aborted', 'plugin_error_x'].map(
       (code) => ['unknown', retry(code)] as const,
     ),
   ] as const)('is %s after %j', (health, outcome) => {

@@ -39,7 +39,7 @@ describe('the request', () => {
     const odd = await serve((_request, socket) => void socket.end('nonsense'));
     expect(await http.fetch({ url: `${odd.origin}/x`, headOnly: true })).toMatchObject({
       kind: 'retry',
-      code: 'protocol',
+      code: 'invalid_response',
     });
     expect(odd.requests.map(({ head }) => head.split(' ', 1)[0])).toEqual(['HEAD']);
   });
@@ -174,17 +174,17 @@ describe('the answer', () => {
   });
 
   it.each([
-    ['a broken chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n', 'protocol'],
-    ['an upgrade', 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n', 'protocol'],
-    ['nothing', '', 'reset'],
-    ['half a head', 'HTTP/1.1 200 OK\r\nContent-', 'reset'],
-    ['a flood of headers', `HTTP/1.1 200 OK\r\n${'X-A: aaaaaaaaaaaa\r\n'.repeat(2000)}\r\n`, 'header_limit'],
+    ['a broken chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n', 'invalid_response'],
+    ['an upgrade', 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n', 'invalid_response'],
+    ['nothing', '', 'connection_reset'],
+    ['half a head', 'HTTP/1.1 200 OK\r\nContent-', 'connection_reset'],
+    ['a flood of headers', `HTTP/1.1 200 OK\r\n${'X-A: aaaaaaaaaaaa\r\n'.repeat(2000)}\r\n`, 'headers_too_large'],
     [
       'a flood of interim answers',
       `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(101)}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`,
-      'header_limit',
+      'headers_too_large',
     ],
-    ['one long header', `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, 'header_limit'],
+    ['one long header', `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, 'headers_too_large'],
   ])('may be unreadable: %s', async (_name, bytes, code) => {
     const outcome = await fetchRaw(bytes, { headerLimit: 16_384 });
     expect(outcome).toMatchObject({ kind: 'retry', code });
@@ -195,7 +195,7 @@ describe('the answer', () => {
   it.each([
     ['404 Not Found', { kind: 'gone', code: 'not_found', message: 'HTTP 404 Not Found' }],
     ['410 Gone\x1b[2J', { kind: 'gone', code: 'gone', message: 'HTTP 410 Gone\\u001b[2J' }],
-    ['401 Unauthorized', { kind: 'gone', code: 'access_denied' }],
+    ['401 Unauthorized', { kind: 'gone', code: 'unauthorized' }],
     ['403 Forbidden', { kind: 'retry', code: 'forbidden' }],
     ['429 Slow Down', { kind: 'retry', code: 'throttled' }],
     ['500 Oops', { kind: 'retry', code: 'http_error' }],
@@ -350,7 +350,7 @@ describe('failures', () => {
   it('tell apart a refused connection, an unknown name, and a server without TLS', async () => {
     const server = await rawServer((_request, socket) => void socket.end('HTTP/1.1 400 Bad\r\n\r\n'));
     const http = protocol({}, { lookup: () => Promise.reject(noSuchName()) });
-    expect(await http.fetch({ url: 'http://nowhere.invalid/' })).toMatchObject({ kind: 'retry', code: 'dns' });
+    expect(await http.fetch({ url: 'http://nowhere.invalid/' })).toMatchObject({ kind: 'retry', code: 'dns_failed' });
     const plain = net.createServer((socket) =>
       socket
         .on('error', () => undefined)
@@ -359,10 +359,10 @@ describe('failures', () => {
     );
     expect(await http.fetch({ url: `https://127.0.0.1:${await listen(plain)}/` })).toMatchObject({
       kind: 'retry',
-      code: 'tls',
+      code: 'tls_failed',
     });
     await server.close();
-    expect(await http.fetch({ url: server.origin })).toMatchObject({ kind: 'retry', code: 'connect' });
+    expect(await http.fetch({ url: server.origin })).toMatchObject({ kind: 'retry', code: 'connect_failed' });
   });
 
   it('come at once after an abort: before, while connecting and while waiting', async () => {
@@ -413,7 +413,10 @@ describe('failures', () => {
     await settle();
     expect(kept(await http.fetch({ url: server.origin }))).toBe('3');
     await settle();
-    expect(await http.fetch({ url: `${server.origin}/never` })).toMatchObject({ kind: 'retry', code: 'reset' });
+    expect(await http.fetch({ url: `${server.origin}/never` })).toMatchObject({
+      kind: 'retry',
+      code: 'connection_reset',
+    });
     expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1, 2, 2, 3]);
   });
 });

@@ -104,9 +104,9 @@ describe('a proxy', () => {
   it('does not make certificates valid', async () => {
     const proxy = await proxyTo(await serveTls());
     const untrusting = protocol({ proxy: `http://${proxy.host}` }, { connect: {} });
-    expect(await untrusting.fetch({ url: 'https://site.test/' })).toMatchObject({ kind: 'retry', code: 'tls' });
+    expect(await untrusting.fetch({ url: 'https://site.test/' })).toMatchObject({ kind: 'retry', code: 'tls_failed' });
     const trusting = protocol({ proxy: `http://${proxy.host}`, privateAddresses: 'allow' });
-    expect(await trusting.fetch({ url: 'https://other.test/' })).toMatchObject({ kind: 'retry', code: 'tls' });
+    expect(await trusting.fetch({ url: 'https://other.test/' })).toMatchObject({ kind: 'retry', code: 'tls_failed' });
   });
 });
 
@@ -117,7 +117,7 @@ describe('a proxy that fails', () => {
     const gone = await proxyTo(1);
     await gone.close();
     const outcome = await protocol({ proxy: `http://me:topsecret@${gone.host}` }).fetch({ url });
-    expect(outcome).toMatchObject({ kind: 'retry', code: 'proxy' });
+    expect(outcome).toMatchObject({ kind: 'retry', code: 'proxy_failed' });
     expect(outcome.http).toBeUndefined();
     expect(JSON.stringify(outcome)).not.toContain('topsecret');
   });
@@ -127,7 +127,7 @@ describe('a proxy that fails', () => {
     const outcome = await protocol({ proxy: `http://me:topsecret@${proxy.host}` }).fetch({ url });
     expect(outcome).toMatchObject({
       kind: 'retry',
-      code: 'proxy',
+      code: 'proxy_failed',
       message: expect.stringContaining('HTTP 407') as string,
     });
     expect(JSON.stringify(outcome)).not.toContain('topsecret');
@@ -137,14 +137,14 @@ describe('a proxy that fails', () => {
   it.each(['403', '500', '302', '101'])('refuses the tunnel with %s', async (status) => {
     const proxy = await proxyTo(1, () => status);
     const outcome = await protocol({ proxy: `http://${proxy.host}` }).fetch({ url: 'https://site.test/' });
-    expect(outcome).toMatchObject({ kind: 'retry', code: status === '407' ? 'proxy' : 'proxy_refused' });
+    expect(outcome).toMatchObject({ kind: 'retry', code: status === '407' ? 'proxy_failed' : 'proxy_refused' });
     expect(outcome.http).toBeUndefined();
   });
 
   it('dies on CONNECT', async () => {
     const proxy = await proxyTo(1, () => 'die');
     const outcome = await protocol({ proxy: `http://${proxy.host}` }).fetch({ url: 'https://site.test/' });
-    expect(outcome).toMatchObject({ kind: 'retry', code: 'proxy' });
+    expect(outcome).toMatchObject({ kind: 'retry', code: 'proxy_failed' });
   });
 
   it('hangs on CONNECT', async () => {
@@ -152,7 +152,7 @@ describe('a proxy that fails', () => {
     const http = protocol({ proxy: `http://${proxy.host}`, timeLimit: 50 });
     expect(await http.fetch({ url: 'https://site.test/' })).toMatchObject({ kind: 'retry', code: 'too_slow' });
     const quiet = protocol({ proxy: `http://${proxy.host}`, timeout: 50 });
-    expect(await quiet.fetch({ url: 'https://site.test/' })).toMatchObject({ kind: 'retry', code: 'proxy' });
+    expect(await quiet.fetch({ url: 'https://site.test/' })).toMatchObject({ kind: 'retry', code: 'proxy_failed' });
     await quiet.close();
     await http.close();
     await until(() => proxy.openConnections() === 0);
@@ -172,8 +172,8 @@ describe('a proxy that fails', () => {
   it('is no proxy', async () => {
     const other = await serve((_request, socket) => void socket.end('<html>hello</html>'));
     const http = protocol({ proxy: other.origin });
-    expect(await http.fetch({ url: 'https://site.test/' })).toMatchObject({ kind: 'retry', code: 'proxy' });
-    expect(await http.fetch({ url: 'http://site.test/' })).toMatchObject({ kind: 'retry', code: 'protocol' });
+    expect(await http.fetch({ url: 'https://site.test/' })).toMatchObject({ kind: 'retry', code: 'proxy_failed' });
+    expect(await http.fetch({ url: 'http://site.test/' })).toMatchObject({ kind: 'retry', code: 'invalid_response' });
   });
 
   it('floods its answer to CONNECT', async () => {
@@ -186,7 +186,7 @@ describe('a proxy that fails', () => {
       pour();
     });
     const http = protocol({ proxy: other.origin, headerLimit: 16_384 });
-    expect(await http.fetch({ url: 'https://site.test/' })).toMatchObject({ kind: 'retry', code: 'proxy' });
+    expect(await http.fetch({ url: 'https://site.test/' })).toMatchObject({ kind: 'retry', code: 'proxy_failed' });
     await until(() => other.openConnections() === 0);
   });
 
@@ -264,7 +264,7 @@ describe('addresses that are not public, with a proxy', () => {
     const proxy = await proxyTo(1);
     const lookup = (): Promise<never> => new Promise(() => undefined);
     const http = protocol({ proxy: `http://${proxy.host}`, timeout: 30 }, { lookup });
-    expect(await http.fetch({ url: 'http://site.test/' })).toMatchObject({ kind: 'retry', code: 'dns' });
+    expect(await http.fetch({ url: 'http://site.test/' })).toMatchObject({ kind: 'retry', code: 'dns_failed' });
     const patient = protocol({ proxy: `http://${proxy.host}` }, { lookup });
     const controller = new AbortController();
     const pending = patient.fetch({ url: 'http://site.test/', signal: controller.signal });

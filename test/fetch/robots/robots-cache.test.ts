@@ -170,7 +170,12 @@ it('behind a redirect to a host of another worker is unavailable until that work
   });
   const url = 'http://b.org/robots.txt';
   const message = 'robots.txt: redirected to a host of another worker';
-  expect(await robots.check('http://a.org/')).toEqual({ kind: 'unavailable', code: 'robots_elsewhere', url, message });
+  expect(await robots.check('http://a.org/')).toEqual({
+    kind: 'unavailable',
+    code: 'robots_on_other_worker',
+    url,
+    message,
+  });
   stored.set('http://b.org', { status: 200, body: 'User-agent: *\nDisallow: /', fetchedAt: now });
   expect(await robots.check('http://a.org/')).toMatchObject({ kind: 'denied' });
   expect(fetched).toEqual(['http://a.org/robots.txt', 'http://a.org/robots.txt']);

@@ -28,7 +28,7 @@ describe('calendars', () => {
           from: '/events/1990/1',
           to: '/events/1999/12',
           fetched: 25,
-          useful: 0,
+          relevant: 0,
         },
       },
     ]);

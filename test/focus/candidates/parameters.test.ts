@@ -52,7 +52,7 @@ describe('facets', () => {
     expect(find([...rows, ...articles(SITE, 29)])).toEqual([]);
     const found = find([...rows, ...articles(SITE)]);
     expect(patternsOf(found)).toEqual([cut('sort')]);
-    expect(found[0]!.evidence).toMatchObject({ useful: 0, domainUseful: 40, alike: 0, compared: 80 });
+    expect(found[0]!.evidence).toMatchObject({ relevant: 0, domainRelevant: 40, alike: 0, compared: 80 });
     expect(find([...rows, ...articles(SITE)], { hasRelevant: false })).toEqual([]);
   });
 
@@ -137,7 +137,7 @@ describe('session ids', () => {
       ...articles(SITE),
     ];
     const found = find(rows);
-    expect(found).toMatchObject([{ reason: 'session', evidence: { parameter: ';key', onlyWithId: 90, useful: 0 } }]);
+    expect(found).toMatchObject([{ reason: 'session', evidence: { parameter: ';key', onlyWithId: 90, relevant: 0 } }]);
     expect(cutBy(found, rows)).toHaveLength(90);
   });
 

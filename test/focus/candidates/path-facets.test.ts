@@ -23,7 +23,7 @@ test('filters in the path, in any order, are rejected where two are combined', (
       {
         reason: 'facet',
         rows: 90,
-        evidence: { section: '/tag/…/…', permuted: 90, compared: 90, permutedShare: 1, useful: 0 },
+        evidence: { section: '/tag/…/…', permuted: 90, compared: 90, permutedShare: 1, relevant: 0 },
       },
     ]);
     expect(cutBy(found, rows)).toHaveLength(90);

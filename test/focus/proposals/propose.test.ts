@@ -15,7 +15,7 @@ test('proposes to reject sections without relevant pages, but not the only way t
       rows: 20,
       fetched: 20,
       rule: { kind: 'reject', scope: 'host:www.example.com', pattern: { prefix: '/tag/' } },
-      evidence: { rows: 20, domainUseful: 7 },
+      evidence: { rows: 20, domainRelevant: 7 },
     },
   ]);
   expect(domains).toEqual([{ domain: 'example.com', rest: 36, rejected: 20, relevant: 7 }]);

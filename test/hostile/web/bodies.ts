@@ -82,22 +82,22 @@ export const bodies: readonly Behaviour[] = [
   {
     name: 'chunk-extension-without-end',
     answer: endless(`${CHUNKED}5;`, 'x'.repeat(10_000), 20),
-    ends: { '/': ['unfetched too_slow', 'unfetched protocol', 'unfetched timeout'] },
+    ends: { '/': ['unfetched too_slow', 'unfetched invalid_response', 'unfetched timeout'] },
   },
   {
     name: 'trailers-without-end',
     answer: endless(`${CHUNKED}5\r\nhello\r\n0\r\n`, `X-Trailer: ${'x'.repeat(1000)}\r\n`, 5),
-    ends: { '/': ['unfetched header_limit', 'unfetched too_slow', 'unfetched timeout'] },
+    ends: { '/': ['unfetched headers_too_large', 'unfetched too_slow', 'unfetched timeout'] },
   },
   {
     name: 'chunk-of-no-size',
     answer: andClose(`${CHUNKED}zz\r\nhello\r\n0\r\n\r\n`),
-    ends: { '/': 'unfetched protocol' },
+    ends: { '/': 'unfetched invalid_response' },
   },
   {
     name: 'chunk-of-16-exabytes',
     answer: andClose(`${CHUNKED}fffffffffffffffff\r\nhello`),
-    ends: { '/': 'unfetched protocol' },
+    ends: { '/': 'unfetched invalid_response' },
   },
   { name: 'chunks-that-end-early', answer: andClose(`${CHUNKED}5\r\nhello\r\n`), ends: { '/': CUT } },
   lying('length-too-long', 'Content-Length: 1000', PAGE, CUT, { holds: INSIDE }),
@@ -106,7 +106,7 @@ export const bodies: readonly Behaviour[] = [
   lying('length-too-short', 'Content-Length: 21', PAGE, GOOD, { holds: INSIDE }),
   lying('length-that-is-no-number', 'Content-Length: many', PAGE, GOOD, { holds: INSIDE }),
   lying('length-below-zero', 'Content-Length: -1', PAGE, GOOD, { holds: INSIDE }),
-  lying('length-twice', 'Content-Length: 28\r\nContent-Length: 5', PAGE, 'unfetched protocol'),
+  lying('length-twice', 'Content-Length: 28\r\nContent-Length: 5', PAGE, 'unfetched invalid_response'),
   lying('length-and-chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked', `1c\r\n${PAGE}\r\n0\r\n\r\n`, GOOD, {
     holds: INSIDE,
   }),

@@ -82,7 +82,7 @@ export const robotsFiles: readonly Behaviour[] = [
   missing('that-is-429', () => status('429 Slow'), /HTTP 429/),
   missing('that-is-304', () => answer('304 Not Modified'), /HTTP 304/),
   missing('that-never-comes', silence, undefined, LOST('timeout', 'too_slow')),
-  missing('that-hangs-up', hangUp, undefined, LOST('reset')),
+  missing('that-hangs-up', hangUp, undefined, LOST('connection_reset')),
   missing('that-trickles', endless(`${OPEN}User-agent: *`, ' ', 50), /ms/, LOST('timeout', 'too_slow')),
   {
     name: 'robots-against-a-backtracking-matcher',

@@ -21,13 +21,13 @@ const PAGE = '<title>Head</title>';
 const BODY = `Content-Length: ${PAGE.length}\r\n\r\n${PAGE}`;
 const TYPED = `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n`;
 const HEAD = { '/': { title: 'Head' } };
-const PROTOCOL = 'unfetched protocol';
+const PROTOCOL = 'unfetched invalid_response';
 const ERROR = 'unfetched http_error';
 
 /** Unusual status lines and headers. */
 export const statuses: readonly Behaviour[] = [
   ends('400 Bad Request', 'gone gone'),
-  ends('401 Unauthorized', 'gone access_denied', { 'WWW-Authenticate': 'Basic realm="you"' }),
+  ends('401 Unauthorized', 'gone unauthorized', { 'WWW-Authenticate': 'Basic realm="you"' }),
   ends('402 Payment Required', ERROR),
   ends('403 Forbidden', 'unfetched forbidden'),
   ends('404 Not Found', 'gone not_found'),
@@ -62,7 +62,7 @@ export const statuses: readonly Behaviour[] = [
   {
     name: 'status-103-without-end',
     answer: endless('', 'HTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n'.repeat(20), 10),
-    ends: { '/': 'unfetched header_limit' },
+    ends: { '/': 'unfetched headers_too_large' },
   },
   raw('http-before-1', PAGE, GOOD, { holds: HEAD }),
   raw('http-2-in-text', `HTTP/2.0 200 OK\r\n${BODY}`, GOOD),
@@ -78,19 +78,19 @@ export const statuses: readonly Behaviour[] = [
   raw('header-with-a-control-character', `${TYPED}X-A: b\x01\x07c\r\n${BODY}`, GOOD, { holds: HEAD }),
   raw('header-with-nul', `${TYPED}X-A: b\0c\r\n${BODY}`, GOOD, { holds: HEAD }),
   raw('header-with-a-lone-cr', `${TYPED}X-A: b\rX-B: c\r\n${BODY}`, GOOD, { holds: HEAD }),
-  raw('header-of-a-megabyte', `${TYPED}X-A: ${'x'.repeat(1_000_000)}\r\n${BODY}`, 'unfetched header_limit'),
+  raw('header-of-a-megabyte', `${TYPED}X-A: ${'x'.repeat(1_000_000)}\r\n${BODY}`, 'unfetched headers_too_large'),
   {
     name: 'header-without-end',
     answer: endless(`${TYPED}X-A: `, 'x'.repeat(10_000)),
-    ends: { '/': 'unfetched header_limit' },
+    ends: { '/': 'unfetched headers_too_large' },
   },
   {
     name: 'headers-without-end',
     answer: endless(TYPED, 'X-A: x\r\n'.repeat(1000)),
-    ends: { '/': 'unfetched header_limit' },
+    ends: { '/': 'unfetched headers_too_large' },
   },
   raw('10000-headers', `${TYPED}${'a:\r\n'.repeat(10_000)}${BODY}`, GOOD, { holds: HEAD }),
-  raw('10000-cookies', `${TYPED}${'Set-Cookie: a=b\r\n'.repeat(10_000)}${BODY}`, 'unfetched header_limit'),
+  raw('10000-cookies', `${TYPED}${'Set-Cookie: a=b\r\n'.repeat(10_000)}${BODY}`, 'unfetched headers_too_large'),
   {
     name: 'reason-with-an-escape-sequence',
     answer: andClose('HTTP/1.1 404 \x1b]0;owned\x07\r\nContent-Length: 0\r\n\r\n'),

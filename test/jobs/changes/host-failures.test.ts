@@ -19,9 +19,11 @@ function broken(...rows: [host: string, status: Status, logged: LoggedState | un
 describe('hosts that look broken', () => {
   it('are those where at least five pages, and more than a fifth, begin to fail', () => {
     expect(broken(['a', 'fetched', PAGE, 20], ['a', 'gone', PAGE, 5])).toEqual([]);
-    expect(broken(['a', 'fetched', PAGE, 19], ['a', 'gone', PAGE, 5])).toEqual([['com.a', { failing: 5, asked: 24 }]]);
+    expect(broken(['a', 'fetched', PAGE, 19], ['a', 'gone', PAGE, 5])).toEqual([
+      ['com.a', { failing: 5, requested: 24 }],
+    ]);
     expect(broken(['a', 'retry', PAGE, 4])).toEqual([]);
-    expect(broken(['a', 'retry', PAGE, 5])).toEqual([['com.a', { failing: 5, asked: 5 }]]);
+    expect(broken(['a', 'retry', PAGE, 5])).toEqual([['com.a', { failing: 5, requested: 5 }]]);
   });
 
   it('do not include hosts whose pages never worked or had failed before', () => {
@@ -31,8 +33,8 @@ describe('hosts that look broken', () => {
 
   it('are counted by host, also if one queue has several hosts', () => {
     expect(broken(['a', 'gone', PAGE, 5, 'q'], ['b', 'fetched', PAGE, 90, 'q'], ['c', 'gone', PAGE, 6, 'r'])).toEqual([
-      ['com.a', { failing: 5, asked: 5 }],
-      ['com.c', { failing: 6, asked: 6 }],
+      ['com.a', { failing: 5, requested: 5 }],
+      ['com.c', { failing: 6, requested: 6 }],
     ]);
   });
 });

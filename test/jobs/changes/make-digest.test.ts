@@ -46,7 +46,7 @@ describe('the digest of a page', () => {
     ['noindex', '<p>x', '<meta name=robots content=noindex><p>x', ['noindex']],
     ['a link within', '<p>x<a href=/a></a>', '<p>x<a href=/b></a>', ['links']],
     ['the order of links', '<p>x<a href=/a></a><a href=/b></a>', '<p>x<a href=/b></a><a href=/a></a>', []],
-    ['a link to others', '<p>x<a href=http://b.com/></a>', '<p>x', ['outerLinks', 'outerLinkCount']],
+    ['a link to others', '<p>x<a href=http://b.com/></a>', '<p>x', ['externalLinks', 'externalLinkCount']],
     ['navigation', '<nav>Home Shop</nav><p>x', '<nav>Home Blog</nav><p>x', []],
     ['what is mostly links', '<div><a href=/a>One</a></div><p>x', '<div><a href=/a>Two</a></div><p>x', []],
   ] as const)('notices %s', (_, one, other, names) => {
@@ -141,12 +141,12 @@ describe('the digest of a page', () => {
     [
       'Latin-1',
       '<title>One</title><p>Some text, with a number 17 in it.</p><p>Caf\u00e9.</p><a href=/b>b</a><a href=http://b.com/?sid=1&x=2>c</a>',
-      { content: 970700916080980, blocks: 7769645943621588, links: 1240275876960220, outerLinks: 1782892783348207 },
+      { content: 970700916080980, blocks: 7769645943621588, links: 1240275876960220, externalLinks: 1782892783348207 },
     ],
     [
       'other characters',
       '<title>Zw\u0456</title><p>\u201cQuoted\u201d \u{1f600} text 12 comments</p><p>today</p><p>cafe\u0301 0123456789abcdef0123456789</p><p>Last updated: 3 May 2026, 10:11:12</p>',
-      { content: 3338292901266109, blocks: 7508605328955345, links: 0, outerLinks: 0 },
+      { content: 3338292901266109, blocks: 7508605328955345, links: 0, externalLinks: 0 },
     ],
   ])('never changes unless its basis changes: %s', (_, html, hashes) => {
     expect(digestOf(html)).toMatchObject({ ...hashes, basis: 1972072153 });

@@ -53,13 +53,13 @@ describe('fetch', () => {
   it('leaves pages due if the proxy failed, and a crawl does not retry them for ever', async () => {
     let isDead = true;
     const { plugin, requests } = protocol(({ url }) =>
-      isDead && !url.endsWith('/ok') ? { kind: 'retry', code: 'proxy', message: 'refused' } : content('x'),
+      isDead && !url.endsWith('/ok') ? { kind: 'retry', code: 'proxy_failed', message: 'refused' } : content('x'),
     );
     await using crawl = await testCrawl(undefined, { plugins: [plugin] });
     await start(crawl, 'http://a.com/', 'http://a.com/ok', 'http://b.com/');
     const report = await jobs.crawl(crawl, { seeds: [] });
     expect(report.counters).toMatchObject({ fetched: 1, success: 1 });
-    expect(report.counters.proxy).toBeGreaterThanOrEqual(2);
+    expect(report.counters.proxy_failed).toBeGreaterThanOrEqual(2);
     for (const url of ['http://a.com/', 'http://b.com/']) {
       expect(await crawl.page(url, ['retries', 'dueAt', 'marks'])).toMatchObject({
         status: 'unfetched',
@@ -106,7 +106,7 @@ describe('fetch', () => {
     const answers: FetchOutcome[] = [
       content('hello', { millis: 20 }),
       { kind: 'retry', code: 'http_error', http: 500, millis: 7 },
-      { kind: 'retry', code: 'dns' },
+      { kind: 'retry', code: 'dns_failed' },
     ];
     const { plugin } = protocol(() => answers.shift()!);
     await using crawl = await testCrawl(undefined, { plugins: [plugin], settings: { 'fetcher.storeContent': false } });
@@ -392,7 +392,7 @@ describe('fetch', () => {
     const without = plugins.filter((each) => !each.protocol?.schemes.includes('https'));
     const next = await start(crawl, 'http://a.com/2', 'https://a.com/2');
     const report = await jobs.fetch({ ...crawl, plugins: without }, { batch: next });
-    expect(report.counters).toEqual({ fetched: 2, success: 1, no_protocol: 1 });
+    expect(report.counters).toEqual({ fetched: 2, success: 1, unsupported_scheme: 1 });
     expect(await rowOf(crawl, 'https://a.com/2', 'status')).toEqual({ status: 'gone' });
   });
 

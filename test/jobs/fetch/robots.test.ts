@@ -86,7 +86,7 @@ describe('fetch under robots.txt', () => {
         schemes: ['http'],
         async fetch({ url }) {
           asked.push(url);
-          if (url.startsWith('http://dead.com/')) return { kind: 'retry', code: 'connect' };
+          if (url.startsWith('http://dead.com/')) return { kind: 'retry', code: 'connect_failed' };
           if (url !== 'http://a.com/robots.txt')
             return content(links(PATHS[PATHS.indexOf(new URL(url).pathname) + 1] ?? '/0'));
           return { kind: 'redirect', code: 'moved', http: 301, permanent: true, target: 'http://dead.com/robots.txt' };
@@ -102,7 +102,7 @@ describe('fetch under robots.txt', () => {
       Promise.all(urls.map((url) => rowOf(crawl, url, 'status', 'protocolStatus')));
     for (const { status } of await found(well)) expect(status).toBe('fetched');
     for (const row of await found(broken)) {
-      expect(row).toMatchObject({ status: 'unfetched', protocolStatus: { code: 'connect' } });
+      expect(row).toMatchObject({ status: 'unfetched', protocolStatus: { code: 'connect_failed' } });
     }
     expect(asked.filter((url) => url === 'http://a.com/robots.txt').length).toBeLessThan(10);
   });

@@ -49,7 +49,7 @@ const unavailable = (retryAfter?: number): FetchOutcome => ({
   ...(retryAfter !== undefined && { retryAfter }),
 });
 const to = (target: string): FetchOutcome => ({ kind: 'redirect', code: 'moved', http: 301, permanent: true, target });
-const refused: FetchOutcome = { kind: 'retry', code: 'connect', message: 'refused' };
+const refused: FetchOutcome = { kind: 'retry', code: 'connect_failed', message: 'refused' };
 const open = (plugin: Plugin, settings: Record<string, unknown> = {}, store?: Store) =>
   testCrawl(undefined, { plugins: [plugin], settings, ...(store && { store }) });
 const urls = (host: string, count: number): string[] =>
@@ -239,7 +239,7 @@ describe('a host with a long back-off', () => {
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({
       fetched: 8,
       success: 4,
-      connect: 4,
+      connect_failed: 4,
       origins_failed: 1,
       backed_off: 3,
     });
@@ -378,17 +378,17 @@ describe('robots.txt that is not available', () => {
     const batch = await start(crawl, ...urls('a.com', 50));
     // 100, 200 and 400 ms are waited for; 800 ms are not, even if a busy machine measures a quarter of a second less.
     expect(await jobs.fetch(crawl, { batch })).toMatchObject({
-      counters: { fetched: 50, connect: 50, origins_failed: 1, backed_off: 4 },
-      failedOrigins: [{ origin: 'http://a.com', code: 'connect', pages: 50 }],
+      counters: { fetched: 50, connect_failed: 50, origins_failed: 1, backed_off: 4 },
+      failedOrigins: [{ origin: 'http://a.com', code: 'connect_failed', pages: 50 }],
     });
     expect(fake.requests).toHaveLength(4);
     expect((await jobs.updatedb(crawl, { batch })).counters).toMatchObject({ retry: 50 });
     for (const url of urls('a.com', 50)) {
       const row = await rowOf(crawl, url, 'status', 'protocolStatus', 'retries', 'dueAt');
-      expect(row).toMatchObject({ status: 'unfetched', protocolStatus: { code: 'connect' }, retries: 1 });
+      expect(row).toMatchObject({ status: 'unfetched', protocolStatus: { code: 'connect_failed' }, retries: 1 });
       expect(row.dueAt).toBeGreaterThan(START);
     }
-    expect((await explain(crawl, 'http://a.com/000')).backoff).toMatchObject({ failures: 4, code: 'connect' });
+    expect((await explain(crawl, 'http://a.com/000')).backoff).toMatchObject({ failures: 4, code: 'connect_failed' });
   });
 
   it('of one origin delays no page of another, and its own pages fail after three requests', async () => {
@@ -399,7 +399,7 @@ describe('robots.txt that is not available', () => {
     await using crawl = await open(fake.plugin, settings);
     const lost = [`${dead}/0`, `${dead}/1`, `${dead}/2`];
     const { counters } = await jobs.crawl(crawl, { seeds: [...urls('a.com', 10), ...lost] });
-    expect(counters).toMatchObject({ fetched: 13, success: 10, connect: 3 });
+    expect(counters).toMatchObject({ fetched: 13, success: 10, connect_failed: 3 });
     expect(counters).not.toHaveProperty('host_backoff');
     expect(fake.requests.filter((url) => url.startsWith(dead))).toEqual(Array(3).fill(`${dead}/robots.txt`));
     expect((await explain(crawl, 'http://a.com/')).backoff).toBeUndefined();
@@ -417,7 +417,7 @@ describe('robots.txt that is not available', () => {
     const fake = web((url) => (url.startsWith('http:') ? refused : undefined));
     await using crawl = await open(fake.plugin, { 'fetcher.backoffMin': 3600, 'fetcher.maxBackoffWait': 7200 });
     const batch = await start(crawl, 'http://a.com/', 'https://a.com/1', 'https://a.com/2');
-    expect((await jobs.fetch(crawl, { batch })).counters).toMatchObject({ success: 2, connect: 1 });
+    expect((await jobs.fetch(crawl, { batch })).counters).toMatchObject({ success: 2, connect_failed: 1 });
     expect(fake.requests.slice(0, 2)).toEqual(['http://a.com/robots.txt', 'https://a.com/robots.txt']);
   });
 
@@ -490,7 +490,7 @@ describe('over HTTP', () => {
     const url = `http://a.example:${server.port}/`;
     const batch = await start(crawl, url);
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ host_backoff: 1, backed_off: 1 });
-    expect((await explain(crawl, url)).backoff).toMatchObject({ failures: 1, code: 'connect' });
+    expect((await explain(crawl, url)).backoff).toMatchObject({ failures: 1, code: 'connect_failed' });
     expect((await rowOf(crawl, url, 'status', 'dueAt')).dueAt).toBe(START);
   });
 });

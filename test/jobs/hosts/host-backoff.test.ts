@@ -20,7 +20,7 @@ const throttled = (retryAfter?: number): FetchOutcome => ({
   message: 'HTTP 429',
   ...(retryAfter !== undefined && { retryAfter }),
 });
-const refused: FetchOutcome = { kind: 'retry', code: 'connect' };
+const refused: FetchOutcome = { kind: 'retry', code: 'connect_failed' };
 const fine: FetchOutcome = { kind: 'gone', code: 'not_found', http: 404 };
 const broken: FetchOutcome = { kind: 'retry', code: 'http_error', http: 500 };
 
@@ -84,7 +84,7 @@ describe('the wait', () => {
 
   it('stays finite after any number of failures, and is zero if the setting is zero', async () => {
     const host = await setUp();
-    const record = { failures: 1e9, since: 1e12, until: 1e12, code: 'dns' };
+    const record = { failures: 1e9, since: 1e12, until: 1e12, code: 'dns_failed' };
     await host.crawl.tables.hosts.backoff.put(new Map([[hostKeyOf(HOST), record]]));
     await host.ask(refused);
     expect(await host.seconds()).toBe(DAY);
@@ -182,13 +182,13 @@ describe('the wait', () => {
 
   it('is skipped for a name without an address too', async () => {
     const host = await setUp();
-    const gone: FetchOutcome = { kind: 'retry', code: 'dns', message: 'no address' };
+    const gone: FetchOutcome = { kind: 'retry', code: 'dns_failed', message: 'no address' };
     for (let i = 0; i < 2; i++) {
       await host.ask(gone);
       expect(await host.kind()).toBeUndefined();
     }
     await host.ask(gone);
-    expect(await host.backoff.pauseOf(URL_A)).toMatchObject({ kind: 'failed', failure: { code: 'dns' } });
+    expect(await host.backoff.pauseOf(URL_A)).toMatchObject({ kind: 'failed', failure: { code: 'dns_failed' } });
   });
 
   it('that a host requests applies to all its schemes and ports, and to no other host', async () => {
@@ -200,7 +200,7 @@ describe('the wait', () => {
     }
     await host.ask(refused, 'http://[::1]/');
     expect(await host.seconds('[::1]')).toBe(10);
-    await host.backoff.fail('http://127.0.0.1/', { code: 'dns', retryAfter: 3 });
+    await host.backoff.fail('http://127.0.0.1/', { code: 'dns_failed', retryAfter: 3 });
     // The host answered, so its pages stay due, and none fails.
     expect(await host.backoff.pauseOf('http://127.0.0.1/')).toMatchObject({ kind: 'set_aside', seconds: 3 });
   });
@@ -259,7 +259,7 @@ describe('a connection that fails', () => {
     host.pass(1);
     await host.ask(refused);
     expect(await host.kind()).toBe('wait');
-    expect(await host.record()).toMatchObject({ code: 'connect', failures: 1 });
+    expect(await host.record()).toMatchObject({ code: 'connect_failed', failures: 1 });
   });
 });
 
@@ -294,12 +294,12 @@ describe('a robots.txt that redirects to another host that fails', () => {
   it('does not end a wait that the host requested, and pages do not stay due if the host cannot be reached either', async () => {
     const host = await setUp();
     await host.ask(throttled(3600));
-    await host.backoff.fail(URL_A, { code: 'connect' });
+    await host.backoff.fail(URL_A, { code: 'connect_failed' });
     expect(await host.record()).toMatchObject({ code: 'throttled', http: 429 });
     expect(await host.kind(HTTPS)).toBe('set_aside');
     const other = await setUp();
-    await other.backoff.fail(URL_A, { code: 'dns' });
-    expect(await other.record()).toMatchObject({ code: 'dns', http: 0 });
+    await other.backoff.fail(URL_A, { code: 'dns_failed' });
+    expect(await other.record()).toMatchObject({ code: 'dns_failed', http: 0 });
     for (let i = 0; i < 3; i++) await other.ask(refused, HTTPS);
     expect(await other.kind(HTTPS)).toBe('failed');
   });
@@ -323,7 +323,7 @@ describe('a robots.txt that redirects to another host that fails', () => {
       await askRobots(host.backoff, `http://${HOST}:81/robots.txt`);
       host.pass(1);
       await host.ask(fine, HTTPS);
-      await host.backoff.fail(URL_A, { code: 'connect' });
+      await host.backoff.fail(URL_A, { code: 'connect_failed' });
     }
     expect(await host.kind()).toBe('failed');
   });

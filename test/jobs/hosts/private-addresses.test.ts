@@ -259,7 +259,7 @@ describe('a host that was injected', () => {
       if (table === 'host') for (const { key, put } of changes) if (put?.has('h:in')) written.push(key);
       return write(table, changes);
     };
-    expect((await round(crawl)).fetched.counters).toMatchObject({ fetched: 3, success: 2, network: 1 });
+    expect((await round(crawl)).fetched.counters).toMatchObject({ fetched: 3, success: 2, network_error: 1 });
     expect(await cellOf(crawl, 'example.old')).toBe('private');
     // Hosts without an address are decided by the first address that they have.
     expect(await cellOf(crawl, 'example.late')).toBe('undecided');

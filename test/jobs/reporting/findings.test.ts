@@ -101,10 +101,10 @@ describe('session ids', () => {
 it('names the ten origins with the most pages, and counts all', () => {
   const findings = createFindings();
   for (let i = 0; i < 12; i++) {
-    for (let n = 0; n <= i; n++) findings.noAnswer(`http://a.example:${8000 + i}/${n}`, 'connect');
+    for (let n = 0; n <= i; n++) findings.noAnswer(`http://a.example:${8000 + i}/${n}`, 'connect_failed');
   }
   const { failedOrigins, counters } = report(findings);
   expect(counters).toEqual({ origins_failed: 12 });
   expect(failedOrigins).toHaveLength(10);
-  expect(failedOrigins![0]).toEqual({ origin: 'http://a.example:8011', code: 'connect', pages: 12 });
+  expect(failedOrigins![0]).toEqual({ origin: 'http://a.example:8011', code: 'connect_failed', pages: 12 });
 });

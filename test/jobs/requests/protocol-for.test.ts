@@ -144,7 +144,7 @@ describe('a request', () => {
       ),
     ).toEqual({
       kind: 'gone',
-      code: 'no_protocol',
+      code: 'unsupported_scheme',
     });
   });
 });

@@ -65,7 +65,7 @@ describe('a proxy that cannot be reached', () => {
 });
 
 describe('a proxy that fails for some requests', () => {
-  const isDown: FetchOutcome = { kind: 'retry', code: 'proxy', message: 'refused' };
+  const isDown: FetchOutcome = { kind: 'retry', code: 'proxy_failed', message: 'refused' };
   const web = fakeWeb({ [A]: links('/1', '/2', '/3') });
 
   it('is counted, and the crawl goes on', async () => {
@@ -82,17 +82,17 @@ describe('a proxy that fails for some requests', () => {
     await using crawl = await testCrawl(undefined, { plugins: [plugin], settings });
     const { counters } = await jobs.crawl(crawl, { seeds: [A] });
     expect(counters).toMatchObject({ success: 1, not_found: 2 });
-    expect(counters.proxy).toBeGreaterThanOrEqual(1);
+    expect(counters.proxy_failed).toBeGreaterThanOrEqual(1);
     await expectUntouched(crawl, `${A}2`);
   });
 });
 
 describe('the watch of the proxy', () => {
   const settings = { http: { proxy: 'http://proxy.example:3128' } } as OpenContext['settings'];
-  const down: FetchOutcome = { kind: 'retry', code: 'proxy', message: 'refused\u001b' };
+  const down: FetchOutcome = { kind: 'retry', code: 'proxy_failed', message: 'refused\u001b' };
   const refused: FetchOutcome = { kind: 'retry', code: 'proxy_refused', message: 'HTTP 403' };
   const well: FetchOutcome = { kind: 'gone', code: 'not_found', http: 404 };
-  const dns: FetchOutcome = { kind: 'retry', code: 'dns' };
+  const dns: FetchOutcome = { kind: 'retry', code: 'dns_failed' };
   const failed = expect.objectContaining({ code: 'PROXY_FAILED' }) as Error;
   const times = (n: number, act: () => void): void => Array.from({ length: n }).forEach(act);
 

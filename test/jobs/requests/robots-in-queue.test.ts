@@ -117,7 +117,9 @@ describe('a robots.txt that is on another host', () => {
   it('that cannot be reached leaves the other pages of its queue as they were', async () => {
     const fake = web((url) => {
       if (url === 'http://a.com/robots.txt') return to('http://b.com/robots.txt');
-      return url === 'http://b.com/robots.txt' ? { kind: 'retry', code: 'dns', message: 'no such host' } : undefined;
+      return url === 'http://b.com/robots.txt'
+        ? { kind: 'retry', code: 'dns_failed', message: 'no such host' }
+        : undefined;
     });
     await using crawl = await open(fake.plugin, { 'fetcher.backoffMin': 100 });
     const batch = await start(crawl, ...pages('a.com', 3));

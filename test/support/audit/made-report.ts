@@ -123,7 +123,7 @@ export const HOSTILE_FINDINGS: readonly AuditFinding[] = [
     url: `javascript:${HOSTILE}`,
     sources: { total: 0, shown: [] },
     since: Number.NaN,
-    lastOk: 1e300,
+    lastOkAt: 1e300,
   }),
   madeFinding({
     id: 'f2',

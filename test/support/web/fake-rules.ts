@@ -40,7 +40,7 @@ export const RULES: readonly ShownRule[] = [
     scope: 'domain:news.example',
     pattern: { regex: '[?&](sort|filter|page)=' },
     history: historyTo({ refused: 310, relevant: 0, links: 4_100 }),
-    evidence: { rows: 4_410, usefulOfDomain: 812, fit: 0, examples: ['http://news.example/list?sort=a&filter=b'] },
+    evidence: { rows: 4_410, relevantOfDomain: 812, fit: 0, examples: ['http://news.example/list?sort=a&filter=b'] },
   }),
   aRule({
     id: 'r2',

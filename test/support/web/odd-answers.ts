@@ -23,8 +23,8 @@ const OK = 'HTTP/1.1 200 OK\r\n';
 const FIVE = 'Content-Length: 5\r\n\r\nhello';
 const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
 const HELLO = { status: 200, body: 'hello' };
-const PROTOCOL = { failure: 'protocol' };
-const RESET = { failure: 'reset' };
+const PROTOCOL = { failure: 'invalid_response' };
+const RESET = { failure: 'connection_reset' };
 
 const whole = (name: string, bytes: string, more: object = {}): OddAnswer => ({
   name,

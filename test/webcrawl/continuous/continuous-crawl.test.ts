@@ -157,11 +157,11 @@ describe('a continuous crawl', { timeout: LONG }, () => {
       await until(() => rests.length === 2);
     });
     expect(rests).toEqual([
-      { fetched: 3, fetchedInAll: 3, due: 0, nextDue: expect.any(Number) as number },
-      { fetched: 3, fetchedInAll: 6, due: 0, nextDue: expect.any(Number) as number },
+      { fetched: 3, fetchedInAll: 3, due: 0, nextDueAt: expect.any(Number) as number },
+      { fetched: 3, fetchedInAll: 6, due: 0, nextDueAt: expect.any(Number) as number },
     ]);
-    expect(rests[0]!.nextDue).toBeGreaterThan(began + 29 * 86_400_000);
-    expect(rests[0]!.nextDue).toBeLessThan(began + MONTH);
+    expect(rests[0]!.nextDueAt).toBeGreaterThan(began + 29 * 86_400_000);
+    expect(rests[0]!.nextDueAt).toBeLessThan(began + MONTH);
   });
 
   it('rebuilds its index if that is deleted, and reports it, and so does the server', async () => {

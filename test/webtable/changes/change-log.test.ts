@@ -44,7 +44,7 @@ describe('the change log', () => {
       const second = await changes.begin('2-2', START + 5);
       await changes.write(second, [
         pageItem('http://a.com/|1'),
-        { kind: 'host', host: 'com.a' as never, found: { failing: 5, asked: 6 } },
+        { kind: 'host', host: 'com.a' as never, found: { failing: 5, requested: 6 } },
       ]);
       await changes.write(first, [
         pageItem('http://b.com/'),

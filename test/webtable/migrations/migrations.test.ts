@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LevelStore, MemoryStore, openTables, rowKeyOf, type Store } from '../../../webtable/index.js';
-import { createPages } from '../../../webtable/pages/pages.js';
-import { createRowContent } from '../../../webtable/content/row-content.js';
-import {
-  MIGRATIONS,
-  migrateRows,
-  type MigratedVersions,
-  type MigrationProgress,
-} from '../../../webtable/migrations/migrations.js';
+import { LevelStore, MemoryStore, openTables, rowKeyOf } from '../../../webtable/index.js';
+import { MIGRATIONS } from '../../../webtable/migrations/migrations.js';
 import { SCHEMA_VERSION } from '../../../webtable/schema.js';
 import { seeds } from '../../support/runs.js';
 import { copyStore, dumpStore } from '../../support/stores/copy-store.js';
@@ -15,37 +8,15 @@ import { FailingStore, PlannedFailure } from '../../support/stores/failing-store
 import { memoryLevel } from '../../support/stores/open-stores.js';
 import { testCrawl } from '../../support/test-crawl.js';
 import { jobs } from '../../../packages/webcrawl/internal.js';
+import { migrate, migrationProgress } from '../../support/versions/migrate.js';
 import { OLD_BATCH, fillOldTable } from '../../support/versions/old-table.js';
 import { setVersion, versionOf } from '../../support/versions/version-7.js';
 import { VersionedStore } from '../../support/versions/versioned-store.js';
 
-/** Progress that counts, and that stops after a number of calls of `done`. */
-function progress(stopAfter = Infinity) {
-  const counters = { rows: 0, batches: 0, released: 0, damaged: 0 };
-  let calls = 0;
-  const made: MigrationProgress = {
-    get aborted() {
-      return calls >= stopAfter;
-    },
-    count: (name, n) => void (counters[name] += n),
-    done: () => void (calls += 1),
-  };
-  return Object.assign(made, { counters });
-}
-
-const migrate = (store: Store, how: MigrationProgress = progress()): Promise<MigratedVersions> => {
-  const content = createRowContent(store);
-  return migrateRows(
-    store,
-    createPages(store, () => content),
-    how,
-  );
-};
-
 describe('the migration from version 7', () => {
   it.each(seeds(3, 100))('rebuilds the indexes, so that repair finds nothing, seed %i', async (seed) => {
     const { store, held } = await fillOldTable(new MemoryStore(), 300, seed);
-    const done = progress();
+    const done = migrationProgress();
     expect(await migrate(store, done)).toEqual({ from: 7, to: SCHEMA_VERSION });
     expect(done.counters).toEqual({ rows: 300, batches: 1, released: held, damaged: 0 });
     await using crawl = await testCrawl(undefined, { store });
@@ -80,11 +51,11 @@ describe('the migration from version 7', () => {
 
   it('stops between two steps on an abort', async () => {
     const { store } = await fillOldTable(new MemoryStore(), 1500);
-    const stopped = progress(1);
+    const stopped = migrationProgress(1);
     await migrate(store, stopped);
     expect(stopped.counters.rows).toBe(1000);
     expect(await versionOf(store)).toBe('7>8');
-    const rest = progress();
+    const rest = migrationProgress();
     await migrate(store, rest);
     expect(rest.counters.rows).toBe(1500);
   });
@@ -95,7 +66,7 @@ describe('the migration from version 7', () => {
     const broken = `wm${rowKeyOf('http://h2.site2.com/pages/2')}`;
     await database.put(broken, Buffer.from([0xff]));
     const again = new LevelStore({ database });
-    const done = progress();
+    const done = migrationProgress();
     await migrate(again, done);
     expect(done.counters).toMatchObject({ rows: 3, damaged: 1 });
     expect(await database.get(broken)).toEqual(Buffer.from([0xff]));

@@ -9,11 +9,11 @@ const DIGEST: PageDigest = {
   description: 0,
   canonical: 4,
   links: 5,
-  outerLinks: 6,
+  externalLinks: 6,
   noindex: true,
   length: 70_000,
   linkCount: 8,
-  outerLinkCount: 9,
+  externalLinkCount: 9,
   titleText: 'Über 你好',
 };
 

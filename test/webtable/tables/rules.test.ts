@@ -34,17 +34,6 @@ describe('the table of rules', () => {
     expect(await rules.version()).toBe(again.version);
   });
 
-  test('stores the kind `relevant` under its first name, so that older tables can be read, and new ones by older versions', async () => {
-    const store = new MemoryStore();
-    const rules = await rulesOf(store);
-    await rules.change((_, id) => ({ put: [{ ...reject(id(), '/a'), kind: 'relevant' } as Rule] }));
-    const [row] = await store.get('rule', ['rules'], ['r']);
-    const cells = [...(row?.cells ?? [])].map(([, cell]) => Buffer.from(cell).toString());
-    expect(cells.some((cell) => cell.includes('"kind":"useful"'))).toBe(true);
-    expect(cells.some((cell) => cell.includes('relevant'))).toBe(false);
-    expect((await rules.read()).rules.map(({ kind }) => kind)).toEqual(['relevant']);
-  });
-
   test('keeps its version if an edit is rejected or changes nothing', async () => {
     const rules = await rulesOf(new MemoryStore());
     const { version } = await rules.change((_, id) => ({ put: [reject(id(), '/a')] }));

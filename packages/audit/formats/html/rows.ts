@@ -9,7 +9,19 @@ const MAX_TEXT = 2000;
 
 /** The values of a finding in the page, in this order. The script reads the values by these names. */
 export const FINDING_FIELDS = [
-  ...['rule', 'severity', 'url', 'message', 'state', 'isNew', 'impact', 'since', 'lastOk', 'lastAsked', 'evidence'],
+  ...[
+    'rule',
+    'severity',
+    'url',
+    'message',
+    'state',
+    'isNew',
+    'impact',
+    'since',
+    'lastOkAt',
+    'lastRequestAt',
+    'evidence',
+  ],
   'total',
 ] as const;
 
@@ -20,7 +32,7 @@ export function holdsSources({ counts }: AuditSummary): boolean {
 
 /** Returns a finding in the form in which the page contains it. Its text is safe to show. */
 export function findingRow(finding: AuditFinding, ruleIndex: number): readonly unknown[] {
-  const { severity, url, state, isNew, impact, since, lastOk, lastAsked, evidence, sources } = finding;
+  const { severity, url, state, isNew, impact, since, lastOkAt, lastRequestAt, evidence, sources } = finding;
   return [
     ruleIndex,
     severity,
@@ -29,7 +41,7 @@ export function findingRow(finding: AuditFinding, ruleIndex: number): readonly u
     state,
     isNew ?? '',
     impact,
-    ...[since, lastOk, lastAsked].map((time) => momentOf(time).slice(0, 10)),
+    ...[since, lastOkAt, lastRequestAt].map((time) => momentOf(time).slice(0, 10)),
     evidenceText(evidence),
     sources.total,
   ];

@@ -80,7 +80,7 @@ const drawSources = (finding) => {
   return details;
 };
 const drawFinding = (finding) => {
-  const { url, message, state, isNew, impact, since, lastOk, lastAsked, evidence } = finding;
+  const { url, message, state, isNew, impact, since, lastOkAt, lastRequestAt, evidence } = finding;
   const meta = element('p', { class: 'meta' });
   const tell = (text, name = 'span') => meta.append(element(name, {}, text));
   if (isNew !== '') tell(isNew === 'target' ? 'new: it broke' : 'new: the link was added', 'strong');
@@ -88,8 +88,8 @@ const drawFinding = (finding) => {
   if (state === 'inconclusive') tell('inconclusive', 'strong');
   tell('impact ' + levelOf(impact));
   if (since !== '') tell('since ' + since);
-  if (lastOk !== '') tell('last worked ' + lastOk);
-  if (lastAsked !== '') tell('last asked ' + lastAsked);
+  if (lastOkAt !== '') tell('last worked ' + lastOkAt);
+  if (lastRequestAt !== '') tell('last asked ' + lastRequestAt);
   return element('li', {},
     address(url),
     element('p', { class: 'message' }, message),

@@ -46,7 +46,7 @@ export function createAnswerReader({ headerLimit, keep }: AnswerReaderOptions): 
   /** Remaining bytes of the body. Infinity if the body ends when the connection is closed. */
   let left = Infinity;
 
-  const refuse = (message: string): ExchangeResult => ({ failure: 'protocol', message });
+  const refuse = (message: string): ExchangeResult => ({ failure: 'invalid_response', message });
   const answer = (answered: Head, cut: boolean): ExchangeResult => ({ ...answered, body: body.bytes(), cut });
 
   /** Begins to read the body after the head is complete. Returns a result if there is no body to read. */
@@ -93,7 +93,7 @@ export function createAnswerReader({ headerLimit, keep }: AnswerReaderOptions): 
     const { line, taken } = blank ? { taken: 1 } : lines.take(bytes);
     headBytes += taken;
     if (headBytes > headerLimit) {
-      return { result: { failure: 'header_limit', message: `a head of more than ${headerLimit} bytes` }, taken };
+      return { result: { failure: 'headers_too_large', message: `a head of more than ${headerLimit} bytes` }, taken };
     }
     return { result: line === undefined ? undefined : takeLine(line), taken };
   }
@@ -125,10 +125,11 @@ export function createAnswerReader({ headerLimit, keep }: AnswerReaderOptions): 
     end(failure) {
       // Without a length, the body ends when the connection is closed.
       if (head && !failure && !chunked && left === Infinity) return answer(head, false);
-      if (head && body.size > 0 && (failure?.code ?? 'reset') === 'reset') return answer(head, true);
+      if (head && body.size > 0 && (failure?.code ?? 'connection_reset') === 'connection_reset')
+        return answer(head, true);
       if (failure) return { failure: failure.code, message: failure.message };
       if (!head && !statusLine && lines.pending !== '' && !STATUS_BEGUN.test(lines.pending)) return refuse(NOT_HTTP);
-      return { failure: 'reset', message: 'closed before the answer was complete' };
+      return { failure: 'connection_reset', message: 'closed before the answer was complete' };
     },
   };
 }

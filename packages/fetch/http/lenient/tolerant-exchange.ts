@@ -55,11 +55,11 @@ export function createTolerantExchange(limits: LenientLimits): TolerantExchange 
         const strict = await exchange(dispatcher, request);
         if (!('failure' in strict) || !strict.unreadable) return strict;
         // An origin is remembered only if an answer breaks the protocol. If a body breaks off, this may be a coincidence.
-        isOdd = strict.failure === 'protocol';
+        isOdd = strict.failure === 'invalid_response';
       }
       const timeLimit = Math.max(1, Math.floor(request.timeLimit - (performance.now() - began)));
       const result = await readLeniently(connector, { ...request, timeLimit });
-      if (isOdd) lenientOrigins.set(origin, !('failure' in result && result.failure === 'protocol'), 1);
+      if (isOdd) lenientOrigins.set(origin, !('failure' in result && result.failure === 'invalid_response'), 1);
       return 'failure' in result ? result : { ...result, lenient: true };
     },
     close() {

@@ -55,7 +55,7 @@ describe('an odd answer', () => {
 });
 
 describe('a head', () => {
-  const limit = { failure: 'header_limit' };
+  const limit = { failure: 'headers_too_large' };
   it.each([
     ['of blanks', ' '.repeat(HEADER_LIMIT + 1), limit],
     ['of line breaks', '\r\n'.repeat(HEADER_LIMIT), limit],
@@ -127,12 +127,12 @@ describe('a body', () => {
     const reader = () => createAnswerReader({ headerLimit: HEADER_LIMIT, keep: () => ROOM });
     for (const [bytes, expected] of [
       ['HTTP/1.1 200 OK\r\n\r\nhello', { status: 200, cut: true }],
-      ['HTTP/1.1 200 OK\r\n\r\n', { failure: 'reset', message: 'broken' }],
-      ['HTTP/1.1 2', { failure: 'reset', message: 'broken' }],
+      ['HTTP/1.1 200 OK\r\n\r\n', { failure: 'connection_reset', message: 'broken' }],
+      ['HTTP/1.1 2', { failure: 'connection_reset', message: 'broken' }],
     ] as const) {
       const one = reader();
       expect(one.push(Buffer.from(bytes))).toBeUndefined();
-      expect(one.end({ code: 'reset', message: 'broken' })).toMatchObject(expected);
+      expect(one.end({ code: 'connection_reset', message: 'broken' })).toMatchObject(expected);
     }
   });
 });
@@ -154,6 +154,6 @@ describe('any bytes', () => {
       expect(whole.status).toBeLessThan(1000);
       expect(JSON.stringify(whole.headers).length).toBeLessThan(10 * HEADER_LIMIT);
     }
-    expect([...kinds].sort()).toEqual(['cut', 'header_limit', 'protocol', 'reset', 'whole']);
+    expect([...kinds].sort()).toEqual(['connection_reset', 'cut', 'headers_too_large', 'invalid_response', 'whole']);
   });
 });

@@ -52,7 +52,7 @@ describe('a server that answers oddly', () => {
     const http = protocol();
     const server = await serve(({ number }, socket) => void socket.end(answers[number - 1] ?? 'none'));
     expect(kept(await http.fetch({ url: server.origin }))).toBe('1');
-    expect(await http.fetch({ url: server.origin })).toMatchObject({ kind: 'retry', code: 'protocol' });
+    expect(await http.fetch({ url: server.origin })).toMatchObject({ kind: 'retry', code: 'invalid_response' });
     expect(kept(await http.fetch({ url: server.origin }))).toBe('4');
     expect(server.requests.map(({ headers }) => headers['connection'])).toEqual([
       'keep-alive',
@@ -85,7 +85,7 @@ describe('a server that answers oddly', () => {
     for (const [path, code] of [
       ['/', 'success'],
       ['/404', 'not_found'],
-      ['/nothing', 'reset'],
+      ['/nothing', 'connection_reset'],
       ['/silent', 'timeout'],
     ]) {
       expect(await http.fetch({ url: server.origin + path })).toMatchObject({ code });
@@ -120,7 +120,7 @@ describe('the second request', () => {
 
   it('has the limit of the head', async () => {
     const server = await serve((_request, socket) => pour(socket, ODD, 'X: y\r\n'.repeat(1000)));
-    expect(await protocol().fetch({ url: server.origin })).toMatchObject({ kind: 'retry', code: 'header_limit' });
+    expect(await protocol().fetch({ url: server.origin })).toMatchObject({ kind: 'retry', code: 'headers_too_large' });
     await until(() => server.openConnections() === 0);
   });
 
@@ -211,8 +211,8 @@ describe('the second request', () => {
 
   it.each([
     ['site.test', [SELF_SIGNED.cert], 'success'],
-    ['other.test', [SELF_SIGNED.cert], 'tls'],
-    ['site.test', [], 'tls'],
+    ['other.test', [SELF_SIGNED.cert], 'tls_failed'],
+    ['site.test', [], 'tls_failed'],
   ])('verifies certificates: %s (%#)', async (host, ca, code) => {
     const names: (string | false | null)[] = [];
     const tls = createTlsServer({ ...SELF_SIGNED }, (socket) => {
@@ -250,8 +250,9 @@ describe('any bytes', () => {
       answers.map((_, i) => http.fetch({ url: `http://${i}.site.example:${server.port}/` })),
     );
     const codes = new Set(outcomes.map(({ code }) => code));
-    for (const code of ['success', 'protocol', 'reset', 'header_limit']) expect(codes).toContain(code);
-    expect(codes).not.toContain('network');
+    for (const code of ['success', 'invalid_response', 'connection_reset', 'headers_too_large'])
+      expect(codes).toContain(code);
+    expect(codes).not.toContain('network_error');
     for (const outcome of outcomes) {
       if (outcome.kind === 'content') expect(outcome.body.length).toBeLessThanOrEqual(100);
     }
