@@ -80,7 +80,7 @@ export function referenceMarkdown({ PROTOCOL_CODES, PARSE_CODES, COUNTERS }, roo
     'Written by `npm run docs` from the source; a test fails when the two differ. Settings are in [SETTINGS.md](SETTINGS.md),',
     'exit statuses and error codes in the [COMMANDS.md](COMMANDS.md#exit-codes).',
     '',
-    'All times are milliseconds since the epoch, in UTC, unless a name says seconds. Whatever comes from the network is',
+    'All times are milliseconds since the epoch, in UTC; intervals are seconds. Whatever comes from the network is',
     'untrusted text. A field that is not known is absent.',
     '',
     '## Fields of a page',

@@ -41,6 +41,6 @@ export type { SharedStoreOptions } from './live/table-access.js';
 export { SharedStore, openSharedStore } from './live/shared-store.js';
 export { splitColumn, parseSelectors } from './selectors.js';
 export { checkChanges, checkTable } from './check-changes.js';
-export { RENAMED_CODES, RENAMED_KINDS } from './migrations/renamed-names.js';
+export { RENAMED_CODES, RENAMED_FIELDS, RENAMED_KINDS } from './migrations/renamed-names.js';
 export { markOf } from './changes/log-state.js';
 export type { VersionedChange } from './write-unchanged.js';

@@ -20,7 +20,7 @@ async function load(rows: readonly ExportRow[]): Promise<void> {
   );
   let next = 0;
   const changes = rows.map(({ change, body }): PageChange => {
-    return body ? { ...change, set: { ...change.set, contentAt: places[next++]! } } : change;
+    return body ? { ...change, set: { ...change.set, contentLocation: places[next++]! } } : change;
   });
   await tables.pages.write(changes);
 }

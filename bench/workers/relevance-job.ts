@@ -129,7 +129,7 @@ async function index(some: readonly ManualPage[], ranks: ReadonlyMap<string, num
           text,
           language,
           fetchedAt: 0,
-          modifiedTime: 0,
+          modifiedAt: 0,
           rank: ranks.get(url) ?? 0,
           fingerprint: url,
         },

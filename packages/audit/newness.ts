@@ -116,8 +116,8 @@ export class News {
   }
 
   async #isSeenLater(row: number): Promise<boolean> {
-    const { firstSeen = 0 } = (await this.#input.rowOf(row)) ?? {};
-    return firstSeen > this.since;
+    const { firstSeenAt = 0 } = (await this.#input.rowOf(row)) ?? {};
+    return firstSeenAt > this.since;
   }
 
   async #byPast(past: Past, result: string): Promise<Newness> {

@@ -44,7 +44,7 @@ export function createPast(
 
   async function read(row: AuditRow, number: number): Promise<Past> {
     if ((row.bytesChangedAt ?? row.changedAt ?? 0) <= since) return 'same';
-    if (isNewPage(row.key) || (row.firstSeen ?? 0) > since) return 'new';
+    if (isNewPage(row.key) || (row.firstSeenAt ?? 0) > since) return 'new';
     const version = await storedVersion(crawl, row, (fetchedAt) => fetchedAt <= since);
     return version ? pastPage(row, number, version) : 'unknown';
   }

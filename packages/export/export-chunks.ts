@@ -31,7 +31,7 @@ export interface Chunk {
   readonly status: Status;
   readonly language?: string;
   readonly fetchedAt?: number;
-  readonly modifiedTime?: number;
+  readonly modifiedAt?: number;
   /** The headings above the chunk, the outermost first. */
   readonly headings: readonly string[];
   readonly text: string;
@@ -41,7 +41,7 @@ export interface Chunk {
   readonly position: number;
 }
 
-const CHUNK_FIELDS = ['status', 'title', 'language', 'fetchedAt', 'modifiedTime'] as const;
+const CHUNK_FIELDS = ['status', 'title', 'language', 'fetchedAt', 'modifiedAt'] as const;
 
 /**
  * Exports the main content of HTML pages as Markdown, in chunks by heading. The output is JSON Lines with one {@link Chunk} on each line,
@@ -77,7 +77,7 @@ export async function exportChunks(crawl: JobContext, options: ExportChunksOptio
     },
     (target, tracker, began) => {
       const record = (row: PageRow<never>): string => {
-        const { url, title, status, language, fetchedAt, modifiedTime } = dump(row);
+        const { url, title, status, language, fetchedAt, modifiedAt } = dump(row);
         const view = pageView(row, crawl.settings, (name) => tracker.count(name));
         const chunks = view.within(() => splitBlocks(blocksOf(view), maxWords, write)) ?? [];
         if (chunks.length === 0) {
@@ -86,7 +86,7 @@ export async function exportChunks(crawl: JobContext, options: ExportChunksOptio
         }
         tracker.count('chunks', chunks.length);
         const named = namedChunks(String(url), chunks);
-        const page = { url, title, status, language, fetchedAt, modifiedTime };
+        const page = { url, title, status, language, fetchedAt, modifiedAt };
         return named.map(({ id, ...chunk }) => `${JSON.stringify({ id, ...page, ...chunk })}\n`).join('');
       };
       return writeWithSites(crawl, true, { tracker, began }, (sites) => {

@@ -26,8 +26,8 @@ export type PageMarkdown =
       readonly title: string;
       readonly language?: string;
       /** Dates that the page states, in ms since the epoch. */
-      readonly published?: number;
-      readonly modified?: number;
+      readonly publishedAt?: number;
+      readonly statedModifiedAt?: number;
       readonly links: readonly Pick<ParsedOutlink, 'url' | 'anchor'>[];
       /** The main content. For a type other than HTML, it is the text. */
       readonly markdown: string;
@@ -117,7 +117,7 @@ async function contentOf(
     fetchedAt: crawl.clock(),
   };
   await readByStoredSite(crawl, row);
-  const { valuesOf } = await computedOf(crawl.settings, ['published', 'modified', 'markdown']);
+  const { valuesOf } = await computedOf(crawl.settings, ['publishedAt', 'statedModifiedAt', 'markdown']);
   const { markdown = text, ...dates } = valuesOf(row);
   const links = outlinks.map(({ url, anchor }) => ({ url, anchor }));
   return { title, ...(language !== undefined && { language }), ...dates, links, markdown };

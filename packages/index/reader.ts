@@ -58,7 +58,7 @@ export interface IndexQuery {
 /** The weight of a word in each field, and the weights of rank and language of a page. A word in the text has the weight 1. */
 export type IndexWeights = Readonly<Record<IndexField | 'rank' | 'language', number>>;
 
-export interface IndexHit extends Pick<IndexDocument, 'key' | 'language' | 'fetchedAt' | 'modifiedTime' | 'rank'> {
+export interface IndexHit extends Pick<IndexDocument, 'key' | 'language' | 'fetchedAt' | 'modifiedAt' | 'rank'> {
   /** The title as it was indexed, at most 200 characters; empty: the page has no title. Untrusted. */
   readonly title: string;
   /** The score; a better page has a higher score. */

@@ -16,8 +16,8 @@ import {
 } from '../core/index.js';
 import { withoutOtherJobs } from './without-other-jobs.js';
 
-type Row = PageRow<'contentAt' | 'contentVersions'>;
-const FIELDS = ['contentAt', 'contentVersions'] as const;
+type Row = PageRow<'contentLocation' | 'contentVersions'>;
+const FIELDS = ['contentLocation', 'contentVersions'] as const;
 const CHUNK = 500;
 
 /**
@@ -81,8 +81,8 @@ async function compactContent(crawl: CrawlContext, jobSlots: JobSlots, tracker: 
 }
 
 /** Returns the locations of the bodies that a row keeps. The newest body is first. */
-function locationsOf({ contentAt, contentVersions = [] }: Row, keepVersions: number): readonly ContentLocation[] {
-  return [...(contentAt ? [contentAt] : []), ...contentVersions.slice(0, keepVersions - 1)];
+function locationsOf({ contentLocation, contentVersions = [] }: Row, keepVersions: number): readonly ContentLocation[] {
+  return [...(contentLocation ? [contentLocation] : []), ...contentVersions.slice(0, keepVersions - 1)];
 }
 
 /**
@@ -90,7 +90,7 @@ function locationsOf({ contentAt, contentVersions = [] }: Row, keepVersions: num
  * there was a body.
  */
 function changeOf(
-  { key, contentAt, contentVersions = [] }: Row,
+  { key, contentLocation, contentVersions = [] }: Row,
   before: readonly ContentLocation[],
   now: readonly (ContentLocation | undefined)[],
   { count }: Tracker,
@@ -99,13 +99,13 @@ function changeOf(
   const copied = now.filter((place, i) => place && !isSameLocation(place, before[i])).length;
   count('copied', copied);
   const locations = before.map((place, i) => now[i] ?? place);
-  const versions = contentAt ? locations.slice(1) : locations;
+  const versions = contentLocation ? locations.slice(1) : locations;
   if (copied === 0 && versions.length === contentVersions.length) return [];
   return [
     {
       key,
       set: {
-        ...(contentAt && { contentAt: locations[0]! }),
+        ...(contentLocation && { contentLocation: locations[0]! }),
         ...(versions.length > 0 && { contentVersions: versions }),
       },
       ...(versions.length === 0 && { unset: ['contentVersions'] as const }),

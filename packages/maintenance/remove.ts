@@ -26,7 +26,7 @@ export interface RemoveOptions extends JobOptions, PageSelection {
   readonly dryRun?: boolean;
 }
 
-const CONTENT_FIELDS = ['contentAt', 'contentVersions'] as const;
+const CONTENT_FIELDS = ['contentLocation', 'contentVersions'] as const;
 type Row = PageRow<SelectionField | (typeof FRONTIER_FIELDS)[number] | (typeof CONTENT_FIELDS)[number]>;
 const CHUNK = 500;
 
@@ -122,7 +122,10 @@ async function removeChunk(
   counts.end();
   const removed = [...chosen.values()];
   await tables.content.discard(
-    removed.flatMap(({ contentAt, contentVersions = [] }) => [...(contentAt ? [contentAt] : []), ...contentVersions]),
+    removed.flatMap(({ contentLocation, contentVersions = [] }) => [
+      ...(contentLocation ? [contentLocation] : []),
+      ...contentVersions,
+    ]),
   );
   const seedHosts = new Set(removed.flatMap(({ key, marks }) => (marks?.inject ? [hostKeyOfRow(key)] : [])));
   for (const host of seedHosts) await removeSeedHost(tables, host);

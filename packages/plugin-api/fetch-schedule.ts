@@ -9,7 +9,7 @@ export interface Schedule {
   /** Number of failed fetches after the last successful fetch. */
   readonly retries: number;
   /** When the content last changed; 0 if this is unknown. */
-  readonly modifiedTime: number;
+  readonly modifiedAt: number;
 }
 
 /** Decides when a page is fetched again. All functions must be pure. */

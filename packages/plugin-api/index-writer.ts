@@ -14,7 +14,7 @@ export interface IndexDocument {
   /** When the page was last fetched, in ms since the epoch; 0 if this is unknown. */
   readonly fetchedAt: number;
   /** When the content of the page last changed, in ms since the epoch; 0 if this is unknown. */
-  readonly modifiedTime: number;
+  readonly modifiedAt: number;
   /** The PageRank of the page; 0 before `rank` has run. */
   readonly rank: number;
   /** A text that changes if a field changes, except `fetchedAt` and `rank`. */

@@ -33,8 +33,8 @@ export function adaptiveSchedule(settings: AdaptiveScheduleSettings): Plugin & {
     schedule: {
       ...defaultSchedule(settings).schedule,
       afterFetch(schedule, fetchedAt, change) {
-        const modifiedTime = modifiedTimeAfter(schedule, fetchedAt, change);
-        const sinceModified = settings.fetchScheduleAdaptiveSyncDelta ? (fetchedAt - modifiedTime) / 1000 : 0;
+        const modifiedAt = modifiedTimeAfter(schedule, fetchedAt, change);
+        const sinceModified = settings.fetchScheduleAdaptiveSyncDelta ? (fetchedAt - modifiedAt) / 1000 : 0;
         let interval = knownInterval(schedule.fetchInterval, settings);
         if (change === 'modified') interval *= 1 - settings.fetchScheduleAdaptiveDecRate;
         if (change === 'notmodified') interval *= 1 + settings.fetchScheduleAdaptiveIncRate;
@@ -44,7 +44,7 @@ export function adaptiveSchedule(settings: AdaptiveScheduleSettings): Plugin & {
           settings.fetchIntervalMax,
         );
         const back = settings.fetchScheduleAdaptiveSyncDeltaRate * Math.min(sinceModified, interval);
-        return dueAfter(schedule, fetchedAt - Math.round(back * 1000), interval, { retries: 0, modifiedTime });
+        return dueAfter(schedule, fetchedAt - Math.round(back * 1000), interval, { retries: 0, modifiedAt });
       },
     },
   };

@@ -21,12 +21,12 @@ export function defaultSchedule(settings: ScheduleSettings): Plugin & { readonly
         dueAt: now,
         fetchInterval: knownInterval(0, settings),
         retries: 0,
-        modifiedTime: 0,
+        modifiedAt: 0,
       }),
       afterFetch(schedule, fetchedAt, change) {
         return dueAfter(schedule, fetchedAt, knownInterval(schedule.fetchInterval, settings), {
           retries: 0,
-          modifiedTime: modifiedTimeAfter(schedule, fetchedAt, change),
+          modifiedAt: modifiedTimeAfter(schedule, fetchedAt, change),
         });
       },
       afterRetry: (schedule, fetchedAt) => ({
@@ -53,8 +53,8 @@ export function knownInterval(interval: number, settings: ScheduleSettings): num
  * after the fetch.
  */
 export function modifiedTimeAfter(schedule: Schedule, fetchedAt: number, change: string): number {
-  const { modifiedTime } = schedule;
-  return change === 'modified' || !(modifiedTime > 0) ? fetchedAt : Math.min(modifiedTime, fetchedAt);
+  const { modifiedAt } = schedule;
+  return change === 'modified' || !(modifiedAt > 0) ? fetchedAt : Math.min(modifiedAt, fetchedAt);
 }
 
 /** Returns the schedule of a page that is due one interval after `from`. The interval is rounded to whole seconds. */
@@ -62,7 +62,7 @@ export function dueAfter(
   schedule: Schedule,
   from: number,
   interval: number,
-  changes: Partial<Pick<Schedule, 'retries' | 'modifiedTime'>> = {},
+  changes: Partial<Pick<Schedule, 'retries' | 'modifiedAt'>> = {},
 ): Schedule {
   const fetchInterval = Math.round(interval);
   return { ...schedule, ...changes, fetchInterval, dueAt: from + fetchInterval * 1000 };

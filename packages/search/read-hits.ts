@@ -9,7 +9,7 @@ import { mainOf, proseOf, withoutHidden } from './results/shown-parts.js';
 import { makeSnippet, withoutTitle, type SnippetInput, type SnippetPart } from './results/snippet.js';
 
 /** A found page. URL, title and snippet are untrusted plain text: nothing in them is escaped. */
-export interface SearchHit extends Pick<IndexDocument, 'language' | 'fetchedAt' | 'modifiedTime' | 'rank'> {
+export interface SearchHit extends Pick<IndexDocument, 'language' | 'fetchedAt' | 'modifiedAt' | 'rank'> {
   readonly url: string;
   /** The title of the page, or its URL if the page has no title. */
   readonly title: string;
@@ -73,7 +73,7 @@ export function createHitReader({ pages, words, rowsAtOnce }: HitReaderInput) {
       const row = rows[i];
       if (!row) continue;
       signal?.throwIfAborted();
-      const { key, language, fetchedAt, modifiedTime, score, rank } = hit;
+      const { key, language, fetchedAt, modifiedAt, score, rank } = hit;
       const url = urlOf(key);
       const title = shortLine(row.title ?? '', MAX_TITLE);
       const snippet = await snippetOf(row, {
@@ -89,7 +89,7 @@ export function createHitReader({ pages, words, rowsAtOnce }: HitReaderInput) {
         snippet: snippet.map((part) => ({ ...part, text: ownText(part.text) })),
         language,
         fetchedAt,
-        modifiedTime,
+        modifiedAt,
         score,
         rank,
         ...(hasCopy(row) && { hasCopy: true as const }),

@@ -122,6 +122,8 @@ test('an unknown code is reported', async () => {
 
 test.each([
   ['readdb --dump --code not_found,connect', 'connect is now called connect_failed'],
+  ['readdb --dump --fields title,modifiedTime', 'modifiedTime is now called modifiedAt'],
+  ['export pages -o - --fields published', 'published is now called publishedAt'],
   ['changes --kind gone,moved', 'moved is now called reordered'],
 ])('%s names the new name', async (line, message) => {
   const { code, err } = await runLine(line.split(' '));

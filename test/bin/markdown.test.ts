@@ -55,7 +55,7 @@ test('--json adds the title, the language, the dates and the links', async () =>
     url: `${web.origin}/tea`,
     title: 'Tea',
     language: 'en',
-    published: Date.UTC(2024, 4, 6, 7, 8, 9),
+    publishedAt: Date.UTC(2024, 4, 6, 7, 8, 9),
     links: [{ url: `${web.origin}/other`, anchor: 'Other' }],
   });
 });

@@ -19,7 +19,7 @@ const HIT: SearchHit = {
   ],
   language: 'en',
   fetchedAt: 1,
-  modifiedTime: 0,
+  modifiedAt: 0,
   score: 3,
   rank: 0.1,
   moreFromHost: 4,

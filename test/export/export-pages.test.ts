@@ -193,7 +193,7 @@ describe('exporting pages', () => {
     expect(await keysOf({ status: 'fetched' })).toEqual([KEYS[2]]);
     expect(await keysOf({ host: 'none.example' })).toEqual([]);
     const seen = [START - 1, START - 1, START, START + 9000, START];
-    await crawl.tables.pages.write(KEYS.map((key, i) => ({ key, set: { firstSeen: seen[i]! } })));
+    await crawl.tables.pages.write(KEYS.map((key, i) => ({ key, set: { firstSeenAt: seen[i]! } })));
     expect(await keysOf({ since: START })).toEqual(KEYS.slice(2));
     expect(await keysOf({ since: START + 1 })).toEqual([KEYS[3]]);
     const since = `${START / 1000 + 1}-99`;

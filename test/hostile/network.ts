@@ -62,7 +62,13 @@ export const network: readonly Behaviour[] = [
   seed('hangs', 'hangs', LOST('connect_failed')),
   seed('no-addresses-but-text', [['not an address', 'localhost']], LOST('dns_failed')),
   seed('thousands-of-addresses', [['127.0.0.2', '127.0.0.3', ...range(1, 5000, () => '127.0.0.1')]], GOOD),
-  { name: 'nobody-listens', port: 'closed', ends: { '/': LOST('connect_failed') }, good: LOST('connect_failed'), requests: 0 },
+  {
+    name: 'nobody-listens',
+    port: 'closed',
+    ends: { '/': LOST('connect_failed') },
+    good: LOST('connect_failed'),
+    requests: 0,
+  },
   {
     name: 'accepts-and-says-nothing',
     port: 'mute',

@@ -22,7 +22,7 @@ describe('inject', () => {
     const same = {
       status: 'unfetched',
       dueAt: START,
-      firstSeen: START,
+      firstSeenAt: START,
       retries: 0,
       distance: 0,
       marks: { inject: 'y' },

@@ -72,8 +72,8 @@ async function rowsOf(directory: string, origin: string): Promise<{ rows: unknow
   const times = {
     dueAt: 0,
     fetchedAt: 0,
-    modifiedTime: 0,
-    firstSeen: 0,
+    modifiedAt: 0,
+    firstSeenAt: 0,
     changedAt: 0,
     bytesChangedAt: 0,
     duplicateAt: 0,

@@ -113,8 +113,13 @@ describe('compact', () => {
     await rounds(crawl, 4);
     await jobs.compact(crawl);
     expect((await records()).filter((text) => text.includes(URLS[0]!))).toHaveLength(3);
-    const { contentAt, contentVersions = [] } = await rowOf(crawl, URLS[0]!, 'contentAt', 'contentVersions');
-    const found = await crawl.tables.content.read([contentAt!, ...contentVersions]);
+    const { contentLocation, contentVersions = [] } = await rowOf(
+      crawl,
+      URLS[0]!,
+      'contentLocation',
+      'contentVersions',
+    );
+    const found = await crawl.tables.content.read([contentLocation!, ...contentVersions]);
     expect(found.map((one) => /<title>(.*)<\/title>/.exec(Buffer.from(one!.body).toString())?.[1])).toEqual([
       '4',
       '3',
@@ -157,12 +162,12 @@ describe('compact', () => {
   it('changes no row while it is stopped, and keeps both places', async () => {
     const crawl = await crawlOnDisk();
     await rounds(crawl, 2);
-    const before = await rowOf(crawl, URLS[0]!, 'contentAt');
+    const before = await rowOf(crawl, URLS[0]!, 'contentLocation');
     expect(await jobs.compact(crawl, { signal: AbortSignal.abort() })).toMatchObject({
       counters: {},
       interrupted: true,
     });
-    expect(await rowOf(crawl, URLS[0]!, 'contentAt')).toEqual(before);
+    expect(await rowOf(crawl, URLS[0]!, 'contentLocation')).toEqual(before);
     expect(await titleOf(crawl, URLS[0]!)).toBe('2');
     await crawl.close();
   });

@@ -60,7 +60,7 @@ async function taggedCrawl({
 }
 
 async function placeOf(crawl: TestCrawl, url: string): Promise<string> {
-  return (await rowOf(crawl, url, 'contentAt')).contentAt!.segment;
+  return (await rowOf(crawl, url, 'contentLocation')).contentLocation!.segment;
 }
 
 describe('a page whose body is lost', () => {

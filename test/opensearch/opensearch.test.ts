@@ -115,7 +115,7 @@ describe.skipIf(!isHere)('OpenSearch', () => {
     const writer = await open('searched');
     const day = 86_400_000;
     await writer.apply([
-      put(1, { title: 'Zebra crossing', text: 'Where people walk over streets', rank: 0.1, modifiedTime: 10 * day }),
+      put(1, { title: 'Zebra crossing', text: 'Where people walk over streets', rank: 0.1, modifiedAt: 10 * day }),
       put(2, {
         title: 'Animals',
         text: 'A zebra walks over a long street',

@@ -98,7 +98,7 @@ describe('the examples of docs/PLUGINS.md', () => {
     const before = schedule!.initialize(START);
     const same = schedule!.afterFetch(before, START, 'notmodified');
     expect(same).toMatchObject({ fetchInterval: 7_200, dueAt: START + 7_200_000 });
-    expect(schedule!.afterFetch(same, START, 'modified')).toMatchObject({ fetchInterval: 3_600, modifiedTime: START });
+    expect(schedule!.afterFetch(same, START, 'modified')).toMatchObject({ fetchInterval: 3_600, modifiedAt: START });
     expect(schedule!.afterRetry(before, START)).toMatchObject({ retries: 1 });
     expect(schedule!.afterGone(before, START)).toMatchObject({ fetchInterval: 604_800 });
   });

@@ -16,14 +16,14 @@ const SETTINGS = {
 const NOW = 1_700_000_000_000;
 const plain = defaultSchedule(SETTINGS).schedule;
 const adaptive = adaptiveSchedule(SETTINGS).schedule;
-const page = { dueAt: 0, fetchInterval: DAY, retries: 2, modifiedTime: NOW - DAY * 1000 };
+const page = { dueAt: 0, fetchInterval: DAY, retries: 2, modifiedAt: NOW - DAY * 1000 };
 
 describe.each([
   ['default', plain],
   ['adaptive', adaptive],
 ])('the %s schedule', (_, schedule) => {
   it('makes a new page due at once', () => {
-    expect(schedule.initialize(NOW)).toEqual({ dueAt: NOW, fetchInterval: 30 * DAY, retries: 0, modifiedTime: 0 });
+    expect(schedule.initialize(NOW)).toEqual({ dueAt: NOW, fetchInterval: 30 * DAY, retries: 0, modifiedAt: 0 });
   });
 
   it('retries a failed page after a day', () => {
@@ -36,7 +36,7 @@ describe.each([
     for (let i = 0; i < 14; i++) {
       const next = schedule.afterGone({ ...page, fetchInterval }, NOW);
       expect(next.dueAt).toBe(NOW + next.fetchInterval * 1000);
-      expect(next).toMatchObject({ retries: page.retries, modifiedTime: page.modifiedTime });
+      expect(next).toMatchObject({ retries: page.retries, modifiedAt: page.modifiedAt });
       ({ fetchInterval } = next);
       days.push(Math.round((fetchInterval / DAY) * 10) / 10);
     }
@@ -51,19 +51,19 @@ describe.each([
   it('resets failures, and remembers when the page changed', () => {
     expect(schedule.afterFetch(page, NOW, 'notmodified')).toMatchObject({
       retries: 0,
-      modifiedTime: page.modifiedTime,
+      modifiedAt: page.modifiedAt,
     });
-    expect(schedule.afterFetch(page, NOW, 'unknown')).toMatchObject({ retries: 0, modifiedTime: page.modifiedTime });
-    expect(schedule.afterFetch(page, NOW, 'modified').modifiedTime).toBe(NOW);
-    expect(schedule.afterFetch({ ...page, modifiedTime: 0 }, NOW, 'notmodified').modifiedTime).toBe(NOW);
-    expect(schedule.afterFetch({ ...page, modifiedTime: NOW + 1 }, NOW, 'notmodified').modifiedTime).toBe(NOW);
+    expect(schedule.afterFetch(page, NOW, 'unknown')).toMatchObject({ retries: 0, modifiedAt: page.modifiedAt });
+    expect(schedule.afterFetch(page, NOW, 'modified').modifiedAt).toBe(NOW);
+    expect(schedule.afterFetch({ ...page, modifiedAt: 0 }, NOW, 'notmodified').modifiedAt).toBe(NOW);
+    expect(schedule.afterFetch({ ...page, modifiedAt: NOW + 1 }, NOW, 'notmodified').modifiedAt).toBe(NOW);
   });
 
   it('never makes a fetched page due before its fetch, or later than the longest interval', () => {
     const times = fc.integer({ min: 0, max: 4_000_000_000_000 });
     fc.assert(
       fc.property(
-        fc.record({ dueAt: times, fetchInterval: fc.nat(1e9), retries: fc.nat(9), modifiedTime: times }),
+        fc.record({ dueAt: times, fetchInterval: fc.nat(1e9), retries: fc.nat(9), modifiedAt: times }),
         times,
         fc.constantFrom('modified', 'notmodified', 'unknown'),
         (before, fetchedAt, change) => {
@@ -89,8 +89,8 @@ describe('the default schedule', () => {
 });
 
 describe('the adaptive schedule', () => {
-  const after = (fetchInterval: number, modifiedTime: number, change: 'modified' | 'notmodified' | 'unknown') =>
-    adaptive.afterFetch({ ...page, fetchInterval, modifiedTime }, NOW, change);
+  const after = (fetchInterval: number, modifiedAt: number, change: 'modified' | 'notmodified' | 'unknown') =>
+    adaptive.afterFetch({ ...page, fetchInterval, modifiedAt }, NOW, change);
 
   it('shrinks with changes and grows without', () => {
     expect(after(DAY, 0, 'modified')).toMatchObject({ fetchInterval: 0.8 * DAY, dueAt: NOW + 0.8 * DAY * 1000 });
@@ -113,6 +113,6 @@ describe('the adaptive schedule', () => {
 
   it('does not follow it unless the setting says so', () => {
     const { schedule } = adaptiveSchedule({ ...SETTINGS, fetchScheduleAdaptiveSyncDelta: false });
-    expect(schedule.afterFetch({ ...page, modifiedTime: 1 }, NOW, 'unknown').dueAt).toBe(NOW + DAY * 1000);
+    expect(schedule.afterFetch({ ...page, modifiedAt: 1 }, NOW, 'unknown').dueAt).toBe(NOW + DAY * 1000);
   });
 });

@@ -45,7 +45,7 @@ const DEVIATIONS: readonly { at: number; ours: Partial<Schedule>; reason: string
   { at: 20, ours: { dueAt: NOW + 141_000 }, reason: 'the interval is rounded to seconds before it is added' },
   {
     at: 22,
-    ours: { modifiedTime: NOW, dueAt: NOW + 86_400_000 },
+    ours: { modifiedAt: NOW, dueAt: NOW + 86_400_000 },
     reason: 'a change in the future is not believed',
   },
   {
@@ -73,8 +73,8 @@ function run({ op, schedule: name, conf, input }: Case): Schedule {
   const fetchScheduleAdaptiveSyncDelta = conf['db.fetch.schedule.adaptive.sync_delta'] ?? true;
   const make = name === 'AdaptiveFetchSchedule' ? adaptiveSchedule : defaultSchedule;
   const { schedule } = make({ ...SETTINGS, fetchScheduleAdaptiveSyncDelta });
-  const { fetchTime, fetchInterval, retries, modifiedTime, state, fetchTimeArg } = input;
-  const before = { dueAt: fetchTime, fetchInterval, retries, modifiedTime };
+  const { fetchTime, fetchInterval, retries, modifiedAt, state, fetchTimeArg } = input;
+  const before = { dueAt: fetchTime, fetchInterval, retries, modifiedAt };
   if (op === 'setFetchSchedule') return schedule.afterFetch(before, fetchTime, state);
   if (op === 'setPageGoneSchedule') return schedule.afterGone(before, fetchTimeArg);
   return schedule.afterRetry(before, fetchTimeArg);
@@ -87,10 +87,10 @@ describe.skipIf(!cases)(referenceTitle('schedule cases'), () => {
     for (const [at, one] of cases?.cases.entries() ?? []) {
       if (one.op in ELSEWHERE) continue;
       replayed++;
-      const { fetchTime, fetchInterval, retries, modifiedTime } = one.expected1x;
+      const { fetchTime, fetchInterval, retries, modifiedAt } = one.expected1x;
       const ours = DEVIATIONS.find((each) => each.at === at)?.ours;
       const actual = run(one);
-      const expected = { dueAt: fetchTime, fetchInterval, retries, modifiedTime, ...ours };
+      const expected = { dueAt: fetchTime, fetchInterval, retries, modifiedAt, ...ours };
       // The reference computes in float32, which is off by up to 10 ms here.
       expect(Math.abs(actual.dueAt - expected.dueAt), `case ${at}`).toBeLessThanOrEqual(ours ? 0 : 10);
       expect({ ...actual, dueAt: expected.dueAt }, `case ${at}`).toEqual(expected);
@@ -106,7 +106,7 @@ describe.skipIf(!cases)(referenceTitle('schedule cases'), () => {
     expect(cases?.extra).toHaveLength(4);
     for (const { op, input, expected } of cases?.extra ?? []) {
       if (op !== 'testAdaptive') continue;
-      const before = { dueAt: NOW, fetchInterval: input.fetchInterval, retries: 0, modifiedTime: 0 };
+      const before = { dueAt: NOW, fetchInterval: input.fetchInterval, retries: 0, modifiedAt: 0 };
       expect(adaptiveSchedule(SETTINGS).schedule.afterFetch(before, NOW, input.state).fetchInterval).toBe(expected);
     }
     expect(defaultSchedule(SETTINGS).schedule.initialize(NOW)).toMatchObject({

@@ -16,7 +16,7 @@ interface ReferenceRow {
   readonly inlinks: Readonly<Record<string, string>>;
   readonly signature?: string;
   readonly prevSignature?: string;
-  readonly modifiedTime?: number;
+  readonly modifiedAt?: number;
 }
 interface Case {
   readonly input: {
@@ -45,7 +45,7 @@ interface Row {
   readonly inlinks: Readonly<Record<string, string>>;
   readonly signature?: string;
   readonly prevSignature?: string;
-  readonly modifiedTime?: number;
+  readonly modifiedAt?: number;
 }
 
 const DAY = 86_400_000;
@@ -100,7 +100,7 @@ const DEVIATIONS: readonly { readonly at: readonly number[]; readonly row: Parti
   },
   {
     at: [15],
-    row: { status: 'fetched', dueAt: START + 7_776_000_000, fetchInterval: 7_776_000, modifiedTime: 5 },
+    row: { status: 'fetched', dueAt: START + 7_776_000_000, fetchInterval: 7_776_000, modifiedAt: 5 },
     reason: 'an interval above the maximum is cut to it, and the page stays fetched',
   },
   { at: [17], row: { dueAt: START - 1000 }, reason: 'a page that was not fetched stays due' },
@@ -137,7 +137,7 @@ function changeOf(row: ReferenceRow): PageChange {
       cash: row.metadata._csh_,
       ...(markers._gnmrk_ !== undefined && { cashInFlight: row.metadata._csh_ }),
       ...(markers.dist !== undefined && { distance: Number(markers.dist) }),
-      ...(row.modifiedTime !== undefined && { modifiedTime: row.modifiedTime }),
+      ...(row.modifiedAt !== undefined && { modifiedAt: row.modifiedAt }),
       ...(isParsed && { newSignature: signature, signature: prevSignature }),
       ...(signature !== undefined && !isParsed && { signature, prevSignature }),
       inlinkBound: Object.keys(row.inlinks).length,
@@ -200,7 +200,7 @@ async function rowOf(crawl: OpenContext): Promise<Row | null> {
     'inlinks',
     'signature',
     'prevSignature',
-    'modifiedTime',
+    'modifiedAt',
   ]);
   if (!row) return null;
   const { key: _, ...rest } = row;
@@ -231,7 +231,7 @@ function translated(row: ReferenceRow): Row {
     inlinks: row.inlinks,
     ...(row.signature !== undefined && { signature: row.signature }),
     ...(row.prevSignature !== undefined && { prevSignature: row.prevSignature }),
-    ...(row.modifiedTime !== undefined && { modifiedTime: row.modifiedTime }),
+    ...(row.modifiedAt !== undefined && { modifiedAt: row.modifiedAt }),
   };
 }
 
@@ -251,8 +251,8 @@ describe.skipIf(!cases)(referenceTitle('updatedb cases'), () => {
           expect(value, `case ${at}: no deviation (${reason})`).not.toEqual(expected[field as keyof Row]);
         }
       }
-      const { modifiedTime, ...rest } = actual!;
-      const compared = expected.modifiedTime === undefined ? rest : { ...rest, modifiedTime };
+      const { modifiedAt, ...rest } = actual!;
+      const compared = expected.modifiedAt === undefined ? rest : { ...rest, modifiedAt };
       expect(compared, `case ${at}`).toEqual(Object.assign({}, expected, ...deviations.map(({ row }) => row)));
     }
     for (const { at } of DEVIATIONS) for (const each of at) expect(cases!.cases[each]).toBeDefined();

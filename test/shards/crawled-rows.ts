@@ -15,8 +15,8 @@ function plain(row: Record<string, unknown>): CrawledRow {
   const {
     dueAt: _dueAt,
     fetchedAt: _fetchedAt,
-    modifiedTime: _modifiedTime,
-    firstSeen: _firstSeen,
+    modifiedAt: _modifiedTime,
+    firstSeenAt: _firstSeen,
     changedAt: _changedAt,
     bytesChangedAt: _bytesChangedAt,
     duplicateAt: _duplicateAt,

@@ -100,7 +100,7 @@ export async function withTable<R>(table: string, moved: number, use: (crawl: Op
 
 /** Names of fields that are times, in a row and in its field `logged`. */
 const TIMES = new Set([
-  ...['dueAt', 'fetchedAt', 'modifiedTime', 'firstSeen', 'changedAt', 'bytesChangedAt', 'duplicateAt'],
+  ...['dueAt', 'fetchedAt', 'modifiedAt', 'firstSeenAt', 'changedAt', 'bytesChangedAt', 'duplicateAt'],
   ...['seenAt', 'bodyAt', 'since', 'missingSince'],
 ]);
 

@@ -45,8 +45,8 @@ const COMPARED = {
   fetchedAt: true,
   fetchInterval: true,
   retries: true,
-  modifiedTime: true,
-  firstSeen: true,
+  modifiedAt: true,
+  firstSeenAt: true,
   changedAt: true,
   bytesChangedAt: true,
   foundAs: true,
@@ -93,7 +93,7 @@ const COMPARED = {
   changedLinks: true,
   logged: true,
   marks: true,
-} as const satisfies Record<Exclude<Field, 'linkedUpTo' | 'contentAt' | 'contentVersions' | 'fetchMs'>, true>;
+} as const satisfies Record<Exclude<Field, 'linkedUpTo' | 'contentLocation' | 'contentVersions' | 'fetchMs'>, true>;
 
 /** Every row of the webpage table as plain data, for comparison; bodies as text. */
 export async function allRows(crawl: OpenContext): Promise<Record<string, unknown>[]> {

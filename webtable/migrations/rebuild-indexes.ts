@@ -8,7 +8,7 @@ import { scanSteps } from '../scan-steps.js';
 import type { Store } from '../store.js';
 import { withoutLock } from '../write-unchanged.js';
 import type { MigrationProgress } from './migrations.js';
-import { RENAMED_FIELDS, isRenamedField, renameStored, renamedValues } from './rename-stored.js';
+import { RENAMED_IN, renameStored, renamedValues } from './rename-stored.js';
 
 /** Number of rows that are read and written together. */
 const CHUNK = 1000;
@@ -30,9 +30,11 @@ export async function rebuildIndexes(
   await removeEntries(store, 'batch', 'b', 'e');
   if (!(await renameStored(store, progress))) return;
   const frontier = createFrontier(store, slots, (step) => step());
-  for await (const rows of chunked(pages.scan({ fields: [...FRONTIER_FIELDS, ...RENAMED_FIELDS] }), CHUNK)) {
+  for await (const rows of chunked(pages.scan({ fields: [...FRONTIER_FIELDS, ...RENAMED_IN] }), CHUNK)) {
     if (progress.aborted) return;
-    const whole = rows.filter(({ damaged = [] }) => damaged.every(isRenamedField));
+    const whole = rows.filter(({ damaged = [] }) =>
+      damaged.every((part) => RENAMED_IN.some((field) => field === part)),
+    );
     const held = whole.filter(({ marks }) => marks?.generate !== undefined);
     await pages.write(
       whole.flatMap((row) => {

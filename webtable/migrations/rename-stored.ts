@@ -4,7 +4,7 @@ import { INDEX_COLUMNS, RULE_COLUMN_PREFIX, type TableName } from '../schema.js'
 import { scanSteps } from '../scan-steps.js';
 import type { Column, KeyRange, RowChange, Store, StoredRow } from '../store.js';
 import type { MigrationProgress } from './migrations.js';
-import { RENAMED_CODES, RENAMED_KINDS, presentName } from './renamed-names.js';
+import { RENAMED_CODES, RENAMED_FIELDS, RENAMED_KINDS, presentName } from './renamed-names.js';
 
 /** A JSON object as stored. */
 type Stored = Readonly<Record<string, unknown>>;
@@ -20,18 +20,17 @@ interface OldCells {
   readonly newKey?: (key: string) => string;
 }
 
-/** The fields of a page with names of schema 7. */
-export const RENAMED_FIELDS = ['protocolStatus'] as const satisfies readonly Field[];
-
-export const isRenamedField = (name: string): boolean => (RENAMED_FIELDS as readonly string[]).includes(name);
+/** The fields of a page whose values have names of schema 7. */
+export const RENAMED_IN = ['protocolStatus', 'parseStatus'] as const satisfies readonly Field[];
+type RenamedRow = PageRow<(typeof RENAMED_IN)[number]>;
 
 /** Returns the values of a row that change in schema 8. */
-export function renamedValues({
-  protocolStatus,
-}: PageRow<(typeof RENAMED_FIELDS)[number]>): NonNullable<PageChange['set']> {
-  const isOld = protocolStatus && Object.hasOwn(RENAMED_CODES, protocolStatus.code);
+export function renamedValues({ protocolStatus, parseStatus }: RenamedRow): NonNullable<PageChange['set']> {
+  const isOldCode = protocolStatus && Object.hasOwn(RENAMED_CODES, protocolStatus.code);
+  const isOldStatus = parseStatus && ('published' in parseStatus || 'modified' in parseStatus);
   return {
-    ...(isOld && { protocolStatus: { ...protocolStatus, code: presentName(RENAMED_CODES, protocolStatus.code) } }),
+    ...(isOldCode && { protocolStatus: withPresentCode({ ...protocolStatus }) }),
+    ...(isOldStatus && { parseStatus: renameFields({ ...parseStatus }, RENAMED_FIELDS) }),
   };
 }
 
@@ -100,8 +99,8 @@ function renamedCell(cell: Uint8Array, rename: OldCells['rename']): Uint8Array |
 }
 
 /** Renames the fields of an object; their order and their values stay. */
-function renameFields(stored: Stored, names: Readonly<Record<string, string>>): Stored {
-  return Object.fromEntries(Object.entries(stored).map(([name, value]) => [presentName(names, name), value]));
+function renameFields<T extends object>(stored: T, names: Readonly<Record<string, string>>): T {
+  return Object.fromEntries(Object.entries(stored).map(([name, value]) => [presentName(names, name), value])) as T;
 }
 
 /** Applies `rename` to the objects in some fields of an object: to the value of a field, or to each item of a list. */
@@ -115,8 +114,8 @@ function within(stored: Stored, fields: readonly string[], rename: (inner: Store
   );
 }
 
-function withPresentCode<T extends Stored>(stored: T): T {
-  return typeof stored['code'] === 'string' ? { ...stored, code: presentName(RENAMED_CODES, stored['code']) } : stored;
+function withPresentCode<T extends object & { readonly code?: unknown }>(stored: T): T {
+  return typeof stored.code === 'string' ? { ...stored, code: presentName(RENAMED_CODES, stored.code) } : stored;
 }
 
 function withPresentKinds(stored: Stored): Stored {

@@ -16,6 +16,15 @@ export const RENAMED_CODES = {
   tls: 'tls_failed',
 } as const;
 
+/** Fields of pages, and of `parseStatus`. The names of the columns did not change. */
+export const RENAMED_FIELDS = {
+  contentAt: 'contentLocation',
+  firstSeen: 'firstSeenAt',
+  modified: 'statedModifiedAt',
+  modifiedTime: 'modifiedAt',
+  published: 'publishedAt',
+} as const;
+
 /** Kinds of changes. */
 export const RENAMED_KINDS = { moved: 'reordered' } as const;
 

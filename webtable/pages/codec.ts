@@ -137,7 +137,7 @@ const languageSource: Codec<LanguageSource> = {
 };
 
 const contentVersions: Codec<readonly ContentLocation[]> = { encode: encodeLocations, decode: decodeLocations };
-const contentAt: Codec<ContentLocation> = {
+const contentLocation: Codec<ContentLocation> = {
   encode: (location) => encodeLocations([location]),
   decode(bytes) {
     const [location, ...others] = decodeLocations(bytes);
@@ -162,8 +162,8 @@ export const FIELD_CODECS: { readonly [F in PlainField]: Codec<Page[F]> } = {
   fetchedAt: number,
   fetchInterval: number,
   retries: number,
-  modifiedTime: number,
-  firstSeen: number,
+  modifiedAt: number,
+  firstSeenAt: number,
   changedAt: number,
   bytesChangedAt: number,
   duplicateAt: number,
@@ -197,7 +197,7 @@ export const FIELD_CODECS: { readonly [F in PlainField]: Codec<Page[F]> } = {
   pageMetadata: json(isRecordOfText),
   custom: json(isRecord),
   headers: json(isRecordOfText),
-  contentAt,
+  contentLocation,
   contentVersions,
   rank: number,
   hostRank: number,

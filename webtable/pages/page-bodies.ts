@@ -3,7 +3,7 @@ import { urlOf } from '../keys/row-key.js';
 import type { PageRow } from './page.js';
 
 /** A row with the location of its body. */
-export type LocatedRow = PageRow<'contentAt' | 'content'>;
+export type LocatedRow = PageRow<'contentLocation' | 'content'>;
 
 /** Maximum number of reads of a body, if a compaction moves the body meanwhile. */
 const TRIES = 5;
@@ -22,10 +22,10 @@ export async function addBodies(
   let missing = await read(content, whole, [...rows.keys()]);
   for (let n = 1; n < TRIES && missing.length > 0; n++) {
     const places = await locate(missing.map((i) => whole[i]!.key));
-    const moved = missing.filter((i, k) => places[k] && !isSameLocation(places[k], whole[i]!.contentAt));
+    const moved = missing.filter((i, k) => places[k] && !isSameLocation(places[k], whole[i]!.contentLocation));
     for (const [k, i] of missing.entries()) {
-      const contentAt = places[k];
-      if (contentAt) whole[i] = { ...whole[i]!, contentAt };
+      const contentLocation = places[k];
+      if (contentLocation) whole[i] = { ...whole[i]!, contentLocation };
     }
     if (moved.length === 0) break;
     const still = new Set(await read(content, whole, moved));
@@ -40,9 +40,9 @@ export async function addBodies(
 
 /** Reads the bodies of some of the rows; returns the indexes of the rows whose body was not found. */
 async function read(content: ContentStore, rows: LocatedRow[], indexes: readonly number[]): Promise<number[]> {
-  const holders = indexes.filter((i) => rows[i]!.contentAt);
+  const holders = indexes.filter((i) => rows[i]!.contentLocation);
   if (holders.length === 0) return [];
-  const bodies = await content.read(holders.map((i) => rows[i]!.contentAt!));
+  const bodies = await content.read(holders.map((i) => rows[i]!.contentLocation!));
   return holders.filter((i, k) => {
     const found = bodies[k];
     const row = rows[i]!;
@@ -71,7 +71,7 @@ export async function* bodyGroups<R extends LocatedRow>(rows: AsyncIterable<R>):
   let group: R[] = [];
   let bytes = 0;
   for await (const row of rows) {
-    const length = row.contentAt?.length ?? 0;
+    const length = row.contentLocation?.length ?? 0;
     if (group.length > 0 && (bytes + length > GROUP_BYTES || group.length >= GROUP_ROWS)) {
       yield group;
       group = [];

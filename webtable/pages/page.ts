@@ -83,9 +83,9 @@ export interface ParseStatus {
   /** The character encoding that the parser used, a WHATWG name. */
   readonly charset?: string;
   /** When the page was published, in ms since the epoch, as the page itself states. Not checked against any clock. */
-  readonly published?: number;
+  readonly publishedAt?: number;
   /** When the page last changed, in ms since the epoch, as the page itself states. Not checked against any clock. */
-  readonly modified?: number;
+  readonly statedModifiedAt?: number;
   /** Number of pages of a PDF with missing text, because the characters of a font are unknown. */
   readonly textLost?: number;
   /** Number of pages of a PDF without text, such as scans. */
@@ -117,9 +117,9 @@ export interface Page {
    * When the content last changed, in ms since the epoch, as far as known: by the page's own statement, else by `Last-Modified`, else by a
    * comparison of fetches. [updatedb]
    */
-  modifiedTime: number;
+  modifiedAt: number;
   /** When the row was created, in ms since the epoch; absent on rows that are older than this field. [the job that creates the row] */
-  firstSeen: number;
+  firstSeenAt: number;
   /**
    * When the crawl last found a change at the URL, in ms since the epoch: the first answer, or a change of the change log of every kind but
    * `bytes`. A page that the log cannot compare has changed if its bytes have. It is the time of the updatedb that found the change. Absent
@@ -224,7 +224,7 @@ export interface Page {
   /** Response headers, names in lower case. [fetch] */
   headers: Readonly<Record<string, string>>;
   /** Where the body is in the content store. [fetch; compact] */
-  contentAt: ContentLocation;
+  contentLocation: ContentLocation;
   /** The locations of earlier bodies that `db.keepVersions` keeps, newest first. [fetch; compact] */
   contentVersions: readonly ContentLocation[];
   /** The PageRank of the page among all pages. The sum over all pages is 1, or less if some rank is dropped. [rank] */
@@ -257,7 +257,7 @@ export interface Page {
   changedLinks: ChangedLinks;
   /** The state of the page in the change log. [updatedb] */
   logged: LoggedState;
-  /** The body, content codings undone. The body is read from the location `contentAt`, and written as the `record` of a change. */
+  /** The body, content codings undone. The body is read from the location `contentLocation`, and written as the `record` of a change. */
   content: Uint8Array;
   /** The marks that are set, with their batch ids. [each job writes its own mark] */
   marks: Readonly<Partial<Record<Mark, string>>>;
@@ -291,7 +291,7 @@ export interface PageChange {
   /** null removes a mark. */
   readonly marks?: { readonly [M in Mark]?: string | null };
   /**
-   * A record that is appended to the content store before the row is changed. If the record is a response, `contentAt` is set to the
+   * A record that is appended to the content store before the row is changed. If the record is a response, `contentLocation` is set to the
    * location of the record, so the record becomes the body of the row.
    */
   readonly record?: ContentRecord;

@@ -93,13 +93,13 @@ export function createPages(store: Store, content: () => ContentStore): Pages {
     return decoded.map((row) => row && found.get(row));
   }
 
-  /** Adds the bodies at `contentAt` to rows. */
+  /** Adds the bodies at `contentLocation` to rows. */
   async function withBodies<F extends Field>(rows: readonly LocatedRow[], fields: readonly F[]): Promise<PageRow<F>[]> {
     const whole = await addBodies(content(), rows, async (keys) => {
-      return (await getMany(keys, ['contentAt'])).map((row) => row?.contentAt);
+      return (await getMany(keys, ['contentLocation'])).map((row) => row?.contentLocation);
     });
-    if ((fields as readonly Field[]).includes('contentAt')) return whole as unknown as PageRow<F>[];
-    return whole.map(({ contentAt: _, ...row }) => row as unknown as PageRow<F>);
+    if ((fields as readonly Field[]).includes('contentLocation')) return whole as unknown as PageRow<F>[];
+    return whole.map(({ contentLocation: _, ...row }) => row as unknown as PageRow<F>);
   }
 
   async function* scan<F extends Field>({ fields, ranges = [{ start: '' }], limit = Infinity }: PageScan<F>) {
@@ -169,7 +169,7 @@ function selectorsOf(fields: readonly Field[]): ColumnSelector[] {
   for (const field of fields) {
     if (field === 'marks') for (const column of Object.values(MARK_COLUMNS)) selectors.add(column);
     else if (field === 'inlinks' || field === 'inlinkCount') selectors.add(INLINKS);
-    else selectors.add(FIELD_COLUMNS[field === 'content' ? 'contentAt' : field]);
+    else selectors.add(FIELD_COLUMNS[field === 'content' ? 'contentLocation' : field]);
   }
   return [...selectors];
 }
@@ -180,7 +180,7 @@ function readsBodies(fields: readonly Field[]): boolean {
 
 function planFields(fields: readonly Field[]): ReadPlan {
   const reads: { field: Field; cell: FieldCell | undefined }[] = [];
-  for (const field of readsBodies(fields) ? new Set<Field>([...fields, 'contentAt']) : fields) {
+  for (const field of readsBodies(fields) ? new Set<Field>([...fields, 'contentLocation']) : fields) {
     if (field !== 'content') reads.push({ field, cell: FIELD_CELLS.get(field) });
   }
   return reads;
@@ -278,7 +278,7 @@ function encodeChange(change: PageChange, location: ContentLocation | undefined)
     put.set(column, codec.encode(value));
   }
   for (const [field, cell] of change.encoded ?? []) put.set(FIELD_COLUMNS[field], cell);
-  if (location) put.set(FIELD_COLUMNS.contentAt, encodeField('contentAt', location));
+  if (location) put.set(FIELD_COLUMNS.contentLocation, encodeField('contentLocation', location));
   for (const field of change.unset ?? []) remove.push(FIELD_COLUMNS[field]);
   for (const mark in change.marks) {
     const batchId = change.marks[mark as Mark];

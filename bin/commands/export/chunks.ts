@@ -11,7 +11,7 @@ export const chunksFormat: ExportFormat<ChunksOptions> = {
   summary: 'the main content of pages as Markdown, in chunks by heading, as JSON Lines',
   description:
     'Writes the main content of the selected HTML pages, as Markdown in chunks by heading: one JSON document ' +
-    'on each line, with id, url, title, status, language, fetchedAt, modifiedTime, headings, text, digest and position.',
+    'on each line, with id, url, title, status, language, fetchedAt, modifiedAt, headings, text, digest and position.',
   addOptions: (command) =>
     addAll(command).option(
       '--max-words <n>',

@@ -20,7 +20,7 @@ export function addMarkdown(program: Command, cli: Cli): void {
 robots.txt, the delay of the host, the address guard and the limits of a crawl apply, also to redirects. Of a PDF or
 another document it prints the text.
 
-With --json it prints one object: url, title, language, published, modified (ms since the epoch), links (url, anchor),
+With --json it prints one object: url, title, language, publishedAt, statedModifiedAt (ms since the epoch), links (url, anchor),
 markdown, truncated; or url, code, http and message if there is no page.
 
 Exit status: 1 if there is no Markdown of the page, and 75 if a later attempt may succeed. The message has the code:

@@ -62,7 +62,7 @@ Examples:
   webcrawl export pages -o pages.parquet --fields title,text,fetchedAt
   webcrawl export pages -o pages.jsonl --fields title,markdown
   webcrawl export pages -o articles.jsonl --type Article,NewsArticle \\
-      --fields title,author,published,markdown
+      --fields title,author,publishedAt,markdown
   webcrawl export pages -o s3://my-bucket/pages --format parquet
   webcrawl export pages -o broken.xlsx --code 404,500 --each inlinks
   webcrawl export pages -o docs --format markdown --host docs.example.com

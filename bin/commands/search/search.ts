@@ -40,7 +40,7 @@ The best ${MAX_HITS} pages are shown. Pages with nearly the same text are folded
 further pages of a host after its first two, if there are enough pages of other hosts.
 
 With --json it prints one object: total, page, pages, hits (url, title, snippet, language, fetchedAt,
-modifiedTime, score, rank, alike, moreFromHost, hostQuery), didYouMean, notices (code, message),
+modifiedAt, score, rank, alike, moreFromHost, hostQuery), didYouMean, notices (code, message),
 isApproximate, seconds.
 
 Examples:

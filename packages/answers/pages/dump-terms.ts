@@ -23,8 +23,8 @@ export const DUMP_FIELDS = [
 
 /** The fields that a dump shows only on request. */
 export const FURTHER_FIELDS = [
-  'modifiedTime',
-  'firstSeen',
+  'modifiedAt',
+  'firstSeenAt',
   'changedAt',
   'bytesChangedAt',
   'duplicateAt',
@@ -60,7 +60,7 @@ export const FURTHER_FIELDS = [
   'pageMetadata',
   'custom',
   'headers',
-  'contentAt',
+  'contentLocation',
   'contentVersions',
   'content',
 ] as const satisfies readonly Field[];
@@ -78,8 +78,8 @@ export const SORT_FIELDS = [
   'redirectDepth',
   'fetchInterval',
   'fetchedAt',
-  'modifiedTime',
-  'firstSeen',
+  'modifiedAt',
+  'firstSeenAt',
   'changedAt',
   'bytesChangedAt',
   'dueAt',

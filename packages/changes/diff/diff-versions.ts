@@ -30,7 +30,7 @@ export function createDiffer(crawl: CrawlContext, maxMs?: number): Differ {
   return async ({ url, kinds, before, after }) => {
     if (!before || !kinds.some((kind) => OF_TEXT.has(kind))) return undefined;
     if (before.bodyAt === undefined || after.bodyAt === undefined) return { missing: 'no body was stored' };
-    const row = await crawl.tables.pages.get(rowKeyOf(url), ['contentAt', 'contentVersions']);
+    const row = await crawl.tables.pages.get(rowKeyOf(url), ['contentLocation', 'contentVersions']);
     if (!row) return { missing: 'the page is no longer in the table' };
     const from = await storedVersion(crawl, row, (fetchedAt) => fetchedAt === before.bodyAt);
     const to = await storedVersion(crawl, row, (fetchedAt) => fetchedAt === after.bodyAt);

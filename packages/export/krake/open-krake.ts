@@ -74,7 +74,7 @@ async function readerOf(folder: string, files: KrakeFiles): Promise<Krake> {
     await keyOf(page);
     return page;
   };
-  const contentAt = async (offset: number): Promise<{ source: Uint8Array; next: number }> => {
+  const contentLocation = async (offset: number): Promise<{ source: Uint8Array; next: number }> => {
     const size = (await content.int(offset)) ?? -1;
     const end = offset + INT_BYTES + size;
     if (size < 0 || (await content.int(end)) !== size) throw broken(content);
@@ -105,7 +105,7 @@ async function readerOf(folder: string, files: KrakeFiles): Promise<Krake> {
       const entry = await find(pages, async (i) => (await offsets.int(OFFSET_BYTES * i))! - node);
       if (entry === undefined) return undefined;
       const offset = (await offsets.read(OFFSET_BYTES * entry + INT_BYTES, OFFSET_BYTES - INT_BYTES)).readBigInt64BE();
-      return (await contentAt(Number(offset))).source;
+      return (await contentLocation(Number(offset))).source;
     },
     async links(page) {
       const node = await numberOf(page);
@@ -122,7 +122,7 @@ async function readerOf(folder: string, files: KrakeFiles): Promise<Krake> {
     async *contents(direction = 'forwards') {
       if (direction === 'forwards') {
         for (let offset = 0; offset < content.size;) {
-          const { source, next } = await contentAt(offset);
+          const { source, next } = await contentLocation(offset);
           yield { offset, source };
           offset = next;
         }
@@ -132,7 +132,7 @@ async function readerOf(folder: string, files: KrakeFiles): Promise<Krake> {
         const size = await content.int(end - INT_BYTES);
         const offset = end - 2 * INT_BYTES - (size ?? Infinity);
         if (!(offset >= 0)) throw broken(content);
-        yield { offset, source: (await contentAt(offset)).source };
+        yield { offset, source: (await contentLocation(offset)).source };
         end = offset;
       }
     },

@@ -9,13 +9,13 @@ import { fileOfPage } from '../target/page-name.js';
 export const MARKDOWN_FILE_FIELDS = [
   ...DOCUMENT_FIELDS,
   'title',
-  'modifiedTime',
+  'modifiedAt',
   'fetchedAt',
   'language',
 ] as const satisfies readonly Field[];
 
 /** The computed fields in the front matter of a Markdown file, if they are known. */
-export const FRONT_MATTER_FIELDS = ['author', 'published'] as const satisfies readonly ComputedFieldName[];
+export const FRONT_MATTER_FIELDS = ['author', 'publishedAt'] as const satisfies readonly ComputedFieldName[];
 
 /**
  * Loads the function that makes the file of a page: its main content as Markdown, after front matter. That function returns undefined for a
@@ -37,14 +37,14 @@ export async function loadMarkdownFile(
 
 /** Returns the front matter: the known fields of the page, then the given fields. It is YAML, with values in JSON, which YAML allows. */
 function frontMatter(row: PageRow<Field>, line: Readonly<Record<string, unknown>>): string {
-  const { title, language, modifiedTime, fetchedAt } = row;
-  const { key: _key, readableUrl: _readable, url, status: _status, author, published, ...fields } = line;
+  const { title, language, modifiedAt, fetchedAt } = row;
+  const { key: _key, readableUrl: _readable, url, status: _status, author, publishedAt, ...fields } = line;
   const known = {
     title,
     url,
     author,
-    published: isoTime(published),
-    date: isoTime(modifiedTime ?? fetchedAt),
+    published: isoTime(publishedAt),
+    date: isoTime(modifiedAt ?? fetchedAt),
     language,
     ...fields,
   };

@@ -20,7 +20,7 @@ import { PRESENT_FIELDS, type PresentSelection, type WhyNot } from './left-out.j
 export interface ExportSelection extends PageSelection {
   /**
    * Selects only pages that are new or have changed since this batch id, this time in ms since the epoch, or the mark of this name. A row is
-   * selected if one of three things happened then or later: the row was made (`firstSeen`), updatedb found a change (`changedAt`), or dedup
+   * selected if one of three things happened then or later: the row was made (`firstSeenAt`), updatedb found a change (`changedAt`), or dedup
    * marked or unmarked the page (`duplicateAt`).
    */
   readonly since?: string | number;
@@ -130,7 +130,7 @@ export async function checkSelection(
   return rulesNow(crawl);
 }
 
-const SINCE_FIELDS = ['firstSeen', 'changedAt', 'duplicateAt'] as const;
+const SINCE_FIELDS = ['firstSeenAt', 'changedAt', 'duplicateAt'] as const;
 
 /** Whether rows count as changed if only their bytes have changed. */
 function countsBytes({ db }: CrawlContext['settings'], { bytes = false }: ExportSelection): boolean {

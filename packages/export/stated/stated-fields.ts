@@ -11,9 +11,9 @@ export const statedFields = {
   microdata: field('JSON', async () => (await import('./microdata.js')).microdataItems),
   openGraph: field('JSON', async () => (await import('./open-graph.js')).openGraphOf),
   author: field('JSON', async () => (await import('./about.js')).authorsOf),
-  published: ofDates('TIMESTAMP', ({ published }) => published?.time),
+  publishedAt: ofDates('TIMESTAMP', ({ published }) => published?.time),
   publishedDay: ofDates('STRING', ({ published }) => published?.day),
-  modified: ofDates('TIMESTAMP', ({ modified }) => modified?.time),
+  statedModifiedAt: ofDates('TIMESTAMP', ({ modified }) => modified?.time),
   image: field('STRING', async () => (await import('./about.js')).imageOf),
   siteName: field('STRING', async () => (await import('./about.js')).siteNameOf),
   canonical: {

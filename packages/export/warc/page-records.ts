@@ -25,7 +25,7 @@ const LEVEL = 6;
 export const ARCHIVE_FIELDS = [
   'status',
   'redirectTarget',
-  'contentAt',
+  'contentLocation',
   'contentVersions',
   'fetchedAt',
   'protocolStatus',
@@ -74,7 +74,7 @@ async function recordsOf(row: ArchiveRow, stored: readonly (StoredRecord | undef
   const latest = stored.at(-1);
   const answer = answerOf(row);
   const last = answer ? [{ ...(await archived(readRecord(answer)!)), isAnswer: true }] : [];
-  if (!latest) return { records: last, lostVersions: 0, isLost: row.contentAt !== undefined };
+  if (!latest) return { records: last, lostVersions: 0, isLost: row.contentLocation !== undefined };
   const kept = stored.filter((record) => record !== undefined);
   const made = [revisitOf(row, latest), metadataOf(row, latest)].filter((bytes) => bytes !== undefined);
   const all = [...kept, ...made.map((bytes) => readRecord(bytes)!)];
@@ -114,7 +114,7 @@ async function storedRecords(
     if (missing.length === 0) break;
     const again = await pages.getMany(
       missing.map((i) => rows[i]!.key),
-      ['contentAt', 'contentVersions'],
+      ['contentLocation', 'contentVersions'],
     );
     const moved = missing.filter((i, k) => again[k] && !sameLocations(locationsOf(again[k]), locationsOf(latest[i]!)));
     for (const [k, i] of missing.entries()) latest[i] = { ...latest[i]!, ...again[k] };
@@ -125,10 +125,10 @@ async function storedRecords(
 }
 
 function locationsOf({
-  contentAt,
+  contentLocation,
   contentVersions = [],
-}: Pick<ArchiveRow, 'contentAt' | 'contentVersions'>): ContentLocation[] {
-  return contentAt ? [...contentVersions].reverse().concat(contentAt) : [];
+}: Pick<ArchiveRow, 'contentLocation' | 'contentVersions'>): ContentLocation[] {
+  return contentLocation ? [...contentVersions].reverse().concat(contentLocation) : [];
 }
 
 function sameLocations(a: readonly ContentLocation[], b: readonly ContentLocation[]): boolean {

@@ -182,7 +182,7 @@ async function addMoved(
         set: {
           status: 'unfetched',
           dueAt,
-          firstSeen: clock(),
+          firstSeenAt: clock(),
           ...(fetchInterval !== undefined && { fetchInterval }),
           retries: 0,
           score: (source.score ?? 0) - (source.relevantBonus ?? 0) + (relevant.relevantBonus ?? 0),

@@ -18,7 +18,7 @@ export const INDEX_FIELDS = [
   'status',
   'parseStatus',
   'fetchedAt',
-  'modifiedTime',
+  'modifiedAt',
   'title',
   'headings',
   'text',
@@ -54,7 +54,7 @@ export function createDocuments(plugins: readonly Plugin[], count: Count) {
   return async function build(row: IndexRow, isReplaced: boolean): Promise<Built> {
     const leftOut = reasonAgainst(row, isReplaced);
     if (leftOut) return { leftOut };
-    const { key, title = '', headings = [], rank = 0, fetchedAt = 0, modifiedTime = 0, inlinks = [] } = row;
+    const { key, title = '', headings = [], rank = 0, fetchedAt = 0, modifiedAt = 0, inlinks = [] } = row;
     const text = (row.text ?? '').slice(0, LONGEST_TEXT);
     let page: Omit<IndexDocument, 'fingerprint'> = {
       key,
@@ -65,7 +65,7 @@ export function createDocuments(plugins: readonly Plugin[], count: Count) {
       text,
       language: pageLanguage(row.language ?? (await detectLanguage(text)), text),
       fetchedAt,
-      modifiedTime,
+      modifiedAt,
       rank,
     };
     for (const { name, indexFilter } of filters) {
@@ -131,7 +131,7 @@ function anchorsOf(key: string, inlinks: readonly Inlink[]): string {
 }
 
 function fingerprintOf(page: Omit<IndexDocument, 'fingerprint'>): string {
-  const { url, title, headings, anchors, text, language, modifiedTime } = page;
-  const parts = [url, title, headings, anchors, text, language, modifiedTime];
+  const { url, title, headings, anchors, text, language, modifiedAt } = page;
+  const parts = [url, title, headings, anchors, text, language, modifiedAt];
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22);
 }

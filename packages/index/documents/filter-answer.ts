@@ -13,7 +13,7 @@ const CHECKS: Readonly<Record<keyof Changes, (value: unknown) => boolean>> = {
   text: isText,
   language: isText,
   fetchedAt: isTime,
-  modifiedTime: isTime,
+  modifiedAt: isTime,
   rank: Number.isFinite,
 };
 

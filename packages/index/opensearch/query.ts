@@ -44,7 +44,7 @@ export function searchBody(query: IndexQuery, documents: number): object {
       'language',
       'rank',
       'simhash',
-      ...['fetchedAt', 'modifiedTime'].map((field) => ({ field, format: 'epoch_millis' })),
+      ...['fetchedAt', 'modifiedAt'].map((field) => ({ field, format: 'epoch_millis' })),
     ],
     query: isByRank
       ? { bool }
@@ -130,9 +130,9 @@ function filtersOf({ sites = [], notSites = [], languages = [], notLanguages = [
   if (notLanguages.length > 0) filters.push(none({ terms: { language: notLanguages } }));
   if (from !== undefined || to !== undefined) {
     const range = { ...(from !== undefined && { gte: from }), ...(to !== undefined && { lt: to }) };
-    const isUnknown = none({ exists: { field: 'modifiedTime' } });
+    const isUnknown = none({ exists: { field: 'modifiedAt' } });
     const byFetch = { bool: { filter: [{ range: { fetchedAt: range } }, isUnknown] } };
-    filters.push({ bool: { should: [{ range: { modifiedTime: range } }, byFetch] } });
+    filters.push({ bool: { should: [{ range: { modifiedAt: range } }, byFetch] } });
   }
   return filters;
 }

@@ -136,7 +136,7 @@ function hitsOf(answer: unknown, { at, list, number, text }: AnswerReader): Inde
       score: number(at(hit, '_score') ?? field('rank'), 0),
       language: text(field('language') ?? ''),
       fetchedAt: number(field('fetchedAt'), 0),
-      modifiedTime: number(field('modifiedTime'), 0),
+      modifiedAt: number(field('modifiedAt'), 0),
       rank: number(field('rank'), 0),
       simhash: text(field('simhash') ?? ''),
     };

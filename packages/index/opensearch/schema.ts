@@ -5,7 +5,7 @@ import type { IndexField, StoredField } from '../reader.js';
  * The number of the format. Increase it with every change of the mapping, or of the stored form of a document. An index of another format
  * is rebuilt.
  */
-export const OPENSEARCH_FORMAT = '4';
+export const OPENSEARCH_FORMAT = '5';
 
 /** The fields of the full text, in which words are searched. */
 export const TERM_FIELDS = ['title', 'headings', 'anchors', 'url', 'text'] as const satisfies readonly IndexField[];
@@ -29,10 +29,10 @@ export interface IndexMetadata {
   readonly isWhole: boolean;
 }
 
-export interface StoredDocument extends Omit<IndexDocument, 'fetchedAt' | 'modifiedTime'> {
+export interface StoredDocument extends Omit<IndexDocument, 'fetchedAt' | 'modifiedAt'> {
   /** When the page was last fetched, in ms since the epoch; null: unknown. */
   readonly fetchedAt: number | null;
-  readonly modifiedTime: number | null;
+  readonly modifiedAt: number | null;
   readonly host: string;
   /**
    * The part of the title that is shown for a hit. It is stored as a separate field, because it can then be read without the whole
@@ -71,7 +71,7 @@ export function indexBody(metadata: IndexMetadata): object {
         anchors: shown,
         text: shown,
         fetchedAt: time,
-        modifiedTime: time,
+        modifiedAt: time,
         indexedAt: time,
         rank: { type: 'double' },
         simhash: keyword,

@@ -81,11 +81,11 @@ function writerOf(connection: Connection, opened: IndexMetadata, words: Words): 
   }
 
   function put(document: IndexDocument, version: number): Operation {
-    const { key, fetchedAt, modifiedTime, url } = document;
+    const { key, fetchedAt, modifiedAt, url } = document;
     const stored: StoredDocument = {
       ...document,
       fetchedAt: fetchedAt || null,
-      modifiedTime: modifiedTime || null,
+      modifiedAt: modifiedAt || null,
       host: hostOf(url),
       shownTitle: shownTitle(document.title),
       simhash: simhashOf(document.text),

@@ -67,11 +67,11 @@ export function writerOf(database: Database, folder: string, table: string, word
   const id = info.get('id') ?? '';
 
   function put(document: IndexDocument): keyof AppliedChanges | undefined {
-    const { key, text, language, fetchedAt, modifiedTime, rank, fingerprint } = document;
+    const { key, text, language, fetchedAt, modifiedAt, rank, fingerprint } = document;
     const known = find.get(key);
     if (known?.fingerprint === fingerprint) return touched(key, rank, fetchedAt);
     const title = shownTitle(document.title);
-    const values = [title, language, fetchedAt, modifiedTime, rank, simhashOf(text), fingerprint];
+    const values = [title, language, fetchedAt, modifiedAt, rank, simhashOf(text), fingerprint];
     if (known) {
       removeText.run(known.id!);
       update.run(...values, known.id!);

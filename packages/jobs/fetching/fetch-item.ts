@@ -16,7 +16,7 @@ export const FETCH_FIELDS = [
   'signature',
   'newSignature',
   'sitemap',
-  'contentAt',
+  'contentLocation',
   'contentVersions',
 ] as const;
 /** The fields that generate reads. The fields of fetch are among them. Therefore generate never selects a row that fetch cannot read. */

@@ -164,8 +164,8 @@ function statusOf({ robots, canonical, charset, metadata, textLost, textless }: 
     ...(robots.maxSnippet !== undefined && { maxSnippet: robots.maxSnippet }),
     ...(canonical !== undefined && { canonical }),
     ...(charset !== undefined && { charset }),
-    ...(published && { published: published.time }),
-    ...(modified && { modified: modified.time }),
+    ...(published && { publishedAt: published.time }),
+    ...(modified && { statedModifiedAt: modified.time }),
     ...(textLost !== undefined && { textLost }),
     ...(textless !== undefined && { textless }),
   };

@@ -22,8 +22,8 @@ export function createSchedule(crawl: Pick<CrawlContext, 'plugins' | 'settings'>
   function answerOf(make: () => Schedule): Schedule | undefined {
     try {
       const made = make();
-      const { dueAt, fetchInterval, retries, modifiedTime } = made;
-      if ([dueAt, fetchInterval, retries, modifiedTime].every(Number.isFinite)) return made;
+      const { dueAt, fetchInterval, retries, modifiedAt } = made;
+      if ([dueAt, fetchInterval, retries, modifiedAt].every(Number.isFinite)) return made;
     } catch {
       // The error is counted below.
     }
@@ -42,7 +42,7 @@ export function createSchedule(crawl: Pick<CrawlContext, 'plugins' | 'settings'>
         dueAt: now,
         fetchInterval: crawl.settings.db.fetchIntervalDefault,
         retries: 0,
-        modifiedTime: 0,
+        modifiedAt: 0,
       }),
     afterFetch: (before, at, change) => guarded(at, () => plan.afterFetch(before, at, change), again(before, at, 0)),
     afterRetry: (before, at) => guarded(at, () => plan.afterRetry(before, at), again(before, at, before.retries + 1)),

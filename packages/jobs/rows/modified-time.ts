@@ -1,6 +1,6 @@
 import type { PageRow } from '../../../webtable/index.js';
 
-type Row = PageRow<'modifiedTime' | 'parseStatus' | 'protocolStatus'>;
+type Row = PageRow<'modifiedAt' | 'parseStatus' | 'protocolStatus'>;
 
 /** A time before 1990 is wrong, because no web page is older. */
 const FIRST = Date.UTC(1990, 0, 1);
@@ -17,7 +17,7 @@ const JUST_MADE = 60_000;
  * @param fetchedAt in ms since the epoch, like all times
  */
 export function statedModified({ parseStatus }: Row, fetchedAt: number): number | undefined {
-  return plausible(parseStatus?.modified, fetchedAt);
+  return plausible(parseStatus?.statedModifiedAt, fetchedAt);
 }
 
 /**
@@ -26,14 +26,14 @@ export function statedModified({ parseStatus }: Row, fetchedAt: number): number 
  * known.
  */
 export function knownModified(row: Row, fetchedAt: number): number {
-  const { modifiedTime, parseStatus, protocolStatus } = row;
+  const { modifiedAt, parseStatus, protocolStatus } = row;
   const stated = statedModified(row, fetchedAt);
   if (stated !== undefined) return stated;
-  const published = plausible(parseStatus?.published, fetchedAt);
+  const published = plausible(parseStatus?.publishedAt, fetchedAt);
   const lastModified = protocolStatus?.lastModified;
-  if (published === undefined) return lastModified ?? modifiedTime ?? 0;
+  if (published === undefined) return lastModified ?? modifiedAt ?? 0;
   if (lastModified !== undefined && lastModified < fetchedAt - JUST_MADE) return lastModified;
-  return modifiedTime ?? published;
+  return modifiedAt ?? published;
 }
 
 function plausible(time: number | undefined, fetchedAt: number): number | undefined {

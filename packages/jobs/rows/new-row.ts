@@ -22,7 +22,7 @@ export function newRowFields(
   return {
     status: 'unfetched' as const,
     dueAt,
-    firstSeen: now,
+    firstSeenAt: now,
     fetchInterval,
     retries,
     ...(isSitemap && { sitemap: true as const }),

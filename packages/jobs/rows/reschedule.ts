@@ -21,7 +21,7 @@ export const RESCHEDULE_FIELDS = [
   'fetchedAt',
   'fetchInterval',
   'retries',
-  'modifiedTime',
+  'modifiedAt',
   'score',
   'cash',
   'cashInFlight',
@@ -100,7 +100,7 @@ export function reschedule(
   const isParsed = row.marks.parse === batchId && row.newSignature !== undefined;
   const isSource = handsOnLinks(row, batchId);
   const noted = changeNoted(row, status, verdict, now);
-  const modifiedTime = (isPage(status) ? statedModified(row, fetchedAt) : undefined) ?? schedule.modifiedTime;
+  const modifiedAt = (isPage(status) ? statedModified(row, fetchedAt) : undefined) ?? schedule.modifiedAt;
   const handedOn = row.marks.parse === batchId || isSource;
   return {
     key: row.key,
@@ -109,7 +109,7 @@ export function reschedule(
       dueAt: schedule.dueAt,
       fetchInterval: schedule.fetchInterval,
       retries: schedule.retries,
-      ...(modifiedTime > 0 && { modifiedTime }),
+      ...(modifiedAt > 0 && { modifiedAt }),
       ...(handedOn && { cash: Math.max(0, (row.cash ?? 0) - (row.cashInFlight ?? 0)) }),
       ...(isParsed && { signature: row.newSignature }),
       ...(isParsed && row.signature !== undefined && { prevSignature: row.signature }),
@@ -132,7 +132,7 @@ function outcome(
     dueAt: row.dueAt ?? fetchedAt,
     fetchInterval: row.fetchInterval ?? crawl.settings.db.fetchIntervalDefault,
     retries: row.retries ?? 0,
-    modifiedTime: knownModified(row, fetchedAt),
+    modifiedAt: knownModified(row, fetchedAt),
   };
   // If a stored body is missing, for example after a power failure, the page must be fetched again.
   const isLost = row.parseStatus?.code === 'missing_content' && crawl.settings.fetcher.storeContent;
@@ -150,8 +150,8 @@ function outcome(
     case 'redir_temp': {
       const schedule = plan.afterFetch(before, fetchedAt, changeForSchedule(row, verdict));
       // A redirect says nothing about the time of the content.
-      const modifiedTime = before.modifiedTime || schedule.modifiedTime;
-      return { status, schedule: { ...schedule, modifiedTime }, reason: 'redirected' };
+      const modifiedAt = before.modifiedAt || schedule.modifiedAt;
+      return { status, schedule: { ...schedule, modifiedAt }, reason: 'redirected' };
     }
     case 'gone':
       return { status, schedule: plan.afterGone(before, fetchedAt), reason: 'gone' };

@@ -11,10 +11,10 @@ export type StoredVersion = PageContent & { readonly content: Uint8Array };
  */
 export async function storedVersion(
   { tables: { content } }: Pick<CrawlContext, 'tables'>,
-  { key, contentAt, contentVersions = [] }: PageRow<'contentAt' | 'contentVersions'>,
+  { key, contentLocation, contentVersions = [] }: PageRow<'contentLocation' | 'contentVersions'>,
   isWanted: (fetchedAt: number) => boolean,
 ): Promise<StoredVersion | undefined> {
-  const places = [...(contentAt ? [contentAt] : []), ...contentVersions];
+  const places = [...(contentLocation ? [contentLocation] : []), ...contentVersions];
   const records = await content.records(places);
   const at = records.findIndex((record) => record && isWanted(Date.parse(record.headers.get('warc-date') ?? '')));
   const [place, record] = [places[at], records[at]];

@@ -93,14 +93,14 @@ function someHits(site: Site, asked: Asked, found: SearchResult): Html {
 function result(
   site: Site,
   asked: Asked,
-  { url, title, snippet, language, fetchedAt, modifiedTime, hasCopy, ...folded }: SearchHit,
+  { url, title, snippet, language, fetchedAt, modifiedAt, hasCopy, ...folded }: SearchHit,
 ): Html {
   const { texts } = site;
   const { alike = 0, moreFromHost = 0, hostQuery } = folded;
   const address = shownUrl(url);
   const name = title.trim() === '' || title === url ? address : html`<bdi ${languageOf(language)}>${title}</bdi>`;
   const spoken = languageName(language, texts.locale);
-  const changed = modifiedTime || fetchedAt;
+  const changed = modifiedAt || fetchedAt;
   const host = hostOf(url);
   return html`<article>
     <h2>${outLink(url, name)}</h2>

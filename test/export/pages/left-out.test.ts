@@ -216,7 +216,7 @@ it('names a chunk by URL and text, so that it keeps its id when it moves', async
     status: 'fetched',
     language: 'en',
     fetchedAt: START,
-    modifiedTime: START,
+    modifiedAt: START,
     headings: ['A'],
     text: expect.stringContaining('one') as string,
     digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,

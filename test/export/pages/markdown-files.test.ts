@@ -92,7 +92,7 @@ describe('export pages as files of Markdown', () => {
 
   it('writes a file with front matter for each page with text, and counts the others', async () => {
     await using crawl = await crawled();
-    await changeRows(crawl, [{ key: 'com.a:http/', set: { title: TITLE, language: 'en', modifiedTime: START } }]);
+    await changeRows(crawl, [{ key: 'com.a:http/', set: { title: TITLE, language: 'en', modifiedAt: START } }]);
     const { counters, output, names } = await exported(crawl, { fields: ['distance'] });
     expect(names).toEqual(['a.com~http/index.md', 'manifest.json']);
     expect(counters).toMatchObject({ rows: 1, parts: 1, no_markdown: 1 });
@@ -116,7 +116,7 @@ describe('export pages as files of Markdown', () => {
 
   it('has the author and date of a page in the front matter, once, even if these fields are requested', async () => {
     await using crawl = await crawled(['http://a.com/by']);
-    for (const fields of [undefined, ['published', 'author', 'distance'] as const]) {
+    for (const fields of [undefined, ['publishedAt', 'author', 'distance'] as const]) {
       const { output } = await exported(crawl, fields && { fields });
       const text = await readFile(join(output, 'a.com~http/by.md'), 'utf8');
       expect(text).toMatch(

@@ -13,10 +13,10 @@ async function readersOf(html: string) {
   const content = Buffer.from(html);
   const document = () => htmlDocument({ content, contentType: 'text/html', charset: 'utf-8' }, PARSE_SETTINGS);
   const audited = { ...page, url: PAGE, contentType: 'text/html', headers: {}, content, truncated: false, document };
-  const { values, skipped } = await statedOf(html, ['published', 'jsonLd']);
+  const { values, skipped } = await statedOf(html, ['publishedAt', 'jsonLd']);
   return {
     parse: statedTimes(page.metadata).published?.time,
-    export: values.published,
+    export: values.publishedAt,
     skipped,
     invalid: factsOf(audited).badJsonLd,
   };

@@ -9,7 +9,7 @@ const FETCHED = Date.UTC(2024, 5, 1, 12);
 
 async function datesOf(html: string, url?: string): Promise<Record<string, unknown>> {
   const options = { fetchedAt: FETCHED, ...(url !== undefined && { url }) };
-  return (await statedOf(html, ['published', 'publishedDay', 'modified'], options)).values;
+  return (await statedOf(html, ['publishedAt', 'publishedDay', 'statedModifiedAt'], options)).values;
 }
 
 const FILLER = '<p>word</p>'.repeat(300);
@@ -28,15 +28,15 @@ const TIMES = [
   ['seconds', '<meta name=date content="1714550400">'],
 ] as const;
 
-describe('the field published', () => {
+describe('the field publishedAt', () => {
   it.each(TIMES)('is a time for %s', async (_, html) => {
-    expect(await datesOf(html)).toEqual({ published: Date.UTC(2024, 4, 1, 8), publishedDay: '2024-05-01' });
+    expect(await datesOf(html)).toEqual({ publishedAt: Date.UTC(2024, 4, 1, 8), publishedDay: '2024-05-01' });
   });
 
   it('for a date without a time is that day in UTC, and publishedDay is the day in the time zone of the page', async () => {
-    expect(await datesOf('<meta name=date content="2024-05-01">')).toMatchObject({ published: Date.UTC(2024, 4, 1) });
+    expect(await datesOf('<meta name=date content="2024-05-01">')).toMatchObject({ publishedAt: Date.UTC(2024, 4, 1) });
     expect(await datesOf('<meta name=date content="2024-05-01T01:00:00+08:00">')).toEqual({
-      published: Date.UTC(2024, 3, 30, 17),
+      publishedAt: Date.UTC(2024, 3, 30, 17),
       publishedDay: '2024-05-01',
     });
   });
@@ -125,7 +125,7 @@ describe('the day in the text', () => {
     ['after a word for publishing in German', manual('<p>Veröffentlicht am 1. Mai 2024</p>', 'de')],
     ['after a word for publishing in French', manual('<p>Publié le 1er mai 2024</p>', 'fr')],
   ])('is that of publishing %s', async (_, html) => {
-    expect(await datesOf(html)).toEqual({ published: Date.UTC(2024, 4, 1), publishedDay: '2024-05-01' });
+    expect(await datesOf(html)).toEqual({ publishedAt: Date.UTC(2024, 4, 1), publishedDay: '2024-05-01' });
   });
 
   it.each([
@@ -138,19 +138,19 @@ describe('the day in the text', () => {
     ['beside the headline', '<h1>T</h1><p>Updated: 1 May 2024</p>'],
     ['in an element for dates', '<h1>T</h1><p class=date>Zuletzt geändert am 1.5.2024</p>'],
   ])('is only that of the last change %s', async (_, html) => {
-    const { modified, ...others } = await datesOf(html);
+    const { statedModifiedAt: modified, ...others } = await datesOf(html);
     expect(new Date(modified as number).toISOString()).toMatch(/^2024-05-01/);
     expect(others).toEqual({});
   });
 });
 
-describe('the field modified', () => {
+describe('the field statedModifiedAt', () => {
   it.each([
     ['JSON-LD', jsonLd({ '@type': 'Article', dateModified: '2024-05-01' })],
     ['meta', '<meta property="og:updated_time" content="2024-05-01">'],
     ['microdata', '<p itemscope><meta itemprop=dateModified content="2024-05-01">'],
   ])('is a time for %s', async (_, html) => {
-    expect(await datesOf(html)).toMatchObject({ modified: Date.UTC(2024, 4, 1) });
+    expect(await datesOf(html)).toMatchObject({ statedModifiedAt: Date.UTC(2024, 4, 1) });
   });
 });
 

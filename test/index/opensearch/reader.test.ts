@@ -40,9 +40,7 @@ test('reads the answers of a server', async () => {
   expect(await search()).toEqual({
     total: 1,
     partial: 0,
-    hits: [
-      { key: 'k', title: 'A', score: 1, language: 'en', fetchedAt: 17, modifiedTime: 0, rank: 0.5, simhash: 'ab' },
-    ],
+    hits: [{ key: 'k', title: 'A', score: 1, language: 'en', fetchedAt: 17, modifiedAt: 0, rank: 0.5, simhash: 'ab' }],
     isApproximate: false,
   });
   answerWith('/_search', { suggest: { similar: [{ options: [{ text: 'b', freq: 2 }] }] } });

@@ -37,7 +37,7 @@ function documentOf(n: number, over: Partial<IndexDocument> = {}): IndexDocument
     text,
     language: 'en',
     fetchedAt: FETCHED,
-    modifiedTime: 0,
+    modifiedAt: 0,
     rank: 0.5,
     fingerprint: `f${n}${text}`,
     ...over,

@@ -134,7 +134,7 @@ describe('fetching a page again', () => {
     web.set('http://a.com/', { html: 'new', headers: { etag: '"2"' } });
     const batch = await select(crawl);
     await jobs.fetch(crawl, { batch });
-    await crawl.tables.pages.write([{ key: rowKeyOf('http://a.com/'), unset: ['contentAt'] }]);
+    await crawl.tables.pages.write([{ key: rowKeyOf('http://a.com/'), unset: ['contentLocation'] }]);
     expect((await jobs.parse(crawl, { batch })).counters).toEqual({ failed_missing_content: 1 });
     expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ retry: 1 });
     crawl.setTime(START + MONTH + DAY);

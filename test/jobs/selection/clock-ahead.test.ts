@@ -151,7 +151,7 @@ it('no schedule of a plugin exceeds the longest interval, so no page is due agai
   const never: Plugin = {
     name: 'never-again',
     schedule: {
-      initialize: (now) => ({ dueAt: now, fetchInterval: 1, retries: 0, modifiedTime: 0 }),
+      initialize: (now) => ({ dueAt: now, fetchInterval: 1, retries: 0, modifiedAt: 0 }),
       afterFetch: (before, at) => ({ ...before, dueAt: at + 100 * YEAR }),
       afterRetry: (before, at) => ({ ...before, dueAt: at + 100 * YEAR }),
       afterGone: (before, at) => ({ ...before, dueAt: at + 100 * YEAR }),

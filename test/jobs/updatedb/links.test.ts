@@ -14,7 +14,7 @@ describe('updatedb and links', () => {
     const same = {
       status: 'unfetched',
       dueAt: START,
-      firstSeen: START,
+      firstSeenAt: START,
       fetchInterval: INTERVAL,
       retries: 0,
       score: 2,

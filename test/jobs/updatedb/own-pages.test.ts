@@ -18,7 +18,7 @@ describe('updatedb and the pages of its batch', () => {
       fetchedAt: START,
       fetchInterval: INTERVAL,
       retries: 0,
-      modifiedTime: START,
+      modifiedAt: START,
       signature: '5d41402abc4b2a76b9719d911017c592',
       marks: { inject: 'y', updatedb: batch },
     });
@@ -141,20 +141,20 @@ describe('updatedb and the pages of its batch', () => {
     const web = fakeWeb({ [A]: '1' });
     const settings = { 'db.fetchSchedule': 'adaptive', 'db.fetchScheduleAdaptiveSyncDelta': false };
     const { crawl } = await firstRound(web, [`${A}\tfetchInterval=1000`], settings);
-    const rows = [await rowOf(crawl, A, 'fetchInterval', 'signature', 'prevSignature', 'modifiedTime')];
+    const rows = [await rowOf(crawl, A, 'fetchInterval', 'signature', 'prevSignature', 'modifiedAt')];
     const bodies = ['1', '2', '2'];
     for (const [i, html] of bodies.entries()) {
       web.set(A, { html });
       crawl.setTime(START + (i + 1) * DAY);
       await round(crawl);
-      rows.push(await rowOf(crawl, A, 'fetchInterval', 'signature', 'prevSignature', 'modifiedTime'));
+      rows.push(await rowOf(crawl, A, 'fetchInterval', 'signature', 'prevSignature', 'modifiedAt'));
     }
     const [one, two] = ['c4ca4238a0b923820dcc509a6f75849b', 'c81e728d9d4c2f636f067f89cc14862c'];
     expect(rows).toEqual([
-      { fetchInterval: 1000, signature: one, modifiedTime: START },
-      { fetchInterval: 1400, signature: one, prevSignature: one, modifiedTime: START },
-      { fetchInterval: 1120, signature: two, prevSignature: one, modifiedTime: START + 2 * DAY },
-      { fetchInterval: 1568, signature: two, prevSignature: two, modifiedTime: START + 2 * DAY },
+      { fetchInterval: 1000, signature: one, modifiedAt: START },
+      { fetchInterval: 1400, signature: one, prevSignature: one, modifiedAt: START },
+      { fetchInterval: 1120, signature: two, prevSignature: one, modifiedAt: START + 2 * DAY },
+      { fetchInterval: 1568, signature: two, prevSignature: two, modifiedAt: START + 2 * DAY },
     ]);
     expect(await rowOf(crawl, A, 'status')).toEqual({ status: 'fetched' });
   });
@@ -213,7 +213,7 @@ describe('updatedb and the pages of its batch', () => {
     const noindex = '<meta name="robots" content="noindex">x';
     const web = fakeWeb({ [A]: { html: 'x', headers: etag } });
     const { crawl } = await firstRound(web, [A], { 'db.fetchRetryMax': 2 });
-    expect(await rowOf(crawl, A, 'firstSeen', 'changedAt')).toEqual({ firstSeen: START, changedAt: START });
+    expect(await rowOf(crawl, A, 'firstSeenAt', 'changedAt')).toEqual({ firstSeenAt: START, changedAt: START });
     const answers: [FakePage | undefined, 'new' | 'same', string?][] = [
       [{ html: 'x', headers: etag }, 'same'],
       [{ html: 'x' }, 'same'],
@@ -241,8 +241,8 @@ describe('updatedb and the pages of its batch', () => {
       crawl.setTime(now);
       await round(crawl);
       if (change === 'new') changedAt = now;
-      const row = await rowOf(crawl, A, 'changedAt', 'foundAs', 'firstSeen');
-      expect(row, `answer ${i}`).toEqual({ firstSeen: START, changedAt, ...(foundAs !== undefined && { foundAs }) });
+      const row = await rowOf(crawl, A, 'changedAt', 'foundAs', 'firstSeenAt');
+      expect(row, `answer ${i}`).toEqual({ firstSeenAt: START, changedAt, ...(foundAs !== undefined && { foundAs }) });
     }
   });
 
@@ -250,11 +250,11 @@ describe('updatedb and the pages of its batch', () => {
     const web = fakeWeb({ [A]: 'x', 'http://a.com/b': 'b' });
     const { crawl } = await firstRound(web, [A, 'http://a.com/b']);
     const keys = [A, 'http://a.com/b'].map((url) => rowKeyOf(url));
-    await crawl.tables.pages.write(keys.map((key) => ({ key, unset: ['changedAt', 'firstSeen'] })));
+    await crawl.tables.pages.write(keys.map((key) => ({ key, unset: ['changedAt', 'firstSeenAt'] })));
     web.set('http://a.com/b', undefined);
     crawl.setTime(START + 100 * DAY);
     await round(crawl);
-    expect(await rowOf(crawl, A, 'changedAt', 'firstSeen')).toEqual({ changedAt: START });
+    expect(await rowOf(crawl, A, 'changedAt', 'firstSeenAt')).toEqual({ changedAt: START });
     expect(await rowOf(crawl, 'http://a.com/b', 'changedAt')).toEqual({ changedAt: START + 100 * DAY });
   });
 
@@ -275,7 +275,7 @@ describe('updatedb and the pages of its batch', () => {
       await round(crawl);
     }
     const seen: unknown = Object.fromEntries(
-      (await allRows(crawl)).map(({ url, firstSeen }) => [url, Number(firstSeen) - START]),
+      (await allRows(crawl)).map(({ url, firstSeenAt }) => [url, Number(firstSeenAt) - START]),
     );
     expect(seen).toEqual({
       [A]: 0,
@@ -295,7 +295,7 @@ describe('updatedb and the pages of its batch', () => {
       ['Thu, 01 Jan 1970 00:00:00 GMT', START],
     ] as const) {
       const { crawl } = await firstRound(fakeWeb({ [A]: { html: 'x', headers: { 'last-modified': text } } }), [A]);
-      expect(await rowOf(crawl, A, 'modifiedTime'), text).toEqual({ modifiedTime: modified });
+      expect(await rowOf(crawl, A, 'modifiedAt'), text).toEqual({ modifiedAt: modified });
     }
   });
 
@@ -324,7 +324,7 @@ describe('updatedb and the pages of its batch', () => {
       ['metadata', { html: '<meta property="article:modified_time" content="2022-05-06T00:00:00Z">x' }, SECOND],
     ])('%s', async (_, page, time) => {
       const { crawl } = await firstRound(fakeWeb({ [A]: page }), [A]);
-      expect(await rowOf(crawl, A, 'modifiedTime')).toEqual({ modifiedTime: time });
+      expect(await rowOf(crawl, A, 'modifiedAt')).toEqual({ modifiedAt: time });
     });
 
     it('and the time at which the change is found', async () => {
@@ -340,9 +340,9 @@ describe('updatedb and the pages of its batch', () => {
         web.set(A, page);
         crawl.setTime(START + (n + 1) * 40 * DAY);
         await round(crawl);
-        seen.push(await rowOf(crawl, A, 'modifiedTime'));
+        seen.push(await rowOf(crawl, A, 'modifiedAt'));
       }
-      expect(seen).toEqual([{ modifiedTime: START + 40 * DAY }, { modifiedTime: SECOND }, { modifiedTime: SECOND }]);
+      expect(seen).toEqual([{ modifiedAt: START + 40 * DAY }, { modifiedAt: SECOND }, { modifiedAt: SECOND }]);
     });
   });
 

@@ -9,7 +9,7 @@ const hit = (key: string, simhash = ''): IndexHit => ({
   score: 1,
   language: 'en',
   fetchedAt: 0,
-  modifiedTime: 0,
+  modifiedAt: 0,
   rank: 0,
 });
 const shown = (hits: readonly IndexHit[], enough: number) =>

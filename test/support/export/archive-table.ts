@@ -102,12 +102,14 @@ export async function fillArchive(crawl: OpenContext): Promise<void> {
     },
   ]);
   // Fetched again, with the first answer kept.
-  const first = await crawl.tables.pages.get(rowKeyOf(query), ['contentAt']);
+  const first = await crawl.tables.pages.get(rowKeyOf(query), ['contentLocation']);
   const record = { kind: 'response', url: query, date: T + 9000, head: HTML, body: Buffer.from('second') } as const;
-  await crawl.tables.pages.write([{ key: rowKeyOf(query), record, set: { contentVersions: [first!.contentAt!] } }]);
-  const lost = await crawl.tables.pages.get(rowKeyOf('http://example.org/lost'), ['contentAt']);
-  const gone = { ...lost!.contentAt!, segment: '20000101000000-00000000' };
-  await crawl.tables.pages.write([{ key: rowKeyOf('http://example.org/lost'), set: { contentAt: gone } }]);
+  await crawl.tables.pages.write([
+    { key: rowKeyOf(query), record, set: { contentVersions: [first!.contentLocation!] } },
+  ]);
+  const lost = await crawl.tables.pages.get(rowKeyOf('http://example.org/lost'), ['contentLocation']);
+  const gone = { ...lost!.contentLocation!, segment: '20000101000000-00000000' };
+  await crawl.tables.pages.write([{ key: rowKeyOf('http://example.org/lost'), set: { contentLocation: gone } }]);
 }
 
 function answered(url: string, set: PageChange['set']): PageChange {

@@ -21,9 +21,9 @@ export async function fillKrake(crawl: OpenContext): Promise<void> {
   }
   await crawl.tables.pages.write(changes);
   const key = rowKeyOf(url(7));
-  const row = await crawl.tables.pages.get(key, ['contentAt']);
+  const row = await crawl.tables.pages.get(key, ['contentLocation']);
   await crawl.tables.pages.write([
-    { key, set: { contentAt: { ...row!.contentAt!, segment: '20000101000000-00000000' } } },
+    { key, set: { contentLocation: { ...row!.contentLocation!, segment: '20000101000000-00000000' } } },
   ]);
 }
 

@@ -17,7 +17,7 @@ export function madeDocument({ url, ...rest }: MadeDocument): IndexDocument {
     text: '',
     language: 'en',
     fetchedAt: 0,
-    modifiedTime: 0,
+    modifiedAt: 0,
     rank: 0,
     fingerprint: JSON.stringify(rest),
     ...rest,

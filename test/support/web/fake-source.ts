@@ -19,7 +19,7 @@ export function aHit(change: Partial<SearchHit> = {}): SearchHit {
     ],
     language: 'en',
     fetchedAt: DAY,
-    modifiedTime: DAY,
+    modifiedAt: DAY,
     score: 7.2,
     rank: 0.001,
     hasCopy: true,

@@ -253,10 +253,10 @@ it('finds a body that moved after its row was read', async () => {
   const { read } = content;
   const move = async (): Promise<void> => {
     content.read = read;
-    const rows = new Map([[1, (await table.get(key, ['contentAt']))!.contentAt!]]);
+    const rows = new Map([[1, (await table.get(key, ['contentLocation']))!.contentLocation!]]);
     await content.append([page(2, 'dead')]);
     await compact(content, rows);
-    await table.write([{ key, set: { contentAt: rows.get(1)! } }]);
+    await table.write([{ key, set: { contentLocation: rows.get(1)! } }]);
   };
   for (const find of [
     () => table.get(key, ['content']),

@@ -41,6 +41,13 @@ const CELLS: Readonly<Record<string, RenamedCell>> = {
     before: { code: 'not_found', http: 404 },
     after: { code: 'not_found', http: 404 },
   },
+  'the times that a page states': {
+    table: 'webpage',
+    key: rowKeyOf('http://a.com/stated'),
+    column: 'm:pa',
+    before: { code: 'success', canonical: 'http://a.com/', published: 1, modified: 2 },
+    after: { code: 'success', canonical: 'http://a.com/', publishedAt: 1, statedModifiedAt: 2 },
+  },
   'the code of a back-off': {
     table: 'host',
     key: 'com.a',

@@ -240,7 +240,7 @@ function hitOf(row: SqlRow): IndexHit {
     score: Number(score),
     language: String(language),
     fetchedAt: Number(fetched),
-    modifiedTime: Number(modified),
+    modifiedAt: Number(modified),
     rank: Number(rank),
     simhash: String(simhash),
   };

@@ -66,7 +66,7 @@ export async function answeredPage(
     contentVersions = [],
     discard = [],
   } = pageRecord(outcome, item, page, fetcher.storeContent ? db.keepVersions : 0);
-  if (record?.kind === 'response') unset.delete('contentAt');
+  if (record?.kind === 'response') unset.delete('contentLocation');
   if (contentVersions.length > 0) set.contentVersions = contentVersions;
   const encoded = parsed?.encoded ?? new Map();
   for (const field of [...Object.keys(set), ...encoded.keys()]) unset.delete(field as PlainField);
@@ -96,7 +96,7 @@ async function takeContent(
   set.bodyBytes = content.length;
   set.headers = storedHeaders(outcome.headers);
   // The body of an earlier fetch does not belong to this answer.
-  unset.add('contentAt').add('contentVersions');
+  unset.add('contentLocation').add('contentVersions');
   if (!run.parse) return undefined;
   while (crawl.tables.timeSlice.isOver) await crawl.tables.timeSlice.next();
   const isSeed = distance === 0;

@@ -8,12 +8,13 @@ import type { FetchItem } from '../fetch-item.js';
  */
 export async function conditionOf(
   crawl: JobRun,
-  { contentAt, signature, newSignature, parseStatus, protocolStatus, hasLostBody }: FetchItem,
+  { contentLocation, signature, newSignature, parseStatus, protocolStatus, hasLostBody }: FetchItem,
 ): Promise<Pick<FetchRequest, 'ifModifiedSince' | 'ifNoneMatch'>> {
   const { lastModified, etag } = protocolStatus ?? {};
   if (hasLostBody || (lastModified === undefined && etag === undefined)) return {};
   if (signature === undefined || newSignature !== undefined || parseStatus?.code !== 'success') return {};
-  if (crawl.settings.fetcher.storeContent && !(contentAt && (await crawl.tables.content.has(contentAt)))) return {};
+  if (crawl.settings.fetcher.storeContent && !(contentLocation && (await crawl.tables.content.has(contentLocation))))
+    return {};
   return {
     ...(lastModified !== undefined && { ifModifiedSince: lastModified }),
     ...(etag !== undefined && { ifNoneMatch: etag }),

@@ -18,17 +18,17 @@ interface PageRecord {
  */
 export function pageRecord(
   outcome: FetchOutcome,
-  { contentAt, contentVersions = [] }: FetchItem,
+  { contentLocation, contentVersions = [] }: FetchItem,
   page: { readonly url: string; readonly date: number; readonly isCut: boolean },
   keepVersions: number,
 ): PageRecord {
   const { url, date } = page;
-  const earlier = contentAt ? [contentAt, ...contentVersions] : contentVersions;
+  const earlier = contentLocation ? [contentLocation, ...contentVersions] : contentVersions;
   if (keepVersions === 0) return outcome.kind === 'content' ? { discard: earlier } : {};
   const head = headOf(outcome);
   if (outcome.kind === 'notmodified') {
-    if (!contentAt) return {};
-    return { record: { kind: 'revisit', url, date, refersTo: contentAt, ...(head !== undefined && { head }) } };
+    if (!contentLocation) return {};
+    return { record: { kind: 'revisit', url, date, refersTo: contentLocation, ...(head !== undefined && { head }) } };
   }
   if (outcome.kind !== 'content') return {};
   const { body, contentType } = outcome;

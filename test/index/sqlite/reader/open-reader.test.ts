@@ -96,7 +96,7 @@ describe('the results of a query', () => {
   test('site, language and time', async () => {
     const day = 86_400_000;
     const reader = await readerWith([
-      { url: 'https://example.com/a', text: 'zebra', modifiedTime: 5 * day, fetchedAt: 9 * day },
+      { url: 'https://example.com/a', text: 'zebra', modifiedAt: 5 * day, fetchedAt: 9 * day },
       { url: 'https://www.example.com/b', text: 'zebra', fetchedAt: 7 * day, language: 'zh' },
       { url: 'https://example.org/c', text: 'zebra', language: '' },
     ]);
