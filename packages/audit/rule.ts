@@ -62,6 +62,8 @@ export const AUDIT_FIELDS = [
   'title',
   'language',
   'custom',
+  'headings',
+  'pageMetadata',
   'logged',
 ] as const satisfies (keyof Page)[];
 

@@ -22,6 +22,8 @@ export interface CrawledPage {
   readonly truncated: boolean;
   readonly title: string;
   readonly text: string;
+  /** The headings in order, as text. */
+  readonly headings?: readonly string[];
   /** The links that are stored. They are normalised, and every filter accepts them. */
   readonly outlinks: readonly Outlink[];
   /** What the page states about itself, for example in meta tags. */

@@ -3,7 +3,7 @@ import { createRecordSorter } from '../../graph/index.js';
 import { createLinkKeys } from '../collect/link-keys.js';
 import { RECORD, packJson, packRecord, readJson, readRecord, type AskedNote } from '../collect/records.js';
 import { leadsToPage } from '../facts/kinds.js';
-import { factsOfRow } from '../facts/row-facts.js';
+import { FACT_FIELDS, factsOfRow } from '../facts/row-facts.js';
 import { saysNotFound } from '../not-found.js';
 import { VERDICT, verdictOf } from '../verdict.js';
 
@@ -42,12 +42,11 @@ const FIELDS = [
   'fetchedAt',
   'protocolStatus',
   'redirectTarget',
-  'parseStatus',
   'outlinks',
   'title',
   'retries',
   'distance',
-  'custom',
+  ...FACT_FIELDS,
 ] as const;
 
 /**

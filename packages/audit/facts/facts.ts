@@ -1,9 +1,17 @@
-import type { JsonValue } from '../../core/index.js';
+import type { CrawledPage, JsonValue } from '../../core/index.js';
+import { MOST_ANCHOR, MOST_TEXT, short } from './short.js';
 
 /** The key of the facts in the field `custom`. */
 export const FACTS_FIELD = 'audit';
 /** Increase it when a fact is computed or stored in another way. Facts of another version are ignored. */
 export const FACTS_VERSION = 1;
+
+/** What the row of a page states in its own fields. Facts with the same statement are stored as a reference to it. */
+export type RowStatements = {
+  readonly [K in 'canonical' | 'headings' | 'metadata']?: CrawledPage[K] | undefined;
+};
+/** The reference to a statement of the row, in place of its text. */
+const OF_ROW = 0;
 
 /** A link of an element in the page. */
 export interface LinkFact {
@@ -121,8 +129,8 @@ export function idHash(id: string): number {
   return hash >>> 0;
 }
 
-/** Returns the stored form of facts. */
-export function encodeFacts(facts: PageFacts): { readonly [name: string]: JsonValue } {
+/** Returns the stored form of facts. @param row of the page */
+export function encodeFacts(facts: PageFacts, row: RowStatements = {}): { readonly [name: string]: JsonValue } {
   const { ids, links, bad, canonicals, alternates, simhash, words, cutIds, cutLinks } = facts;
   return {
     v: FACTS_VERSION,
@@ -131,13 +139,19 @@ export function encodeFacts(facts: PageFacts): { readonly [name: string]: JsonVa
     ...(bad.length > 0 && {
       b: bad.map(({ raw, flaw, kind, line, anchor, to }) => [raw, flaw, kind, line, anchor, to]),
     }),
-    ...(canonicals.length > 0 && { c: canonicals.map(({ url, place }) => [url, place]) }),
-    ...(alternates.length > 0 && { x: alternates.map(({ tag, url, place }) => [tag, url, place]) }),
+    ...(canonicals.length > 0 && {
+      c: canonicals.map(({ url, place }) => [url === row.canonical ? OF_ROW : url, place]),
+    }),
+    ...(alternates.length > 0 && {
+      x: alternates.map(({ tag, url, place }) => [tag, url === alternateOf(row, tag) ? OF_ROW : url, place]),
+    }),
     ...filled('p', facts.ownPlaces),
     ...filled('t', facts.titles),
-    ...filled('d', facts.description),
+    ...(facts.description !== '' && facts.description === descriptionOf(row)
+      ? { d: OF_ROW }
+      : filled('d', facts.description)),
     ...filled('h', facts.headings),
-    ...filled('h1', facts.h1),
+    ...h1In(facts.h1, row),
     ...(words > 0 && { w: words, s: [...simhash] }),
     ...filled('m', facts.marks),
     ...filled('a', facts.imagesWithoutAlt),
@@ -145,6 +159,20 @@ export function encodeFacts(facts: PageFacts): { readonly [name: string]: JsonVa
     ...filled('ci', cutIds),
     ...filled('cl', cutLinks),
   };
+}
+
+function alternateOf({ metadata }: RowStatements, tag: string): string | undefined {
+  return metadata?.[`hreflang:${tag.toLowerCase()}`];
+}
+
+function descriptionOf({ metadata }: RowStatements): string {
+  return short(metadata?.['description'] ?? '', MOST_TEXT);
+}
+
+/** Returns the place of the first `h1` among the headings of the row; its text, if it is not among them. */
+function h1In(h1: string, { headings = [] }: RowStatements): { readonly [name: string]: JsonValue } {
+  const place = h1 === '' ? -1 : headings.findIndex((heading) => short(heading, MOST_ANCHOR) === h1);
+  return place === -1 ? filled('h1', h1) : { h1: place };
 }
 
 function filled(name: string, value: string | number): { readonly [name: string]: JsonValue } {
@@ -158,8 +186,8 @@ export function encodeLink({ to, kind, line, fragment, anchor, rel }: LinkFact):
   return all;
 }
 
-/** Reads the facts in a field of a row. Undefined: there are no facts, or they have another version. */
-export function decodeFacts(stored: JsonValue | undefined): PageFacts | undefined {
+/** Reads the facts in a field of a row. Undefined: there are no facts, or they have another version. @param row of the page */
+export function decodeFacts(stored: JsonValue | undefined, row: RowStatements = {}): PageFacts | undefined {
   if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return undefined;
   const from = stored as Readonly<Record<string, JsonValue>>;
   if (from.v !== FACTS_VERSION) return undefined;
@@ -182,16 +210,19 @@ export function decodeFacts(stored: JsonValue | undefined): PageFacts | undefine
       anchor: textOf(anchor),
       to: numberOf(to),
     })),
-    canonicals: lists(from.c).map(([url, place]) => ({ url: textOf(url), place: textOf(place) as Place })),
+    canonicals: lists(from.c).map(([url, place]) => ({
+      url: url === OF_ROW ? (row.canonical ?? '') : textOf(url),
+      place: textOf(place) as Place,
+    })),
     alternates: lists(from.x).map(([tag, url, place]) => ({
       tag: textOf(tag),
-      url: textOf(url),
+      url: url === OF_ROW ? (alternateOf(row, textOf(tag)) ?? '') : textOf(url),
       place: textOf(place) as Place,
     })),
     titles: numberOf(from.t),
-    description: textOf(from.d),
+    description: from.d === OF_ROW ? descriptionOf(row) : textOf(from.d),
     headings: textOf(from.h),
-    h1: textOf(from.h1),
+    h1: typeof from.h1 === 'number' ? short(row.headings?.[from.h1] ?? '', MOST_ANCHOR) : textOf(from.h1),
     words: numberOf(from.w),
     simhash: simhashOf(from.s),
     marks: numberOf(from.m),

@@ -1,7 +1,7 @@
 import { resolveLink, type CrawledPage, type HtmlDocument } from '../../core/index.js';
 import { createSimhash } from '../../duplicates/index.js';
 import { once } from '../../util/index.js';
-import { idHash, type PageFacts } from './facts.js';
+import { idHash, type PageFacts, type RowStatements } from './facts.js';
 import { HeadFacts, refreshOf } from './head-facts.js';
 import { LINK_KINDS, MIXED } from './kinds.js';
 import { LinkFacts } from './link-facts.js';
@@ -15,7 +15,8 @@ const REFRESH = LINK_KINDS.indexOf('refresh');
 export type FactsPage = Pick<
   CrawledPage,
   'url' | 'contentType' | 'headers' | 'content' | 'truncated' | 'outlinks' | 'document'
->;
+> &
+  RowStatements;
 
 /** Created when the first page is read. */
 const simhashOf = once(() => createSimhash(2));

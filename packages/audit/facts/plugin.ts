@@ -1,5 +1,5 @@
 import { sniffSitemap, type JsonValue, type Plugin } from '../../core/index.js';
-import { FACTS_FIELD, MARKS, NO_FACTS, encodeFacts, encodeLink, type PageFacts } from './facts.js';
+import { FACTS_FIELD, MARKS, NO_FACTS, encodeFacts, encodeLink, type PageFacts, type RowStatements } from './facts.js';
 import { readPageFacts, type FactsPage } from './page-facts.js';
 
 /**
@@ -27,7 +27,7 @@ export function auditFacts(): Plugin {
 
 /** Returns the facts of a page in the form that is stored: ids and links that exceed the maximum size are dropped and counted. */
 export function storedFactsOf(page: FactsPage) {
-  return encodeWithin(factsOf(page));
+  return encodeWithin(factsOf(page), page);
 }
 
 /** Returns the facts of a page of any type. */
@@ -46,12 +46,12 @@ function marksOf({ contentType, content, truncated }: FactsPage): number {
   return cut | MARKS.sitemap | (/<\w+:link\s[^>]*hreflang/.test(head) ? MARKS.alternates : 0);
 }
 
-function encodeWithin(facts: PageFacts) {
+function encodeWithin(facts: PageFacts, row: RowStatements) {
   const ids = facts.ids.slice(0, MOST_IDS);
   const cutIds = facts.ids.length - ids.length;
   // If some ids are unknown, no fragment may be reported as missing.
   const marks = facts.marks | (cutIds > 0 ? MARKS.truncated : 0);
-  const whole = encodeFacts({ ...facts, ids, cutIds, marks });
+  const whole = encodeFacts({ ...facts, ids, cutIds, marks }, row);
   if (bytesOf(whole) <= MOST_BYTES) return whole;
   // Anchors are only shown, so they are dropped before any link is dropped.
   const links = facts.links.map((link) => ({ ...link, anchor: '' }));
@@ -64,13 +64,13 @@ function encodeWithin(facts: PageFacts) {
   const rest = { ...facts, ...others, ids, cutIds, marks: marks | (isCut ? MARKS.cutAlternates : 0) };
   const kept = fitting(
     links,
-    MOST_BYTES - bytesOf(encodeFacts({ ...rest, links: [], cutLinks: MOST_CUT })),
+    MOST_BYTES - bytesOf(encodeFacts({ ...rest, links: [], cutLinks: MOST_CUT }, row)),
     encodeLink,
   );
   const before = [facts.links, facts.bad, facts.canonicals, facts.alternates];
   const after = [kept, others.bad, others.canonicals, others.alternates];
   const lengthOf = (lists: readonly (readonly unknown[])[]): number => lists.flat().length;
-  return encodeFacts({ ...rest, links: kept, cutLinks: facts.cutLinks + lengthOf(before) - lengthOf(after) });
+  return encodeFacts({ ...rest, links: kept, cutLinks: facts.cutLinks + lengthOf(before) - lengthOf(after) }, row);
 }
 
 /** Returns the first items of a list that together have at most this number of bytes in their encoded form. */

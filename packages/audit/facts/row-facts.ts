@@ -23,6 +23,9 @@ const FIELDS = [
   'sitemap',
 ] as const satisfies (keyof Page)[];
 
+/** The fields of a row that hold its facts. */
+export const FACT_FIELDS = ['custom', 'headings', 'pageMetadata', 'parseStatus'] as const satisfies (keyof Page)[];
+
 /** Number of pages whose facts `createFactsOf` keeps. The facts of a page have at most 48,000 bytes. */
 const KEPT = 50;
 
@@ -32,7 +35,7 @@ export function createFactsOf(crawl: CrawlContext): (url: string) => Promise<Pag
   return async (url) => {
     const known = kept.get(url);
     if (known) return known;
-    const row = await crawl.tables.pages.get(rowKeyOf(url), ['custom', 'parseStatus']);
+    const row = await crawl.tables.pages.get(rowKeyOf(url), FACT_FIELDS);
     const facts = row && (await factsOfRow(crawl, row));
     if (facts) kept.set(url, facts);
     return facts;
@@ -46,14 +49,15 @@ export function createFactsOf(crawl: CrawlContext): (url: string) => Promise<Pag
  */
 export async function factsOfRow(
   { tables, settings }: CrawlContext,
-  { key, custom, parseStatus }: PageRow<'custom' | 'parseStatus'>,
+  { key, custom, headings, pageMetadata, parseStatus }: PageRow<(typeof FACT_FIELDS)[number]>,
 ): Promise<PageFacts | undefined> {
-  const stored = decodeFacts(custom?.[FACTS_FIELD]);
+  const row = { canonical: parseStatus?.canonical, headings, metadata: pageMetadata };
+  const stored = decodeFacts(custom?.[FACTS_FIELD], row);
   if (stored) return stored;
   if (parseStatus?.code !== 'success') return undefined;
-  const row = await tables.pages.get(key, FIELDS);
-  if (row?.content === undefined || row.parseStatus?.code !== 'success') return undefined;
-  const { content, contentType = '', headers = {}, outlinks, protocolStatus, sitemap, parseStatus: parsed } = row;
+  const read = await tables.pages.get(key, FIELDS);
+  if (read?.content === undefined || read.parseStatus?.code !== 'success') return undefined;
+  const { content, contentType = '', headers = {}, outlinks, protocolStatus, sitemap, parseStatus: parsed } = read;
   const truncated = protocolStatus?.truncated === true;
   const page = { url: urlOf(key), content, contentType, headers, truncated, sitemap };
   return factsOfBody({ settings }, page, parsed.charset, outlinks);

@@ -100,6 +100,29 @@ describe('the facts of a page', () => {
     expect(decodeFacts({ v: 0 })).toBeUndefined();
   });
 
+  it('name a statement that the row has, and do not repeat it', () => {
+    const html =
+      '<html><head><meta name="description" content="About tides"><link rel="canonical" href="/c">' +
+      '<link rel="canonical" href="/other"><link rel="alternate" hreflang="de" href="/de"></head><body><h1>The  tides</h1></body></html>';
+    const row = {
+      canonical: 'https://site.example/c',
+      headings: ['Menu', 'The tides'],
+      metadata: { description: 'About tides', 'hreflang:de': 'https://site.example/de' },
+    };
+    const page = { ...pageOf(html), ...row };
+    const { audit } = auditFacts().onPage!(page) as { readonly audit: never };
+    expect(JSON.stringify(audit)).not.toMatch(/About|tides|example\/c|example\/de/);
+    expect(audit).toMatchObject({
+      c: [
+        [0, 'head'],
+        ['https://site.example/other', 'head'],
+      ],
+    });
+    expect(decodeFacts(audit, row)).toEqual(factsOf(page));
+    // Facts that were stored with their statements are read as they are.
+    expect(decodeFacts(encodeFacts(factsOf(page)) as never, row)).toEqual(factsOf(page));
+  });
+
   it('are cut if a page has more than a row can hold, and count what is missing', () => {
     const many = Array.from(
       { length: 6_000 },
