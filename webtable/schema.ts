@@ -1,6 +1,6 @@
 /**
- * FROZEN. Everything in this file is persisted: table, family and column names, and the codes of statuses. A name may be added. To change a
- * name, or the meaning of a name, increase {@link SCHEMA_VERSION}.
+ * FROZEN: test/stored-names.test.ts holds it. Everything in this file is persisted: table, family and column names, and the codes of statuses.
+ * A name may be added. To change a name, or the meaning of a name, increase {@link SCHEMA_VERSION}.
  */
 
 /** Written into every new table, and checked when a table is opened. */
