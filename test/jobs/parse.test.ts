@@ -171,7 +171,7 @@ describe('parse', () => {
         contentTypes: ['text/html', 'text/plain'],
         async parse() {
           late.crawl!.setTime(START + 365 * 86_400_000);
-          await selectRound(await runOf(late.crawl!), { isBusy: () => true });
+          await selectRound(runOf(late.crawl!), { isBusy: () => true });
           return { kind: 'failed', code: 'late' };
         },
       },

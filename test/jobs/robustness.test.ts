@@ -29,7 +29,7 @@ describe('these do not stop a crawl:', () => {
       slice.add('com.a:http/login', sourceOf(i), { anchor: '', score: 0 });
     }
     const linker = createLinker(
-      await runOf(crawl),
+      runOf(crawl),
       '1-1',
       new Set(['1-1']),
       createTracker(jobContext(crawl), 'updatedb', {}),

@@ -30,7 +30,7 @@ describe('an outgoing batch', () => {
     const { batches } = crawl.tables;
     const urls = ['http://a.com/', 'http://a.com/x', 'http://b.com/'];
     await held(crawl, ...urls);
-    const outgoing = createOutgoingBatch(await runOf(crawl));
+    const outgoing = createOutgoingBatch(runOf(crawl));
     expect([outgoing.size, outgoing.since]).toEqual([0, Infinity]);
     expect(await outgoing.close()).toBeUndefined();
     expect(await Promise.all(urls.map((url, i) => outgoing.move(leaving(url, i > 0))))).toEqual([true, true, true]);
@@ -53,7 +53,7 @@ describe('an outgoing batch', () => {
   it('is replaced by a new one for pages that come after it was closed', async () => {
     await using crawl = await testCrawl(undefined);
     await held(crawl, 'http://a.com/', 'http://b.com/');
-    const outgoing = createOutgoingBatch(await runOf(crawl));
+    const outgoing = createOutgoingBatch(runOf(crawl));
     await outgoing.move(leaving('http://a.com/'));
     const closing = outgoing.close();
     await outgoing.move(leaving('http://b.com/'));
@@ -68,7 +68,7 @@ describe('an outgoing batch', () => {
     await held(crawl, 'http://a.com/');
     const key = rowKeyOf('http://a.com/');
     await crawl.tables.pages.write([{ key, marks: { generate: '1700000000-2' } }]);
-    const outgoing = createOutgoingBatch(await runOf(crawl));
+    const outgoing = createOutgoingBatch(runOf(crawl));
     expect(await outgoing.move(leaving('http://a.com/'))).toBe(false);
     expect((await crawl.tables.pages.get(key, ['marks', 'status']))?.marks).toEqual({
       generate: '1700000000-2',
@@ -86,9 +86,7 @@ describe('an outgoing batch', () => {
       batchId = id;
       throw new Error('cannot be read');
     };
-    await expect(createOutgoingBatch(await runOf(crawl)).move(leaving('http://a.com/'))).rejects.toThrow(
-      'cannot be read',
-    );
+    await expect(createOutgoingBatch(runOf(crawl)).move(leaving('http://a.com/'))).rejects.toThrow('cannot be read');
     const locked = lockBatch(crawl, batchId);
     expect(await Promise.race([locked, turns().then(() => 'waits')])).not.toBe('waits');
     (await locked)();
@@ -104,7 +102,7 @@ describe('an outgoing batch', () => {
       await changeRows(...given);
       if (++calls === 1) throw new Error('the answer was lost');
     };
-    const outgoing = createOutgoingBatch(await runOf(crawl));
+    const outgoing = createOutgoingBatch(runOf(crawl));
     expect(await Promise.all(urls.map((url) => outgoing.move(leaving(url))))).toEqual([true, true]);
     expect(calls).toBe(3);
     const batchId = await outgoing.close();
@@ -124,7 +122,7 @@ describe('an outgoing batch', () => {
       return header;
     };
     Object.assign(batches, { change: changeThenUpdate });
-    const outgoing = createOutgoingBatch(await runOf(crawl));
+    const outgoing = createOutgoingBatch(runOf(crawl));
     expect(await outgoing.move(leaving('http://a.com/'))).toBe(true);
     const batchId = (await outgoing.close())!;
     expect(await batches.find(batchId)).toMatchObject({ state: 'open', size: 1 });
@@ -134,7 +132,7 @@ describe('an outgoing batch', () => {
   it('is locked until it is closed, so that no other job works on it', async () => {
     await using crawl = await testCrawl(undefined);
     await held(crawl, 'http://a.com/');
-    const outgoing = createOutgoingBatch(await runOf(crawl));
+    const outgoing = createOutgoingBatch(runOf(crawl));
     await outgoing.move(leaving('http://a.com/'));
     const { batchId } = (await crawl.tables.batches.list()).find((batch) => batch.batchId !== FROM)!;
     const beside = crawl.tables.exclusive(`batch ${batchId}`, () => crawl.tables.batches.find(batchId));

@@ -50,7 +50,7 @@ async function add(
     slice.add(target, from, { anchor, score });
   }
   const tracker = createTracker(jobContext(crawl), 'updatedb', {});
-  await createLinker(await runOf(crawl), batchId, new Set([batchId]), tracker).addLinks(slice);
+  await createLinker(runOf(crawl), batchId, new Set([batchId]), tracker).addLinks(slice);
   return tracker.report().counters;
 }
 

@@ -27,12 +27,7 @@ it('keeps links to own rows for their release, and does not read these rows', as
   };
   slice.add('com.a:http/own', from, { anchor: 'own', score: 1 });
   slice.add('com.a:http/other', from, { anchor: 'other', score: 1 });
-  const linker = createLinker(
-    await runOf(crawl),
-    '1-1',
-    new Set(['1-1']),
-    createTracker(jobContext(crawl), 'updatedb', {}),
-  );
+  const linker = createLinker(runOf(crawl), '1-1', new Set(['1-1']), createTracker(jobContext(crawl), 'updatedb', {}));
   const left = await linker.addLinks(slice, new Set(['com.a:http/own']));
   // A read would have found no such row, and the row would have been created.
   expect(await crawl.page('http://a.com/own', ['linkedUpTo'])).toBeUndefined();

@@ -63,6 +63,7 @@ const ODD = `
     regex: () => /^(a+)+$/.test('a'.repeat(50) + 'b'),
   };
   let told = 0;
+  export const urlPatterns = () => () => undefined;
   export const pagePlugins = async () => {
     return [
       { name: 'sign', signature: () => 'ab' },
@@ -196,6 +197,7 @@ describe('onPage that a thread cannot survive', () => {
 describe('the line of a thread', () => {
   /** Counts the pages that its thread has parsed, in shared memory. */
   const COUNTING = `
+    export const urlPatterns = () => () => undefined;
     export const pagePlugins = async (done) => [
       { name: 'sign', signature: () => 'ab' },
       { name: 'odd', parser: { contentTypes: ['text/odd'], parse() {
@@ -362,6 +364,7 @@ describe('threads of several crawls', () => {
 const COUNTED = `
   const robots = { noindex: false, nofollow: false, noarchive: false };
   let calls = 0;
+  export const urlPatterns = () => () => undefined;
   export const pagePlugins = async ({ version }) => [
     { name: 'sign', signature: () => 'ab' },
     { name: 'counted', ...(version && { version }), filterUrl: () => { calls += 1; return true; }, parser: { contentTypes: ['text/odd'], parse: () => (

@@ -26,7 +26,7 @@ it('lets a run end that was aborted with a request in flight, then makes its own
     return absent;
   });
   await using crawl = await testCrawl(undefined, { plugins: [plugin] });
-  const run = openRequests(await runOf(crawl), { threads: 2, count: () => {} });
+  const run = openRequests(runOf(crawl), { threads: 2, count: () => {} });
   const inFlight = run.request({ url: B });
   while (run.queues.working === 0) await sleep(1);
   run.abort();
@@ -47,7 +47,7 @@ it('requests a URL itself if the run ends while the queue of its host is looked 
     settings: { ...crawl.settings, partition: { ...crawl.settings.partition, urlMode: 'ip' as const } },
     lookup: () => lookup.then(() => ['127.0.0.1']),
   };
-  const run = openRequests(await runOf(slow), { threads: 1, count: () => {} });
+  const run = openRequests(runOf(slow), { threads: 1, count: () => {} });
   await using borrowed = borrowRequests(slow, { job: 'audit' });
   const result = borrowed.request({ url: A });
   await sleep(1);
@@ -95,7 +95,7 @@ it.each(['abort', 'close'] as const)('use no run after its %s, while its last re
   let respond = (): void => {};
   const responded = new Promise<void>((resolve) => (respond = resolve));
   await using crawl = await testCrawl(undefined, { plugins: [web(() => responded.then(() => absent))] });
-  const run = openRequests(await runOf(crawl), { threads: 1, count: () => {} });
+  const run = openRequests(runOf(crawl), { threads: 1, count: () => {} });
   const inFlight = run.request({ url: A });
   while (run.queues.working === 0) await sleep(1);
   expect(crawl.requestsInUse.current).toBe(run);

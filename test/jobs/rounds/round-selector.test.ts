@@ -21,7 +21,7 @@ async function selected(
   await using crawl = await testCrawl(undefined);
   await jobs.inject(crawl, { seeds });
   const options = { seeds: [], threads: 10, ...more };
-  const selector = new RoundSelector(await runOf(crawl), options, createTracker(jobContext(crawl), 'crawl', {}));
+  const selector = new RoundSelector(runOf(crawl), options, createTracker(jobContext(crawl), 'crawl', {}));
   const batch = await selector.select(new AbortController().signal, {
     hasPages: () => false,
     hostsOf: (domain) => (domain === 'endless.com' ? held : 0),
@@ -55,7 +55,7 @@ describe('a domain with endless sub-domains', () => {
     await jobs.inject(crawl, { seeds: [...refused, 'http://good.endless.com/'] });
     isAllowed.now = false;
     const selector = new RoundSelector(
-      await runOf(crawl),
+      runOf(crawl),
       { seeds: [], threads: 10 },
       createTracker(jobContext(crawl), 'crawl', {}),
     );
