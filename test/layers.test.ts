@@ -179,6 +179,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'linking',
     'inject',
     'fetching',
+    'inbox',
     'generating',
     '*',
     'rounds',

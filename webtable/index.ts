@@ -21,6 +21,7 @@ export { hostKeyOf, hostKeyOfRow, hostOfKey, rowsOfHost } from './keys/host-key.
 export { domainRanges, hostRange, prefixRange } from './keys/row-key.js';
 export { FRONTIER_FIELDS, isHeld } from './frontier/frontier-rows.js';
 export type { HostScore } from './frontier/frontier-heads.js';
+export { updatedHeader } from './batches/batch-headers.js';
 export type { BatchQueue } from './batches/batch-entries.js';
 export type { SeedReach } from './tables/hosts.js';
 export { createPrefixPacker } from './tables/packed-prefixes.js';

@@ -1,4 +1,11 @@
-import { type BatchHeader, type Count, type CrawlContext, type Tracker, type IndexWriter } from '../core/index.js';
+import {
+  updatedHeader,
+  type BatchHeader,
+  type Count,
+  type CrawlContext,
+  type Tracker,
+  type IndexWriter,
+} from '../core/index.js';
 import { createChangeBuffer, type ChangeBuffer } from './change-buffer.js';
 import { INDEX_FIELDS } from './documents/build-document.js';
 import { addBuilt, createJudge, ROWS, type Judge } from './judge.js';
@@ -75,7 +82,6 @@ export async function releaseBatch({ tables }: CrawlContext, batchId: string): P
     // updatedb has begun with this batch and will continue, so the batch is not closed.
     if (found.state === 'updating') return { ...found, consumers };
     if (found.state !== 'updated') return undefined;
-    const { size } = found;
-    return consumers.length > 0 ? { size, state: 'updated', consumers } : { size, state: 'closed' };
+    return updatedHeader({ ...found, consumers });
   });
 }

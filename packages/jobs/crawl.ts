@@ -19,7 +19,7 @@ import type { Watch } from './reporting/running-jobs.js';
 import { createTracker } from './reporting/tracker.js';
 import { crawlRounds } from './rounds/crawl-rounds.js';
 import { crawlShard } from './rounds/crawl-shard.js';
-import { beginCrawl, endCrawl, withRequests, type CrawlWork } from './rounds/crawl-work.js';
+import { beginCrawl, makeRefetchDue, endCrawl, withRequests, type CrawlWork } from './rounds/crawl-work.js';
 import { injectInScope, type InjectedInScope } from './rounds/inject-in-scope.js';
 import type { AwaitedHolder } from './rounds/worker.js';
 import type { RuleSteps } from './rules/rule-steps.js';
@@ -153,6 +153,7 @@ function crawlInScope(work: CrawlWork): Promise<void> {
   if (options.shard && crawl.tables.isShared) return crawlShard(work, options.shard);
   return withRequests(work, {}, async (run, signal) => {
     const since = await beginCrawl(work);
+    await makeRefetchDue(work, since);
     await crawlRounds(run, { ...options, signal }, work);
     await endCrawl(work, since);
   });

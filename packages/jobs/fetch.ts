@@ -36,7 +36,7 @@ export interface FetchOptions extends BatchOptions, OnPageOption, OnFetchedOptio
  *
  * The scope of the last crawl applies. A site to which a seed redirects counts until the job ends; only `crawl` stores it with the scope.
  *
- * A redirect target in a slot that the batch does not have is stored as a due row.
+ * A redirect target in a slot that the batch does not have is left to updatedb, which adds the row.
  *
  * Counters: `COUNTERS.fetch`; also those of parse if it parses.
  * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING, USAGE; LEASE_HELD, LEASE_LOST; PROXY_FAILED if the proxy no longer passes on requests

@@ -6,6 +6,8 @@ import { jobRun, type JobContext, type JobRun } from './context.js';
 import { selectRows } from './generating/select-rows.js';
 import type { JobOptions, Report } from './reporting/job.js';
 import { createTracker } from './reporting/tracker.js';
+import type { Counts } from './reporting/counters.js';
+import { foldInboxes } from './inbox/fold-inboxes.js';
 import { newBatch } from './rows/new-batch.js';
 import { rulesNow, type RulesInForce } from './rules/rules-now.js';
 import { inScope } from './scope/in-scope.js';
@@ -41,7 +43,7 @@ const DAY = 86_400_000;
  * reads the due part of the frontier and the rows that it selects, never the whole table. The report has a batch id if any row was
  * selected.
  *
- * First, generate releases the rows of batches that a killed or aborted generate left unfinished, so that these rows can be selected again.
+ * First, generate adds the links in the inboxes of its slots, and releases the rows of batches that a killed or aborted generate left unfinished, so that these rows can be selected again.
  * Order of writes: the index of the batch, then each row with its mark, then the old frontier entry of the row.
  *
  * With `shard`, the rows are selected from the slots of this shard, and the batch has only these slots.
@@ -73,6 +75,8 @@ export interface Selection {
   readonly size: number;
   /** The counters of the rows that were skipped. */
   readonly skipped: Report['counters'];
+  /** The counters of the inboxes that were folded first. */
+  readonly folded: Counts;
 }
 
 /** Like {@link generate}, for a round of a crawl: with more options, and with the number of selected rows in the result. */
@@ -99,6 +103,7 @@ async function selectBatch(crawl: JobRun, options: RoundOptions): Promise<Select
     ...(options.topN !== undefined && { total: options.topN }),
   });
   await releaseAbandoned(crawl, tracker);
+  const folded = await foldInboxes(crawl, tracker);
 
   const now = crawl.clock();
   const until = now + (options.addDays ?? 0) * DAY;
@@ -121,8 +126,9 @@ async function selectBatch(crawl: JobRun, options: RoundOptions): Promise<Select
   if (tracker.aborted || size === 0) {
     tracker.count('released_unfinished', await releaseRows(crawl, batchId));
     await batches.delete(batchId);
-    const report = tracker.report();
-    return { report, size: 0, skipped: report.counters };
+    const { counters: skipped } = tracker.progress();
+    tracker.add(folded, 'fold_');
+    return { report: tracker.report(), size: 0, skipped, folded };
   }
   await batches.advance(batchId, ['generating'], ({ slots }) => ({
     state: 'open',
@@ -131,5 +137,6 @@ async function selectBatch(crawl: JobRun, options: RoundOptions): Promise<Select
   }));
   const { counters: skipped } = tracker.progress();
   tracker.count('generated', size);
-  return { report: tracker.report(batchId), size, skipped };
+  tracker.add(folded, 'fold_');
+  return { report: tracker.report(batchId), size, skipped, folded };
 }

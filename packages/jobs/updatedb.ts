@@ -2,6 +2,7 @@ import type { BatchHeader } from '../../webtable/index.js';
 import { defined } from '../util/index.js';
 import { beginLog } from './changes/batch-log.js';
 import type { JobContext, JobRun } from './context.js';
+import { chunkSize } from './linking/link-chunks.js';
 import { linkRows } from './linking/link-rows.js';
 import { createLinker } from './linking/linker.js';
 import { releaseRows, type Released } from './linking/release-rows.js';
@@ -9,7 +10,7 @@ import type { Report } from './reporting/job.js';
 import { createTracker } from './reporting/tracker.js';
 import { mustNameBatch, onBatch, overBatches, type BatchOptions } from './rows/batch-rows.js';
 import { withoutScope } from './scope/in-scope.js';
-import { checkLeases, hasOthers, partOf } from './shards/job-slots.js';
+import { checkLeases, confirmSlots, hasOthers, partOf, withoutSlots } from './shards/job-slots.js';
 
 /**
  * Closes a batch. First, updatedb adds the links of the fetched pages to their target rows, and creates rows for new targets. Then it plans
@@ -17,11 +18,12 @@ import { checkLeases, hasOthers, partOf } from './shards/job-slots.js';
  *
  * Because of the order of writes, updatedb can be killed and run again. All target rows outside the batch are written before the first row
  * of the batch is released. A row of the batch gets its links and is released in one change. A repeated run collects all links again,
- * including the links of released rows. Each row stores the last source whose links it has, so nothing is added twice.
+ * including the links of released rows. Each row stores the chunks of the batch whose links it has, so nothing is added twice.
  * `db.updateMaxLinksInMemory` bounds the memory.
  *
- * The target rows may be in any slot. If several workers work on a batch, because it was generated for other shards, each does so for its
- * own slots, and the last one closes the batch.
+ * Links into slots of other workers are put into the inboxes of these slots. On a table that workers share, all links are
+ * added before the first row is released. The header of the batch notes that. If several workers work on a batch, because it was generated for other shards, each does so for its own
+ * slots. The batch is closed when all its slots are released, and the owners of the inboxes have added its links.
  *
  * Counters: `COUNTERS.updatedb`.
  * @throws CrawlError UNKNOWN_BATCH, LEASE_HELD, LEASE_LOST
@@ -60,27 +62,51 @@ async function updateBatch(
   // Until updatedb begins on a batch, the batch can still be fetched. So if updatedb has to stop, it does not begin.
   if (tracker.aborted) return tracker.report();
   const registered = await runs.consumers();
+  const chunk = chunkSize(crawl.settings.db.updateMaxLinksInMemory);
   const header = await batches.change(batchId, (found) =>
     found?.state === 'open'
-      ? { size, state: 'updating', consumers: registered, ...defined({ slots: found.slots }) }
+      ? { size, state: 'updating', chunk, consumers: registered, ...defined({ slots: found.slots }) }
       : undefined,
   );
   // All workers use the consumers that were recorded when the first one began.
-  const { consumers = registered } = header ?? {};
+  const { consumers = registered, linked = [] } = header ?? {};
   const part = partOf(crawl);
   const isPart = hasOthers(crawl, batch);
   const log = await beginLog(crawl, batchId);
   const openIds = new Set((await batches.list()).map(({ batchId: openId }) => openId));
-  const linker = createLinker(crawl, batchId, openIds, tracker);
+  const linker = createLinker(crawl, { batchId, openIds }, tracker.count);
 
-  const left = await linkRows(crawl, batchId, linker, tracker, log?.failures);
+  await confirmSlots(crawl);
+  const toLink = withoutSlots(crawl, linked);
+  const left = await linkRows(toLink, batchId, header?.chunk ?? chunk, linker, tracker, log?.failures);
   if (!left) return tracker.report();
   await log?.writeHosts(isPart);
+  if (crawl.tables.isShared) await noteLinked(toLink, batchId, linker.inboxes);
   const logged = await log?.open();
   if (!(await releaseRows(crawl, batchId, linker, left, consumers, tracker, released, logged))) return tracker.report();
+  // The chunks are numbered by the index, so the note comes before the index is removed.
+  if (!crawl.tables.isShared) await noteLinked(toLink, batchId, linker.inboxes);
   await checkLeases(crawl);
   await batches.clear(batchId, { ofSlots: part });
-  await checkLeases(crawl);
+  await confirmSlots(crawl);
   if (await batches.removeSlots(batchId, part)) await log?.end();
   return tracker.report();
+}
+
+/**
+ * Notes in the header of a batch that the links of the job's slots are added, and into which inboxes they were put. From then on, they are not
+ * added again.
+ */
+async function noteLinked(crawl: JobRun, batchId: string, sentTo: ReadonlySet<string>): Promise<void> {
+  const slots = partOf(crawl) ?? crawl.tables.slots.all;
+  await confirmSlots(crawl);
+  await crawl.tables.batches.change(batchId, (header) => {
+    if (header?.state !== 'updating') return undefined;
+    const { linked = [], inboxes = [] } = header;
+    return {
+      ...header,
+      linked: [...new Set([...linked, ...slots])],
+      ...(sentTo.size > 0 && { inboxes: [...new Set([...inboxes, ...sentTo])].sort() }),
+    };
+  });
 }

@@ -18,30 +18,29 @@ const levelStore = () =>
 /** A page of a batch with a link; the pages are sorted by their numbers. */
 function sourceOf(i: number): LinkSource {
   const source = `com.b:http/${String(i).padStart(6, '0')}`;
-  return { source, watermark: '1-1/00', position: `b.com|${source}`, distance: 1, redirectDepth: 0 };
+  return { source, chunk: { name: '1-1/00', number: Math.floor(i / 500) }, distance: 1, redirectDepth: 0 };
 }
 
 describe('these do not stop a crawl:', () => {
   it('more links to one page than a function can have arguments', async () => {
     await using crawl = await testCrawl(undefined);
-    const slice = createLinkSlice('1-1');
+    const slice = createLinkSlice();
     for (let i = 0; i < 200_000; i++) {
       slice.add('com.a:http/login', sourceOf(i), { anchor: '', score: 0 });
     }
     const linker = createLinker(
       runOf(crawl),
-      '1-1',
-      new Set(['1-1']),
-      createTracker(jobContext(crawl), 'updatedb', {}),
+      { batchId: '1-1', openIds: new Set(['1-1']) },
+      createTracker(jobContext(crawl), 'updatedb', {}).count,
     );
     await linker.addLinks(slice, new Set());
     expect(await crawl.page('http://a.com/login', ['linkedUpTo'])).toMatchObject({
-      linkedUpTo: { '1-1/00': sourceOf(199_999).position },
+      linkedUpTo: { '1-1/00': '0-399' },
     });
   });
 
   it('very long links, each of which counts as several', () => {
-    const slice = createLinkSlice('1-1');
+    const slice = createLinkSlice();
     const from = sourceOf(0);
     slice.add(`com.a:http/${'x'.repeat(4000)}`, from, { anchor: '', score: 0 });
     slice.add('com.a:http/', from, { anchor: '', score: 0 });

@@ -11,10 +11,16 @@ import { untilUnchanged, writeUnchanged } from '../write-unchanged.js';
 /**
  * `generating`: rows are being selected. If the job is killed, the next generate releases the batch. `open`: may be fetched and parsed.
  * `updating`: updatedb adds the links of the batch and releases its rows. These rows may not be fetched or parsed, because the index of the
- * batch still names released rows. `updated`: all rows are released, but consumers still need to find them. `closed`: only the header is
- * left.
+ * batch still names released rows. `updated`: all rows are released, but consumers still need to find them, or inboxes may still have
+ * links of the batch. `closed`: only the header is left.
  */
 export type BatchState = 'generating' | 'open' | 'updating' | 'updated' | 'closed';
+
+/** The maximum size of a chunk. */
+export interface ChunkSize {
+  readonly pages: number;
+  readonly links: number;
+}
 
 /** The data of a whole batch. */
 export interface BatchHeader {
@@ -29,6 +35,15 @@ export interface BatchHeader {
   readonly rules?: string;
   /** The slots whose rows are not released yet. Absent: all slots of the table. */
   readonly slots?: readonly string[];
+  /**
+   * Updatedb cuts the pages of a slot into chunks. A chunk ends with the page at which it has this number of pages or links, so every run of
+   * updatedb cuts at the same pages. Set when the batch gets the state `updating`.
+   */
+  readonly chunk?: ChunkSize;
+  /** The slots whose links are all added to rows or put into inboxes. Updatedb does not add them again. */
+  readonly linked?: readonly string[];
+  /** The slots whose inboxes may have links of the batch. Their owners remove them when they have folded the updated batch. */
+  readonly inboxes?: readonly string[];
   /** The consumers that have not read the batch yet. Set when the batch gets the state `updating`. */
   readonly consumers?: readonly string[];
 }
@@ -154,14 +169,13 @@ export function createBatchHeaders(store: Store, slots: Slots, exclusive: Exclus
     /**
      * Removes slots from a batch. Call it after their rows are released. The last slots move the batch on.
      * @param ofSlots absent: all slots
-     * @param last returns the new header of a batch without slots; null removes the batch. Default: `updated` if the batch has consumers,
-     * else `closed`
+     * @param last returns the new header of a batch without slots; null removes the batch. Default: {@link updatedHeader}
      * @returns whether the batch has no slots any more
      */
     async removeSlots(
       batchId: string,
       ofSlots: ReadonlySet<string> | undefined,
-      last: (header: BatchHeader) => StoredHeader | null = released,
+      last: (header: BatchHeader) => StoredHeader | null = updatedHeader,
     ): Promise<boolean> {
       let hasMovedOn = true;
       await change(batchId, (header) => {
@@ -177,7 +191,15 @@ export function createBatchHeaders(store: Store, slots: Slots, exclusive: Exclus
     /** Lists the batches that hold pages, oldest first. Updated and closed batches are left out. */
     list: (): Promise<BatchHeader[]> => headersIn('h'),
 
-    /** Lists the updated batches that wait for a consumer, oldest first. */
+    /** Removes slots from the inboxes of an updated batch. Call it after these inboxes were folded. */
+    async removeInboxes(batchId: string, ofSlots: ReadonlySet<string>): Promise<void> {
+      await change(batchId, (header) => {
+        if (header?.state !== 'updated' || !header.inboxes?.some((slot) => ofSlots.has(slot))) return undefined;
+        return updatedHeader({ ...header, inboxes: header.inboxes.filter((slot) => !ofSlots.has(slot)) });
+      });
+    },
+
+    /** Lists the updated batches that wait for a consumer or for owners of inboxes, oldest first. */
     async listUpdated(): Promise<BatchHeader[]> {
       const updated = await headersIn('w');
       // While a batch moves to the state `updated`, it is in both zones for a moment. It is then still in its old state.
@@ -187,6 +209,13 @@ export function createBatchHeaders(store: Store, slots: Slots, exclusive: Exclus
   };
 }
 
-function released({ size, consumers = [] }: BatchHeader): StoredHeader {
-  return consumers.length > 0 ? { size, state: 'updated', consumers } : { size, state: 'closed' };
+/** Returns the header of a batch whose rows are all released: `closed` if nothing waits for the batch, else `updated`. */
+export function updatedHeader({ size, consumers = [], inboxes = [] }: BatchHeader): StoredHeader {
+  if (consumers.length === 0 && inboxes.length === 0) return { size, state: 'closed' };
+  return {
+    size,
+    state: 'updated',
+    ...(consumers.length > 0 && { consumers }),
+    ...(inboxes.length > 0 && { inboxes }),
+  };
 }

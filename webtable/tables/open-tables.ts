@@ -26,6 +26,7 @@ import { createFrontier, type Frontier } from '../frontier/frontier.js';
 import { createHosts, type Hosts } from './hosts.js';
 import { createLeases, type Leases } from '../leases/leases.js';
 import { createWorkers, type Workers } from '../leases/workers.js';
+import { createInboxes, type Inboxes } from './inboxes.js';
 import { createProposals, type Proposals } from './proposals.js';
 import { createPrefixes, type Prefixes } from './prefixes.js';
 import { createRules, type Rules } from './rules.js';
@@ -43,6 +44,8 @@ export interface Tables extends ChangeRows {
   readonly frontier: Frontier;
   /** The batches, and the rows in each batch. */
   readonly batches: Batches;
+  /** What workers want to add to rows in the slots of others. */
+  readonly inboxes: Inboxes;
   /** The data on hosts: robots.txt, back-off and seeds. */
   readonly hosts: Hosts;
   /** The pages that name another page as canonical. Only pages that a search index has read are included. */
@@ -137,6 +140,7 @@ export async function openTables(
     },
     frontier,
     batches,
+    inboxes: createInboxes(store, slots),
     hosts: createHosts(store),
     canonicals: createCanonicals(store),
     changes: createChangeLog(store, exclusive),

@@ -1,7 +1,7 @@
 import type { Report } from '../reporting/job.js';
 
 /** Counters of accepted seeds, or of a crawl that has begun. If all these counters are absent, every seed was rejected. */
-const TAKEN = ['injected', 'known', 'updated', 'held', 'damaged', 'other_shards', 'rounds', 'fetched'];
+const TAKEN = ['injected', 'known', 'updated', 'held', 'damaged', 'other_shards', 'seeds_sent', 'rounds', 'fetched'];
 
 /**
  * Whether seeds were given, but all of them were rejected: because they are malformed, or by a normaliser, a filter or a rule. For the

@@ -8,7 +8,7 @@ import { relevanceFields } from '../rules/relevance.js';
 import type { RulesInForce } from '../rules/rules-now.js';
 import type { Refusals } from '../selection/refusals.js';
 import { bestLinks, inlinksOf } from './inlinks.js';
-import { batchOf } from './watermarks.js';
+import { batchOf, withChunk } from './link-chunks.js';
 import type { LinkEvent } from './link-slice.js';
 
 /** The fields of a row that are read to add links. */
@@ -38,6 +38,7 @@ export interface LinkTerms {
 
 const scoreOf = (event: LinkEvent): number => event.score;
 const anchorOf = (event: LinkEvent): string => event.anchor;
+const chunkOf = (event: LinkEvent): LinkEvent['from']['chunk'] => event.from.chunk;
 const hintsOf = (event: LinkEvent): LinkEvent['hints'] => event.hints;
 const isInSitemap = (event: LinkEvent): boolean => event.sitemap === true;
 
@@ -48,7 +49,6 @@ const isInSitemap = (event: LinkEvent): boolean => event.sitemap === true;
 export function linkChange(
   terms: LinkTerms,
   count: Count,
-  batchId: string,
   key: string,
   row: Target | undefined,
   events: readonly LinkEvent[],
@@ -66,15 +66,15 @@ export function linkChange(
   const { score, cash } = scoring.update(before, best.map(scoreOf), url, best.map(anchorOf));
   const hints = mergeHints(events.map(hintsOf));
   const due = row && soonerDue(row, hints, now);
-  const watermarks = new Map<string, string>();
-  for (const [watermark, position] of Object.entries(row?.linkedUpTo ?? {}))
-    if (mayAdd(batchOf(watermark))) watermarks.set(watermark, position);
-  for (const { from } of events)
-    if (from.position > (watermarks.get(from.watermark) ?? '')) watermarks.set(from.watermark, from.position);
-  const isOwn = row?.marks?.generate === batchId;
+  const chunks = new Map(Object.entries(row?.linkedUpTo ?? {}).filter(([name]) => mayAdd(batchOf(name))));
+  const added = [...new Set(events.map(chunkOf))];
+  for (const { name, number } of added) chunks.set(name, withChunk(chunks.get(name), number));
+  const heldBy = row?.marks?.generate;
+  // Whether a batch that adds links holds the row.
+  const isOwn = row !== undefined && added.some(({ name }) => batchOf(name) === heldBy);
   // A redirect passes its sitemap mark to its target only if the redirect had the mark when it was fetched. So a redirect that was fetched
   // in this batch gets no mark now. Otherwise the result would depend on the order in which updatedb adds links.
-  const isSitemap = events.some(isInSitemap) && !(isOwn && row.marks.fetch === batchId && isRedirect(row.status));
+  const isSitemap = events.some(isInSitemap) && !(isOwn && row.marks?.fetch === heldBy && isRedirect(row.status));
   const isLowered = Number.isFinite(distance) && distance !== row?.distance;
   const first = row ? undefined : firstFields(terms, count, events);
   const refusal = row ? undefined : refusals.of({ ...first, key, score, distance });
@@ -92,7 +92,7 @@ export function linkChange(
       // The row keeps its old distance in `distanceInFlight`. The links of the page itself may be collected after this change, and they
       // need the old distance.
       ...(isLowered && isOwn && row.distanceInFlight === undefined && { distanceInFlight: row.distance ?? Infinity }),
-      linkedUpTo: Object.fromEntries(watermarks),
+      linkedUpTo: Object.fromEntries(chunks),
       inlinkBound: (row?.inlinkBound ?? 0) + best.length,
     },
     inlinks: { position: row?.inlinkBound ?? 0, links: inlinksOf(best) },

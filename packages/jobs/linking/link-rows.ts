@@ -1,4 +1,4 @@
-import { urlOf, type BatchEntry, type PageRow } from '../../../webtable/index.js';
+import { urlOf, type ChunkSize, type Outlink, type PageRow } from '../../../webtable/index.js';
 import type { TableRuleSet } from '../../plugin-api/index.js';
 import { readAhead } from '../../util/index.js';
 import type { JobRun } from '../context.js';
@@ -9,9 +9,9 @@ import { batchRows, type BatchRow } from '../rows/batch-rows.js';
 import { handsOnLinks, isReleasedSource, linksOf } from '../rows/reschedule.js';
 import { createScoring, scoringReads, type Scoring } from '../rows/scoring-chain.js';
 import { rulesNow } from '../rules/rules-now.js';
-import { watermarkOf } from './watermarks.js';
-import { createLinkSlice, weightOf, type LinkSlice, type LinksOfTargets } from './link-slice.js';
-import type { Linker } from './linker.js';
+import { createChunks, type LinkChunk } from './link-chunks.js';
+import { createLinkSlice, weightOf, type LinkSlice, type LinksByTarget } from './link-slice.js';
+import { NO_LINKS, type Linker } from './linker.js';
 
 /** Number of rows that are read at a time with their links. Each row may have `db.maxOutlinksPerPage` links. */
 const SOURCE_CHUNK = 20;
@@ -31,22 +31,24 @@ type SourceField = (typeof SOURCE_FIELDS)[number] | (typeof FAILURE_FIELDS)[numb
 type Source = BatchRow<SourceField>['row'];
 
 /**
- * Adds the links of the pages of a batch to their target rows, in slices that fit into memory. Links to the batch's own rows are left until
- * these rows are released.
+ * Adds the links of the pages of a batch to their target rows, in slices that fit into memory. On a table of one process, links to the
+ * batch's own rows are left until these rows are released.
  * @param failures counts failed pages of the batch; absent: failures are not counted
  * @returns the links to own rows that are left; undefined if the job was stopped before all other links were added
  */
 export async function linkRows(
   crawl: JobRun,
   batchId: string,
+  size: ChunkSize,
   linker: Linker,
   tracker: Tracker,
   failures?: HostFailures,
-): Promise<LinksOfTargets | undefined> {
+): Promise<LinksByTarget | undefined> {
   const scoring = createScoring(crawl, tracker.count);
   const limit = crawl.settings.db.updateMaxLinksInMemory;
   const fields = [...SOURCE_FIELDS, ...scoringReads(crawl), ...(failures ? FAILURE_FIELDS : [])];
-  let slice = createLinkSlice(batchId);
+  const chunks = createChunks({ batchId }, size);
+  let slice = createLinkSlice();
   /**
    * Own rows of the batch that were read. Links to them are left until their release, so these rows are not read again. The set may use as
    * much memory as the links.
@@ -59,21 +61,26 @@ export async function linkRows(
     const rows = await fenced(crawl, batchId, read, fields);
     const { ruleSet } = await rulesNow(crawl);
     for (const { row, entry } of rows) {
-      // At the memory bound, all links of this slice are added now. Only links of the last slice can be left until the release of the
-      // batch's own rows.
-      if (slice.links >= limit) {
-        await linker.addLinks(slice);
-        slice = createLinkSlice(batchId);
-      }
+      failures?.add(row, entry.queue);
       if (row.marks?.generate === batchId && ownWeight < limit) {
         own.add(row.key);
         ownWeight += weightOf(row.key.length);
       }
-      collectLinks(scoring, slice, row, entry, ruleSet);
-      failures?.add(row, entry.queue);
+      const links = handedOn(row, batchId);
+      if (links.length === 0) continue;
+      const { chunk, isFirst } = chunks.next(entry.slot, links.length);
+      // At the memory bound, all links of this slice are added now. Only links of the last slice can be left until the release of the
+      // batch's own rows.
+      if (isFirst && slice.links >= limit) {
+        await linker.addLinks(slice);
+        slice = createLinkSlice();
+      }
+      collectLinks(scoring, slice, row, links, chunk, ruleSet);
     }
   }
-  return linker.addLinks(slice, own);
+  if (!crawl.tables.isShared) return linker.addLinks(slice, own);
+  await linker.addLinks(slice);
+  return NO_LINKS;
 }
 
 /**
@@ -99,12 +106,20 @@ async function fenced<F extends SourceField>(
   return rows.map((each) => ({ ...each, row: rowOf.get(each.row.key) ?? each.row }));
 }
 
-/** Adds the links of a row to the slice. They are the links of a page that was parsed in this batch, or the target of a redirect. */
-function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, entry: BatchEntry, ruleSet: TableRuleSet): void {
-  const isReleased = isReleasedSource(row, slice.batchId);
-  if (!isReleased && !handsOnLinks(row, slice.batchId)) return;
-  const links = linksOf(row);
-  if (links.length === 0) return;
+/** Returns the links that updatedb adds for a row: those of a page that was parsed in this batch, or the target of a redirect. */
+function handedOn(row: Source, batchId: string): readonly Outlink[] {
+  return isReleasedSource(row, batchId) || handsOnLinks(row, batchId) ? linksOf(row) : [];
+}
+
+/** Adds the links of a row to the slice. */
+function collectLinks(
+  scoring: Scoring,
+  slice: LinkSlice,
+  row: Source,
+  links: readonly Outlink[],
+  chunk: LinkChunk,
+  ruleSet: TableRuleSet,
+): void {
   const { status, distance = Infinity } = row;
   const isRedirect = status !== 'fetched';
 
@@ -114,8 +129,7 @@ function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, entry: Ba
   const scores = scoring.distribute(urlOf(row.key), targets, row.cashInFlight ?? 0, { anchors, title, text });
   const from = {
     source: row.key,
-    watermark: watermarkOf(slice.batchId, entry),
-    position: entry.position,
+    chunk,
     distance: (row.distanceInFlight ?? distance) + (isRedirect ? 0 : 1),
     redirectDepth: isRedirect ? (row.redirectDepth ?? 0) + 1 : 0,
   };

@@ -1,17 +1,12 @@
 import { rowKeyOf } from '../../../webtable/index.js';
 import type { LinkHints } from '../parsing/link-hints.js';
+import type { LinkChunk } from './link-chunks.js';
 
 /** The data that all links of a page share. */
 export interface LinkSource {
   /** The row key of the page. */
   readonly source: string;
-  /**
-   * The name of the watermark for the slot of the page (see `watermarkOf`). The watermark of a row records the last source whose links the
-   * row has.
-   */
-  readonly watermark: string;
-  /** The position of the page among the sources of the slot. */
-  readonly position: string;
+  readonly chunk: LinkChunk;
   /** The distance that the target of a link has through this page. Infinity if the distance of the page is unknown. */
   readonly distance: number;
   /** Number of consecutive redirects from this page to the target. 0 if the page is not a redirect. */
@@ -33,8 +28,10 @@ export interface LinkEvent extends LinkDetails {
   readonly from: LinkSource;
 }
 
-/** The links to a set of rows. Links to other rows are not included. */
-export interface LinksOfTargets {
+/** Links by the rows to which they lead. */
+export interface LinksByTarget {
+  /** The row keys of all targets. */
+  targets(): Iterable<string>;
   /**
    * Returns the links to a row in the order in which they were found. Each call makes a new list.
    * @param target a row key
@@ -42,13 +39,10 @@ export interface LinksOfTargets {
   linksOf(target: string): readonly LinkEvent[];
 }
 
-/** Links of consecutive pages of a batch, grouped by target. A slice has as many links as fit into memory. */
-export interface LinkSlice extends LinksOfTargets {
-  readonly batchId: string;
+/** Links of consecutive pages of a batch, grouped by target. A slice has as many whole chunks as fit into memory. */
+export interface LinkSlice extends LinksByTarget {
   /** Number of links in the slice. A long link counts as several links. */
   readonly links: number;
-  /** The row keys of all targets. */
-  targets(): Iterable<string>;
   /** Returns the row key of a URL. It is computed once for each URL. */
   keyOf(url: string): string;
   /** @param source the page of the link; pass the same object for all links of a page */
@@ -70,7 +64,7 @@ export function weightOf(length: number): number {
  * Creates an empty slice. Links are numbered, and their data is in arrays by number. An object for each link would live as long as the
  * slice. Then garbage collection would take a quarter of the time of updatedb.
  */
-export function createLinkSlice(batchId: string): LinkSlice {
+export function createLinkSlice(): LinkSlice {
   /** The number of the last link to each target. `before` has the number of the previous link to the same target. */
   const lastTo = new Map<string, number>();
   const before: number[] = [];
@@ -94,7 +88,6 @@ export function createLinkSlice(batchId: string): LinkSlice {
   }
 
   return {
-    batchId,
     targets: () => lastTo.keys(),
     get links(): number {
       return links;

@@ -1,50 +1,59 @@
-import { urlOf, type PageChange } from '../../../webtable/index.js';
+import { urlOf, type BatchHeader, type PageChange } from '../../../webtable/index.js';
 import type { JobRun } from '../context.js';
 import type { Count } from '../reporting/counters.js';
 import { createRowCounts } from '../reporting/row-counts.js';
-import type { Tracker } from '../reporting/tracker.js';
 import { rulesNow } from '../rules/rules-now.js';
 import { createRefusals } from '../selection/refusals.js';
-import { checkLeases, isOfJob } from '../shards/job-slots.js';
+import { checkLeases, isOfJob, ownsRow } from '../shards/job-slots.js';
 import { foldInlinks, inFoldSteps } from './inlinks.js';
 import { LINKED_FIELDS, linkChange, type LinkTerms, type Target } from './link-change.js';
-import { batchOf } from './watermarks.js';
-import type { LinkEvent, LinkSlice, LinksOfTargets } from './link-slice.js';
+import { batchOf, hasChunk, type LinkChunk } from './link-chunks.js';
+import type { LinkEvent, LinksByTarget } from './link-slice.js';
+import { entriesOf } from './sent-links.js';
 
 const CHUNK = 500;
 
-/** Adds the links of a batch to rows. */
+/** The batch whose links updatedb adds. */
+export interface LinkedBatch {
+  readonly batchId: string;
+  /** The batches that may still add links. */
+  readonly openIds: ReadonlySet<string>;
+}
+
+/** Adds links to rows: those of a batch, or those of an inbox. */
 export interface Linker {
   /**
-   * Adds links to their target rows, in key order.
+   * Adds links to their target rows, in key order. Links to rows of other owners are put into the inboxes of their slots.
    * @param own own rows of the batch that are known, so that they are not read. With `own`, links to rows that this
    * job releases are left out, because they are added by the change that releases such a row.
    * @returns the links that were left out
    */
-  addLinks(slice: LinkSlice, own?: ReadonlySet<string>): Promise<LinksOfTargets>;
-  /** Looks up the batches that the watermarks of the rows name. Call it after the rows are read, before `changeFor`. */
+  addLinks(links: LinksByTarget, own?: ReadonlySet<string>): Promise<LinksByTarget>;
+  /** Looks up the batches that the rows name. Call it after the rows are read, before `foldLinks`. */
   look(rows: readonly (Target | undefined)[]): Promise<void>;
   /** Returns the terms for the next changes, with the rules that are in force now. */
   now(): Promise<LinkTerms>;
   /**
-   * Returns the change that adds links to a row. Returns undefined if the row already has the links, or if the row does not exist and may
-   * not be created.
+   * Returns the change that adds links to a row. Returns undefined if the row already has the links, if their batch is closed, or if the row
+   * does not exist and may not be created.
    */
-  changeFor(
+  foldLinks(
     terms: LinkTerms,
     key: string,
     row: Target | undefined,
     links: readonly LinkEvent[],
     count: Count,
   ): PageChange | undefined;
+  /** The slots into whose inboxes links were put. */
+  readonly inboxes: ReadonlySet<string>;
 }
 
 /**
- * Creates the linker of a batch. The watermark of a row (`linkedUpTo`) names the last source whose links the row has. The change that adds
- * links also writes the watermark, and links of sources up to the watermark are skipped.
- * @param openIds batches that may still add links. Watermarks of other batches are dropped, except watermarks of newer batches.
+ * Creates a linker. A row names the chunks whose links it has (`linkedUpTo`). The change that adds links also writes these names, and links of
+ * chunks that the row names are skipped. A row drops the names of batches that add no more links.
+ * @param batch absent: the links are those of an inbox, of any batches
  */
-export function createLinker(crawl: JobRun, batchId: string, openIds: ReadonlySet<string>, tracker: Tracker): Linker {
+export function createLinker(crawl: JobRun, batch: LinkedBatch | undefined, count: Count): Linker {
   let latest: Omit<LinkTerms, 'now'> | undefined;
   const now = async (): Promise<LinkTerms> => {
     const rules = await rulesNow(crawl);
@@ -52,33 +61,34 @@ export function createLinker(crawl: JobRun, batchId: string, openIds: ReadonlySe
       latest = { crawl, rules, refusals: createRefusals(crawl, rules, false) };
     return { ...latest, now: crawl.clock() };
   };
-  const { batches, isShared, slots } = crawl.tables;
+  const { batches, inboxes, isShared, slots } = crawl.tables;
+  const sentTo = new Set<string>();
   /** Whether a batch may still add links, by batch id. */
-  const known = new Map<string, boolean>(Array.from(openIds, (id) => [id, true]));
+  const known = new Map<string, boolean>(Array.from(batch?.openIds ?? [], (id) => [id, true]));
   const mayAdd = (id: string): boolean => known.get(id) ?? false;
 
-  /** Looks up batches of other workers. Such a batch may be newer than `openIds`, and may have added links to these rows. */
-  async function look(rows: readonly (Target | undefined)[]): Promise<void> {
+  /**
+   * Looks up batches of other workers. If a row has dropped the name of a batch, the batch was finished before the row was read. So batches
+   * whose links are to be added are looked up again after each read of rows.
+   */
+  async function lookUp(rows: readonly (Target | undefined)[], adding: ReadonlySet<string>): Promise<void> {
     if (!isShared) return;
-    for (const row of rows) {
-      for (const watermark of Object.keys(row?.linkedUpTo ?? {})) {
-        const id = batchOf(watermark);
-        if (known.has(id)) continue;
-        const state = (await batches.find(id))?.state;
-        known.set(id, state !== undefined && state !== 'closed' && state !== 'updated');
-      }
+    const named = rows.flatMap((row) => Object.keys(row?.linkedUpTo ?? {}).map(batchOf));
+    for (const id of new Set([...adding, ...named])) {
+      if (known.get(id) === false || (known.has(id) && !adding.has(id))) continue;
+      known.set(id, isUnfinished(await batches.find(id)));
     }
   }
 
-  function changeFor(
+  function foldLinks(
     terms: LinkTerms,
     key: string,
     row: Target | undefined,
     events: readonly LinkEvent[],
     count: Count,
   ): PageChange | undefined {
-    const links: LinkEvent[] = [];
-    for (const link of events) if (isNew(row, link)) links.push(link);
+    const { links, late } = newLinks(row, events, mayAdd);
+    if (late > 0) count('links_late', late);
     if (links.length === 0) return undefined;
     if (!row && !crawl.settings.db.updateAdditionsAllowed) {
       count('not_added');
@@ -91,39 +101,55 @@ export function createLinker(crawl: JobRun, batchId: string, openIds: ReadonlySe
     }
     count('links', links.length);
     count(row ? 'linked' : 'added');
-    const change = linkChange(terms, count, batchId, key, row, links, mayAdd);
+    const change = linkChange(terms, count, key, row, links, mayAdd);
     if (row && change.set?.dueAt !== undefined) count('sooner');
     if (!row && change.set?.refusedBy !== undefined) count('refused');
     return change;
   }
 
+  async function send(links: LinksByTarget, targets: readonly string[]): Promise<void> {
+    for (const target of targets) sentTo.add(slots.ofRow(target));
+    for (let i = 0; i < targets.length; i += CHUNK) {
+      const entries = targets.slice(i, i + CHUNK).flatMap((target) => {
+        const sent = links.linksOf(target);
+        count('links_sent', sent.length);
+        return entriesOf(target, sent);
+      });
+      await inboxes.put(entries);
+    }
+  }
+
   return {
     now,
-    look,
-    changeFor,
-    async addLinks(slice, own) {
+    look: (rows) => lookUp(rows, new Set()),
+    foldLinks,
+    inboxes: sentTo,
+    async addLinks(links, own) {
       const left = new Set<string>();
       const sorted: string[] = [];
-      for (const target of slice.targets()) {
+      const foreign: string[] = [];
+      for (const target of links.targets()) {
         if (own?.has(target)) left.add(target);
-        else sorted.push(target);
+        else (ownsRow(crawl, target) ? sorted : foreign).push(target);
       }
+      await send(links, foreign.sort());
       sorted.sort();
       for (let i = 0; i < sorted.length; i += CHUNK) {
-        const counts = createRowCounts(tracker.count);
+        const counts = createRowCounts(count);
         const some = sorted.slice(i, i + CHUNK);
         const terms = await now();
         await inFoldSteps(some, (step, later) =>
           crawl.tables.changeRows(step, LINKED_FIELDS, terms.now, async (rows, keys) => {
             await checkLeases(crawl);
-            await look(rows);
+            await lookUp(rows, batch ? new Set() : batchesOf(links, keys));
             const changes = keys.map((key, at) => {
               const row = rows[at];
-              const count = counts.of(key);
+              const countRow = counts.of(key);
               left.delete(key);
-              if (row?.damaged) count('damaged');
-              else if (own && row?.marks?.generate === batchId && isOfJob(crawl, slots.ofRow(key))) left.add(key);
-              else return changeFor(terms, key, row, slice.linksOf(key), count);
+              if (row?.damaged) countRow('damaged');
+              else if (own && row?.marks?.generate === batch?.batchId && isOfJob(crawl, slots.ofRow(key)))
+                left.add(key);
+              else return foldLinks(terms, key, row, links.linksOf(key), countRow);
               return undefined;
             });
             return foldInlinks(crawl, rows, changes, later);
@@ -131,18 +157,48 @@ export function createLinker(crawl: JobRun, batchId: string, openIds: ReadonlySe
         );
         counts.end();
       }
-      return left.size === 0 ? NOTHING_LEFT : leftOf(slice, left);
+      return left.size === 0 ? NO_LINKS : linksTo(links, left);
     },
   };
 }
 
-const NOTHING_LEFT: LinksOfTargets = { linksOf: () => [] };
-
-/** Returns the links to some rows. The function is outside the linker, so that its result holds no other data of the linker in memory. */
-function leftOf(slice: LinkSlice, rows: ReadonlySet<string>): LinksOfTargets {
-  return { linksOf: (key) => (rows.has(key) ? slice.linksOf(key) : []) };
+/** Returns the links that a row does not have, and the number of those that come too late. */
+function newLinks(
+  row: Target | undefined,
+  events: readonly LinkEvent[],
+  mayAdd: (batchId: string) => boolean,
+): { readonly links: readonly LinkEvent[]; readonly late: number } {
+  const links: LinkEvent[] = [];
+  let late = 0;
+  let chunk: LinkChunk | undefined;
+  let isNew = false;
+  let isLate = false;
+  for (const link of events) {
+    if (link.from.chunk !== chunk) {
+      ({ chunk } = link.from);
+      isNew = !hasChunk(row?.linkedUpTo?.[chunk.name], chunk.number);
+      isLate = isNew && !mayAdd(batchOf(chunk.name));
+    }
+    if (isLate) late += 1;
+    else if (isNew) links.push(link);
+  }
+  return { links, late };
 }
 
-function isNew(row: Target | undefined, { from }: LinkEvent): boolean {
-  return from.position > (row?.linkedUpTo?.[from.watermark] ?? '');
+/** No links to any row. */
+export const NO_LINKS: LinksByTarget = { targets: () => [], linksOf: () => [] };
+
+/** Whether links of a batch may still be added to rows. */
+function isUnfinished(header: BatchHeader | undefined): boolean {
+  if (!header || header.state === 'closed') return false;
+  return header.state !== 'updated' || header.inboxes !== undefined;
+}
+
+function batchesOf(links: LinksByTarget, targets: readonly string[]): ReadonlySet<string> {
+  return new Set(targets.flatMap((target) => links.linksOf(target).map(({ from }) => batchOf(from.chunk.name))));
+}
+
+/** Returns the links to some rows. The function is outside the linker, so that its result holds no other data of the linker in memory. */
+function linksTo(links: LinksByTarget, rows: ReadonlySet<string>): LinksByTarget {
+  return { targets: () => rows, linksOf: (key) => (rows.has(key) ? links.linksOf(key) : []) };
 }

@@ -8,7 +8,7 @@ import { RESCHEDULE_FIELDS, reschedule } from '../rows/reschedule.js';
 import { checkLeases, partOf } from '../shards/job-slots.js';
 import { foldInlinks, inFoldSteps } from './inlinks.js';
 import { LINKED_FIELDS } from './link-change.js';
-import type { LinksOfTargets } from './link-slice.js';
+import type { LinksByTarget } from './link-slice.js';
 import type { Linker } from './linker.js';
 
 /** Numbers of released rows of the batch. `fetched` rows have an outcome. */
@@ -28,7 +28,7 @@ export async function releaseRows(
   crawl: JobRun,
   batchId: string,
   linker: Linker,
-  left: LinksOfTargets,
+  left: LinksByTarget,
   consumers: readonly string[],
   tracker: Tracker,
   released: Released,
@@ -59,7 +59,7 @@ export async function releaseRows(
             return undefined;
           }
           (row.marks.fetch === batchId ? updated : notFetched).add(row.key);
-          const links = linker.changeFor(terms, row.key, row, left.linksOf(row.key), count);
+          const links = linker.foldLinks(terms, row.key, row, left.linksOf(row.key), count);
           const noted = logged?.note(row, count);
           const release = reschedule(crawl, { ...row, ...links?.set }, batchId, noted, count);
           const { distanceInFlight = row.distanceInFlight, ...linked } = links?.set ?? {};

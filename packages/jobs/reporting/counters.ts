@@ -63,6 +63,9 @@ export const UPDATEDB_IN_CRAWL = [
   'plugin_error_<plugin>',
 ] as const satisfies readonly (keyof (typeof COUNTERS)['updatedb'])[];
 
+/** The counters of folded inboxes that the report of a crawl has too. */
+export const FOLD_IN_CRAWL: readonly string[] = [...UPDATEDB_IN_CRAWL, 'injected', 'sitemaps_added'];
+
 /** Adds `n` to a counter. Default: 1. */
 export type Count = (name: CounterName, n?: number) => void;
 

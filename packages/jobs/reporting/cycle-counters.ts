@@ -12,6 +12,7 @@ export const CYCLE_COUNTERS = {
     damaged: 'rows that cannot be read, and stay as they are',
     malformed: 'lines that are not a seed',
     other_shards: 'seeds left to other shards',
+    seeds_sent: 'seeds in slots of other workers, which add them before their next round',
     'rejected_<plugin>': 'seeds that a plugin rejects; `url`: seeds whose URL the table cannot hold',
     'plugin_error_<plugin>': 'errors of a scoring or schedule plugin; the plugin is skipped for that page',
   },
@@ -30,6 +31,8 @@ export const CYCLE_COUNTERS = {
     damaged: 'rows that cannot be read',
     due_too_late: 'pages made due because they were due later than their interval allows, because a clock was ahead',
     stale: 'stale frontier entries that were corrected',
+    'fold_<counter>':
+      'links, sitemaps and seeds of other workers that were added first, by the counters of updatedb, fetch and inject',
   },
   fetch: {
     fetched: 'pages with an outcome; each is also counted by its protocol code',
@@ -52,7 +55,7 @@ export const CYCLE_COUNTERS = {
       'pages that the server calls unchanged but whose stored body cannot be read; they are requested again without a condition',
     redirects_followed: 'targets of redirects that joined the batch',
     redirect_known: 'redirects to a known page that is not due, or that a batch holds',
-    redirect_other_worker: 'redirects to a new page in the part of another worker, which fetches it',
+    redirect_other_worker: 'redirects to a page in a slot that the batch does not have; updatedb adds it',
     redirect_not_added: 'redirects to a new page, while `db.updateAdditionsAllowed` is off',
     redirect_invalid: 'redirects without a valid target URL',
     redirect_to_itself: 'redirects of a page to itself',
@@ -61,6 +64,7 @@ export const CYCLE_COUNTERS = {
     'redirect_rejected_<plugin>': 'redirects to a URL that a plugin rejects',
     sitemaps_added: 'rows created for sitemaps that a robots.txt names',
     sitemaps_known: 'sitemaps that were already known',
+    sitemaps_sent: 'sitemaps in slots of other workers, which add them before their next round',
     sitemaps_not_added: 'new sitemaps, while `db.updateAdditionsAllowed` is off',
     sitemaps_over_limit: 'sitemap lines of a robots.txt beyond the limit per file',
     sitemaps_too_long: 'sitemaps with a URL longer than `db.maxOutlinkLength`',
@@ -116,6 +120,8 @@ export const CYCLE_COUNTERS = {
     not_fetched: 'pages that were not fetched, and stay due',
     not_parsed: 'fetched pages that were not parsed: their links are not followed until they are fetched again',
     links: 'links that were added to their target pages',
+    links_sent: 'links into slots of other workers, which add them before their next round',
+    links_late: 'links of a closed batch that were not added, because their batch was completed by another worker',
     added: 'new pages that links lead to',
     linked: 'known pages that links lead to',
     refused:

@@ -23,6 +23,8 @@ const LINK_COUNTERS = {
 export const TABLE_COUNTERS = {
   repair: {
     rows: 'rows of the table',
+    'fold_<counter>':
+      'links, sitemaps and seeds of workers that were added first, by the counters of updatedb, fetch and inject',
     missing_frontier: 'rows without a frontier entry',
     missing_batch: 'rows that were missing in the index of their batch',
     missing_header: 'batches whose header was lost',
@@ -74,6 +76,8 @@ export const TABLE_COUNTERS = {
     damaged: 'rows that cannot be read; they stay as they are',
   },
   remove: {
+    'fold_<counter>':
+      'links, sitemaps and seeds of workers that were added first, by the counters of updatedb, fetch and inject',
     removed: 'pages that were removed',
     would_remove: 'pages that would be removed, in a dry run',
     held: 'selected pages that stay, because an open batch holds them',

@@ -3,7 +3,7 @@ import { shareOf } from '../generate.js';
 import { redirectsOf } from '../scope/seed-list.js';
 import { slotsOf } from '../shards/job-slots.js';
 import { NOTHING_CRAWLED, crawlRounds } from './crawl-rounds.js';
-import { beginCrawl, endCrawl, withRequests, type CrawlWork } from './crawl-work.js';
+import { beginCrawl, endCrawl, makeRefetchDue, withRequests, type CrawlWork } from './crawl-work.js';
 import { PAGES_PER_THREAD } from './round-selector.js';
 import { runWorker, type CrawledSlots } from './worker.js';
 
@@ -40,7 +40,8 @@ export async function crawlShard(work: CrawlWork, shard: Shard): Promise<void> {
 
   const all = slotsOf(crawl, { shard }) ?? crawl.tables.slots.all;
   const ends = signal ? AbortSignal.any([signal, timeUp]) : timeUp;
-  const since = await beginCrawl(work, new Set(all));
-  await runWorker(crawl, { shard: all, untilStopped, ends, onWait, crawlSlots });
+  const since = await beginCrawl(work);
+  const onTaken = (slots: ReadonlySet<string>): Promise<void> => makeRefetchDue(work, since, slots);
+  await runWorker(crawl, { shard: all, untilStopped, ends, onWait, onTaken, crawlSlots });
   await endCrawl(work, since);
 }

@@ -28,27 +28,29 @@ export interface CrawlWork {
 }
 
 /**
- * Stores the scope, and begins or continues a refetch of the pages in these slots.
- * @param slots absent: all slots
+ * Stores the scope, and begins or continues a refetch.
  * @returns when the refetch began, in ms since the epoch; undefined without a refetch
  */
-export async function beginCrawl(
-  { crawl, options, seeds, tracker }: CrawlWork,
-  slots?: ReadonlySet<string>,
-): Promise<number | undefined> {
+export async function beginCrawl({ crawl, options }: CrawlWork): Promise<number | undefined> {
   const { tables, clock, scope } = crawl;
   const since = options.refetch ? Math.min((await readRefetch(tables)) ?? Infinity, clock()) : undefined;
   await writeScope(tables, scope.scope, since);
-  if (since === undefined) return undefined;
-  await makeDue(
-    crawl,
-    await rulesNow(crawl),
-    await rangesOfSites(crawl, seeds, scope.scope.stay),
-    since,
-    tracker,
-    slots,
-  );
   return since;
+}
+
+/**
+ * Makes the pages due that are to be fetched again.
+ * @param since when the refetch began; undefined: there is none
+ * @param slots the slots of the pages, whose leases are held; absent: all slots
+ */
+export async function makeRefetchDue(
+  { crawl, seeds, tracker }: CrawlWork,
+  since: number | undefined,
+  slots?: ReadonlySet<string>,
+): Promise<void> {
+  if (since === undefined) return;
+  const ranges = await rangesOfSites(crawl, seeds, crawl.scope.scope.stay);
+  await makeDue(crawl, await rulesNow(crawl), ranges, since, tracker, slots);
 }
 
 /**

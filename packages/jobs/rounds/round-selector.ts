@@ -2,6 +2,7 @@ import type { JobRun } from '../context.js';
 import type { CrawlOptions } from '../crawl.js';
 import { selectRound, type Selection } from '../generate.js';
 import { createQueueDelays } from '../hosts/queue-delays.js';
+import { FOLD_IN_CRAWL, onlyThose } from '../reporting/counters.js';
 import type { Report } from '../reporting/job.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { createDueWatch, type DueWatch } from './due-watch.js';
@@ -93,7 +94,8 @@ export class RoundSelector {
     const noteFound = this.#due.begin();
     const selecting = this.#generate(signal, topN, fetcher);
     this.#selecting = selecting.catch(() => undefined);
-    const { report, size, skipped } = await selecting;
+    const { report, size, skipped, folded } = await selecting;
+    this.#tracker.add(onlyThose(folded, FOLD_IN_CRAWL));
     const { batchId } = report;
     this.skipped = skipped;
     noteFound(batchId !== undefined);

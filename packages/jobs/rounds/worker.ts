@@ -1,6 +1,7 @@
 import type { HeldLeases, LeaseHolderInfo, LeaseInfo } from '../../../webtable/index.js';
 import { pause, pauseAfter } from '../../util/index.js';
 import type { ScopedCrawl } from '../context.js';
+import { slotsToFold } from '../inbox/fold-inboxes.js';
 import { countSelectable } from '../selection/is-any-due.js';
 
 /** The result of crawling some slots. */
@@ -28,6 +29,8 @@ export interface WorkerOptions {
   readonly ends: AbortSignal;
   /** Called once, if another worker holds a slot of the shard. */
   readonly onWait?: ((holder: AwaitedHolder) => void) | undefined;
+  /** Called with the slots of the shard that the worker has taken, before it crawls them. */
+  readonly onTaken: (slots: ReadonlySet<string>) => Promise<void>;
   /** Crawls slots until nothing is due there, or with `isOneRound` for one round. */
   readonly crawlSlots: (slots: readonly string[], isOneRound: boolean) => Promise<CrawledSlots>;
 }
@@ -49,18 +52,18 @@ interface IdleWorkers {
 
 /**
  * Crawls a shard, beside the workers of other shards. The worker takes the leases of its slots as they become free, and holds them until it
- * ends. It continues the open batches in these slots, and crawls until nothing is due there. Then it is idle. An idle worker takes over
- * slots with open batches or due rows that no living worker holds, for one round, and releases them.
+ * ends. It continues the open batches in these slots, folds their inboxes, and crawls until nothing is due there. Then it is idle. An idle
+ * worker takes over slots with open batches, inboxes or due rows that no living worker holds, for one round, and releases them.
  *
- * The worker ends when all workers are idle, no batch is open, and nothing is due in any slot, twice in a row, and no lease was taken
- * between. If a worker ends although another one still finds work, the other worker takes over its slots.
+ * The worker ends when all workers are idle, no batch is open, all inboxes are empty, and nothing is due in any slot, twice in a row, and no
+ * lease was taken between. If a worker ends although another one still finds work, the other worker takes over its slots.
  *
  * Rows that generate did not select, for example because a filter rejects them, do not count as due until their number changes. An idle
  * worker shows these numbers to the others.
  * @throws CrawlError LEASE_LOST; the errors of `crawlSlots`
  */
 export async function runWorker(crawl: ScopedCrawl, options: WorkerOptions): Promise<void> {
-  const { shard, untilStopped, ends, crawlSlots } = options;
+  const { shard, untilStopped, ends, onTaken, crawlSlots } = options;
   const { batches, leases, slots: ofTable } = crawl.tables;
   const own = new Set<string>();
   const work = createWorkFinder(crawl);
@@ -83,11 +86,12 @@ export async function runWorker(crawl: ScopedCrawl, options: WorkerOptions): Pro
     if (free.length === 0) return false;
     const taken = await leases.take(free, { job: 'crawl', wait: 0, leaveTaken: true });
     held.push(taken);
+    await onTaken(taken.slots);
     for (const slot of taken.slots) own.add(slot);
     return true;
   }
 
-  /** Returns undefined if a worker is not idle, a batch is open, or a slot has due rows. */
+  /** Returns undefined if a worker is not idle, a batch is open, an inbox is not empty, or a slot has due rows. */
   async function idleWorkers(
     all: readonly LeaseInfo[],
     ofOthers: ReadonlyMap<string, LeaseHolderInfo>,
@@ -97,7 +101,7 @@ export async function runWorker(crawl: ScopedCrawl, options: WorkerOptions): Pro
       if (!idle) return undefined;
       since.set(id, idle.since);
     }
-    if ((await batches.list()).length > 0) return undefined;
+    if ((await batches.list()).length > 0 || (await slotsToFold(crawl, ofTable.all)).size > 0) return undefined;
     // A worker that seems to live may be dead. Then its slots are free soon.
     for (const [slot, { idle }] of ofOthers) if (await work.isIn(slot, idle?.left[slot])) return undefined;
     return { since, epochs: all.reduce((sum, { epoch }) => sum + epoch, 0) };
@@ -156,7 +160,7 @@ export async function runWorker(crawl: ScopedCrawl, options: WorkerOptions): Pro
   }
 }
 
-/** Finds slots with work: an open batch, or due rows that generate may select. */
+/** Finds slots with work: an open batch, an inbox to fold, or due rows that generate may select. */
 function createWorkFinder(crawl: ScopedCrawl) {
   /** The number of due rows in a slot after it was last crawled. Infinity: a batch was open. */
   const left = new Map<string, number>();
@@ -173,8 +177,9 @@ function createWorkFinder(crawl: ScopedCrawl) {
 
   return {
     async slotsOf(slots: readonly string[]): Promise<readonly string[]> {
+      const toFold = await slotsToFold(crawl, slots);
       const counts = await countIn(slots);
-      return slots.filter((slot) => counts.get(slot)! > 0 && counts.get(slot) !== left.get(slot));
+      return slots.filter((slot) => toFold.has(slot) || (counts.get(slot)! > 0 && counts.get(slot) !== left.get(slot)));
     },
     /** Whether a slot has other due rows than those that its holder cannot select. */
     async isIn(slot: string, unselectable = 0): Promise<boolean> {

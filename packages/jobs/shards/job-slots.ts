@@ -139,6 +139,12 @@ export function withinBatch(crawl: JobRun, { slots }: Pick<BatchHeader, 'slots'>
   };
 }
 
+/** Returns the context of the work on some of the slots of a job. */
+export function withoutSlots(crawl: JobRun, slots: readonly string[]): JobRun {
+  if (slots.length === 0) return crawl;
+  return withinBatch(crawl, { slots: crawl.tables.slots.all.filter((slot) => !slots.includes(slot)) });
+}
+
 /** Whether the job works on a slot of a batch. */
 export function hasPart(crawl: JobRun, header: BatchHeader): boolean {
   return partOf(withinBatch(crawl, header))?.size !== 0;
@@ -148,6 +154,11 @@ export function hasPart(crawl: JobRun, header: BatchHeader): boolean {
 export function hasOthers(crawl: JobRun, header: BatchHeader): boolean {
   const all = (header.slots ?? crawl.tables.slots.all).length;
   return (partOf(withinBatch(crawl, header))?.size ?? all) < all;
+}
+
+/** Whether the job may write a row. Only its owner adds something to another row, and finds it in the inbox of the slot. */
+export function ownsRow({ tables, jobSlots }: Pick<JobRun, 'tables' | 'jobSlots'>, rowKey: string): boolean {
+  return !tables.isShared || jobSlots.leases.slots.has(tables.slots.ofRow(rowKey));
 }
 
 /** Whether a job works on a slot. @param crawl of a job that works on a batch: {@link withinBatch} */
@@ -163,3 +174,10 @@ export function isOfJob({ jobSlots }: Pick<JobRun, 'jobSlots'>, slot: string): b
 export async function checkLeases({ jobSlots }: Pick<JobRun, 'jobSlots'>): Promise<void> {
   if (!jobSlots.leases.isHeld()) await jobSlots.leases.untilHeld();
 }
+
+/**
+ * Confirms that the job still owns its slots. Call it after rows are written, and before what cannot be undone: before entries of inboxes
+ * are removed, and before the header of a batch says that work is done.
+ * @throws CrawlError LEASE_LOST
+ */
+export const confirmSlots = checkLeases;

@@ -6,14 +6,13 @@ it('returns the links to each target in the order in which they were added', () 
   for (let seed = 1; seed <= 200; seed++) {
     const random = randomNumbers(seed);
     const pick = (n: number): number => Math.floor(random() * n);
-    const slice = createLinkSlice('1-1');
+    const slice = createLinkSlice();
     const plain = new Map<string, LinkEvent[]>();
     for (let page = 0; page < pick(20); page++) {
       const source = `com.a:http/${page}`;
       const from = {
         source,
-        watermark: '1-1/00',
-        position: `a.com|${source}`,
+        chunk: { name: '1-1/00', number: page },
         distance: pick(3),
         redirectDepth: pick(2),
       };

@@ -17,22 +17,25 @@ const B = 'http://b.com/';
 
 it('keeps links to own rows for their release, and does not read these rows', async () => {
   await using crawl = await testCrawl(undefined);
-  const slice = createLinkSlice('1-1');
+  const slice = createLinkSlice();
   const from = {
     source: 'com.a:http/',
-    watermark: '1-1/00',
-    position: 'a.com|com.a:http/',
+    chunk: { name: '1-1/00', number: 0 },
     distance: 1,
     redirectDepth: 0,
   };
   slice.add('com.a:http/own', from, { anchor: 'own', score: 1 });
   slice.add('com.a:http/other', from, { anchor: 'other', score: 1 });
-  const linker = createLinker(runOf(crawl), '1-1', new Set(['1-1']), createTracker(jobContext(crawl), 'updatedb', {}));
+  const linker = createLinker(
+    runOf(crawl),
+    { batchId: '1-1', openIds: new Set(['1-1']) },
+    createTracker(jobContext(crawl), 'updatedb', {}).count,
+  );
   const left = await linker.addLinks(slice, new Set(['com.a:http/own']));
   // A read would have found no such row, and the row would have been created.
   expect(await crawl.page('http://a.com/own', ['linkedUpTo'])).toBeUndefined();
   expect(await crawl.page('http://a.com/other', ['linkedUpTo'])).toMatchObject({
-    linkedUpTo: { '1-1/00': from.position },
+    linkedUpTo: { '1-1/00': '0' },
   });
   expect(left.linksOf('com.a:http/own')).toMatchObject([{ anchor: 'own' }]);
   expect(left.linksOf('com.a:http/other')).toEqual([]);

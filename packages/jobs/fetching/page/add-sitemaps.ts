@@ -1,6 +1,6 @@
 import { applyUrlChain } from '../../../plugin-api/index.js';
 import { resolveLink } from '../../../url/index.js';
-import { rowKeyOf, urlOf, type PageChange } from '../../../../webtable/index.js';
+import { rowKeyOf, urlOf, type NewInboxEntry, type PageChange } from '../../../../webtable/index.js';
 import type { Count } from '../../reporting/counters.js';
 import type { JobRun } from '../../context.js';
 import { outOfScope } from '../../rows/leaves-site.js';
@@ -9,6 +9,7 @@ import { newRowFields } from '../../rows/new-row.js';
 import { relevanceFields } from '../../rules/relevance.js';
 import { rulesNow, type RulesInForce } from '../../rules/rules-now.js';
 import { createScoring } from '../../rows/scoring-chain.js';
+import { ownsRow } from '../../shards/job-slots.js';
 
 /** Maximum number of sitemaps that are used from one robots.txt. Each may be an index of further sitemaps. */
 const MAX_SITEMAPS = 100;
@@ -16,24 +17,51 @@ const MAX_SITEMAPS = 100;
 /**
  * Creates rows for the sitemaps that a robots.txt names. The distance of these rows is one more than the distance of the page for which the
  * robots.txt was requested. Normalisers, filters, `db.ignoreExternalLinks` and the exclusions of the scope apply to sitemaps as they apply
- * to links. If the row of a sitemap exists, it is only marked as a sitemap. Counters: those of fetch that begin with `sitemaps_`.
+ * to links. If the row of a sitemap exists, it is only marked as a sitemap. Sitemaps in slots of other workers are put into the inboxes of these
+ * slots. Counters: those of fetch that begin with `sitemaps_`.
  */
 export async function addSitemaps(
   crawl: JobRun,
-  run: Pick<FetchRun, 'tracker'>,
+  { batchId, tracker: { count } }: Pick<FetchRun, 'batchId' | 'tracker'>,
   source: FetchItem,
   found: readonly string[],
 ): Promise<void> {
-  const { sitemapsFromRobots, updateAdditionsAllowed } = crawl.settings.db;
-  if (!sitemapsFromRobots) return;
-  const { count } = run.tracker;
+  if (!crawl.settings.db.sitemapsFromRobots) return;
   const rules = await rulesNow(crawl);
-  const urls = acceptedSitemaps(crawl, rules, urlOf(source.key), found, count);
-  if (urls.length === 0) return;
-  const urlOfKey = new Map(urls.map((url) => [rowKeyOf(url), url]));
+  const { inboxes, slots } = crawl.tables;
+  const distance = source.distance === undefined ? undefined : source.distance + 1;
+  const own = new Map<string, number | undefined>();
+  const sent: NewInboxEntry[] = [];
+  for (const rowKey of acceptedSitemaps(crawl, rules, urlOf(source.key), found, count).map(rowKeyOf)) {
+    if (ownsRow(crawl, rowKey)) own.set(rowKey, distance);
+    else {
+      const value: SentSitemap = { kind: 'sitemap', distance };
+      sent.push({ rowKey, source: { run: batchId, slot: slots.ofRow(source.key), part: 'sitemap' }, value });
+    }
+  }
+  if (sent.length > 0) count('sitemaps_sent', sent.length);
+  await inboxes.put(sent);
+  await enterSitemaps(crawl, rules, own, count);
+}
+
+/** A sitemap, as an inbox stores it. */
+export interface SentSitemap {
+  readonly kind: 'sitemap';
+  /** The distance of the sitemap. Absent: it is unknown. */
+  readonly distance?: number | undefined;
+}
+
+/** Creates the rows of sitemaps, or marks existing rows as sitemaps. @param distances of the sitemaps, by row key */
+export async function enterSitemaps(
+  crawl: JobRun,
+  rules: RulesInForce,
+  distances: ReadonlyMap<string, number | undefined>,
+  count: Count,
+): Promise<void> {
+  const { updateAdditionsAllowed } = crawl.settings.db;
   const added = new Set<string>();
   const now = crawl.clock();
-  await crawl.tables.changeRows([...urlOfKey.keys()], ['sitemap'], now, (rows, keys) =>
+  await crawl.tables.changeRows([...distances.keys()], ['sitemap'], now, (rows, keys) =>
     rows.map((row, i): PageChange | undefined => {
       const key = keys[i]!;
       if (row) {
@@ -45,7 +73,7 @@ export async function addSitemaps(
         return undefined;
       }
       added.add(key);
-      return { key, set: firstFields(crawl, rules, source, urlOfKey.get(key)!, now, count) };
+      return { key, set: firstFields(crawl, rules, urlOf(key), distances.get(key), now, count) };
     }),
   );
   if (added.size > 0) count('sitemaps_added', added.size);
@@ -78,11 +106,18 @@ function acceptedSitemaps(
   return [...urls];
 }
 
-function firstFields(crawl: JobRun, rules: RulesInForce, source: FetchItem, url: string, now: number, count: Count) {
+function firstFields(
+  crawl: JobRun,
+  rules: RulesInForce,
+  url: string,
+  distance: number | undefined,
+  now: number,
+  count: Count,
+) {
   return {
     ...newRowFields(crawl, count, now, true),
     ...createScoring(rules, count).initial(url),
     ...relevanceFields(rules, url),
-    ...(source.distance !== undefined && { distance: source.distance + 1 }),
+    ...(distance !== undefined && { distance }),
   };
 }

@@ -51,7 +51,7 @@ export async function takeTarget(
 /**
  * Adds the target of a redirect to the batch, if the target is new, or if it is due and no batch holds it. Order of writes: the index of
  * the batch, the row with the generate mark, then the queue. Two targets stay as they are: a known target that is not due, and a target
- * whose distributed score updatedb may still need. A new target in a slot of another worker is stored as a due row, without the batch.
+ * whose distributed score updatedb may still need. A target in a slot that the batch does not have is left to updatedb.
  */
 async function followRedirect(
   crawl: JobRun,
@@ -62,8 +62,8 @@ async function followRedirect(
   hops: number,
 ): Promise<void> {
   const key = rowKeyOf(url);
+  if (!isOfJob(crawl, crawl.tables.slots.ofRow(key))) return run.tracker.count('redirect_other_worker');
   const queue = await run.queueNames.nameOf(hostOf(url));
-  const isForeign = !isOfJob(crawl, crawl.tables.slots.ofRow(key));
   const now = crawl.clock();
   let outcome: CounterName = 'redirects_followed';
   let item: FetchItem | undefined;
@@ -73,17 +73,13 @@ async function followRedirect(
     outcome = 'redirects_followed';
     item = undefined;
     await checkLeases(crawl);
-    if (row && (isForeign || row.damaged || isHeld(row) || (row.dueAt ?? 0) > now)) outcome = 'redirect_known';
+    if (row && (row.damaged || isHeld(row) || (row.dueAt ?? 0) > now)) outcome = 'redirect_known';
     else if (!row && !crawl.settings.db.updateAdditionsAllowed) outcome = 'redirect_not_added';
     const last = row?.marks?.updatedb ?? '';
     if (row && isReleasedSource(row, last) && (await updatingBatches(crawl.tables, [row])).has(last)) {
       outcome = 'redirect_known';
     }
     if (outcome !== 'redirects_followed') return [];
-    if (isForeign) {
-      outcome = 'redirect_other_worker';
-      return [{ key, set: firstFields(crawl, rules, run, source, url, now, hops) }];
-    }
     const { batchId } = run;
     await crawl.tables.batches.enter(batchId, [{ rowKey: key, queue }]);
     const set: PageChange['set'] = row

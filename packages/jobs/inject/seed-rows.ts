@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import {
+  hostKeyOf,
+  isHeld,
+  rowKeyOf,
+  type HostKey,
+  type NewInboxEntry,
+  type PageChange,
+  type PageRow,
+} from '../../../webtable/index.js';
+import { hostOf } from '../../url/index.js';
+import type { ScopedCrawl } from '../context.js';
+import { enterSeedHosts } from '../hosts/seed-hosts.js';
+import type { FoundReach } from '../hosts/seed-reach.js';
+import type { Count } from '../reporting/counters.js';
+import { createRowCounts } from '../reporting/row-counts.js';
+import { newRowFields } from '../rows/new-row.js';
+import { createScoring } from '../rows/scoring-chain.js';
+import { missingRelevance, relevanceFields } from '../rules/relevance.js';
+import type { RulesInForce } from '../rules/rules-now.js';
+import { ownsRow, type JobSlots } from '../shards/job-slots.js';
+import type { Seed } from './seed-line.js';
+
+/** What the change of a seed's row depends on. Seeds need no scope. */
+type SeedContext = Omit<ScopedCrawl, 'scope'>;
+
+/** A seed. `sitemap`: the page is read as a sitemap. */
+export type InjectedSeed = Seed & { readonly sitemap?: true };
+/** An accepted seed, with its URL normalised. */
+export type TakenSeed = InjectedSeed & { readonly retryDenied: boolean };
+
+/** A seed, as an inbox stores it. */
+export interface SentSeed {
+  readonly kind: 'seed';
+  readonly seed: TakenSeed;
+  /** Where the name of the host led. Absent: it was not looked up. */
+  readonly reach?: FoundReach | undefined;
+}
+
+/** Adds seeds to the rows that the job owns, and puts the other seeds into the inboxes of their slots. */
+export async function injectSeedRows(
+  { jobSlots, ...crawl }: SeedContext & { readonly jobSlots: JobSlots },
+  rules: RulesInForce,
+  seeds: readonly TakenSeed[],
+  reaches: ReadonlyMap<HostKey, FoundReach>,
+  count: Count,
+): Promise<void> {
+  const own: TakenSeed[] = [];
+  const sent: NewInboxEntry[] = [];
+  const run = randomUUID();
+  for (const [i, seed] of seeds.entries()) {
+    const rowKey = rowKeyOf(seed.url);
+    if (ownsRow({ ...crawl, jobSlots }, rowKey)) own.push(seed);
+    else {
+      const value: SentSeed = { kind: 'seed', seed, reach: reaches.get(hostKeyOf(hostOf(seed.url))) };
+      sent.push({ rowKey, source: { run, slot: '', part: String(i) }, value });
+    }
+  }
+  count('seeds_sent', sent.length);
+  await crawl.tables.inboxes.put(sent);
+  await addSeeds(crawl, rules, own, reaches, count);
+}
+
+/** Adds seeds to rows that the job owns. */
+export async function addSeeds(
+  crawl: SeedContext,
+  rules: RulesInForce,
+  chunk: readonly TakenSeed[],
+  reaches: ReadonlyMap<HostKey, FoundReach>,
+  count: Count,
+): Promise<void> {
+  // If a URL occurs twice, its first line is used, as if the lines were injected in two runs.
+  const seeds = new Map<string, TakenSeed>();
+  for (const seed of chunk) {
+    const key = rowKeyOf(seed.url);
+    if (seeds.has(key)) count('known');
+    else seeds.set(key, seed);
+  }
+  const { tables } = crawl;
+  const now = crawl.clock();
+  const fields = ['metadata', 'distance', 'protocolStatus', 'sitemap', 'relevant'] as const;
+  const counts = createRowCounts(count);
+  await tables.changeRows([...seeds.keys()], fields, now, async (rows, keys) => {
+    const changes: (PageChange | undefined)[] = [];
+    for (const [i, key] of keys.entries()) {
+      const seed = seeds.get(key)!;
+      const row = rows[i];
+      const countRow = counts.of(key);
+      let change = row
+        ? changeOfKnown(crawl, rules, row, seed, now, countRow)
+        : newSeedRow(crawl, rules, key, seed, now, countRow);
+      if (row && seed.retryDenied && isDenied(row, now)) {
+        countRow('denied_before');
+        await tables.hosts.robots.remove(new URL(seed.url).origin);
+        change = { ...change, key, set: { ...change?.set, dueAt: now } };
+      }
+      if (!row) countRow('injected');
+      changes.push(change);
+    }
+    await enterSeedHosts(tables, keys, reaches);
+    return changes;
+  });
+  counts.end();
+}
+
+/**
+ * Whether the last fetch of a page was denied, and the page is not due. A new request may be allowed: the crawl may have a password or
+ * another agent name now, or the site may have another robots.txt.
+ */
+function isDenied(row: PageRow<'dueAt' | 'marks' | 'protocolStatus'>, now: number): boolean {
+  if (row.damaged || isHeld(row) || (row.dueAt ?? 0) <= now) return false;
+  const { code, http } = row.protocolStatus ?? {};
+  return http === 401 || http === 403 || code === 'robots_denied' || code === 'crawl_delay_too_long';
+}
+
+/** Counts a seed whose row exists, and returns the change of the row. Returns undefined if nothing changes. */
+function changeOfKnown(
+  crawl: SeedContext,
+  rules: RulesInForce,
+  row: PageRow<'metadata' | 'marks' | 'distance' | 'sitemap'>,
+  seed: InjectedSeed,
+  now: number,
+  count: Count,
+): PageChange | undefined {
+  const { injectorOverwrite, injectorUpdate } = crawl.settings.db;
+  if (row.damaged) {
+    count('damaged');
+    return undefined;
+  }
+  if (isHeld(row) || (!injectorOverwrite && !injectorUpdate)) {
+    // The batch that holds a row plans the next fetch of the row, so the row is not changed.
+    count(isHeld(row) && (injectorOverwrite || injectorUpdate) ? 'held' : 'known');
+    // A page that was found through a link becomes a seed.
+    const isSeed =
+      row.distance === 0 && row.marks?.inject !== undefined && row.sitemap === (seed.sitemap ?? row.sitemap);
+    return isSeed ? undefined : { key: row.key, set: { distance: 0, ...sitemapOf(seed) }, marks: { inject: 'y' } };
+  }
+  count('updated');
+  const fresh = newSeedRow(crawl, rules, row.key, seed, now, count).set;
+  const metadata = injectorOverwrite ? seed.metadata : { ...row.metadata, ...seed.metadata };
+  return {
+    key: row.key,
+    set: {
+      distance: 0,
+      ...sitemapOf(seed),
+      ...(Object.keys(metadata).length > 0 && { metadata }),
+      ...((injectorOverwrite || seed.fetchInterval !== undefined) && { fetchInterval: fresh.fetchInterval }),
+      ...((injectorOverwrite || seed.score !== undefined) && {
+        score: fresh.score,
+        cash: fresh.cash,
+        ...relevanceFields(rules, seed.url),
+      }),
+      ...(injectorOverwrite && { dueAt: fresh.dueAt }),
+    },
+    unset: [
+      ...(injectorOverwrite && Object.keys(metadata).length === 0 ? (['metadata'] as const) : []),
+      ...(injectorOverwrite || seed.score !== undefined ? missingRelevance(rules, seed.url) : []),
+    ],
+    marks: { inject: 'y' },
+  };
+}
+
+function sitemapOf({ sitemap }: InjectedSeed): { readonly sitemap?: true } {
+  return sitemap ? { sitemap } : {};
+}
+
+function newSeedRow(
+  crawl: SeedContext,
+  rules: RulesInForce,
+  key: string,
+  seed: InjectedSeed,
+  now: number,
+  count: Count,
+) {
+  const fields = newRowFields(crawl, count, now);
+  const { score, cash } = createScoring(rules, count).injected(seed.score ?? crawl.settings.db.scoreInjected, seed.url);
+  return {
+    key,
+    set: {
+      ...fields,
+      fetchInterval: seed.fetchInterval ?? fields.fetchInterval,
+      score,
+      cash,
+      ...relevanceFields(rules, seed.url),
+      distance: 0,
+      ...sitemapOf(seed),
+      ...(Object.keys(seed.metadata).length > 0 && { metadata: seed.metadata }),
+    },
+    marks: { inject: 'y' },
+  };
+}

@@ -1,0 +1,112 @@
+/**
+ * The inboxes of the slots: what workers want to add to rows of slots that they do not own. A worker puts an entry blindly, and never reads
+ * it. The owner of the slot reads the entries, changes the rows, and then removes the entries. An inbox is empty if all slots have the same
+ * owner.
+ *
+ * A key consists of the slot of the row, the row key, and the source of the entry. So all entries of a row are next to each other, and the
+ * slot whose owner has put an entry can be read from its key.
+ */
+import { FENCE, type Slots } from '../keys/partition.js';
+import { json } from '../pages/codec.js';
+import { readRange, scanSteps } from '../scan-steps.js';
+import { INDEX_COLUMNS } from '../schema.js';
+import type { KeyRange, Store, StoredRow } from '../store.js';
+import { writeUnchanged } from '../write-unchanged.js';
+
+/** Where an entry comes from. An entry of the same source for the same row replaces the earlier one. */
+export interface EntrySource {
+  /** The id of the batch, or of the run of inject. */
+  readonly run: string;
+  /** The slot whose owner puts the entry. Empty: inject puts it, which owns no slot. */
+  readonly slot: string;
+  /** The part of the batch in this slot, or of the run. */
+  readonly part: string;
+}
+
+/** A new entry for a row. */
+export interface NewInboxEntry {
+  readonly rowKey: string;
+  readonly source: EntrySource;
+  /** Plain data that JSON can hold. */
+  readonly value: object;
+}
+
+/** An entry of an inbox. */
+export interface InboxEntry {
+  readonly rowKey: string;
+  readonly source: EntrySource;
+  /** undefined: it cannot be read. */
+  readonly value: unknown;
+  readonly version: string | undefined;
+}
+
+/** The inboxes of a table. */
+export type Inboxes = ReturnType<typeof createInboxes>;
+
+const codec = json<object>((value) => typeof value === 'object' && value !== null);
+const COLUMN = INDEX_COLUMNS.batchEntry;
+/** Maximum number of entries that are read at a time. An entry may have a link of each page of a part of a batch. */
+const STEP = 200;
+
+export function createInboxes(store: Store, slots: Slots) {
+  const keyOf = (rowKey: string, { run, slot, part }: EntrySource): string =>
+    `i${slots.ofRow(rowKey)}|${rowKey}|${run}/${slot}/${part}`;
+  const rangeOf = (slot: string): KeyRange => ({ start: `i${slot}|`, end: `i${slot}${FENCE}` });
+
+  return {
+    /** Puts entries into the inboxes of their rows, in one write. */
+    async put(entries: readonly NewInboxEntry[]): Promise<void> {
+      if (entries.length === 0) return;
+      await store.write(
+        'batch',
+        entries.map(({ rowKey, source, value }) => ({
+          key: keyOf(rowKey, source),
+          put: new Map([[COLUMN, codec.encode(value)]]),
+        })),
+      );
+    },
+
+    /** The entries of a slot in order of row key, in steps. Entries that are put meanwhile may be missing. */
+    async *entries(slot: string): AsyncGenerator<InboxEntry[]> {
+      for await (const rows of scanSteps(store, 'batch', [COLUMN], [rangeOf(slot)], STEP)) yield rows.map(toEntry);
+    },
+
+    /** Removes entries, but no entry that was put again after it was read. Call it after the rows are changed. */
+    async remove(entries: readonly InboxEntry[]): Promise<void> {
+      const removed = entries.map(({ rowKey, source, version }) => ({
+        change: { key: keyOf(rowKey, source), clear: true },
+        version,
+      }));
+      await writeUnchanged(store, 'batch', removed);
+    },
+
+    /** Returns the number of entries of each slot that has any, counted up to a limit. */
+    async sizes(ofSlots: Iterable<string>, limit: number): Promise<ReadonlyMap<string, number>> {
+      const sizes = new Map<string, number>();
+      for (const slot of ofSlots) {
+        const { length } = await readRange(store, 'batch', [COLUMN], rangeOf(slot), limit);
+        if (length > 0) sizes.set(slot, length);
+      }
+      return sizes;
+    },
+  };
+}
+
+/** Returns the source of the entry with this key. */
+export function sourceOfEntry(key: string): EntrySource {
+  const [run = '', slot = '', part = ''] = key.slice(key.lastIndexOf('|') + 1).split('/');
+  return { run, slot, part };
+}
+
+function toEntry({ key, cells, version }: StoredRow): InboxEntry {
+  const rowKey = key.slice(key.indexOf('|') + 1, key.lastIndexOf('|'));
+  return { rowKey, source: sourceOfEntry(key), value: valueOf(cells.get(COLUMN)), version };
+}
+
+function valueOf(cell: Uint8Array | undefined): object | undefined {
+  try {
+    return cell && codec.decode(cell);
+  } catch {
+    return undefined;
+  }
+}
