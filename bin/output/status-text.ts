@@ -3,7 +3,7 @@ import { sectionNote } from './section-note.js';
 import { duration, number, quantity, safeLines, table } from './output.js';
 
 export function statusText(status: CrawlStatus): string {
-  const { owner, jobs, failing = [], due, batches, lastFetch, now } = status;
+  const { owner, jobs, failing = [], due, batches, inInboxes = 0, lastFetch, now } = status;
   const where = owner
     ? `The table is open in process ${owner.pid} (${owner.name}).`
     : status.workers
@@ -13,6 +13,7 @@ export function statusText(status: CrawlStatus): string {
     ['rows due', `${number(due.count)}${due.more ? ' and more' : ''}`],
     ['open batches', number(batches.length)],
     ...batches.map(({ batchId, state, size }) => [`  ${batchId}`, `${state}, ${quantity(size, 'page')}`]),
+    ...(inInboxes > 0 ? [['entries in inboxes', number(inInboxes)]] : []),
     ...(lastFetch && jobs.length === 0 ? [['last fetch', lastFetchText(lastFetch, now, owner !== undefined)]] : []),
     ...indexRows(status),
     ...workerRows(status),

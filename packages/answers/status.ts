@@ -49,6 +49,11 @@ export interface TableStatus {
    * Absent: a process of an older version has the table open.
    */
   readonly batchesToIndex?: number;
+  /**
+   * For a table that processes share: number of entries in the inboxes of slots, such as links that wait for the owner of the slot. Counted up
+   * to 1,000 in each slot. Absent for other tables.
+   */
+  readonly inInboxes?: number;
   /** The last fetch or crawl. Absent: none has run yet. */
   readonly lastFetch?: Asked;
   /** Sums over all work of the process that has the table open. */
@@ -74,12 +79,16 @@ interface StatusSource extends Pick<CrawlContext, 'tables' | 'clock'> {
   readonly diskUse?: () => Promise<DiskUse>;
 }
 
+/** Maximum number of entries that are counted in an inbox. */
+const MAX_COUNTED = 1000;
+
 /** The status of the table that is open in this process. */
 export async function ownStatus({ tables, clock, running, since, diskUse }: StatusSource): Promise<TableStatus> {
   const last = lastFetchOf(await tables.leases.list());
   const due = await running.due();
   const batches = await tables.batches.list();
   const updated = await tables.batches.listUpdated();
+  const sizes = tables.isShared ? await tables.inboxes.sizes(tables.slots.all, MAX_COUNTED) : undefined;
   const disk = await diskUse?.();
   const { rss, heapUsed } = process.memoryUsage();
   const failing = running.failing();
@@ -93,7 +102,8 @@ export async function ownStatus({ tables, clock, running, since, diskUse }: Stat
     ...(all && { workers: all.workers }),
     due,
     batches,
-    batchesToIndex: updated.length,
+    batchesToIndex: updated.filter(({ consumers = [] }) => consumers.length > 0).length,
+    ...(sizes && { inInboxes: [...sizes.values()].reduce((sum, size) => sum + size, 0) }),
     ...(last && { lastFetch: last }),
     since,
     memory: { resident: rss, heap: heapUsed },

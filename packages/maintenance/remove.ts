@@ -15,6 +15,7 @@ import {
   createRowCounts,
   inAllSlots,
   createTracker,
+  foldInboxes,
   type Tracker,
 } from '../core/index.js';
 import { CrawlError } from '../errors/index.js';
@@ -36,6 +37,8 @@ const CHUNK = 500;
  * the host (robots.txt, back-off) stays. A host without a seed is no longer a seed host. Two kinds of rows stay: a row that a batch holds,
  * until updatedb has released it, and a row that cannot be read.
  *
+ * First, remove folds the inboxes, so that links which wait there do not bring removed pages back.
+ *
  * remove may be killed at any time and run again. Each row is removed in one change, and then its index entries are removed.
  *
  * Counters: `COUNTERS.remove`.
@@ -55,6 +58,7 @@ async function removeSelected(crawl: JobContext, options: RemoveOptions): Promis
     });
   }
   const tracker = createTracker(crawl, 'remove', options);
+  if (!options.dryRun) tracker.add(await foldInboxes(crawl, tracker), 'fold_');
   const notice = createNotice(crawl);
   for await (const rows of chunked(candidates(crawl, selector), CHUNK)) {
     if (tracker.aborted) break;
