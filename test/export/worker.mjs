@@ -14,7 +14,7 @@ const exports = await import('../../dist/tests/export.js');
 const { export: name = 'exportPages', ...given } = JSON.parse(options);
 const crawl = await openContext({ table: `level:${directory}` });
 steps.begin();
-const { counters } = await exports[name](crawl, given);
+const { counters } = await exports[name]({ ...crawl, watch: () => {} }, given);
 const count = steps.end();
 await crawl.close();
 console.log(JSON.stringify({ ...counters, steps: count }));
