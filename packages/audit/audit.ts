@@ -12,7 +12,7 @@ import {
   type Page,
   type Tracker,
 } from '../core/index.js';
-import { withWorkFolder } from '../graph/index.js';
+import { withWorkFolder } from '../scan/index.js';
 import { defined } from '../util/index.js';
 import { askServers } from './asking/ask-servers.js';
 import type { UncheckedLinks } from './asking/unchecked-links.js';

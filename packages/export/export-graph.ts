@@ -1,4 +1,5 @@
-import { LINK_FIELDS, buildGraphs, linkRowOf, withWorkFolder, type Level, type LinkRow } from '../graph/index.js';
+import { LINK_FIELDS, buildGraphs, linkRowOf, type Level, type LinkRow } from '../graph/index.js';
+import { withWorkFolder } from '../scan/index.js';
 import { selectorOf, type PageSelection } from '../answers/index.js';
 import type { CrawlContext, JobContext, Report, Tracker } from '../core/index.js';
 import { defined } from '../util/index.js';

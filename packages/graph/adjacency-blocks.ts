@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { readPieces, type Adjacency } from './adjacency.js';
-import { growingArray } from './growing-array.js';
-import { onDisk, readFully } from './sort/index.js';
+import { growingArray } from '../scan/index.js';
+import { onDisk, readFully } from '../scan/index.js';
 
 interface AdjacencyBlock {
   /** The number of the first node. */

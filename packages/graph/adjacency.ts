@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { CrawlError } from '../errors/index.js';
-import { onDisk, readFully } from './sort/index.js';
+import { onDisk, readFully } from '../scan/index.js';
 
 /**
  * The adjacency file, from which all formats and the ranking are made. It consists of little-endian numbers of 32 bits. First come the

@@ -1,11 +1,10 @@
 import { writeAdjacency, type Adjacency } from './adjacency.js';
 import type { LinkRow } from './link-rows.js';
-import { readKeys } from './key-file.js';
 import type { Level } from './levels.js';
 import { groupNodes, pageNodes, type Nodes } from './nodes.js';
-import { KIND, NONE, resolveRows } from './resolve.js';
+import { KIND, resolveRows } from './resolve.js';
 import { scanRows, type ScannedRows, type GraphInput } from './scan-rows.js';
-import { createPairSorter } from './sort/index.js';
+import { createPairSorter, readKeys, NONE } from '../scan/index.js';
 
 /** A graph of links: its nodes, and its adjacency file. */
 export interface LinkGraph extends Nodes {

@@ -1,9 +1,7 @@
 import { hostKeyOf, hostOfKey, type HostKey, domainOf } from '../core/index.js';
-import { growingArray } from './growing-array.js';
-import { createKeyFile, readKeys } from './key-file.js';
-import { NONE } from './resolve.js';
+import { growingArray, createKeyFile, readKeys, NONE } from '../scan/index.js';
 import type { ScannedRows } from './scan-rows.js';
-import { createRecordSorter } from './sort/index.js';
+import { createRecordSorter } from '../scan/index.js';
 
 /** The nodes of a level. */
 export interface Nodes {

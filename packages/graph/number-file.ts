@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { onDisk, readFully } from './sort/index.js';
+import { onDisk, readFully } from '../scan/index.js';
 
 /** A file of 64-bit numbers, a few for each row. */
 export interface NumberFile {

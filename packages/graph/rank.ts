@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { type RankedLevel, createTracker, type JobContext, type JobOptions, type Report } from '../core/index.js';
 import { rankedRows, solveRanks, writeRanks } from './ranking/rank-steps.js';
-import { withWorkFolder } from './sort/index.js';
+import { withWorkFolder } from '../scan/index.js';
 
 /** Options of {@link rank}. */
 export interface RankOptions extends JobOptions {

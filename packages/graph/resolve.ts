@@ -1,3 +1,5 @@
+import { NONE } from '../scan/index.js';
+
 export const KIND = {
   /** A page that is known only from links: it was never fetched, or will be retried. */
   known: 0,
@@ -9,8 +11,6 @@ export const KIND = {
   alternate: 4,
 } as const;
 
-/** Stands for "no row" or "no node". */
-export const NONE = 2 ** 32 - 1;
 const UNRESOLVED = NONE - 1;
 const IN_PATH = NONE - 2;
 

@@ -1,9 +1,7 @@
 import { hostKeyOfRow, isRedirect, rowKeyOf, type HostKey, type KeyRange, type Count } from '../core/index.js';
 import { CrawlError } from '../errors/index.js';
 import { checkCount } from './adjacency.js';
-import { growingArray } from './growing-array.js';
-import { createKeyFile } from './key-file.js';
-import { createKeyJoin, type KeyJoin } from './key-join.js';
+import { growingArray, createKeyFile, createKeyJoin, type KeyJoin } from '../scan/index.js';
 import type { LinkRow } from './link-rows.js';
 import { KIND, isAlias } from './resolve.js';
 

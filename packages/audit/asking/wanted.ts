@@ -1,5 +1,5 @@
 import { TO_ITSELF, hostKeyOfRow, isPage, urlOf, rulesNow, type CrawlContext } from '../../core/index.js';
-import { createRecordSorter } from '../../graph/index.js';
+import { createRecordSorter } from '../../scan/index.js';
 import { createLinkKeys } from '../collect/link-keys.js';
 import { RECORD, packJson, packRecord, readJson, readRecord, type AskedNote } from '../collect/records.js';
 import { leadsToPage } from '../facts/kinds.js';

@@ -1,4 +1,4 @@
-import { createRecordSorter } from '../../graph/index.js';
+import { createRecordSorter } from '../../scan/index.js';
 
 const RECORD = 9;
 

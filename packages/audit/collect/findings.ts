@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { createRecordSorter } from '../../graph/index.js';
+import { createRecordSorter } from '../../scan/index.js';
 import { urlOf } from '../../core/index.js';
 import { LINK_KINDS } from '../facts/kinds.js';
 import type { AuditFinding, AuditRule, AuditSource, AuditSummary, Severity } from '../report.js';

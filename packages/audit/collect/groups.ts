@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { createRecordSorter } from '../../graph/index.js';
+import { createRecordSorter } from '../../scan/index.js';
 import type { Group, Member } from '../rule.js';
 
 /** Maximum number of members of a group that are stored. */

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { growingArray, onDisk, readFully } from '../../graph/index.js';
+import { growingArray, onDisk, readFully } from '../../scan/index.js';
 
 /** The row keys by row number, on disk. A row takes 8 bytes of memory. */
 export interface KeyTable {

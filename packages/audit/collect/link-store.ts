@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createRecordSorter, growingArray, onDisk, readFully } from '../../graph/index.js';
+import { createRecordSorter, growingArray, onDisk, readFully } from '../../scan/index.js';
 import { readLink, type LinkRecord } from './records.js';
 import type { Sources } from './sources.js';
 

@@ -1,4 +1,4 @@
-import { growingArray, NONE } from '../../graph/index.js';
+import { growingArray, NONE } from '../../scan/index.js';
 import { VERDICTS, VERDICT, type Verdict } from '../verdict.js';
 
 /** The data of each row except its key, by row number. A row takes 34 bytes. */

@@ -8,7 +8,7 @@ import {
   type HostKey,
   type ProtocolStatus,
 } from '../../core/index.js';
-import { createKeyJoin, createRecordSorter, type NONE } from '../../graph/index.js';
+import { createRecordSorter, createKeyJoin, type NONE } from '../../scan/index.js';
 import { FLAWS, MARKS, type PageFacts } from '../facts/facts.js';
 import { LINK_KINDS, REL } from '../facts/kinds.js';
 import { withoutText } from '../facts/places.js';

@@ -8,7 +8,8 @@ import {
   chunked,
   isBodyLost,
 } from '../../core/index.js';
-import { buildGraphs, withWorkFolder, type LinkGraph, type LinkRow } from '../../graph/index.js';
+import { buildGraphs, type LinkGraph, type LinkRow } from '../../graph/index.js';
+import { withWorkFolder } from '../../scan/index.js';
 import { checkSelection, selectedRows, aboutSelection, type ExportSelection } from '../pages/selected-rows.js';
 import { runExport, type ExportOptions } from '../target/run-export.js';
 import { uncounted } from '../target/uncounted.js';

@@ -1,5 +1,6 @@
 import { CrawlError } from '../../errors/index.js';
-import { createPairSorter, readLists, type Adjacency } from '../../graph/index.js';
+import { readLists, type Adjacency } from '../../graph/index.js';
+import { createPairSorter } from '../../scan/index.js';
 import type { Target } from '../target/target.js';
 import { INT_BYTES, KRAKE_FILES, checkInt32, int32 } from './formats.js';
 

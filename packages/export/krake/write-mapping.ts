@@ -1,4 +1,4 @@
-import { createRecordSorter } from '../../graph/index.js';
+import { createRecordSorter } from '../../scan/index.js';
 import type { Target } from '../target/target.js';
 import { INT_BYTES, KEY_BYTES, KRAKE_FILES, int32, krakeKey, offsetRecord } from './formats.js';
 

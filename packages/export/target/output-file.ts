@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Tables } from '../../core/index.js';
-import { onDisk, removeLeft } from '../../graph/index.js';
+import { onDisk, removeLeft } from '../../scan/index.js';
 import { processMark } from '../../util/index.js';
 import { CrawlError } from '../../errors/index.js';
 import { DISK, kindOf, noFolder, syncFile, thereAlready } from './files.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import { onDisk } from '../../graph/index.js';
+import { onDisk } from '../../scan/index.js';
 import type { TargetFiles } from './files.js';
 import type { WholePart } from './manifest.js';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { onDisk } from '../../graph/index.js';
+import { onDisk } from '../../scan/index.js';
 import type { Destination } from './destination.js';
 import { DISK, kindOf, syncFile, type TargetFiles } from './files.js';
 import { takeLock, type Lock } from './lock.js';

@@ -1,4 +1,4 @@
-import { withWorkFolder } from '../../graph/index.js';
+import { withWorkFolder } from '../../scan/index.js';
 import type { JobContext, Report } from '../../core/index.js';
 import { checkSelection, selectedRows, aboutSelection, type ExportSelection } from '../pages/selected-rows.js';
 import type { Part } from '../target/part-file.js';

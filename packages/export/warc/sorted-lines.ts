@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { sortRecords } from '../../graph/index.js';
+import { sortRecords } from '../../scan/index.js';
 
 const NEWLINE = 0x0a;
 

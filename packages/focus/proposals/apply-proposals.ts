@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { CrawlError, safeText } from '../../errors/index.js';
-import { withWorkFolder } from '../../graph/index.js';
+import { withWorkFolder } from '../../scan/index.js';
 import type { CrawlContext, JobOptions, Rule, StoredProposal, StoredProposals } from '../../core/index.js';
 import { checkRule, describeRule, saying, type AddedRules, type CheckedRule } from '../../rules/index.js';
 import { latestRules } from '../rules/latest-rules.js';

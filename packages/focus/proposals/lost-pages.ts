@@ -1,5 +1,5 @@
-import { NONE } from '../../graph/index.js';
 import { FAR, TRAIT, createPauses, type Rejections, type PageGraph, type Ways } from './ways.js';
+import { NONE } from '../../scan/index.js';
 
 /** Relevant pages that the active proposals make unreachable. */
 interface LostPages {

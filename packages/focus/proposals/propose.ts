@@ -14,7 +14,7 @@ import {
   domainOf,
 } from '../../core/index.js';
 import { CrawlError, safeText } from '../../errors/index.js';
-import { withWorkFolder } from '../../graph/index.js';
+import { withWorkFolder } from '../../scan/index.js';
 import { addChecked, checkRule, scopeOf, type AddedRules, type CheckedRule, type RuleSet } from '../../rules/index.js';
 import { latestRules } from '../rules/latest-rules.js';
 import type { Candidate, CreateFinder } from '../candidates/candidate.js';

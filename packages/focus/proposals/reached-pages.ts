@@ -1,6 +1,6 @@
-import { NONE } from '../../graph/index.js';
 import type { TableGraph } from './read-graph.js';
 import { FAR, TRAIT, createPauses, findWays, type Rejections } from './ways.js';
+import { NONE } from '../../scan/index.js';
 
 /**
  * Finds relevant pages that cannot be checked: no root leads to them, so the table does not show how they became known. An example is a

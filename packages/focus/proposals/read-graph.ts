@@ -1,13 +1,6 @@
 import type { CrawlContext, Count, PageRow } from '../../core/index.js';
-import {
-  LINK_FIELDS,
-  NONE,
-  buildGraphs,
-  growingArray,
-  linkRowOf,
-  openAdjacencyBlocks,
-  type LinkRow,
-} from '../../graph/index.js';
+import { LINK_FIELDS, buildGraphs, linkRowOf, openAdjacencyBlocks, type LinkRow } from '../../graph/index.js';
+import { growingArray, NONE } from '../../scan/index.js';
 import type { RuleSet } from '../../rules/index.js';
 import { createPageJudge } from './page-judge.js';
 import { TRAIT, type PageGraph } from './ways.js';

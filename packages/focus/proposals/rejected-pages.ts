@@ -1,5 +1,5 @@
 import { urlOf, domainOf, hostOf } from '../../core/index.js';
-import { growingArray } from '../../graph/index.js';
+import { growingArray } from '../../scan/index.js';
 import { compileRules, type CheckedRule, type RuleSet } from '../../rules/index.js';
 import type { TableGraph } from './read-graph.js';
 import { createTriedPages, type TriedPages } from './tried-pages.js';

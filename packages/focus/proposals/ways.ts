@@ -1,5 +1,6 @@
-import { NONE, type AdjacencyBlocks } from '../../graph/index.js';
+import { type AdjacencyBlocks } from '../../graph/index.js';
 import type { TimeSlice } from '../../core/index.js';
+import { NONE } from '../../scan/index.js';
 
 /** Properties of a page, as bits. */
 export const TRAIT = {

@@ -10,11 +10,10 @@ import {
   type Tracker,
 } from '../../core/index.js';
 import { buildGraphs, type BuiltGraphs, type LinkGraph } from '../build-graphs.js';
-import { readKeys } from '../key-file.js';
 import { LINK_FIELDS, linkRowOf, type LinkRow } from '../link-rows.js';
 import { createNumberFile, type NumberFile } from '../number-file.js';
 import { pageRank } from './page-rank.js';
-import { NONE } from '../resolve.js';
+import { readKeys, NONE } from '../../scan/index.js';
 
 interface RankedRow extends LinkRow {
   readonly rank?: number;

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { onDisk } from './sort/index.js';
+import { onDisk } from './on-disk.js';
 
 /** Size of a piece in bytes. A line is one key, because keys are printable ASCII. */
 const PIECE = 2 ** 18;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createPairSorter, createRecordSorter } from '../../../packages/graph/index.js';
-import { sortWords } from '../../../packages/graph/sort/sort-words.js';
+import { createPairSorter, createRecordSorter } from '../../../packages/scan/index.js';
+import { sortWords } from '../../../packages/scan/sort/sort-words.js';
 import { atOnce } from '../../../packages/util/index.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 import { testFolder } from '../../support/files/temp-folder.js';

@@ -1,6 +1,6 @@
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onDisk } from './on-disk.js';
+import { onDisk } from '../on-disk.js';
 
 /** A file of sorted bytes. */
 export interface Run {

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { processMark, processOf } from '../../util/index.js';
+import { processMark, processOf } from '../util/index.js';
 import { onDisk } from './on-disk.js';
 
 const PREFIX = '.webcrawl-work-';

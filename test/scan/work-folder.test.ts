@@ -1,10 +1,10 @@
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { withWorkFolder } from '../../../packages/graph/index.js';
-import { processMark } from '../../../packages/util/index.js';
-import { marksOfGone } from '../../support/process-marks.js';
-import { testFolder } from '../../support/files/temp-folder.js';
+import { withWorkFolder } from '../../packages/scan/index.js';
+import { processMark } from '../../packages/util/index.js';
+import { marksOfGone } from '../support/process-marks.js';
+import { testFolder } from '../support/files/temp-folder.js';
 
 let parent: string;
 beforeEach(() => void (parent = testFolder()));

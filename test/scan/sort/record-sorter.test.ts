@@ -2,7 +2,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createRecordSorter, sortRecords, type SortOptions } from '../../../packages/graph/index.js';
+import { createRecordSorter, sortRecords, type SortOptions } from '../../../packages/scan/index.js';
 import { runs } from '../../support/runs.js';
 import { testFolder } from '../../support/files/temp-folder.js';
 

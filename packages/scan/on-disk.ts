@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { CrawlError, messageOf } from '../../errors/index.js';
+import { CrawlError, messageOf } from '../errors/index.js';
 
 const FULL = new Set<unknown>(['ENOSPC', 'EDQUOT']);
 

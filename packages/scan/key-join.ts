@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
-import { createRecordSorter } from './sort/index.js';
-import { NONE } from './resolve.js';
+import { createRecordSorter } from './sort/record-sorter.js';
+
+/** Stands for a number that no key has. */
+export const NONE = 2 ** 32 - 1;
 
 /** Finds the rows of keys. The keys need no memory. If a method returns a promise, await the promise before the next call. */
 export interface KeyJoin {
