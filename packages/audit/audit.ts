@@ -12,7 +12,7 @@ import {
   type Page,
   type Tracker,
 } from '../core/index.js';
-import { withWorkFolder } from '../scan/index.js';
+import { createKeyFile, withWorkFolder, type KeyFile } from '../scan/index.js';
 import { defined } from '../util/index.js';
 import { askServers } from './asking/ask-servers.js';
 import type { UncheckedLinks } from './asking/unchecked-links.js';
@@ -20,7 +20,6 @@ import { folderOf } from './asking/wanted.js';
 import { createAlternatePairs } from './collect/alternate-pairs.js';
 import { createFindings, findingOf, sourceOf, type FindingSorter } from './collect/findings.js';
 import { createGroups } from './collect/groups.js';
-import { createKeyTable, type KeyTable } from './collect/key-table.js';
 import { createLinkKeys } from './collect/link-keys.js';
 import { createLinkStore, type LinkStore } from './collect/link-store.js';
 import type { AskedNote } from './collect/records.js';
@@ -88,7 +87,7 @@ export async function audit(crawl: JobContext, options: AuditOptions = {}): Prom
   const closing = new Promise<void>((resolve) => (close = resolve));
   return new Promise((give, fail) => {
     const whole = withWorkFolder(folder, async (work) => {
-      await using keys = await createKeyTable(join(work, 'keys'));
+      await using keys = await createKeyFile(join(work, 'keys'));
       await using links = await createLinkStore(work, memory / 2);
       const unchecked: UncheckedLinks[] = [];
       if (options.ask || external) {
@@ -111,7 +110,7 @@ export async function audit(crawl: JobContext, options: AuditOptions = {}): Prom
 
 interface Work {
   readonly work: string;
-  readonly keys: KeyTable;
+  readonly keys: KeyFile;
   readonly links: LinkStore;
   readonly tracker: Tracker;
   /** Links that were not checked in this run. */
@@ -254,7 +253,7 @@ function withNewMembers(found: Found, { fresh, total, newUrls }: Group): Found {
 }
 
 interface Telling {
-  readonly keys: KeyTable;
+  readonly keys: KeyFile;
   readonly links: LinkStore;
   readonly findings: FindingSorter;
   readonly ignoring: Ignoring;

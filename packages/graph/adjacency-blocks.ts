@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import { readPieces, type Adjacency } from './adjacency.js';
-import { growingArray } from '../scan/index.js';
-import { onDisk, readFully } from '../scan/index.js';
+import { growingArray, onDisk, readFully } from '../scan/index.js';
 
 interface AdjacencyBlock {
   /** The number of the first node. */

@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { CrawlError } from '../errors/index.js';
-import { onDisk, readFully } from '../scan/index.js';
+import { onDisk, readChunks } from '../scan/index.js';
 
 /**
  * The adjacency file, from which all formats and the ranking are made. It consists of little-endian numbers of 32 bits. First come the
@@ -123,19 +123,9 @@ export async function* readPieces(
   signal: AbortSignal | undefined,
   bytes = READ_BYTES,
 ): AsyncGenerator<Uint32Array> {
-  const file = await onDisk(path, () => open(path, 'r'));
-  try {
-    const piece = Buffer.from(new ArrayBuffer(bytes - (bytes % 4)));
-    const numbers = new Uint32Array(piece.buffer);
-    for (let position = HEAD; ;) {
-      signal?.throwIfAborted();
-      const filled = await readFully(path, file, piece, position);
-      if (filled === 0) return;
-      position += filled;
-      yield numbers.subarray(0, filled / 4);
-    }
-  } finally {
-    await file.close();
+  for await (const chunk of readChunks(path, { from: HEAD, bytes: bytes - (bytes % 4) })) {
+    signal?.throwIfAborted();
+    yield new Uint32Array(chunk.buffer, 0, chunk.length / 4);
   }
 }
 

@@ -4,7 +4,7 @@ import type { Level } from './levels.js';
 import { groupNodes, pageNodes, type Nodes } from './nodes.js';
 import { KIND, resolveRows } from './resolve.js';
 import { scanRows, type ScannedRows, type GraphInput } from './scan-rows.js';
-import { createPairSorter, readKeys, NONE } from '../scan/index.js';
+import { NONE, createPairSorter } from '../scan/index.js';
 
 /** A graph of links: its nodes, and its adjacency file. */
 export interface LinkGraph extends Nodes {
@@ -60,7 +60,7 @@ export async function buildGraphs(
   const sorters = nodes.map(() => createPairSorter(folder, memory));
   const dropped = { unknown: 0, gone: 0, ofAlternates: 0, own: nodes.map(() => 0) };
   let done = 0;
-  await scanned.links.answer((source, target) => {
+  await scanned.links.answer(scanned.keys, (source, target) => {
     if (++done % LINKS_PER_REPORT === 0) {
       onLinks?.(done);
       signal?.throwIfAborted();
@@ -108,16 +108,10 @@ export async function buildGraphs(
 }
 
 async function resolve(
-  { aliases, aliasCount, keys, kinds }: ScannedRows,
+  { aliases, keys, kinds }: ScannedRows,
   { count }: Pick<BuildOptions, 'count'>,
 ): Promise<Uint32Array> {
-  const next = new Uint32Array(aliasCount > 0 ? kinds.length : 0);
-  if (aliasCount > 0) {
-    next.fill(NONE);
-    let row = 0;
-    for await (const group of readKeys(keys)) for (const key of group) await aliases.enter(key, row++);
-    await aliases.answer((asked, by) => void (next[asked] = by));
-  }
+  const next = await aliases.numbers(keys, kinds.length);
   const resolved = resolveRows(kinds, next);
   const counts = { gone: 0, redirects: 0, redirects_lost: 0, alternates: 0 };
   for (let row = 0; row < kinds.length; row++) {

@@ -1,7 +1,6 @@
 import { hostKeyOf, hostOfKey, type HostKey, domainOf } from '../core/index.js';
-import { growingArray, createKeyFile, readKeys, NONE } from '../scan/index.js';
+import { NONE, createKeyFile, createKeyedRecords, growingArray, readKeys } from '../scan/index.js';
 import type { ScannedRows } from './scan-rows.js';
-import { createRecordSorter } from '../scan/index.js';
 
 /** The nodes of a level. */
 export interface Nodes {
@@ -59,45 +58,36 @@ export async function groupNodes(
 ): Promise<Nodes> {
   const ofHost = new Uint32Array(hostStarts.length).fill(NONE);
   const path = `${folder}/${level}-names`;
-  const sorter = createRecordSorter({ folder });
+  const names = createKeyedRecords(folder);
   let host = 0;
   for await (const group of readKeys(hosts)) {
     for (const name of group) {
       if (hasNode(resolved, hostStarts[host]!, hostStarts[host + 1] ?? kinds.length)) {
-        await sorter.add(nameRecord(level === 'host' ? name : domainKey(name as HostKey), host));
+        await names.add(level === 'host' ? name : domainKey(name as HostKey), 0, numberBytes(host));
       }
       host += 1;
     }
   }
   await using file = await createKeyFile(path);
-  let last: string | undefined;
-  let count = 0;
-  for await (const record of sorter.sorted()) {
-    const name = record.toString('latin1', 0, record.length - NUMBER);
-    if (name !== last) {
-      await file.add(name);
-      count += 1;
-      last = name;
+  for await (const group of names.joined()) {
+    for (const { key, isFirst, content } of group) {
+      if (isFirst) await file.add(key);
+      ofHost[content.readUInt32BE()] = file.length - 1;
     }
-    ofHost[record.readUInt32BE(record.length - NUMBER + 1)] = count - 1;
   }
-  await file.end();
+  await file.flush();
   return {
-    count,
+    count: file.length,
     ofRow: spread(ofHost, hostStarts, kinds.length),
     keys: () => readKeys(path),
     hostStarts: new Uint32Array(0),
   };
 }
 
-/** Number of bytes after the name in a record: a zero and the number of the host. The zero sorts before any character of a longer name. */
-const NUMBER = 5;
-
-function nameRecord(name: string, host: number): Buffer {
-  const record = Buffer.alloc(name.length + NUMBER);
-  record.write(name, 'latin1');
-  record.writeUInt32BE(host, name.length + 1);
-  return record;
+function numberBytes(number: number): Buffer {
+  const bytes = Buffer.allocUnsafe(4);
+  bytes.writeUInt32BE(number);
+  return bytes;
 }
 
 function domainKey(host: HostKey): HostKey {

@@ -1,7 +1,7 @@
-import { hostKeyOfRow, isRedirect, rowKeyOf, type HostKey, type KeyRange, type Count } from '../core/index.js';
+import { isRedirect, rowKeyOf, type KeyRange, type Count } from '../core/index.js';
 import { CrawlError } from '../errors/index.js';
 import { checkCount } from './adjacency.js';
-import { growingArray, createKeyFile, createKeyJoin, type KeyJoin } from '../scan/index.js';
+import { createKeyFile, createKeyJoin, growingArray, numberRows, type KeyJoin } from '../scan/index.js';
 import type { LinkRow } from './link-rows.js';
 import { KIND, isAlias } from './resolve.js';
 
@@ -13,10 +13,9 @@ export interface ScannedRows {
   readonly hosts: string;
   readonly hostStarts: Uint32Array;
   readonly kinds: Uint8Array;
-  /** The targets of redirects, refreshes and canonicals. The scan adds only the questions; the keys must be added before `answer`. */
+  /** Asks for the targets of redirects, refreshes and canonicals. */
   readonly aliases: KeyJoin;
-  readonly aliasCount: number;
-  /** The targets of links. The scan adds the questions and the key of each row. */
+  /** Asks for the targets of links. */
   readonly links: KeyJoin;
 }
 
@@ -53,8 +52,6 @@ export async function scanRows(
   const hosts = `${folder}/hosts`;
   await using keyFile = await createKeyFile(keys);
   await using hostFile = await createKeyFile(hosts);
-  let start: string | undefined;
-  let aliasCount = 0;
   let linkCount = 0;
 
   /** Returns the key of a URL that may be in the graph. Undefined for any other URL, which is counted. */
@@ -65,48 +62,35 @@ export async function scanRows(
     return undefined;
   };
 
-  for await (const each of rows) {
-    signal?.throwIfAborted();
-    const row = kinds.length;
-    checkCount(row + 1, 'rows');
-    if (start === undefined || !each.key.startsWith(start)) {
-      const host: HostKey = hostKeyOfRow(each.key);
-      start = `${host}:`;
-      hostStarts.push(row);
-      await hostFile.add(host);
+  for await (const { row, number, newHost } of numberRows(rows, keyFile, { onRow, signal })) {
+    checkCount(number + 1, 'rows');
+    if (newHost !== undefined) {
+      hostStarts.push(number);
+      await hostFile.add(newHost);
     }
-    const alias = aliasOf(each);
-    const kind = kindOf(each, alias, raw);
+    const alias = aliasOf(row);
+    const kind = kindOf(row, alias, raw);
     kinds.push(kind);
-    const written = keyFile.add(each.key);
-    if (written) await written;
-    const entered = links.enter(each.key, row);
-    if (entered) await entered;
     if (alias !== undefined && isAlias(kind)) {
       const key = keyOf(alias);
-      if (key !== undefined) {
-        await aliases.ask(key, row);
-        aliasCount += 1;
-      }
+      if (key !== undefined) await aliases.ask(key, number);
     }
-    linkCount += each.links.length;
+    linkCount += row.links.length;
     if (kind === KIND.gone || kind === KIND.redirect) {
-      count(kind === KIND.gone ? 'links_of_gone' : 'links_of_redirects', each.links.length);
-    } else {
-      const targets = raw && each.redirectTarget !== undefined ? [...each.links, each.redirectTarget] : each.links;
-      for (const url of targets) {
-        const key = keyOf(url);
-        const asked = key === undefined ? undefined : links.ask(key, row);
-        if (asked) await asked;
-      }
+      count(kind === KIND.gone ? 'links_of_gone' : 'links_of_redirects', row.links.length);
+      continue;
     }
-    onRow?.();
+    const targets = raw && row.redirectTarget !== undefined ? [...row.links, row.redirectTarget] : row.links;
+    for (const url of targets) {
+      const key = keyOf(url);
+      const asked = key === undefined ? undefined : links.ask(key, number);
+      if (asked) await asked;
+    }
   }
   count('scanned', kinds.length);
   count('links', linkCount);
-  await keyFile.end();
-  await hostFile.end();
-  return { keys, hosts, hostStarts: hostStarts.values(), kinds: kinds.values(), aliases, aliasCount, links };
+  await hostFile.flush();
+  return { keys, hosts, hostStarts: hostStarts.values(), kinds: kinds.values(), aliases, links };
 }
 
 /** Returns the URL of the page that a row names in its place. */

@@ -1,6 +1,9 @@
 export { createPairSorter } from './sort/pair-sorter.js';
 export { createRecordSorter, sortRecords, type RecordSorter, type SortOptions } from './sort/record-sorter.js';
-export { createKeyFile, readKeys } from './key-file.js';
+export { createDiskFile, readChunks } from './disk-file.js';
+export { createKeyFile, readKeys, type KeyFile } from './key-file.js';
+export { createKeyedRecords, type KeyedRecords } from './keyed-records.js';
+export { numberRows } from './number-rows.js';
 export { NONE, createKeyJoin, type KeyJoin } from './key-join.js';
 export { growingArray } from './growing-array.js';
 export { onDisk, readFully } from './on-disk.js';

@@ -1,60 +1,60 @@
-import { open } from 'node:fs/promises';
-import { onDisk } from './on-disk.js';
+import { createDiskFile, readChunks } from './disk-file.js';
+import { growingArray } from './growing-array.js';
 
-/** Size of a piece in bytes. A line is one key, because keys are printable ASCII. */
-const PIECE = 2 ** 18;
-
-interface KeyWriter {
+/** A file of row keys. The number of a key is the number of keys before it. A key takes a quarter of a byte of memory. */
+export interface KeyFile extends AsyncDisposable {
+  readonly path: string;
+  readonly length: number;
   /** Adds a key. If this returns a promise, await the promise before the next call. */
   add(key: string): Promise<void> | undefined;
-  /** Writes the rest and closes the file. */
-  end(): Promise<void>;
-  /** Closes the file, even if it is not complete. */
-  [Symbol.asyncDispose](): Promise<void>;
+  /** Returns the key with a number. Several calls may run at the same time. */
+  get(number: number): Promise<string>;
+  /** Writes the last keys, so that {@link readKeys} and {@link KeyJoin} can read all of them. */
+  flush(): Promise<void>;
 }
 
-/** @throws CrawlError STORE_FULL, BAD_OUTPUT; the methods of the writer throw them too */
-export async function createKeyFile(path: string): Promise<KeyWriter> {
-  const file = await onDisk(path, () => open(path, 'w'));
-  let waiting = '';
-  const flush = async (): Promise<void> => {
-    const text = waiting;
-    waiting = '';
-    await onDisk(path, () => file.writeFile(text, 'latin1'));
-  };
-  let isOpen = true;
-  const close = async (): Promise<void> => {
-    if (!isOpen) return;
-    isOpen = false;
-    await file.close();
-  };
+/** Number of keys that `get` reads at a time, because keys are often read in their order. */
+const BLOCK = 32;
+
+/** @throws CrawlError STORE_FULL, BAD_OUTPUT; the methods of the file throw them too */
+export async function createKeyFile(path: string): Promise<KeyFile> {
+  const file = await createDiskFile(path);
+  const starts = growingArray((length) => new Float64Array(length));
+  let length = 0;
+  let last = { block: -1, keys: [] as readonly string[] };
   return {
+    path,
+    get length() {
+      return length;
+    },
     add(key) {
-      waiting += `${key}\n`;
-      return waiting.length >= PIECE ? flush() : undefined;
+      if (length % BLOCK === 0) starts.push(file.size);
+      length += 1;
+      // A line is one key, because keys are printable ASCII.
+      return file.append(`${key}\n`);
     },
-    async end() {
-      await flush();
-      await close();
+    async get(number) {
+      const block = Math.floor(number / BLOCK);
+      const place = number % BLOCK;
+      let found = last;
+      if (found.block !== block || place >= found.keys.length) {
+        const [start = 0, end = file.size] = starts.values().subarray(block, block + 2);
+        const lines = await file.read(start, end - start);
+        last = found = { block, keys: lines.toString('latin1', 0, lines.length - 1).split('\n') };
+      }
+      return found.keys[place]!;
     },
-    [Symbol.asyncDispose]: close,
+    flush: file.flush,
+    [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
   };
 }
 
 /** Yields the keys of a file in their order, in groups. @throws CrawlError BAD_OUTPUT */
 export async function* readKeys(path: string): AsyncGenerator<readonly string[]> {
-  const file = await onDisk(path, () => open(path, 'r'));
-  try {
-    const bytes = Buffer.allocUnsafe(PIECE);
-    let left = '';
-    for (;;) {
-      const { bytesRead } = await onDisk(path, () => file.read(bytes, 0, bytes.length));
-      if (bytesRead === 0) return;
-      const lines = (left + bytes.toString('latin1', 0, bytesRead)).split('\n');
-      left = lines.pop()!;
-      if (lines.length > 0) yield lines;
-    }
-  } finally {
-    await file.close();
+  let rest = '';
+  for await (const chunk of readChunks(path)) {
+    const keys = (rest + chunk.toString('latin1')).split('\n');
+    rest = keys.pop()!;
+    if (keys.length > 0) yield keys;
   }
 }

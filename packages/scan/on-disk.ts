@@ -23,6 +23,15 @@ export async function onDisk<T>(path: string, task: () => Promise<T>): Promise<T
   }
 }
 
+/** Writes all bytes. A single write may write only a part of them. @throws CrawlError STORE_FULL, BAD_OUTPUT */
+export async function writeFully(path: string, file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    const at = done;
+    const { bytesWritten } = await onDisk(path, () => file.write(bytes, at, bytes.length - at, position + at));
+    done += bytesWritten;
+  }
+}
+
 /**
  * Reads until all bytes are read, or the file ends. A single read may return fewer bytes, and end in the middle of a number.
  * @returns the number of bytes read

@@ -6,7 +6,7 @@ import { createDyingSteps } from '../support/dying-steps.mjs';
 const [directory, what, options, killAt] = process.argv.slice(2);
 const steps = createDyingSteps(Number(killAt), {
   names: ['link', 'mkdir', 'mkdtemp', 'rename', 'rm', 'rmdir'],
-  ofFiles: ['appendFile', 'read', 'sync', 'truncate', 'writeFile'],
+  ofFiles: ['appendFile', 'read', 'sync', 'truncate', 'write', 'writeFile'],
 });
 
 const { exportGraph, jobs, openContext, openLevelStore } = await import('../../dist/tests/webcrawl.js');

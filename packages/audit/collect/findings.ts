@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
-import { createRecordSorter } from '../../scan/index.js';
+import { createRecordSorter, type KeyFile } from '../../scan/index.js';
 import { urlOf } from '../../core/index.js';
 import { LINK_KINDS } from '../facts/kinds.js';
 import type { AuditFinding, AuditRule, AuditSource, AuditSummary, Severity } from '../report.js';
 import type { Found } from '../rule.js';
-import type { KeyTable } from './key-table.js';
 import type { LinkRecord } from './records.js';
 import { NO_SOURCES, type Sources } from './sources.js';
 
@@ -60,7 +59,7 @@ export function createFindings(folder: string, memory: number): FindingSorter {
 export async function findingOf(
   rule: AuditRule,
   found: Found & { readonly url: string },
-  keys: KeyTable,
+  keys: KeyFile,
   isNew: AuditFinding['isNew'],
 ): Promise<AuditFinding> {
   const {
@@ -91,7 +90,7 @@ export async function findingOf(
   };
 }
 
-async function shownOf({ shown }: Sources, keys: KeyTable): Promise<AuditSource[]> {
+async function shownOf({ shown }: Sources, keys: KeyFile): Promise<AuditSource[]> {
   const all: AuditSource[] = [];
   for (const each of shown) all.push(await sourceOf(each.row, each, keys));
   return all;
@@ -101,7 +100,7 @@ async function shownOf({ shown }: Sources, keys: KeyTable): Promise<AuditSource[
 export async function sourceOf(
   row: number,
   { anchor, kind, line }: Pick<LinkRecord, 'anchor' | 'kind' | 'line'>,
-  keys: KeyTable,
+  keys: KeyFile,
 ): Promise<AuditSource> {
   return { url: urlOf(await keys.get(row)), anchor, kind: LINK_KINDS[kind] ?? 'a', ...(line > 0 && { line }) };
 }

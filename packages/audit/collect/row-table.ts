@@ -67,7 +67,8 @@ export function createRowTable() {
   let next: Uint32Array = new Uint32Array(0);
 
   return {
-    add(note: RowNote): number {
+    /** Adds the next row. */
+    add(note: RowNote): void {
       verdicts.push(VERDICT[note.verdict]);
       https.push(note.http);
       flags.push(note.flags);
@@ -75,7 +76,6 @@ export function createRowTable() {
       changed.push(Math.floor(note.changedAt / 1000));
       bytesChanged.push(Math.floor(note.bytesChangedAt / 1000));
       asked.push(Math.floor(note.askedAt / 1000));
-      return verdicts.length - 1;
     },
     get length(): number {
       return verdicts.length;

@@ -1,5 +1,4 @@
 import {
-  hostKeyOfRow,
   isPage,
   originOf,
   resolveLink,
@@ -8,14 +7,13 @@ import {
   type HostKey,
   type ProtocolStatus,
 } from '../../core/index.js';
-import { createRecordSorter, createKeyJoin, type NONE } from '../../scan/index.js';
+import { createKeyJoin, createRecordSorter, numberRows, type KeyFile } from '../../scan/index.js';
 import { FLAWS, MARKS, type PageFacts } from '../facts/facts.js';
 import { LINK_KINDS, REL } from '../facts/kinds.js';
 import { withoutText } from '../facts/places.js';
 import { factsOfRow } from '../facts/row-facts.js';
 import { AUDIT_FIELDS, type AuditRow, type AuditedPage, type Site } from '../rule.js';
 import { createGaps, type GapReason, type Gaps } from './gaps.js';
-import type { KeyTable } from './key-table.js';
 import { RECORD, packJson, packLink, packRow, type AskedNote, type HostNote } from './records.js';
 import { ROW, type RowTable } from './row-table.js';
 import { isSitemapRow, readRow, type SeenRow } from './seen-row.js';
@@ -30,7 +28,7 @@ interface ScanInput {
   /** Bytes of memory for sorting. */
   readonly memory: number;
   readonly rows: RowTable;
-  readonly keys: KeyTable;
+  readonly keys: KeyFile;
   readonly keyOf: Site['keyOf'];
   /** Answers to requests of earlier audits. */
   readonly asked: AsyncIterable<readonly [key: string, note: AskedNote]>;
@@ -74,24 +72,18 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
     await records.add(packJson(`${key}:`, RECORD.host, note));
   };
 
-  for await (const row of crawl.tables.pages.scan({ fields: AUDIT_FIELDS })) {
-    signal?.throwIfAborted();
-    onRow?.();
+  const scanned = crawl.tables.pages.scan({ fields: AUDIT_FIELDS });
+  for await (const { row, number, newHost } of numberRows(scanned, keys, { onRow, signal })) {
     if (row.damaged) gaps.add('damaged', urlOf(row.key));
-    if (!host || !row.key.startsWith(`${host.key}:`)) {
+    if (newHost !== undefined) {
       await endHost();
-      host = {
-        key: hostKeyOfRow(row.key),
-        note: { pages: 0, seeds: 0, sitemaps: [], unreadSitemaps: 0, alternates: false },
-      };
+      host = { key: newHost, note: { pages: 0, seeds: 0, sitemaps: [], unreadSitemaps: 0, alternates: false } };
     }
     const seen = readRow(row, isPage(row.status) ? await factsOfRow(crawl, row) : undefined);
-    count(counts, gaps, host.note, row, seen);
+    count(counts, gaps, host!.note, row, seen);
     if (row.distance === 0 && !seen.isPage && seen.note.verdict !== 'redirect') seedFailure ??= row.protocolStatus;
     if (seen.isHtml && most >= 0 && (row.outlinks?.length ?? 0) >= most) gaps.add('manyLinks', seen.page.url);
-    const number = rows.add({ ...seen.note, share: shareOf(row, seen.facts) });
-    await keys.add(row.key);
-    await redirects.enter(row.key, number);
+    rows.add({ ...seen.note, share: shareOf(row, seen.facts) });
     await records.add(
       packRow(row.key, {
         row: number,
@@ -116,9 +108,7 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
   }
   await endHost();
   for await (const [key, note] of asked) await records.add(packJson(key, RECORD.asked, note));
-  const targets = new Uint32Array(rows.length).fill((2 ** 32 - 1) satisfies typeof NONE);
-  await redirects.answer((from, to) => void (targets[from] = to));
-  rows.setRedirects(targets);
+  rows.setRedirects(await redirects.numbers(keys.path, rows.length));
   return { records, counts, gaps, seedFailure, hosts };
 
   async function addLinks(row: AuditRow, { facts, page: { isIndexable } }: SeenRow, source: number): Promise<void> {

@@ -11,9 +11,8 @@ import {
 } from '../../core/index.js';
 import { buildGraphs, type BuiltGraphs, type LinkGraph } from '../build-graphs.js';
 import { LINK_FIELDS, linkRowOf, type LinkRow } from '../link-rows.js';
-import { createNumberFile, type NumberFile } from '../number-file.js';
 import { pageRank } from './page-rank.js';
-import { readKeys, NONE } from '../../scan/index.js';
+import { NONE, createDiskFile, readChunks, readKeys } from '../../scan/index.js';
 
 interface RankedRow extends LinkRow {
   readonly rank?: number;
@@ -54,7 +53,7 @@ export async function solveRanks(
   tracker: Tracker,
   signal: AbortSignal | undefined,
 ): Promise<AsyncGenerator<RowRanks>> {
-  await using lastRanks = await createNumberFile(`${folder}/last-ranks`);
+  const lastRanks = `${folder}/last-ranks`;
   const built = await buildGraphs(notingRanks(rows, levels, lastRanks), {
     folder,
     levels,
@@ -62,7 +61,6 @@ export async function solveRanks(
     onRow: () => tracker.done(),
     ...(signal && { signal }),
   });
-  await lastRanks.end();
   const { runs } = crawl.tables;
   const ranks: Float64Array[] = [];
   for (const [i, graph] of built.graphs.entries()) {
@@ -75,19 +73,23 @@ export async function solveRanks(
   return ranksOfRows(built, ranks);
 }
 
-/** Yields the rows unchanged. It writes the present ranks of each row, one for each level, to a file. */
+/** Yields the rows unchanged. It writes the present ranks of each row, one for each level, to a file of 64-bit numbers. */
 async function* notingRanks(
   rows: AsyncIterable<RankedRow>,
   levels: readonly RankedLevel[],
-  lastRanks: NumberFile,
+  path: string,
 ): AsyncGenerator<LinkRow> {
+  await using file = await createDiskFile(path);
+  const number = Buffer.alloc(8);
   for await (const row of rows) {
     for (const level of levels) {
-      const wait = lastRanks.add(row[FIELD[level]] ?? NaN);
+      number.writeDoubleLE(row[FIELD[level]] ?? NaN);
+      const wait = file.append(number);
       if (wait) await wait;
     }
     yield row;
   }
+  await file.flush();
 }
 
 async function* ranksOfRows({ keys, graphs }: BuiltGraphs, ranks: readonly Float64Array[]): AsyncGenerator<RowRanks> {
@@ -106,15 +108,15 @@ async function* ranksOfRows({ keys, graphs }: BuiltGraphs, ranks: readonly Float
  */
 async function startOf(
   { adjacency: { nodes }, ofRow }: LinkGraph,
-  lastRanks: NumberFile,
+  lastRanks: string,
   offset: number,
   step: number,
 ): Promise<Float64Array | undefined> {
   const start = new Float64Array(nodes).fill(NaN);
   let at = 0;
   let found = 0;
-  for await (const piece of lastRanks.read()) {
-    for (const value of piece) {
+  for await (const chunk of readChunks(lastRanks)) {
+    for (const value of new Float64Array(chunk.buffer, 0, chunk.length / 8)) {
       const node = at % step === offset ? ofRow[Math.floor(at / step)]! : NONE;
       at += 1;
       if (node === NONE || !(value >= 0 && value <= 1) || !Number.isNaN(start[node])) continue;
