@@ -22,7 +22,6 @@ import { createFindings, findingOf, sourceOf, type FindingSorter } from './colle
 import { createGroups } from './collect/groups.js';
 import { createLinkKeys } from './collect/link-keys.js';
 import { createLinkStore, type LinkStore } from './collect/link-store.js';
-import type { AskedNote } from './collect/records.js';
 import { createRowTable } from './collect/row-table.js';
 import { scanForAudit, type Scanned } from './collect/scan.js';
 import { joinTargets } from './collect/targets.js';
@@ -89,12 +88,13 @@ export async function audit(crawl: JobContext, options: AuditOptions = {}): Prom
     const whole = withWorkFolder(folder, async (work) => {
       await using keys = await createKeyFile(join(work, 'keys'));
       await using links = await createLinkStore(work, memory / 2);
+      const keyOf = createLinkKeys(await rulesNow(crawl));
       const unchecked: UncheckedLinks[] = [];
       if (options.ask || external) {
-        const input = { folder: work, memory, external, ...defined({ maxTime: options.maxTime, signal }) };
+        const input = { folder: work, memory, external, keyOf, signal, ...defined({ maxTime: options.maxTime }) };
         unchecked.push(...(await askServers(crawl, input, tracker)));
       }
-      const made = await judge(crawl, options, { work, keys, links, tracker, unchecked });
+      const made = await judge(crawl, options, { work, keys, links, keyOf, tracker, unchecked });
       give({
         ...made,
         async [Symbol.asyncDispose]() {
@@ -112,6 +112,7 @@ interface Work {
   readonly work: string;
   readonly keys: KeyFile;
   readonly links: LinkStore;
+  readonly keyOf: Site['keyOf'];
   readonly tracker: Tracker;
   /** Links that were not checked in this run. */
   readonly unchecked: readonly UncheckedLinks[];
@@ -119,7 +120,7 @@ interface Work {
 
 async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): Promise<AuditReport> {
   const { external = false, memory = MEMORY, signal } = options;
-  const { work, keys, links, tracker, unchecked } = given;
+  const { work, keys, links, keyOf, tracker, unchecked } = given;
   const now = crawl.clock();
   const rows = createRowTable();
   const findings = createFindings(work, memory / 2);
@@ -127,7 +128,6 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
   const pairs = createAlternatePairs(work, memory);
   const ignoring = await createIgnoring(crawl, now);
   const probes = await readProbes(crawl);
-  const keyOf = createLinkKeys(await rulesNow(crawl));
   const site: Mutable<Site> = {
     rows,
     now,
@@ -166,38 +166,35 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
     rows,
     keys,
     keyOf,
-    asked: crawl.tables.audits.notes('response') as AsyncIterable<readonly [string, AskedNote]>,
     onPage(page) {
       const on = siteWith((rule, key) => news?.ofMember(rule, key, page));
       return judgePage(page, on, async (rule, found) => tell(rule, found, page, await news?.ofPage(rule, found, page)));
     },
     onRow: () => tracker.done(),
-    ...(signal && { signal }),
+    signal,
   });
   checkFacts(scanned);
   const claims = await completenessOf(crawl, scanned);
   site.isComplete = claims.isWhole;
 
-  await joinTargets(scanned, {
-    rows,
-    links,
-    async onTarget(target) {
-      signal?.throwIfAborted();
-      for (const rule of TARGET_RULES) {
-        const found = rule.check(target, site);
-        if (found === undefined) continue;
-        for (const each of listOf(await found)) await tell(rule, each, target, await news?.ofTarget(each, target));
-      }
-      await noteInsecure(target, site);
-      await noteDenied(target, site);
-      await noteUnverified(target, site);
-    },
-    onAlternate: ({ from, to }) => pairs.add(from, to),
-    async onBad(text, sources) {
+  for await (const joined of joinTargets(scanned, { rows, links, pairs })) {
+    signal?.throwIfAborted();
+    if (joined.kind === 'bad_link') {
+      const { text, sources } = joined;
       const found = { url: text.slice(text.indexOf(': ') + 2), message: `A link is written wrong (${text}).`, sources };
       await tell(MALFORMED, found, undefined, await news?.ofBadLink(text, sources));
-    },
-  });
+      continue;
+    }
+    const { target } = joined;
+    for (const rule of TARGET_RULES) {
+      const found = rule.check(target, site);
+      if (found === undefined) continue;
+      for (const each of listOf(await found)) await tell(rule, each, target, await news?.ofTarget(each, target));
+    }
+    await noteInsecure(target, site);
+    await noteDenied(target, site);
+    await noteUnverified(target, site);
+  }
   await links.end();
   await pairs.oneSided((from, to) =>
     noteNoReturn(

@@ -88,6 +88,8 @@ export interface Target {
   readonly url: string;
   /** The number of its row. Undefined: the table has no row for this URL. */
   readonly row: number | undefined;
+  /** Whether a page names it: by a link or part in its facts, as canonical, or as a version in another language. */
+  readonly isNamed: boolean;
   readonly isInternal: boolean;
   readonly host: HostNote;
   readonly verdict: Verdict;

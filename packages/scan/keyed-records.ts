@@ -4,7 +4,7 @@ import { createRecordSorter } from './sort/record-sorter.js';
 export interface KeyedRecords {
   /**
    * Adds a record. If this returns a promise, await the promise before the next call.
-   * @param key row key, or other string of ASCII without zeros
+   * @param key a string in Latin-1, not empty and without zeros, such as a row key
    * @param type 0 to 255
    */
   add(key: string, type: number, content?: Uint8Array): Promise<void> | undefined;

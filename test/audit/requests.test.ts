@@ -100,6 +100,31 @@ describe('requests of an audit', () => {
     expect(tooEarly(web.sent)).toEqual([]);
   });
 
+  it('ask for what the facts of pages name, and not for pages that only a feed or a sitemap names', async () => {
+    const head = '<link rel="canonical" href="/c1"><link rel="canonical" href="/c2">';
+    const feed = '<rss version="2.0"><channel><item><link>/item</link></item></channel></rss>';
+    const sitemap = '<urlset><url><loc>http://site.example/listed</loc></url></urlset>';
+    const xml = (text: string): FetchOutcome =>
+      ({ ...html(''), contentType: 'application/xml', headers: {}, body: Buffer.from(text) }) as FetchOutcome;
+    const web = recordedWeb(({ url }) => {
+      if (url.endsWith('/robots.txt')) return robots(`Sitemap: ${SITE}/sitemap.xml`);
+      if (url.endsWith('/feed.xml')) return xml(feed);
+      if (url.endsWith('/sitemap.xml')) return xml(sitemap);
+      return html(url === `${SITE}/` ? `${head}<a href="/feed.xml">f</a><a rel="nofollow" href="/n">n</a>` : '');
+    });
+    const settings = { 'generate.maxDistance': 1 };
+    await using crawl = await testCrawl(undefined, { settings, plugins: [web.plugin] });
+    await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
+    const before = web.sent.length;
+    await findingsOf(crawl, { ask: true });
+    expect(web.sent.slice(before).map(({ url }) => url.slice(SITE.length))).toEqual([
+      '/c1',
+      '/c2',
+      '/n',
+      expect.stringMatching(/^\/[a-z]{16}$/),
+    ]);
+  });
+
   it('keep the delay of each host beside a crawl', async () => {
     const pages = Array.from({ length: 8 }, (_, i) => `<a href="/p${i}">p</a>`).join('');
     const web = recordedWeb(({ url }) => {

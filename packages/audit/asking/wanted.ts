@@ -1,11 +1,13 @@
-import { TO_ITSELF, hostKeyOfRow, isPage, urlOf, rulesNow, type CrawlContext } from '../../core/index.js';
-import { createRecordSorter } from '../../scan/index.js';
-import { createLinkKeys } from '../collect/link-keys.js';
-import { RECORD, packJson, packRecord, readJson, readRecord, type AskedNote } from '../collect/records.js';
-import { leadsToPage } from '../facts/kinds.js';
-import { FACT_FIELDS, factsOfRow } from '../facts/row-facts.js';
+import { join } from 'node:path';
+import { rowKeyOf, type CrawlContext } from '../../core/index.js';
+import { createKeyFile } from '../../scan/index.js';
+import type { AskedNote } from '../collect/records.js';
+import { ROW, createRowTable, type RowTable } from '../collect/row-table.js';
+import { scanForAudit, type Scanned } from '../collect/scan.js';
+import { joinTargets } from '../collect/targets.js';
 import { saysNotFound } from '../not-found.js';
-import { VERDICT, verdictOf } from '../verdict.js';
+import type { Site, Target } from '../rule.js';
+import { verdictOf } from '../verdict.js';
 
 const DAY = 86_400_000;
 /** Milliseconds for which an answer is valid: `ok` for a good answer, `failing` for a failure that may be temporary, `other` for the rest. */
@@ -23,7 +25,8 @@ export interface WantedInput {
   readonly memory: number;
   /** Whether to request URLs of other sites too. */
   readonly external: boolean;
-  readonly signal?: AbortSignal;
+  readonly keyOf: Site['keyOf'];
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A URL to request. */
@@ -37,18 +40,6 @@ export interface Wanted {
   readonly notBefore: number;
 }
 
-const FIELDS = [
-  'status',
-  'fetchedAt',
-  'protocolStatus',
-  'redirectTarget',
-  'outlinks',
-  'title',
-  'retries',
-  'distance',
-  ...FACT_FIELDS,
-] as const;
-
 /**
  * Returns the URLs that pages name and the crawl has not requested: parts of pages, links that are not followed, canonicals, and versions
  * in other languages; also pages that failed once. They are in key order, so that the URLs of a host come together.
@@ -56,113 +47,57 @@ const FIELDS = [
  */
 export async function wantedOf(
   crawl: CrawlContext,
-  { folder, memory, external, signal }: WantedInput,
+  { folder, memory, external, keyOf, signal }: WantedInput,
 ): Promise<{ readonly wanted: AsyncGenerator<Wanted>; readonly folders: ReadonlySet<string> }> {
-  const sorter = createRecordSorter({ folder, memory });
-  const keyOf = createLinkKeys(await rulesNow(crawl));
   const folders = createFolders();
-  let host = { key: '', isOwn: false };
-  const endHost = async (): Promise<void> => {
-    if (host.isOwn) await sorter.add(packRecord(`${host.key}:`, RECORD.host, Buffer.alloc(0)));
-  };
-  for await (const row of crawl.tables.pages.scan({ fields: FIELDS })) {
-    signal?.throwIfAborted();
-    const { key, status, protocolStatus, parseStatus, fetchedAt = 0, retries = 0 } = row;
-    if (!key.startsWith(`${host.key}:`) || host.key === '') {
-      await endHost();
-      host = { key: hostKeyOfRow(key), isOwn: false };
-    }
-    const verdict = verdictOf(protocolStatus);
-    host.isOwn ||= row.distance === 0 || (isPage(status) && verdict === 'ok');
-    const note = Buffer.alloc(10);
-    // A page that failed in two crawls counts as broken.
-    note[0] = VERDICT[verdict === 'failing' && retries > 1 ? 'broken' : verdict];
-    // The table does not know where a redirect to another site leads.
-    const leadsOut =
-      verdict === 'redirect' && row.redirectTarget === undefined && protocolStatus?.message !== TO_ITSELF;
-    note[1] = protocolStatus === undefined || (external && leadsOut) ? 0 : 1;
-    note.writeDoubleBE(fetchedAt, 2);
-    await sorter.add(packRecord(key, RECORD.row, note));
-    const facts = isPage(status) && verdict === 'ok' ? await factsOfRow(crawl, row) : undefined;
-    if (!facts) continue;
-    if (parseStatus?.noindex || facts.words < FEW_WORDS || saysNotFound(row.title ?? '', facts.h1))
-      folders.add(urlOf(key));
-    const ask = async (url: string, isPart: boolean): Promise<void> => {
-      const target = keyOf(url);
-      if (target !== undefined) await sorter.add(packRecord(target, RECORD.link, Buffer.of(isPart ? 1 : 0)));
-    };
-    for (const { to, kind } of facts.links) {
-      const url = typeof to === 'number' ? row.outlinks?.[to]?.url : to;
-      if (url !== undefined) await ask(url, !leadsToPage(kind));
-    }
-    for (const { url } of [...facts.canonicals, ...facts.alternates]) await ask(url, false);
-  }
-  await endHost();
-  for await (const [key, note] of crawl.tables.audits.notes('response')) {
-    await sorter.add(packJson(key, RECORD.asked, note as AskedNote));
-  }
-  return { wanted: join(sorter, external, crawl.clock()), folders: folders.all };
+  const rows = createRowTable();
+  await using keys = await createKeyFile(join(folder, 'wanted-keys'));
+  const scanned = await scanForAudit(crawl, {
+    folder,
+    memory,
+    rows,
+    keys,
+    keyOf,
+    signal,
+    onPage({ url, row, facts, hasFacts }) {
+      const isThin = row.parseStatus?.noindex === true || facts.words < FEW_WORDS;
+      if (hasFacts && (isThin || saysNotFound(row.title ?? '', facts.h1))) folders.add(url);
+      return true;
+    },
+  });
+  return { wanted: wantedTargets(scanned, rows, external, crawl.clock()), folders: folders.all };
 }
 
-async function* join(
-  sorter: ReturnType<typeof createRecordSorter>,
+async function* wantedTargets(
+  scanned: Scanned,
+  rows: RowTable,
   external: boolean,
   now: number,
 ): AsyncGenerator<Wanted> {
-  let host = '';
-  let draft: Draft | undefined;
-  for await (const record of sorter.sorted()) {
-    const { keyEnd, type } = readRecord(record);
-    const key = record.toString('latin1', 0, keyEnd);
-    if (draft && draft.key !== key) {
-      const wanted = wantedNow(draft, external, now);
-      if (wanted) yield wanted;
-      draft = undefined;
-    }
-    if (type === RECORD.host) {
-      host = key;
-      continue;
-    }
-    draft ??= {
-      key,
-      isInternal: host !== '' && key.startsWith(host),
-      verdict: undefined,
-      fetchedAt: 0,
-      asked: undefined,
-      isNamed: false,
-    };
-    if (type === RECORD.row) {
-      if (record[keyEnd + 3] === 1) draft.verdict = record[keyEnd + 2];
-      draft.fetchedAt = record.readDoubleBE(keyEnd + 4);
-    } else if (type === RECORD.asked) draft.asked = readJson<AskedNote>(record, keyEnd);
-    else draft.isNamed = true;
+  for await (const joined of joinTargets(scanned, { rows })) {
+    const wanted = joined.kind === 'target' ? wantedNow(joined.target, rows, external, now) : undefined;
+    if (wanted) yield wanted;
   }
-  const wanted = draft && wantedNow(draft, external, now);
-  if (wanted) yield wanted;
 }
 
-interface Draft {
-  readonly key: string;
-  readonly isInternal: boolean;
-  /** The verdict of the row. Undefined: the URL was never requested, or redirects to another site. */
-  verdict: number | undefined;
-  fetchedAt: number;
-  asked: AskedNote | undefined;
-  isNamed: boolean;
-}
-
-function wantedNow(
-  { key, isInternal, verdict, fetchedAt, asked, isNamed }: Draft,
-  external: boolean,
-  now: number,
-): Wanted | undefined {
+function wantedNow(target: Target, rows: RowTable, external: boolean, now: number): Wanted | undefined {
+  const { url, row, isNamed, isInternal, ending, asked } = target;
   if (!isNamed || (!isInternal && !external)) return undefined;
-  const failsOnce = verdict === VERDICT.failing;
-  if (verdict !== undefined && !failsOnce) return undefined;
+  const verdict = row === undefined ? 'unchecked' : rows.verdict(row);
+  // A page that failed in two crawls counts as broken.
+  const failsOnce = verdict === 'failing' && (ending?.tries ?? 0) < 2;
+  const isUnknown = (verdict === 'unchecked' && !ending) || (external && row !== undefined && leadsOut(target, rows));
+  if (!isUnknown && !failsOnce) return undefined;
+  const fetchedAt = row === undefined ? 0 : rows.askedAt(row);
   // An answer is not valid if the crawl has requested the page again since.
   if (asked && asked.at >= fetchedAt && isRecent(asked.at, now, holds(asked))) return undefined;
   const notBefore = failsOnce && isRecent(fetchedAt, now, AGAIN) ? fetchedAt + AGAIN : 0;
-  return { key, url: urlOf(key), isInternal, before: asked, notBefore };
+  return { key: rowKeyOf(url), url, isInternal, before: asked, notBefore };
+}
+
+/** Whether the table does not know where a redirect leads, because it leads to another site. */
+function leadsOut({ row, ending }: Target, rows: RowTable): boolean {
+  return rows.verdict(row!) === 'redirect' && ending?.to === undefined && !rows.is(row!, ROW.toItself);
 }
 
 /** Whether a time is less than this number of milliseconds ago. A later time than now is not: the clock that wrote it was ahead. */

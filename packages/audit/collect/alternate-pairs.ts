@@ -1,32 +1,31 @@
-import { createRecordSorter } from '../../scan/index.js';
+import { createKeyedRecords } from '../../scan/index.js';
 
-const RECORD = 9;
+export type AlternatePairs = ReturnType<typeof createAlternatePairs>;
+
+const FORTH = 1;
+const BACK = 2;
 
 /** Finds pairs of pages in which the first page names the second, but the second does not name the first. */
 export function createAlternatePairs(folder: string, memory: number) {
-  const sorter = createRecordSorter({ folder, memory: Math.floor(memory / 4), recordBytes: RECORD });
-  const record = Buffer.alloc(RECORD);
+  const records = createKeyedRecords(folder, Math.floor(memory / 4));
   return {
     add(from: number, to: number): Promise<void> | undefined {
-      record.writeUInt32BE(Math.min(from, to));
-      record.writeUInt32BE(Math.max(from, to), 4);
-      record[8] = from < to ? 1 : 2;
-      return sorter.add(record);
+      return records.add(`${Math.min(from, to)} ${Math.max(from, to)}`, from < to ? FORTH : BACK);
     },
     async oneSided(each: (from: number, to: number) => Promise<void>): Promise<void> {
-      let pair: { readonly low: number; readonly high: number; ways: number } | undefined;
+      let pair = { key: '', ways: 0 };
       const end = async (): Promise<void> => {
-        if (pair?.ways === 1) await each(pair.low, pair.high);
-        if (pair?.ways === 2) await each(pair.high, pair.low);
+        const [low = 0, high = 0] = pair.key.split(' ').map(Number);
+        if (pair.ways === FORTH) await each(low, high);
+        if (pair.ways === BACK) await each(high, low);
       };
-      for await (const group of sorter.groups()) {
-        for (const next of group) {
-          const [low, high, way] = [next.readUInt32BE(0), next.readUInt32BE(4), next[8]!];
-          if (pair?.low === low && pair.high === high) pair.ways |= way;
-          else {
+      for await (const group of records.joined()) {
+        for (const { key, isFirst, type } of group) {
+          if (isFirst) {
             await end();
-            pair = { low, high, ways: way };
+            pair = { key, ways: 0 };
           }
+          pair.ways |= type;
         }
       }
       await end();

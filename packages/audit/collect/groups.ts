@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
-import { createRecordSorter } from '../../scan/index.js';
+import { createKeyedRecords } from '../../scan/index.js';
 import type { Group, Member } from '../rule.js';
 
 /** Maximum number of members of a group that are stored. */
 const KEPT = 100;
 /** Maximum number of new members that are named. */
 const NAMED = 10;
-const DIGEST = 16;
 /** The page number of a list, in a query or a path. */
 const PAGE_NUMBER = /(?:[?&](?:page|paged|p|pg|seite|start|offset)=\d+)|(?:\/page\/\d+\/?$)/gi;
 
@@ -18,23 +17,22 @@ export interface GroupSorter {
 }
 
 export function createGroups(folder: string, memory: number): GroupSorter {
-  const sorter = createRecordSorter({ folder, memory });
+  const records = createKeyedRecords(folder, memory);
   return {
     add(rule, key, { row, url, label, impact, isNew }) {
-      const head = Buffer.from(hash('sha256', `${rule}\0${key}`, 'binary'), 'latin1').subarray(0, DIGEST);
-      const body = Buffer.from(JSON.stringify([rule, key, row ?? -1, url, label ?? '', impact, isNew ?? '']));
-      return sorter.add(Buffer.concat([head, body]));
+      const member = Buffer.from(JSON.stringify([rule, key, row ?? -1, url, label ?? '', impact, isNew ?? '']));
+      return records.add(hash('sha256', `${rule}\0${key}`), 0, member);
     },
     async *groups() {
-      let digest = Buffer.alloc(0);
       let draft: GroupDraft | undefined;
-      for await (const record of sorter.sorted()) {
-        if (!draft || record.compare(digest, 0, DIGEST, 0, DIGEST) !== 0) {
-          if (draft) yield draft.end();
-          draft = new GroupDraft();
-          digest = Buffer.from(record.subarray(0, DIGEST));
+      for await (const members of records.joined()) {
+        for (const { isFirst, content } of members) {
+          if (isFirst || !draft) {
+            if (draft) yield draft.end();
+            draft = new GroupDraft();
+          }
+          draft.add(JSON.parse(content.toString()) as Packed);
         }
-        draft.add(JSON.parse(record.toString('utf8', DIGEST)) as Packed);
       }
       if (draft) yield draft.end();
     },

@@ -1,6 +1,5 @@
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createRecordSorter, growingArray, onDisk, readFully } from '../../scan/index.js';
+import { createDiskFile, createRecordSorter, growingArray, type DiskFile } from '../../scan/index.js';
 import { readLink, type LinkRecord } from './records.js';
 import type { Sources } from './sources.js';
 
@@ -9,8 +8,8 @@ import type { Sources } from './sources.js';
  * checked. Then the links of its findings are sorted by finding, and the other links are dropped. A finding takes 8 bytes of memory.
  */
 export interface LinkStore {
-  /** Adds a link record of the present target. If this returns a promise, await the promise before the next call. */
-  add(record: Buffer, keyEnd: number, to: readonly Sources[]): Promise<void> | undefined;
+  /** Adds a packed link of the present target, and up to three sources. If this returns a promise, await it before the next call. */
+  add(link: Buffer, to: readonly Sources[]): Promise<void> | undefined;
   /** Stores the links of these sources of the present target. @returns a number, by which {@link LinkStore.read} reads these links */
   keep(sources: Sources): number;
   /** Call it when the rules for the present target are checked. */
@@ -22,41 +21,25 @@ export interface LinkStore {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Size of the buffer for links of the present target, and of a read. */
-const PIECE = 2 ** 18;
-const SIZE = 4;
-/** Size of the head before a link of the present target: the size of the link, and the number of the sources to which the link belongs. */
-const HEAD = 2 * SIZE;
+/** Number of bytes that are read at a time. A link is smaller. */
+const CHUNK_BYTES = 2 ** 18;
+const NUMBER_BYTES = 4;
+/** Maximum number of sources to which a link belongs. */
+const MAX_SOURCES = 3;
+/** Number of bytes before a link of the present target: its size, and the numbers of the sources to which it belongs; 0: none. */
+const HEAD = NUMBER_BYTES * (1 + MAX_SOURCES);
 
 /** @throws CrawlError STORE_FULL, BAD_OUTPUT; the methods of the store throw them too */
 export async function createLinkStore(folder: string, memory: number): Promise<LinkStore> {
-  const [present, all] = [join(folder, 'links-present'), join(folder, 'links-kept')];
-  const file = await onDisk(present, () => open(present, 'w+'));
-  const kept = await onDisk(all, () => open(all, 'w+'));
+  const present = await createDiskFile(join(folder, 'links-present'));
+  const kept = await createDiskFile(join(folder, 'links-kept'));
   const sorter = createRecordSorter({ folder, memory });
   const starts = growingArray((length) => new Float64Array(length));
-  let end = 0;
   let count = 0;
-  const held = Buffer.allocUnsafe(PIECE);
-  let used = 0;
-  let onFile = 0;
+  let record = Buffer.alloc(2 ** 12);
   /** The sources of the present target, numbered from 1 on. `wanted` has the sources whose links are kept. */
   const numbers = new Map<Sources, number>();
   const wanted = new Map<number, number>();
-
-  async function flush(): Promise<void> {
-    await onDisk(present, () => file.write(held, 0, used, onFile));
-    onFile += used;
-    used = 0;
-  }
-
-  function put(record: Buffer, from: number, to: readonly Sources[]): void {
-    for (const sources of to) {
-      held.writeUInt32LE(record.length - from, used);
-      held.writeUInt32LE(numberOf(sources), used + SIZE);
-      used += HEAD + record.copy(held, used + HEAD, from);
-    }
-  }
 
   const numberOf = (sources: Sources): number => {
     let number = numbers.get(sources);
@@ -64,18 +47,24 @@ export async function createLinkStore(folder: string, memory: number): Promise<L
     return number;
   };
 
-  /** Yields the links of the present target: those on the file, and those in the buffer. */
-  async function* links(): AsyncGenerator<Buffer> {
-    if (onFile === 0) return yield* whole(held.subarray(0, used)).records;
-    await flush();
-    yield* inFile(present, file, 0, onFile, HEAD);
+  async function sortLink(place: number, link: Buffer): Promise<void> {
+    const sorted = Buffer.allocUnsafe(NUMBER_BYTES + link.length);
+    sorted.writeUInt32BE(place);
+    link.copy(sorted, NUMBER_BYTES);
+    await sorter.add(sorted);
   }
 
   return {
-    add(record, keyEnd, to) {
-      const from = keyEnd + 2;
-      if (used + to.length * (HEAD + record.length - from) <= PIECE) return void put(record, from, to);
-      return flush().then(() => put(record, from, to));
+    add(link, to) {
+      const size = HEAD + link.length;
+      if (size > record.length) record = Buffer.alloc(2 * size);
+      record.writeUInt32LE(link.length);
+      for (let i = 0; i < MAX_SOURCES; i++) {
+        const sources = to[i];
+        record.writeUInt32LE(sources ? numberOf(sources) : 0, NUMBER_BYTES * (1 + i));
+      }
+      record.set(link, HEAD);
+      return present.append(record.subarray(0, size));
     },
     keep(sources) {
       const number = numberOf(sources);
@@ -85,79 +74,49 @@ export async function createLinkStore(folder: string, memory: number): Promise<L
     },
     async endTarget() {
       if (wanted.size > 0) {
-        for await (const link of links()) {
-          const place = wanted.get(link.readUInt32LE(SIZE));
-          if (place === undefined) continue;
-          const sorted = Buffer.allocUnsafe(SIZE + link.length - HEAD);
-          sorted.writeUInt32BE(place);
-          link.copy(sorted, SIZE, HEAD);
-          await sorter.add(sorted);
+        for await (const link of linksOf(present, 0, present.size, HEAD)) {
+          for (let i = 0; i < MAX_SOURCES; i++) {
+            const place = wanted.get(link.readUInt32LE(NUMBER_BYTES * (1 + i)));
+            if (place !== undefined) await sortLink(place, link.subarray(HEAD));
+          }
         }
         wanted.clear();
       }
       numbers.clear();
-      used = 0;
-      onFile = 0;
+      present.clear();
     },
     async end() {
-      let pieces: Buffer[] = [];
-      let size = 0;
-      const write = async (): Promise<void> => {
-        const bytes = Buffer.concat(pieces);
-        const at = end - size;
-        pieces = [];
-        size = 0;
-        await onDisk(all, () => kept.write(bytes, 0, bytes.length, at));
-      };
-      for await (const record of sorter.sorted()) {
-        while (starts.length <= record.readUInt32BE()) starts.push(end);
-        const link = Buffer.allocUnsafe(record.length);
-        link.writeUInt32LE(record.length - SIZE);
-        record.copy(link, SIZE, SIZE);
-        pieces.push(link);
-        size += link.length;
-        end += link.length;
-        if (size >= PIECE) await write();
+      const size = Buffer.alloc(NUMBER_BYTES);
+      for await (const sorted of sorter.sorted()) {
+        while (starts.length <= sorted.readUInt32BE()) starts.push(kept.size);
+        size.writeUInt32LE(sorted.length - NUMBER_BYTES);
+        await kept.append(size);
+        await kept.append(sorted.subarray(NUMBER_BYTES));
       }
-      while (starts.length <= count) starts.push(end);
-      await write();
+      while (starts.length <= count) starts.push(kept.size);
     },
     async *read(place) {
       const [from = 0, to = 0] = starts.values().subarray(place, place + 2);
-      for await (const link of inFile(all, kept, from, to, SIZE)) yield readLink(link, SIZE - 2);
+      for await (const link of linksOf(kept, from, to, NUMBER_BYTES)) yield readLink(link.subarray(NUMBER_BYTES));
     },
     async [Symbol.asyncDispose]() {
-      await file.close();
-      await kept.close();
+      await present[Symbol.asyncDispose]();
+      await kept[Symbol.asyncDispose]();
     },
   };
 }
 
-/** Returns the complete records at the beginning of some bytes. Each record follows a head that begins with the size of the record. */
-function whole(bytes: Buffer, head = HEAD): { readonly records: Buffer[]; readonly end: number } {
-  const records: Buffer[] = [];
-  let at = 0;
-  while (at + head <= bytes.length) {
-    const next = at + head + bytes.readUInt32LE(at);
-    if (next > bytes.length) break;
-    records.push(bytes.subarray(at, next));
-    at = next;
-  }
-  return { records, end: at };
-}
-
-async function* inFile(
-  path: string,
-  file: Parameters<typeof readFully>[1],
-  from: number,
-  to: number,
-  head: number,
-): AsyncGenerator<Buffer> {
+/** Yields links, each after a head that begins with the size of the link. */
+async function* linksOf(file: DiskFile, from: number, to: number, head: number): AsyncGenerator<Buffer> {
   for (let at = from; at < to;) {
-    const bytes = Buffer.allocUnsafe(Math.min(PIECE, to - at));
-    const found = whole(bytes.subarray(0, await readFully(path, file, bytes, at)), head);
-    if (found.records.length === 0) return;
-    yield* found.records;
-    at += found.end;
+    const bytes = await file.read(at, Math.min(CHUNK_BYTES, to - at));
+    let next = 0;
+    for (let end = head; end <= bytes.length; end = next + head) {
+      end += bytes.readUInt32LE(next);
+      if (end > bytes.length) break;
+      yield bytes.subarray(next, end);
+      next = end;
+    }
+    at += next;
   }
 }

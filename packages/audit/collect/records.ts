@@ -1,7 +1,4 @@
-/**
- * Types of the sorted records. Sorting brings all records of a target together. A record consists of the row key of the target, a zero, the
- * type, and the content of the record. Row keys are printable ASCII.
- */
+/** Types of the records of a target, in the order in which they are joined. */
 export const RECORD = {
   /** Data of a host. It sorts before all rows of the host. */
   host: 0,
@@ -16,6 +13,8 @@ export const RECORD = {
   redirect: 7,
   /** A page with the same content. */
   duplicate: 8,
+  /** A page names the target as canonical, besides the one that the crawl stored. */
+  named: 9,
 } as const;
 
 /** A link in the form in which it is sorted by target. */
@@ -32,50 +31,29 @@ export interface LinkRecord {
 const LINK_HEAD = 14;
 const ROW_HEAD = 10;
 
-export function packRecord(key: string, type: number, content: Uint8Array): Buffer {
-  const record = Buffer.allocUnsafe(key.length + 2 + content.length);
-  record.write(key, 0, 'latin1');
-  record[key.length] = 0;
-  record[key.length + 1] = type;
-  record.set(content, key.length + 2);
-  return record;
-}
-
-/** @param record a record whose key ends at the first zero */
-export function readRecord(record: Buffer): { readonly keyEnd: number; readonly type: number } {
-  const keyEnd = record.indexOf(0);
-  return { keyEnd, type: record[keyEnd + 1]! };
-}
-
 /** Packs a link so that the sources of a target sort in the order of their rows. */
-export function packLink(key: string, type: number, link: LinkRecord): Buffer {
-  const fragment = Buffer.byteLength(link.fragment);
-  const anchor = Buffer.byteLength(link.anchor);
-  const at = key.length + 2;
-  const record = Buffer.allocUnsafe(at + LINK_HEAD + fragment + anchor);
-  record.write(key, 0, 'latin1');
-  record[key.length] = 0;
-  record[key.length + 1] = type;
-  record.writeUInt32BE(link.source, at);
-  record.writeUInt32BE(link.line, at + 4);
-  record.writeUInt16BE(link.kind, at + 8);
-  record.writeUInt16BE(link.rel, at + 10);
-  record.writeUInt16BE(fragment, at + 12);
-  record.write(link.fragment, at + LINK_HEAD);
-  record.write(link.anchor, at + LINK_HEAD + fragment);
-  return record;
+export function packLink({ source, line, kind, rel, fragment, anchor }: LinkRecord): Buffer {
+  const fragmentBytes = Buffer.byteLength(fragment);
+  const content = Buffer.allocUnsafe(LINK_HEAD + fragmentBytes + Buffer.byteLength(anchor));
+  content.writeUInt32BE(source);
+  content.writeUInt32BE(line, 4);
+  content.writeUInt16BE(kind, 8);
+  content.writeUInt16BE(rel, 10);
+  content.writeUInt16BE(fragmentBytes, 12);
+  content.write(fragment, LINK_HEAD);
+  content.write(anchor, LINK_HEAD + fragmentBytes);
+  return content;
 }
 
-export function readLink(record: Buffer, keyEnd: number): LinkRecord {
-  const at = keyEnd + 2;
-  const fragment = at + LINK_HEAD + record.readUInt16BE(at + 12);
+export function readLink(content: Buffer): LinkRecord {
+  const fragmentEnd = LINK_HEAD + content.readUInt16BE(12);
   return {
-    source: record.readUInt32BE(at),
-    line: record.readUInt32BE(at + 4),
-    kind: record.readUInt16BE(at + 8),
-    rel: record.readUInt16BE(at + 10),
-    fragment: record.toString('utf8', at + LINK_HEAD, fragment),
-    anchor: record.toString('utf8', fragment),
+    source: content.readUInt32BE(),
+    line: content.readUInt32BE(4),
+    kind: content.readUInt16BE(8),
+    rel: content.readUInt16BE(10),
+    fragment: content.toString('utf8', LINK_HEAD, fragmentEnd),
+    anchor: content.toString('utf8', fragmentEnd),
   };
 }
 
@@ -103,29 +81,26 @@ export interface Ending {
   readonly lastOkAt?: number;
 }
 
-export function packRow(key: string, { row, marks, ids, ownPlaces, ending }: RowRecord): Buffer {
+export function packRow({ row, marks, ids, ownPlaces, ending }: RowRecord): Buffer {
   const head = Buffer.allocUnsafe(ROW_HEAD);
   head.writeUInt32BE(row);
   head.writeUInt16BE(marks, 4);
   head.writeUInt16BE(ids.length, 6);
   head.writeUInt16BE(ownPlaces, 8);
   const idBytes = Buffer.from(ids.buffer, ids.byteOffset, ids.byteLength);
-  const tail = Buffer.from(ending ? JSON.stringify(ending) : '');
-  return packRecord(key, RECORD.row, Buffer.concat([head, idBytes, tail]));
+  return Buffer.concat([head, idBytes, ...(ending ? [packJson(ending)] : [])]);
 }
 
-export function readRow(record: Buffer, keyEnd: number): RowRecord {
-  const at = keyEnd + 2;
-  const count = record.readUInt16BE(at + 6);
-  const idsEnd = at + ROW_HEAD + 4 * count;
-  const bytes = Uint8Array.from(record.subarray(at + ROW_HEAD, idsEnd));
-  const ending = record.length > idsEnd ? (JSON.parse(record.toString('utf8', idsEnd)) as Ending) : undefined;
+export function readRow(content: Buffer): RowRecord {
+  const count = content.readUInt16BE(6);
+  const idsEnd = ROW_HEAD + 4 * count;
+  const bytes = Uint8Array.from(content.subarray(ROW_HEAD, idsEnd));
   return {
-    row: record.readUInt32BE(at),
-    marks: record.readUInt16BE(at + 4),
+    row: content.readUInt32BE(),
+    marks: content.readUInt16BE(4),
     ids: new Uint32Array(bytes.buffer, 0, count),
-    ownPlaces: record.readUInt16BE(at + 8),
-    ...(ending && { ending }),
+    ownPlaces: content.readUInt16BE(8),
+    ...(content.length > idsEnd && { ending: readJson<Ending>(content.subarray(idsEnd)) }),
   };
 }
 
@@ -155,10 +130,10 @@ export interface AskedNote {
   readonly lastOkAt?: number;
 }
 
-export function packJson(key: string, type: number, note: HostNote | AskedNote): Buffer {
-  return packRecord(key, type, Buffer.from(JSON.stringify(note)));
+export function packJson(note: HostNote | AskedNote | Ending): Buffer {
+  return Buffer.from(JSON.stringify(note));
 }
 
-export function readJson<T extends HostNote | AskedNote>(record: Buffer, keyEnd: number): T {
-  return JSON.parse(record.toString('utf8', keyEnd + 2)) as T;
+export function readJson<T extends HostNote | AskedNote | Ending>(content: Buffer): T {
+  return JSON.parse(content.toString()) as T;
 }

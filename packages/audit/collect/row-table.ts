@@ -1,7 +1,7 @@
 import { growingArray, NONE } from '../../scan/index.js';
 import { VERDICTS, VERDICT, type Verdict } from '../verdict.js';
 
-/** The data of each row except its key, by row number. A row takes 34 bytes. */
+/** The data of each row except its key, by row number. A row takes 38 bytes. */
 export interface RowNote {
   readonly verdict: Verdict;
   readonly http: number;
@@ -63,7 +63,7 @@ export function createRowTable() {
   const shares = growingArray((length) => new Float32Array(length));
   const changed = growingArray((length) => new Uint32Array(length));
   const bytesChanged = growingArray((length) => new Uint32Array(length));
-  const asked = growingArray((length) => new Uint32Array(length));
+  const asked = growingArray((length) => new Float64Array(length));
   let next: Uint32Array = new Uint32Array(0);
 
   return {
@@ -75,7 +75,7 @@ export function createRowTable() {
       shares.push(note.share);
       changed.push(Math.floor(note.changedAt / 1000));
       bytesChanged.push(Math.floor(note.bytesChangedAt / 1000));
-      asked.push(Math.floor(note.askedAt / 1000));
+      asked.push(note.askedAt);
     },
     get length(): number {
       return verdicts.length;
@@ -93,7 +93,7 @@ export function createRowTable() {
     share: (row: number): number => shares.values()[row]!,
     changedAt: (row: number): number => changed.values()[row]! * 1000,
     bytesChangedAt: (row: number): number => bytesChanged.values()[row]! * 1000,
-    askedAt: (row: number): number => asked.values()[row]! * 1000,
+    askedAt: (row: number): number => asked.values()[row]!,
     chainOf(first: number): Chain {
       const hops: number[] = [];
       let row = first;

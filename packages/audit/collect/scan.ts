@@ -7,14 +7,14 @@ import {
   type HostKey,
   type ProtocolStatus,
 } from '../../core/index.js';
-import { createKeyJoin, createRecordSorter, numberRows, type KeyFile } from '../../scan/index.js';
+import { createKeyJoin, createKeyedRecords, numberRows, type KeyFile, type KeyedRecords } from '../../scan/index.js';
 import { FLAWS, MARKS, type PageFacts } from '../facts/facts.js';
-import { LINK_KINDS, REL } from '../facts/kinds.js';
+import { IN_FACTS, LINK_KINDS, REL } from '../facts/kinds.js';
 import { withoutText } from '../facts/places.js';
 import { factsOfRow } from '../facts/row-facts.js';
 import { AUDIT_FIELDS, type AuditRow, type AuditedPage, type Site } from '../rule.js';
 import { createGaps, type GapReason, type Gaps } from './gaps.js';
-import { RECORD, packJson, packLink, packRow, type AskedNote, type HostNote } from './records.js';
+import { RECORD, packJson, packLink, packRow, type AskedNote, type HostNote, type LinkRecord } from './records.js';
 import { ROW, type RowTable } from './row-table.js';
 import { isSitemapRow, readRow, type SeenRow } from './seen-row.js';
 
@@ -30,17 +30,15 @@ interface ScanInput {
   readonly rows: RowTable;
   readonly keys: KeyFile;
   readonly keyOf: Site['keyOf'];
-  /** Answers to requests of earlier audits. */
-  readonly asked: AsyncIterable<readonly [key: string, note: AskedNote]>;
   /** Called for each page, in the order of the rows. Returns false for a soft 404, whose links do not count. */
-  readonly onPage: (page: AuditedPage) => Promise<boolean>;
+  readonly onPage: (page: AuditedPage) => Promise<boolean> | boolean;
   readonly onRow?: () => void;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The records by target, and the counts. */
 export interface Scanned {
-  readonly records: ReturnType<typeof createRecordSorter>;
+  readonly records: KeyedRecords;
   readonly counts: ScanCounts;
   readonly gaps: Gaps;
   /** Why the first seed was not read; undefined: it was read, or there is none. */
@@ -54,8 +52,8 @@ const SHOWN_HOSTS = 20;
 
 /** Reads every row once, and sorts its links by target. */
 export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promise<Scanned> {
-  const { folder, memory, rows, keys, keyOf, asked, onPage, onRow, signal } = input;
-  const records = createRecordSorter({ folder, memory });
+  const { folder, memory, rows, keys, keyOf, onPage, onRow, signal } = input;
+  const records = createKeyedRecords(folder, memory);
   const redirects = createKeyJoin(folder, Math.floor(memory / 4));
   const counts: ScanCounts = { pages: 0, links: 0 };
   const gaps = createGaps();
@@ -69,7 +67,7 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
     const { key, note } = host;
     if ((note.pages > 0 || note.seeds > 0) && hosts.length < SHOWN_HOSTS)
       hosts.push(new URL(urlOf(`${key}:http/`)).hostname);
-    await records.add(packJson(`${key}:`, RECORD.host, note));
+    await records.add(`${key}:`, RECORD.host, packJson(note));
   };
 
   const scanned = crawl.tables.pages.scan({ fields: AUDIT_FIELDS });
@@ -85,7 +83,9 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
     if (seen.isHtml && most >= 0 && (row.outlinks?.length ?? 0) >= most) gaps.add('manyLinks', seen.page.url);
     rows.add({ ...seen.note, share: shareOf(row, seen.facts) });
     await records.add(
-      packRow(row.key, {
+      row.key,
+      RECORD.row,
+      packRow({
         row: number,
         marks: seen.facts.marks,
         ids: seen.facts.ids,
@@ -98,7 +98,7 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
       const key = keyOf(redirectTarget);
       if (key !== undefined) {
         await redirects.ask(key, number);
-        await records.add(packLink(key, RECORD.redirect, plainLink(number)));
+        await records.add(key, RECORD.redirect, packLink(plainLink(number)));
       }
     }
     if (seen.isPage) {
@@ -107,7 +107,9 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
     }
   }
   await endHost();
-  for await (const [key, note] of asked) await records.add(packJson(key, RECORD.asked, note));
+  for await (const [key, note] of crawl.tables.audits.notes('response')) {
+    await records.add(key, RECORD.asked, packJson(note as AskedNote));
+  }
   rows.setRedirects(await redirects.numbers(keys.path, rows.length));
   return { records, counts, gaps, seedFailure, hosts };
 
@@ -116,10 +118,10 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
     const isSitemap = isSitemapRow(row, facts);
     const known = new Set<number>();
     const targets = new Set<string>();
-    const add = (key: string | undefined, type: number, link: Omit<Parameters<typeof packLink>[2], 'source'>) => {
+    const add = (key: string | undefined, type: number, link: LinkRecord) => {
       if (key === undefined) return undefined;
       counts.links += 1;
-      return records.add(packLink(key, type, { source, ...link }));
+      return records.add(key, type, packLink(link));
     };
     for (const { to, raw } of facts.bad) {
       known.add(to);
@@ -135,7 +137,8 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
       if (key !== undefined) targets.add(key);
       const anchor = link.anchor || (outlink?.anchor.slice(0, 80) ?? '');
       const fragment = withoutText(link.fragment);
-      await add(key, RECORD.link, { ...link, fragment, anchor });
+      const { kind, line } = link;
+      await add(key, RECORD.link, { source, kind, line, rel: link.rel | IN_FACTS, fragment, anchor });
     }
     for (const [place, { url, anchor, sitemap }] of outlinks.entries()) {
       if (known.has(place)) continue;
@@ -152,10 +155,16 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
         anchor,
       });
     }
+    const named = { ...plainLink(source), rel: IN_FACTS };
     const canonical = parseStatus?.canonical === undefined ? undefined : keyOf(parseStatus.canonical);
-    if (canonical !== row.key) await add(canonical, RECORD.canonical, plainLink(source));
-    for (const { tag, url } of facts.alternates)
-      await add(keyOf(url), RECORD.alternate, { ...plainLink(source), anchor: tag });
+    const stated = new Set(facts.canonicals.map(({ url }) => keyOf(url)));
+    if (canonical !== row.key) {
+      await add(canonical, RECORD.canonical, stated.has(canonical) ? named : plainLink(source));
+    }
+    for (const key of stated) {
+      if (key !== undefined && key !== canonical) await records.add(key, RECORD.named, packLink(named));
+    }
+    for (const { tag, url } of facts.alternates) await add(keyOf(url), RECORD.alternate, { ...named, anchor: tag });
     // A page that names another page as canonical, or as its version for another region, has declared the duplicate itself.
     const original = duplicateOf !== undefined && isIndexable ? keyOf(duplicateOf) : undefined;
     if (!facts.alternates.some(({ url }) => keyOf(url) === original))
@@ -165,7 +174,7 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-function plainLink(source: number) {
+function plainLink(source: number): LinkRecord {
   return { source, kind: LINK, rel: 0, line: 0, fragment: '', anchor: '' };
 }
 

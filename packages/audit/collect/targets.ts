@@ -1,19 +1,11 @@
 import { urlOf } from '../../core/index.js';
 import { MARKS } from '../facts/facts.js';
-import { MIXED, leadsToPage } from '../facts/kinds.js';
+import { IN_FACTS, MIXED, leadsToPage } from '../facts/kinds.js';
 import type { Target } from '../rule.js';
 import { verdictOf, type Verdict } from '../verdict.js';
+import type { AlternatePairs } from './alternate-pairs.js';
 import type { LinkStore } from './link-store.js';
-import {
-  RECORD,
-  readJson,
-  readLink,
-  readRecord,
-  readRow,
-  type AskedNote,
-  type HostNote,
-  type RowRecord,
-} from './records.js';
+import { RECORD, readJson, readLink, readRow, type AskedNote, type HostNote, type RowRecord } from './records.js';
 import { ROW, type RowTable } from './row-table.js';
 import { isNofollow, type Scanned } from './scan.js';
 import { NO_SOURCES, Sources } from './sources.js';
@@ -21,74 +13,67 @@ import { NO_SOURCES, Sources } from './sources.js';
 /** Maximum number of fragments of one target that are judged. */
 const MOST_FRAGMENTS = 2_000;
 /** Prefix of a link that is not a URL. */
-export const BAD = '\u0001';
+const BAD = '\u0001';
 const NO_HOST: HostNote = { pages: 0, seeds: 0, sitemaps: [], unreadSitemaps: 0, alternates: false };
 /** Milliseconds that must lie between the first and the last failure in succession. Then the target counts as broken. */
 const APART = { own: 60_000, other: 24 * 3_600_000, soon: 5 * 60_000 };
 
-/** Two pages. The first names the second as its version in another language. */
-interface AlternatePair {
-  readonly from: number;
-  readonly to: number;
-}
-
 interface TargetsInput {
   readonly rows: RowTable;
-  readonly links: LinkStore;
-  readonly onTarget: (target: Target) => Promise<void> | void;
-  readonly onAlternate: (pair: AlternatePair) => Promise<void> | void;
-  /** Called for a link that is not a URL, with `<fault>: <link as written>`. */
-  readonly onBad: (text: string, sources: Sources) => Promise<void>;
+  /** Stores the links of findings. Absent: links are not stored. */
+  readonly links?: LinkStore;
+  /** Gets pairs of pages: the first one names the second one as its version in another language. */
+  readonly pairs?: AlternatePairs;
 }
 
-/** Brings the records of each target together, in key order. */
-export async function joinTargets({ records }: Pick<Scanned, 'records'>, input: TargetsInput): Promise<void> {
-  const { rows, links, onTarget, onAlternate, onBad } = input;
-  let target: TargetDraft | undefined;
-  let key = Buffer.alloc(0);
+/** A target with its records, or a link that is not a URL, as `<fault>: <link as written>`. */
+export type JoinedTarget =
+  | { readonly kind: 'target'; readonly target: Target }
+  | { readonly kind: 'bad_link'; readonly text: string; readonly sources: Sources };
+
+/** Joins the records of each target, in key order. The links of a target are stored until the next target is read. */
+export async function* joinTargets(
+  { records }: Pick<Scanned, 'records'>,
+  { rows, links, pairs }: TargetsInput,
+): AsyncGenerator<JoinedTarget> {
+  let draft: TargetDraft | undefined;
   let host: { readonly start: string; readonly note: HostNote } = { start: '', note: NO_HOST };
-
-  const end = async (): Promise<void> => {
-    if (!target) return;
-    const text = key.toString('latin1');
-    if (text.startsWith(BAD)) await onBad(Buffer.from(text.slice(1), 'latin1').toString(), target.links);
-    else {
-      if (!text.startsWith(host.start) || host.start === '') host = { start: '', note: NO_HOST };
-      await onTarget(target.end(urlOf(text), host.note, rows));
-    }
-    await links.endTarget();
-  };
-
-  for await (const group of records.groups()) {
-    for (const record of group) {
-      const { keyEnd, type } = readRecord(record);
+  for await (const group of records.joined()) {
+    for (const { key, isFirst, type, content } of group) {
+      if (isFirst && draft) {
+        yield draft.end();
+        await links?.endTarget();
+        draft = undefined;
+      }
       if (type === RECORD.host) {
-        await end();
-        target = undefined;
-        host = { start: record.toString('latin1', 0, keyEnd), note: readJson<HostNote>(record, keyEnd) };
+        host = { start: key, note: readJson<HostNote>(content) };
         continue;
       }
-      if (!target || keyEnd !== key.length || record.compare(key, 0, keyEnd, 0, keyEnd) !== 0) {
-        await end();
-        target = new TargetDraft(rows);
-        key = Buffer.from(record.subarray(0, keyEnd));
+      if (!draft) {
+        if (!key.startsWith(host.start)) host = { start: '', note: NO_HOST };
+        draft = new TargetDraft(key, host.note, rows);
       }
-      const to = target.add(type, record, keyEnd);
-      const wait = to.length > 0 ? links.add(record, keyEnd, to) : undefined;
+      const to = draft.add(type, content);
+      const wait = to.length > 0 ? links?.add(content, to) : undefined;
       if (wait) await wait;
-      if (type !== RECORD.alternate || target.row === undefined) continue;
-      const { source } = readLink(record, keyEnd);
-      if (source === target.row || host.note.alternates) continue;
-      await onAlternate({ from: source, to: target.row });
+      if (type !== RECORD.alternate || draft.row === undefined || !pairs) continue;
+      const { source } = readLink(content);
+      if (source === draft.row || host.note.alternates) continue;
+      await pairs.add(source, draft.row);
       // A page with more versions than are stored may name this one too.
-      if (target.marks & MARKS.cutAlternates) await onAlternate({ from: target.row, to: source });
+      if (draft.marks & MARKS.cutAlternates) await pairs.add(draft.row, source);
     }
   }
-  await end();
+  if (draft) {
+    yield draft.end();
+    await links?.endTarget();
+  }
 }
 
 /** Collects the data of one target while its records are read. */
 class TargetDraft {
+  readonly #key: string;
+  readonly #host: HostNote;
   readonly #rows: RowTable;
   readonly #sources = new Map<number, Sources>();
   readonly #parts = new Sources();
@@ -96,8 +81,11 @@ class TargetDraft {
   readonly #fragments = new Map<string, Sources>();
   #row: RowRecord | undefined;
   #asked: AskedNote | undefined;
+  #isNamed = false;
 
-  constructor(rows: RowTable) {
+  constructor(key: string, host: HostNote, rows: RowTable) {
+    this.#key = key;
+    this.#host = host;
     this.#rows = rows;
   }
 
@@ -110,21 +98,19 @@ class TargetDraft {
     return this.#row?.marks ?? 0;
   }
 
-  get links(): Sources {
-    return this.#sources.get(RECORD.link) ?? NO_SOURCES;
-  }
-
   /** @returns the sources to which the link is added */
-  add(type: number, record: Buffer, keyEnd: number): readonly Sources[] {
+  add(type: number, content: Buffer): readonly Sources[] {
     if (type === RECORD.row) {
-      this.#row = readRow(record, keyEnd);
+      this.#row = readRow(content);
       return [];
     }
     if (type === RECORD.asked) {
-      this.#asked = readJson<AskedNote>(record, keyEnd);
+      this.#asked = readJson<AskedNote>(content);
       return [];
     }
-    const link = readLink(record, keyEnd);
+    const link = readLink(content);
+    if (link.rel & IN_FACTS) this.#isNamed = true;
+    if (type === RECORD.named) return [];
     const followed = !isNofollow(link.rel);
     const isMixed = type === RECORD.link && (link.rel & MIXED) !== 0;
     if (type === RECORD.link && !leadsToPage(link.kind)) {
@@ -145,7 +131,15 @@ class TargetDraft {
     return to;
   }
 
-  end(url: string, host: HostNote, rows: RowTable): Target {
+  end(): JoinedTarget {
+    if (!this.#key.startsWith(BAD)) return { kind: 'target', target: this.#target() };
+    const text = Buffer.from(this.#key.slice(1), 'latin1').toString();
+    return { kind: 'bad_link', text, sources: this.#sources.get(RECORD.link) ?? NO_SOURCES };
+  }
+
+  #target(): Target {
+    const host = this.#host;
+    const rows = this.#rows;
     const row = this.#row;
     const asked = this.#asked;
     const ofRow = row && rows.verdict(row.row);
@@ -156,8 +150,9 @@ class TargetDraft {
     const isInternal = host.pages > 0 || host.seeds > 0;
     const of = (type: number): Sources => this.#sources.get(type) ?? NO_SOURCES;
     return {
-      url,
+      url: urlOf(this.#key),
       row: row?.row,
+      isNamed: this.#isNamed,
       isInternal,
       host,
       verdict,
@@ -200,7 +195,8 @@ function isTwice(
 ): boolean {
   if (row && rows.is(row.row, ROW.twice)) return true;
   const failures = [...(asked?.failures ?? [])];
-  if (row && rows.verdict(row.row) === 'failing') failures.push(rows.askedAt(row.row));
+  // In whole seconds, because the timer that waits for the next request may end a millisecond early.
+  if (row && rows.verdict(row.row) === 'failing') failures.push(Math.floor(rows.askedAt(row.row) / 1000) * 1000);
   failures.sort((a, b) => a - b);
   const span = failures.length < 2 ? 0 : failures[failures.length - 1]! - failures[0]!;
   if (isInternal) return span >= APART.own;

@@ -33,6 +33,8 @@ export function leadsToPage(kind: number): boolean {
 export const REL = { nofollow: 1, ugc: 2, sponsored: 4 } as const;
 /** A flag of `rel`, in addition to {@link REL}: a page of https loads this by http. Browsers block it or warn of it. */
 export const MIXED = 1 << 14;
+/** A flag of `rel`, in addition to {@link REL}: the facts of the page name the link. The crawl may know more links of the page. */
+export const IN_FACTS = 1 << 15;
 
 const NOT_LOADED: ReadonlySet<number> = new Set(
   (['a', 'area', 'form', 'cite', 'refresh', 'icon', 'manifest', 'preload'] as const).map((kind) =>

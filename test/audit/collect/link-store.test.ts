@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { createLinkStore } from '../../../packages/audit/collect/link-store.js';
-import { RECORD, packLink, type LinkRecord } from '../../../packages/audit/collect/records.js';
+import { packLink, type LinkRecord } from '../../../packages/audit/collect/records.js';
 import { Sources } from '../../../packages/audit/collect/sources.js';
 import { testFolder } from '../../support/files/temp-folder.js';
 
-const KEY = 'example.site:https/lost';
 const linkOf = (source: number, anchor: string): LinkRecord => ({
   source,
   kind: 0,
@@ -16,7 +15,7 @@ const linkOf = (source: number, anchor: string): LinkRecord => ({
 
 test('stores the links of targets with findings, and only these, also if they exceed its memory', async () => {
   await using store = await createLinkStore(testFolder(), 1);
-  const add = (link: LinkRecord, ...to: Sources[]) => store.add(packLink(KEY, RECORD.link, link), KEY.length, to);
+  const add = (link: LinkRecord, ...to: Sources[]) => store.add(packLink(link), to);
   const many = Array.from({ length: 40_000 }, (_, i) => linkOf(i, `anchor ${i}`));
   const [both, odd, unwanted] = [new Sources(), new Sources(), new Sources()];
   for (const link of many) await add(link, ...(link.source % 2 === 1 ? [both, odd] : [both]));
