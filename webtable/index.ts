@@ -18,7 +18,7 @@ export { batchTime } from './keys/batch-id.js';
 export { DEFAULT_SLOTS, partitionOf, slotsOf } from './keys/partition.js';
 export { WHOLE } from './leases/shard.js';
 export { hostKeyOf, hostKeyOfRow, hostOfKey, rowsOfHost } from './keys/host-key.js';
-export { domainRanges, hostRange, prefixRange } from './keys/row-key.js';
+export { domainRanges, hostRange, prefixRange, tryRowKeyOf } from './keys/row-key.js';
 export { FRONTIER_FIELDS, isHeld } from './frontier/frontier-rows.js';
 export type { HostScore } from './frontier/frontier-heads.js';
 export { updatedHeader } from './batches/batch-headers.js';

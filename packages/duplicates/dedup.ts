@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   chunked,
   urlOf,
@@ -13,9 +15,10 @@ import {
   type Report,
   type Tracker,
 } from '../core/index.js';
+import { createKeyFile, withWorkFolder, type KeyFile } from '../scan/index.js';
 import { formGroups, type GroupOptions, type Groups } from './groups.js';
 import { identityOf } from './identity.js';
-import { createPageList, type PageList } from './page-list.js';
+import { collectPages, type PageList } from './page-list.js';
 import { createSimhash } from './simhash.js';
 import { formSureGroups, type UnmarkedHost } from './template-hosts.js';
 
@@ -55,18 +58,31 @@ const SHINGLE = 2;
  * `duplicateAt`.
  *
  * Counters: `COUNTERS.dedup`.
- * @throws CrawlError STORE_FULL, STORE_FAILED
+ * @throws CrawlError STORE_FULL, STORE_FAILED; BAD_OUTPUT when the folder for temporary files cannot be written
  */
 export async function dedup(crawl: JobContext, options: DedupOptions = {}): Promise<Report> {
   const tracker = createTracker(crawl, 'dedup', options);
-  await crawl.tables.exclusive('dedup', () => markDuplicates(crawl, options, tracker));
+  await crawl.tables.exclusive('dedup', () =>
+    withWorkFolder(tmpdir(), async (folder) => {
+      await using keys = await createKeyFile(join(folder, 'keys'));
+      await markDuplicates(crawl, options, tracker, keys, folder);
+    }),
+  );
   return tracker.report();
 }
 
-async function markDuplicates(crawl: CrawlContext, options: DedupOptions, tracker: Tracker): Promise<void> {
+async function markDuplicates(
+  crawl: CrawlContext,
+  options: DedupOptions,
+  tracker: Tracker,
+  keys: KeyFile,
+  folder: string,
+): Promise<void> {
   const { timeSlice } = crawl.tables;
-  const pages = await readAll(crawl, options.exact ?? false, tracker);
+  const collected = collectPages(keys, folder);
+  await readAll(crawl, options.exact ?? false, tracker, collected.push);
   if (tracker.aborted) return;
+  const pages = await collected.end();
   const distance = options.exact ? undefined : crawl.settings.dedup.distance;
   const how = { distance, timeSlice, isAborted: () => tracker.aborted };
   const groups = options.yes ? await formGroups(pages, how) : await sureGroups(pages, how, options, tracker);
@@ -91,10 +107,14 @@ async function sureGroups(
 }
 
 /** Reads the data of all pages. If a marked row is no longer a page, its mark is removed at once. */
-async function readAll(crawl: CrawlContext, exact: boolean, tracker: Tracker): Promise<PageList> {
+async function readAll(
+  crawl: CrawlContext,
+  exact: boolean,
+  tracker: Tracker,
+  push: ReturnType<typeof collectPages>['push'],
+): Promise<void> {
   const { tables, settings } = crawl;
   const simhashOf = createSimhash(SHINGLE);
-  const pages = createPageList();
   const stale: string[] = [];
   const fields: readonly (typeof FIELDS | typeof IDENTIFYING)[number][] = exact ? FIELDS : [...FIELDS, ...IDENTIFYING];
   for await (const row of tables.pages.scan({ fields })) {
@@ -111,7 +131,7 @@ async function readAll(crawl: CrawlContext, exact: boolean, tracker: Tracker): P
       const simhash = found && found.words >= settings.dedup.minWords && found.words > 0 ? found : undefined;
       if (found && !simhash) tracker.count('short');
       tracker.count('pages');
-      pages.push({
+      await push({
         key,
         signature,
         canonical: parseStatus?.canonical,
@@ -123,7 +143,6 @@ async function readAll(crawl: CrawlContext, exact: boolean, tracker: Tracker): P
     }
   }
   await clear(crawl, stale, tracker);
-  return pages;
 }
 
 /**
@@ -149,16 +168,20 @@ async function writeGroups(crawl: CrawlContext, pages: PageList, { keptOf }: Gro
   };
   for await (const chunk of chunked(concerned(), CHUNK)) {
     if (tracker.aborted) return;
-    const numbers = new Map(chunk.map((page) => [pages.keyOf(page), page]));
-    await change(crawl, [...numbers.keys()], tracker, (row, count) => {
-      const page = numbers.get(row.key)!;
+    const found = new Map<string, { readonly page: number; readonly original: string | undefined }>();
+    for (const page of chunk) {
+      const kept = keptOf[page]!;
+      const original = kept === page ? undefined : urlOf(await pages.keyOf(kept));
+      found.set(await pages.keyOf(page), { page, original });
+    }
+    await change(crawl, [...found.keys()], tracker, (row, count) => {
+      const { page, original } = found.get(row.key)!;
       const signature = signatureOf(row);
       if (signature === undefined || !pages.isOf(page, signature)) {
         count('changed');
         return undefined;
       }
-      const kept = keptOf[page]!;
-      return markOf(row, kept === page ? undefined : urlOf(pages.keyOf(kept)), crawl.clock(), count);
+      return markOf(row, original, crawl.clock(), count);
     });
   }
 }

@@ -1,6 +1,7 @@
 import type { TimeSlice } from '../core/index.js';
+import { NONE } from '../scan/index.js';
 import { findLeaders } from './leaders.js';
-import { NO_PAGE, type PageList } from './page-list.js';
+import type { PageList } from './page-list.js';
 
 type Compare = (a: number, b: number) => number;
 
@@ -134,8 +135,9 @@ function likeness(
  */
 function comparison(pages: PageList, isAlike: (a: number, b: number) => boolean): Compare {
   const votes = new Uint32Array(pages.length);
-  for (const [page, canonical] of pages.canonicals().entries()) {
-    if (canonical !== NO_PAGE && isAlike(page, canonical)) votes[canonical]! += 1;
+  for (let page = 0; page < pages.length; page++) {
+    const canonical = pages.canonicalOf(page);
+    if (canonical !== NONE && isAlike(page, canonical)) votes[canonical]! += 1;
   }
   return (a, b) => votes[b]! - votes[a]! || pages.compareWorth(a, b);
 }

@@ -1,4 +1,5 @@
 import type { TimeSlice } from '../core/index.js';
+import { NONE } from '../scan/index.js';
 import { ones } from './simhash.js';
 
 /** Simhashes of different pages. The preferred page comes first. */
@@ -18,7 +19,6 @@ interface Leaders {
 
 const CANDIDATES_PER_PAGE = 4;
 const MAX_COMPARISONS_IN_BUCKET = 4096;
-const NONE = 0xffffffff;
 const OPEN = 0;
 const LEADS = 1;
 const FOLLOWS = 2;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { hostKeyOfRow, hostOfKey, rowKeyOf, urlOf, type HostKey } from '../core/index.js';
-import { createKeyList, grownTo, type KeyList } from './key-list.js';
+import { hostKeyOfRow, hostOfKey, tryRowKeyOf, urlOf, type HostKey } from '../core/index.js';
+import { NONE, createKeyJoin, growingArray, type KeyFile } from '../scan/index.js';
 import { distanceOf, type Simhash } from './simhash.js';
 
 interface ComparedPage {
@@ -16,70 +16,93 @@ interface ComparedPage {
   readonly isMarked: boolean;
 }
 
-export const NO_PAGE = 0xffffffff;
 const DIGEST_WORDS = 4;
 const HTTP = 0x80000000;
+const MARKED = 1;
+const HAS_SIMHASH = 2;
+/** Bytes of memory to find the pages that others name as canonical. */
+const JOIN_BYTES = 16 * 2 ** 20;
+
+/** Pages by number, in key order. So the pages of a host are consecutive. */
+export type PageList = Awaited<ReturnType<ReturnType<typeof collectPages>['end']>>;
 
 /**
- * A list of pages by number, in key order. So the pages of a host are consecutive. Each page takes 53 bytes and its key. After the list
- * has grown, up to a third of its memory may be unused.
+ * Makes a list of pages. Each page takes 49 bytes of memory. While the list grows, up to a third of its memory may be unused.
+ * @param keys an empty key file. It gets the keys of the pages
+ * @param folder for the files of a sort
  */
-export type PageList = ReturnType<typeof createPageList>;
-
-export function createPageList() {
-  const keys: KeyList = createKeyList();
-  let digests = new Uint32Array(0);
-  let simhashes = new Uint32Array(0);
-  let identities = new Uint32Array(0);
-  let hosts = new Uint32Array(0);
+export function collectPages(keys: KeyFile, folder: string) {
+  const digests = growingArray((length) => new Uint32Array(length));
+  const simhashes = growingArray((length) => new Uint32Array(length));
+  const identities = growingArray((length) => new Uint32Array(length));
+  const hosts = growingArray((length) => new Uint32Array(length));
+  const ranks = growingArray((length) => new Float64Array(length));
+  const places = growingArray((length) => new Uint32Array(length));
+  const flags = growingArray((length) => new Uint8Array(length));
   const hostKeys: HostKey[] = [];
-  let canonicals = new Float64Array(0);
-  let ranks = new Float64Array(0);
-  let places = new Uint32Array(0);
-  let flags = new Uint8Array(0);
-
-  function grow(length: number): void {
-    digests = grownTo(digests, length * DIGEST_WORDS);
-    simhashes = grownTo(simhashes, length * 2);
-    identities = grownTo(identities, length);
-    hosts = grownTo(hosts, length);
-    canonicals = grownTo(canonicals, length);
-    ranks = grownTo(ranks, length);
-    places = grownTo(places, length);
-    flags = grownTo(flags, length);
-  }
+  const canonicals = createKeyJoin(folder, JOIN_BYTES);
 
   return {
-    get length() {
-      return keys.length;
-    },
     /** Adds a page. Its key must come after all others. */
-    push({ key, signature, canonical, rank = 0, simhash, identity = 0, isMarked }: ComparedPage): void {
-      const page = keys.length;
-      if (page === flags.length) grow(Math.max(1024, Math.ceil(page * 1.5)));
-      keys.push(key);
-      digests.set(digestOf(signature), page * DIGEST_WORDS);
-      if (simhash) simhashes.set([simhash.high, simhash.low], page * 2);
-      identities[page] = identity;
+    async push({ key, signature, canonical, rank = 0, simhash, identity = 0, isMarked }: ComparedPage): Promise<void> {
+      const named = canonical === undefined ? undefined : tryRowKeyOf(canonical);
+      if (named !== undefined) await canonicals.ask(named, keys.length);
+      await keys.add(key);
+      for (const word of digestOf(signature)) digests.push(word);
+      simhashes.push(simhash?.high ?? 0);
+      simhashes.push(simhash?.low ?? 0);
+      identities.push(identity);
       const host = hostKeyOfRow(key);
       if (host !== hostKeys.at(-1)) hostKeys.push(host);
-      hosts[page] = hostKeys.length - 1;
-      canonicals[page] = canonical === undefined ? NaN : shortHash(keyOf(canonical));
-      ranks[page] = rank;
+      hosts.push(hostKeys.length - 1);
+      ranks.push(rank);
       const url = urlOf(key);
-      places[page] = ((url.startsWith('https:') ? 0 : HTTP) | Math.min(url.length, HTTP - 1)) >>> 0;
-      flags[page] = (isMarked ? 1 : 0) | (simhash ? 2 : 0);
+      places.push(((url.startsWith('https:') ? 0 : HTTP) | Math.min(url.length, HTTP - 1)) >>> 0);
+      flags.push((isMarked ? MARKED : 0) | (simhash ? HAS_SIMHASH : 0));
     },
-    keyOf: (page: number): string => keys.at(page),
-    isMarked: (page: number): boolean => (flags[page]! & 1) !== 0,
-    hasSimhash: (page: number): boolean => (flags[page]! & 2) !== 0,
+    /** Returns the list. Call it once, after the last page. */
+    async end() {
+      await keys.flush();
+      const named = await canonicals.numbers(keys.path, keys.length);
+      return createPageList(keys, hostKeys, named, {
+        digests: digests.values(),
+        simhashes: simhashes.values(),
+        identities: identities.values(),
+        hosts: hosts.values(),
+        ranks: ranks.values(),
+        places: places.values(),
+        flags: flags.values(),
+      });
+    },
+  };
+}
+
+interface Columns {
+  readonly digests: Uint32Array;
+  readonly simhashes: Uint32Array;
+  readonly identities: Uint32Array;
+  readonly hosts: Uint32Array;
+  readonly ranks: Float64Array;
+  readonly places: Uint32Array;
+  readonly flags: Uint8Array;
+}
+
+function createPageList(
+  keys: KeyFile,
+  hostKeys: readonly HostKey[],
+  canonicals: Uint32Array,
+  { digests, simhashes, identities, hosts, ranks, places, flags }: Columns,
+) {
+  return {
+    length: keys.length,
+    keyOf: (page: number): Promise<string> => keys.get(page),
+    isMarked: (page: number): boolean => (flags[page]! & MARKED) !== 0,
+    hasSimhash: (page: number): boolean => (flags[page]! & HAS_SIMHASH) !== 0,
     highOf: (page: number): number => simhashes[page * 2]!,
     lowOf: (page: number): number => simhashes[page * 2 + 1]!,
     identityOf: (page: number): number => identities[page]!,
     /** Number of hosts with pages. */
-    get hosts() {
-      return hostKeys.length;
-    },
+    hosts: hostKeys.length,
     /** The number of the host of a page. */
     hostOf: (page: number): number => hosts[page]!,
     nameOfHost: (host: number): string => hostOfKey(hostKeys[host]!),
@@ -112,50 +135,13 @@ export function createPageList() {
     compareWorth(a: number, b: number): number {
       return ranks[b]! - ranks[a]! || places[a]! - places[b]! || a - b;
     },
-    /** Returns, for each page, the number of the page that it names as canonical. {@link NO_PAGE}: it names no page of the list. */
-    canonicals(): Uint32Array {
-      const found = new Uint32Array(keys.length).fill(NO_PAGE);
-      const naming = Uint32Array.from(canonicals.subarray(0, keys.length).keys()).filter(
-        (page) => canonicals[page]! >= 0,
-      );
-      if (naming.length === 0) return found;
-      naming.sort((a, b) => canonicals[a]! - canonicals[b]!);
-      for (let page = 0; page < keys.length; page++) {
-        const hash = shortHash(keys.at(page));
-        let at = firstAtLeast(naming, (each) => canonicals[each]! >= hash);
-        for (; at < naming.length && canonicals[naming[at]!] === hash; at++) found[naming[at]!] = page;
-      }
-      return found;
-    },
+    /** The number of the page that a page names as canonical; {@link NONE}: it names no page of the list. */
+    canonicalOf: (page: number): number => canonicals[page] ?? NONE,
   };
-}
-
-function firstAtLeast(sorted: Uint32Array, isAtLeast: (page: number) => boolean): number {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (isAtLeast(sorted[middle]!)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 /** The digest of a signature has a fixed length. A signature that a plugin makes may be any text. */
 function digestOf(signature: string): readonly number[] {
   const bytes = createHash('md5').update(signature).digest();
   return [0, 4, 8, 12].map((at) => bytes.readUInt32LE(at));
-}
-
-/** Returns 48 bits of a digest. These are enough, because an error would only change which page is kept. */
-function shortHash(text: string): number {
-  return createHash('md5').update(text).digest().readUIntLE(0, 6);
-}
-
-/** Returns the row key of a canonical URL. Empty: a row cannot have this URL, although a page names it as canonical. */
-function keyOf(url: string): string {
-  try {
-    return rowKeyOf(url);
-  } catch {
-    return '';
-  }
 }

@@ -1,5 +1,4 @@
-import { isRedirect, rowKeyOf, type KeyRange, type Count } from '../core/index.js';
-import { CrawlError } from '../errors/index.js';
+import { isRedirect, tryRowKeyOf, type KeyRange, type Count } from '../core/index.js';
 import { checkCount } from './adjacency.js';
 import { createKeyFile, createKeyJoin, growingArray, numberRows, type KeyJoin } from '../scan/index.js';
 import type { LinkRow } from './link-rows.js';
@@ -104,15 +103,6 @@ function kindOf({ status }: LinkRow, alias: string | undefined, raw: boolean): n
   if (isRedirect(status)) return raw ? KIND.fetched : KIND.redirect;
   if (status !== 'fetched' && status !== 'notmodified') return KIND.known;
   return alias === undefined || raw ? KIND.fetched : KIND.alternate;
-}
-
-function tryRowKeyOf(url: string): string | undefined {
-  try {
-    return rowKeyOf(url);
-  } catch (error) {
-    if (error instanceof CrawlError && error.code === 'BAD_URL') return undefined;
-    throw error;
-  }
 }
 
 function isWithin(ranges: readonly KeyRange[] | undefined, key: string): boolean {

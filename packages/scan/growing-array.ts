@@ -1,7 +1,8 @@
-/** An array of numbers that doubles its capacity when it is full. */
+/** An array of numbers that grows by half when it is full. */
 interface GrowingArray<T extends Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array> {
   push(value: number): void;
   readonly length: number;
+  at(index: number): number;
   /** Returns the numbers so far, as a view and not a copy. */
   values(): T;
 }
@@ -15,7 +16,7 @@ export function growingArray<T extends Uint8Array | Uint16Array | Uint32Array | 
   return {
     push(value) {
       if (length === array.length) {
-        const larger = make(2 * length);
+        const larger = make(Math.ceil(1.5 * length));
         larger.set(array);
         array = larger;
       }
@@ -24,6 +25,7 @@ export function growingArray<T extends Uint8Array | Uint16Array | Uint32Array | 
     get length() {
       return length;
     },
+    at: (index) => array[index]!,
     values: () => array.subarray(0, length) as T,
   };
 }

@@ -32,6 +32,16 @@ export function rowKeyOf(url: string): string {
   return `${hostKeyOf(host)}:${href.slice(0, hostStart - 3)}${port}${href.slice(pathStart)}`;
 }
 
+/** The row key of a URL; undefined for a URL that no row can have. */
+export function tryRowKeyOf(url: string): string | undefined {
+  try {
+    return rowKeyOf(url);
+  } catch (error) {
+    if (error instanceof CrawlError && error.code === 'BAD_URL') return undefined;
+    throw error;
+  }
+}
+
 /**
  * The URL of a row key: `rowKeyOf(urlOf(key)) === key` for every key that {@link rowKeyOf} made.
  * @throws CrawlError TABLE_DAMAGED if the text does not have the form of a row key

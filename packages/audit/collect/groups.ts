@@ -6,6 +6,8 @@ import type { Group, Member } from '../rule.js';
 const KEPT = 100;
 /** Maximum number of new members that are named. */
 const NAMED = 10;
+/** Number of hexadecimal digits by which groups are told apart. */
+const DIGEST_CHARS = 32;
 /** The page number of a list, in a query or a path. */
 const PAGE_NUMBER = /(?:[?&](?:page|paged|p|pg|seite|start|offset)=\d+)|(?:\/page\/\d+\/?$)/gi;
 
@@ -21,7 +23,7 @@ export function createGroups(folder: string, memory: number): GroupSorter {
   return {
     add(rule, key, { row, url, label, impact, isNew }) {
       const member = Buffer.from(JSON.stringify([rule, key, row ?? -1, url, label ?? '', impact, isNew ?? '']));
-      return records.add(hash('sha256', `${rule}\0${key}`), 0, member);
+      return records.add(hash('sha256', `${rule}\0${key}`).slice(0, DIGEST_CHARS), 0, member);
     },
     async *groups() {
       let draft: GroupDraft | undefined;

@@ -1,4 +1,4 @@
-import { createBoundedCache, normalizeUrl, rowKeyOf, CrawlError, type CrawlContext } from '../../core/index.js';
+import { createBoundedCache, normalizeUrl, tryRowKeyOf, type CrawlContext } from '../../core/index.js';
 
 /** Maximum number of characters of cached URLs and keys. */
 const REMEMBERED = 8 * 2 ** 20;
@@ -16,11 +16,5 @@ export function createLinkKeys({ plugins }: Pick<CrawlContext, 'plugins'>): (url
 }
 
 function keyOf(plugins: CrawlContext['plugins'], url: string): string | undefined {
-  const verdict = normalizeUrl(plugins, url, 'outlink');
-  try {
-    return rowKeyOf(verdict.url);
-  } catch (error) {
-    if (error instanceof CrawlError) return undefined;
-    throw error;
-  }
+  return tryRowKeyOf(normalizeUrl(plugins, url, 'outlink').url);
 }

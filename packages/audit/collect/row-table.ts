@@ -84,21 +84,21 @@ export function createRowTable() {
     setRedirects(targets: Uint32Array): void {
       next = targets;
     },
-    verdict: (row: number): Verdict => VERDICTS[verdicts.values()[row]!]!,
-    http: (row: number): number => https.values()[row]!,
-    is: (row: number, flag: number): boolean => (flags.values()[row]! & flag) !== 0,
+    verdict: (row: number): Verdict => VERDICTS[verdicts.at(row)]!,
+    http: (row: number): number => https.at(row),
+    is: (row: number, flag: number): boolean => (flags.at(row) & flag) !== 0,
     unset(row: number, flag: number): void {
       flags.values()[row]! &= ~flag;
     },
-    share: (row: number): number => shares.values()[row]!,
-    changedAt: (row: number): number => changed.values()[row]! * 1000,
-    bytesChangedAt: (row: number): number => bytesChanged.values()[row]! * 1000,
-    askedAt: (row: number): number => asked.values()[row]!,
+    share: (row: number): number => shares.at(row),
+    changedAt: (row: number): number => changed.at(row) * 1000,
+    bytesChangedAt: (row: number): number => bytesChanged.at(row) * 1000,
+    askedAt: (row: number): number => asked.at(row),
     chainOf(first: number): Chain {
       const hops: number[] = [];
       let row = first;
-      while (row !== NONE && verdicts.values()[row] === VERDICT.redirect) {
-        if (hops.includes(row) || hops.length > MOST_HOPS || flags.values()[row]! & ROW.toItself) {
+      while (row !== NONE && verdicts.at(row) === VERDICT.redirect) {
+        if (hops.includes(row) || hops.length > MOST_HOPS || flags.at(row) & ROW.toItself) {
           return { hops: hops.includes(row) ? hops : [...hops, row], end: undefined, isLoop: true };
         }
         hops.push(row);

@@ -1,4 +1,4 @@
-import { TO_ITSELF, isPage, rowKeyOf, tryParseUrl, urlOf } from '../../core/index.js';
+import { TO_ITSELF, isPage, tryRowKeyOf, urlOf } from '../../core/index.js';
 import { MARKS, NO_FACTS, type PageFacts } from '../facts/facts.js';
 import { saysNotFound } from '../not-found.js';
 import type { AuditRow, AuditedPage } from '../rule.js';
@@ -19,7 +19,7 @@ export function readRow(row: AuditRow, known: PageFacts | undefined) {
   const mayBeHtml = isHtmlType(row.contentType) && protocolStatus?.http !== 204 && !(facts.marks & MARKS.sitemap);
   const isHtml = isAnswered && mayBeHtml && parseStatus?.code === 'success';
   const canonical = parseStatus?.canonical;
-  const notCanonical = canonical !== undefined && keyOrNone(canonical) !== row.key;
+  const notCanonical = canonical !== undefined && tryRowKeyOf(canonical) !== row.key;
   const noindex = parseStatus?.noindex === true;
   const isIndexable = isHtml && !noindex && !notCanonical;
   const toItself = verdict === 'redirect' && row.redirectTarget === undefined && protocolStatus?.message === TO_ITSELF;
@@ -91,9 +91,4 @@ export function isSitemapRow({ sitemap, contentType }: AuditRow, { marks }: Page
 /** Whether a media type is HTML. */
 function isHtmlType(contentType = ''): boolean {
   return contentType === 'text/html' || contentType === 'application/xhtml+xml';
-}
-
-/** Returns the row key of a URL. Undefined: the URL has no row key. */
-export function keyOrNone(url: string): string | undefined {
-  return tryParseUrl(url) ? rowKeyOf(url) : undefined;
 }

@@ -1,7 +1,6 @@
-import { hostOf } from '../../core/index.js';
+import { hostOf, tryRowKeyOf } from '../../core/index.js';
 import { distanceOf } from '../../duplicates/index.js';
 import { ROW } from '../collect/row-table.js';
-import { keyOrNone } from '../collect/seen-row.js';
 import { MARKS } from '../facts/facts.js';
 import type { AuditedPage, Group, GroupRule, PageRule, Rule, Site, Target } from '../rule.js';
 
@@ -96,7 +95,7 @@ const noindexConflict: PageRule = {
   on: 'page',
   check({ row, url }) {
     const { noindex, canonical } = row.parseStatus ?? {};
-    if (noindex !== true || canonical === undefined || keyOrNone(canonical) === row.key) return undefined;
+    if (noindex !== true || canonical === undefined || tryRowKeyOf(canonical) === row.key) return undefined;
     return { message: `${url} says noindex, and names ${canonical} as canonical.`, evidence: { canonical } };
   },
 };

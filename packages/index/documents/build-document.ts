@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import {
   detectLanguage,
   isRedirect,
-  rowKeyOf,
+  tryRowKeyOf,
   urlOf,
   type Inlink,
   type PageRow,
@@ -109,13 +109,8 @@ function reasonAgainst(row: IndexRow, isReplaced: boolean): CounterName | undefi
 
 /** Returns the row key of another page that this page names as canonical. Undefined: the page names no canonical page, or names itself. */
 export function canonicalKeyOf({ key, parseStatus }: Pick<IndexRow, 'key' | 'parseStatus'>): string | undefined {
-  if (parseStatus?.canonical === undefined) return undefined;
-  try {
-    const other = rowKeyOf(parseStatus.canonical);
-    return other === key ? undefined : other;
-  } catch {
-    return undefined;
-  }
+  const other = parseStatus?.canonical === undefined ? undefined : tryRowKeyOf(parseStatus.canonical);
+  return other === key ? undefined : other;
 }
 
 /** Returns the anchor texts of links from other pages, in the order of the row keys of these pages. */
