@@ -1,5 +1,5 @@
 export { createPairSorter } from './sort/pair-sorter.js';
-export { createRecordSorter, sortRecords, type RecordSorter, type SortOptions } from './sort/record-sorter.js';
+export { createRecordSorter, type RecordSorter, type SortOptions } from './sort/record-sorter.js';
 export { createDiskFile, readChunks, type DiskFile } from './disk-file.js';
 export { createKeyFile, readKeys, type KeyFile } from './key-file.js';
 export { createKeyedRecords, type KeyedRecords } from './keyed-records.js';

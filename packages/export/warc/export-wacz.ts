@@ -9,7 +9,6 @@ import type { Part } from '../target/part-file.js';
 import type { Target } from '../target/target.js';
 import { exportArchive, type ExportArchiveOptions } from './export-warc.js';
 import { PAGES_HEAD } from './page-list.js';
-import { sortedLines } from './sorted-lines.js';
 import type { Archive } from './write-archive.js';
 import { zippedIndex } from './zipped-index.js';
 
@@ -55,11 +54,11 @@ export async function exportWacz(crawl: JobContext, options: ExportArchiveOption
     crawl,
     options,
     { name: 'wacz', kind: 'file', endings: ['wacz', 'zip'], begin },
-    async (target, archive, workFolder) => {
+    async (target, archive) => {
       const file = await target.part(basename(options.output));
       // All entries have the time of the latest record. With the present time, each run would make a different file.
       const lastModified = new ZipTime(Math.max(Date.parse(archive.latest) || 0, Date.UTC(1980, 0, 2)));
-      const pieces = zip(entries(target, archive, workFolder, lastModified)) as unknown as Bytes;
+      const pieces = zip(entries(target, archive, lastModified)) as unknown as Bytes;
       for await (const piece of pieces) {
         options.signal?.throwIfAborted();
         await file.write(piece);
@@ -71,7 +70,7 @@ export async function exportWacz(crawl: JobContext, options: ExportArchiveOption
 }
 
 /** Returns the files of the package in order. The last files list the others with their digests. */
-async function* entries(target: Target, archive: Archive, workFolder: string, lastModified: Date) {
+async function* entries(target: Target, archive: Archive, lastModified: Date) {
   const resources: Resource[] = [];
   const entry = (path: string, input: Bytes) => ({ name: path, input: hashed(path, input, resources), lastModified });
 
@@ -79,7 +78,7 @@ async function* entries(target: Target, archive: Archive, workFolder: string, la
     const from = join(target.scratchFolder, name);
     yield { ...entry(`archive/${name}`, createReadStream(from)), size: (await stat(from)).size };
   }
-  const { blocks, idx } = zippedIndex(sortedLines(archive.linesPath, workFolder), BLOCKS);
+  const { blocks, idx } = zippedIndex(archive.lines.sorted(), BLOCKS);
   yield entry(`indexes/${BLOCKS}`, blocks);
   yield entry('indexes/index.idx', textOf(idx()));
   yield entry('pages/pages.jsonl', joined(textOf(PAGES_HEAD), createReadStream(archive.pagesPath)));

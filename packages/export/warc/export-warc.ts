@@ -6,7 +6,6 @@ import { runExport, type ExportOptions } from '../target/run-export.js';
 import type { Target } from '../target/target.js';
 import { uncounted } from '../target/uncounted.js';
 import { ARCHIVE_FIELDS } from './page-records.js';
-import { sortedLines } from './sorted-lines.js';
 import { writeArchive, type Archive } from './write-archive.js';
 
 /** Options of {@link exportWarc} and `exportWacz`. */
@@ -29,9 +28,9 @@ const FOLDER_INDEX = 'index.cdxj';
  */
 export function exportWarc(crawl: JobContext, options: ExportArchiveOptions): Promise<Report> {
   const format = { name: 'warc', kind: 'folder' } as const;
-  return exportArchive(crawl, options, format, async (target, { linesPath }, workFolder) => {
+  return exportArchive(crawl, options, format, async (target, { lines }) => {
     const index = await target.part(FOLDER_INDEX);
-    for await (const line of sortedLines(linesPath, workFolder)) {
+    for await (const line of lines.sorted()) {
       options.signal?.throwIfAborted();
       await index.write(Buffer.from(line));
     }
@@ -50,33 +49,25 @@ interface ArchiveFormat {
 
 /**
  * Writes the files of an archive, and then further files, such as the index.
- * @param complete called when all records are written, with an existing folder for the temporary files of sorting
+ * @param complete called when all records are written
  */
 export async function exportArchive(
   crawl: JobContext,
   options: ExportArchiveOptions,
   { name, kind, endings, begin }: ArchiveFormat,
-  complete: (target: Target, archive: Archive, workFolder: string) => Promise<void>,
+  complete: (target: Target, archive: Archive) => Promise<void>,
 ): Promise<Report> {
   const { fileBytes, limit } = options;
   const rules = await checkSelection(crawl, options);
   const about = { export: name, fileBytes, selection: aboutSelection(crawl, options) };
-  return runExport(
-    crawl,
-    `export ${name}`,
-    options,
-    { kind, endings, about, total: limit },
-    async (target, tracker) => {
+  return runExport(crawl, `export ${name}`, options, { kind, endings, about, total: limit }, (target, tracker) =>
+    withWorkFolder(target.scratchFolder, async (folder) => {
       const rows = selectedRows(crawl, rules, options, ARCHIVE_FIELDS, uncounted(tracker));
       const toFile = begin && ((file: string) => begin(target, file));
-      const archive = await writeArchive(crawl, target, rows, {
-        fileBytes,
-        begin: toFile,
-        tracker,
-      });
+      const archive = await writeArchive(crawl, target, rows, { fileBytes, begin: toFile, tracker, folder });
       if (archive === 'stopped') return archive;
-      await withWorkFolder(target.scratchFolder, (folder) => complete(target, archive, folder));
+      await complete(target, archive);
       return {};
-    },
+    }),
   );
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { bodyGroups, type CrawlContext, type Tracker } from '../../core/index.js';
+import { createRecordSorter, type RecordSorter } from '../../scan/index.js';
 import type { Part } from '../target/part-file.js';
 import type { Target } from '../target/target.js';
 import { cdxjLine } from './cdxj.js';
@@ -17,10 +18,13 @@ export interface ArchiveOptions {
    * lost_versions (pages whose body is lost, and lost earlier bodies); damaged (rows that cannot be read in full).
    */
   readonly tracker: Pick<Tracker, 'aborted' | 'count' | 'done'>;
+  /** An existing folder for the temporary files of sorting. */
+  readonly folder: string;
 }
 
 const FILE_BYTES = 1_000_000_000;
-const LINES_FILE = 'lines.cdxj';
+/** Bytes of memory to sort the lines of the index. */
+const SORT_BYTES = 16 * 2 ** 20;
 const PAGES_FILE = 'pages.jsonl';
 
 export interface Archive {
@@ -29,8 +33,8 @@ export interface Archive {
   readonly pages: number;
   /** The latest `WARC-Date`. */
   readonly latest: string;
-  /** Path of the scratch file with the unsorted lines of the index. */
-  readonly linesPath: string;
+  /** The lines of the index, each with its line break. */
+  readonly lines: RecordSorter;
   readonly pagesPath: string;
 }
 
@@ -49,13 +53,13 @@ export async function writeArchive(
   { tables }: Pick<CrawlContext, 'tables'>,
   target: Target,
   rows: AsyncIterable<ArchiveRow>,
-  { fileBytes = FILE_BYTES, begin = (name) => target.part(name), tracker }: ArchiveOptions,
+  { fileBytes = FILE_BYTES, begin = (name) => target.part(name), tracker, folder }: ArchiveOptions,
 ): Promise<Archive | 'stopped'> {
   const { count } = tracker;
   const files: string[] = [];
   let latest = '';
   let pages = 0;
-  const lines = await target.scratch(LINES_FILE);
+  const lines = createRecordSorter({ folder, memory: SORT_BYTES });
   const list = await target.scratch(PAGES_FILE);
   let file: Part | undefined;
 
@@ -73,9 +77,8 @@ export async function writeArchive(
     tracker.done(group.length);
   }
   if (tracker.aborted) return 'stopped';
-  for (const part of [file, lines, list]) await part?.end();
-  const [linesPath, pagesPath] = [join(target.scratchFolder, LINES_FILE), join(target.scratchFolder, PAGES_FILE)];
-  return { files, pages, latest, linesPath, pagesPath };
+  for (const part of [file, list]) await part?.end();
+  return { files, pages, latest, lines, pagesPath: join(target.scratchFolder, PAGES_FILE) };
 
   async function addPage(row: ArchiveRow, records: readonly ArchiveRecord[]): Promise<void> {
     const bytes = records.reduce((sum, { member }) => sum + member.length, 0);
@@ -94,7 +97,7 @@ export async function writeArchive(
       const { length } = record.member;
       await file.write(record.member);
       const line = cdxjLine(record, { filename, offset, length });
-      if (line !== undefined) await lines.write(line);
+      if (line !== undefined) await lines.add(Buffer.from(line));
       note(record);
     }
     await file.write('', 1);

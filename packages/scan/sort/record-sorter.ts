@@ -124,16 +124,6 @@ export function createRecordSorter({ folder, memory = MEMORY, recordBytes }: Sor
   };
 }
 
-/** Sorts records by their bytes in bounded memory, see {@link createRecordSorter}. A record is valid only until the next one is read. */
-export async function* sortRecords(
-  records: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  options: SortOptions,
-): AsyncGenerator<Buffer> {
-  const sorter = createRecordSorter(options);
-  for await (const record of records) await sorter.add(record);
-  yield* sorter.sorted();
-}
-
 function grown(bytes: Buffer, used: number, size: number): Buffer<ArrayBuffer> {
   const larger = Buffer.allocUnsafe(size);
   bytes.copy(larger, 0, 0, used);

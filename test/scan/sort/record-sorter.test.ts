@@ -2,7 +2,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createRecordSorter, sortRecords, type SortOptions } from '../../../packages/scan/index.js';
+import { createRecordSorter, type SortOptions } from '../../../packages/scan/index.js';
 import { runs } from '../../support/runs.js';
 import { testFolder } from '../../support/files/temp-folder.js';
 
@@ -12,6 +12,12 @@ const RUNS = runs(110, 150);
 let folder: string;
 beforeEach(() => void (folder = testFolder()));
 afterEach(() => void vi.restoreAllMocks());
+
+async function* sortRecords(records: Iterable<Uint8Array>, options: SortOptions): AsyncGenerator<Buffer> {
+  const sorter = createRecordSorter(options);
+  for (const record of records) await sorter.add(record);
+  yield* sorter.sorted();
+}
 
 async function sorted(records: Iterable<Uint8Array>, options: Partial<SortOptions> = {}): Promise<string[]> {
   const found: string[] = [];
