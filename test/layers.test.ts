@@ -159,7 +159,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/changes': ['diff', '*'],
   'packages/hbase': ['thrift', 'gateway', '*'],
   'packages/hosts': ['host-terms.ts', 'delay.ts', 'robots-of.ts', '*', 'plan', 'index.ts'],
-  'packages/scan': ['growing-array.ts', 'on-disk.ts', 'sort', '*'],
+  'packages/scan': ['growing-array.ts', 'on-disk.ts', 'disk-file.ts', 'sort', '*'],
   'packages/graph': ['*', 'ranking', 'rank.ts', 'index.ts'],
   'packages/serve': ['source.ts', 'http', 'texts', 'site', 'live', 'pages', 'changes', '*'],
   'packages/export': ['target', 'stated', 'markdown', 'site', 'pages', 'warc', 'krake', 'graph', '*'],

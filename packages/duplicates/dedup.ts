@@ -18,7 +18,7 @@ import {
 import { createKeyFile, withWorkFolder, type KeyFile } from '../scan/index.js';
 import { formGroups, type GroupOptions, type Groups } from './groups.js';
 import { identityOf } from './identity.js';
-import { collectPages, type PageList } from './page-list.js';
+import { createPageList, type PageList } from './page-list.js';
 import { createSimhash } from './simhash.js';
 import { formSureGroups, type UnmarkedHost } from './template-hosts.js';
 
@@ -79,10 +79,10 @@ async function markDuplicates(
   folder: string,
 ): Promise<void> {
   const { timeSlice } = crawl.tables;
-  const collected = collectPages(keys, folder);
-  await readAll(crawl, options.exact ?? false, tracker, collected.push);
+  const pages = createPageList(keys, folder);
+  await readAll(crawl, options.exact ?? false, tracker, pages);
   if (tracker.aborted) return;
-  const pages = await collected.end();
+  await pages.end();
   const distance = options.exact ? undefined : crawl.settings.dedup.distance;
   const how = { distance, timeSlice, isAborted: () => tracker.aborted };
   const groups = options.yes ? await formGroups(pages, how) : await sureGroups(pages, how, options, tracker);
@@ -107,12 +107,7 @@ async function sureGroups(
 }
 
 /** Reads the data of all pages. If a marked row is no longer a page, its mark is removed at once. */
-async function readAll(
-  crawl: CrawlContext,
-  exact: boolean,
-  tracker: Tracker,
-  push: ReturnType<typeof collectPages>['push'],
-): Promise<void> {
+async function readAll(crawl: CrawlContext, exact: boolean, tracker: Tracker, pages: PageList): Promise<void> {
   const { tables, settings } = crawl;
   const simhashOf = createSimhash(SHINGLE);
   const stale: string[] = [];
@@ -131,7 +126,7 @@ async function readAll(
       const simhash = found && found.words >= settings.dedup.minWords && found.words > 0 ? found : undefined;
       if (found && !simhash) tracker.count('short');
       tracker.count('pages');
-      await push({
+      await pages.push({
         key,
         signature,
         canonical: parseStatus?.canonical,

@@ -23,15 +23,17 @@ const HAS_SIMHASH = 2;
 /** Bytes of memory to find the pages that others name as canonical. */
 const JOIN_BYTES = 16 * 2 ** 20;
 
-/** Pages by number, in key order. So the pages of a host are consecutive. */
-export type PageList = Awaited<ReturnType<ReturnType<typeof collectPages>['end']>>;
+/**
+ * A list of pages by number, in key order. So the pages of a host are consecutive. Each page takes 49 bytes. After the list has grown, up
+ * to a third of its memory may be unused.
+ */
+export type PageList = ReturnType<typeof createPageList>;
 
 /**
- * Makes a list of pages. Each page takes 49 bytes of memory. While the list grows, up to a third of its memory may be unused.
  * @param keys an empty key file. It gets the keys of the pages
  * @param folder for the files of a sort
  */
-export function collectPages(keys: KeyFile, folder: string) {
+export function createPageList(keys: KeyFile, folder: string) {
   const digests = growingArray((length) => new Uint32Array(length));
   const simhashes = growingArray((length) => new Uint32Array(length));
   const identities = growingArray((length) => new Uint32Array(length));
@@ -40,13 +42,17 @@ export function collectPages(keys: KeyFile, folder: string) {
   const places = growingArray((length) => new Uint32Array(length));
   const flags = growingArray((length) => new Uint8Array(length));
   const hostKeys: HostKey[] = [];
-  const canonicals = createKeyJoin(folder, JOIN_BYTES);
+  const asked = createKeyJoin(folder, JOIN_BYTES);
+  let canonicals: Uint32Array = new Uint32Array(0);
 
   return {
+    get length() {
+      return keys.length;
+    },
     /** Adds a page. Its key must come after all others. */
     async push({ key, signature, canonical, rank = 0, simhash, identity = 0, isMarked }: ComparedPage): Promise<void> {
       const named = canonical === undefined ? undefined : tryRowKeyOf(canonical);
-      if (named !== undefined) await canonicals.ask(named, keys.length);
+      if (named !== undefined) await asked.ask(named, keys.length);
       await keys.add(key);
       for (const word of digestOf(signature)) digests.push(word);
       simhashes.push(simhash?.high ?? 0);
@@ -60,60 +66,32 @@ export function collectPages(keys: KeyFile, folder: string) {
       places.push(((url.startsWith('https:') ? 0 : HTTP) | Math.min(url.length, HTTP - 1)) >>> 0);
       flags.push((isMarked ? MARKED : 0) | (simhash ? HAS_SIMHASH : 0));
     },
-    /** Returns the list. Call it once, after the last page. */
-    async end() {
+    /** Finds the canonical pages. Call it once, after the last page. */
+    async end(): Promise<void> {
       await keys.flush();
-      const named = await canonicals.numbers(keys.path, keys.length);
-      return createPageList(keys, hostKeys, named, {
-        digests: digests.values(),
-        simhashes: simhashes.values(),
-        identities: identities.values(),
-        hosts: hosts.values(),
-        ranks: ranks.values(),
-        places: places.values(),
-        flags: flags.values(),
-      });
+      canonicals = await asked.numbers(keys.path, keys.length);
     },
-  };
-}
-
-interface Columns {
-  readonly digests: Uint32Array;
-  readonly simhashes: Uint32Array;
-  readonly identities: Uint32Array;
-  readonly hosts: Uint32Array;
-  readonly ranks: Float64Array;
-  readonly places: Uint32Array;
-  readonly flags: Uint8Array;
-}
-
-function createPageList(
-  keys: KeyFile,
-  hostKeys: readonly HostKey[],
-  canonicals: Uint32Array,
-  { digests, simhashes, identities, hosts, ranks, places, flags }: Columns,
-) {
-  return {
-    length: keys.length,
     keyOf: (page: number): Promise<string> => keys.get(page),
-    isMarked: (page: number): boolean => (flags[page]! & MARKED) !== 0,
-    hasSimhash: (page: number): boolean => (flags[page]! & HAS_SIMHASH) !== 0,
-    highOf: (page: number): number => simhashes[page * 2]!,
-    lowOf: (page: number): number => simhashes[page * 2 + 1]!,
-    identityOf: (page: number): number => identities[page]!,
+    isMarked: (page: number): boolean => (flags.at(page) & MARKED) !== 0,
+    hasSimhash: (page: number): boolean => (flags.at(page) & HAS_SIMHASH) !== 0,
+    highOf: (page: number): number => simhashes.at(page * 2),
+    lowOf: (page: number): number => simhashes.at(page * 2 + 1),
+    identityOf: (page: number): number => identities.at(page),
     /** Number of hosts with pages. */
-    hosts: hostKeys.length,
+    get hosts() {
+      return hostKeys.length;
+    },
     /** The number of the host of a page. */
-    hostOf: (page: number): number => hosts[page]!,
+    hostOf: (page: number): number => hosts.at(page),
     nameOfHost: (host: number): string => hostOfKey(hostKeys[host]!),
     /** Whether a page has this signature. */
     isOf(page: number, signature: string): boolean {
-      return digestOf(signature).every((part, i) => digests[page * DIGEST_WORDS + i] === part);
+      return digestOf(signature).every((part, i) => digests.at(page * DIGEST_WORDS + i) === part);
     },
     /** Compares two pages by the digest of the signature. The result is negative, 0 or positive. */
     compareSignatures(a: number, b: number): number {
       for (let i = 0; i < DIGEST_WORDS; i++) {
-        const difference = digests[a * DIGEST_WORDS + i]! - digests[b * DIGEST_WORDS + i]!;
+        const difference = digests.at(a * DIGEST_WORDS + i) - digests.at(b * DIGEST_WORDS + i);
         if (difference !== 0) return difference;
       }
       return 0;
@@ -121,19 +99,19 @@ function createPageList(
     /** Compares two pages by the simhash, then by the identity. The result is negative, 0 or positive. */
     compareSimhashes(a: number, b: number): number {
       return (
-        simhashes[a * 2]! - simhashes[b * 2]! ||
-        simhashes[a * 2 + 1]! - simhashes[b * 2 + 1]! ||
-        identities[a]! - identities[b]!
+        simhashes.at(a * 2) - simhashes.at(b * 2) ||
+        simhashes.at(a * 2 + 1) - simhashes.at(b * 2 + 1) ||
+        identities.at(a) - identities.at(b)
       );
     },
     /** Number of bits in which the simhashes differ. Infinity if the identities differ. */
     distance(a: number, b: number): number {
-      if (identities[a] !== identities[b]) return Infinity;
-      return distanceOf(simhashes[a * 2]!, simhashes[a * 2 + 1]!, simhashes[b * 2]!, simhashes[b * 2 + 1]!);
+      if (identities.at(a) !== identities.at(b)) return Infinity;
+      return distanceOf(simhashes.at(a * 2), simhashes.at(a * 2 + 1), simhashes.at(b * 2), simhashes.at(b * 2 + 1));
     },
     /** Compares two pages by rank, then by https, length of the URL and key. The result is negative if `a` is preferred to `b`. */
     compareWorth(a: number, b: number): number {
-      return ranks[b]! - ranks[a]! || places[a]! - places[b]! || a - b;
+      return ranks.at(b) - ranks.at(a) || places.at(a) - places.at(b) || a - b;
     },
     /** The number of the page that a page names as canonical; {@link NONE}: it names no page of the list. */
     canonicalOf: (page: number): number => canonicals[page] ?? NONE,

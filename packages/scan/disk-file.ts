@@ -3,6 +3,7 @@ import { onDisk, readFully, writeFully } from './on-disk.js';
 
 /** A file that is appended to in large writes. It can be read at any position. */
 export interface DiskFile extends AsyncDisposable {
+  readonly path: string;
   /** Number of bytes, including those that are not on the disk yet. */
   readonly size: number;
   /** Appends a copy of some bytes, or a string in Latin-1. If this returns a promise, await the promise before the next call. */
@@ -46,6 +47,7 @@ export async function createDiskFile(path: string): Promise<DiskFile> {
   }
 
   return {
+    path,
     get size() {
       return written + used;
     },

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { createHeap, createTimeSlice, inTimeSlices } from '../../util/index.js';
 import { sortWords } from './sort-words.js';
-import { createRun, readRun, type Run, type RunReader } from './runs.js';
+import { createDiskFile } from '../disk-file.js';
+import { readRun, type RunReader } from './runs.js';
 
 /** Sorts pairs of numbers from 0 to 2^32 - 1. They may be added in any order. */
 export interface PairSorter {
@@ -33,7 +35,7 @@ export function createPairSorter(folder: string, memory = MEMORY): PairSorter {
   const words = new BigUint64Array(Math.floor(room / TAKEN));
   const halves = new Uint32Array(words.buffer);
   const name = `pairs-${randomUUID()}`;
-  const runs: Run[] = [];
+  const runs: string[] = [];
   const timeSlice = createTimeSlice();
   let used = 0;
 
@@ -44,9 +46,10 @@ export function createPairSorter(folder: string, memory = MEMORY): PairSorter {
 
   async function spill(): Promise<void> {
     await inTimeSlices(sortWords(words.subarray(0, used / 2)), timeSlice);
-    const writer = await createRun(folder, `${name}-${runs.length}.run`);
-    await writer.write(Buffer.from(words.buffer, 0, used * 4));
-    runs.push(await writer.end());
+    await using run = await createDiskFile(join(folder, `${name}-${runs.length}.run`));
+    await run.append(Buffer.from(words.buffer, 0, used * 4));
+    await run.flush();
+    runs.push(run.path);
     used = 0;
   }
 
@@ -85,7 +88,7 @@ function isBefore(a: Cursor, b: Cursor): boolean {
   return a.first === b.first ? a.second < b.second : a.first < b.first;
 }
 
-async function* mergePairs(runs: readonly Run[], size: number): AsyncGenerator<Uint32Array> {
+async function* mergePairs(runs: readonly string[], size: number): AsyncGenerator<Uint32Array> {
   const heap = createHeap<Cursor>(isBefore);
   const readers: RunReader[] = [];
   try {

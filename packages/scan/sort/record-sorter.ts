@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { createHeap, createTimeSlice, inTimeSlices } from '../../util/index.js';
 import { MOST_RECORDS, orderOf } from './arena-order.js';
-import { createRun, readRun, type Run, type RunReader } from './runs.js';
+import { createDiskFile, type DiskFile } from '../disk-file.js';
+import { readRun, type RunReader } from './runs.js';
 
 export interface SortOptions {
   /** An existing folder for records that do not fit into memory, best one from `withWorkFolder`. */
@@ -39,18 +41,23 @@ const GROUP = 1000;
  */
 export function createRecordSorter({ folder, memory = MEMORY, recordBytes }: SortOptions): RecordSorter {
   const room = Math.max(2 ** 20, memory);
-  const head = recordBytes === undefined ? HEAD : 0;
+  const size = recordBytes === undefined ? Buffer.alloc(HEAD) : undefined;
   const most = Math.min(MOST_RECORDS, Math.ceil(room / (BESIDE + (recordBytes ?? 8))));
   const name = `sort-${randomUUID()}`;
   let bytes = Buffer.allocUnsafe(Math.min(room, 2 ** 20));
   let ends = new Uint32Array(Math.min(most, 2 ** 14));
   let count = 0;
   let used = 0;
-  const runs: Run[] = [];
+  const runs: string[] = [];
   let made = 0;
   const timeSlice = createTimeSlice();
 
-  const begin = () => createRun(folder, `${name}-${made++}.run`);
+  const begin = () => createDiskFile(join(folder, `${name}-${made++}.run`));
+
+  async function end(run: DiskFile): Promise<void> {
+    await run.flush();
+    runs.push(run.path);
+  }
 
   function put(record: Uint8Array): void {
     if (used + record.length > bytes.length)
@@ -67,14 +74,12 @@ export function createRecordSorter({ folder, memory = MEMORY, recordBytes }: Sor
 
   async function spill(): Promise<void> {
     const order = await inTimeSlices(orderOf({ bytes, ends, count }), timeSlice);
-    const writer = await begin();
-    const out = createPacker(head, (piece) => writer.write(piece));
+    await using run = await begin();
     for (const record of order) {
-      const wait = out.put(bytes, record === 0 ? 0 : ends[record - 1]!, ends[record]!);
+      const wait = appendTo(run, bytes.subarray(record === 0 ? 0 : ends[record - 1], ends[record]), size);
       if (wait) await wait;
     }
-    await out.flush();
-    runs.push(await writer.end());
+    await end(run);
     count = 0;
     used = 0;
   }
@@ -93,13 +98,11 @@ export function createRecordSorter({ folder, memory = MEMORY, recordBytes }: Sor
     bytes = Buffer.alloc(0);
     ends = new Uint32Array(0);
     while (runs.length > FAN_IN) {
-      const writer = await begin();
-      const out = createPacker(head, (piece) => writer.write(piece));
+      await using run = await begin();
       for await (const group of mergeRuns(runs.splice(0, FAN_IN), room, recordBytes)) {
-        for (const record of group) await out.put(record, 0, record.length);
+        for (const record of group) await appendTo(run, record, size);
       }
-      await out.flush();
-      runs.push(await writer.end());
+      await end(run);
     }
     yield* mergeRuns(runs, room, recordBytes);
   }
@@ -130,34 +133,12 @@ function grown(bytes: Buffer, used: number, size: number): Buffer<ArrayBuffer> {
   return larger;
 }
 
-/**
- * Makes a packer. It collects records and writes them in large pieces. It writes the length of a record before the record; with a `head` of
- * 0, it writes no lengths.
- */
-function createPacker(head: number, write: (piece: Uint8Array) => Promise<void>) {
-  const out = Buffer.allocUnsafe(2 ** 18);
-  let at = 0;
-  async function flush(): Promise<void> {
-    await write(out.subarray(0, at));
-    at = 0;
-  }
-  async function putLarge(from: Buffer, start: number, end: number): Promise<void> {
-    await flush();
-    if (head > 0) {
-      out.writeUInt32LE(end - start);
-      await write(out.subarray(0, head));
-    }
-    await write(from.subarray(start, end));
-  }
-  function put(from: Buffer, start: number, end: number): Promise<void> | undefined {
-    const size = end - start;
-    if (head + size > out.length) return putLarge(from, start, end);
-    if (at + head + size > out.length) return flush().then(() => put(from, start, end));
-    if (head > 0) at = out.writeUInt32LE(size, at);
-    at += from.copy(out, at, start, end);
-    return undefined;
-  }
-  return { put, flush };
+/** Appends a record to a run. The size of the record comes first, unless all records have one size. */
+function appendTo(run: DiskFile, record: Uint8Array, size: Buffer | undefined): Promise<void> | undefined {
+  if (!size) return run.append(record);
+  size.writeUInt32LE(record.length);
+  const wait = run.append(size);
+  return wait ? wait.then(() => run.append(record)) : run.append(record);
 }
 
 /** A run that is being merged, and its present record. */
@@ -179,7 +160,7 @@ function isBefore(a: Cursor, b: Cursor): boolean {
 }
 
 async function* mergeRuns(
-  runs: readonly Run[],
+  runs: readonly string[],
   memory: number,
   recordBytes: number | undefined,
 ): AsyncGenerator<readonly Buffer[]> {
@@ -188,8 +169,8 @@ async function* mergeRuns(
   const heap = createHeap<Cursor>(isBefore);
   const head = recordBytes === undefined ? HEAD : 0;
   try {
-    for (const [run, file] of runs.entries()) {
-      const reader = await readRun(file, size);
+    for (const [run, path] of runs.entries()) {
+      const reader = await readRun(path, size);
       const cursor = { at: -1, run, reader, start: 0, size: 0, word: 0 };
       cursors.push(cursor);
       if (stepIn(cursor, recordBytes) || (await stepOver(cursor, head, recordBytes))) heap.put(cursor);

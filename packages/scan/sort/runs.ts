@@ -1,45 +1,7 @@
 import { open, rm, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
 import { onDisk } from '../on-disk.js';
 
-/** A file of sorted bytes. */
-export interface Run {
-  readonly path: string;
-  readonly bytes: number;
-}
-
-/** Writes a run piece by piece. The buffer of a piece may be used again when its promise is fulfilled. */
-interface RunWriter {
-  write(piece: Uint8Array): Promise<void>;
-  end(): Promise<Run>;
-}
-
-/**
- * Begins a run in a folder. The caller removes this folder later with its content.
- * @throws CrawlError STORE_FULL, BAD_OUTPUT; the methods of the run throw them too
- */
-export async function createRun(folder: string, name: string): Promise<RunWriter> {
-  const path = join(folder, name);
-  const file = await onDisk(path, () => open(path, 'w'));
-  let bytes = 0;
-  return {
-    async write(piece) {
-      try {
-        await onDisk(path, () => file.writeFile(piece));
-      } catch (error) {
-        await file.close();
-        throw error;
-      }
-      bytes += piece.length;
-    },
-    async end() {
-      await file.close();
-      return { path, bytes };
-    },
-  };
-}
-
-/** Reads a run from its beginning. All data is in one buffer, which {@link RunReader.fill} refills. */
+/** Reads a run, a file of sorted bytes, from its beginning. All data is in one buffer, which {@link RunReader.fill} refills. */
 export interface RunReader {
   /** The data that was read and is not processed yet. It is valid until the next `fill`. */
   readonly buffer: Buffer;
@@ -56,7 +18,7 @@ export interface RunReader {
  * @param size bytes of the buffer; the buffer grows for a larger record
  * @throws CrawlError BAD_OUTPUT; the methods of the reader throw it too
  */
-export async function readRun({ path }: Run, size: number): Promise<RunReader> {
+export async function readRun(path: string, size: number): Promise<RunReader> {
   const file: FileHandle = await onDisk(path, () => open(path, 'r'));
   let buffer = Buffer.allocUnsafe(size);
   let end = 0;

@@ -116,7 +116,7 @@ test('on a full disk give STORE_FULL, with advice', async () => {
   await using file = await open(join(folder, 'a'), 'w');
   const prototype = Object.getPrototypeOf(file) as typeof file;
   const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
-  vi.spyOn(prototype, 'writeFile').mockRejectedValue(full);
+  vi.spyOn(prototype, 'write').mockRejectedValue(full);
   const records = Array.from({ length: 100_000 }, (_, i) => Buffer.from(`record ${i}`));
   await expect(sorted(records, { memory: 1 })).rejects.toMatchObject({
     code: 'STORE_FULL',
