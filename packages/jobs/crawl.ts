@@ -19,7 +19,7 @@ import type { Watch } from './reporting/running-jobs.js';
 import { createTracker } from './reporting/tracker.js';
 import { crawlRounds } from './rounds/crawl-rounds.js';
 import { crawlShard } from './rounds/crawl-shard.js';
-import { beginCrawl, makeRefetchDue, endCrawl, withRequests, type CrawlWork } from './rounds/crawl-work.js';
+import { beginCrawl, endCrawl, makeRefetchDue, withRequests, type CrawlWork } from './rounds/crawl-work.js';
 import { injectInScope, type InjectedInScope } from './rounds/inject-in-scope.js';
 import type { AwaitedHolder } from './rounds/worker.js';
 import type { RuleSteps } from './rules/rule-steps.js';

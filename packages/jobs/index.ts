@@ -16,7 +16,7 @@ export { startWorkerReports, readWorkers } from './reporting/worker-reports.js';
 export { createTracker, type Tracker } from './reporting/tracker.js';
 export { createRowCounts } from './reporting/row-counts.js';
 export { checkLeases, inAllSlots, type JobSlots } from './shards/job-slots.js';
-export { foldInboxes } from './inbox/fold-inboxes.js';
+export { foldInboxesOf } from './inbox/fold-inboxes.js';
 export { PARSE_THREAD_ENTRY } from './parsing/parse-threads.js';
 export { shareParseThreads } from './parsing/share-parse-threads.js';
 export { addCounters, createCounts } from './reporting/counters.js';

@@ -21,9 +21,9 @@ import { checkLeases, confirmSlots, hasOthers, partOf, withoutSlots } from './sh
  * including the links of released rows. Each row stores the chunks of the batch whose links it has, so nothing is added twice.
  * `db.updateMaxLinksInMemory` bounds the memory.
  *
- * Links into slots of other workers are put into the inboxes of these slots. On a table that workers share, all links are
- * added before the first row is released. The header of the batch notes that. If several workers work on a batch, because it was generated for other shards, each does so for its own
- * slots. The batch is closed when all its slots are released, and the owners of the inboxes have added its links.
+ * Links into slots of other workers are put into the inboxes of these slots. On a table that workers share, all links are added before the
+ * first row is released. The header of the batch notes that. If several workers work on a batch, because it was generated for other shards,
+ * each does so for its own slots. The batch is closed when all its slots are released, and the owners of the inboxes have added its links.
  *
  * Counters: `COUNTERS.updatedb`.
  * @throws CrawlError UNKNOWN_BATCH, LEASE_HELD, LEASE_LOST
@@ -94,8 +94,8 @@ async function updateBatch(
 }
 
 /**
- * Notes in the header of a batch that the links of the job's slots are added, and into which inboxes they were put. From then on, they are not
- * added again.
+ * Notes in the header of a batch that the links of the job's slots are added, and into which inboxes they were put. From then on, updatedb
+ * does not add them again.
  */
 async function noteLinked(crawl: JobRun, batchId: string, sentTo: ReadonlySet<string>): Promise<void> {
   const slots = partOf(crawl) ?? crawl.tables.slots.all;

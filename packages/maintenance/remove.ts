@@ -7,6 +7,7 @@ import {
   type PageRow,
   type CrawlContext,
   type JobContext,
+  type JobSlots,
   type JobOptions,
   type Report,
   newBatch,
@@ -15,7 +16,7 @@ import {
   createRowCounts,
   inAllSlots,
   createTracker,
-  foldInboxes,
+  foldInboxesOf,
   type Tracker,
 } from '../core/index.js';
 import { CrawlError } from '../errors/index.js';
@@ -47,10 +48,11 @@ const CHUNK = 500;
  */
 export function remove(crawl: JobContext, options: RemoveOptions): Promise<Report> {
   if (options.dryRun) return removeSelected(crawl, options);
-  return inAllSlots(crawl, 'remove', options, (_, how) => removeSelected(crawl, how));
+  return inAllSlots(crawl, 'remove', options, (jobSlots, how) => removeSelected(crawl, how, jobSlots));
 }
 
-async function removeSelected(crawl: JobContext, options: RemoveOptions): Promise<Report> {
+/** @param jobSlots absent: the selected rows are only counted */
+async function removeSelected(crawl: JobContext, options: RemoveOptions, jobSlots?: JobSlots): Promise<Report> {
   const selector = await selectorOf(crawl, await rulesNow(crawl), options);
   if (selector.isWhole) {
     throw new CrawlError('USAGE', 'expected a selection of pages to remove, found none', {
@@ -58,7 +60,7 @@ async function removeSelected(crawl: JobContext, options: RemoveOptions): Promis
     });
   }
   const tracker = createTracker(crawl, 'remove', options);
-  if (!options.dryRun) tracker.add(await foldInboxes(crawl, tracker), 'fold_');
+  if (jobSlots) tracker.add(await foldInboxesOf(crawl, jobSlots, tracker), 'fold_');
   const notice = createNotice(crawl);
   for await (const rows of chunked(candidates(crawl, selector), CHUNK)) {
     if (tracker.aborted) break;

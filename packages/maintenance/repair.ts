@@ -8,6 +8,7 @@ import {
   type PageRow,
   type CrawlContext,
   type JobContext,
+  type JobSlots,
   type JobOptions,
   type Report,
   createQueueNames,
@@ -15,7 +16,7 @@ import {
   holdsSeed,
   inAllSlots,
   createTracker,
-  foldInboxes,
+  foldInboxesOf,
   type Tracker,
 } from '../core/index.js';
 import { makeLostBodiesDue } from './lost-bodies.js';
@@ -27,19 +28,19 @@ const CHUNK = 1000;
 
 /**
  * Rebuilds the indexes from the rows, because the rows are the source of truth. First, it folds the inboxes. Then it adds missing entries to
- * the frontier, to the indexes of batches, and to the hosts of seeds, and removes stale entries. Then it makes two kinds of rows due: rows with times that were
- * written by a clock that was ahead, and pages whose body is lost. It waits until no other job runs on the table, and reads the whole
- * table. After a crash, some entries may be stale, but no entry is missing. Counters: `COUNTERS.repair`.
+ * the frontier, to the indexes of batches, and to the hosts of seeds, and removes stale entries. Then it makes two kinds of rows due: rows
+ * with times that were written by a clock that was ahead, and pages whose body is lost. It waits until no other job runs on the table, and
+ * reads the whole table. After a crash, some entries may be stale, but no entry is missing. Counters: `COUNTERS.repair`.
  * @throws CrawlError LEASE_HELD if another worker uses the table; LEASE_LOST
  */
 export function repair(crawl: JobContext, options: JobOptions = {}): Promise<Report> {
-  return inAllSlots(crawl, 'repair', options, (_, how) => repairAll(crawl, how));
+  return inAllSlots(crawl, 'repair', options, (jobSlots, how) => repairAll(crawl, jobSlots, how));
 }
 
-async function repairAll(crawl: JobContext, options: JobOptions): Promise<Report> {
+async function repairAll(crawl: JobContext, jobSlots: JobSlots, options: JobOptions): Promise<Report> {
   const tracker = createTracker(crawl, 'repair', options);
   if (tracker.aborted) return tracker.report();
-  tracker.add(await foldInboxes(crawl, tracker), 'fold_');
+  tracker.add(await foldInboxesOf(crawl, jobSlots, tracker), 'fold_');
   await withoutOtherJobs(crawl, async () => {
     await enterRows(crawl, tracker);
     await removeStaleOfFrontier(crawl, tracker);

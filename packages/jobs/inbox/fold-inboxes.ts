@@ -1,5 +1,5 @@
 import { hostKeyOfRow, type HostKey, type InboxEntry } from '../../../webtable/index.js';
-import type { CrawlContext, JobRun } from '../context.js';
+import { jobRun, type CrawlContext, type JobRun } from '../context.js';
 import { enterSitemaps, type SentSitemap } from '../fetching/page/add-sitemaps.js';
 import type { FoundReach } from '../hosts/seed-reach.js';
 import { addSeeds, type SentSeed, type TakenSeed } from '../inject/seed-rows.js';
@@ -9,7 +9,8 @@ import { linksOfEntry, type SentLinks } from '../linking/sent-links.js';
 import { createCounts, type Count, type Counts } from '../reporting/counters.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { rulesNow } from '../rules/rules-now.js';
-import { confirmSlots } from '../shards/job-slots.js';
+import { inScope } from '../scope/in-scope.js';
+import { confirmSlots, type JobSlots } from '../shards/job-slots.js';
 
 type Sent = SentLinks | SentSitemap | SentSeed;
 
@@ -39,6 +40,11 @@ export async function foldInboxes(crawl: JobRun, tracker: Pick<Tracker, 'aborted
   await confirmSlots(crawl);
   for (const { batchId } of complete) await tables.batches.removeInboxes(batchId, slots);
   return counts;
+}
+
+/** Like {@link foldInboxes}, for a job that has no run. */
+export async function foldInboxesOf(crawl: CrawlContext, jobSlots: JobSlots, tracker: Tracker): Promise<Counts> {
+  return foldInboxes(jobRun(await inScope(crawl), jobSlots), tracker);
 }
 
 /** Returns those slots whose inbox must be folded: it has entries, or an updated batch waits for it. */
