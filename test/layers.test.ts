@@ -139,6 +139,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'link-file.ts',
     'scan-steps.ts',
     'write-unchanged.ts',
+    'change-shared.ts',
     'keys',
     'content',
     'stores',

@@ -46,6 +46,15 @@ export interface RowChange {
   readonly clear?: boolean;
 }
 
+/** A change of a row that is made only while a cell of the row has the value that was read. */
+export interface CheckedChange {
+  readonly change: RowChange;
+  /** The cell that is compared. The change must put it, or clear the row. */
+  readonly column: Column;
+  /** undefined: there must be no such cell. */
+  readonly value: Uint8Array | undefined;
+}
+
 /** Which rows of a table to read, and which columns. */
 export interface ScanOptions {
   /** The ranges are read one after the other, in the given order. Absent: the whole table. */
@@ -71,6 +80,12 @@ export interface Store {
   readonly directory?: string | undefined;
   /** The store of the bodies, closed with this store. Absent: bodies are in the table `content`. */
   readonly content?: ContentStore | undefined;
+  /**
+   * Makes each change only while the cell has the value that was read. Only a store that other processes change without its locks has this
+   * method.
+   * @returns for each change whether it was made. If its response was lost, and the cell has another value since, it counts as not made
+   */
+  compareAndSet?(table: TableName, changes: readonly CheckedChange[]): Promise<readonly boolean[]>;
   /**
    * Makes each change only if the row still has this `version`, which the caller has read before. If `version` is undefined, the row must
    * not exist. A change that names no column still gives the row a new version. Only a store that other processes change without its locks

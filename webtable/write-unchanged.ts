@@ -1,5 +1,5 @@
 import type { TableName } from './schema.js';
-import type { ColumnSelector, RowChange, Store, StoredRow } from './store.js';
+import type { RowChange, Store } from './store.js';
 import type { Exclusive } from '../packages/util/index.js';
 
 /** A change of a row. `version` is the version of the row when it was read; undefined if the row did not exist. */
@@ -7,15 +7,6 @@ export interface VersionedChange {
   readonly change: RowChange;
   readonly version: string | undefined;
 }
-
-/** The rows to change, and the columns that the decision needs. */
-export interface RowsToChange {
-  readonly table: TableName;
-  readonly keys: readonly string[];
-  readonly columns: readonly ColumnSelector[];
-}
-
-type DecidedChange = Omit<RowChange, 'key'> | undefined;
 
 const changeOf = ({ change }: VersionedChange): RowChange => change;
 
@@ -52,33 +43,4 @@ export async function untilUnchanged<T>(
     const outcome = await (store.writeUnchanged ? attempt() : exclusive(lock, attempt));
     if (outcome !== 'lost') return outcome.done;
   }
-}
-
-/** Takes no lock. Use it for rows that no other task of the process changes at the same time. */
-export const withoutLock: Exclusive = (_, task) => task();
-
-/**
- * Calls `decide` with the present value of each row, and writes the changes. If another worker has changed a row meanwhile, the row is read
- * again, and `decide` is called again.
- * @param decide returns the change; undefined leaves the row unchanged
- */
-export async function changeEach(
-  store: Store,
-  exclusive: Exclusive,
-  { table, keys, columns }: RowsToChange,
-  decide: (key: string, row: StoredRow | undefined) => DecidedChange | Promise<DecidedChange>,
-): Promise<void> {
-  let left = keys;
-  if (left.length === 0) return;
-  await untilUnchanged(store, exclusive, async () => {
-    const rows = await store.get(table, left, columns);
-    const changes: VersionedChange[] = [];
-    for (const [i, key] of left.entries()) {
-      const change = await decide(key, rows[i]);
-      if (change) changes.push({ change: { key, ...change }, version: rows[i]?.version });
-    }
-    const lost = await writeUnchanged(store, table, changes);
-    left = left.filter((key) => lost.has(key));
-    return left.length > 0 ? 'lost' : { done: undefined };
-  });
 }

@@ -2,6 +2,7 @@ import { CrawlError } from '../errors/index.js';
 import {
   checkChanges,
   checkTable,
+  type CheckedChange,
   type ContentStore,
   type TableName,
   parseSelectors,
@@ -97,6 +98,14 @@ export class HBaseStore implements Store {
     checkChanges(table, changes);
     checkSizes(changes);
     await this.#counted(table, () => this.#writes.write(table, this.#nameOf(table), changes));
+  }
+
+  async compareAndSet(table: TableName, changes: readonly CheckedChange[]): Promise<boolean[]> {
+    this.#assertOpen();
+    const plain = changes.map(({ change }) => change);
+    checkChanges(table, plain);
+    checkSizes(plain);
+    return this.#counted(table, () => this.#writes.compareAndSet(table, this.#nameOf(table), changes));
   }
 
   async writeUnchanged(table: TableName, changes: readonly VersionedChange[]): Promise<boolean[]> {

@@ -1,9 +1,25 @@
-import type { TableName, RowChange, VersionedChange } from '../core/index.js';
+import {
+  splitColumn,
+  type CheckedChange,
+  type TableName,
+  type RowChange,
+  type VersionedChange,
+} from '../core/index.js';
 import { planChange, planUnchanged, TICKS_OF_CHANGE, type PlannedChange } from './changes.js';
 import type { Gateways } from './gateway/gateways.js';
 import { inParallel } from '../util/index.js';
-import { familiesOf, HIDDEN, VERSION_QUALIFIER, versionFamily } from './layout.js';
-import { checkAndMutate, checkAndPut, deleteMultiple, getMultiple, mutateRow, putMultiple } from './requests.js';
+import { encodeValue, familiesOf, HIDDEN, VERSION_QUALIFIER, versionFamily } from './layout.js';
+import {
+  checkAndMutate,
+  checkAndPut,
+  deleteMultiple,
+  getMultiple,
+  mutateRow,
+  putMultiple,
+  type Cell,
+  type Mutation,
+} from './requests.js';
+import type { Call } from './thrift/messages.js';
 import type { RowDecoder } from './thrift/read-rows.js';
 import type { Ticks } from './ticks.js';
 
@@ -21,6 +37,8 @@ const ROWS_AT_ONCE = 32;
 export interface Writes {
   /** Writes changes. The ticks are taken synchronously, so that writes are in the order of the calls. */
   write(table: TableName, name: string, changes: readonly RowChange[]): Promise<void>;
+  /** @returns for each change whether it was made */
+  compareAndSet(table: TableName, name: string, changes: readonly CheckedChange[]): Promise<boolean[]>;
   /** @returns for each change whether it was made */
   writeUnchanged(table: TableName, name: string, changes: readonly VersionedChange[]): Promise<boolean[]>;
 }
@@ -72,11 +90,7 @@ export function createWrites(gateways: Gateways, ticks: Ticks): Writes {
     const { mutations, size } = planUnchanged(table, change, tick, ticks, ticks.tickOf(expected));
     const check = { family: versionFamily(table), qualifier: VERSION_QUALIFIER, value: expected };
     let isAgain = false;
-    const [first] = mutations;
-    const call =
-      mutations.length === 1 && first?.kind === 'put'
-        ? checkAndPut(name, change.key, check, first, size)
-        : checkAndMutate(name, change.key, check, mutations, size);
+    const call = callOf(name, change.key, check, mutations, size);
     if (await gateways.call(call, () => (isAgain = true))) return true;
     // If the call was retried, the first attempt may have succeeded, and only its answer was lost. So the version is compared.
     return isAgain && (await versionNow(table, name, change.key))?.equals(ticks.versionCell(tick + 1)) === true;
@@ -86,6 +100,26 @@ export function createWrites(gateways: Gateways, ticks: Ticks): Writes {
     async write(table, name, changes) {
       const first = ticks.take(changes.length * TICKS_OF_CHANGE);
       await inParallel(batches(table, changes, first, ticks), BATCHES_AT_ONCE, (batch) => send(name, batch));
+    },
+
+    async compareAndSet(table, name, changes) {
+      const isMade = changes.map(() => false);
+      await inParallel(changes.entries(), ROWS_AT_ONCE, async ([i, { change, column, value }]) => {
+        const { mutations, size } = planUnchanged(table, change, ticks.take(TICKS_OF_CHANGE), ticks, undefined);
+        const [family, qualifier = ''] = splitColumn(column);
+        const check = { family, qualifier, value: value ? encodeValue(value) : NOTHING };
+        let isAgain = false;
+        const call = callOf(name, change.key, check, mutations, size);
+        isMade[i] = await gateways.call(call, () => (isAgain = true));
+        // If the call was retried, the first attempt may have succeeded, and only its response was lost. So the value is compared.
+        if (isMade[i] || !isAgain) return;
+        const [now] = await gateways.call(
+          getMultiple(name, [change.key], { columns: [{ family, qualifier }] }, oneCell()),
+        );
+        const put = change.put?.get(column);
+        isMade[i] = Buffer.compare(now ?? NOTHING, put ? encodeValue(put) : NOTHING) === 0;
+      });
+      return isMade;
     },
 
     async writeUnchanged(table, name, changes) {
@@ -103,6 +137,14 @@ export function createWrites(gateways: Gateways, ticks: Ticks): Writes {
       return isMade;
     },
   };
+}
+
+/** The call that changes a row if a cell is as expected. An empty value means that the cell must not exist. */
+function callOf(name: string, key: string, check: Cell, mutations: readonly Mutation[], size: number): Call<boolean> {
+  const [first] = mutations;
+  return mutations.length === 1 && first?.kind === 'put'
+    ? checkAndPut(name, key, check, first, size)
+    : checkAndMutate(name, key, check, mutations, size);
 }
 
 /** Groups changes in batches of one kind. The order of the batches does not matter, because the ticks define the order of changes. */
@@ -125,6 +167,18 @@ function* batches(
     open.set(planned.kind, { batch: [planned], bytes: planned.size });
   }
   for (const { batch } of open.values()) yield batch;
+}
+
+const NOTHING = new Uint8Array(0);
+
+/** The value of the only cell of a row. */
+function oneCell(): RowDecoder<Buffer | undefined> {
+  let found: Buffer | undefined;
+  return {
+    begin: () => void (found = undefined),
+    cell: (_family, _qualifier, value) => void (found = value),
+    end: () => found,
+  };
 }
 
 interface HiddenRow {

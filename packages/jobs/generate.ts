@@ -125,7 +125,7 @@ async function selectBatch(crawl: JobRun, options: RoundOptions): Promise<Select
   const size = await selectRows(crawl, { batchId, until, options, refusalsNow, tracker });
   if (tracker.aborted || size === 0) {
     tracker.count('released_unfinished', await releaseRows(crawl, batchId));
-    await batches.delete(batchId);
+    await batches.abandon(batchId);
     const { counters: skipped } = tracker.progress();
     tracker.add(folded, 'fold_');
     return { report: tracker.report(), size: 0, skipped, folded };

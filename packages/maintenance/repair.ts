@@ -72,9 +72,7 @@ async function enterRows(crawl: CrawlContext, tracker: Tracker): Promise<void> {
     tracker.done(rows.length);
   }
   for (const [batchId, size] of lost) {
-    await batches.change(batchId, (header) =>
-      header && header.state !== 'closed' ? undefined : { state: 'open', size },
-    );
+    await batches.restore(batchId, size);
     tracker.count('missing_header');
   }
 }
@@ -166,6 +164,7 @@ async function removeStaleOfBatches(crawl: CrawlContext, tracker: Tracker): Prom
     await batches.remove(stale);
     tracker.count('stale_batch', stale.length);
   }
+  tracker.count('stale_batch', await batches.removeStaleEntries());
 }
 
 async function enterIntoSeedHosts({ tables }: CrawlContext, rows: readonly Row[], tracker: Tracker): Promise<void> {

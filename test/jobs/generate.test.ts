@@ -129,7 +129,7 @@ describe('generate', () => {
     await put(crawl, [{ url: 'http://a.com/' }, { url: 'http://b.com/' }]);
     const first = await jobs.generate(crawl, { topN: 1 });
     await crawl.tables.store.write('batch', [
-      { key: `h|${first.batchId!}`, put: new Map([['b:h', Buffer.from('{"state":"generating","size":0}')]]) },
+      { key: `d|${first.batchId!}`, put: new Map([['b:h', Buffer.from('{"state":"generating","size":0}')]]) },
     ]);
     const second = await jobs.generate(crawl);
     expect(second.counters).toEqual({ generated: 2, released_unfinished: 1 });

@@ -103,7 +103,10 @@ describe('repair', () => {
   it('rebuilds the header of a batch whose rows are still held', async () => {
     await using crawl = await testCrawl(fakeWeb({ [A]: 'x', 'http://b.com/': 'x' }));
     const batch = await start(crawl, A, 'http://b.com/');
-    await crawl.tables.store.write('batch', [{ key: `h|${batch}`, clear: true }]);
+    await crawl.tables.store.write(
+      'batch',
+      ['h', 'd'].map((zone) => ({ key: `${zone}|${batch}`, clear: true })),
+    );
     await expect(jobs.fetch(crawl, { batch })).rejects.toMatchObject({ code: 'UNKNOWN_BATCH' });
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 2, missing_header: 1 });
     expect(await crawl.tables.batches.get(batch)).toEqual({ batchId: batch, state: 'open', size: 2 });
@@ -172,7 +175,7 @@ describe('repair', () => {
       const batch = await start(crawl, A);
       await jobs.fetch(crawl, { batch, parse: true });
       const header = Buffer.from(JSON.stringify({ state, size: 1 }));
-      await crawl.tables.store.write('batch', [{ key: `h|${batch}`, put: new Map([['b:h', header]]) }]);
+      await crawl.tables.store.write('batch', [{ key: `d|${batch}`, put: new Map([['b:h', header]]) }]);
       expect((await jobs.repair(crawl)).counters).toEqual({ rows: 1 });
       expect(await crawl.tables.batches.get(batch)).toMatchObject({ state });
       await jobs.updatedb(crawl, { batch });

@@ -1,4 +1,12 @@
-import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow, TableName } from '../../webtable/index.js';
+import type {
+  CheckedChange,
+  ColumnSelector,
+  RowChange,
+  ScanOptions,
+  Store,
+  StoredRow,
+  TableName,
+} from '../../webtable/index.js';
 
 /** The fate of a worker: at a call of its store it is killed, or suspended for some milliseconds. */
 export interface Fate {
@@ -46,6 +54,15 @@ export class WorkerStore implements Store {
       await this.#live();
       await this.#store.write(table, [change]);
     }
+  }
+
+  async compareAndSet(table: TableName, changes: readonly CheckedChange[]): Promise<readonly boolean[]> {
+    const made: boolean[] = [];
+    for (const change of changes) {
+      await this.#live();
+      made.push(...(await this.#store.compareAndSet!(table, [change])));
+    }
+    return made;
   }
 
   async writeUnchanged(

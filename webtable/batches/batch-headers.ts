@@ -1,18 +1,18 @@
 /** The headers of the batches. A header has the data of the whole batch. */
 import { CrawlError, safeText } from '../../packages/errors/index.js';
 import { FENCE, type Slots } from '../keys/partition.js';
-import { json } from '../pages/codec.js';
+import { json, text } from '../pages/codec.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
-import type { RowChange, Store } from '../store.js';
+import type { Store, StoredRow } from '../store.js';
 import type { Exclusive } from '../../packages/util/index.js';
-import { untilUnchanged, writeUnchanged } from '../write-unchanged.js';
+import { changeShared } from '../change-shared.js';
 
 /**
  * `generating`: rows are being selected. If the job is killed, the next generate releases the batch. `open`: may be fetched and parsed.
  * `updating`: updatedb adds the links of the batch and releases its rows. These rows may not be fetched or parsed, because the index of the
  * batch still names released rows. `updated`: all rows are released, but consumers still need to find them, or inboxes may still have
- * links of the batch. `closed`: only the header is left.
+ * links of the batch. `closed`: only the header is left, for good.
  */
 export type BatchState = 'generating' | 'open' | 'updating' | 'updated' | 'closed';
 
@@ -51,7 +51,8 @@ export interface BatchHeader {
 /** A header without the name of its batch, as it is stored. */
 type StoredHeader = Omit<BatchHeader, 'batchId'>;
 
-const codec = json<StoredHeader>(
+/** How a header is stored. */
+export const headerCodec = json<StoredHeader>(
   (value) =>
     typeof value === 'object' &&
     value !== null &&
@@ -60,17 +61,24 @@ const codec = json<StoredHeader>(
     'size' in value &&
     typeof value.size === 'number',
 );
-const COLUMNS = [INDEX_COLUMNS.batchHeader];
+const HEADER = INDEX_COLUMNS.batchHeader;
+const ENTRY = INDEX_COLUMNS.batchEntry;
+const NOTHING = new Map([[ENTRY, text.encode('')] as const]);
 const STEP = 1000;
 
+/** The key of a header. A header is never deleted: otherwise a late call that has created it would create it again. */
+export const headerKey = (batchId: string): string => `d|${batchId}`;
+
 /**
- * Zones of the headers. A list reads only one zone, so headers in other zones do not slow the list down. If a header is in two zones, the
- * header in the first of them is right.
+ * Zones with an entry for each header that is not closed: `h` for batches that hold pages, `w` for updated batches. A list reads the headers
+ * of one zone only. An entry is written before the header enters the zone, or after the header is created, but before its first row. It is
+ * removed after the header has left the zone. So an entry may be stale, but is never missing.
  */
-const ZONES = ['h', 'w', 'd'] as const;
-type Zone = (typeof ZONES)[number];
-const keyOf = (zone: Zone, batchId: string): string => `${zone}|${batchId}`;
-const zoneOf = (state: BatchState): Zone => (state === 'updated' ? 'w' : state === 'closed' ? 'd' : 'h');
+type Zone = 'h' | 'w';
+const zoneOf = (state: BatchState): Zone | undefined =>
+  state === 'updated' ? 'w' : state === 'closed' ? undefined : 'h';
+/** Whether the headers of an entry's zone have no more use for the entry. */
+const hasLeft = (zone: Zone, state: BatchState): boolean => state === 'closed' || (zone === 'h' && state === 'updated');
 
 /** @throws CrawlError UNKNOWN_BATCH */
 export function unknownBatch(batchId: string): never {
@@ -80,63 +88,66 @@ export function unknownBatch(batchId: string): never {
 }
 
 export function createBatchHeaders(store: Store, slots: Slots, exclusive: Exclusive) {
-  /**
-   * Reads the header of a batch. Also returns the index of the zone of the header, and the version of the batch's row in each zone. If
-   * there is no header, the index is beyond the last zone.
-   */
-  async function read(batchId: string) {
-    const none = { header: undefined, zone: ZONES.length, versions: [] };
+  /** The header of a batch, open or closed; undefined if there is no such batch. */
+  async function find(batchId: string): Promise<BatchHeader | undefined> {
     // A key must be printable ASCII. All batch ids match this pattern.
-    if (!/^[\w-]{1,64}$/.test(batchId)) return none;
-    const keys = ZONES.map((zone) => keyOf(zone, batchId));
-    const rows = await store.get('batch', keys, COLUMNS);
-    const zone = rows.findIndex((row) => row !== undefined);
-    const versions = rows.map((row) => row?.version);
-    const cell = rows[zone]?.cells.get(INDEX_COLUMNS.batchHeader);
-    return cell ? { header: { batchId, ...codec.decode(cell) }, zone, versions } : { ...none, versions };
+    if (!/^[\w-]{1,64}$/.test(batchId)) return undefined;
+    return (await findAll([batchId]))[0];
   }
 
-  /** The header of a batch, open or closed; undefined if there is no such batch. */
-  const find = async (batchId: string): Promise<BatchHeader | undefined> => (await read(batchId)).header;
+  async function findAll(batchIds: readonly string[]): Promise<(BatchHeader | undefined)[]> {
+    const rows = await store.get('batch', batchIds.map(headerKey), [HEADER]);
+    return rows.map((row, i) => headerIn(batchIds[i]!, row));
+  }
 
   /**
-   * Changes, creates or (with null) removes the header of a batch. If another writer changes it meanwhile, `decide` is called again.
+   * Changes or creates the header of a batch. If another writer changes it meanwhile, `decide` is called again.
    * @param decide gets the current header, and returns the new one; undefined leaves the header unchanged
    * @returns the new header
    */
-  function change(
+  async function change(
     batchId: string,
-    decide: (header: BatchHeader | undefined) => StoredHeader | null | undefined,
+    decide: (header: BatchHeader | undefined) => StoredHeader | undefined,
   ): Promise<BatchHeader | undefined> {
-    const attempt = async () => {
-      const { header: before, zone: from, versions } = await read(batchId);
-      const decided = decide(before);
-      if (decided === undefined) return { done: before };
-      const header: BatchHeader | undefined = decided ? { ...decided, batchId } : undefined;
-      const { batchId: _, ...stored } = header ?? {};
-      const put = header && new Map([[INDEX_COLUMNS.batchHeader, codec.encode(stored as BatchHeader)] as const]);
-      const to = header ? ZONES.indexOf(zoneOf(header.state)) : ZONES.length;
-      const keyIn = (zone: number): string => keyOf(ZONES[zone] ?? 'h', batchId);
-      // The new zone comes after the current one, so readers ignore the new header until the old header is removed.
-      if (put && to > from) await store.write('batch', [{ key: keyIn(to), clear: true, put }]);
-      const at = Math.min(from, to);
-      const change: RowChange = { key: keyIn(at), clear: true, ...(put && to <= from && { put }) };
-      const lost = await writeUnchanged(store, 'batch', [{ change, version: versions[at] }]);
-      return lost.size > 0 ? 'lost' : { done: header };
+    let before: BatchHeader | undefined;
+    let after: BatchHeader | undefined;
+    const row = { table: 'batch', keys: [headerKey(batchId)], column: HEADER } as const;
+    const decided = async (_: string, found: StoredRow | undefined) => {
+      before = headerIn(batchId, found);
+      const header = decide(before);
+      after = header ? { ...header, batchId } : before;
+      if (!header) return undefined;
+      if (before && zoneOf(header.state) !== zoneOf(before.state)) await enter(zoneOf(header.state), batchId);
+      const { batchId: __, ...stored } = after!;
+      return { put: new Map([[HEADER, headerCodec.encode(stored)]]) };
     };
-    return untilUnchanged(store, exclusive, attempt, `header ${batchId}`);
+    await changeShared(store, exclusive, row, decided, `header ${batchId}`);
+    if (!before && after) await enter(zoneOf(after.state), batchId);
+    const old = before && zoneOf(before.state);
+    if (old && after && hasLeft(old, after.state))
+      await store.write('batch', [{ key: `${old}|${batchId}`, clear: true }]);
+    return after;
+  }
+
+  async function enter(zone: Zone | undefined, batchId: string): Promise<void> {
+    if (zone) await store.write('batch', [{ key: `${zone}|${batchId}`, clear: true, put: NOTHING }]);
+  }
+
+  /** Yields the entries of a zone with their headers, in steps, oldest batch first. */
+  async function* entriesOf(zone: Zone): AsyncGenerator<{ readonly key: string; readonly header: BatchHeader }[]> {
+    const range = { start: `${zone}|`, end: `${zone}${FENCE}` };
+    for await (const rows of scanSteps(store, 'batch', [ENTRY], [range], STEP)) {
+      const headers = await findAll(rows.map(({ key }) => key.slice(2)));
+      yield rows.flatMap(({ key }, i) => (headers[i] ? [{ key, header: headers[i] }] : []));
+    }
   }
 
   async function headersIn(zone: Zone): Promise<BatchHeader[]> {
-    const batches: BatchHeader[] = [];
-    const range = { start: keyOf(zone, ''), end: `${zone}${FENCE}` };
-    for await (const rows of scanSteps(store, 'batch', COLUMNS, [range], STEP)) {
-      for (const { key, cells } of rows) {
-        const cell = cells.get(INDEX_COLUMNS.batchHeader);
-        if (cell) batches.push({ batchId: key.slice(2), ...codec.decode(cell) });
-      }
+    const found: BatchHeader[] = [];
+    for await (const entries of entriesOf(zone)) {
+      for (const { header } of entries) if (zoneOf(header.state) === zone) found.push(header);
     }
-    return batches;
+    return found;
   }
 
   return {
@@ -169,13 +180,13 @@ export function createBatchHeaders(store: Store, slots: Slots, exclusive: Exclus
     /**
      * Removes slots from a batch. Call it after their rows are released. The last slots move the batch on.
      * @param ofSlots absent: all slots
-     * @param last returns the new header of a batch without slots; null removes the batch. Default: {@link updatedHeader}
+     * @param last returns the new header of a batch without slots. Default: {@link updatedHeader}
      * @returns whether the batch has no slots any more
      */
     async removeSlots(
       batchId: string,
       ofSlots: ReadonlySet<string> | undefined,
-      last: (header: BatchHeader) => StoredHeader | null = updatedHeader,
+      last: (header: BatchHeader) => StoredHeader = updatedHeader,
     ): Promise<boolean> {
       let hasMovedOn = true;
       await change(batchId, (header) => {
@@ -186,6 +197,14 @@ export function createBatchHeaders(store: Store, slots: Slots, exclusive: Exclus
         return hasMovedOn ? last(header) : { ...header, slots: left };
       });
       return hasMovedOn;
+    },
+
+    /** Creates the header of a batch whose rows are held, if there is none or it is closed; and a missing entry of a header. */
+    async restore(batchId: string, size: number): Promise<void> {
+      const header = await change(batchId, (found) =>
+        found && found.state !== 'closed' ? undefined : { state: 'open', size },
+      );
+      await enter(zoneOf(header!.state), batchId);
     },
 
     /** Lists the batches that hold pages, oldest first. Updated and closed batches are left out. */
@@ -200,13 +219,33 @@ export function createBatchHeaders(store: Store, slots: Slots, exclusive: Exclus
     },
 
     /** Lists the updated batches that wait for a consumer or for owners of inboxes, oldest first. */
-    async listUpdated(): Promise<BatchHeader[]> {
-      const updated = await headersIn('w');
-      // While a batch moves to the state `updated`, it is in both zones for a moment. It is then still in its old state.
-      const open = new Set(updated.length === 0 ? [] : (await headersIn('h')).map(({ batchId }) => batchId));
-      return updated.filter(({ batchId }) => !open.has(batchId));
+    listUpdated: (): Promise<BatchHeader[]> => headersIn('w'),
+
+    /**
+     * Removes entries of batches that have moved on, which a kill has left.
+     * @returns the number of removed entries
+     */
+    async removeStaleEntries(): Promise<number> {
+      let removed = 0;
+      for (const zone of ['h', 'w'] as const) {
+        for await (const entries of entriesOf(zone)) {
+          const stale = entries.filter(({ header }) => hasLeft(zone, header.state));
+          removed += stale.length;
+          if (stale.length > 0)
+            await store.write(
+              'batch',
+              stale.map(({ key }) => ({ key, clear: true })),
+            );
+        }
+      }
+      return removed;
     },
   };
+}
+
+function headerIn(batchId: string, row: StoredRow | undefined): BatchHeader | undefined {
+  const cell = row?.cells.get(HEADER);
+  return cell && { batchId, ...headerCodec.decode(cell) };
 }
 
 /** Returns the header of a batch whose rows are all released: `closed` if nothing waits for the batch, else `updated`. */

@@ -30,12 +30,12 @@ export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) 
     clear,
 
     /**
-     * Removes slots from a batch whose rows there are all released, and removes the batch with its last slots.
+     * Removes slots from a batch whose rows there are all released, without an update, and closes the batch with its last slots.
      * @param ofSlots absent: all slots
      */
-    async delete(batchId: string, ofSlots?: ReadonlySet<string>): Promise<void> {
+    async abandon(batchId: string, ofSlots?: ReadonlySet<string>): Promise<void> {
       await clear(batchId, { ofSlots });
-      await headers.removeSlots(batchId, ofSlots, () => null);
+      await headers.removeSlots(batchId, ofSlots, ({ size }) => ({ size, state: 'closed' }));
     },
 
     /** The fence keys: one at the end of each zone. */

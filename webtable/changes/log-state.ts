@@ -5,7 +5,7 @@ import type { HostKey } from '../keys/host-key.js';
 import { json, metaValue } from '../pages/codec.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
-import { changeEach } from '../write-unchanged.js';
+import { changeShared } from '../change-shared.js';
 
 /** What updatedb records about a batch in the log. */
 export interface LoggedBatch {
@@ -65,7 +65,7 @@ export function createLogState(store: Store, exclusive: Exclusive) {
   /** Changes the state under a lock. @param decide returns the new state; undefined leaves the state unchanged */
   async function change(decide: (state: LogState) => LogState | undefined): Promise<LogState> {
     let now: LogState = {};
-    await changeEach(store, exclusive, { table: 'meta', keys: [STATE_KEY], columns: [STATE] }, (_, row) => {
+    await changeShared(store, exclusive, { table: 'meta', keys: [STATE_KEY], column: STATE }, (_, row) => {
       const before = metaValue(row, STATE, codec) ?? {};
       const changed = decide(before);
       now = changed ?? before;

@@ -1,9 +1,9 @@
 /** The rows of the leases in table `meta`: one for each slot and one for each holder. */
-import { json } from '../pages/codec.js';
+import { json, text } from '../pages/codec.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
-import type { Column, Store } from '../store.js';
-import { changeEach, withoutLock } from '../write-unchanged.js';
+import type { Column, Store, StoredRow } from '../store.js';
+import { changeShared, withoutLock } from '../change-shared.js';
 
 /** When hosts of a slot may have received requests from workers. */
 export interface Asked {
@@ -52,12 +52,6 @@ export interface HolderRow {
   readonly idle?: Idle;
 }
 
-/** A row with the version for a compare-and-set; undefined if there is no row. */
-interface Versioned<R> {
-  readonly row: R | undefined;
-  readonly version: string | undefined;
-}
-
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 const leaseCodec = json<LeaseRow>(isObject);
 const holderCodec = json<HolderRow>(isObject);
@@ -68,38 +62,23 @@ const HOLDER = { prefix: 'holder-', column: INDEX_COLUMNS.leaseHolder, codec: ho
 type Kind<R> = { prefix: string; column: Column; codec: ReturnType<typeof json<R>> };
 const STEP = 1000;
 
+interface SeenRow<R> {
+  readonly row: R;
+  /** The whole row as a string. It differs after every change of the row. */
+  readonly state: string;
+}
+
 export type LeaseRows = ReturnType<typeof createLeaseRows>;
 
 export function createLeaseRows(store: Store) {
-  const isShared = store.writeUnchanged !== undefined;
+  const isShared = store.compareAndSet !== undefined;
 
   function kindOf<R>({ prefix, column, codec }: Kind<R>) {
     return {
-      async get(names: readonly string[]): Promise<Versioned<R>[]> {
+      async get(names: readonly string[]): Promise<(SeenRow<R> | undefined)[]> {
         if (names.length === 0) return [];
         const keys = names.map((name) => prefix + name);
-        const found = await store.get('meta', keys, [column]);
-        return found.map((row) => {
-          const cell = row?.cells.get(column);
-          return { row: cell && codec.decode(cell), version: row?.version };
-        });
-      },
-
-      /** @returns for each change whether it was made; a change is made only if the row is unchanged since it was read */
-      async write(
-        changes: readonly { name: string; row: R | undefined; version: string | undefined }[],
-      ): Promise<readonly boolean[]> {
-        if (changes.length === 0) return [];
-        const all = changes.map(({ name, row, version }) => {
-          const put = row && new Map([[column, codec.encode(row)]]);
-          return { change: { key: prefix + name, clear: true, ...(put && { put }) }, version };
-        });
-        if (store.writeUnchanged) return store.writeUnchanged('meta', all);
-        await store.write(
-          'meta',
-          all.map(({ change }) => change),
-        );
-        return all.map(() => true);
+        return (await store.get('meta', keys, [column])).map(seen);
       },
 
       /**
@@ -108,29 +87,38 @@ export function createLeaseRows(store: Store) {
        */
       change(
         names: readonly string[],
-        decide: (name: string, row: R | undefined) => R | null | undefined,
+        decide: (
+          name: string,
+          row: R | undefined,
+          state: string | undefined,
+        ) => R | null | undefined | Promise<R | null | undefined>,
       ): Promise<void> {
         const keys = names.map((name) => prefix + name);
-        return changeEach(store, withoutLock, { table: 'meta', keys, columns: [column] }, (key, found) => {
-          const cell = found?.cells.get(column);
-          const row = decide(key.slice(prefix.length), cell && codec.decode(cell));
+        return changeShared(store, withoutLock, { table: 'meta', keys, column }, async (key, found) => {
+          const before = seen(found);
+          const row = await decide(key.slice(prefix.length), before?.row, before?.state);
           if (row === undefined) return undefined;
-          return { clear: true, ...(row && { put: new Map([[column, codec.encode(row)]]) }) };
+          return row ? { put: new Map([[column, codec.encode(row)]]) } : before && { clear: true };
         });
       },
 
-      async all(): Promise<{ readonly name: string; readonly row: R; readonly version: string | undefined }[]> {
+      async all(): Promise<(SeenRow<R> & { readonly name: string })[]> {
         const range = { start: prefix, end: `${prefix.slice(0, -1)}.` };
         const listed = [];
         for await (const rows of scanSteps(store, 'meta', [column], [range], STEP)) {
-          for (const { key, cells, version } of rows) {
-            const cell = cells.get(column);
-            if (cell) listed.push({ name: key.slice(prefix.length), row: codec.decode(cell), version });
+          for (const row of rows) {
+            const found = seen(row);
+            if (found) listed.push({ ...found, name: row.key.slice(prefix.length) });
           }
         }
         return listed;
       },
     };
+
+    function seen(found: StoredRow | undefined): SeenRow<R> | undefined {
+      const cell = found?.cells.get(column);
+      return cell && { row: codec.decode(cell), state: text.decode(cell) };
+    }
   }
 
   return { isShared, leases: kindOf(LEASE), holders: kindOf(HOLDER) };

@@ -142,13 +142,13 @@ export function createLeases(
       joined.holder.lost.throwIfAborted();
       const found = await oneByOne(() => leases.take(joined.holder.id, joined.slots, order, wanted));
       if (!found) return joined.holder.untilHeld();
-      if (found !== 'again' && options.leaveTaken) {
+      if (options.leaveTaken) {
         order.splice(order.indexOf(found.slot), 1);
         continue;
       }
       const waited = timing.monotonic() - started;
-      if (found !== 'again' && waited >= options.wait) throw heldBy(found, waited);
-      await sleep(timing, found === 'again' ? 0 : Math.min(AGAIN_MS, options.wait - waited), options.signal);
+      if (waited >= options.wait) throw heldBy(found, waited);
+      await sleep(timing, Math.min(AGAIN_MS, options.wait - waited), options.signal);
     }
   }
 

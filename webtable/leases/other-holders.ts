@@ -15,42 +15,33 @@ export type OtherHolders = ReturnType<typeof createOtherHolders>;
 
 /** @param owner the `owner` of this `Tables` object; a holder with this `owner` has `isOwn` */
 export function createOtherHolders(rows: LeaseRows, owner: string, timing: LeaseTiming) {
-  /** The last version of each holder's row, and when that version was first seen. */
-  const seen = new Map<string, { readonly version: string | undefined; readonly since: number }>();
+  /** The last state of each holder's row, and when that state was first seen. */
+  const seen = new Map<string, { readonly state: string; readonly since: number }>();
 
-  function isSilent(id: string, version: string | undefined): boolean {
+  function isSilent(id: string, state: string): boolean {
     const before = seen.get(id);
-    if (before && before.version === version) return timing.monotonic() - before.since >= LEASE_MS;
-    seen.set(id, { version, since: timing.monotonic() });
+    if (before?.state === state) return timing.monotonic() - before.since >= LEASE_MS;
+    seen.set(id, { state, since: timing.monotonic() });
     return false;
   }
 
   async function remove(id: string): Promise<void> {
-    const version = seen.get(id)?.version;
-    const [isMade] = await rows.holders.write([{ name: id, row: undefined, version }]);
-    if (isMade) seen.delete(id);
+    const dead = seen.get(id)?.state;
+    await rows.holders.change([id], (_, row, state) => (row && state === dead ? null : undefined));
   }
 
-  async function alive(ids: readonly string[]): Promise<ReadonlyMap<string, HolderRow>> {
-    const found = new Map<string, HolderRow>();
-    const read = rows.isShared ? await rows.holders.get(ids) : [];
-    for (const [i, id] of ids.entries()) {
-      const { row, version } = read[i] ?? {};
-      if (!row) {
-        seen.delete(id);
-        continue;
-      }
-      found.set(id, row);
-      if (!isSilent(id, version)) continue;
-      await remove(id);
+  async function alive(id: string): Promise<HolderRow | undefined> {
+    for (;;) {
+      const [found] = rows.isShared ? await rows.holders.get([id]) : [];
+      if (!found) return void seen.delete(id);
+      if (!isSilent(id, found.state)) return found.row;
       // The next read shows whether the row was removed.
-      return alive(ids);
+      await remove(id);
     }
-    return found;
   }
 
   return {
-    /** Returns the holders that are not known to be dead. Holders that are found to be dead lose their leases. */
+    /** Returns the row of a holder. A holder that is found to be dead loses its leases, and has no row. */
     alive,
     /** Removes a dead holder with all its leases. A holder that has renewed its row meanwhile stays. */
     remove,
@@ -59,9 +50,9 @@ export function createOtherHolders(rows: LeaseRows, owner: string, timing: Lease
       const all = rows.isShared ? await rows.holders.all() : [];
       const there = new Set(all.map(({ name: id }) => id));
       for (const id of seen.keys()) if (!there.has(id)) seen.delete(id);
-      return all.map(({ name: id, row, version }) => {
+      return all.map(({ name: id, row, state }) => {
         const isOwn = row.owner === owner;
-        return { ...row, id, isOwn, isSilent: !isOwn && isSilent(id, version) };
+        return { ...row, id, isOwn, isSilent: !isOwn && isSilent(id, state) };
       });
     },
   };

@@ -10,9 +10,9 @@ const CLOCK_TOLERANCE = 120_000;
 
 /**
  * For each slot of a holder: how many tasks use it, how many of these tasks send requests, and whether the stored time of requests is by the
- * clock of the holder, because a task of the holder has sent some.
+ * clock of the holder, because a task of the holder has sent some; and the epoch of the lease.
  */
-export type HeldSlots = Map<string, { uses: number; asking: number; hasAsked: boolean }>;
+export type HeldSlots = Map<string, { uses: number; asking: number; hasAsked: boolean; epoch: number }>;
 
 /** What one task needs. */
 export interface WantedSlots {
@@ -41,59 +41,64 @@ export function createSlotLeases(rows: LeaseRows, others: OtherHolders) {
   }
 
   /**
-   * Takes free slots, up to the first slot that is not free.
+   * Takes free slots, up to the first slot that is not free. So two workers that need the same slots do not block each other.
    * @param id of the holder
-   * @returns the slot that was not free, with its holder; undefined if all slots were taken; `again` if another holder was faster
+   * @param order the slots, sorted
+   * @returns the slot that was not free, with its holder; undefined if all slots were taken
    */
   async function take(
     id: string,
     slots: HeldSlots,
     order: readonly string[],
     wanted: WantedSlots,
-  ): Promise<TakenSlot | 'again' | undefined> {
+  ): Promise<TakenSlot | undefined> {
     const { asks, clock, taken } = wanted;
     const left = order.filter((slot) => !taken.has(slot));
-    // If no other holder can exist, a row is needed only to store the time of requests.
-    if (!rows.isShared && !asks) return void left.forEach((slot) => use(slot, undefined));
-    const found = await rows.leases.get(left);
-    const ids = new Set(found.flatMap(({ row }) => (row && row.holder !== id ? [row.holder] : [])));
-    const alive = await others.alive([...ids].filter((other) => other !== ''));
-    const inTheWay = found.findIndex(({ row }) => row && alive.has(row.holder));
-    const free = inTheWay < 0 ? left : left.slice(0, inTheWay);
+    const holders = new Map<string, HolderRow | undefined>();
+    const found = new Map<
+      string,
+      { readonly epoch: number; readonly at?: number | undefined; readonly isAtEnd?: true }
+    >();
+    let inTheWay: TakenSlot | undefined;
 
-    function use(slot: string, at: number | undefined): void {
-      const { uses, asking, hasAsked } = slots.get(slot) ?? { uses: 0, asking: 0, hasAsked: false };
-      slots.set(slot, { uses: uses + 1, asking: asking + Number(asks), hasAsked: hasAsked || asks });
-      taken.set(slot, at);
-    }
-    const changes = free.flatMap((slot, i) => {
-      const { row: before, version } = found[i]!;
-      const own = slots.get(slot);
-      const at = before && askedAt(before, own?.hasAsked === true, clock);
-      if (own && (!asks || own.asking > 0)) {
-        use(slot, at);
-        return [];
+    async function decide(slot: string, before: LeaseRow | undefined): Promise<LeaseRow | undefined> {
+      found.delete(slot);
+      const other = before && before.holder !== id ? before.holder : '';
+      // All holders are watched from now on, so that several dead ones are found at the same time.
+      if (other !== '' && !holders.has(other)) holders.set(other, await others.alive(other));
+      const holder = holders.get(other);
+      if (inTheWay && slot > inTheWay.slot) return undefined;
+      if (holder) {
+        inTheWay = { slot, holder };
+        return undefined;
       }
+      const own = slots.get(slot);
+      const epoch = (before?.epoch ?? 0) + (own ? 0 : 1);
+      const at = before && askedAt(before, own?.hasAsked === true, clock);
+      // A holder that was taken for dead may have sent requests until its lease was taken. So the clock is read again after that.
+      const isAtEnd = before?.asked?.state === 'running' && !own?.asking;
+      found.set(slot, { epoch, at, ...(isAtEnd && { isAtEnd }) });
+      if (own && (!asks || own.asking > 0)) return undefined;
       const asked: Asked | undefined = asks
         ? { state: 'running', at: clock() }
         : at === undefined || before?.asked?.state === 'ended'
           ? before?.asked
           : { state: 'ended', at };
-      const epoch = (before?.epoch ?? 0) + (own ? 0 : 1);
-      const wasAsking = before?.asked?.state === 'running';
-      return [{ name: slot, at, wasAsking, row: { holder: id, epoch, ...(asked && { asked }) }, version }];
-    });
-    const isMade = await rows.leases.write(changes);
-    // A holder that was taken for dead may have sent requests until its lease was taken. So the clock is read again.
-    changes.forEach(({ name: slot, at, wasAsking }, i) => isMade[i] && use(slot, wasAsking ? clock() : at));
-    const lostAt = changes.findIndex((_, i) => !isMade[i]);
-    if (lostAt >= 0) {
-      // This task now waits for the lost slot. It returns the slots that come later in order, so that other workers can use them meanwhile.
-      await returnSlots(id, slots, wanted, free.slice(free.indexOf(changes[lostAt]!.name)), false);
-      return 'again';
+      return { holder: id, epoch, ...(asked && { asked }) };
     }
-    if (inTheWay < 0) return undefined;
-    return { slot: left[inTheWay]!, holder: alive.get(found[inTheWay]!.row!.holder)! };
+
+    // If no other holder can exist, a row is needed only to store the time of requests.
+    if (!rows.isShared && !asks) for (const slot of left) found.set(slot, { epoch: 0 });
+    else await rows.leases.change(left, decide);
+    for (const [slot, { epoch, at, isAtEnd }] of found) {
+      const { uses, asking, hasAsked } = slots.get(slot) ?? { uses: 0, asking: 0, hasAsked: false };
+      slots.set(slot, { uses: uses + 1, asking: asking + Number(asks), hasAsked: hasAsked || asks, epoch });
+      taken.set(slot, isAtEnd ? clock() : at);
+    }
+    // Another holder was faster at a slot. This task waits for it, and returns the slots that come later in order.
+    const later = [...found.keys()].filter((slot) => inTheWay && slot > inTheWay.slot);
+    if (later.length > 0) await returnSlots(id, slots, wanted, later, false);
+    return inTheWay;
   }
 
   /**
@@ -114,7 +119,7 @@ export function createSlotLeases(rows: LeaseRows, others: OtherHolders) {
       const uses = held.uses - 1;
       const asking = held.asking - Number(asks);
       if (uses === 0) slots.delete(slot);
-      else slots.set(slot, { uses, asking, hasAsked: held.hasAsked });
+      else slots.set(slot, { ...held, uses, asking });
       const isChanged = (asks && asking === 0) || (uses === 0 && !isLast && rows.isShared);
       if (isChanged) left.push(slot);
     }

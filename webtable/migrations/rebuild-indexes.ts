@@ -1,12 +1,12 @@
-import { createBatchHeaders } from '../batches/batch-headers.js';
+import { headerCodec, headerKey } from '../batches/batch-headers.js';
 import { createFrontier } from '../frontier/frontier.js';
 import { FRONTIER_FIELDS } from '../frontier/frontier-rows.js';
 import { FENCE, type Slots } from '../keys/partition.js';
 import { chunked } from '../pages/chunked.js';
 import type { Pages } from '../pages/pages.js';
 import { scanSteps } from '../scan-steps.js';
+import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
-import { withoutLock } from '../write-unchanged.js';
 import type { MigrationProgress } from './migrations.js';
 import { RENAMED_IN, renameStored, renamedValues } from './rename-stored.js';
 
@@ -24,7 +24,7 @@ export async function rebuildIndexes(
   pages: Pages,
   progress: MigrationProgress,
 ): Promise<void> {
-  await closeBatches(store, slots, progress);
+  await closeBatches(store, progress);
   await removeEntries(store, 'frontier', 'f', '');
   // The zones before `e` have the change log and the headers of closed batches.
   await removeEntries(store, 'batch', 'b', 'e');
@@ -54,16 +54,23 @@ export async function rebuildIndexes(
   }
 }
 
-async function closeBatches(store: Store, slots: Slots, progress: MigrationProgress): Promise<void> {
-  const headers = createBatchHeaders(store, slots, withoutLock);
-  for (const { batchId, size, consumers = [] } of [...(await headers.list()), ...(await headers.listUpdated())]) {
-    // A consumer without this row reads the whole table in its next run.
-    await store.write(
-      'meta',
-      consumers.map((consumer) => ({ key: `consumer-${consumer}`, clear: true })),
-    );
-    await headers.change(batchId, () => ({ state: 'closed', size }));
-    progress.count('batches', 1);
+/** Closes all batches. In version 7 the headers of batches that are not closed are in zones of their own. */
+async function closeBatches(store: Store, progress: MigrationProgress): Promise<void> {
+  const header = INDEX_COLUMNS.batchHeader;
+  const zones = ['h', 'w'].map((zone) => ({ start: `${zone}|`, end: `${zone}${FENCE}` }));
+  for await (const rows of scanSteps(store, 'batch', [header], zones, CHUNK)) {
+    for (const { key, cells } of rows) {
+      const { size, consumers = [] } = headerCodec.decode(cells.get(header)!);
+      // A consumer without this row reads the whole table in its next run.
+      await store.write(
+        'meta',
+        consumers.map((consumer) => ({ key: `consumer-${consumer}`, clear: true })),
+      );
+      const put = new Map([[header, headerCodec.encode({ state: 'closed', size })] as const]);
+      await store.write('batch', [{ key: headerKey(key.slice(2)), put }]);
+      await store.write('batch', [{ key, clear: true }]);
+      progress.count('batches', 1);
+    }
   }
 }
 

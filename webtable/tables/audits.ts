@@ -4,7 +4,7 @@ import { json, metaValue } from '../pages/codec.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
-import { changeEach } from '../write-unchanged.js';
+import { changeShared } from '../change-shared.js';
 
 /** The data of audits in a table. */
 export type Audits = ReturnType<typeof createAudits>;
@@ -52,7 +52,7 @@ export function createAudits(store: Store, exclusive: Exclusive) {
     /** Changes the findings to hide. No other process can change them meanwhile. */
     changeIgnored(change: (before: readonly unknown[]) => readonly unknown[]): Promise<void> {
       const cells = INDEX_COLUMNS.auditIgnored;
-      return changeEach(store, exclusive, { table: 'meta', keys: ['audit-ignored'], columns: [cells] }, (_, row) => {
+      return changeShared(store, exclusive, { table: 'meta', keys: ['audit-ignored'], column: cells }, (_, row) => {
         return { put: new Map([[cells, list.encode(change(metaValue(row, cells, list) ?? []))]]) };
       });
     },

@@ -7,7 +7,7 @@ import { json, text, type Codec } from '../pages/codec.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Column, Store } from '../store.js';
-import { changeEach, withoutLock } from '../write-unchanged.js';
+import { changeShared, withoutLock } from '../change-shared.js';
 
 /** A robots.txt answer, as plain data for JSON. */
 export interface StoredRobots {
@@ -74,8 +74,6 @@ const seedCodec: Codec<SeedReach> = {
   },
 };
 
-const FAMILY = ['h'];
-
 export function createHosts(store: Store) {
   /** One column of the table. */
   function column<K extends string, V>(name: Column, codec: Codec<V>) {
@@ -98,8 +96,8 @@ export function createHosts(store: Store) {
       remove: (key: K): Promise<void> => store.write('host', [{ key, delete: [name] }]),
 
       /**
-       * Changes values. On a store with versions, if another worker has changed a value meanwhile, `decide` is called again. On a store
-       * without versions, the caller must hold the lock `rows` if other jobs may change these values.
+       * Changes values. On a store with compare-and-set, if another worker has changed a value meanwhile, `decide` is called again. On other
+       * stores, the caller must hold the lock `rows` if other jobs may change these values.
        * @param decide gets the present value, and returns the new one; null removes the value, undefined leaves it unchanged
        * @returns the values after the change
        */
@@ -108,13 +106,12 @@ export function createHosts(store: Store) {
         decide: (key: K, value: V | undefined) => V | null | undefined | Promise<V | null | undefined>,
       ): Promise<Map<K, V | undefined>> {
         const after = new Map<K, V | undefined>();
-        // All columns are read, because the version is needed even if a row has only other columns.
-        await changeEach(store, withoutLock, { table: 'host', keys, columns: FAMILY }, async (key, row) => {
+        await changeShared(store, withoutLock, { table: 'host', keys, column: name }, async (key, row) => {
           const before = decode(row?.cells.get(name));
           const value = await decide(key as K, before);
           after.set(key as K, value === undefined ? before : (value ?? undefined));
           if (value === undefined) return undefined;
-          return value === null ? { delete: [name] } : { put: new Map([[name, codec.encode(value)]]) };
+          return value === null ? row && { delete: [name] } : { put: new Map([[name, codec.encode(value)]]) };
         });
         return after;
       },

@@ -6,7 +6,7 @@ import { json } from '../pages/codec.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { RowChange, Store, StoredRow } from '../store.js';
-import { writeUnchanged, type VersionedChange } from '../write-unchanged.js';
+import { changeShared, withoutLock } from '../change-shared.js';
 import { isTime } from './moments.js';
 
 /** How many rows and links a rule has decided on. */
@@ -62,36 +62,27 @@ export function createRuleCounts(store: Store) {
     },
 
     /**
-     * Adds a point to the history of each counted rule, and removes the histories of all other rules. If two processes do so at the same
-     * time, possibly only one of the two points stays. This is enough.
+     * Adds a point to the history of each counted rule, and removes the histories of all other rules.
      * @param countedAt when the rows were counted, in ms since the epoch
      */
     async noteCounts(counts: ReadonlyMap<string, RuleCounts>, countedAt: number): Promise<void> {
-      const changeOf = (key: string, row: StoredRow | undefined): VersionedChange => {
-        const found = counts.get(idOf(key));
-        if (!found) return { change: { key, clear: true }, version: row?.version };
-        // If the clock was set back, the row may have points of the future.
-        const past = pointsOf(row).filter((point) => point.at < countedAt);
-        const points = [...past.slice(1 - MAX_POINTS), { at: countedAt, ...found }];
-        return { change: { key, put: new Map([[COLUMN, codec.encode(points.map(pack))]]) }, version: row?.version };
-      };
-      const left = new Set(counts.keys());
+      const note = (keys: readonly string[]): Promise<void> =>
+        changeShared(store, withoutLock, { table: 'rule', keys, column: COLUMN }, (key, row) => {
+          const found = counts.get(idOf(key));
+          if (!found) return row && { clear: true };
+          // If the clock was set back, the row may have points of the future.
+          const past = pointsOf(row).filter((point) => point.at < countedAt);
+          const points = [...past.slice(1 - MAX_POINTS), { at: countedAt, ...found }];
+          return { put: new Map([[COLUMN, codec.encode(points.map(pack))]]) };
+        });
+      const left = new Set([...counts.keys()].map(keyOf));
       for await (const rows of scanSteps(store, 'rule', [COLUMN], [ALL], STEP)) {
-        for (const { key } of rows) left.delete(idOf(key));
-        await writeUnchanged(
-          store,
-          'rule',
-          rows.map((row) => changeOf(row.key, row)),
-        );
+        const keys = rows.map(({ key }) => key);
+        for (const key of keys) left.delete(key);
+        await note(keys);
       }
       const fresh = [...left];
-      for (let i = 0; i < fresh.length; i += STEP) {
-        await writeUnchanged(
-          store,
-          'rule',
-          fresh.slice(i, i + STEP).map((id) => changeOf(keyOf(id), undefined)),
-        );
-      }
+      for (let i = 0; i < fresh.length; i += STEP) await note(fresh.slice(i, i + STEP));
     },
   };
 }

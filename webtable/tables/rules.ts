@@ -9,8 +9,8 @@ import { inTimeSlices, sortSteps, type Exclusive, type Steps } from '../../packa
 import { json, text } from '../pages/codec.js';
 import type { JsonValue } from '../pages/page.js';
 import { INDEX_COLUMNS, RULE_COLUMN_PREFIX } from '../schema.js';
-import type { Column, RowChange, Store, StoredRow } from '../store.js';
-import { untilUnchanged, writeUnchanged } from '../write-unchanged.js';
+import type { Column, Store, StoredRow } from '../store.js';
+import { changeShared } from '../change-shared.js';
 import { isTime } from './moments.js';
 import { clearCounts, createRuleCounts } from './rule-counts.js';
 
@@ -160,31 +160,37 @@ export function createRules(store: Store, exclusive: Exclusive) {
      * nothing is changed
      * @returns the rules after the change
      */
-    change(decide: (stored: StoredRules, nextId: () => string) => RuleEdit | undefined): Promise<StoredRules> {
-      return untilUnchanged(store, exclusive, async () => {
-        const row = await readRow();
-        const before = await inTimeSlices(ruleSteps(row));
-        const lastCell = row?.cells.get(INDEX_COLUMNS.lastRule);
-        let last = lastCell ? Number(text.decode(lastCell)) : 0;
-        const edit = decide(before, () => `r${++last}`);
-        if (!edit) return { done: before };
-        const version = randomUUID();
-        const put = new Map<Column, Uint8Array>([
-          [INDEX_COLUMNS.rulesVersion, text.encode(version)],
-          [INDEX_COLUMNS.lastRule, text.encode(String(last))],
-        ]);
-        for (const { id, ...rule } of edit.put ?? []) put.set(columnOf(id), ruleCodec.encode(rule));
-        const remove = edit.remove ?? [];
-        await store.write('rule', [
-          { key: VERSION, put: new Map([[INDEX_COLUMNS.rulesVersion, text.encode(version)]]) },
-        ]);
-        const change: RowChange = { key: ALL, put, delete: remove.map(columnOf) };
-        const lost = await writeUnchanged(store, 'rule', [{ change, version: row?.version }]);
-        if (lost.size > 0) return 'lost';
+    async change(decide: (stored: StoredRules, nextId: () => string) => RuleEdit | undefined): Promise<StoredRules> {
+      let result: StoredRules | undefined;
+      let removed: readonly string[] = [];
+      const row = { table: 'rule', keys: [ALL], column: INDEX_COLUMNS.rulesVersion, columns: ['r'] } as const;
+      try {
+        await changeShared(store, exclusive, row, async (_, found) => {
+          const before = await inTimeSlices(ruleSteps(found));
+          const lastCell = found?.cells.get(INDEX_COLUMNS.lastRule);
+          let last = lastCell ? Number(text.decode(lastCell)) : 0;
+          const edit = decide(before, () => `r${++last}`);
+          result = before;
+          removed = edit?.remove ?? [];
+          if (!edit) return undefined;
+          const version = randomUUID();
+          result = after(before, version, edit);
+          const put = new Map<Column, Uint8Array>([
+            [INDEX_COLUMNS.rulesVersion, text.encode(version)],
+            [INDEX_COLUMNS.lastRule, text.encode(String(last))],
+          ]);
+          for (const { id, ...rule } of edit.put ?? []) put.set(columnOf(id), ruleCodec.encode(rule));
+          await store.write('rule', [
+            { key: VERSION, put: new Map([[INDEX_COLUMNS.rulesVersion, text.encode(version)]]) },
+          ]);
+          return { put, delete: removed.map(columnOf) };
+        });
         // The counts of a removed rule are useless. If a kill prevents this removal, the next count removes them.
-        if (remove.length > 0) await store.write('rule', remove.map(clearCounts));
-        return { done: after(before, version, edit) };
-      }).finally(() => (edits += 1));
+        if (removed.length > 0) await store.write('rule', removed.map(clearCounts));
+        return result!;
+      } finally {
+        edits += 1;
+      }
     },
   };
 }

@@ -3,7 +3,7 @@ import { json, metaValue, type Codec } from '../pages/codec.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Column, Store } from '../store.js';
 import type { Exclusive } from '../../packages/util/index.js';
-import { changeEach } from '../write-unchanged.js';
+import { changeShared } from '../change-shared.js';
 
 /** The level of ranks: pages, or their hosts. */
 export type RankedLevel = 'page' | 'host';
@@ -41,7 +41,7 @@ export function createRuns(store: Store, exclusive: Exclusive) {
     /** Adds or removes a consumer. No other process can change the list meanwhile. */
     changeConsumer(name: string, isOne: boolean): Promise<void> {
       const column = INDEX_COLUMNS.consumers;
-      return changeEach(store, exclusive, { table: 'meta', keys: ['consumers'], columns: [column] }, (_, row) => {
+      return changeShared(store, exclusive, { table: 'meta', keys: ['consumers'], column }, (_, row) => {
         const others = (metaValue(row, column, names) ?? []).filter((each) => each !== name);
         return { put: new Map([[column, names.encode(isOne ? [...others, name] : others)]]) };
       });

@@ -8,7 +8,7 @@ import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { KeyRange, Store, StoredRow } from '../store.js';
 import type { Exclusive } from '../../packages/util/index.js';
-import { changeEach } from '../write-unchanged.js';
+import { changeShared } from '../change-shared.js';
 
 /** A page from which a template was learned. */
 export interface SampledPage {
@@ -101,7 +101,7 @@ export function createSiteTemplates(store: Store, exclusive: Exclusive) {
       decide: (stored: StoredSite | undefined) => StoredSite | undefined,
     ): Promise<StoredSite | undefined> {
       let after: StoredSite | undefined;
-      await changeEach(store, exclusive, { table: 'meta', keys: [keyOf(name)], columns: [COLUMN] }, (_, row) => {
+      await changeShared(store, exclusive, { table: 'meta', keys: [keyOf(name)], column: COLUMN }, (_, row) => {
         const stored = siteIn(row);
         const decided = decide(stored);
         after = decided ?? stored;

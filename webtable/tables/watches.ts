@@ -7,7 +7,7 @@ import { json, metaValue } from '../pages/codec.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
-import { changeEach } from '../write-unchanged.js';
+import { changeShared } from '../change-shared.js';
 
 /** The data on the targets, see {@link createWatches}. The job that sends changes defines the content of the data, as JSON. */
 export type Watches = ReturnType<typeof createWatches>;
@@ -41,8 +41,8 @@ export function createWatches(store: Store, exclusive: Exclusive) {
      * may throw
      */
     async change(target: string, decide: (before: object | undefined) => object | 'remove' | undefined): Promise<void> {
-      const rows = { table: 'meta', keys: [keyOf(target)], columns: [COLUMN] } as const;
-      await changeEach(store, exclusive, rows, (_, row) => {
+      const rows = { table: 'meta', keys: [keyOf(target)], column: COLUMN } as const;
+      await changeShared(store, exclusive, rows, (_, row) => {
         const value = decide(metaValue(row, COLUMN, codec));
         if (value === 'remove') return { clear: true };
         return value && { put: new Map([[COLUMN, codec.encode(value)]]) };

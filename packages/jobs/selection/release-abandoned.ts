@@ -25,7 +25,7 @@ export async function releaseAbandoned(crawl: JobRun, tracker: Tracker): Promise
     const own = withinBatch(crawl, before);
     await checkLeases(crawl);
     tracker.count(wasOpen ? 'expired' : 'released_unfinished', await releaseRows(own, batchId));
-    if (!wasOpen) await batches.delete(batchId, partOf(own));
+    if (!wasOpen) await batches.abandon(batchId, partOf(own));
     else
       await batches.change(batchId, (header) =>
         header?.state === 'generating' ? { ...header, state: 'open' } : undefined,

@@ -262,7 +262,7 @@ describe('fetch', () => {
     await jobs.fetch(crawl, { batch, parse: true });
     for (const state of ['updating'] as const) {
       await crawl.tables.store.write('batch', [
-        { key: `h|${batch}`, put: new Map([['b:h', Buffer.from(JSON.stringify({ state, size: 1 }))]]) },
+        { key: `d|${batch}`, put: new Map([['b:h', Buffer.from(JSON.stringify({ state, size: 1 }))]]) },
       ]);
       for (const job of [jobs.fetch, jobs.parse]) {
         await expect(job(crawl, { batch })).rejects.toMatchObject({ code: 'BATCH_CLOSING', exitCode: 68 });

@@ -3,7 +3,7 @@ import { jobs, openTables } from '../../../packages/webcrawl/internal.js';
 import { testCrawl } from '../../support/test-crawl.js';
 import { VersionedStore } from '../../support/versions/versioned-store.js';
 
-it('generate releases the rows of an unfinished batch in its own slots, and the last shard removes the batch', async () => {
+it('generate releases the rows of an unfinished batch in its own slots, and the last shard closes the batch', async () => {
   const store = new VersionedStore(() => 0);
   const { batches } = await openTables(store, { slots: 4 });
   const crawl = await testCrawl(undefined, { store });
@@ -19,5 +19,5 @@ it('generate releases the rows of an unfinished batch in its own slots, and the 
   expect((await batches.get(first.batchId!)).slots).toEqual(['00', '02']);
   const second = await jobs.generate(crawl, { shard: { index: 1, count: 2 } });
   expect(second.counters.released_unfinished! + first.counters.released_unfinished!).toBe(urls.length);
-  expect(await batches.find(batchId)).toBeUndefined();
+  expect(await batches.find(batchId)).toMatchObject({ state: 'closed' });
 });

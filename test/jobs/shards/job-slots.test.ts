@@ -30,9 +30,9 @@ const TASK = { job: 'parse', batchId: '1-1' };
 class GatedStore extends VersionedStore {
   gate: Promise<void> | undefined;
 
-  override async writeUnchanged(...args: Parameters<VersionedStore['writeUnchanged']>): Promise<boolean[]> {
+  override async compareAndSet(...args: Parameters<VersionedStore['compareAndSet']>): Promise<boolean[]> {
     if (args[1].some(({ change }) => change.key.startsWith('holder-'))) await this.gate;
-    return super.writeUnchanged(...args);
+    return super.compareAndSet(...args);
   }
 }
 

@@ -144,7 +144,7 @@ describe('jobs that work on the same rows at the same time', () => {
     await jobs.fetch(crawl, { batch, parse: true });
     const unfinished = await start(crawl, 'http://b.com/');
     await store.write('batch', [
-      { key: `h|${unfinished}`, put: new Map([['b:h', Buffer.from('{"state":"generating","size":0}')]]) },
+      { key: `d|${unfinished}`, put: new Map([['b:h', Buffer.from('{"state":"generating","size":0}')]]) },
     ]);
     const { done } = interrupt(store, FIELD_COLUMNS.score, () => jobs.updatedb(crawl, { batch }));
     await jobs.generate(crawl, { signal: AbortSignal.abort() });

@@ -1,4 +1,11 @@
-import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '../../../webtable/index.js';
+import type {
+  CheckedChange,
+  ColumnSelector,
+  RowChange,
+  ScanOptions,
+  Store,
+  StoredRow,
+} from '../../../webtable/index.js';
 import type { TableName } from '../../../webtable/schema.js';
 import type { SimulatedMachine, SimulatedTime } from '../../../bench/lib/simulated-time.js';
 
@@ -37,6 +44,10 @@ export class FarStore implements Store {
 
   write(table: TableName, changes: readonly RowChange[]) {
     return this.#call(() => this.#store.write(table, changes));
+  }
+
+  compareAndSet(table: TableName, changes: readonly CheckedChange[]) {
+    return this.#call(() => this.#store.compareAndSet!(table, changes));
   }
 
   writeUnchanged(

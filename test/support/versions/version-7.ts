@@ -30,6 +30,16 @@ export async function toVersion7(store: Store): Promise<void> {
       ? key
       : key[0]! + slotOf(hostKeyOfRow(key.split('|', 4)[3]!)) + key.slice(3);
   });
+  // A header is in the zone of its state.
+  for await (const { key, cells } of store.scan('batch', { columns: ['b:h'], ranges: [{ start: 'd|', end: 'd}' }] })) {
+    const { state } = JSON.parse(text.decode(cells.get('b:h')!)) as { readonly state: string };
+    if (state === 'closed') continue;
+    const zone = state === 'updated' ? 'w' : 'h';
+    await store.write('batch', [
+      { key, clear: true },
+      { key: `${zone}${key.slice(1)}`, clear: true, put: new Map(cells) as never },
+    ]);
+  }
   await setVersion(store, '7');
 }
 

@@ -1,6 +1,8 @@
 import { CrawlError } from '../../../packages/errors/index.js';
 import {
   MemoryStore,
+  type CheckedChange,
+  type Column,
   type ColumnSelector,
   type RowChange,
   type ScanOptions,
@@ -28,6 +30,9 @@ export interface Treatment {
   /** Maximum number of rows that a scan reads at one moment. */
   readonly longestPage?: number;
 }
+
+const isSame = (a: Uint8Array | undefined, b: Uint8Array | undefined): boolean =>
+  a && b ? Buffer.compare(a, b) === 0 : a === b;
 
 /** Rows in memory with versions that never repeat. */
 export class VersionedRows {
@@ -64,6 +69,18 @@ export class VersionedRows {
     this.#versions.set(`${table} ${change.key}`, version);
     await made;
     return version.toString();
+  }
+
+  /** Changes a row if a cell has a value. */
+  async changeIf(table: TableName, change: RowChange, column: Column, value?: Uint8Array): Promise<boolean> {
+    for (;;) {
+      const before = this.#versions.get(`${table} ${change.key}`);
+      const found = (await this.read(table, change.key, [column]))?.cells.get(column);
+      if (this.#versions.get(`${table} ${change.key}`) !== before) continue;
+      if (!isSame(found, value)) return false;
+      await this.change(table, change);
+      return true;
+    }
   }
 
   /** Changes a row if it is as it was read. @returns its version; undefined if it was not changed */
@@ -152,6 +169,26 @@ export class VersionedStore implements Store {
     });
     this.#written = made.catch(() => undefined);
     await made;
+  }
+
+  async compareAndSet(table: TableName, changes: readonly CheckedChange[]): Promise<boolean[]> {
+    const { refused = 0, lostAnswers = 0 } = this.#treatment;
+    this.#assertOpen();
+    const made: boolean[] = [];
+    for (const { change, column, value } of changes) {
+      await this.#turn();
+      const isRefused = refused > 0 && this.#random() < refused;
+      let isMade = !isRefused && (await this.#rows.changeIf(table, change, column, value));
+      if (isMade && lostAnswers > 0 && this.#random() < lostAnswers) {
+        await this.#turn();
+        const now = (await this.#rows.read(table, change.key, [column]))?.cells.get(column);
+        isMade = isSame(now, change.put?.get(column));
+      }
+      made.push(isMade);
+      if (!isMade) this.refused += 1;
+    }
+    await this.#turn();
+    return made;
   }
 
   async writeUnchanged(

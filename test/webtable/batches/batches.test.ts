@@ -109,9 +109,9 @@ describe('the index of a batch', () => {
     await tables.batches.remove(entries.filter(({ rowKey }) => rowKey === one.rowKey));
     expect(await tables.batches.has(asked)).toEqual([false, true, false]);
     await tables.batches.change('b-1', () => ({ state: 'open', size: 1 }));
-    await tables.batches.delete('b-1');
+    await tables.batches.abandon('b-1');
     expect(await tables.batches.has(asked)).toEqual([false, false, false]);
-    expect(await tables.batches.find('b-1')).toBeUndefined();
+    expect(await tables.batches.find('b-1')).toEqual({ batchId: 'b-1', state: 'closed', size: 1 });
   });
 });
 
@@ -213,7 +213,54 @@ describe('the slots of a batch', () => {
     await batches.change('b-2', () => header);
     expect(await batches.removeSlots('b-2', new Set(['01']))).toBe(false);
     expect((await batches.get('b-2')).slots).toEqual(['00', '02', '03']);
-    await batches.delete('b-2', new Set(slots.all));
-    expect(await batches.find('b-2')).toBeUndefined();
+    await batches.abandon('b-2', new Set(slots.all));
+    expect(await batches.find('b-2')).toEqual({ batchId: 'b-2', state: 'closed', size: 3 });
+  });
+});
+
+describe('the headers of batches', () => {
+  it('stay when their batch is closed, and are not read by a list', async () => {
+    const store = countingStore(new MemoryStore());
+    const { batches } = await openTables(store);
+    for (let i = 0; i < 20; i++) {
+      await batches.change(`b-${i}`, () => ({ state: 'open', size: 1 }));
+      await batches.abandon(`b-${i}`);
+    }
+    store.rowsRead.batch = 0;
+    expect([await batches.list(), await batches.listUpdated()]).toEqual([[], []]);
+    expect(store.rowsRead.batch).toBe(0);
+    // A late call that creates a header finds it.
+    expect(await batches.change('b-7', (found) => (found ? undefined : { state: 'generating', size: 0 }))).toEqual({
+      batchId: 'b-7',
+      state: 'closed',
+      size: 1,
+    });
+  });
+
+  it('are listed by their state, wherever a kill leaves them', async () => {
+    const states = ['generating', 'open', 'updating', 'updated', 'closed'] as const;
+    for (let failAt = 1; failAt < 12; failAt++) {
+      const memory = new MemoryStore();
+      await openTables(memory);
+      const { batches } = await openTables(new FailingStore(memory, failAt));
+      const move = async (): Promise<void> => {
+        for (const state of states) await batches.change('b-1', () => ({ state, size: 1 }));
+      };
+      await move().catch(() => undefined);
+      const tables = await openTables(memory);
+      const found = await tables.batches.find('b-1');
+      const ids = (list: readonly { readonly batchId: string }[]): string[] => list.map(({ batchId }) => batchId);
+      // A header without an entry has no rows yet.
+      const isListed = found !== undefined && found.state !== 'closed' && failAt > 2;
+      if (isListed) {
+        const list = found.state === 'updated' ? tables.batches.listUpdated() : tables.batches.list();
+        expect(ids(await list), `${failAt}`).toEqual(['b-1']);
+      }
+      if (found?.state === 'closed') {
+        expect([...(await tables.batches.list()), ...(await tables.batches.listUpdated())]).toEqual([]);
+        await tables.batches.removeStaleEntries();
+        expect(await tables.batches.removeStaleEntries()).toBe(0);
+      }
+    }
   });
 });

@@ -188,10 +188,10 @@ describe('leases', () => {
     const asking = { ...FETCH, asks: true, clock: () => now };
     await settle(a.leases.take(['00'], asking));
     a.machine.crash();
-    const { writeUnchanged } = store;
-    store.writeUnchanged = (table, changes) => {
+    const { compareAndSet } = store;
+    store.compareAndSet = (table, changes) => {
       if (changes.some(({ change }) => change.key === 'lease-00')) now += 500_000;
-      return writeUnchanged.call(store, table, changes);
+      return compareAndSet.call(store, table, changes);
     };
     expect((await settle(b.leases.take(['00'], asking))).askedAt('00')).toBe(1_500_000);
   });
@@ -230,10 +230,10 @@ describe('leases', () => {
     const many = slotsOf(4096).all;
     const mine = await settle(leases.take(many, FETCH));
     let rows = 0;
-    const { writeUnchanged } = store;
-    store.writeUnchanged = (table, changes) => {
+    const { compareAndSet } = store;
+    store.compareAndSet = (table, changes) => {
       rows += changes.length;
-      return writeUnchanged.call(store, table, changes);
+      return compareAndSet.call(store, table, changes);
     };
     await time.runUntil(time.now + 100_000);
     expect(mine.isHeld()).toBe(true);

@@ -77,9 +77,11 @@ describe('the migration from version 7', () => {
     const { store } = await fillOldTable(new MemoryStore(), 3);
     const { runs, batches } = await openTables(store, { migrates: true });
     await runs.putReadAllInto('index', 'an-index');
-    await batches.change('1700000001-1', () => ({ state: 'updated', size: 1, consumers: ['index'] }));
+    const header = Buffer.from(JSON.stringify({ state: 'updated', size: 1, consumers: ['index'] }));
+    await store.write('batch', [{ key: 'w|1700000001-1', put: new Map([['b:h', header]]) }]);
     await migrate(store);
     expect(await runs.hasReadAllInto('index')).toBeUndefined();
+    expect(await batches.get('1700000001-1')).toMatchObject({ state: 'closed', size: 1 });
     expect(await batches.listUpdated()).toEqual([]);
   });
 

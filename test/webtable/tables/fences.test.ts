@@ -66,7 +66,7 @@ describe('fences', () => {
     await changeRows({ tables }, [{ key: 'com.b:http/', set: { dueAt: 1, score: 3 } }], NOW);
     expect(await found(tables)).toHaveLength(3);
     expect(await found(await openTables(tables.store))).toHaveLength(3);
-    await tables.batches.delete('1-2');
+    await tables.batches.abandon('1-2');
     await tables.removeRows(['com.b:http/'], [], NOW, () => [true]);
     expect(await found(tables)).toEqual([]);
     expect(await fences()).toBe(all);
