@@ -8,10 +8,11 @@ export const SCHEMA_VERSION = 8;
 
 /**
  * The tables, their families, and the shape of each family. A store chooses its layout by the shape:
- * `packed`: few small cells that are read together; `wide`: any number of cells, each written and read alone.
+ * `packed`: few small cells that are read together; `record`: the same, and they are written together as one cell on every store, so that two
+ * writers never mix in them; `wide`: any number of cells, each written and read alone.
  */
 export const TABLES = {
-  webpage: { m: 'packed', l: 'wide', p: 'packed' },
+  webpage: { m: 'record', l: 'wide', p: 'packed' },
   content: { c: 'packed' },
   frontier: { f: 'packed' },
   batch: { b: 'packed' },
@@ -20,7 +21,7 @@ export const TABLES = {
   meta: { v: 'packed' },
 } as const satisfies Record<string, Record<string, FamilyShape>>;
 
-export type FamilyShape = 'packed' | 'wide';
+export type FamilyShape = 'packed' | 'record' | 'wide';
 /** The name of a table. */
 export type TableName = keyof typeof TABLES;
 

@@ -31,6 +31,11 @@ export interface StoredRow {
   /** Differs after every change of the row. Only a store with {@link Store.writeUnchanged} sets the version. */
   readonly version?: string;
   /**
+   * The record of a row of `webpage` as stored: the cells of family `m`. Only a store that would have to read it for a change sets it, so that
+   * a change can bring it along.
+   */
+  readonly record?: Uint8Array;
+  /**
    * Describes what could not be read. These cells are missing in `cells`, and stay unchanged in the store. The text has parts, separated by
    * `; `. Each part begins with the name of a family and a colon.
    */
@@ -44,6 +49,8 @@ export interface RowChange {
   readonly delete?: readonly Column[];
   /** Removes every cell of the row first, so that only the cells of `put` remain. */
   readonly clear?: boolean;
+  /** The `record` that was read of the row; null: the row had none. Absent: the store reads it if it needs it. */
+  readonly record?: Uint8Array | null | undefined;
 }
 
 /** A change of a row that is made only while a cell of the row has the value that was read. */

@@ -1,5 +1,5 @@
 import { CrawlError, safeText } from '../errors/index.js';
-import { TABLES, type TableName, splitColumn, type RowChange } from '../core/index.js';
+import { damagedCells, mergePacked, TABLES, type TableName, splitColumn, type RowChange } from '../core/index.js';
 import {
   CELL_OVERHEAD,
   columnsOf,
@@ -7,6 +7,8 @@ import {
   keepsVersion,
   MOST_CELL_BYTES,
   MOST_KEY_BYTES,
+  RECORD_QUALIFIER,
+  recordFamily,
   VERSION_QUALIFIER,
   versionFamily,
 } from './layout.js';
@@ -41,6 +43,52 @@ export function checkSizes(changes: readonly RowChange[]): void {
       });
     }
   }
+}
+
+/** Whether a change needs the record of its row, and does not bring it along. */
+export function lacksRecord(table: TableName, change: RowChange): boolean {
+  return change.record === undefined && !change.clear && recordEdits(table, change) !== undefined;
+}
+
+/**
+ * Returns the changes with the records that their rows have after each of them.
+ * @param stored the present records, of rows whose changes do not bring them along
+ * @throws CrawlError TABLE_DAMAGED
+ */
+export function withRecords(
+  table: TableName,
+  changes: readonly RowChange[],
+  stored: ReadonlyMap<string, Uint8Array | undefined>,
+): readonly RowChange[] {
+  const family = recordFamily(table);
+  if (family === undefined) return changes;
+  const now = new Map<string, Uint8Array | undefined>();
+  return changes.map((change) => {
+    const { key, clear } = change;
+    const edits = recordEdits(table, change);
+    if (!edits && !clear) return change;
+    const before = clear ? undefined : now.has(key) ? now.get(key) : (change.record ?? stored.get(key));
+    try {
+      const record = mergePacked(before?.length ? before : undefined, edits ?? { qualifiers: [], values: [] });
+      now.set(key, record);
+      return { ...change, record };
+    } catch (error) {
+      throw damagedCells(key, family, error);
+    }
+  });
+}
+
+/** The edits of the record of a row, in order; undefined if there are none. */
+function recordEdits(table: TableName, { put, delete: remove = [] }: RowChange) {
+  const family = recordFamily(table);
+  if (family === undefined) return undefined;
+  const start = `${family}:`;
+  const edits = new Map<string, Uint8Array | undefined>();
+  for (const column of remove) if (column.startsWith(start)) edits.set(column.slice(start.length), undefined);
+  for (const [column, value] of put ?? []) if (column.startsWith(start)) edits.set(column.slice(start.length), value);
+  if (edits.size === 0) return undefined;
+  const sorted = [...edits].sort(([a], [b]) => (a < b ? -1 : 1));
+  return { qualifiers: sorted.map(([name]) => name), values: sorted.map(([, value]) => value) };
 }
 
 /** Plans a change without a condition on the row. @param tick the first of {@link TICKS_OF_CHANGE} */
@@ -100,14 +148,20 @@ export function planUnchanged(
 /** Returns the new cells, empty cells for deleted columns, and the cell with the version. */
 function cellsOf(
   table: TableName,
-  { put }: RowChange,
+  { put, record }: RowChange,
   tick: number,
   ticks: Ticks,
   emptied: readonly string[],
 ): readonly Cell[] {
   const cells: Cell[] = [];
+  const recorded = recordFamily(table);
+  const isApart = ({ family }: Target): boolean => family !== recorded;
   for (const [column, value] of put ?? []) cells.push({ ...targetOf(column), value: encodeValue(value) });
   for (const column of emptied) if (!put?.has(column as never)) cells.push({ ...targetOf(column), value: EMPTY });
+  if (recorded !== undefined && cells.some((cell) => !isApart(cell))) {
+    cells.splice(0, Infinity, ...cells.filter(isApart));
+    cells.push({ family: recorded, qualifier: RECORD_QUALIFIER, value: record ?? EMPTY });
+  }
   cells.push({ family: versionFamily(table), qualifier: VERSION_QUALIFIER, value: ticks.versionCell(tick) });
   return cells;
 }

@@ -6,6 +6,7 @@
  * the calls reach a server. Therefore a call that is made twice or arrives late changes no newer cell. No table may have a time to live.
  * - A deleted column is an empty cell, because a change that also deletes costs the servers ten times as much as a put. A value that is
  * empty, or begins with a zero byte, gets a zero byte before it.
+ * - The cells of a family of the shape `record` are one cell, in the format of `webtable/packed-cells.ts`. A put replaces the whole record.
  * - **The version of a row** is a hidden cell in the first family of its table. Every change sets it, and writeUnchanged compares it. The
  * version consists of the tick of the change and four bytes of the process, so no two changes have the same version.
  * - A change that clears a row removes the version too. There is one exception: a page that writeUnchanged clears still has a version.
@@ -17,6 +18,8 @@ import { INDEX_COLUMNS, TABLES, type TableName, splitColumn } from '../core/inde
 /** If a qualifier begins with this byte, readers do not see the cell. */
 export const HIDDEN = 0;
 export const VERSION_QUALIFIER = '\0v';
+/** The qualifier of the cell with a record. */
+export const RECORD_QUALIFIER = 'r';
 /** The row of the table `meta` that is used to compare clocks, and the qualifier of its cell. */
 export const CLOCK_ROW = '\0clock';
 export const CLOCK_QUALIFIER = '\0c';
@@ -30,6 +33,11 @@ export const CELL_OVERHEAD = 20;
 
 export function familiesOf(table: TableName): readonly string[] {
   return Object.keys(TABLES[table]);
+}
+
+/** The family of a table whose cells are one record. */
+export function recordFamily(table: TableName): string | undefined {
+  return Object.entries(TABLES[table]).find(([, shape]) => shape === 'record')?.[0];
 }
 
 /** Returns the family that has the versions of the rows of a table. */

@@ -1,6 +1,22 @@
-import { parseSelectors, type TableName, type ColumnSelector, type KeyRange, type StoredRow } from '../core/index.js';
+import {
+  parseSelectors,
+  readerOf,
+  type PackedReader,
+  type TableName,
+  type ColumnSelector,
+  type KeyRange,
+  type StoredRow,
+} from '../core/index.js';
 import type { Gateways } from './gateway/gateways.js';
-import { decodeValue, HIDDEN, MOST_KEY_BYTES, VERSION_QUALIFIER, versionFamily } from './layout.js';
+import {
+  decodeValue,
+  HIDDEN,
+  MOST_KEY_BYTES,
+  RECORD_QUALIFIER,
+  recordFamily,
+  VERSION_QUALIFIER,
+  versionFamily,
+} from './layout.js';
 import { inParallel } from '../util/index.js';
 import { getMultiple, getScannerResults, type Projection, type Target } from './requests.js';
 import type { RowDecoder } from './thrift/read-rows.js';
@@ -36,7 +52,7 @@ export function createReads(gateways: Gateways, ticks: Ticks): Reads {
       for (let i = 0; i < unique.length; i += step) chunks.push(unique.slice(i, i + step));
       const found = new Map<string, StoredRow>();
       await inParallel(chunks, MAX_CALLS_PER_GET, async (chunk) => {
-        const decoder = createDecoder(ticks, size);
+        const decoder = createDecoder(ticks, size, projection.record);
         for (const row of await gateways.call(getMultiple(name, chunk, projection, decoder))) {
           if (row) found.set(row.key, row);
         }
@@ -54,7 +70,7 @@ export function createReads(gateways: Gateways, ticks: Ticks): Reads {
 
       /** Reads the next page. Returns the rows, and the start of the following page; undefined at the end of the range. */
       const read = async (from: Buffer, most: number): Promise<{ rows: StoredRow[]; next: Buffer | undefined }> => {
-        const decoder = createDecoder(ticks, size);
+        const decoder = createDecoder(ticks, size, projection.record);
         const asked = getScannerResults(name, { start: from, ...(end && { end }) }, projection, most, decoder);
         const { rows, last } = await gateways.call(asked);
         const next = last === undefined || rows.length < most ? undefined : boundOf(`${last}\0`);
@@ -87,6 +103,8 @@ export function createReads(gateways: Gateways, ticks: Ticks): Reads {
 
 interface TableProjection extends Projection {
   readonly families: readonly string[];
+  /** The family whose cells are one record, with a reader of its selected cells. Absent: the read needs no record. */
+  readonly record?: { readonly family: string; readonly reader: PackedReader };
 }
 
 /**
@@ -99,6 +117,10 @@ function projectionOf(table: TableName, columns: readonly ColumnSelector[]): Tab
   const targets: Target[] = [];
   const filters: string[] = [];
   for (const [family, { exact, prefixes }] of selectors) {
+    if (family === recordFamily(table)) {
+      targets.push({ family, qualifier: RECORD_QUALIFIER });
+      continue;
+    }
     if (prefixes.length === 0) {
       for (const qualifier of exact) targets.push({ family, qualifier });
       continue;
@@ -116,9 +138,12 @@ function projectionOf(table: TableName, columns: readonly ColumnSelector[]): Tab
   const family = versionFamily(table);
   const isThere = targets.some((target) => target.family === family && target.qualifier === undefined);
   if (!isThere) targets.push({ family, qualifier: VERSION_QUALIFIER });
+  const recorded = recordFamily(table);
+  const record = recorded === undefined ? undefined : selectors.get(recorded);
   return {
     columns: targets,
     families: [...selectors.keys()],
+    ...(record && { record: { family: recorded!, reader: readerOf(recorded!, record) } }),
     ...(filters.length > 0 && { filter: filters.join(' AND ') }),
   };
 }
@@ -141,14 +166,20 @@ function boundOf(text: string): Buffer {
 }
 
 /** Makes rows from the cells that readers see. Undefined: the row has no such cells. */
-function createDecoder(ticks: Ticks, size: ReturnType<RowSizes['of']>): RowDecoder<StoredRow | undefined> {
+function createDecoder(
+  ticks: Ticks,
+  size: ReturnType<RowSizes['of']>,
+  { family: recorded, reader }: Partial<TableProjection['record']> = {},
+): RowDecoder<StoredRow | undefined> {
+  let record: Buffer | undefined;
+  let damaged: string | undefined;
   let cells = new Map<string, Uint8Array>();
   let version: string | undefined;
   let bytes = 0;
   return {
     begin() {
       cells = new Map();
-      version = undefined;
+      version = record = damaged = undefined;
       bytes = 0;
     },
     cell(family, qualifier, value) {
@@ -157,13 +188,24 @@ function createDecoder(ticks: Ticks, size: ReturnType<RowSizes['of']>): RowDecod
         if (qualifier.toString('latin1') === VERSION_QUALIFIER) version = ticks.versionOf(value);
         return;
       }
+      if (family === recorded) {
+        record = value;
+        if (value.length > 0) damaged = reader!.tryRead(value, cells, family);
+        return;
+      }
       const decoded = decodeValue(value);
       if (decoded) cells.set(`${family}:${qualifier.toString('latin1')}`, decoded);
     },
     end(key) {
       size.learn(bytes);
-      if (key === undefined || cells.size === 0) return undefined;
-      return { key, cells, ...(version !== undefined && { version }) };
+      if (key === undefined || (cells.size === 0 && damaged === undefined)) return undefined;
+      return {
+        key,
+        cells,
+        ...(version !== undefined && { version }),
+        ...(record && { record }),
+        ...(damaged !== undefined && { damaged }),
+      };
     },
   };
 }

@@ -5,10 +5,18 @@ import {
   type RowChange,
   type VersionedChange,
 } from '../core/index.js';
-import { planChange, planUnchanged, TICKS_OF_CHANGE, type PlannedChange } from './changes.js';
+import { lacksRecord, planChange, planUnchanged, TICKS_OF_CHANGE, withRecords, type PlannedChange } from './changes.js';
 import type { Gateways } from './gateway/gateways.js';
-import { inParallel } from '../util/index.js';
-import { encodeValue, familiesOf, HIDDEN, VERSION_QUALIFIER, versionFamily } from './layout.js';
+import { createOneByOne, inParallel } from '../util/index.js';
+import {
+  encodeValue,
+  familiesOf,
+  HIDDEN,
+  RECORD_QUALIFIER,
+  recordFamily,
+  VERSION_QUALIFIER,
+  versionFamily,
+} from './layout.js';
 import {
   checkAndMutate,
   checkAndPut,
@@ -44,6 +52,10 @@ export interface Writes {
 }
 
 export function createWrites(gateways: Gateways, ticks: Ticks): Writes {
+  const oneByOne = createOneByOne();
+  /** Number of writes that read records first. */
+  let merging = 0;
+
   async function send(name: string, batch: readonly PlannedChange[]): Promise<void> {
     const [first] = batch;
     if (first?.kind === 'put') {
@@ -77,6 +89,15 @@ export function createWrites(gateways: Gateways, ticks: Ticks): Writes {
     return row?.isSeen ? undefined : row?.version;
   }
 
+  async function recordsOf(table: TableName, name: string, keys: readonly string[]) {
+    const family = recordFamily(table);
+    if (family === undefined || keys.length === 0) return new Map<string, Buffer | undefined>();
+    const distinct = [...new Set(keys)];
+    const columns = [{ family, qualifier: RECORD_QUALIFIER }];
+    const found = await gateways.call(getMultiple(name, distinct, { columns }, oneCell()));
+    return new Map(distinct.map((key, i) => [key, found[i]]));
+  }
+
   /** The present version cell of a row. */
   async function versionNow(table: TableName, name: string, key: string): Promise<Buffer | undefined> {
     const columns = [{ family: versionFamily(table), qualifier: VERSION_QUALIFIER }];
@@ -98,8 +119,17 @@ export function createWrites(gateways: Gateways, ticks: Ticks): Writes {
 
   return {
     async write(table, name, changes) {
-      const first = ticks.take(changes.length * TICKS_OF_CHANGE);
-      await inParallel(batches(table, changes, first, ticks), BATCHES_AT_ONCE, (batch) => send(name, batch));
+      const sendAll = (all: readonly RowChange[]): Promise<void> => {
+        const first = ticks.take(all.length * TICKS_OF_CHANGE);
+        return inParallel(batches(table, all, first, ticks), BATCHES_AT_ONCE, (batch) => send(name, batch));
+      };
+      const lacking = changes.filter((change) => lacksRecord(table, change)).map(({ key }) => key);
+      if (lacking.length === 0 && merging === 0) return sendAll(withRecords(table, changes, new Map()));
+      // Other writes of this process wait until the records are written that this one has read.
+      merging += 1;
+      await oneByOne(async () =>
+        sendAll(withRecords(table, changes, await recordsOf(table, name, lacking))).finally(() => (merging -= 1)),
+      );
     },
 
     async compareAndSet(table, name, changes) {
@@ -122,9 +152,13 @@ export function createWrites(gateways: Gateways, ticks: Ticks): Writes {
       return isMade;
     },
 
-    async writeUnchanged(table, name, changes) {
-      const isMade = changes.map(() => false);
-      await inParallel(changes.entries(), ROWS_AT_ONCE, async ([i, { change, version }]) => {
+    async writeUnchanged(table, name, versioned) {
+      const isMade = versioned.map(() => false);
+      const plain = versioned.map(({ change }) => change);
+      const lacking = plain.filter((change) => lacksRecord(table, change)).map(({ key }) => key);
+      const changes = withRecords(table, plain, await recordsOf(table, name, lacking));
+      await inParallel(changes.entries(), ROWS_AT_ONCE, async ([i, change]) => {
+        const { version } = versioned[i]!;
         const expected = version === undefined ? Buffer.alloc(0) : ticks.cellOf(version);
         isMade[i] = await changeIf(table, name, change, expected);
         if (isMade[i] || version !== undefined) return;

@@ -59,7 +59,7 @@ async function compactContent(crawl: CrawlContext, jobSlots: JobSlots, tracker: 
     const locations = rows.map((row) => locationsOf(row, keepVersions));
     const moved = await compaction.move(locations.flat());
     let from = 0;
-    const versionOf = new Map(rows.map(({ key, version }) => [key, version]));
+    const rowOf = new Map(rows.map((row) => [row.key, row]));
     const changes = rows.flatMap((row, i) => {
       const now = moved.slice(from, (from += locations[i]!.length));
       return changeOf(row, locations[i]!, now, tracker);
@@ -67,7 +67,7 @@ async function compactContent(crawl: CrawlContext, jobSlots: JobSlots, tracker: 
     await checkLeases({ jobSlots });
     const lost = await pages.writeUnchanged(
       changes,
-      changes.map(({ key }) => versionOf.get(key)),
+      changes.map(({ key }) => rowOf.get(key)),
     );
     // Another worker has changed some of these rows, so the old locations may still be in use. No segment is removed.
     if (lost.size > 0) return;

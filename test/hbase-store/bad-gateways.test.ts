@@ -29,7 +29,7 @@ async function gateway(react: () => Reaction): Promise<FakeGateway> {
 
 const open = (address: string, times = {}) =>
   openHBaseStore(`hbase://${address}/x`, { times: { ...QUICK, ...times }, reachFor: 50 });
-const put = (key: string, value = '1') => ({ key, put: new Map([['m:st' as const, bytes(value)]]) });
+const put = (key: string, value = '1') => ({ key, put: new Map([['p:ti' as const, bytes(value)]]) });
 const denied =
   'org.apache.hadoop.hbase.security.AccessDeniedException: Insufficient permissions (user=crawler)\n\tat x.y(Z.java:1)';
 
@@ -167,8 +167,8 @@ describe('clocks', () => {
     await ahead.write('webpage', [{ key: 'b', clear: true }]);
     await new Promise((resolve) => setTimeout(resolve, 50));
     await behind.write('webpage', [put('a', 'second'), put('b', 'again')]);
-    const found = await ahead.get('webpage', ['a', 'b'], ['m']);
-    expect(found.map((row) => String(row?.cells.get('m:st')))).toEqual(['second', 'again']);
+    const found = await ahead.get('webpage', ['a', 'b'], ['p']);
+    expect(found.map((row) => String(row?.cells.get('p:ti')))).toEqual(['second', 'again']);
   });
 });
 
@@ -187,7 +187,7 @@ describe('a server that is slow to state its time to the first of two processes'
     return { first, open };
   }
   const seen = async (store: Store) =>
-    (await store.get('webpage', ['a', 'b'], ['m'])).map((row) => row && String(row.cells.get('m:st')));
+    (await store.get('webpage', ['a', 'b'], ['p'])).map((row) => row && String(row.cells.get('p:ti')));
 
   it.each([0, 30, -30])(
     'hides no write of the second right after one of the first, whose clock was set by %i ms meanwhile',
@@ -244,11 +244,11 @@ describe('the clock of a running process', () => {
     await expect(store.write('webpage', [put('a', 'wrong')])).rejects.toMatchObject(isOff);
     const unchanged = [{ change: put('b', 'wrong'), version: undefined }];
     await expect(store.writeUnchanged('webpage', unchanged)).rejects.toMatchObject(isOff);
-    const [row] = await store.get('webpage', ['a'], ['m']);
-    expect(String(row?.cells.get('m:st'))).toBe('before');
+    const [row] = await store.get('webpage', ['a'], ['p']);
+    expect(String(row?.cells.get('p:ti'))).toBe('before');
     shift.own = 0;
     await store.write('webpage', [put('a', 'after')]);
-    expect(String((await store.get('webpage', ['a'], ['m']))[0]?.cells.get('m:st'))).toBe('after');
+    expect(String((await store.get('webpage', ['a'], ['p']))[0]?.cells.get('p:ti'))).toBe('after');
   });
 
   it('is corrected by half a minute, and only checked again after minutes', async () => {
@@ -258,7 +258,7 @@ describe('the clock of a running process', () => {
     const before = calls();
     await store.write('webpage', [put('a', 'second')]);
     expect(calls() - before).toBe(1);
-    expect(String((await store.get('webpage', ['a'], ['m']))[0]?.cells.get('m:st'))).toBe('second');
+    expect(String((await store.get('webpage', ['a'], ['p']))[0]?.cells.get('p:ti'))).toBe('second');
   });
 
   it('is checked after minutes: a server whose clock was set is noticed', async () => {
@@ -290,7 +290,7 @@ describe('calls that fail', () => {
     const store = await made.open();
     closers.push(() => store.close());
     await store.write('webpage', [put('a')]);
-    expect(await store.get('webpage', ['a'], ['m'])).toHaveLength(1);
+    expect(await store.get('webpage', ['a'], ['p'])).toHaveLength(1);
   });
 
   it('continue at the remaining gateway', async () => {
@@ -301,7 +301,7 @@ describe('calls that fail', () => {
       if (i === 10) await made.gateways[0]!.close();
       await store.write('webpage', [put(`a${i}`)]);
     }
-    expect(await store.get('webpage', ['a0', 'a19'], ['m'])).toMatchObject([{ key: 'a0' }, { key: 'a19' }]);
+    expect(await store.get('webpage', ['a0', 'a19'], ['p'])).toMatchObject([{ key: 'a0' }, { key: 'a19' }]);
   });
 
   it('end with STORE_AWAY after too long a time, and each waiting call settles', async () => {
@@ -321,7 +321,7 @@ describe('calls that fail', () => {
     const made = await table({ around: (call, answer) => (isAway ? 'silence' : answer(call)) });
     const store = await made.open();
     isAway = true;
-    const read = store.get('webpage', ['a'], ['m']);
+    const read = store.get('webpage', ['a'], ['p']);
     const rejected = expect(read).rejects.toMatchObject({ code: 'CLOSED' });
     await store.close();
     await rejected;
@@ -353,7 +353,7 @@ describe('data that HBase rejects is not sent', () => {
     );
     const sizes = made.gateways[0]!.calls.filter(({ method }) => method === 'putMultiple').map((call) => call.bytes);
     expect(Math.max(...sizes)).toBeLessThan(1_800_000);
-    const rows = await store.get('webpage', ['k0', 'k2999', `k${'x'.repeat(32_766)}`], ['m']);
-    expect(rows.map((row) => row?.cells.get('m:st')?.length)).toEqual([0, 2999, undefined]);
+    const rows = await store.get('webpage', ['k0', 'k2999', `k${'x'.repeat(32_766)}`], ['p']);
+    expect(rows.map((row) => row?.cells.get('p:ti')?.length)).toEqual([0, 2999, undefined]);
   });
 });

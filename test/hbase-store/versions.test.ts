@@ -17,12 +17,12 @@ afterEach(async () => {
   await table.close();
 });
 
-const put = (key: string, value: string) => ({ key, put: new Map([['m:st' as const, bytes(value)]]) });
+const put = (key: string, value: string) => ({ key, put: new Map([['p:ti' as const, bytes(value)]]) });
 const versionOf = async (store: Store, key = 'k'): Promise<string | undefined> =>
-  (await store.get('webpage', [key], ['m']))[0]?.version;
+  (await store.get('webpage', [key], ['p']))[0]?.version;
 const valueOf = async (store: Store): Promise<string | undefined> => {
-  const [row] = await store.get('webpage', ['k'], ['m']);
-  return row && String(row.cells.get('m:st'));
+  const [row] = await store.get('webpage', ['k'], ['p']);
+  return row && String(row.cells.get('p:ti'));
 };
 const change = async (store: Store, to: object, version: string | undefined): Promise<boolean | undefined> =>
   (await store.writeUnchanged!('webpage', [{ change: { key: 'k', ...to }, version }]))[0];
@@ -33,7 +33,7 @@ describe('the version of a row', () => {
     const changes = [
       put('k', '1'),
       put('k', '1'),
-      { key: 'k', delete: ['p:ti' as const] },
+      { key: 'k', delete: ['p:tx' as const] },
       { key: 'k' },
       { ...put('k', '1'), clear: true },
     ];
@@ -77,7 +77,7 @@ describe('the version of a row', () => {
 
   it('is none for a row that readers do not see', async () => {
     await a.write('webpage', [put('k', '1')]);
-    await a.write('webpage', [{ key: 'k', delete: ['m:st'] }]);
+    await a.write('webpage', [{ key: 'k', delete: ['p:ti'] }]);
     expect(await versionOf(a)).toBeUndefined();
     expect(await change(a, put('k', '2'), undefined)).toBe(true);
     expect(await change(b, put('k', '3'), undefined)).toBe(false);
@@ -148,8 +148,8 @@ describe('answers that are lost', () => {
       const unsure = await fakeTable({ gateways: 2, around: losing(randomNumbers(seed), 0.3) });
       const store = await unsure.open();
       for (let n = 1; n <= 10; n++) {
-        const [row] = await store.get('webpage', ['k'], ['m']);
-        const count = row ? Number(String(row.cells.get('m:st'))) : 0;
+        const [row] = await store.get('webpage', ['k'], ['p']);
+        const count = row ? Number(String(row.cells.get('p:ti'))) : 0;
         expect(count, `seed ${seed}`).toBe(n - 1);
         const [made] = await store.writeUnchanged!('webpage', [{ change: put('k', `${n}`), version: row?.version }]);
         expect(made, `seed ${seed}`).toBe(true);

@@ -273,6 +273,8 @@ export type PageRow<F extends Field> = {
   readonly damaged?: readonly string[];
   /** Differs after every change of the row. Present only on a store that other processes change without its locks. */
   readonly version?: string;
+  /** The stored record of the row, which a change of the row takes along. Present only on such a store. */
+  readonly record?: Uint8Array;
 } & { readonly [K in F]?: Page[K] };
 
 /** Fields that `set` and `unset` accept. Fields of several cells, counts of such cells, and the body are excluded. */

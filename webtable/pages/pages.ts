@@ -25,6 +25,9 @@ export interface PageScan<F extends Field> {
   readonly limit?: number;
 }
 
+/** What is known of a row that was read, for a change of it. */
+export type RowAsRead = Pick<PageRow<never>, 'version' | 'record'>;
+
 /** Separates the parts of a store's message about a damaged row. */
 const DAMAGE_SEPARATOR = '; ';
 
@@ -67,12 +70,13 @@ export interface Pages {
    */
   write(changes: readonly PageChange[]): Promise<void>;
   /**
-   * Like `write`, but changes only rows whose version is still the given one. On a store without versions it changes all rows.
+   * Like `write`, but changes only rows that are as they were read. On a store without versions it changes all rows.
+   * @param rows the rows as they were read, in the order of the changes; undefined for a row that did not exist
    * @returns the keys of the rows that it did not change
    */
   writeUnchanged(
     changes: readonly PageChange[],
-    versions: readonly (string | undefined)[],
+    rows: readonly (RowAsRead | undefined)[],
   ): Promise<ReadonlySet<string>>;
 }
 
@@ -156,9 +160,12 @@ export function createPages(store: Store, content: () => ContentStore): Pages {
         return new Set();
       });
     },
-    writeUnchanged: (changes, versions) =>
+    writeUnchanged: (changes, before) =>
       withRecords(changes, (rows) => {
-        const versioned = rows.map((change, i) => ({ change, version: versions[i] }));
+        const versioned = rows.map((change, i) => {
+          const { version, record } = before[i] ?? {};
+          return { change: { ...change, record: before[i] ? record : null }, version };
+        });
         return writeUnchanged(store, 'webpage', versioned);
       }),
   };
@@ -189,6 +196,7 @@ function planFields(fields: readonly Field[]): ReadPlan {
 function decodeRow<F extends Field>(row: StoredRow, plan: ReadPlan): PageRow<F> {
   const page: Record<string, unknown> = { key: row.key };
   if (row.version !== undefined) page.version = row.version;
+  if (row.record !== undefined) page.record = row.record;
   const damaged: string[] = row.damaged?.split(DAMAGE_SEPARATOR) ?? [];
   for (const { field, cell } of plan) {
     try {

@@ -67,7 +67,7 @@ export function createChangeRows(store: Store, pages: Pages, frontier: Frontier,
     const decided = await decide(rows, keys, (entry) => {
       staleOf.set(entry.rowKey, [...(staleOf.get(entry.rowKey) ?? []), entry]);
     });
-    const changes: (IndexedChange & { readonly change: PageChange; readonly version: string | undefined })[] = [];
+    const changes: (IndexedChange & { readonly change: PageChange; readonly before: RowToChange<F> })[] = [];
     const others: IndexedChange[] = [];
     for (const [i, key] of keys.entries()) {
       const before = rows[i];
@@ -76,8 +76,7 @@ export function createChangeRows(store: Store, pages: Pages, frontier: Frontier,
       // other writer's change of the row fails.
       const change =
         decided[i] ?? (store.writeUnchanged && before && (isAgain || stale.length > 0) ? { key } : undefined);
-      if (change)
-        changes.push({ before, change: liftingRefusal(before, change), stale, isAgain, version: before?.version });
+      if (change) changes.push({ before, change: liftingRefusal(before, change), stale, isAgain });
       else if (stale.length > 0 && !store.writeUnchanged) others.push({ before, stale });
     }
     let lost: ReadonlySet<string> = new Set();
@@ -85,7 +84,7 @@ export function createChangeRows(store: Store, pages: Pages, frontier: Frontier,
       await frontier.write([...changes, ...others], now, async () => {
         return (lost = await pages.writeUnchanged(
           changes.map(({ change }) => change),
-          changes.map(({ version }) => version),
+          changes.map(({ before }) => before),
         ));
       });
     }

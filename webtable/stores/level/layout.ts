@@ -2,7 +2,7 @@
  * FROZEN. The keys of the cells of a table in LevelDB. Every key begins with two letters, for table and family. So a family is one range,
  * and a read of one family never touches another family.
  *
- *     packed   prefix row                     all cells of the row in one value, see packed-cells.ts
+ *     packed   prefix row                     all cells of the row in one value, see packed-cells.ts; the same for records
  *     wide     prefix row NUL qualifier       one cell
  *
  * Row keys contain no NUL. So the cells of a row sort before any longer row key, and rows are in order of their keys.

@@ -26,7 +26,7 @@ export async function addFamilies(
   for (const family of families) {
     const { layout, selector } = family;
     for (const row of rows) {
-      if (layout.shape === 'packed') {
+      if (layout.shape !== 'wide') {
         lookups.push({ key: layout.prefix + row.key, row, family });
         continue;
       }

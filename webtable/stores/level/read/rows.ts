@@ -1,7 +1,7 @@
 import { familiesOf, type FamilyLayout } from '../layout.js';
-import { PackedReader } from '../packed-cells.js';
+import { readerOf, type PackedReader } from '../../../packed-cells.js';
 import type { TableName } from '../../../schema.js';
-import { parseSelectors, selects, type FamilySelector } from '../../../selectors.js';
+import { parseSelectors, type FamilySelector } from '../../../selectors.js';
 import type { ColumnSelector, StoredRow } from '../../../store.js';
 
 /** A family, and which of its cells to read. */
@@ -24,7 +24,7 @@ export function planRead(table: TableName, columns: readonly ColumnSelector[]): 
   const selectors = parseSelectors(table, columns);
   return familiesOf(table).flatMap((layout) => {
     const selector = selectors.get(layout.name);
-    return selector ? [{ layout, selector, reader: readerOf(layout, selector) }] : [];
+    return selector ? [{ layout, selector, reader: readerOf(layout.name, selector) }] : [];
   });
 }
 
@@ -45,18 +45,8 @@ export function sortCells(row: RowDraft): void {
 
 const byColumn = ([a]: [string, Uint8Array], [b]: [string, Uint8Array]): number => (a < b ? -1 : 1);
 
-function readerOf({ name }: FamilyLayout, selector: FamilySelector): PackedReader {
-  const start = `${name}:`;
-  return new PackedReader((qualifier) => (selects(selector, qualifier) ? start + qualifier : undefined));
-}
-
 /** Adds the selected cells of a packed family to the row. `stored` is the value of the family. */
 export function addPacked({ layout, reader }: FamilyPlan, stored: Uint8Array, row: RowDraft): void {
-  try {
-    reader.read(stored, row.cells);
-  } catch (error) {
-    const start = `${layout.name}:`;
-    for (const column of [...row.cells.keys()]) if (column.startsWith(start)) row.cells.delete(column);
-    row.damaged.push(`${start} ${(error as Error).message}`);
-  }
+  const problem = reader.tryRead(stored, row.cells, layout.name);
+  if (problem !== undefined) row.damaged.push(problem);
 }

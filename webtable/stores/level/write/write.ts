@@ -1,9 +1,8 @@
-import { CrawlError, safeText } from '../../../../packages/errors/index.js';
 import type { LevelDatabase } from '../database.js';
 import { byKey, familiesOf, isHot, keyOf, wideKey, wideRange, type FamilyLayout } from '../layout.js';
 import type { RowCache } from '../row-cache.js';
 import { foldChanges, inOrder, type CellEdits, type RowEdit } from './edits.js';
-import { mergePacked } from '../packed-cells.js';
+import { damagedCells, mergePacked } from '../../../packed-cells.js';
 import type { TableName } from '../../../schema.js';
 import type { RowChange } from '../../../store.js';
 
@@ -57,7 +56,7 @@ async function readPresent(
   for (const edit of edits) {
     let found: (Uint8Array | undefined)[] | undefined;
     for (const [at, family] of families.entries()) {
-      if (family.shape !== 'packed') continue;
+      if (family.shape === 'wide') continue;
       if (edit.cleared || !edit.families[at]) continue;
       lookups.push({ key: family.prefix + edit.key, found: (found ??= []), at });
     }
@@ -97,7 +96,7 @@ function planPacked(
   try {
     value = mergePacked(stored, edits ? inOrder(edits) : NO_EDITS);
   } catch (error) {
-    throw damaged(edit.key, family, error);
+    throw damagedCells(edit.key, family.name, error);
   }
   if (!value && !stored && !edit.cleared) return;
   const key = family.prefix + edit.key;
@@ -132,12 +131,4 @@ async function apply(db: LevelDatabase, { keys, values }: Operations): Promise<v
     else batch.del(keys[i]!);
   }
   await batch.write();
-}
-
-function damaged(key: string, family: FamilyLayout, cause: unknown): CrawlError {
-  const message = `expected readable cells in family ${family.name} of row "${safeText(key)}": ${(cause as Error).message}`;
-  return new CrawlError('TABLE_DAMAGED', message, {
-    hint: 'the row stays unchanged; restore the table from a copy, or crawl into a new table',
-    cause,
-  });
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mergePacked as mergeSorted, PackedReader } from '../../../../webtable/stores/level/packed-cells.js';
-import { inOrder } from '../../../../webtable/stores/level/write/edits.js';
-import { bytes } from '../../../support/stores/plain-rows.js';
+import { mergePacked as mergeSorted, PackedReader } from '../../webtable/packed-cells.js';
+import { inOrder } from '../../webtable/stores/level/write/edits.js';
+import { bytes } from '../support/stores/plain-rows.js';
 
 type Changes = ReadonlyMap<string, Uint8Array | undefined>;
 

@@ -5,6 +5,8 @@
  *
  * Numbers are varints: seven bits to a byte, low bits first, the high bit says that more follow. Qualifiers are ASCII.
  */
+import { CrawlError, safeText } from '../packages/errors/index.js';
+import { selects, type FamilySelector } from './selectors.js';
 
 /** Changes of cells, sorted by qualifier, with each qualifier once. undefined removes a cell. */
 interface PackedChanges {
@@ -117,6 +119,20 @@ export class PackedReader {
     }
   }
 
+  /**
+   * Like `read`. If the value is not packed, it adds no cell of the family to `into`, and returns a description that begins with the family.
+   */
+  tryRead(bytes: Uint8Array, into: Map<string, Uint8Array>, family: string): string | undefined {
+    try {
+      this.read(bytes, into);
+      return undefined;
+    } catch (error) {
+      const start = `${family}:`;
+      for (const column of [...into.keys()]) if (column.startsWith(start)) into.delete(column);
+      return `${start} ${(error as Error).message}`;
+    }
+  }
+
   #named(bytes: Uint8Array, start: number, end: number): string | undefined {
     if (end - start > 4) return this.#nameOf(latin1(bytes, start, end));
     let id = 0;
@@ -128,6 +144,21 @@ export class PackedReader {
     }
     return name;
   }
+}
+
+/** A reader of the selected cells of a family, with their columns as names. */
+export function readerOf(family: string, selector: FamilySelector): PackedReader {
+  const start = `${family}:`;
+  return new PackedReader((qualifier) => (selects(selector, qualifier) ? start + qualifier : undefined));
+}
+
+/** The error of a change of cells that cannot be read. Nothing was written. */
+export function damagedCells(key: string, family: string, cause: unknown): CrawlError {
+  const message = `expected readable cells in family ${family} of row "${safeText(key)}": ${(cause as Error).message}`;
+  return new CrawlError('TABLE_DAMAGED', message, {
+    hint: 'the row stays unchanged; restore the table from a copy, or crawl into a new table',
+    cause,
+  });
 }
 
 /** Iterates over the cells of a packed value. The offsets belong to the cell that {@link next} found last. */
