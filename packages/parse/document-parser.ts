@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { ParsedPage, ParseInput, Parser } from '../plugin-api/index.js';
 import { LinkCollector } from './shared/link-collector.js';
-import { languageTag } from './html/page-head.js';
+import { languageTag } from './html/head/language-tag.js';
 import type { ParseSettings } from './shared/parse-settings.js';
 import type { DocumentContent } from './document/document-content.js';
 import { DocumentProcess } from './document/document-process.js';

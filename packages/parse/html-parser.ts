@@ -3,11 +3,11 @@ import { resolveLink, type EncodeQuery } from '../url/index.js';
 import { fallbackEncoding } from './charset/charset.js';
 import { TextMemory } from './html/page-text.js';
 import { readPage } from './html/read-page.js';
-import { MAX_REFRESH_DELAY, MAX_SHELL_BYTES } from './shared/limits.js';
-import { canonicalInHeader } from './html/link-header.js';
-import { languageTag, type PageHead } from './html/page-head.js';
+import { MAX_ALTERNATES, MAX_REFRESH_DELAY, MAX_SHELL_BYTES } from './shared/limits.js';
+import { canonicalOf, versionsOf } from './html/head/head-link.js';
+import { linksInHeader } from './html/head/link-header.js';
 import type { ParseSettings } from './shared/parse-settings.js';
-import { parseRefresh } from './html/refresh.js';
+import { parseRefresh } from './html/head/refresh.js';
 
 /**
  * Reads HTML as the HTML Standard defines it for a browser without scripting. XHTML is read by nearly the same rules, see
@@ -55,15 +55,16 @@ export function parseHtml(
   const resolve = (reference: string | undefined, base: string) => resolveShort(reference, base, settings, encodeQuery);
   // The document base URL of the HTML Standard. If it is not a valid base, the URL of the page is used.
   const base = resolve(head.base, page) ?? page;
+  const ofPage = (href: string) => resolve(href, base);
   const directives = robots.directives;
-  const canonical =
-    resolve(head.canonical, base) ?? resolveShort(canonicalInHeader(headers['link'], page), page, settings);
+  const links = [...head.links, ...linksInHeader(headers['link'], page)];
+  const canonical = canonicalOf(links, ofPage);
   const refresh = head.refresh ?? parseRefresh(headers['refresh'] ?? '');
-  const target = resolve(refresh?.url, base);
+  const target = refresh?.url === undefined ? undefined : ofPage(refresh.url);
   const leadsOn = refresh !== undefined && target !== undefined && target !== resolveLink('', page);
   const isRedirect = leadsOn && refresh.delay <= MAX_REFRESH_DELAY;
   const { metadata } = head;
-  const language = head.language ?? languageTag(headers['content-language']) ?? languageTag(metadata['og:locale']);
+  const language = head.languageOf(headers['content-language']);
   const text = body.text.toString();
   const textRanges = body.ranges(text.length);
   const contentBlocks = settings.db.changesKept ? body.text.unitsBefore(body.prose.blocks) : undefined;
@@ -71,15 +72,15 @@ export function parseHtml(
   const isFull = body.text.full;
   body.text.release();
   const allLinks = body.links.resolve(base, encodeQuery);
-  const links = directives.nofollow ? [] : allLinks;
+  const outlinks = directives.nofollow ? [] : allLinks;
   const isShell = head.runsScripts && !leadsOn && allLinks.length === 0 && contentBytes <= MAX_SHELL_BYTES;
   return {
     kind: 'success',
     title: body.title || metadata['og:title'] || (body.topHeading ?? ''),
     text,
-    outlinks: leadsOn && !isRedirect && !directives.nofollow ? withTarget(links, target) : links,
+    outlinks: leadsOn && !isRedirect && !directives.nofollow ? withTarget(outlinks, target) : outlinks,
     robots: directives,
-    metadata: { ...metadata, ...alternates(head, (href) => resolve(href, base)) },
+    metadata: { ...metadata, ...alternates(versionsOf(links, MAX_ALTERNATES, ofPage)) },
     charset: charset.encoding.name,
     charsetSource: charset.source,
     ...(canonical !== undefined && { canonical }),
@@ -100,9 +101,8 @@ function withTarget(links: ParsedOutlink[], target: string): ParsedOutlink[] {
 }
 
 /** Returns metadata: for each other language of the page, an entry `hreflang:<language>` with the URL in that language. */
-function alternates(head: PageHead, resolve: (href: string) => string | undefined): Record<string, string> {
-  const urls = [...head.alternates].map(([language, href]) => [`hreflang:${language}`, resolve(href)]);
-  return Object.fromEntries(urls.filter(([, url]) => url !== undefined)) as Record<string, string>;
+function alternates(versions: ReadonlyMap<string, string>): Record<string, string> {
+  return Object.fromEntries(Array.from(versions, ([language, url]) => [`hreflang:${language}`, url]));
 }
 
 function resolveShort(

@@ -3,23 +3,27 @@ export { xmlParser } from './xml-parser.js';
 export { textParser } from './text-parser.js';
 export { documentParser, type DocumentExtras } from './document-parser.js';
 export { htmlDocument, htmlTree } from './html/html-document.js';
-export { attribute, isCheckbox } from './html/html-tree.js';
-export { first, isElement, walk as walkElements } from './html/elements.js';
+export { attribute, isCheckbox, TreeElement } from './html/html-tree.js';
+export { first, isElement, isHtml, walkTree } from './html/elements.js';
+export { tokens, type PageElement } from './html/page-element.js';
+export { firstHeading, textWithin } from './html/text-within.js';
 export { statedDay, statedTime, type StatedTime } from './shared/stated-time.js';
 export { statedTimes } from './shared/stated-times.js';
 export { detectLanguage, languageByWords } from './language/detect-language.js';
-export { languageTag } from './html/page-head.js';
+export { headOf } from './html/head/head-of.js';
+export type { PageHead } from './html/head/page-head.js';
+export { languageTag } from './html/head/language-tag.js';
+export { isFeedLink, isVersionLink, versionsOf, type HeadLink, type Resolve } from './html/head/head-link.js';
 export {
   JsonLd,
-  isJsonLd,
   isJsonLdNode,
   jsonLdValues,
   shortTypeName,
   jsonLdTypes,
   type JsonLdNode,
-} from './html/json-ld.js';
-export { linksInHeader, type HeaderLink } from './html/link-header.js';
-export { parseRefresh } from './html/refresh.js';
+} from './html/head/json-ld.js';
+export { linksInHeader } from './html/head/link-header.js';
+export { refreshOf } from './html/head/refresh.js';
 export { srcsetUrls } from './html/links/srcset.js';
 export { formulaTex } from './html/formulas.js';
 export { contentKind, mainContent, pageTraits } from './html/main-content.js';
@@ -35,3 +39,4 @@ export { sniffSitemap } from './xml/sniff-sitemap.js';
 export { MAX_SITEMAP_BYTES } from './shared/limits.js';
 export type { ParseSettings } from './shared/parse-settings.js';
 export { decodeText } from './charset/charset.js';
+export { findEncoding } from './charset/encodings.js';

@@ -1,6 +1,6 @@
 import type { Parser } from '../plugin-api/index.js';
 import { decodeText, fallbackEncoding } from './charset/charset.js';
-import { languageTag } from './html/page-head.js';
+import { languageTag } from './html/head/language-tag.js';
 import type { ParseSettings } from './shared/parse-settings.js';
 import { RobotsReader } from './shared/robots-directives.js';
 import { readTextSitemap } from './xml/sitemap.js';

@@ -7,7 +7,7 @@ import { parseHtml } from './html-parser.js';
 import { MAX_SITEMAP_BYTES } from './shared/limits.js';
 import type { LinkCollector } from './shared/link-collector.js';
 import { prescanXml } from './charset/meta-prescan.js';
-import { languageTag } from './html/page-head.js';
+import { languageTag } from './html/head/language-tag.js';
 import type { ParseSettings } from './shared/parse-settings.js';
 import { RobotsReader } from './shared/robots-directives.js';
 import { readTextSitemap, SitemapReader } from './xml/sitemap.js';

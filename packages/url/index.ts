@@ -1,7 +1,7 @@
 export { parseUrl } from './parse-url.js';
 export { tryParseUrl } from './try-parse-url.js';
 export { isPlainUrl } from './plain-url.js';
-export { LinkResolver, resolveLink, type EncodeQuery } from './resolve-link.js';
+export { LinkResolver, resolveLink, withEncodedQuery, type EncodeQuery } from './resolve-link.js';
 export { badPortOf } from './bad-port.js';
 export { hostIfAny, hostOf, originOf } from './host.js';
 export { isSameOrigin } from './same-origin.js';

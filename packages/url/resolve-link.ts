@@ -102,7 +102,7 @@ function isNamed(code: number): boolean {
  * Escapes the query of a link in the encoding of the document (HTML Standard, "encoding-parse a URL"). The URL parser escapes the rest in
  * UTF-8. First the characters that the parser ignores are removed, because an encoder would escape them.
  */
-function withEncodedQuery(href: string, encodeQuery: EncodeQuery): string {
+export function withEncodedQuery(href: string, encodeQuery: EncodeQuery): string {
   const hash = href.indexOf('#');
   const mark = href.indexOf('?');
   let end = hash === -1 ? href.length : hash;

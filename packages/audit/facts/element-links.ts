@@ -1,13 +1,5 @@
-import { srcsetUrls } from '../../core/index.js';
+import { srcsetUrls, tokens, type PageElement } from '../../core/index.js';
 import { LINK_KINDS, REL, type LinkKind } from './kinds.js';
-
-/** An element whose links are read. */
-export interface SeenElement {
-  /** In lower case. */
-  readonly tagName: string;
-  readonly isHtml: boolean;
-  attribute(name: string): string | undefined;
-}
 
 /** A link of an element, as written. */
 export interface ElementLink {
@@ -59,7 +51,7 @@ const RELATIONS: ReadonlyMap<string, LinkKind> = new Map([
 ]);
 
 /** Returns the links of an element that a browser would follow or load. */
-export function linksOfElement(element: SeenElement): ElementLink[] {
+export function linksOfElement(element: PageElement): ElementLink[] {
   const { tagName, isHtml } = element;
   if (!isHtml) return tagName === 'a' ? withAttribute(element, 'href', 'a') : [];
   if (tagName === 'link') return linkElement(element);
@@ -75,22 +67,17 @@ export function linksOfElement(element: SeenElement): ElementLink[] {
 /** Returns the flags for a `rel` attribute. */
 export function relFlags(rel: string | undefined): number {
   let flags = 0;
-  for (const token of relTokens(rel)) if (Object.hasOwn(REL, token)) flags |= REL[token as keyof typeof REL];
+  for (const token of tokens(rel)) if (Object.hasOwn(REL, token)) flags |= REL[token as keyof typeof REL];
   return flags;
 }
 
-/** Returns the tokens of a `rel` attribute, in lower case. */
-export function relTokens(rel: string | undefined): readonly string[] {
-  return rel?.toLowerCase().match(/[^\t\n\f\r ]+/g) ?? [];
-}
-
-function linkElement(element: SeenElement): ElementLink[] {
-  const relations = relTokens(element.attribute('rel'));
+function linkElement(element: PageElement): ElementLink[] {
+  const relations = tokens(element.attribute('rel'));
   const kinds = relations.flatMap((relation) => RELATIONS.get(relation) ?? []);
   return kinds[0] === undefined ? [] : withAttribute(element, 'href', kinds[0]);
 }
 
-function withAttribute(element: SeenElement, name: string, kind: LinkKind): ElementLink[] {
+function withAttribute(element: PageElement, name: string, kind: LinkKind): ElementLink[] {
   const raw = element.attribute(name)?.trim();
   if (raw === undefined) return [];
   // A resource with an empty address is not loaded, and a form with an empty address sends to its own page.
@@ -98,7 +85,7 @@ function withAttribute(element: SeenElement, name: string, kind: LinkKind): Elem
   return [{ raw, kind: KINDS[kind] }];
 }
 
-function isLinkForm(element: SeenElement): boolean {
+function isLinkForm(element: PageElement): boolean {
   const method = element.attribute('method')?.trim().toLowerCase();
   return method !== 'post' && method !== 'dialog';
 }

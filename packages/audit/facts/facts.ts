@@ -1,4 +1,4 @@
-import type { CrawledPage, JsonValue } from '../../core/index.js';
+import type { CrawledPage, HeadLink, JsonValue } from '../../core/index.js';
 import { MOST_ANCHOR, MOST_TEXT, short } from './short.js';
 
 /** The key of the facts in the field `custom`. */
@@ -45,7 +45,7 @@ export interface BadLink {
 }
 
 /** The part of a page that names another page. `header` is the HTTP header. */
-export type Place = 'head' | 'body' | 'header';
+type Place = HeadLink['place'];
 
 /** The stored data of a page for the audit. */
 export interface PageFacts {

@@ -1,6 +1,13 @@
-import { hostOf, resolveLink, tryParseUrl } from '../../core/index.js';
+import {
+  hostOf,
+  resolveLink,
+  tryParseUrl,
+  withEncodedQuery,
+  type EncodeQuery,
+  type PageElement,
+} from '../../core/index.js';
 import { flawOfHref } from './bad-href.js';
-import { linksOfElement, relFlags, type ElementLink, type SeenElement } from './element-links.js';
+import { linksOfElement, relFlags, type ElementLink } from './element-links.js';
 import type { BadLink, LinkFact } from './facts.js';
 import { MIXED, isLoaded, leadsToPage } from './kinds.js';
 import { createLineFinder } from './line-finder.js';
@@ -35,20 +42,27 @@ export class LinkFacts {
   /** Number of links within the host that were dropped because they are too long. */
   cut = 0;
   readonly #page: FactsPage;
+  readonly #base: string;
+  readonly #encodeQuery: EncodeQuery | undefined;
   /** Links by target, kind and fragment. */
   readonly #seen = new Map<string, Mutable<LinkFact>>();
   readonly #outlinks: ReadonlyMap<string, number>;
   readonly #lineOf: (value: string) => number;
   readonly #open: OpenAnchor[] = [];
 
-  constructor(page: FactsPage) {
+  /**
+   * @param base the URL to which addresses are relative
+   * @param encodeQuery for a page whose queries are not in UTF-8
+   */
+  constructor(page: FactsPage, base: string, encodeQuery: EncodeQuery | undefined) {
     this.#page = page;
+    this.#base = base;
+    this.#encodeQuery = encodeQuery;
     this.#outlinks = new Map(page.outlinks.map(({ url }, place) => [url, place]));
     this.#lineOf = createLineFinder(page.content);
   }
 
-  /** @param base the URL to which addresses are relative */
-  enter(element: SeenElement, base: string): void {
+  enter(element: PageElement): void {
     const links = linksOfElement(element);
     const isAnchor = element.tagName === 'a';
     if (element.tagName === 'img') this.#addAlt(element.attribute('alt'));
@@ -57,7 +71,7 @@ export class LinkFacts {
     const named = element.attribute('aria-label') ?? element.attribute('alt') ?? element.attribute('title') ?? '';
     const label = short(named, MOST_ANCHOR);
     let link: AnyLink | undefined;
-    for (const each of links) link = this.add(each, isAnchor ? '' : label, rel, base);
+    for (const each of links) link = this.add(each, isAnchor ? '' : label, rel);
     // `leave` is called for every `a`, so each `a` is added here, even if its link is not stored.
     if (isAnchor) this.#open.push({ link, text: '', alt: label });
   }
@@ -78,12 +92,12 @@ export class LinkFacts {
     link.anchor = known !== undefined && short(known, MOST_ANCHOR) === anchor && 'fragment' in link ? '' : anchor;
   }
 
-  add({ raw, kind }: ElementLink, anchor: string, rel: number, base: string): AnyLink | undefined {
-    const url = tryParseUrl(raw, base);
-    const flaw = flawOfHref(raw, base, url);
+  add({ raw, kind }: ElementLink, anchor: string, rel: number): AnyLink | undefined {
+    const url = tryParseUrl(this.#encodeQuery ? withEncodedQuery(raw, this.#encodeQuery) : raw, this.#base);
+    const flaw = flawOfHref(raw, this.#base, url);
     if (flaw !== undefined) {
       if (this.bad.length >= MOST_BAD) return undefined;
-      const to = this.#outlinks.get(resolveLink(raw, base) ?? '') ?? -1;
+      const to = this.#outlinks.get(resolveLink(raw, this.#base, this.#encodeQuery) ?? '') ?? -1;
       const bad = { raw: short(raw, MOST_RAW), flaw, kind, line: this.#lineOf(raw), anchor, to };
       this.bad.push(bad);
       return bad;

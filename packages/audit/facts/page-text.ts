@@ -1,3 +1,4 @@
+import type { PageElement } from '../../core/index.js';
 import { decoded } from './decoded.js';
 
 /** Elements whose text is not content of the page, or is on all pages of a site. */
@@ -10,12 +11,16 @@ const ASIDE_ROLES: ReadonlySet<string> = new Set(['navigation', 'banner', 'conte
 export class PageText {
   readonly #parts: string[] = [];
   readonly #mainParts: string[] = [];
+  /** For each open element, its flags. */
+  readonly #open: number[] = [];
   #aside = 0;
   #main = 0;
   #hasMain = false;
 
-  /** @returns a value to pass to {@link PageText.leave} when the element closes */
-  enter(tagName: string, role: string | undefined, isHidden: boolean): number {
+  enter(element: PageElement): void {
+    const { tagName } = element;
+    const role = element.attribute('role')?.trim().toLowerCase();
+    const isHidden = element.attribute('hidden') !== undefined || element.attribute('aria-hidden') === 'true';
     const isMain = tagName === 'main' || role === 'main';
     const isAside =
       isHidden ||
@@ -25,10 +30,11 @@ export class PageText {
     if (isMain) this.#main++;
     if (isAside) this.#aside++;
     this.#hasMain ||= isMain;
-    return (isMain ? 1 : 0) + (isAside ? 2 : 0);
+    this.#open.push((isMain ? 1 : 0) + (isAside ? 2 : 0));
   }
 
-  leave(entered: number): void {
+  leave(): void {
+    const entered = this.#open.pop()!;
     if (entered & 1) this.#main--;
     if (entered & 2) this.#aside--;
   }

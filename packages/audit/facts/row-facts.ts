@@ -82,6 +82,7 @@ export function factsOfBody(
     contentType,
     truncated: truncated || tree?.truncated === true,
     outlinks,
+    ...(charset !== undefined && { charset }),
     document: () => tree?.document,
   });
   return decodeFacts(facts) ?? NO_FACTS;

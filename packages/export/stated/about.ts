@@ -1,9 +1,19 @@
-import { attribute, isJsonLdNode, jsonLdValues, resolveLink, walkElements, type JsonLdNode } from '../../core/index.js';
-import { headOf, metaOf, tokens, type Element } from './head.js';
-import { jsonLdOf } from './json-ld.js';
+import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
+import {
+  attribute,
+  first,
+  firstHeading,
+  isJsonLdNode,
+  jsonLdValues,
+  textWithin,
+  tokens,
+  walkTree,
+  type JsonLdNode,
+  type JsonValue,
+} from '../../core/index.js';
 import { namesOf } from './node-names.js';
-import { textWithin } from './text-within.js';
 import type { PageView } from './page-view.js';
+import { statedBy } from './stated-by.js';
 import { BEGINS_WITH_BY } from './words.js';
 
 const MOST_AUTHORS = 20;
@@ -24,27 +34,35 @@ const AUTHOR_NAMES = [
   'twitter:creator_name',
 ] as const;
 
+/** The parsed JSON-LD blocks of a page. Undefined: the page has no such block. */
+export function jsonLdOf(view: PageView): readonly JsonValue[] | undefined {
+  const blocks = statedBy(view)?.jsonLd().blocks ?? [];
+  return blocks.length === 0 ? undefined : blocks;
+}
+
 /**
  * Returns the names of the authors, each once. The first of these sources that has a name is used: JSON-LD, `meta` elements,
  * `itemprop=author`, `rel=author`. Undefined: no source has a name.
  */
 export function authorsOf(view: PageView): string[] | undefined {
-  const head = headOf(view);
-  if (!head) return undefined;
-  for (const node of jsonLdOf(view).nodesByKind()) {
+  const stated = statedBy(view);
+  if (!stated) return undefined;
+  for (const node of stated.jsonLd().nodesByKind()) {
     const found = cleanNames(namesOf(view, node.author ?? node.creator));
     if (found) return found;
   }
   for (const wanted of AUTHOR_NAMES) {
-    const found = cleanNames(head.metas.flatMap(({ name, content }) => (name === wanted ? [content] : [])));
+    const found = cleanNames(stated.head.metas.flatMap(({ name, content }) => (name === wanted ? [content] : [])));
     if (found) return found;
   }
-  const marked: Element[] = [];
-  const linked: Element[] = [];
-  walkElements(view.document()!, (element) => {
-    if (tokens(attribute(element, 'itemprop')).includes('author')) marked.push(element);
-    else if (element.tagName === 'a' && tokens(attribute(element, 'rel')).includes('author')) linked.push(element);
-    return marked.length + linked.length < MOST_AUTHORS;
+  const marked: Tree.Element[] = [];
+  const linked: Tree.Element[] = [];
+  walkTree(view.document()!, {
+    enter(element) {
+      if (tokens(attribute(element, 'itemprop')).includes('author')) marked.push(element);
+      else if (element.tagName === 'a' && tokens(attribute(element, 'rel')).includes('author')) linked.push(element);
+      return marked.length + linked.length < MOST_AUTHORS || 'end';
+    },
   });
   return cleanNames(marked.map(markedName)) ?? cleanNames(linked.map((element) => textWithin(element, LONGEST_NAME)));
 }
@@ -58,25 +76,20 @@ function cleanNames(names: readonly string[]): string[] | undefined {
 }
 
 /** The author in an element with `itemprop=author`: the text of the element, or of an element with `itemprop=name` within it. */
-function markedName(element: Element): string {
+function markedName(element: Tree.Element): string {
   const own = attribute(element, 'content');
   if (own !== undefined) return own;
-  let name: Element | undefined;
-  walkElements(element, (inner) => {
-    if (!name && tokens(attribute(inner, 'itemprop')).includes('name')) name = inner;
-    return !name;
-  });
+  const name = first(element, (inner) => tokens(attribute(inner, 'itemprop')).includes('name'));
   return (name && attribute(name, 'content')) ?? textWithin(name ?? element, LONGEST_NAME + 1);
 }
 
 /** The absolute URL of the image that represents the page, from Open Graph, Twitter, JSON-LD or a `link` element. */
 export function imageOf(view: PageView): string | undefined {
-  const head = headOf(view);
-  if (!head) return undefined;
+  const stated = statedBy(view);
+  if (!stated) return undefined;
   const absolute = (url: string | undefined): string | undefined =>
-    url === undefined ? undefined : (resolveLink(url, head.base) ?? undefined);
-  const stated = metaOf(
-    head,
+    url === undefined ? undefined : stated.resolve(url);
+  const named = stated.head.meta(
     'og:image:secure_url',
     'og:image',
     'og:image:url',
@@ -85,13 +98,13 @@ export function imageOf(view: PageView): string | undefined {
     'image',
     'thumbnail',
   );
-  const found = absolute(stated);
+  const found = absolute(named);
   if (found !== undefined) return found;
-  for (const node of jsonLdOf(view).nodesByKind()) {
+  for (const node of stated.jsonLd().nodesByKind()) {
     const image = absolute(urlIn(node.image) ?? urlIn(node.thumbnailUrl));
     if (image !== undefined) return image;
   }
-  return head.links.find(({ relations }) => relations.includes('image_src'))?.url;
+  return absolute(stated.links.find(({ relations }) => relations.includes('image_src'))?.href);
 }
 
 function urlIn(value: JsonLdNode[string] | undefined): string | undefined {
@@ -104,11 +117,11 @@ function urlIn(value: JsonLdNode[string] | undefined): string | undefined {
 
 /** The name of the site of the page, from Open Graph, JSON-LD or `application-name`. */
 export function siteNameOf(view: PageView): string | undefined {
-  const head = headOf(view);
-  if (!head) return undefined;
-  const stated = metaOf(head, 'og:site_name');
-  if (stated !== undefined) return stated;
-  const nodes = jsonLdOf(view).nodesByKind();
+  const stated = statedBy(view);
+  if (!stated) return undefined;
+  const named = stated.head.meta('og:site_name');
+  if (named !== undefined) return named;
+  const nodes = stated.jsonLd().nodesByKind();
   for (const node of nodes) {
     const [name] = namesOf(view, node.publisher ?? node.isPartOf);
     if (name !== undefined) return name;
@@ -117,18 +130,11 @@ export function siteNameOf(view: PageView): string | undefined {
     if (jsonLdValues(node['@type']).includes('WebSite') && typeof node.name === 'string' && node.name !== '')
       return node.name;
   }
-  return metaOf(head, 'application-name', 'apple-mobile-web-app-title');
+  return stated.head.meta('application-name', 'apple-mobile-web-app-title');
 }
 
 /** Returns the text of the first `h1` that has any. Undefined: the page has no such heading. */
 export function firstHeadingOf(view: PageView): string | undefined {
   const document = view.document();
-  let found = '';
-  if (document) {
-    walkElements(document, (element) => {
-      if (found === '' && element.tagName === 'h1') found = textWithin(element, MAX_HEADING_LENGTH);
-      return found === '';
-    });
-  }
-  return found === '' ? undefined : found;
+  return (document && firstHeading(document, MAX_HEADING_LENGTH)) || undefined;
 }

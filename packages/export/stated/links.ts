@@ -1,6 +1,6 @@
-import { attribute, languageTag } from '../../core/index.js';
-import { headOf } from './head.js';
+import { isFeedLink, versionsOf } from '../../core/index.js';
 import type { PageView } from './page-view.js';
+import { statedBy } from './stated-by.js';
 
 /** A feed that a page links to. */
 export interface FeedLink {
@@ -10,13 +10,6 @@ export interface FeedLink {
   readonly title?: string;
 }
 
-/** The media types of feeds. Plain JSON is not a feed type here, because APIs of sites use it too. */
-const FEED_TYPES: ReadonlySet<string> = new Set([
-  'application/rss+xml',
-  'application/atom+xml',
-  'application/rdf+xml',
-  'application/feed+json',
-]);
 const MAX_LINKS = 200;
 const LONGEST_TITLE = 300;
 
@@ -25,30 +18,20 @@ const LONGEST_TITLE = 300;
  * used. Undefined: the page has no such URL.
  */
 export function hreflangOf(view: PageView): Readonly<Record<string, string>> | undefined {
-  const found = new Map<string, string>();
-  for (const { element, relations, url } of headOf(view)?.links ?? []) {
-    const language = languageTag(attribute(element, 'hreflang'))?.toLowerCase();
-    if (language === undefined || !relations.includes('alternate') || relations.includes('stylesheet')) continue;
-    if (FEED_TYPES.has(mediaType(attribute(element, 'type'))) || found.has(language) || found.size >= MAX_LINKS)
-      continue;
-    found.set(language, url);
-  }
-  return found.size === 0 ? undefined : Object.fromEntries(found);
+  const stated = statedBy(view);
+  const found = stated && versionsOf(stated.links, MAX_LINKS, stated.resolve);
+  return found && found.size > 0 ? Object.fromEntries(found) : undefined;
 }
 
 /** The feeds that a page links to, each URL once. Undefined: the page links to no feed. */
 export function feedsOf(view: PageView): FeedLink[] | undefined {
   const found = new Map<string, FeedLink>();
-  for (const { element, relations, url } of headOf(view)?.links ?? []) {
-    const type = mediaType(attribute(element, 'type'));
-    if (!relations.includes('alternate') || !FEED_TYPES.has(type) || found.has(url) || found.size >= MAX_LINKS)
-      continue;
-    const title = attribute(element, 'title')?.replace(/\s+/g, ' ').trim().slice(0, LONGEST_TITLE);
-    found.set(url, { url, type, ...(title !== undefined && title !== '' && { title }) });
+  const stated = statedBy(view);
+  for (const { href, type, title: written } of stated?.links.filter(isFeedLink) ?? []) {
+    const url = stated!.resolve(href);
+    if (url === undefined || found.has(url) || found.size >= MAX_LINKS) continue;
+    const title = written.replace(/\s+/g, ' ').slice(0, LONGEST_TITLE);
+    found.set(url, { url, type, ...(title !== '' && { title }) });
   }
   return found.size === 0 ? undefined : [...found.values()];
-}
-
-function mediaType(type = ''): string {
-  return type.split(';', 1)[0]!.trim().toLowerCase();
 }

@@ -1,13 +1,7 @@
-import {
-  attribute,
-  isElement,
-  resolveLink,
-  walkElements,
-  type HtmlDocument,
-  type JsonValue,
-} from '../../core/index.js';
-import { headOf, type Element } from './head.js';
+import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
+import { attribute, isElement, walkTree, type HtmlDocument, type JsonValue, type Resolve } from '../../core/index.js';
 import type { PageView } from './page-view.js';
+import { statedBy } from './stated-by.js';
 
 /** An item of microdata, in the JSON form of the HTML Standard. */
 export interface MicrodataItem {
@@ -40,7 +34,7 @@ export function microdataItems(view: PageView): MicrodataItem[] | undefined {
   const document = view.document();
   if (!document) return undefined;
   let items = read.get(document);
-  if (!items) read.set(document, (items = new ItemReader(document, headOf(view)?.base ?? view.url).items()));
+  if (!items) read.set(document, (items = new ItemReader(document, statedBy(view)!.resolve).items()));
   return items.length === 0 ? undefined : items;
 }
 
@@ -59,23 +53,25 @@ export function mainItems(view: PageView): MicrodataItem[] {
 
 /** Reads the items of one document within shared limits. */
 class ItemReader {
-  readonly #base: string;
-  readonly #roots: Element[] = [];
+  readonly #resolve: Resolve;
+  readonly #roots: Tree.Element[] = [];
   /** The first element with each id. */
-  readonly #ids = new Map<string, Element>();
+  readonly #ids = new Map<string, Tree.Element>();
   /** The position of each element in the page. */
-  readonly #places = new Map<Element, number>();
+  readonly #places = new Map<Tree.Element, number>();
   #steps = MOST_STEPS;
   #characters = MAX_CHARACTERS_PER_PAGE;
 
-  constructor(document: HtmlDocument, base: string) {
-    this.#base = base;
-    walkElements(document, (element) => {
-      this.#places.set(element, this.#places.size);
-      const id = attribute(element, 'id');
-      if (id !== undefined && !this.#ids.has(id)) this.#ids.set(id, element);
-      if (isItem(element) && attribute(element, 'itemprop') === undefined) this.#roots.push(element);
-      return true;
+  constructor(document: HtmlDocument, resolve: Resolve) {
+    this.#resolve = resolve;
+    walkTree(document, {
+      enter: (element) => {
+        this.#places.set(element, this.#places.size);
+        const id = attribute(element, 'id');
+        if (id !== undefined && !this.#ids.has(id)) this.#ids.set(id, element);
+        if (isItem(element) && attribute(element, 'itemprop') === undefined) this.#roots.push(element);
+        return true;
+      },
     });
   }
 
@@ -89,7 +85,7 @@ class ItemReader {
   }
 
   /** @param around the items that contain this item */
-  #item(root: Element, around: readonly Element[]): MicrodataItem {
+  #item(root: Tree.Element, around: readonly Tree.Element[]): MicrodataItem {
     const type = this.#words(root, 'itemtype');
     const id = attribute(root, 'itemid');
     const properties = new Map<string, JsonValue[]>();
@@ -113,10 +109,10 @@ class ItemReader {
   }
 
   /** The elements with the properties of an item, in the order of the page. */
-  #properties(root: Element): Element[] {
-    const found: Element[] = [];
+  #properties(root: Tree.Element): Tree.Element[] {
+    const found: Tree.Element[] = [];
     const seen = new Set([root]);
-    const waiting: Element[] = root.childNodes.filter(isElement);
+    const waiting: Tree.Element[] = root.childNodes.filter(isElement);
     for (const id of new Set(this.#words(root, 'itemref'))) {
       const element = this.#ids.get(id);
       if (element) waiting.push(element);
@@ -131,7 +127,7 @@ class ItemReader {
     return found.sort((a, b) => this.#places.get(a)! - this.#places.get(b)!);
   }
 
-  #value(element: Element, around: readonly Element[]): JsonValue {
+  #value(element: Tree.Element, around: readonly Tree.Element[]): JsonValue {
     if (isItem(element)) {
       if (around.includes(element) || around.length >= MAX_ITEM_DEPTH) return 'ERROR';
       return this.#item(element, around) as unknown as JsonValue;
@@ -146,7 +142,7 @@ class ItemReader {
   }
 
   /** Returns the words of an attribute. This costs steps too, because an item is read again for each item that refers to it. */
-  #words(element: Element, name: string): string[] {
+  #words(element: Tree.Element, name: string): string[] {
     const value = attribute(element, name);
     this.#steps -= value?.length ?? 0;
     return words(value);
@@ -154,7 +150,7 @@ class ItemReader {
 
   #url(reference: string | undefined): string {
     this.#steps -= reference?.length ?? 0;
-    return reference === undefined ? '' : (resolveLink(reference, this.#base) ?? '');
+    return reference === undefined ? '' : (this.#resolve(reference) ?? '');
   }
 
   #bounded(value: string): string {
@@ -164,24 +160,22 @@ class ItemReader {
   }
 
   /** The text within an element, unchanged. */
-  #text(element: Element): string {
+  #text(element: Tree.Element): string {
     const parts: string[] = [];
     let length = 0;
-    const stack: (typeof element.childNodes)[number][] = [element];
-    for (let node = stack.pop(); node && this.#steps > 0 && length < MAX_VALUE_CHARACTERS; node = stack.pop()) {
-      this.#steps--;
-      if (node.nodeName === '#text' && 'value' in node) {
-        parts.push(node.value);
-        length += node.value.length;
-      } else if (isElement(node)) {
-        for (let i = node.childNodes.length - 1; i >= 0; i--) stack.push(node.childNodes[i]!);
-      }
-    }
+    walkTree(element, {
+      enter: () => --this.#steps > 0 || 'end',
+      text: (value) => {
+        parts.push(value);
+        length += value.length;
+        return --this.#steps > 0 && length < MAX_VALUE_CHARACTERS ? undefined : 'end';
+      },
+    });
     return this.#bounded(parts.join(''));
   }
 }
 
-function isItem(element: Element): boolean {
+function isItem(element: Tree.Element): boolean {
   return attribute(element, 'itemscope') !== undefined;
 }
 

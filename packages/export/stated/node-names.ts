@@ -1,6 +1,6 @@
 import { isJsonLdNode, jsonLdValues, type JsonLdNode } from '../../core/index.js';
-import { jsonLdOf } from './json-ld.js';
 import type { PageView } from './page-view.js';
+import { statedBy } from './stated-by.js';
 
 /** Maximum number of nodes in a value, and of names of each node. */
 const MOST_NAMES = 50;
@@ -30,10 +30,7 @@ const byId = new WeakMap<PageView, ReadonlyMap<string, JsonLdNode>>();
 function nodesById(view: PageView): ReadonlyMap<string, JsonLdNode> {
   let nodes = byId.get(view);
   if (!nodes) {
-    const named = jsonLdOf(view)
-      .mainNodes()
-      .filter((node) => node.name !== undefined)
-      .reverse();
+    const named = (statedBy(view)?.jsonLd().mainNodes() ?? []).filter((node) => node.name !== undefined).reverse();
     nodes = new Map(named.flatMap((node) => (typeof node['@id'] === 'string' ? [[node['@id'], node]] : [])));
     byId.set(view, nodes);
   }

@@ -1,5 +1,5 @@
-import { headOf } from './head.js';
 import type { PageView } from './page-view.js';
+import { statedBy } from './stated-by.js';
 
 /** The vocabularies of Open Graph, by the prefixes of their properties. */
 const PREFIX = /^(og|article|product|book|profile|music|video):[\w:.-]+$/;
@@ -10,8 +10,8 @@ export type OpenGraph = Readonly<Record<string, string | readonly string[]>>;
 /** Returns the Open Graph properties of a page. Undefined: the page has none. */
 export function openGraphOf(view: PageView): OpenGraph | undefined {
   const values = new Map<string, string[]>();
-  for (const { name, content } of headOf(view)?.metas ?? []) {
-    if (!PREFIX.test(name) || content === '') continue;
+  for (const { name, content } of statedBy(view)?.head.metas ?? []) {
+    if (!PREFIX.test(name)) continue;
     const before = values.get(name);
     if (before) before.push(content);
     else values.set(name, [content]);

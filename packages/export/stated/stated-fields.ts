@@ -7,7 +7,7 @@ const DATE_FIELDS = [...DOCUMENT_FIELDS, 'fetchedAt'] as const satisfies readonl
 
 /** The computed fields with statements of a page about itself. Their code is loaded at the first use. */
 export const statedFields = {
-  jsonLd: field('JSON', async () => (await import('./json-ld.js')).jsonLdBlocks),
+  jsonLd: field('JSON', async () => (await import('./about.js')).jsonLdOf),
   microdata: field('JSON', async () => (await import('./microdata.js')).microdataItems),
   openGraph: field('JSON', async () => (await import('./open-graph.js')).openGraphOf),
   author: field('JSON', async () => (await import('./about.js')).authorsOf),
@@ -22,12 +22,19 @@ export const statedFields = {
     load: async (_settings: Settings) => (view: PageView) => view.row.parseStatus?.canonical,
   },
   h1: field('STRING', async () => (await import('./about.js')).firstHeadingOf),
-  hreflang: field('JSON', async () => (await import('./links.js')).hreflangOf),
-  feeds: field('JSON', async () => (await import('./links.js')).feedsOf),
+  hreflang: ofLinks(async () => (await import('./links.js')).hreflangOf),
+  feeds: ofLinks(async () => (await import('./links.js')).feedsOf),
 } as const;
 
 function field<T>(type: ColumnType, load: () => Promise<(view: PageView) => T | undefined>) {
   return { needs: DOCUMENT_FIELDS, type, load: (_settings: Settings) => load() } as const;
+}
+
+function ofLinks<T>(load: () => Promise<(view: PageView) => T | undefined>) {
+  return {
+    ...field('JSON', load),
+    needs: [...DOCUMENT_FIELDS, 'headers'] as const satisfies readonly Field[],
+  } as const;
 }
 
 function ofDates<T>(type: ColumnType, valueOf: (dates: PageDates) => T | undefined) {

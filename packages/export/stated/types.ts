@@ -1,7 +1,7 @@
 import { shortTypeName, jsonLdTypes } from '../../core/index.js';
-import { jsonLdOf } from './json-ld.js';
 import { mainItems } from './microdata.js';
 import type { PageView } from './page-view.js';
+import { statedBy } from './stated-by.js';
 
 /**
  * Whether JSON-LD or microdata of a page states one of these types. It looks at the outermost nodes and items, at the nodes in `@graph`,
@@ -11,7 +11,8 @@ import type { PageView } from './page-view.js';
 export function isOfType(view: PageView, types: ReadonlySet<string>): boolean {
   const isWanted = (type: string): boolean => types.has(type.toLowerCase());
   if (
-    jsonLdOf(view)
+    statedBy(view)
+      ?.jsonLd()
       .mainNodes()
       .some((node) => jsonLdTypes(node).some(isWanted))
   )

@@ -1,5 +1,5 @@
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
-import { first, isElement, walk } from './elements.js';
+import { first, isElement, walkTree } from './elements.js';
 import { attribute } from './html-tree.js';
 
 const MATHML = 'http://www.w3.org/1998/Math/MathML' as Tree.Element['namespaceURI'];
@@ -22,11 +22,13 @@ const TEX_OF_FORMULA = 'TeX';
 export function foldFormulas(body: Tree.Element): void {
   const formulas: Tree.Element[] = [];
   dropShown(body);
-  walk(body, (element) => {
-    const isFormula = element.tagName === 'math' || (isScript(element) && texOf(textIn(element)) !== undefined);
-    if (isFormula) formulas.push(element);
-    else dropShown(element);
-    return !isFormula;
+  walkTree(body, {
+    enter(element) {
+      const isFormula = element.tagName === 'math' || (isScript(element) && texOf(textIn(element)) !== undefined);
+      if (isFormula) formulas.push(element);
+      else dropShown(element);
+      return !isFormula;
+    },
   });
   for (const formula of formulas) fold(formula);
 }
@@ -107,9 +109,11 @@ function dropShown(parent: Tree.Element): void {
 }
 
 function dropAnnotations(math: Tree.Element): void {
-  walk(math, (element) => {
-    element.childNodes = element.childNodes.filter(({ nodeName }) => !/^annotation(-xml)?$/.test(nodeName));
-    return true;
+  walkTree(math, {
+    enter(element) {
+      element.childNodes = element.childNodes.filter(({ nodeName }) => !/^annotation(-xml)?$/.test(nodeName));
+      return true;
+    },
   });
 }
 

@@ -5,10 +5,12 @@ import {
   type DefaultTreeAdapterTypes,
   type ParserOptions,
 } from 'parse5';
+import { isHtml, isMathMl, walkTree, type Visitor } from './elements.js';
+import { isJsonLd } from './head/json-ld.js';
 import type { PageBody } from './page-body.js';
 import { MARKABLE, roleOf, roleOfElement, type PageElement } from './page-element.js';
 import { attachingShadowRoots, slotsOf, takeSlotted, unslotted, type ShadowRoots, type Slots } from './shadow-roots.js';
-import { contentOfNotes, holdsNotes, isHtml, isMathMl, repeatsOf, standOf } from './text/notes.js';
+import { contentOfNotes, holdsNotes, repeatsOf, standOf } from './text/notes.js';
 import { withoutCdata, XhtmlRules } from './xhtml-rules.js';
 
 interface Tree {
@@ -62,10 +64,11 @@ export function parseTree(text: string, maxElements: number, expired: () => bool
   return timedOut ? undefined : { document, shadowRoots, formulas, truncated, elements };
 }
 
-/** Elements that say something of the page, except in a shadow tree. */
+/** Elements that state something about the page, except in a shadow tree. */
 const OF_PAGE: ReadonlySet<string> = new Set(['base', 'link', 'meta']);
 
-class TreeElement implements PageElement {
+/** An element of a tree. */
+export class TreeElement implements PageElement {
   readonly tagName: string;
   readonly isHtml: boolean;
   readonly #element: DefaultTreeAdapterTypes.Element;
@@ -85,9 +88,9 @@ class TreeElement implements PageElement {
   }
 }
 
-/** A list of nodes during the walk through a tree. */
+/** A list of nodes during the walk through a tree with shadow roots. */
 interface Place {
-  /** The element to close at the end of the list. */
+  /** The element whose nodes these are. */
   readonly element: DefaultTreeAdapterTypes.Element | undefined;
   readonly nodes: readonly DefaultTreeAdapterTypes.ChildNode[];
   next: number;
@@ -95,8 +98,6 @@ interface Place {
   readonly shadow: Shadow | undefined;
   /** Set if the nodes are the whole shadow tree. */
   readonly isRoot?: true;
-  /** Set if the nodes are notes of the block before. */
-  readonly isNotes?: true;
 }
 
 interface Shadow {
@@ -105,51 +106,48 @@ interface Shadow {
   readonly around: Shadow | undefined;
 }
 
-/**
- * Walks a tree of any depth without recursion. This is the flat tree of the DOM Standard: a shadow root replaces the children of its
- * host, and the slots in the shadow root show these children. Children without a slot come last, because browsers do not show them. The
- * contents of other `template` elements are left out. `standOf` decides on the positions of notes and formulas.
- */
-export function walkTree({ document, shadowRoots, formulas }: Tree, body: PageBody): void {
-  const repeats = repeatsOf(formulas);
+/** Adds the content of a tree to a page body. The tree becomes flat. `standOf` decides on the positions of notes and formulas. */
+export function readTree(tree: Tree, body: PageBody): void {
+  flattenShadowRoots(tree);
+  const repeats = repeatsOf(tree.formulas);
   /** Notes of the block that is open. */
   let notes: DefaultTreeAdapterTypes.Element[] = [];
   let areHidden = false;
-  const open: Place[] = [{ element: undefined, nodes: document.childNodes, next: 0, shadow: undefined }];
-  for (let top = open[0]; top; top = open[open.length - 1]) {
-    const node = top.nodes[top.next++];
-    if (node === undefined) {
-      open.pop();
-      const { element, shadow } = top;
-      if (top.isNotes) body.leaveNotes();
-      if (top.isRoot) {
-        const nodes = unslotted(element!, shadow!.slots);
-        // Separates these nodes from the visible content before.
-        if (nodes.length > 0) body.characters(' ');
-        open.push({ element, nodes, next: 0, shadow: shadow!.around });
-      } else if (element) leave(element, body);
-      if (notes.length > 0 && (open.length === 0 || (element && !top.isRoot && holdsNotes(element)))) {
-        body.enterNotes(areHidden);
-        open.push({ element: undefined, nodes: contentOfNotes(notes), next: 0, shadow, isNotes: true });
-        notes = [];
-        areHidden = false;
-      }
-    } else if (defaultTreeAdapter.isTextNode(node)) {
-      body.characters(node.value);
-    } else if (defaultTreeAdapter.isElementNode(node)) {
-      const stand = standOf(node, repeats);
+  /** Notes within notes wait for the next block, so the depth of calls is bounded. */
+  let isInNotes = false;
+  const readNotes = (): void => {
+    const childNodes = contentOfNotes(notes);
+    notes = [];
+    body.enterNotes(areHidden);
+    areHidden = false;
+    isInNotes = true;
+    walkTree({ ...tree.document, childNodes }, visitor);
+    isInNotes = false;
+    body.leaveNotes();
+  };
+  const visitor: Visitor = {
+    enter(element) {
+      const stand = standOf(element, repeats);
       if (stand === 'behind') {
-        notes.push(node);
+        notes.push(element);
         areHidden ||= body.hidden.isOpen;
-      } else if (stand === 'here' && enter(node, body, top.shadow !== undefined))
-        open.push(within(node, top.shadow, shadowRoots));
-    }
-  }
+      }
+      return stand === 'here' && enter(element, body);
+    },
+    leave(element) {
+      leave(element, body);
+      if (notes.length > 0 && !isInNotes && holdsNotes(element)) readNotes();
+    },
+    text: (value) => body.characters(value),
+  };
+  walkTree(tree.document, visitor);
+  while (notes.length > 0) readNotes();
 }
 
 /**
- * Makes the tree of a page flat, as {@link walkTree} reads it: shadow roots replace the children of their hosts, and slots contain the
- * children that they show. Elements of a shadow tree that would say something of the page lose their attributes.
+ * Makes the tree of a page the flat tree of the DOM Standard: a shadow root replaces the children of its host, and its slots contain the
+ * children that they show. Children without a slot come last, because browsers do not show them. Elements of a shadow tree that would
+ * state something about the page lose their attributes, and JSON-LD loses its text.
  */
 export function flattenShadowRoots({ document, shadowRoots }: Pick<Tree, 'document' | 'shadowRoots'>): void {
   if (shadowRoots.size === 0) return;
@@ -165,6 +163,7 @@ export function flattenShadowRoots({ document, shadowRoots }: Pick<Tree, 'docume
       open.push({ element: undefined, nodes: others, next: 0, shadow: shadow!.around });
     } else if (defaultTreeAdapter.isElementNode(node)) {
       if (top.shadow && OF_PAGE.has(node.tagName)) node.attrs = [];
+      if (top.shadow && node.tagName === 'script' && isJsonLd(attribute(node, 'type'))) node.childNodes = [];
       const place = within(node, top.shadow, shadowRoots);
       if (!place.isRoot && place.nodes !== node.childNodes) setChildren(node, place.nodes);
       open.push(place);
@@ -184,11 +183,11 @@ function setChildren(
  * Adds an element to the body.
  * @returns whether to read the content of the element
  */
-function enter(element: DefaultTreeAdapterTypes.Element, body: PageBody, inShadow: boolean): boolean {
+function enter(element: DefaultTreeAdapterTypes.Element, body: PageBody): boolean {
   if (!roleOf(element.tagName) && !MARKABLE.has(element.tagName)) return true;
   const seen = new TreeElement(element);
   const role = roleOfElement(seen);
-  return !role || body.enter(role, seen, inShadow);
+  return !role || body.enter(role, seen);
 }
 
 function leave(element: DefaultTreeAdapterTypes.Element, body: PageBody): void {

@@ -1,11 +1,10 @@
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
 import type { Settings } from '../../../config/index.js';
 import type { HtmlDocument } from '../../plugin-api/index.js';
-import { resolveLink } from '../../url/index.js';
 import { first } from './elements.js';
 import { foldFormulas } from './formulas.js';
+import { headOf } from './head/head-of.js';
 import { htmlDocument, type DocumentInput } from './html-document.js';
-import { attribute } from './html-tree.js';
 import { emptyByNames, isMarkedManual, looksLikeManual } from './main/by-names.js';
 import { cutBody } from './main/cut.js';
 import { keptBlocks } from './main/keep.js';
@@ -37,9 +36,7 @@ export function mainContent(
   if (!read) return undefined;
   const { document, body, page } = read;
   const { kept } = decide(document, page, settings, template);
-  const base = first(document, (element) => element.tagName === 'base' && attribute(element, 'href') !== undefined);
-  const baseUrl = resolveLink((base && attribute(base, 'href')) ?? '', input.url) ?? input.url;
-  cutBody(body, page.blocks, kept, emptyByNames(page, kept), baseUrl);
+  cutBody(body, page.blocks, kept, emptyByNames(page, kept), headOf(document).baseOf(input.url));
   const heading = missingHeading(document, page, kept);
   if (heading) body.childNodes.unshift(heading);
   return body;

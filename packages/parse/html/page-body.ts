@@ -2,7 +2,7 @@ import type { LinkCollector } from '../shared/link-collector.js';
 import { MAX_HEADING_LENGTH, MAX_HEADINGS, MAX_TITLE_LENGTH } from '../shared/limits.js';
 import type { ParseSettings } from '../shared/parse-settings.js';
 import { roleOf, type PageElement, type Role } from './page-element.js';
-import type { PageHead } from './page-head.js';
+import type { PageHead } from './head/page-head.js';
 import { PageLinks } from './links/page-links.js';
 import { isPermalink, MAX_PERMALINK_BYTES } from './permalink.js';
 import { PageText, goOn, interrupt, textOf, type Stretch, type TextMemory } from './page-text.js';
@@ -69,10 +69,9 @@ export class PageBody {
 
   /**
    * Must be called when an element opens.
-   * @param inShadow whether the element is part of a shadow tree, not of the document
    * @returns false if the content of the element is left out; then {@link PageBody.leave} must not be called for the element
    */
-  enter(role: Role, element: PageElement, inShadow = false): boolean {
+  enter(role: Role, element: PageElement): boolean {
     const { isHtml } = element;
     if (role.onlyBreaks) {
       if (isHtml) openBlock(role, this.text, this.prose);
@@ -80,7 +79,7 @@ export class PageBody {
       return true;
     }
     const { tagName } = element;
-    if (role.isOfHead && isHtml && !inShadow) this.#head.read(element, this.#noscripts > 0);
+    if (role.isOfHead && isHtml) this.#head.read(element, this.#noscripts > 0);
     const srcdoc = isHtml && tagName === 'iframe' ? element.attribute('srcdoc') : undefined;
     if (role.link !== undefined && srcdoc === undefined && (isHtml || tagName === 'a'))
       this.#links.read(element, role.link, this.#depth);
@@ -93,7 +92,7 @@ export class PageBody {
     if (tagName === 'a' && this.#links.innermost?.depth === this.#depth) this.prose.beginLink();
     if (isHtml && role.isHidden) this.hidden.open(this.#depth);
     if (isHtml && tagName === 'noscript') this.#noscripts++;
-    if (isHtml && tagName === 'title' && !inShadow && this.title === undefined) {
+    if (isHtml && tagName === 'title' && this.title === undefined) {
       this.title = '';
       this.#title = this.#begin();
     }

@@ -3,10 +3,10 @@ import type { ParseInput } from '../../plugin-api/index.js';
 import { changedEncoding, encodingOf, type ChosenEncoding } from '../charset/charset.js';
 import type { Encoding } from '../charset/encodings.js';
 import { scanHtml } from './scan/html-scan.js';
-import { parseTree, walkTree } from './html-tree.js';
+import { parseTree, readTree } from './html-tree.js';
 import { MAX_ELEMENTS, MAX_SRCDOC_DEPTH } from '../shared/limits.js';
 import { PageBody } from './page-body.js';
-import { PageHead } from './page-head.js';
+import { PageHead } from './head/page-head.js';
 import type { TextMemory } from './page-text.js';
 import type { ParseSettings } from '../shared/parse-settings.js';
 import { RobotsReader } from '../shared/robots-directives.js';
@@ -100,7 +100,7 @@ class DocumentReader {
     if (!tree) return undefined;
     if (this.#depth > 0) this.#elementsLeft = Math.max(0, this.#elementsLeft - tree.elements);
     const read = this.#begin(robotsHeader);
-    walkTree(tree, read.body);
+    readTree(tree, read.body);
     return this.#timedOut ? undefined : { ...read, truncated: tree.truncated || read.body.truncated };
   }
 

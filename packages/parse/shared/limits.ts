@@ -34,6 +34,11 @@ export const MAX_METADATA = 64;
 export const MAX_METADATA_NAME = 64;
 export const MAX_METADATA_VALUE = 1_000;
 
+/** Maximum number of names of `meta` elements that are read, and maximum characters of each content; and maximum number of `link` elements. */
+export const MAX_METAS = 500;
+export const MAX_META_VALUE = 5_000;
+export const MAX_HEAD_LINKS = 1_000;
+
 /** Maximum bytes of the content of a page without links, if the page is considered an empty shell that scripts fill. */
 export const MAX_SHELL_BYTES = 50;
 
@@ -58,7 +63,7 @@ export const MAX_JSON_LD_BLOCKS = 100;
 export const MAX_JSON_LD_DEPTH = 40;
 export const MAX_JSON_LD_NODES = 1_000;
 
-/** Maximum number of versions of a page in other languages. */
+/** Maximum number of versions of a page in other languages in its metadata. */
 export const MAX_ALTERNATES = 64;
 
 /** Maximum number of pages of a PDF to read, and of consecutive unreadable pages before reading stops. */

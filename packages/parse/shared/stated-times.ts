@@ -52,6 +52,8 @@ const PUBLISHED = [
   'created',
   'datecreated',
   'jsonld:uploaddate',
+  'jsonld:datecreated',
+  'jsonld:dateposted',
 ];
 const MODIFIED = [
   'jsonld:datemodified',
@@ -87,6 +89,11 @@ const [PUBLISHED_RANKS, MODIFIED_RANKS] = [PUBLISHED, MODIFIED].map(
 export interface StatedTimes {
   readonly published?: StatedTime;
   readonly modified?: StatedTime;
+}
+
+/** Whether metadata of this name may have one of the times. */
+export function isTimeName(name: string): boolean {
+  return PUBLISHED_RANKS.has(name) || MODIFIED_RANKS.has(name);
 }
 
 /** Reads both times from metadata, by name in lower case. */

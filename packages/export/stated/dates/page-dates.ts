@@ -1,7 +1,14 @@
-import { jsonLdValues, statedTime, statedTimes, type HtmlDocument, type StatedTime } from '../../../core/index.js';
-import { headOf, type Head } from '../head.js';
-import { jsonLdOf } from '../json-ld.js';
+import {
+  jsonLdValues,
+  statedTime,
+  statedTimes,
+  type HtmlDocument,
+  type JsonLdNode,
+  type PageHead,
+  type StatedTime,
+} from '../../../core/index.js';
 import type { PageView } from '../page-view.js';
+import { statedBy } from '../stated-by.js';
 import { seenDates, type SeenDate } from './seen-dates.js';
 import { urlDate } from './url-date.js';
 
@@ -22,24 +29,23 @@ const read = new WeakMap<HtmlDocument, PageDates>();
  */
 export function pageDates(view: PageView): PageDates {
   const document = view.document();
-  const head = headOf(view);
-  if (!document || !head) return {};
+  const stated = statedBy(view);
+  if (!document || !stated) return {};
   let dates = read.get(document);
-  if (!dates) read.set(document, (dates = readDates(view, document, head)));
+  if (!dates) read.set(document, (dates = readDates(view, document, stated.head, stated.jsonLd().nodesByKind())));
   return dates;
 }
 
-function readDates(view: PageView, document: HtmlDocument, head: Head): PageDates {
+function readDates(view: PageView, document: HtmlDocument, head: PageHead, nodes: readonly JsonLdNode[]): PageDates {
   const latest = (view.row.fetchedAt ?? Infinity) + DAY;
   const isPast = (date: StatedTime | undefined): date is StatedTime => date !== undefined && date.time <= latest;
   const metadata = statedTimes(metadataOf(head));
-  const nodes = jsonLdOf(view).nodesByKind();
   const ofNodes = (...names: readonly string[]): StatedTime | undefined =>
     names
       .flatMap((name) => nodes.flatMap((node) => jsonLdValues(node[name])))
       .flatMap((text) => (typeof text === 'string' ? [statedTime(text)] : []))
       .find(isPast);
-  const seen = seenDates(document, head.language).filter(({ time }) => isPast(time));
+  const seen = seenDates(document, head.languageOf()?.toLowerCase() ?? '').filter(({ time }) => isPast(time));
   const url = [urlDate(view.url)].find(isPast);
   const shown = shownDate(seen);
   const beside = shownDate(seen.filter(({ sign }) => sign !== 'itemprop'));
@@ -82,7 +88,7 @@ function isDaySomewhere(time: number, day: string): boolean {
 }
 
 /** The metadata of a page; the first value of each name. */
-function metadataOf({ metas }: Head): Record<string, string> {
+function metadataOf({ metas }: PageHead): Record<string, string> {
   return Object.fromEntries([...metas].reverse().map(({ name, content }) => [name, content]));
 }
 

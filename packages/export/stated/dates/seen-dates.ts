@@ -1,13 +1,14 @@
+import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
 import {
   attribute,
-  isElement,
   isInlineTag,
   statedTime,
+  textWithin,
+  tokens,
+  walkTree,
   type HtmlDocument,
   type StatedTime,
 } from '../../../core/index.js';
-import { tokens, type Element } from '../head.js';
-import { textWithin } from '../text-within.js';
 import { BEGINS_WITH_AUTHOR, ENDS_WITH_LABEL, ENDS_WITH_MODIFIED, ENDS_WITH_PUBLISHED } from '../words.js';
 import { writtenDates, type WrittenDate } from './written-dates.js';
 
@@ -77,13 +78,6 @@ interface Block {
   readonly region: Region;
 }
 
-/** A node to read, with the block around it. Without a node, the step is the end of the element `ended` within that block. */
-interface Step {
-  readonly node?: HtmlDocument['childNodes'][number];
-  readonly block: Block;
-  readonly ended?: Element;
-}
-
 /** A line of the text: it ends where a block starts or ends. */
 interface Line extends Block {
   readonly from: number;
@@ -127,28 +121,34 @@ class DateReader {
   }
 
   #walk(document: HtmlDocument): void {
-    const page: Block = { tagName: '', region: 'unknown' };
-    const stack: Step[] = document.childNodes.map((node) => ({ node, block: page }));
-    for (let step = stack.pop(); step && this.#length < MAX_CHARACTERS_READ; step = stack.pop()) {
-      const { node, block, ended } = step;
-      if (ended) {
-        this.#startLine(block);
-        this.#readHeading(ended);
-      } else if (node?.nodeName === '#text' && 'value' in node) this.#addText(node.value);
-      else if (node && isElement(node) && !NOT_SHOWN.has(node.tagName)) {
-        const { tagName } = node;
-        const region = regionWithin(node, block.region);
+    /** The block that contains the content of each open element. */
+    const blocks: Block[] = [{ tagName: '', region: 'unknown' }];
+    walkTree(document, {
+      enter: (element) => {
+        const { tagName } = element;
+        if (NOT_SHOWN.has(tagName)) return false;
+        const block = blocks.at(-1)!;
+        const region = regionWithin(element, block.region);
         const isBlock = !isInlineTag(tagName) || region !== block.region;
         const inner = isBlock ? { tagName, region } : block;
-        if (isBlock) {
-          this.#startLine(inner);
-          stack.push({ block, ended: node });
-        }
-        this.#readElement(node, region);
+        if (isBlock) this.#startLine(inner);
+        this.#readElement(element, region);
         this.#addText(' ');
-        for (let i = node.childNodes.length - 1; i >= 0; i--) stack.push({ node: node.childNodes[i]!, block: inner });
-      }
-    }
+        blocks.push(inner);
+        return this.#length < MAX_CHARACTERS_READ || 'end';
+      },
+      leave: (element) => {
+        const inner = blocks.pop();
+        const block = blocks.at(-1)!;
+        if (inner === block) return;
+        this.#startLine(block);
+        this.#readHeading(element);
+      },
+      text: (value) => {
+        this.#addText(value);
+        return this.#length < MAX_CHARACTERS_READ ? undefined : 'end';
+      },
+    });
   }
 
   #startLine(block: Block): void {
@@ -156,7 +156,7 @@ class DateReader {
     this.#lines.push({ ...block, from: this.#length, hasAuthor: false });
   }
 
-  #readHeading(element: Element): void {
+  #readHeading(element: Tree.Element): void {
     const { tagName } = element;
     if (tagName === 'title') this.#title ??= lettersOf(element);
     if (!HEADING.test(tagName) || ++this.#labels > MAX_SEARCHED_ELEMENTS) return;
@@ -178,7 +178,7 @@ class DateReader {
     this.#length += text.length;
   }
 
-  #readElement(element: Element, region: Region): void {
+  #readElement(element: Tree.Element, region: Region): void {
     const { tagName } = element;
     const properties = tokens(attribute(element, 'itemprop'));
     // The id of a heading is often built from its text.
@@ -211,7 +211,7 @@ class DateReader {
     }
   }
 
-  #dateIn(element: Element): LabelledTime | undefined {
+  #dateIn(element: Tree.Element): LabelledTime | undefined {
     // The text of nested elements is read again for each of these elements. So the number of elements is limited.
     if (++this.#labels > MAX_SEARCHED_ELEMENTS) return undefined;
     const text = textWithin(element, LONGEST_LABEL);
@@ -268,14 +268,14 @@ class DateReader {
 }
 
 /** The beginning of the text of an element, without punctuation. */
-function lettersOf(element: Element): string {
+function lettersOf(element: Tree.Element): string {
   return textWithin(element, MAX_TITLE_CHARACTERS)
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 }
 
 /** The date in an attribute of an element for machines. */
-function machineDate(element: Element): StatedTime | undefined {
+function machineDate(element: Tree.Element): StatedTime | undefined {
   for (const { name, value } of element.attrs) {
     const isOfDates =
       name === 'datetime' ||
@@ -300,7 +300,7 @@ const MAIN_NAMES =
   /(^|[-_\s])(article|post|entry|story|hentry|content|single|main)([-_\s]|$|-?(body|content|detail|header|title))/i;
 
 /** Returns the region of the content of an element. @param around the region of the element */
-function regionWithin(element: Element, around: Region): Region {
+function regionWithin(element: Tree.Element, around: Region): Region {
   if (around === 'beside') return around;
   const { tagName } = element;
   if (BESIDE_TAGS.has(tagName)) return 'beside';

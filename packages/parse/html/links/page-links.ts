@@ -3,13 +3,12 @@ import { MAX_LINKS } from '../../shared/limits.js';
 import type { ParseSettings } from '../../shared/parse-settings.js';
 import { TextBuilder } from '../../shared/text-builder.js';
 import { tokens, type PageElement } from '../page-element.js';
+import { isFeedLink, isVersionLink, linkOfElement } from '../head/head-link.js';
 import { srcsetUrls } from './srcset.js';
 import { goOn, interrupt, textOf, type PageText, type Stretch } from '../page-text.js';
 
 /** A relation between the target of a `link` element and the page. */
 type Relation = ParseSettings['parser']['htmlOutlinksRelations'][number];
-
-const FEED = /^[\t\n\f\r ]*application\/(?:rss|atom|rdf)\+xml[\t\n\f\r ]*(?:;|$)/i;
 
 /** A link whose element is still open. Text belongs to the innermost open link. */
 interface OpenLink extends Stretch {
@@ -126,14 +125,15 @@ function isNofollow(relations: string | undefined): boolean {
   return relations !== undefined && tokens(relations).includes('nofollow');
 }
 
-/** Returns the relations of a `link` element. For a style sheet the result is empty, even if it is also `alternate`. */
 function relationsOf(element: PageElement): Relation[] {
-  const given = new Set(tokens(element.attribute('rel')));
+  const link = linkOfElement(element, 'body');
+  if (!link) return [];
+  const given = link.relations;
   const relations: Relation[] = [];
-  if (given.has('next')) relations.push('next');
-  if (given.has('prev') || given.has('previous')) relations.push('prev');
-  if (!given.has('alternate') || given.has('stylesheet')) return relations;
-  if (FEED.test(element.attribute('type') ?? '')) relations.push('feed');
-  else if (element.attribute('hreflang') !== undefined) relations.push('alternate');
+  if (given.includes('next')) relations.push('next');
+  if (given.includes('prev') || given.includes('previous')) relations.push('prev');
+  // No parser reads a feed in JSON.
+  if (isFeedLink(link) && link.type.endsWith('+xml')) relations.push('feed');
+  if (isVersionLink(link)) relations.push('alternate');
   return relations;
 }

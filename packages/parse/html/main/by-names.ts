@@ -1,5 +1,5 @@
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
-import { first } from '../elements.js';
+import { headOf } from '../head/head-of.js';
 import { attribute } from '../html-tree.js';
 import { FAMILY } from './class-words.js';
 import type { Part } from './outline.js';
@@ -44,8 +44,7 @@ const OTHER_TEXT = 30;
 
 /** Whether a page names a program that generates manuals. */
 export function isMarkedManual(document: Tree.Document): boolean {
-  const generator = first(document, (element) => isGenerator(element));
-  return generator !== undefined && GENERATORS.test((attribute(generator, 'content') ?? '').slice(0, 200));
+  return GENERATORS.test((headOf(document).meta('generator') ?? '').slice(0, 200));
 }
 
 /** Whether the text of a page looks like a part of a manual. In a manual, code, tables, terms and lists of links are content like prose. */
@@ -77,10 +76,6 @@ function isIndex(page: Page): boolean {
   if (!main) return false;
   const length = sumOf(page, main, 'length');
   return length > page.length * NEARLY_ALL && sumOf(page, main, 'prose') < length * NO_PROSE;
-}
-
-function isGenerator(element: Tree.Element): boolean {
-  return element.tagName === 'meta' && attribute(element, 'name')?.toLowerCase() === 'generator';
 }
 
 /**

@@ -1,6 +1,6 @@
 import { defaultTreeAdapter, html as spec, type DefaultTreeAdapterTypes as Tree } from 'parse5';
-import { first } from '../elements.js';
-import { attribute } from '../html-tree.js';
+import { first, isHtml } from '../elements.js';
+import { headOf } from '../head/head-of.js';
 import { MAX_TITLE_LENGTH } from '../../shared/limits.js';
 import type { Block } from './block-text.js';
 import { isHeading } from './outline.js';
@@ -14,7 +14,7 @@ const MAX_START = 5;
 
 /** Returns the `title` of a page with single spaces, up to a limit. */
 export function titleIn(document: Tree.Document): string {
-  const title = first(document, ({ tagName }) => tagName === 'title');
+  const title = first(document, (element) => element.tagName === 'title' && isHtml(element));
   return (title?.childNodes ?? [])
     .map((node) => (node.nodeName === '#text' ? (node as Tree.TextNode).value : ''))
     .join('')
@@ -56,16 +56,8 @@ function nameIn(document: Tree.Document, title: string): string {
   const separators = [...title.matchAll(SEPARATOR)];
   if (separators.length === 0) return title;
   const [start, end] = [separators[0]!, separators.at(-1)!];
-  const site = siteIn(document);
+  const site = headOf(document).meta('og:site_name')?.toLowerCase() ?? '';
   // Most sites write their name last.
   const isFirst = site !== '' && title.slice(0, start.index).toLowerCase() === site;
   return isFirst ? title.slice(start.index + start[0].length) : title.slice(0, end.index);
-}
-
-function siteIn(document: Tree.Document): string {
-  const meta = first(
-    document,
-    (element) => element.tagName === 'meta' && attribute(element, 'property') === 'og:site_name',
-  );
-  return ((meta && attribute(meta, 'content')) ?? '').trim().toLowerCase();
 }

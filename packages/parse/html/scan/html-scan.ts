@@ -28,7 +28,7 @@ const DOCTYPE = Buffer.from('<!doctype');
 const HAS_TEXT = /[^\t\n\f\r ]/;
 
 /**
- * Reads a page into a body, with the same result as `walkTree`. It builds no tree, but reads the bytes in one pass, in a fraction of the
+ * Reads a page into a body, with the same result as `readTree`. It builds no tree, but reads the bytes in one pass, in a fraction of the
  * time. Only bytes that the body stores become text.
  *
  * The scanner has the rules of tree construction (HTML Standard, 13.2.6) for correct pages: elements are closed in order, and some end

@@ -1,4 +1,5 @@
-import { defaultTreeAdapter, html as spec, type DefaultTreeAdapterTypes } from 'parse5';
+import { defaultTreeAdapter, type DefaultTreeAdapterTypes } from 'parse5';
+import { isElement, isHtml, isMathMl } from '../elements.js';
 import { roleOf } from '../page-element.js';
 
 type Element = DefaultTreeAdapterTypes.Element;
@@ -23,7 +24,7 @@ export function standOf(element: Element, repeats: ReadonlySet<Parent>): Stand {
       return isHtml(element) ? 'nowhere' : 'here';
     case 'rt':
     case 'rtc':
-      return isHtml(element) && isElement(element.parentNode, 'ruby') ? 'behind' : 'here';
+      return isHtml(element) && isRuby(element.parentNode) ? 'behind' : 'here';
     case 'annotation':
     case 'annotation-xml':
       return isMathMl(element) && element.parentNode?.childNodes[0] !== element ? 'nowhere' : 'here';
@@ -72,7 +73,7 @@ export function repeatsOf(formulas: readonly Element[]): ReadonlySet<Parent> {
       const others = parent.childNodes.filter((node) => node !== inner && !isNothing(node));
       const [other] = others;
       if (others.length === 1 && isHiddenFromReaders(other!)) found.add(other);
-      if (others.length > 0 || !('tagName' in parent)) break;
+      if (others.length > 0 || !isElement(parent)) break;
       inner = parent;
     }
   }
@@ -80,21 +81,13 @@ export function repeatsOf(formulas: readonly Element[]): ReadonlySet<Parent> {
 }
 
 function isHiddenFromReaders(node: Child): node is Element {
-  return 'tagName' in node && node.attrs.some(({ name, value }) => name === 'aria-hidden' && value === 'true');
+  return isElement(node) && node.attrs.some(({ name, value }) => name === 'aria-hidden' && value === 'true');
 }
 
 function isNothing(node: Child): boolean {
   return node.nodeName === '#comment' || ('value' in node && node.value.trim() === '');
 }
 
-function isElement(node: Parent | null, tagName: string): boolean {
-  return node !== null && 'tagName' in node && node.tagName === tagName && isHtml(node);
-}
-
-export function isHtml(element: Element): boolean {
-  return element.namespaceURI === spec.NS.HTML;
-}
-
-export function isMathMl(element: Element): boolean {
-  return element.namespaceURI === spec.NS.MATHML;
+function isRuby(node: Parent | null): boolean {
+  return node !== null && isElement(node) && node.tagName === 'ruby' && isHtml(node);
 }

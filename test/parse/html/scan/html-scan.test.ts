@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { scanHtml } from '../../../../packages/parse/html/scan/html-scan.js';
-import { parseTree, walkTree } from '../../../../packages/parse/html/html-tree.js';
+import { parseTree, readTree } from '../../../../packages/parse/html/html-tree.js';
 import { PageBody } from '../../../../packages/parse/html/page-body.js';
-import { PageHead } from '../../../../packages/parse/html/page-head.js';
+import { PageHead } from '../../../../packages/parse/html/head/page-head.js';
 import { RobotsReader } from '../../../../packages/parse/shared/robots-directives.js';
 import { randomNumbers } from '../../../support/web/fake-web.js';
 import { PARSE_SETTINGS } from '../../../support/parsing/parse-page.js';
@@ -15,7 +15,7 @@ function begin() {
 
 /** All data of a page, in both ways of reading. */
 function seen({ robots, head, body }: ReturnType<typeof begin>) {
-  const { metadata, base, canonical, language, refresh, alternates, encodingLabel } = head;
+  const { metas, metadata, links, base, refresh, runsScripts, encodingLabel } = head;
   return {
     title: body.title,
     text: body.text.toString(),
@@ -23,13 +23,13 @@ function seen({ robots, head, body }: ReturnType<typeof begin>) {
     headings: body.headings,
     links: body.links.resolve('http://h.com/d/p.html'),
     robots: robots.directives,
-    head: { metadata, base, canonical, language, refresh, encodingLabel, alternates: [...alternates] },
+    head: { metas, metadata, links, language: head.languageOf(), base, refresh, runsScripts, encodingLabel },
   };
 }
 
 function fromTree(text: string) {
   const read = begin();
-  walkTree(
+  readTree(
     parseTree(text, 200_000, () => false)!,
     read.body,
   );

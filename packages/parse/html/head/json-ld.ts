@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../../webtable/index.js';
-import { MAX_JSON_LD_BLOCKS, MAX_JSON_LD_DEPTH, MAX_JSON_LD_LENGTH, MAX_JSON_LD_NODES } from '../shared/limits.js';
+import type { JsonValue } from '../../../../webtable/index.js';
+import { MAX_JSON_LD_BLOCKS, MAX_JSON_LD_DEPTH, MAX_JSON_LD_LENGTH, MAX_JSON_LD_NODES } from '../../shared/limits.js';
 
 /** An object of JSON-LD. */
 export type JsonLdNode = { readonly [property: string]: JsonValue };
@@ -15,7 +15,7 @@ export function isJsonLd(type: string | undefined): boolean {
   return /^\s*application\/ld\+json\s*(?:;|$)/i.test(type ?? '');
 }
 
-/** The JSON-LD blocks of a page, as parse, export and audit read them. */
+/** The JSON-LD blocks of a page. */
 export class JsonLd {
   /** The parsed blocks: objects and lists. */
   readonly blocks: JsonValue[] = [];
@@ -25,8 +25,12 @@ export class JsonLd {
   overLimit = 0;
   #length = 0;
 
-  /** Adds the content of a `script`. A block without content is ignored. */
-  add(text: string): void {
+  /** @param texts the contents of the `script` elements. A block without content is ignored. */
+  constructor(texts: readonly string[]) {
+    for (const text of texts) this.#add(text);
+  }
+
+  #add(text: string): void {
     if (text.trim() === '') return;
     this.#length += text.length;
     if (this.#length > MAX_JSON_LD_LENGTH || this.blocks.length >= MAX_JSON_LD_BLOCKS) {

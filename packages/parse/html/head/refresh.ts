@@ -1,3 +1,5 @@
+import type { PageElement } from '../page-element.js';
+
 /** The content of a refresh. Without a URL, a refresh reloads the page itself. */
 export interface Refresh {
   /** Delay in whole seconds. */
@@ -21,4 +23,11 @@ export function parseRefresh(content: string): Refresh | undefined {
   if (quote !== '"' && quote !== "'") return { delay, url: value };
   const end = value.indexOf(quote, 1);
   return { delay, url: value.slice(1, end === -1 ? undefined : end) };
+}
+
+/** The refresh that a `meta` element states. Undefined: it states none. */
+export function refreshOf(meta: PageElement): Refresh | undefined {
+  if (meta.attribute('http-equiv')?.toLowerCase() !== 'refresh') return undefined;
+  const content = meta.attribute('content');
+  return content === undefined ? undefined : parseRefresh(content);
 }

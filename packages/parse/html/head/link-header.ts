@@ -1,37 +1,25 @@
-import { resolveLink, tryParseUrl } from '../../url/index.js';
+import { resolveLink, tryParseUrl } from '../../../url/index.js';
+import { tokens } from '../page-element.js';
+import { headLink, type HeadLink } from './head-link.js';
 
 /** Matches one parameter of a link, with the semicolon before it (RFC 8288, appendix B.3). */
 const PARAMETER = /\s*;\s*([^\s=;,"]*)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;,]*)))?/sy;
 
-/** A link of a `Link` header. */
-export interface HeaderLink {
-  /** The URL as written. */
-  readonly target: string;
-  /** The relations in lower case. */
-  readonly relations: readonly string[];
-  readonly parameters: ReadonlyMap<string, string>;
-}
-
 /**
- * The links of a `Link` header (RFC 8288) in order. If the `anchor` of a link names another page, or a part of this page, the link is
- * left out.
+ * The links of a `Link` header (RFC 8288) in order, with absolute URLs. A link is left out if its `anchor` names another page, or a part of
+ * this page, or if a crawl cannot fetch it.
  * @param page URL of the page
  */
-export function* linksInHeader(header: string | undefined, page: string): Generator<HeaderLink> {
+export function* linksInHeader(header: string | undefined, page: string): Generator<HeadLink> {
   for (let open = header?.indexOf('<') ?? -1; header !== undefined && open !== -1;) {
     const close = header.indexOf('>', open);
     if (close === -1) return;
     const { parameters, end } = readParameters(header, close + 1);
-    const relations = (parameters.get('rel') ?? '').toLowerCase().split(/\s+/);
-    if (isOf(page, parameters.get('anchor'))) yield { target: header.slice(open + 1, close), relations, parameters };
+    const target = resolveLink(header.slice(open + 1, close), page) ?? '';
+    const link = headLink(tokens(parameters.get('rel')), target, (name) => parameters.get(name), 'header');
+    if (link && isOf(page, parameters.get('anchor'))) yield link;
     open = header.indexOf('<', end);
   }
-}
-
-/** The target of the first `rel=canonical` in a `Link` header, as written; see {@link linksInHeader}. */
-export function canonicalInHeader(header: string | undefined, page: string): string | undefined {
-  for (const { target, relations } of linksInHeader(header, page)) if (relations.includes('canonical')) return target;
-  return undefined;
 }
 
 /**
