@@ -49,12 +49,12 @@ export function statedTime(text: string): StatedTime | undefined {
   const mail = MAIL.exec(value);
   if (mail) {
     const [, day, month, year, ...clock] = mail;
-    return timeOf(Number(year), monthOf(month), Number(day), clock);
+    return timeOf(Number(year), englishMonth(month), Number(day), clock);
   }
   const american = AMERICAN.exec(value);
   if (!american) return undefined;
   const [, month, day, year, ...clock] = american;
-  return timeOf(Number(year), monthOf(month), Number(day), clock);
+  return timeOf(Number(year), englishMonth(month), Number(day), clock);
 }
 
 /** Makes a time from a day. Undefined: the day does not exist, or the year is not accepted. */
@@ -68,8 +68,8 @@ function ofEpoch(time: number): StatedTime | undefined {
   return year >= FIRST_YEAR && year <= LAST_YEAR ? { time, day, inUtc: true } : undefined;
 }
 
-/** The number of a month, 1 to 12. 0: the name is not that of a month. */
-function monthOf(name = ''): number {
+/** The number of a month, 1 to 12, by the first three letters of its English name. 0: it is not the name of a month. */
+export function englishMonth(name = ''): number {
   return MONTHS.indexOf(name.toLowerCase()) + 1;
 }
 

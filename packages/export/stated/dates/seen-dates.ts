@@ -1,6 +1,8 @@
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
 import {
   attribute,
+  ClassWords,
+  FAMILY,
   isInlineTag,
   statedTime,
   textWithin,
@@ -99,6 +101,7 @@ interface LabelledTime {
 
 class DateReader {
   readonly #language: string;
+  readonly #classWords = new ClassWords();
   readonly #dates: (Omit<SeenDate, 'isNearTitle'> & { /** Position in the text. */ readonly at: number })[] = [];
   readonly #parts: string[] = [];
   readonly #lines: Line[] = [];
@@ -128,7 +131,7 @@ class DateReader {
         const { tagName } = element;
         if (NOT_SHOWN.has(tagName)) return false;
         const block = blocks.at(-1)!;
-        const region = regionWithin(element, block.region);
+        const region = regionWithin(element, block.region, this.#classWords);
         const isBlock = !isInlineTag(tagName) || region !== block.region;
         const inner = isBlock ? { tagName, region } : block;
         if (isBlock) this.#startLine(inner);
@@ -293,20 +296,22 @@ type Region = 'main' | 'beside' | 'footer' | 'unknown';
 
 const MAIN_TAGS: ReadonlySet<string> = new Set(['main', 'article']);
 const BESIDE_TAGS: ReadonlySet<string> = new Set(['aside', 'nav', 'form', 'select', 'button']);
-const BESIDE_NAMES =
-  /(^|[-_\s])(comments?(?!-?(count|link|off))|comment-?list|respond|replies|related|side-?bar|secondary|widgets?|recommend\w*|popular|trending|teasers?|promo|latest|recent|menu|nav|navigation|calendar|archives?|copyright|ticker|carousel|slider|most-?read|more-?(news|stories|from)|read-?more|similar|suggest\w*|banner|advert\w*|share|social|disqus\w*|weather|clock|currentdate|today)([-_\s]|$)/i;
+/** Families of class words of elements beside the content, and of the main content. */
+const BESIDE = FAMILY.comment | FAMILY.related | FAMILY.sidebar | FAMILY.navigation | FAMILY.advert;
+const MAIN = FAMILY.article | FAMILY.body;
+/** Classes and ids of elements with dates that are not of the page. */
+const CALENDAR_NAMES = /(^|[-_\s])(calendar|archives?|ticker|weather|clock|currentdate|today)([-_\s]|$)/i;
 const FOOTER_NAMES = /(^|[-_\s])footer([-_\s]|$)/i;
-const MAIN_NAMES =
-  /(^|[-_\s])(article|post|entry|story|hentry|content|single|main)([-_\s]|$|-?(body|content|detail|header|title))/i;
 
 /** Returns the region of the content of an element. @param around the region of the element */
-function regionWithin(element: Tree.Element, around: Region): Region {
+function regionWithin(element: Tree.Element, around: Region, classWords: ClassWords): Region {
   if (around === 'beside') return around;
   const { tagName } = element;
   if (BESIDE_TAGS.has(tagName)) return 'beside';
   const names = `${attribute(element, 'class') ?? ''} ${attribute(element, 'id') ?? ''}`;
   const isPage = tagName === 'body' || tagName === 'html';
-  if (!isPage && names.length < 500 && BESIDE_NAMES.test(names)) return 'beside';
+  const words = isPage ? 0 : classWords.ofName(names);
+  if ((words & BESIDE) !== 0 || (!isPage && CALENDAR_NAMES.test(names.slice(0, 500)))) return 'beside';
   const role = attribute(element, 'role');
   if (role === 'complementary' || role === 'navigation') return 'beside';
   if (around === 'footer' || tagName === 'footer' || role === 'contentinfo') return 'footer';
@@ -314,5 +319,5 @@ function regionWithin(element: Tree.Element, around: Region): Region {
   if (MAIN_TAGS.has(tagName) || role === 'main') return 'main';
   if (isPage || around === 'main') return around;
   if (tokens(attribute(element, 'itemprop')).includes('articlebody')) return 'main';
-  return MAIN_NAMES.test(names) ? 'main' : around;
+  return (words & MAIN) !== 0 ? 'main' : around;
 }
