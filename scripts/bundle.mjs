@@ -1,9 +1,10 @@
 // Bundles the command and the library: each file that Node starts, a thread starts or a program imports, with its modules, into dist/bin.
-// Packages stay outside. Modules that are loaded on demand get files of their own. It also bundles the library with its packages, for tests
-// that start many processes.
-import { cpSync, readFileSync, readdirSync, renameSync } from 'node:fs';
+// Packages stay outside. Modules that are loaded on demand get files of their own. It also bundles the declarations of the public API, and
+// the library with its packages for tests that start many processes.
+import { cpSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { dts } from 'rolldown-plugin-dts';
 
 /** Modules that are started by name, from the folder of the module that starts them. */
 const STARTED = [
@@ -24,14 +25,11 @@ const OF_TESTS = {
 /** Packages that are not only JavaScript, or that few tests need. */
 const NOT_FOR_TESTS = /^(node:|classic-level|level$|libsql|pdfjs-dist|@node-rs|@aws-sdk|@opensearch-project)/;
 
-/** The exports of `package.json`, by the names of their files in dist/bin. */
+/** The exports of `package.json`: the name of the file in dist/bin, and the module without its extension. */
 const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-const DOORS = Object.values(exports)
-  .filter((door) => door.types !== undefined)
-  .map(({ types, default: file }) => [
-    basename(file, '.js'),
-    types.replace(/^\.\/dist\//, '').replace(/\.d\.ts$/, '.js'),
-  ]);
+const ENTRIES = Object.values(exports)
+  .filter(({ types }) => types !== undefined)
+  .map(({ types, default: file }) => [basename(file, '.js'), types.slice('./dist/'.length, -'.d.ts'.length)]);
 
 /** The parts of tables that the command needs before a verb runs. Bundled with the stores they would load LevelDB. */
 const OF_START = /\/webtable\/(schema|leases\/shard|tables\/moments|changes\/change-kinds)\.js$/;
@@ -41,7 +39,10 @@ const nameOf = (file) => (file.includes('/document/') ? 'document/' : '') + base
 
 /** @param dist with all modules compiled one by one; the module of the command is replaced */
 export async function bundle(dist) {
-  const files = [...DOORS, ...['bin/webcrawl.js', ...STARTED].map((file) => [nameOf(file), file])];
+  const files = [
+    ...ENTRIES.map(([name, module]) => [name, `${module}.js`]),
+    ...['bin/webcrawl.js', ...STARTED].map((file) => [nameOf(file), file]),
+  ];
   const input = Object.fromEntries(files.map(([name, file]) => [name, join(dist, file)]));
   // All other modules, and packages, have no side effects, so unused ones are dropped.
   const acting = new Set([...Object.values(input), join(dist, 'bin/main.js')]);
@@ -81,6 +82,22 @@ export async function bundleForTests(dist) {
   await build.write({ dir: made, format: 'esm', chunkFileNames: 'chunk-[name].js' });
   await build.close();
   copyConfig(dist, made);
+}
+
+/**
+ * Bundles the declarations of the public API: a file for each export of `package.json`, and `types.d.ts` with what several of them share. No
+ * other declarations stay.
+ * @param dist with the declarations of all modules; they are removed
+ */
+export async function bundleTypes(dist) {
+  const input = Object.fromEntries(ENTRIES.map(([, module]) => [module, join(dist, `${module}.d.ts`)]));
+  const build = await rolldown({ input, external: isOutside, plugins: [dts({ dtsInput: true, tsconfig: false })] });
+  const names = { entryFileNames: '[name].d.ts', chunkFileNames: '[name].d.ts' };
+  const shared = { groups: [{ name: 'types', minShareCount: 2 }] };
+  const { output } = await build.generate({ ...names, codeSplitting: shared });
+  await build.close();
+  for (const name of readdirSync(dist, { recursive: true })) if (name.endsWith('.d.ts')) rmSync(join(dist, name));
+  for (const { fileName, code } of output) writeFileSync(join(dist, fileName), code);
 }
 
 /** Settings files are read from the folder of the module that reads them. */

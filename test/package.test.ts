@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import packageJson from '../package.json' with { type: 'json' };
 import { ROOT } from './support/docs/source-files.js';
 
 const execute = promisify(execFile);
@@ -70,19 +71,24 @@ test('the package contains the product and nothing else', async () => {
   const top = (await readdir(installed())).sort();
   const documents = ['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md'];
   expect(top).toEqual([...documents, 'bench', 'config', 'dist', 'docs', 'package.json']);
-  expect((await readdir(join(installed(), 'dist'))).sort()).toEqual(['bin', 'config', 'packages', 'webtable']);
+  expect((await readdir(join(installed(), 'dist'))).sort()).toEqual(['bin', 'packages', 'types.d.ts', 'webtable']);
   const files = (await readdir(installed(), { recursive: true })).map(String);
   expect(files.filter((name) => name.endsWith('.map'))).toEqual([]);
-  const config = await readdir(join(installed(), 'dist/config'));
+  const config = await readdir(join(installed(), 'dist/bin'));
   expect(config).toEqual(
     expect.arrayContaining(['regex-urlfilter.txt', 'regex-normalize.txt', 'webcrawl.sample.json']),
   );
 });
 
-test('it is small: one copy of the code, and types', () => {
-  expect(packed.size).toBeLessThan(1.5e6);
+test('it is small: one copy of the code, and a file of types for each export', () => {
+  expect(packed.size).toBeLessThan(1.2e6);
   const paths = packed.files.map(({ path }) => path);
   expect(paths.filter((path) => /^dist\/(?!bin\/).*\.js$/.test(path))).toEqual([]);
+  const exported = Object.values(packageJson.exports).flatMap((entry) =>
+    typeof entry === 'string' ? [] : entry.types,
+  );
+  const types = paths.filter((path) => path.endsWith('.d.ts')).map((path) => `./${path}`);
+  expect(types.sort()).toEqual([...exported, './dist/types.d.ts'].sort());
 });
 
 test('the package has the files that its documents link to', async () => {
@@ -167,7 +173,7 @@ test('a custom store can be tested with node:test', async () => {
   expect(Number(/^# pass (\d+)$/m.exec(output)?.[1])).toBeGreaterThan(100);
 }, 120_000);
 
-test('the types serve a strict consumer, and the example of the README compiles and runs', async () => {
+test('the types of every export serve a strict consumer, and the example of the README compiles and runs', async () => {
   await writeFile(
     join(folder, 'consumer.ts'),
     `import { CrawlError, openCrawl, type Report } from 'webcrawl';
@@ -187,7 +193,10 @@ test('the types serve a strict consumer, and the example of the README compiles 
   const here = example.replaceAll('https://example.com/', url).replace("host: 'example.com'", "host: '127.0.0.1'");
   expect(here).not.toBe(example);
   await writeFile(join(folder, 'example.ts'), here);
-  expect(await compile('consumer.ts', 'example.ts')).toBe('');
+  const names = Object.keys(packageJson.exports).filter((name) => name !== './package.json');
+  const lines = names.map((name, i) => `export * as part${i} from 'webcrawl${name.slice(1)}';`);
+  await writeFile(join(folder, 'every-export.ts'), lines.join('\n'));
+  expect(await compile('consumer.ts', 'example.ts', 'every-export.ts')).toBe('');
   const output = await inFolder(process.execPath, ['example.js']);
   expect(output).toContain('fetched: 3');
   expect(output).toContain(`${url} Home 1`);
