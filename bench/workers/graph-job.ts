@@ -1,7 +1,7 @@
 // Builds and ranks a made-up graph for the benchmark `graph`, and measures each step.
 import { mkdir } from 'node:fs/promises';
 import { setV8Flags } from '../../packages/util/index.js';
-import { buildGraphs, pageRank, withWorkFolder } from '../../packages/webcrawl/internal.js';
+import { buildGraphs, pageRank, withWorkFolder } from '../../packages/graph/public.js';
 import { madeRows, type GraphPlan } from '../lib/made-graph.js';
 import { givenArgument, reply, watchMemory } from '../lib/worker.js';
 

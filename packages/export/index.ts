@@ -1,9 +1,8 @@
-export type * from './public.js';
+export * from './public.js';
 export type { Block, Inline } from './markdown/blocks.js';
 export { openOutput } from './target/output-file.js';
 export { csvRecord, looksLikeFormula } from './pages/csv.js';
 export { loadWorkbook } from './pages/workbook.js';
-export type { ColumnType } from './pages/page-columns.js';
 export {
   writeTarget,
   type Target,
@@ -12,14 +11,10 @@ export {
   type WrittenTarget,
 } from './target/target.js';
 export { exportPages } from './export-pages.js';
-export { CHUNK_WORDS, COMPUTED_FIELD_NAMES, LINK_LISTS, PAGE_FORMATS } from './pages/page-formats.js';
-export { exportKrake, openKrake } from './load-krake.js';
-export { surt } from './warc/surt.js';
+export { exportKrake } from './load-krake.js';
 export { exportWacz } from './warc/export-wacz.js';
 export { exportWarc } from './warc/export-warc.js';
 export { exportGraph } from './export-graph.js';
-export { GRAPH_FORMATS } from './graph/graph-formats.js';
-export { COMPUTED_FIELDS } from './markdown/computed-field-table.js';
 export { pageView } from './stated/page-view.js';
 export { createSites } from './site/sites.js';
 export { mainBlocks, readByStoredSite } from './site/stored-site.js';

@@ -1,3 +1,10 @@
+/** Link graphs and PageRank, from rows of any source. */
+export { buildGraphs } from './build-graphs.js';
+export { pageRank } from './ranking/page-rank.js';
+export { readLists } from './adjacency.js';
+export { withWorkFolder } from '../scan/index.js';
+export { LEVELS } from './levels.js';
+export type { Count } from '../core/index.js';
 export type { Adjacency } from './adjacency.js';
 export type { BuildOptions, BuiltGraphs, LinkGraph } from './build-graphs.js';
 export type { LinkRow } from './link-rows.js';

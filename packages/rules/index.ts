@@ -1,6 +1,6 @@
-export type * from './public.js';
+export * from './public.js';
 export { compileRules, compileRulesInSlices } from './compile-rules.js';
 export { createLiveRules } from './live-rules.js';
 export { checkRule, scopeOf, type CheckedRule } from './check-rule.js';
 export { addChecked, addRules, removeRules, rulesOf, saying, setRuleState } from './edit-rules.js';
-export { describeRule, describeRuleInFull } from './describe-rule.js';
+export { listRules } from './rule-list.js';

@@ -1,3 +1,7 @@
+/** The types of rules, their proposals and statistics, and the string form of rules. */
+export { describeRule, describeRuleInFull } from './describe-rule.js';
+export type { ListedRule, RuleList } from './rule-list.js';
+export type * from '../focus/public.js';
 export type { RuleSet } from './compile-rules.js';
 export type { LiveRules } from './live-rules.js';
 export type { Contradiction } from './rule-order.js';

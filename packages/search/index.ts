@@ -1,4 +1,4 @@
-export type * from './public.js';
+export * from './public.js';
 export { createReadBudget, rowShare, type ReadBounds, type ReadBudget } from './read-budget.js';
 export { askIndex, type Answer, type AskOptions } from './ask-index.js';
 export { HITS_PER_PAGE, createSearcher, weightsOf } from './searcher.js';
@@ -6,4 +6,3 @@ export { parseQuery } from './query/parse-query.js';
 export { queryText } from './query/query-text.js';
 export { COPY_FIELDS, SHOWN_FIELDS, hasCopy, shownText } from './results/shown-text.js';
 export { withoutHidden } from './results/shown-parts.js';
-export { MAX_HITS } from './max-hits.js';

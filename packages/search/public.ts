@@ -1,3 +1,6 @@
+/** The types of searches and of the search index. */
+export { MAX_HITS } from './max-hits.js';
+export type { IndexInfo, IndexOptions } from '../index/index.js';
 export type { SearchOptions, SearchResult, Searcher } from './searcher.js';
 export type { NoticeCode } from './query/parse-query.js';
 export type { SearchNotice } from './query/notices.js';

@@ -1,7 +1,7 @@
 type Takes = (context: never, ...given: never[]) => unknown;
 
 /** The functions of a group without their first parameter. */
-export type Bound<G> = {
+type Bound<G> = {
   readonly [N in keyof G]: G[N] extends (context: never, ...given: infer A) => infer R ? (...given: A) => R : never;
 };
 

@@ -2,10 +2,9 @@ import type { FetchDocumentOptions, FetchedDocument, ParseCheck, UrlCheck } from
 import { checkUrl } from '../answers/check-url.js';
 import { rulesNow, type CheckContext, type CrawlContext, type PageContent } from '../jobs/index.js';
 import type { PageMarkdown } from '../export/index.js';
-import { checkParse, fetchDocument } from './doors/answers.js';
-import { pageMarkdown } from './doors/export.js';
 import { openCheckContext } from './open-check-context.js';
 import type { OpenCrawlOptions } from './open-context.js';
+import { checkParse, fetchDocument, pageMarkdown } from './satellites.js';
 
 /** Tests URLs and pages against the settings, plugins and rules. Writes nothing. */
 export interface ChecksOfTable {

@@ -4,7 +4,16 @@ import type { Explanation, ExplainOptions, FoundPage, PageQuery, TableStats } fr
 import type { AuditOptions, OpenAuditReport } from '../audit/index.js';
 import type { Changes, ChangesOptions, MarkedMoment } from '../changes/index.js';
 import type { DedupOptions } from '../duplicates/index.js';
-import type { ComputedFieldName, ComputedValues, PageField } from '../export/index.js';
+import type {
+  ComputedFieldName,
+  ComputedValues,
+  ExportArchiveOptions,
+  ExportChunksOptions,
+  ExportGraphOptions,
+  ExportKrakeOptions,
+  ExportPagesOptions,
+  PageField,
+} from '../export/index.js';
 import type { RankOptions } from '../graph/index.js';
 import type { CrawlPlan, HostExplanation, HostFigures, HostsOptions, PlanOptions } from '../hosts/index.js';
 import type { IndexOptions } from '../index/index.js';
@@ -24,35 +33,48 @@ import type { RemoveOptions } from '../maintenance/index.js';
 import type { Searcher, SearchOptions, SearchResult } from '../search/index.js';
 import type { CrawlStatus, Served, ServeOptions } from '../serve/index.js';
 import type { ChangeTarget, SendChangesOptions, SentChanges } from '../watch/index.js';
-import { bound, type Bound } from './bound.js';
+import { stats } from '../answers/readdb.js';
+import { bound } from './bound.js';
 import { checksOf, type ChecksOfTable } from './checks.js';
-import { explain, stats, status } from './doors/answers.js';
-import { audit } from './doors/audit.js';
-import { changes, changeTargets, mark, marks, removeChangeTarget, sendChanges, unmark } from './doors/changes.js';
-import { exports } from './doors/export.js';
-import { explainHost, hosts, plan } from './doors/hosts.js';
-import { openSearch, search } from './doors/search.js';
-import { crawlContinuously, serve } from './doors/service.js';
-import { jobs, type RepairReport } from './jobs.js';
 import type { ContinuousCrawlOptions } from './continuous/continuous-crawl.js';
+import { jobs, type RepairReport } from './jobs.js';
 import { openContext, type OpenContext, type OpenCrawlOptions } from './open-context.js';
 import { checks } from './options/job-options.js';
+import type { CrawlRules } from './rules/crawl-rules.js';
 import { prefixStatistics } from './rules/prefix-statistics.js';
 import { rules } from './rules/rules.js';
+import * as satellites from './satellites.js';
 
 /** The result of a job. `Report<'fetch'>` has the counters of the job `fetch`. */
 export type Report<Job extends JobName | undefined = undefined> = JobReport<
   Job extends JobName ? JobCounters<Job> : Readonly<Record<string, number | undefined>>
 >;
 
-/** Lists, changes, tests and proposes the rules of a table: the functions of `rules`, and `prefixes`. */
-export type CrawlRules = Bound<typeof rules> & {
-  /** Statistics of the pages by prefix of their path. */
-  readonly prefixes: Bound<typeof prefixStatistics>;
-};
-
-/** Exports of a table to files. */
-export type CrawlExports = Bound<typeof exports>;
+/**
+ * Exports of a table to files, or to an S3 store. The files appear under their names when they are complete, the manifest last. An export
+ * that is stopped or killed starts again at the next call. Each export throws CrawlError USAGE or BAD_URL for a wrong selection;
+ * MISSING_PACKAGE for an optional package; BAD_OUTPUT, STORE_FULL.
+ */
+export interface CrawlExports {
+  /**
+   * Exports pages in key order. By default it exports pages that exist, have no `noindex` and are no duplicates. With `since`, it also
+   * exports pages that are left out now, but may be in an earlier copy; `removed` gives the reason to remove the page from the copy.
+   */
+  pages(options: ExportPagesOptions): Promise<Report<'export'>>;
+  /** Exports the main content of HTML pages as Markdown, in chunks by heading: JSON Lines with one `Chunk` on each line, in key order. */
+  chunks(options: ExportChunksOptions): Promise<Report<'export'>>;
+  /** Writes the selected pages into a folder of WARC 1.1 files with a CDXJ index. The same rows give the same bytes. */
+  warc(options: ExportArchiveOptions): Promise<Report<'export'>>;
+  /** Writes the selected pages into one WACZ file (1.1.1). It needs disk space of twice the size of the file, and the package client-zip. */
+  wacz(options: ExportArchiveOptions): Promise<Report<'export'>>;
+  /** Writes the selected pages, and the links between them, into a folder of Krake's files. */
+  krake(options: ExportKrakeOptions): Promise<Report<'export'>>;
+  /**
+   * Exports the graph of links between pages, hosts or domains: nodes in key order, numbered from 0, and each edge once. Links to redirects
+   * and to pages with a canonical page become links to the final page, except with `raw`.
+   */
+  graph(options: ExportGraphOptions): Promise<Report<'export'> & Report<'graph'>>;
+}
 
 /**
  * An open table with its settings and plugins. The same job cannot run twice at a time. Pages can be read while jobs run. Each job throws
@@ -72,8 +94,7 @@ export interface Crawl extends AsyncDisposable {
   /** Adds the seeds, then repeats generate, fetch, parse and updatedb until no page is due or a limit is reached. */
   run(options: CrawlOptions): Promise<Report<'crawl'>>;
   /**
-   * Crawls until the signal aborts. Pages are fetched again when they are due, and the search index and the ranks stay up to date. See
-   * `crawlContinuously` of packages/webcrawl/continuous/continuous-crawl.ts.
+   * Crawls until the signal aborts. Pages are fetched again when they are due, and the search index and the ranks stay up to date.
    */
   watch(options: ContinuousCrawlOptions): Promise<Report<'crawl'>>;
 
@@ -124,8 +145,8 @@ export interface Crawl extends AsyncDisposable {
   /** Explains a URL: the data of the table on it, its next step in the crawl, and the reason for this step. */
   explain(url: string, options?: ExplainOptions): Promise<Explanation>;
   /**
-   * Finds faults in the pages of the table. It is faster if they were crawled with the setting `parser.audit`; see `audit` of
-   * packages/audit. Close the report after its findings are read.
+   * Finds faults in the pages of the table. It is faster if they were crawled with the setting `parser.audit`. Close the report after its
+   * findings are read.
    * @throws CrawlError NO_FACTS, STORE_FULL, BAD_OUTPUT
    */
   audit(options?: AuditOptions): Promise<OpenAuditReport>;
@@ -171,7 +192,9 @@ export interface Crawl extends AsyncDisposable {
   /** Removes a target of changes, by its URL. Resolves to false if there was no such target. */
   removeChangeTarget(to: string): Promise<boolean>;
 
+  /** Lists, changes, tests and proposes the rules of the table. */
   readonly rules: CrawlRules;
+  /** Exports pages, archives and graphs. */
   readonly export: CrawlExports;
 
   /**
@@ -206,6 +229,11 @@ async function withChecked<R>(check: (options: unknown) => void, options: unknow
 function crawlOf(context: OpenContext): Crawl {
   const { settings, settingSources, page, pages, close } = context;
   const { crawl: run, ...otherJobs } = bound(jobs, context);
+  const { crawlContinuously: watch, status, openSearch, hosts, explainHost, changes, mark, marks, unmark } = satellites;
+  const { sendChanges, changeTargets, removeChangeTarget } = satellites;
+  const { audit, explain, plan, search, serve } = satellites;
+  const { exportPages, exportChunks, exportWarc, exportWacz, exportKrake, exportGraph } = satellites;
+  const exports = { pages: exportPages, chunks: exportChunks, warc: exportWarc, wacz: exportWacz, krake: exportKrake };
   return {
     settings,
     settingSources,
@@ -217,10 +245,7 @@ function crawlOf(context: OpenContext): Crawl {
     },
     run,
     ...otherJobs,
-    ...bound(
-      { watch: crawlContinuously, status, openSearch, hosts, explainHost, changes, mark, marks, unmark },
-      context,
-    ),
+    ...bound({ watch, status, openSearch, hosts, explainHost, changes, mark, marks, unmark }, context),
     ...bound({ sendChanges, changeTargets, removeChangeTarget }, context),
     stats: (options) => withChecked(checks.stats, options, () => stats(context, options)),
     audit: (options) => withChecked(checks.audit, options, () => audit(context, options)),
@@ -232,7 +257,7 @@ function crawlOf(context: OpenContext): Crawl {
     pages,
     check: checksOf(context, () => Promise.resolve(context)),
     rules: { ...bound(rules, context), prefixes: bound(prefixStatistics, context) },
-    export: bound(exports, context),
+    export: bound({ ...exports, graph: exportGraph }, context),
     close,
     [Symbol.asyncDispose]: close,
   };

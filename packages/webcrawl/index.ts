@@ -5,7 +5,8 @@
  * need have subpaths of their own: `webcrawl/plugins`, `/export`, `/changes`, `/audit`, `/hosts`, `/graph`, `/rules`, `/search`,
  * `/cluster`, `/store`, `/store-suite`, `/testing`.
  */
-export { openCrawl, type Crawl, type CrawlExports, type CrawlRules, type Report } from './crawl.js';
+export { openCrawl, type Crawl, type CrawlExports, type Report } from './crawl.js';
+export type { CrawlRules, RuleEditOptions } from './rules/crawl-rules.js';
 export { openChecks, type Checks, type ChecksOfTable } from './checks.js';
 export { checkRobots } from '../answers/check-robots.js';
 export { backupTable, type BackupTableOptions } from './tables/backup-table.js';
@@ -30,7 +31,6 @@ export {
 export type { OpenCrawlOptions } from './open-context.js';
 export type { RepairReport } from './jobs.js';
 export type { CrawlRest, ContinuousCrawlOptions } from './continuous/continuous-crawl.js';
-export type { Bound } from './bound.js';
 export type {
   AwaitedHolder,
   BatchOptions,

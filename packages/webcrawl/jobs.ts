@@ -22,15 +22,16 @@ import { checks } from './options/job-options.js';
 import { createRetry } from './retry.js';
 
 // Only some tables and users need these jobs, so each is loaded when it is first called.
-const compact = late(async () => (await import('../maintenance/index.js')).compact);
-const remove = late(async () => (await import('../maintenance/index.js')).remove);
-const repair = late(async () => (await import('../maintenance/index.js')).repair);
-const rank = late(async () => (await import('../graph/index.js')).rank);
-const dedup = late(async () => (await import('../duplicates/index.js')).dedup);
-const index = late(async () => (await import('../index/index.js')).index);
-const forgetIndex = late(async () => (await import('../index/index.js')).forgetIndex);
-const repairIndex = late(async () => (await import('../index/index.js')).repairIndex);
-const propose = late(async () => (await import('../focus/index.js')).propose);
+const { compact, remove, repair } = late(() => import('../maintenance/index.js'), 'compact', 'remove', 'repair');
+const { rank } = late(() => import('../graph/index.js'), 'rank');
+const { dedup } = late(() => import('../duplicates/index.js'), 'dedup');
+const { index, forgetIndex, repairIndex } = late(
+  () => import('../index/index.js'),
+  'index',
+  'forgetIndex',
+  'repairIndex',
+);
+const { propose } = late(() => import('../focus/index.js'), 'propose');
 
 /** Any job. Each has its own options. */
 type Job = (crawl: JobContext, options: never) => Promise<Report>;
@@ -192,10 +193,7 @@ async function repairAll(crawl: JobContext, options: JobOptions = {}): Promise<R
 }
 
 /** Migrates a table to the present schema version. Its context must be opened with `migrates`. */
-export const migrate = alone(
-  'migrate',
-  late(async () => (await import('../maintenance/index.js')).migrate),
-);
+export const migrate = alone('migrate', late(() => import('../maintenance/index.js'), 'migrate').migrate);
 
 /** The jobs, each `(crawl, options) => Promise<Report>`. Each throws CrawlError USAGE for an option that is unknown or wrong. */
 export const jobs = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openCrawl } from '../../packages/webcrawl/index.js';
-import { fakeWeb, openTestCrawl, TEST_START } from '../../packages/webcrawl/subpaths/testing.js';
+import { fakeWeb, openTestCrawl, TEST_START } from '../../packages/webcrawl/testing/public.js';
 
 const WEB = {
   'http://a.example/': '<title>Home</title><a href="/b">b</a>',

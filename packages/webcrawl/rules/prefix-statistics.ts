@@ -1,26 +1,15 @@
-import type { PrefixNode, PrefixSelection, PrefixStatisticsOptions } from '../../focus/index.js';
-import type { Report } from '../../jobs/index.js';
+import type { PrefixNode, PrefixSelection } from '../../focus/index.js';
 import { watched } from '../jobs.js';
 import { late } from '../late.js';
 import type { OpenContext } from '../open-context.js';
 
 const focus = () => import('../../focus/index.js');
+const { makePrefixStatistics, latestPrefixStatistics } = late(focus, 'makePrefixStatistics', 'latestPrefixStatistics');
 
-/** Statistics of the rows by path prefix, and by name of query parameter. */
 export const prefixStatistics = {
-  /** Counts the rows, see `makePrefixStatistics` of packages/focus. */
-  make: watched(
-    'stats prefixes',
-    late(async () => (await focus()).makePrefixStatistics),
-  ) as (crawl: OpenContext, options?: PrefixStatisticsOptions) => Promise<Report>,
-  /** Describes the last statistics, see `latestPrefixStatistics` of packages/focus. */
-  latest: late(async () => (await focus()).latestPrefixStatistics),
-  /** Reads the last statistics, see `readPrefixStatistics` of packages/focus. */
-  async *read(
-    crawl: Pick<OpenContext, 'tables'>,
-    selection?: PrefixSelection,
-    limit?: { left: number },
-  ): AsyncGenerator<PrefixNode> {
-    yield* (await focus()).readPrefixStatistics(crawl, selection, limit);
+  make: watched('stats prefixes', makePrefixStatistics),
+  latest: latestPrefixStatistics,
+  async *read(crawl: Pick<OpenContext, 'tables'>, selection?: PrefixSelection): AsyncGenerator<PrefixNode> {
+    yield* (await focus()).readPrefixStatistics(crawl, selection);
   },
 } as const;

@@ -1,8 +1,12 @@
+/** Tables on HBase, for crawls on many machines. */
 import { DEFAULT_SLOTS, openTables } from '../../../webtable/index.js';
 import { CrawlError, safeText } from '../../errors/index.js';
 import type { CreatedTables } from '../../hbase/index.js';
 import { isOnHBase } from '../open-store.js';
 import { checks } from '../options/job-options.js';
+
+export type { CreatedTables };
+export type { WorkerStatus } from '../../jobs/index.js';
 
 /** Options of {@link createTable}. */
 export interface CreateTableOptions {

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  COMPUTED_FIELDS,
-  exportChunks,
-  jobs,
-  pageDump,
-  type OpenContext,
-} from '../../../packages/webcrawl/internal.js';
+import { exportChunks, jobs, pageDump, type OpenContext } from '../../../packages/webcrawl/internal.js';
+import { COMPUTED_FIELDS } from '../../../packages/export/public.js';
 import { countWords } from '../../../packages/export/markdown/count-words.js';
 import { fakeWeb } from '../../support/web/fake-web.js';
 import { testCrawl } from '../../support/test-crawl.js';

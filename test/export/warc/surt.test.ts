@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { surt } from '../../../packages/webcrawl/internal.js';
+import { surt } from '../../../packages/export/public.js';
 
 // As computed by the Python package surt 0.3; test/export/warc/programs.test.ts compares more.
 test.each([

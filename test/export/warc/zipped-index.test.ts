@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { surt } from '../../../packages/webcrawl/internal.js';
+import { surt } from '../../../packages/export/public.js';
 import { zippedIndex } from '../../../packages/export/warc/zipped-index.js';
 
 test('the index of the blocks has complete keys and times, also for a key with a brace', async () => {
