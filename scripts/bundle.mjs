@@ -91,13 +91,24 @@ export async function bundleForTests(dist) {
  */
 export async function bundleTypes(dist) {
   const input = Object.fromEntries(ENTRIES.map(([, module]) => [module, join(dist, `${module}.d.ts`)]));
-  const build = await rolldown({ input, external: isOutside, plugins: [dts({ dtsInput: true, tsconfig: false })] });
+  const plugins = [dts({ dtsInput: true, tsconfig: false })];
+  const build = await rolldown({ input, external: isOutside, plugins, checks: { pluginTimings: false } });
   const names = { entryFileNames: '[name].d.ts', chunkFileNames: '[name].d.ts' };
   const shared = { groups: [{ name: 'types', minShareCount: 2 }] };
   const { output } = await build.generate({ ...names, codeSplitting: shared });
   await build.close();
   for (const name of readdirSync(dist, { recursive: true })) if (name.endsWith('.d.ts')) rmSync(join(dist, name));
-  for (const { fileName, code } of output) writeFileSync(join(dist, fileName), code);
+  for (const { fileName, code } of output) writeFileSync(join(dist, fileName), withCounterComments(code));
+}
+
+/** Makes the meaning of each counter its comment, which editors show. */
+function withCounterComments(types) {
+  return types.replace(/^declare const COUNTERS: \{$.*?^\};$/ms, (counters) =>
+    counters.replace(
+      /^( *)readonly .*: (['"])(.*)\2;$/gm,
+      (line, indent, _, text) => `${indent}/** ${text}. */\n${line}`,
+    ),
+  );
 }
 
 /** Settings files are read from the folder of the module that reads them. */

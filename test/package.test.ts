@@ -6,8 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
+import { COUNTERS } from '../packages/webcrawl/internal.js';
 import { ROOT } from './support/docs/source-files.js';
 
 const execute = promisify(execFile);
@@ -20,6 +22,16 @@ interface Packed {
   readonly size: number;
   readonly files: readonly { readonly path: string }[];
 }
+
+/** The compiler options of a strict consumer. */
+const STRICT = {
+  target: 'ES2022',
+  lib: ['ES2023', 'ESNext.Disposable'],
+  module: 'NodeNext',
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  types: ['node'],
+};
 
 let folder: string;
 let tarball: string;
@@ -202,19 +214,52 @@ test('the types of every export serve a strict consumer, and the example of the 
   expect(output).toContain(`${url} Home 1`);
 });
 
+test('an editor shows the meaning of every counter, and types and comments of functions', async () => {
+  const counters = Object.entries(COUNTERS).flatMap(([job, meanings]) =>
+    Object.entries(meanings).flatMap(([name, meaning]) => (name.includes('<') ? [] : [{ job, name, meaning }])),
+  );
+  const shown = await hover(
+    `import type { CountersOfJobs, Crawl } from 'webcrawl'; declare const all: CountersOfJobs, crawl: Crawl;`,
+    ['crawl.export.pages', 'crawl.rules.prefixes.read', ...counters.map(({ job, name }) => `all['${job}'].${name}`)],
+  );
+  const [pages, read, ...meanings] = shown;
+  expect(pages).toEqual([
+    expect.stringContaining('Promise<Report<"export">>'),
+    expect.stringContaining('Exports pages'),
+  ]);
+  expect(read?.[0]).toContain('read(selection?: PrefixSelection): AsyncGenerator<PrefixNode>');
+  expect(meanings.map(([, comment]) => comment)).toEqual(counters.map(({ meaning }) => `${meaning}.`));
+});
+
+/** What an editor shows of the last name of each expression: its type, and its comment. */
+async function hover(head: string, expressions: readonly string[]): Promise<(readonly [string, string])[]> {
+  const file = join(folder, 'hovered.ts');
+  await writeFile(file, [head, ...expressions.map((expression) => `${expression};`)].join('\n'));
+  const { options } = ts.convertCompilerOptionsFromJson(STRICT, folder);
+  const service = ts.createLanguageService({
+    ...ts.sys,
+    useCaseSensitiveFileNames: () => ts.sys.useCaseSensitiveFileNames,
+    getScriptFileNames: () => [file],
+    getScriptVersion: () => '1',
+    getScriptSnapshot: (path) => {
+      const text = ts.sys.readFile(path);
+      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+    },
+    getCurrentDirectory: () => folder,
+    getCompilationSettings: () => options,
+    getDefaultLibFileName: (given) => ts.getDefaultLibFilePath(given),
+  });
+  let end = head.length;
+  return expressions.map((expression) => {
+    end += expression.length + 2;
+    const info = service.getQuickInfoAtPosition(file, end - 2);
+    return [ts.displayPartsToString(info?.displayParts), ts.displayPartsToString(info?.documentation)];
+  });
+}
+
 /** Compiles files of the folder as a strict consumer would. Returns the errors of the compiler. */
 async function compile(...files: string[]): Promise<string | undefined> {
-  const config = {
-    compilerOptions: {
-      target: 'ES2022',
-      lib: ['ES2023', 'ESNext.Disposable'],
-      module: 'NodeNext',
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      types: ['node'],
-    },
-    files,
-  };
+  const config = { compilerOptions: STRICT, files };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
   // The consumer's @types/node needs undici-types.
   await mkdir(join(folder, 'node_modules/@types'), { recursive: true });

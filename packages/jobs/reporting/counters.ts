@@ -30,12 +30,16 @@ export type JobName = keyof typeof COUNTERS;
  * zero is left out.
  */
 export type CountersOfJobs = {
-  readonly [Job in JobName]: {
+  readonly [Job in JobName]: Numbers<(typeof COUNTERS)[Job], WholeNames<(typeof COUNTERS)[Job]>> & {
     readonly [
-      Name in keyof (typeof COUNTERS)[Job] as Name extends `${infer Head}<${string}>` ? `${Head}${string}` : Name
+      Name in keyof (typeof COUNTERS)[Job] as Name extends `${infer Head}<${string}>` ? `${Head}${string}` : never
     ]?: number;
   };
 };
+
+type WholeNames<Meanings> = Exclude<keyof Meanings, `${string}<${string}>`>;
+/** An editor shows the comments of `Meanings`, which the build makes from the meanings. */
+type Numbers<Meanings, Names extends keyof Meanings> = { readonly [Name in Names]?: number };
 
 /**
  * The counters in the report of a job. The report of a crawl also has the counters of the jobs that the crawl runs. The report of a fetch
