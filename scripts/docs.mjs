@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const { settingsMarkdown } = await import('../dist/config/index.js');
 const { PARSE_CODES, PROTOCOL_CODES } = await import('../dist/packages/plugin-api/index.js');
 const { COUNTERS } = await import('../dist/packages/jobs/index.js');
+const { INTERNAL_FIELDS } = await import('../dist/packages/answers/index.js');
 const { auditRules } = await import('../dist/packages/audit/index.js');
 const { referenceMarkdown, withAuditRules } = await import('./reference.mjs');
 mkdirSync(`${root}/docs`, { recursive: true });
@@ -16,7 +17,10 @@ writeFileSync(`${root}/docs/SETTINGS.md`, settingsMarkdown());
 const audit = `${root}/docs/AUDIT.md`;
 writeFileSync(audit, withAuditRules(readFileSync(audit, 'utf8'), auditRules()));
 try {
-  writeFileSync(`${root}/docs/REFERENCE.md`, referenceMarkdown({ PROTOCOL_CODES, PARSE_CODES, COUNTERS }, root));
+  writeFileSync(
+    `${root}/docs/REFERENCE.md`,
+    referenceMarkdown({ PROTOCOL_CODES, PARSE_CODES, COUNTERS, INTERNAL_FIELDS }, root),
+  );
 } catch (error) {
   console.error(error.message);
   process.exitCode = 1;

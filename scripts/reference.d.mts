@@ -8,6 +8,7 @@ export function referenceMarkdown(
     readonly PROTOCOL_CODES: Meanings;
     readonly PARSE_CODES: Meanings;
     readonly COUNTERS: Readonly<Record<string, Meanings>>;
+    readonly INTERNAL_FIELDS: readonly string[];
   },
   root: string,
 ): string;

@@ -50,11 +50,11 @@ const CODE_FOLDERS = ['packages/fetch', 'packages/parse', 'packages/jobs', 'pack
 
 /**
  * The page.
- * @param tables PROTOCOL_CODES, PARSE_CODES and COUNTERS, each name with its meaning
+ * @param tables PROTOCOL_CODES, PARSE_CODES and COUNTERS, each name with its meaning; INTERNAL_FIELDS, the names of fields
  * @param root the folder of the project
  * @throws Error that names every code or field without a meaning in the source
  */
-export function referenceMarkdown({ PROTOCOL_CODES, PARSE_CODES, COUNTERS }, root) {
+export function referenceMarkdown({ PROTOCOL_CODES, PARSE_CODES, COUNTERS, INTERNAL_FIELDS }, root) {
   // A page that no thread could parse is parsed in the main thread, so this code is never stored.
   const faults = undescribedCodes(
     root,
@@ -89,10 +89,11 @@ export function referenceMarkdown({ PROTOCOL_CODES, PARSE_CODES, COUNTERS }, roo
     '`key`, `url` and, if it differs from `url`, `readableUrl`, the URL as people read it, which is only for display. After them it',
     'has `damaged`, with the names of the fields that could not be read.',
     '',
-    ...table(
-      ['field', 'type', 'meaning', 'written by'],
-      page.map(({ name, type, text, writer }) => [`\`${name}\``, `\`${type}\``, text, writer]),
-    ),
+    ...fields(page.filter(({ name }) => !INTERNAL_FIELDS.includes(name))),
+    '',
+    'Only the crawler itself uses these fields of a row. No command shows them, and a version may change them.',
+    '',
+    ...fields(page.filter(({ name }) => INTERNAL_FIELDS.includes(name))),
     '',
     '## Statuses',
     '',
@@ -222,6 +223,11 @@ function declaration(source, name) {
   return source.text.slice(statement.getStart(source, true), statement.end).replace(/^export /m, '');
 }
 
+const fields = (all) =>
+  table(
+    ['field', 'type', 'meaning', 'written by'],
+    all.map(({ name, type, text, writer }) => [`\`${name}\``, `\`${type}\``, text, writer]),
+  );
 const oneLine = (text) => text.replace(/\s+/g, ' ').trim();
 const meanings = (head, entries) =>
   table(

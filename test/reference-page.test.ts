@@ -5,6 +5,7 @@ import { referenceMarkdown, withAuditRules } from '../scripts/reference.mjs';
 import { auditRules } from '../packages/audit/index.js';
 import {
   COUNTERS,
+  INTERNAL_FIELDS,
   PARSE_CODES,
   PROTOCOL_CODES,
   jobs,
@@ -15,7 +16,7 @@ import { fakeWeb, randomWeb } from './support/web/fake-web.js';
 import { ROOT, sourcePaths } from './support/docs/source-files.js';
 import { START, testCrawl } from './support/test-crawl.js';
 
-const TABLES = { PROTOCOL_CODES, PARSE_CODES, COUNTERS };
+const TABLES = { PROTOCOL_CODES, PARSE_CODES, COUNTERS, INTERNAL_FIELDS };
 const sources = sourcePaths()
   .filter((path) => !/\/(counters|outcome-codes)\.ts$/.test(path))
   .map((path) => readFileSync(join(ROOT, path), 'utf8'));

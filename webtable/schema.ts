@@ -21,6 +21,7 @@ export const TABLES = {
   meta: { v: 'packed' },
 } as const satisfies Record<string, Record<string, FamilyShape>>;
 
+/** How a store keeps the cells of a family; {@link TABLES} has the meaning of each shape. */
 export type FamilyShape = 'packed' | 'record' | 'wide';
 /** The name of a table. */
 export type TableName = keyof typeof TABLES;

@@ -1,6 +1,6 @@
 export type { DiskUse, MemoryUse, TableStatus } from './status.js';
 export type { TableStats } from './readdb.js';
-export type { SortField, SortOrder } from './pages/dump-terms.js';
+export type { PublicField, SortField, SortOrder } from './pages/dump-terms.js';
 export type { PageSelection } from './pages/page-selection.js';
 export type { FoundPage, PageQuery } from './pages/read-pages.js';
 export type { ExplainedMark, ExplainedPage, Explanation, ExplainOptions } from './explain/explain.js';

@@ -27,3 +27,4 @@ export type { TypeSelection } from './pages/page-types.js';
 export type { Chunk, ExportChunksOptions } from './export-chunks.js';
 export type { ColumnType } from './pages/page-columns.js';
 export type { FailedMarkdown, PageMarkdown } from './page-markdown.js';
+export type { Field as StoredField } from '../core/index.js';

@@ -15,3 +15,11 @@ export {
   type PluginErrorCode,
   type ProtocolCode,
 } from './outcome-codes.js';
+export type {
+  CustomFields,
+  JsonValue,
+  LanguageSource,
+  ParseStatus,
+  ProtocolStatus,
+  TextRange,
+} from '../../webtable/index.js';

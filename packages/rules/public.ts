@@ -8,3 +8,19 @@ export type { Contradiction } from './rule-order.js';
 export type { NewRule, NewRuleTraits } from './check-rule.js';
 export type { AddedRules, RemovedRules } from './edit-rules.js';
 export type { UrlMatcher } from './url-matcher.js';
+export type {
+  AnyRule,
+  PrefixFigures,
+  PrefixPass,
+  ProposedRule,
+  Rule,
+  RuleCounts,
+  RulePattern,
+  RulePoint,
+  RuleScope,
+  StoredProposal,
+  StoredProposals,
+  StoredRules,
+  UrlRule,
+  WwwRule,
+} from '../../webtable/index.js';

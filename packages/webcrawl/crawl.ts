@@ -1,6 +1,6 @@
-import type { SettingSource, Settings } from '../../config/index.js';
-import type { Field, TableOwner, PageRow } from '../../webtable/index.js';
-import type { Explanation, ExplainOptions, FoundPage, PageQuery, TableStats } from '../answers/index.js';
+import { mustBe, type SettingSource, type Settings } from '../../config/index.js';
+import type { TableOwner, PageRow } from '../../webtable/index.js';
+import type { Explanation, ExplainOptions, FoundPage, PageQuery, PublicField, TableStats } from '../answers/index.js';
 import type { AuditOptions, OpenAuditReport } from '../audit/index.js';
 import type { Changes, ChangesOptions, MarkedMoment } from '../changes/index.js';
 import type { DedupOptions } from '../duplicates/index.js';
@@ -40,6 +40,7 @@ import type { ContinuousCrawlOptions } from './continuous/continuous-crawl.js';
 import { jobs, type RepairReport } from './jobs.js';
 import { openContext, type OpenContext, type OpenCrawlOptions } from './open-context.js';
 import { checks } from './options/job-options.js';
+import { dumpFields, publicFields } from './options/shared-options.js';
 import type { CrawlRules } from './rules/crawl-rules.js';
 import { prefixStatistics } from './rules/prefix-statistics.js';
 import { rules } from './rules/rules.js';
@@ -128,7 +129,7 @@ export interface Crawl extends AsyncDisposable {
    * Returns one page by its URL, which is normalised like a seed. undefined: the table has no such page.
    * @throws CrawlError BAD_URL for a URL that no table can hold, USAGE for an unknown field
    */
-  page<F extends Field>(url: string, fields: readonly F[]): Promise<PageRow<F | 'status'> | undefined>;
+  page<F extends PublicField>(url: string, fields: readonly F[]): Promise<PageRow<F | 'status'> | undefined>;
   /**
    * Yields the pages of a selection, in key order or sorted. Each page has `url`, `status` and the requested fields, stored or computed.
    * Other jobs may write to the table during the read; each page is consistent. With `markdown` or `mainText`, it learns what the sites of the
@@ -137,7 +138,7 @@ export interface Crawl extends AsyncDisposable {
    */
   pages<F extends PageField>(
     query: PageQuery & { readonly fields: readonly F[] },
-  ): AsyncGenerator<FoundPage<Extract<F, Field>> & ComputedValues<Extract<F, ComputedFieldName>>>;
+  ): AsyncGenerator<FoundPage<Extract<F, PublicField>> & ComputedValues<Extract<F, ComputedFieldName>>>;
   /** Number of pages by status. Reads the whole table. */
   stats(options?: Pick<JobOptions, 'signal'>): Promise<TableStats>;
   /** Returns the state of the table: the number of due pages, the size, and the jobs that run in the process that has the table open. */
@@ -253,8 +254,15 @@ function crawlOf(context: OpenContext): Crawl {
     plan: (options) => withChecked(checks.plan, options, () => plan(context, options)),
     search: (query, options) => withChecked(checks.search, options, () => search(context, query, options)),
     serve: (options) => withChecked(checks.serve, options, () => serve(context, options)),
-    page,
-    pages,
+    async page(url, fields) {
+      mustBe(publicFields, 'fields', fields);
+      return page(url, fields);
+    },
+    async *pages(query) {
+      checks.pages(query);
+      mustBe(dumpFields, 'fields', query.fields);
+      yield* pages(query) as AsyncGenerator<never>;
+    },
     check: checksOf(context, () => Promise.resolve(context)),
     rules: { ...bound(rules, context), prefixes: bound(prefixStatistics, context) },
     export: bound({ ...exports, graph: exportGraph }, context),

@@ -67,5 +67,17 @@ export type { MigrationReport, RemoveOptions } from '../maintenance/index.js';
 export type { DedupOptions, UnmarkedHost } from '../duplicates/index.js';
 export type * from '../answers/public.js';
 export type * from '../serve/public.js';
-export type { Field, TableOwner, Inlink, Outlink, Page, PageRow, Shard, Status } from '../../webtable/index.js';
+export type { PublicField as Field } from '../answers/index.js';
+export type {
+  BatchHeader,
+  BatchState,
+  ChunkSize,
+  Inlink,
+  Outlink,
+  Page,
+  PageRow,
+  Shard,
+  Status,
+  TableOwner,
+} from '../../webtable/index.js';
 export type { OnPage, ParsedPage, Plugin } from '../plugin-api/index.js';

@@ -32,7 +32,7 @@ export type { Indexer } from '../index/index.js';
 export type { SearchedCrawl } from './open-search.js';
 export type { StatusCrawl } from './status.js';
 export type { CrawlRest, ContinuousCrawlOptions } from './continuous/continuous-crawl.js';
-export * from '../../webtable/public.js';
+export * from '../../webtable/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
 export { VERSION, figures } from '../util/index.js';
 export { readableUrl, tryParseUrl } from '../url/index.js';

@@ -14,7 +14,14 @@ export {
 } from '../../webtable/index.js';
 export { didYouMean } from '../../config/index.js';
 export { CrawlError, ERROR_CODES, safeText, tooFewFiles } from '../errors/index.js';
-export { DUMP_FIELDS, FURTHER_FIELDS, MAX_SORTED, SORT_FIELDS, parseOrder } from '../answers/pages/dump-terms.js';
+export {
+  DUMP_FIELDS,
+  FURTHER_FIELDS,
+  INTERNAL_FIELDS,
+  MAX_SORTED,
+  SORT_FIELDS,
+  parseOrder,
+} from '../answers/pages/dump-terms.js';
 export { AUDIT_FORMATS, AUDIT_FORMAT_NAMES, auditFormatOf, type AuditFormat } from '../audit/formats/audit-formats.js';
 export { changeDetails, hostText } from '../changes/change-details.js';
 export { GRAPH_FORMATS } from '../export/graph/graph-formats.js';

@@ -10,7 +10,7 @@ import {
   type Tables,
 } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
-import type { ComputedFieldName, ComputedValues, PageField } from '../export/index.js';
+import type { ComputedFieldName, ComputedValues } from '../export/index.js';
 import { cachedLookup, systemLookup } from '../fetch/index.js';
 import {
   createRequestsInUse,
@@ -28,7 +28,7 @@ import { createDiskUse } from './disk-use.js';
 import { COMPUTED_FIELD_NAMES, DEFAULT_TABLE } from './names.js';
 import { directoryOf, indexFolderOf, openStore } from './open-store.js';
 import { checks } from './options/job-options.js';
-import { fields as storedFields } from './options/shared-options.js';
+import { storedFields } from './options/shared-options.js';
 import { assemblePlugins, closeProtocols, folderOf } from './plugins/assemble-plugins.js';
 import { parseThreadsOf } from './plugins/wire-parse-threads.js';
 
@@ -115,7 +115,7 @@ export interface OpenContext extends CrawlContext, AsyncDisposable {
    * learns what the sites of the pages are, and stores this in the table, unless `parser.siteContent` is false.
    * @throws CrawlError USAGE or BAD_URL for a wrong query, when the first page is read; MISSING_PACKAGE for a computed field
    */
-  pages<F extends PageField>(
+  pages<F extends Field | ComputedFieldName>(
     query: PageQuery & { readonly fields: readonly F[] },
   ): AsyncGenerator<FoundPage<Extract<F, Field>> & ComputedValues<Extract<F, ComputedFieldName>>>;
   /** Ends connections and threads, and closes the table. Calling it again does nothing. */
@@ -207,10 +207,11 @@ export async function openContext(
   };
 }
 
-type AskedPage<F extends PageField> = FoundPage<Extract<F, Field>> & ComputedValues<Extract<F, ComputedFieldName>>;
+type AskedPage<F extends Field | ComputedFieldName> = FoundPage<Extract<F, Field>> &
+  ComputedValues<Extract<F, ComputedFieldName>>;
 
 /** Yields the pages of a query that may name computed fields. */
-async function* pagesWith<F extends PageField>(
+async function* pagesWith<F extends Field | ComputedFieldName>(
   crawl: Pick<CrawlContext, 'tables' | 'plugins' | 'rules' | 'settings' | 'clock'>,
   { fields, ...query }: PageQuery & { readonly fields: readonly F[] },
 ): AsyncGenerator<AskedPage<F>> {

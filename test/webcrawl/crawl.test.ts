@@ -45,6 +45,17 @@ test('its methods are the jobs, alone or together', async () => {
   expect(await crawl.status()).toMatchObject({ jobs: [], due: { count: 0 } });
 });
 
+test('a field that only the crawler itself uses is no field of a page', async () => {
+  await using crawl = await openTestCrawl(fakeWeb(WEB));
+  const fields = ['title', 'linkedUpTo'] as const;
+  // @ts-expect-error: an internal field
+  await expect(crawl.page('http://a.example/', fields)).rejects.toMatchObject({ code: 'USAGE' });
+  // @ts-expect-error: an internal field
+  await expect(crawl.pages({ fields }).next()).rejects.toMatchObject({ code: 'USAGE' });
+  // @ts-expect-error: an internal field
+  await expect(crawl.export.pages({ output: '-', fields })).rejects.toMatchObject({ code: 'USAGE' });
+});
+
 test('checks and rules use the data of the table', async () => {
   await using crawl = await openTestCrawl(fakeWeb(WEB));
   await crawl.rules.add({ kind: 'reject', scope: 'host:a.example', pattern: { prefix: '/b' } });

@@ -267,7 +267,7 @@ export interface Page {
 export type Field = keyof Page;
 
 /** A row as read. Its type has only the requested fields. A field is absent if the row does not have it. */
-export type PageRow<F extends Field> = {
+export type PageRow<F extends keyof Page> = {
   readonly key: string;
   /** Fields that could not be decoded. They are absent here and unchanged in the table. */
   readonly damaged?: readonly string[];

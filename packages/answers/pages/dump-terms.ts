@@ -1,4 +1,27 @@
-import type { Field } from '../../core/index.js';
+import type { Field, Page } from '../../core/index.js';
+
+/** The fields that only the crawler itself uses. No command shows them, and no function of the library returns them. */
+export const INTERNAL_FIELDS = [
+  'foundAs',
+  'cashInFlight',
+  'distanceInFlight',
+  'prevSignature',
+  'newSignature',
+  'linkedUpTo',
+  'inlinkBound',
+  'inlinksFolded',
+  'refusedBy',
+  'relevantBonus',
+  'digest',
+  'changedLinks',
+  'logged',
+  'contentLocation',
+  'contentVersions',
+  'duplicateAt',
+] as const satisfies readonly Field[];
+
+/** A field of a page that the library and the command show. */
+export type PublicField = Exclude<keyof Page, (typeof INTERNAL_FIELDS)[number]>;
 
 /** The fields that a dump shows by default. */
 export const DUMP_FIELDS = [
@@ -19,7 +42,7 @@ export const DUMP_FIELDS = [
   'marks',
   'metadata',
   'protocolStatus',
-] as const satisfies readonly Field[];
+] as const satisfies readonly PublicField[];
 
 /** The fields that a dump shows only on request. */
 export const FURTHER_FIELDS = [
@@ -27,31 +50,17 @@ export const FURTHER_FIELDS = [
   'firstSeenAt',
   'changedAt',
   'bytesChangedAt',
-  'duplicateAt',
-  'foundAs',
   'cash',
-  'cashInFlight',
-  'distanceInFlight',
-  'prevSignature',
-  'newSignature',
   'redirectDepth',
-  'linkedUpTo',
-  'inlinkBound',
-  'inlinksFolded',
   'inlinkCount',
   'rank',
   'hostRank',
   'duplicateOf',
   'relevant',
-  'relevantBonus',
   'rejectedLinks',
   'bodyBytes',
   'fetchMs',
-  'digest',
-  'changedLinks',
-  'logged',
   'sitemap',
-  'refusedBy',
   'parseStatus',
   'language',
   'languageSource',
@@ -60,10 +69,8 @@ export const FURTHER_FIELDS = [
   'pageMetadata',
   'custom',
   'headers',
-  'contentLocation',
-  'contentVersions',
   'content',
-] as const satisfies readonly Field[];
+] as const satisfies readonly PublicField[];
 
 /** The fields by which pages can be sorted. The values of these fields are numbers, times or texts. */
 export const SORT_FIELDS = [
@@ -86,7 +93,7 @@ export const SORT_FIELDS = [
   'title',
   'language',
   'contentType',
-] as const satisfies readonly Field[];
+] as const satisfies readonly PublicField[];
 
 /** A field by which pages can be sorted. */
 export type SortField = (typeof SORT_FIELDS)[number];

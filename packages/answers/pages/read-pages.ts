@@ -1,4 +1,4 @@
-import { urlOf, type Field, type PageRow, type CrawlContext, rulesNow } from '../../core/index.js';
+import { urlOf, type Field, type Page, type PageRow, type CrawlContext, rulesNow } from '../../core/index.js';
 import { CrawlError, safeText } from '../../errors/index.js';
 import { selectorOf, type PageSelection, type PageSelector } from './page-selection.js';
 import { MAX_SORTED, SORT_FIELDS, parseOrder, type ParsedOrder, type SortOrder, type SortField } from './dump-terms.js';
@@ -16,7 +16,7 @@ export interface PageQuery extends PageSelection {
 }
 
 /** A page in the form that {@link readPages} returns. */
-export type FoundPage<F extends Field> = PageRow<F | 'status'> & { readonly url: string };
+export type FoundPage<F extends keyof Page> = PageRow<F | 'status'> & { readonly url: string };
 
 /** Number of pages that are read together by their keys. It is small, because each page may have a body. */
 const ROWS_AT_ONCE = 20;

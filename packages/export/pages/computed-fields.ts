@@ -1,11 +1,11 @@
 import { type Settings, type Field, type PageRow } from '../../core/index.js';
-import { dumpPage } from '../../answers/index.js';
+import { dumpPage, type PublicField } from '../../answers/index.js';
 import { COMPUTED_FIELDS } from '../markdown/computed-field-table.js';
 import { pageView, type CountSkipped } from '../stated/page-view.js';
 import { COMPUTED_FIELD_NAMES, type ComputedFieldName } from './page-formats.js';
 
 /** A field of a page: stored in its row, or computed from it. */
-export type PageField = Field | ComputedFieldName;
+export type PageField = PublicField | ComputedFieldName;
 
 /** Reads and shows pages: see {@link pageDump}. */
 export interface PageDump {
@@ -24,14 +24,14 @@ export type ComputedValues<F extends ComputedFieldName> = {
 };
 
 /** Whether some fields are computed from the main content of a page. */
-export function needsMainContent(fields: readonly PageField[]): boolean {
+export function needsMainContent(fields: readonly (Field | ComputedFieldName)[]): boolean {
   return fields.includes('markdown') || fields.includes('mainText');
 }
 
 /** @throws CrawlError as `ComputedField.load` */
-export async function computedOf<F extends PageField>(settings: Settings, fields: readonly F[]) {
+export async function computedOf<F extends Field | ComputedFieldName>(settings: Settings, fields: readonly F[]) {
   // Keeps the order of the table: a field that changes the tree of the page comes last.
-  const computed = COMPUTED_FIELD_NAMES.filter((name) => (fields as readonly PageField[]).includes(name));
+  const computed = COMPUTED_FIELD_NAMES.filter((name) => (fields as readonly string[]).includes(name));
   const made = await Promise.all(
     computed.map(async (name) => ({ name, compute: await COMPUTED_FIELDS[name].load(settings) })),
   );
@@ -79,6 +79,6 @@ function wellFormed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [wellFormed(name), wellFormed(inner)]));
 }
 
-function isComputed(field: PageField): field is ComputedFieldName {
+function isComputed(field: Field | ComputedFieldName): field is ComputedFieldName {
   return Object.hasOwn(COMPUTED_FIELDS, field);
 }

@@ -1,4 +1,4 @@
-import type { Field } from '../../core/index.js';
+import type { PublicField } from '../../answers/index.js';
 import { COMPUTED_FIELDS } from '../markdown/computed-field-table.js';
 import type { ComputedFieldName } from './page-formats.js';
 
@@ -16,26 +16,16 @@ const FIELD_TYPES = {
   firstSeenAt: 'TIMESTAMP',
   changedAt: 'TIMESTAMP',
   bytesChangedAt: 'TIMESTAMP',
-  duplicateAt: 'TIMESTAMP',
-  foundAs: 'STRING',
   score: 'DOUBLE',
   cash: 'DOUBLE',
-  cashInFlight: 'DOUBLE',
   distance: 'INT32',
-  distanceInFlight: 'DOUBLE',
   signature: 'STRING',
-  prevSignature: 'STRING',
-  newSignature: 'STRING',
   protocolStatus: 'JSON',
   parseStatus: 'JSON',
   contentType: 'STRING',
   redirectTarget: 'STRING',
   redirectDepth: 'INT32',
-  linkedUpTo: 'JSON',
-  inlinkBound: 'INT32',
-  inlinksFolded: 'INT32',
   sitemap: 'BOOLEAN',
-  refusedBy: 'STRING',
   metadata: 'JSON',
   outlinks: 'JSON',
   inlinks: 'JSON',
@@ -49,22 +39,16 @@ const FIELD_TYPES = {
   pageMetadata: 'JSON',
   custom: 'JSON',
   headers: 'JSON',
-  contentLocation: 'JSON',
-  contentVersions: 'JSON',
   rank: 'DOUBLE',
   hostRank: 'DOUBLE',
   duplicateOf: 'STRING',
   relevant: 'BOOLEAN',
-  relevantBonus: 'DOUBLE',
   rejectedLinks: 'JSON',
   bodyBytes: 'INT64',
   fetchMs: 'DOUBLE',
-  digest: 'JSON',
-  changedLinks: 'JSON',
-  logged: 'JSON',
   content: 'BYTE_ARRAY',
   marks: 'JSON',
-} as const satisfies Record<Field, ColumnType>;
+} as const satisfies Record<PublicField, ColumnType>;
 
 export interface TypedColumn {
   readonly name: string;
@@ -77,7 +61,7 @@ export function columnsOf(fields: readonly string[]): readonly string[] {
 }
 
 export function typeOfColumn(column: string): ColumnType {
-  if (Object.hasOwn(FIELD_TYPES, column)) return FIELD_TYPES[column as Field];
+  if (Object.hasOwn(FIELD_TYPES, column)) return FIELD_TYPES[column as PublicField];
   if (Object.hasOwn(COMPUTED_FIELDS, column)) return COMPUTED_FIELDS[column as ComputedFieldName].type;
   if (column === 'http') return 'INT32';
   return column === 'damaged' ? 'JSON' : 'STRING';

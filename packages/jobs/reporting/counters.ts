@@ -30,16 +30,15 @@ export type JobName = keyof typeof COUNTERS;
  * zero is left out.
  */
 export type CountersOfJobs = {
-  readonly [Job in JobName]: Numbers<(typeof COUNTERS)[Job], WholeNames<(typeof COUNTERS)[Job]>> & {
+  readonly [Job in JobName]: {
+    // Editors show the comments that the build makes from the meanings, as long as the keys are those of the table.
+    readonly [Name in keyof Omit<(typeof COUNTERS)[Job], `${string}<${string}`>]?: number;
+  } & {
     readonly [
       Name in keyof (typeof COUNTERS)[Job] as Name extends `${infer Head}<${string}>` ? `${Head}${string}` : never
     ]?: number;
   };
 };
-
-type WholeNames<Meanings> = Exclude<keyof Meanings, `${string}<${string}>`>;
-/** An editor shows the comments of `Meanings`, which the build makes from the meanings. */
-type Numbers<Meanings, Names extends keyof Meanings> = { readonly [Name in Names]?: number };
 
 /**
  * The counters in the report of a job. The report of a crawl also has the counters of the jobs that the crawl runs. The report of a fetch

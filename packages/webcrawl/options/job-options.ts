@@ -7,7 +7,6 @@ import type {
   ExportGraphOptions,
   ExportKrakeOptions,
   ExportPagesOptions,
-  PageField,
 } from '../../export/index.js';
 import type { ApplyProposalsOptions, ProposeOptions } from '../../focus/index.js';
 import type { RankOptions } from '../../graph/index.js';
@@ -34,7 +33,7 @@ import type { BackupTableOptions } from '../tables/backup-table.js';
 import type { CreateTableOptions } from '../tables/create-table.js';
 import type { MigrateTableOptions } from '../tables/migrate-table.js';
 import type { RepairFilesOptions } from '../tables/repair-files.js';
-import { BATCH, EXPORT, EXPORTED_PAGES, JOB, SELECTION, SHARD, dumpFields } from './shared-options.js';
+import { BATCH, EXPORT, EXPORTED_PAGES, JOB, SELECTION, SHARD, anyFields, dumpFields } from './shared-options.js';
 
 const { anything, batch, moment, callback, count, flag, flagOrCallback, fromZero, lines, notNegative, number } =
   optionSchemas;
@@ -215,9 +214,9 @@ export const checks = {
     site: anything,
     onError: callback,
   }),
-  pages: optionsCheck<PageQuery & { readonly fields: readonly PageField[] }>('crawl.pages', {
+  pages: optionsCheck<PageQuery & { readonly fields: readonly string[] }>('crawl.pages', {
     ...SELECTION,
-    fields: dumpFields,
+    fields: anyFields,
     limit: anything,
     sort: string.optional(),
   }),

@@ -1,6 +1,6 @@
 import { optionSchemas } from '../../../config/index.js';
 import { STATUSES } from '../../../webtable/index.js';
-import { COMPUTED_FIELD_NAMES, DUMP_FIELDS, FURTHER_FIELDS } from '../names.js';
+import { COMPUTED_FIELD_NAMES, DUMP_FIELDS, FURTHER_FIELDS, INTERNAL_FIELDS } from '../names.js';
 
 const {
   batch,
@@ -19,10 +19,13 @@ const {
   text,
 } = optionSchemas;
 
-const FIELDS = [...DUMP_FIELDS, ...FURTHER_FIELDS];
-export const fields = listOf(oneOf(FIELDS), 'fields');
-/** The names of stored fields, and of the fields that an export computes. */
-export const dumpFields = listOf(oneOf([...FIELDS, ...COMPUTED_FIELD_NAMES]), 'fields');
+const PUBLIC_FIELDS = [...DUMP_FIELDS, ...FURTHER_FIELDS];
+const STORED_FIELDS = [...PUBLIC_FIELDS, ...INTERNAL_FIELDS];
+export const publicFields = listOf(oneOf(PUBLIC_FIELDS), 'fields');
+export const storedFields = listOf(oneOf(STORED_FIELDS), 'fields');
+/** The public fields, and those that an export computes. */
+export const dumpFields = listOf(oneOf([...PUBLIC_FIELDS, ...COMPUTED_FIELD_NAMES]), 'fields');
+export const anyFields = listOf(oneOf([...STORED_FIELDS, ...COMPUTED_FIELD_NAMES]), 'fields');
 
 export const JOB = { signal, onProgress: callback };
 const LEASE_WAIT = { leaseWait: notNegative };

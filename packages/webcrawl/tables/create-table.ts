@@ -7,6 +7,7 @@ import { checks } from '../options/job-options.js';
 
 export type { CreatedTables };
 export type { WorkerStatus } from '../../jobs/index.js';
+export type { Asked } from '../../../webtable/index.js';
 
 /** Options of {@link createTable}. */
 export interface CreateTableOptions {
