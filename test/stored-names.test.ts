@@ -44,7 +44,7 @@ test('the stored names belong to this version of the schema', () => {
 
 test('tables, families and columns keep their names', () => {
   expect(TABLES).toEqual({
-    webpage: { m: 'packed', l: 'wide', p: 'packed' },
+    webpage: { m: 'record', l: 'wide', p: 'packed' },
     content: { c: 'packed' },
     frontier: { f: 'packed' },
     batch: { b: 'packed' },
