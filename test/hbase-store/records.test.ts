@@ -41,7 +41,7 @@ describe('the hot record of a row in HBase', () => {
 
   it('is not read again for a change of rows that were read', async () => {
     const { changeRows } = await openTables(store);
-    await changeRows([key], [], 0, () => [{ key, set: { retries: 1 } }]);
+    await changeRows([key], [], 0, () => [{ key, set: { score: 1, retries: 1 } }]);
     const before = reads();
     await changeRows([key], [], 0, () => [{ key, set: { retries: 2 } }]);
     expect(reads() - before).toBe(1);
