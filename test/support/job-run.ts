@@ -10,6 +10,7 @@ export function runOf(crawl: OpenContext): JobRun {
     isHeld: () => true,
     untilHeld: () => Promise.resolve(),
     lost: new AbortController().signal,
+    confirm: async () => {},
     askedAt: () => undefined,
     release: () => Promise.resolve(),
   };

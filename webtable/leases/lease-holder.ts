@@ -24,6 +24,8 @@ export interface LeaseHolder {
   readonly lost: AbortSignal;
   /** Writes the current tasks, and whether the holder is idle, into the row. This also renews the row. @throws CrawlError LEASE_LOST */
   say(tasks: readonly LeaseTask[], idle?: Idle): Promise<void>;
+  /** Call it when another worker has taken a lease. @throws CrawlError LEASE_LOST */
+  lose(): never;
   /** Gives up all leases at once, then removes the row. */
   end(): Promise<void>;
   /** Stops renewing. */
@@ -40,6 +42,9 @@ export function soleHolder(): LeaseHolder {
     untilHeld: async () => {},
     lost: new AbortController().signal,
     say: async () => {},
+    lose: () => {
+      throw new Error('no other worker can take a lease of this table');
+    },
     end: async () => end(),
     stop: end,
   };
@@ -140,6 +145,7 @@ export function createHolder(
       lost.signal.throwIfAborted();
       schedule(renewed.monotonic + RENEW_MS - timing.monotonic());
     },
+    lose,
     async end() {
       hasEnded = true;
       cancel();

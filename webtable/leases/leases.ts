@@ -37,6 +37,12 @@ export interface HeldLeases {
   isHeld(): boolean;
   /** Resolves when `isHeld` is true: at once, or after the next successful renewal. @throws CrawlError LEASE_LOST */
   untilHeld(): Promise<void>;
+  /**
+   * Reads the leases of some of the slots. If it resolves, no other worker had taken them yet: every later owner reads what was written
+   * before. The clock of this worker does not matter, unlike for `isHeld`.
+   * @throws CrawlError LEASE_LOST
+   */
+  confirm(slots: Iterable<string>): Promise<void>;
   /** Aborts with LEASE_LOST as its reason when another worker may have taken the slots. */
   readonly lost: AbortSignal;
   /**
@@ -172,6 +178,16 @@ export function createLeases(
         slots: new Set(order),
         isHeld: () => !isReleased && holder.isHeld(),
         untilHeld: () => holder.untilHeld(),
+        async confirm(some) {
+          if (!rows.isShared) return;
+          const names = [...some];
+          const found = await rows.leases.get(names);
+          const isOwn = names.every((slot, i) => {
+            const row = found[i]?.row;
+            return row?.holder === holder.id && row.epoch === joined.slots.get(slot)?.epoch;
+          });
+          if (!isOwn) holder.lose();
+        },
         lost: holder.lost,
         askedAt: (slot) => times.get(slot),
         async release() {

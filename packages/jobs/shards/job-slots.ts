@@ -176,8 +176,12 @@ export async function checkLeases({ jobSlots }: Pick<JobRun, 'jobSlots'>): Promi
 }
 
 /**
- * Confirms that the job still owns its slots. Call it after rows are written, and before what cannot be undone: before entries of inboxes
+ * Confirms by a read that the job still owns its slots. Call it after rows are written, and before what cannot be undone: before entries of inboxes
  * are removed, and before the header of a batch says that work is done.
  * @throws CrawlError LEASE_LOST
  */
-export const confirmSlots = checkLeases;
+export async function confirmSlots(crawl: Pick<JobRun, 'jobSlots'>): Promise<void> {
+  await checkLeases(crawl);
+  const { leases, slots } = crawl.jobSlots;
+  await leases.confirm(slots);
+}

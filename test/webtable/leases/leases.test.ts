@@ -109,6 +109,18 @@ describe('leases', () => {
     expect((await settle(a.leases.take(['00'], FETCH))).isHeld()).toBe(true);
   });
 
+  it('are confirmed by a read of their rows, which shows a later owner before the clock does', async () => {
+    const { store, worker, settle } = cluster();
+    const mine = await settle(worker('a').leases.take(['00', '01'], FETCH));
+    await settle(mine.confirm(['00', '01']));
+    const taken = Buffer.from(JSON.stringify({ holder: 'b', epoch: 2 }));
+    await store.write('meta', [{ key: 'lease-01', put: new Map([['v:l', taken]]) }]);
+    await settle(mine.confirm(['00']));
+    expect(mine.isHeld()).toBe(true);
+    await expect(settle(mine.confirm(['01']))).rejects.toMatchObject({ code: 'LEASE_LOST' });
+    expect([mine.isHeld(), mine.lost.aborted]).toEqual([false, true]);
+  });
+
   it('keep the process alive only while a task waits for them', async () => {
     const { time, store, settle } = cluster();
     const machine = new SimulatedMachine(time, randomNumbers(1));
