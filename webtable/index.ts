@@ -1,12 +1,11 @@
 export * from './public.js';
 export * from './tables/open-tables.js';
 export type { MigratedVersions, MigrationProgress } from './migrations/migrations.js';
-export type { ChangeRows, Decide, RowToChange } from './tables/change-rows.js';
-export type { PageScan, Pages } from './pages/pages.js';
+export type { RowToChange } from './tables/change-rows.js';
+export type { Pages } from './pages/pages.js';
 export type * from './pages/page.js';
-export type { InlinkCell, StoredInlink, StoredInlinks } from './pages/inlink-cell.js';
-export type { ChangedLinks, LoggedFailure, LoggedState, PageDigest } from './pages/digest.js';
-export { STATUSES, type Mark, type Status } from './schema.js';
+export type { InlinkCell, StoredInlink } from './pages/inlink-cell.js';
+export { STATUSES, type Status } from './schema.js';
 export { makeBatchId } from './keys/batch-id.js';
 export type { Slots } from './keys/partition.js';
 export type { WorkerRow, Workers } from './leases/workers.js';
@@ -19,10 +18,8 @@ export type { FrontierField } from './frontier/frontier-rows.js';
 export type { BatchEntry } from './batches/batch-entries.js';
 export type { BatchHeader, BatchState, ChunkSize } from './batches/batch-headers.js';
 export type { Batches } from './batches/batches.js';
-export type { EntrySource, InboxEntry, Inboxes, NewInboxEntry } from './tables/inboxes.js';
-export type { CanonicalLink, Canonicals } from './tables/canonicals.js';
-export type { ChangeLog } from './changes/change-log.js';
-export { horizonOf, type ChangeMark, type LoggedBatch, type LogState } from './changes/log-state.js';
+export type { EntrySource, InboxEntry, NewInboxEntry } from './tables/inboxes.js';
+export { horizonOf, type LoggedBatch, type LogState } from './changes/log-state.js';
 export { CHANGE_KINDS, type ChangeKind } from './changes/change-kinds.js';
 export {
   cursorOfTime,
@@ -30,20 +27,18 @@ export {
   timeOfCursor,
   type ChangeSide,
   type LogEntry,
-  type LoggedBaseline,
   type LoggedChange,
   type LoggedHost,
   type LogItem,
 } from './changes/logged-changes.js';
 export type { BackoffRecord, Hosts } from './tables/hosts.js';
-export type { PrefixFigures, PrefixPass, Prefixes, StoredPrefix, StoredStatistics } from './tables/prefixes.js';
+export type { PrefixFigures, PrefixPass, Prefixes, StoredPrefix } from './tables/prefixes.js';
 export type { RuleCounts, RulePoint } from './tables/rule-counts.js';
-export type { SampledPage, SiteTemplates, StoredSite } from './tables/site-templates.js';
+export type { SampledPage, StoredSite } from './tables/site-templates.js';
 export { LAST_MOMENT } from './tables/moments.js';
 export type {
   AnyRule,
   Rule,
-  RuleEdit,
   RuleKind,
   RulePattern,
   Rules,
@@ -56,27 +51,12 @@ export type { ProposedRule, Proposals, StoredProposal, StoredProposals } from '.
 export type { Exclusive, TimeSlice } from '../packages/util/index.js';
 export type { HeldLeases, LeaseInfo, Leases, TakeOptions } from './leases/leases.js';
 export type { LeaseHolderInfo } from './leases/other-holders.js';
-export type { Asked, HolderRow, Idle, LeaseTask } from './leases/lease-rows.js';
+export type { Asked, Idle } from './leases/lease-rows.js';
 export type { Audits } from './tables/audits.js';
 export type { Watches } from './tables/watches.js';
 export type { Runs } from './tables/runs.js';
-export type {
-  Compaction,
-  ContentLocation,
-  ContentRecord,
-  ContentStore,
-  ResponseRecord,
-  RevisitRecord,
-  StoredContent,
-  StoredRecord,
-  Truncation,
-} from './content/content-store.js';
 export * from './stores/level/level-store.js';
-export type { LevelDatabase } from './stores/level/database.js';
 export { openLevelStore } from './stores/level/open-level-store.js';
-export type { Backup } from './stores/level/backup-folder.js';
-export type { FileRepair, PartRepair } from './stores/level/repair-files.js';
-export type { TablePart } from './stores/level/table-folder.js';
 export type { TableOwner } from './live/table-owner.js';
 export { decodeFields, encodeFields } from './pages/pages.js';
 export { bodyGroups, isBodyLost } from './pages/page-bodies.js';
