@@ -4,7 +4,10 @@ import type { Schedule } from '../../packages/plugin-api/index.js';
 import { readReference, referenceTitle } from '../support/reference-cases.js';
 
 type Change = 'modified' | 'notmodified' | 'unknown';
-type ReferenceSchedule = Omit<Schedule, 'dueAt'> & { readonly fetchTime: number };
+type ReferenceSchedule = Omit<Schedule, 'dueAt' | 'modifiedAt'> & {
+  readonly fetchTime: number;
+  readonly modifiedTime: number;
+};
 interface Case {
   readonly op: string;
   readonly schedule: string;
@@ -73,7 +76,7 @@ function run({ op, schedule: name, conf, input }: Case): Schedule {
   const fetchScheduleAdaptiveSyncDelta = conf['db.fetch.schedule.adaptive.sync_delta'] ?? true;
   const make = name === 'AdaptiveFetchSchedule' ? adaptiveSchedule : defaultSchedule;
   const { schedule } = make({ ...SETTINGS, fetchScheduleAdaptiveSyncDelta });
-  const { fetchTime, fetchInterval, retries, modifiedAt, state, fetchTimeArg } = input;
+  const { fetchTime, fetchInterval, retries, modifiedTime: modifiedAt, state, fetchTimeArg } = input;
   const before = { dueAt: fetchTime, fetchInterval, retries, modifiedAt };
   if (op === 'setFetchSchedule') return schedule.afterFetch(before, fetchTime, state);
   if (op === 'setPageGoneSchedule') return schedule.afterGone(before, fetchTimeArg);
@@ -87,7 +90,7 @@ describe.skipIf(!cases)(referenceTitle('schedule cases'), () => {
     for (const [at, one] of cases?.cases.entries() ?? []) {
       if (one.op in ELSEWHERE) continue;
       replayed++;
-      const { fetchTime, fetchInterval, retries, modifiedAt } = one.expected1x;
+      const { fetchTime, fetchInterval, retries, modifiedTime: modifiedAt } = one.expected1x;
       const ours = DEVIATIONS.find((each) => each.at === at)?.ours;
       const actual = run(one);
       const expected = { dueAt: fetchTime, fetchInterval, retries, modifiedAt, ...ours };

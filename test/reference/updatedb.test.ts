@@ -16,7 +16,7 @@ interface ReferenceRow {
   readonly inlinks: Readonly<Record<string, string>>;
   readonly signature?: string;
   readonly prevSignature?: string;
-  readonly modifiedAt?: number;
+  readonly modifiedTime?: number;
 }
 interface Case {
   readonly input: {
@@ -137,7 +137,7 @@ function changeOf(row: ReferenceRow): PageChange {
       cash: row.metadata._csh_,
       ...(markers._gnmrk_ !== undefined && { cashInFlight: row.metadata._csh_ }),
       ...(markers.dist !== undefined && { distance: Number(markers.dist) }),
-      ...(row.modifiedAt !== undefined && { modifiedAt: row.modifiedAt }),
+      ...(row.modifiedTime !== undefined && { modifiedAt: row.modifiedTime }),
       ...(isParsed && { newSignature: signature, signature: prevSignature }),
       ...(signature !== undefined && !isParsed && { signature, prevSignature }),
       inlinkBound: Object.keys(row.inlinks).length,
@@ -231,7 +231,7 @@ function translated(row: ReferenceRow): Row {
     inlinks: row.inlinks,
     ...(row.signature !== undefined && { signature: row.signature }),
     ...(row.prevSignature !== undefined && { prevSignature: row.prevSignature }),
-    ...(row.modifiedAt !== undefined && { modifiedAt: row.modifiedAt }),
+    ...(row.modifiedTime !== undefined && { modifiedAt: row.modifiedTime }),
   };
 }
 
