@@ -53,9 +53,8 @@ const SHINGLE = 2;
  * that most pages of a group name as canonical is kept. If several are equal, the page with the highest rank is kept, then a page with
  * https, then the page with the shortest URL, then the first page by row key.
  *
- * The job reads all texts once. By measurement, it needs about 185 bytes of memory for each fetched page. It may be killed at any moment
- * and run again with the same result: it computes all groups again, and writes the differences. It writes only `duplicateOf` and
- * `duplicateAt`.
+ * The job reads all texts once. It may be killed at any moment and run again with the same result: it computes all groups again, and
+ * writes the differences. It writes only `duplicateOf` and `duplicateAt`.
  *
  * Counters: `COUNTERS.dedup`.
  * @throws CrawlError STORE_FULL, STORE_FAILED; BAD_OUTPUT when the folder for temporary files cannot be written

@@ -33,8 +33,7 @@ In each group, one page is kept: the page that most of the group name as canonic
 rank (webcrawl rank), with https, with the shortest URL.
 
 Run it again after a crawl: it removes outdated marks. You may stop or kill it at any moment and run it again. It
-reads every text once, and needs about 320 MB of memory for 1,000,000 fetched pages, and 185 bytes for each
-further page. The row keys are in the system's folder for temporary files.
+reads every text once. The row keys are in the system's folder for temporary files.
 
 Examples:
   webcrawl dedup
