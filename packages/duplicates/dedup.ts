@@ -15,7 +15,7 @@ import {
   type Report,
   type Tracker,
 } from '../core/index.js';
-import { createKeyFile, withWorkFolder, type KeyFile } from '../scan/index.js';
+import { createKeyFile, withWorkFolder } from '../scan/index.js';
 import { formGroups, type GroupOptions, type Groups } from './groups.js';
 import { identityOf } from './identity.js';
 import { createPageList, type PageList } from './page-list.js';
@@ -64,7 +64,7 @@ export async function dedup(crawl: JobContext, options: DedupOptions = {}): Prom
   await crawl.tables.exclusive('dedup', () =>
     withWorkFolder(tmpdir(), async (folder) => {
       await using keys = await createKeyFile(join(folder, 'keys'));
-      await markDuplicates(crawl, options, tracker, keys, folder);
+      await markDuplicates(crawl, options, tracker, createPageList(keys, folder));
     }),
   );
   return tracker.report();
@@ -74,11 +74,9 @@ async function markDuplicates(
   crawl: CrawlContext,
   options: DedupOptions,
   tracker: Tracker,
-  keys: KeyFile,
-  folder: string,
+  pages: PageList,
 ): Promise<void> {
   const { timeSlice } = crawl.tables;
-  const pages = createPageList(keys, folder);
   await readAll(crawl, options.exact ?? false, tracker, pages);
   if (tracker.aborted) return;
   await pages.end();
