@@ -34,13 +34,13 @@ export type PageList = ReturnType<typeof createPageList>;
  * @param folder for the files of a sort
  */
 export function createPageList(keys: KeyFile, folder: string) {
-  const digests = growingArray((length) => new Uint32Array(length));
-  const simhashes = growingArray((length) => new Uint32Array(length));
-  const identities = growingArray((length) => new Uint32Array(length));
-  const hosts = growingArray((length) => new Uint32Array(length));
-  const ranks = growingArray((length) => new Float64Array(length));
-  const places = growingArray((length) => new Uint32Array(length));
-  const flags = growingArray((length) => new Uint8Array(length));
+  const digests = growingArray(Uint32Array);
+  const simhashes = growingArray(Uint32Array);
+  const identities = growingArray(Uint32Array);
+  const hosts = growingArray(Uint32Array);
+  const ranks = growingArray(Float64Array);
+  const places = growingArray(Uint32Array);
+  const flags = growingArray(Uint8Array);
   const hostKeys: HostKey[] = [];
   const asked = createKeyJoin(folder, JOIN_BYTES);
   let canonicals: Uint32Array = new Uint32Array(0);

@@ -79,8 +79,8 @@ export async function openAdjacencyBlocks(adjacency: Adjacency, numbers = NUMBER
  * end of the file.
  */
 async function layOut(adjacency: Adjacency, numbers: number): Promise<{ starts: Uint32Array; places: Float64Array }> {
-  const starts = growingArray((length) => new Uint32Array(length));
-  const places = growingArray((length) => new Float64Array(length));
+  const starts = growingArray(Uint32Array);
+  const places = growingArray(Float64Array);
   let node = 0;
   let begin = 0;
   let next = 0;

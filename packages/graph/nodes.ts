@@ -19,7 +19,7 @@ export interface Nodes {
  */
 export function pageNodes({ keys, hostStarts }: ScannedRows, resolved: Uint32Array): Nodes {
   const ofRow = new Uint32Array(resolved.length);
-  const starts = growingArray((length) => new Uint32Array(length));
+  const starts = growingArray(Uint32Array);
   let count = 0;
   let host = 0;
   let hostHasNode = true;

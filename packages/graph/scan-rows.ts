@@ -43,8 +43,8 @@ export async function scanRows(
   rows: AsyncIterable<LinkRow> | Iterable<LinkRow>,
   { folder, raw, ranges, memory, count, onRow, signal }: GraphInput,
 ): Promise<ScannedRows> {
-  const kinds = growingArray((length) => new Uint8Array(length));
-  const hostStarts = growingArray((length) => new Uint32Array(length));
+  const kinds = growingArray(Uint8Array);
+  const hostStarts = growingArray(Uint32Array);
   const aliases = createKeyJoin(folder, Math.floor(memory / 4));
   const links = createKeyJoin(folder, memory);
   const keys = `${folder}/keys`;

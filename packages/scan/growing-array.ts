@@ -1,5 +1,7 @@
+type Numbers = Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array;
+
 /** An array of numbers that grows by half when it is full. */
-interface GrowingArray<T extends Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array> {
+interface GrowingArray<T extends Numbers> {
   push(value: number): void;
   readonly length: number;
   at(index: number): number;
@@ -7,16 +9,14 @@ interface GrowingArray<T extends Uint8Array | Uint16Array | Uint32Array | Float3
   values(): T;
 }
 
-/** @param make makes an array of `length` zeros */
-export function growingArray<T extends Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array>(
-  make: (length: number) => T,
-): GrowingArray<T> {
-  let array = make(1024);
+/** @param type the class of the array, such as `Uint32Array` */
+export function growingArray<T extends Numbers>(type: new (length: number) => T): GrowingArray<T> {
+  let array = new type(1024);
   let length = 0;
   return {
     push(value) {
       if (length === array.length) {
-        const larger = make(Math.ceil(1.5 * length));
+        const larger = new type(Math.ceil(1.5 * length));
         larger.set(array);
         array = larger;
       }

@@ -19,7 +19,7 @@ const BLOCK = 32;
 /** @throws CrawlError STORE_FULL, BAD_OUTPUT; the methods of the file throw them too */
 export async function createKeyFile(path: string): Promise<KeyFile> {
   const file = await createDiskFile(path);
-  const starts = growingArray((length) => new Float64Array(length));
+  const starts = growingArray(Float64Array);
   let length = 0;
   let last = { block: -1, keys: [] as readonly string[] };
   return {

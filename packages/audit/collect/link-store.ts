@@ -34,7 +34,7 @@ export async function createLinkStore(folder: string, memory: number): Promise<L
   const present = await createDiskFile(join(folder, 'links-present'));
   const kept = await createDiskFile(join(folder, 'links-kept'));
   const sorter = createRecordSorter({ folder, memory });
-  const starts = growingArray((length) => new Float64Array(length));
+  const starts = growingArray(Float64Array);
   let count = 0;
   let record = Buffer.alloc(2 ** 12);
   /** The sources of the present target, numbered from 1 on. `wanted` has the sources whose links are kept. */

@@ -57,13 +57,13 @@ export interface Chain {
 }
 
 export function createRowTable() {
-  const verdicts = growingArray((length) => new Uint8Array(length));
-  const https = growingArray((length) => new Uint16Array(length));
-  const flags = growingArray((length) => new Uint16Array(length));
-  const shares = growingArray((length) => new Float32Array(length));
-  const changed = growingArray((length) => new Uint32Array(length));
-  const bytesChanged = growingArray((length) => new Uint32Array(length));
-  const asked = growingArray((length) => new Float64Array(length));
+  const verdicts = growingArray(Uint8Array);
+  const https = growingArray(Uint16Array);
+  const flags = growingArray(Uint16Array);
+  const shares = growingArray(Float32Array);
+  const changed = growingArray(Uint32Array);
+  const bytesChanged = growingArray(Uint32Array);
+  const asked = growingArray(Float64Array);
   let next: Uint32Array = new Uint32Array(0);
 
   return {

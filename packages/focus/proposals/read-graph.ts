@@ -35,8 +35,8 @@ export async function readGraph(
   { folder, onRow, fail, signal }: { folder: string; onRow: () => void; fail: Count; signal?: AbortSignal | undefined },
 ): Promise<TableGraph> {
   const judge = createPageJudge(ruleSet);
-  const traits = growingArray((length) => new Uint8Array(length));
-  const domains = growingArray((length) => new Uint32Array(length));
+  const traits = growingArray(Uint8Array);
+  const domains = growingArray(Uint32Array);
   const numbers = new Map<string, number>();
   const damaged = new Set<number>();
   const written = (url: string): string => ruleSet.rewrite(url)?.url ?? url;

@@ -48,7 +48,7 @@ export async function findRejectedPages(
   const fetched = new Float64Array(rules.length);
   const kept = new Map<number, string>();
   const tried = createTriedPages();
-  const ofNode = growingArray((length) => new Uint32Array(length));
+  const ofNode = growingArray(Uint32Array);
   const sets: number[][] = [[]];
   const numbers = new Map<number, DomainSets>();
   const pauses = createPauses(graph, signal);
