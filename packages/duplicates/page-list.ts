@@ -42,7 +42,7 @@ export function createPageList(keys: KeyFile, folder: string) {
   const places = growingArray(Uint32Array);
   const flags = growingArray(Uint8Array);
   const hostKeys: HostKey[] = [];
-  const asked = createKeyJoin(folder, JOIN_BYTES);
+  const canonicalJoin = createKeyJoin(folder, JOIN_BYTES);
   let canonicals: Uint32Array = new Uint32Array(0);
 
   return {
@@ -52,7 +52,7 @@ export function createPageList(keys: KeyFile, folder: string) {
     /** Adds a page. Its key must come after all others. */
     async push({ key, signature, canonical, rank = 0, simhash, identity = 0, isMarked }: ComparedPage): Promise<void> {
       const named = canonical === undefined ? undefined : tryRowKeyOf(canonical);
-      if (named !== undefined) await asked.ask(named, keys.length);
+      if (named !== undefined) await canonicalJoin.add(named, keys.length);
       await keys.add(key);
       for (const word of digestOf(signature)) digests.push(word);
       simhashes.push(simhash?.high ?? 0);
@@ -69,7 +69,7 @@ export function createPageList(keys: KeyFile, folder: string) {
     /** Finds the canonical pages. Call it once, after the last page. */
     async end(): Promise<void> {
       await keys.flush();
-      canonicals = await asked.numbers(keys.path, keys.length);
+      canonicals = await canonicalJoin.numbers(keys.path, keys.length);
     },
     keyOf: (page: number): Promise<string> => keys.get(page),
     isMarked: (page: number): boolean => (flags.at(page) & MARKED) !== 0,

@@ -60,7 +60,7 @@ export async function buildGraphs(
   const sorters = nodes.map(() => createPairSorter(folder, memory));
   const dropped = { unknown: 0, gone: 0, ofAlternates: 0, own: nodes.map(() => 0) };
   let done = 0;
-  await scanned.links.answer(scanned.keys, (source, target) => {
+  await scanned.links.join(scanned.keys, (source, target) => {
     if (++done % LINKS_PER_REPORT === 0) {
       onLinks?.(done);
       signal?.throwIfAborted();

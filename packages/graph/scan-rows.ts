@@ -12,9 +12,9 @@ export interface ScannedRows {
   readonly hosts: string;
   readonly hostStarts: Uint32Array;
   readonly kinds: Uint8Array;
-  /** Asks for the targets of redirects, refreshes and canonicals. */
+  /** Looks up the targets of redirects, refreshes and canonicals. */
   readonly aliases: KeyJoin;
-  /** Asks for the targets of links. */
+  /** Looks up the targets of links. */
   readonly links: KeyJoin;
 }
 
@@ -72,7 +72,7 @@ export async function scanRows(
     kinds.push(kind);
     if (alias !== undefined && isAlias(kind)) {
       const key = keyOf(alias);
-      if (key !== undefined) await aliases.ask(key, number);
+      if (key !== undefined) await aliases.add(key, number);
     }
     linkCount += row.links.length;
     if (kind === KIND.gone || kind === KIND.redirect) {
@@ -82,8 +82,8 @@ export async function scanRows(
     const targets = raw && row.redirectTarget !== undefined ? [...row.links, row.redirectTarget] : row.links;
     for (const url of targets) {
       const key = keyOf(url);
-      const asked = key === undefined ? undefined : links.ask(key, number);
-      if (asked) await asked;
+      const wait = key === undefined ? undefined : links.add(key, number);
+      if (wait) await wait;
     }
   }
   count('scanned', kinds.length);

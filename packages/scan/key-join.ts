@@ -5,52 +5,52 @@ import { createRecordSorter } from './sort/record-sorter.js';
 /** Stands for a number that no key has. */
 export const NONE = 2 ** 32 - 1;
 
-/** Finds the numbers of keys in a key file. The keys need no memory. */
+/** Looks up the numbers of keys in a key file. The keys need no memory. */
 export interface KeyJoin {
-  /** Asks for the number of a key. `by` is the number of the row that asks. If this returns a promise, await it before the next call. */
-  ask(key: string, by: number): Promise<void> | undefined;
+  /** Adds a lookup of a key, for the row with a number. If this returns a promise, await it before the next call. */
+  add(key: string, row: number): Promise<void> | undefined;
   /**
-   * Calls `each` for each question, in any order, with the number of the key; {@link NONE} if the file does not have it. Call `answer` or
-   * `numbers` once, after all calls of `ask`.
+   * Calls `each` for each lookup, in any order, with the number of the key; {@link NONE} if the file does not have it. Call `join` or
+   * `numbers` once, after all calls of `add`.
    * @param keys the path of the key file
    */
-  answer(keys: string, each: (by: number, number: number) => Promise<void> | undefined): Promise<void>;
+  join(keys: string, each: (row: number, number: number) => Promise<void> | undefined): Promise<void>;
   /**
-   * Returns the numbers by the number of the row that asked; {@link NONE} for a row that asked for no key of the file. The array is empty
-   * if no row asked.
+   * Returns the number of the key of each row; {@link NONE} for a row without a key of the file. The array is empty if nothing was
+   * added.
    */
   numbers(keys: string, rows: number): Promise<Uint32Array>;
 }
 
 /**
- * Number of bytes of a record that are from the SHA-256 of the key. A flag for a question follows, and then the number. In sorted order, a
- * key of the file comes before all questions for this key. With 120 bits, two different keys practically never have the same digest: among
+ * Number of bytes of a record that are from the SHA-256 of the key. A flag for a lookup follows, and then the number. In sorted order, a
+ * key of the file comes before all lookups of this key. With 120 bits, two different keys practically never have the same digest: among
  * 2^40 keys the chance is one to 2^41.
  */
 const DIGEST = 15;
 const RECORD = 20;
-const HAS = 0;
-const ASKS = 1;
+const KEY = 0;
+const LOOKUP = 1;
 
 /** @param memory bytes for the sort */
 export function createKeyJoin(folder: string, memory: number): KeyJoin {
   const sorter = createRecordSorter({ folder, memory, recordBytes: RECORD });
   const record = Buffer.alloc(RECORD);
-  let asked = 0;
+  let lookups = 0;
 
-  function add(key: string, what: number, number: number): Promise<void> | undefined {
+  function sort(key: string, type: number, number: number): Promise<void> | undefined {
     record.write(hash('sha256', key, 'binary'), 0, DIGEST, 'latin1');
-    record[DIGEST] = what;
+    record[DIGEST] = type;
     record.writeUInt32LE(number, DIGEST + 1);
     return sorter.add(record);
   }
 
-  async function answer(keys: string, each: (by: number, number: number) => Promise<void> | undefined): Promise<void> {
-    if (asked === 0) return;
+  async function join(keys: string, each: (row: number, number: number) => Promise<void> | undefined): Promise<void> {
+    if (lookups === 0) return;
     let number = 0;
     for await (const group of readKeys(keys)) {
       for (const key of group) {
-        const wait = add(key, HAS, number++);
+        const wait = sort(key, KEY, number++);
         if (wait) await wait;
       }
     }
@@ -59,7 +59,7 @@ export function createKeyJoin(folder: string, memory: number): KeyJoin {
     for await (const group of sorter.groups()) {
       for (const next of group) {
         const of = next.readUInt32LE(DIGEST + 1);
-        if (next[DIGEST] === HAS) {
+        if (next[DIGEST] === KEY) {
           next.copy(current, 0, 0, DIGEST);
           found = of;
           continue;
@@ -71,14 +71,14 @@ export function createKeyJoin(folder: string, memory: number): KeyJoin {
   }
 
   return {
-    ask(key, by) {
-      asked += 1;
-      return add(key, ASKS, by);
+    add(key, row) {
+      lookups += 1;
+      return sort(key, LOOKUP, row);
     },
-    answer,
+    join,
     async numbers(keys, rows) {
-      const numbers = new Uint32Array(asked === 0 ? 0 : rows).fill(NONE);
-      await answer(keys, (by, number) => void (numbers[by] = number));
+      const numbers = new Uint32Array(lookups === 0 ? 0 : rows).fill(NONE);
+      await join(keys, (row, number) => void (numbers[row] = number));
       return numbers;
     },
   };

@@ -10,15 +10,15 @@ test('a key join finds the number of each key of the file, and none for other ke
   const folder = testFolder();
   await using keys = await createKeyFile(join(folder, 'keys'));
   const rows = Array.from({ length: MANY }, (_, i) => ({ key: `example.site:https/${i}` }));
-  const asks = createKeyJoin(folder, 1);
+  const lookups = createKeyJoin(folder, 1);
   for await (const { number } of numberRows(rows, keys, {})) {
-    if (number % 3 > 0) await asks.ask(`example.site:https/${number * 2}`, number);
+    if (number % 3 > 0) await lookups.add(`example.site:https/${number * 2}`, number);
   }
-  const expected = rows.map((_, by) => (by % 3 > 0 && by * 2 < MANY ? by * 2 : NONE));
-  expect([...(await asks.numbers(keys.path, MANY))]).toEqual(expected);
+  const expected = rows.map((_, row) => (row % 3 > 0 && row * 2 < MANY ? row * 2 : NONE));
+  expect([...(await lookups.numbers(keys.path, MANY))]).toEqual(expected);
 });
 
-test('a key join without questions does not read the key file', async () => {
+test('a key join without lookups does not read the key file', async () => {
   const folder = testFolder();
   expect(await createKeyJoin(folder, 1).numbers(join(folder, 'missing'), 10)).toEqual(new Uint32Array(0));
 });

@@ -97,7 +97,7 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
     if (seen.note.verdict === 'redirect' && redirectTarget !== undefined) {
       const key = keyOf(redirectTarget);
       if (key !== undefined) {
-        await redirects.ask(key, number);
+        await redirects.add(key, number);
         await records.add(key, RECORD.redirect, packLink(plainLink(number)));
       }
     }
