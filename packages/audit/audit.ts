@@ -14,9 +14,9 @@ import {
 } from '../core/index.js';
 import { createKeyFile, withWorkFolder, type KeyFile } from '../scan/index.js';
 import { defined } from '../util/index.js';
-import { askServers } from './asking/ask-servers.js';
-import type { UncheckedLinks } from './asking/unchecked-links.js';
-import { folderOf } from './asking/wanted.js';
+import { requestUrls } from './requests/request-urls.js';
+import type { UncheckedLinks } from './requests/unchecked-links.js';
+import { folderOf } from './requests/wanted.js';
 import { createAlternatePairs } from './collect/alternate-pairs.js';
 import { createFindings, findingOf, sourceOf, type FindingSorter } from './collect/findings.js';
 import { createGroups } from './collect/groups.js';
@@ -43,10 +43,10 @@ export interface AuditOptions extends JobOptions {
   readonly since?: number | string;
   /**
    * First request URLs that pages name and the crawl has not requested: parts of pages, links that are not followed, pages that failed
-   * once, and a made-up name in each folder with possible soft 404 pages. Default: false; the audit makes no requests.
+   * once, and a random name in each folder with possible soft 404 pages. Default: false; the audit makes no requests.
    */
   readonly ask?: boolean;
-  /** Also request links to other sites, and judge these links. A good answer is valid for a week. Default: false. */
+  /** Also request links to other sites, and judge these links. A good response is valid for a week. Default: false. */
   readonly external?: boolean;
   /** Seconds for requests, above 0. After this time the other links are not checked, and the report says so. Default: no limit. */
   readonly maxTime?: number;
@@ -92,7 +92,7 @@ export async function audit(crawl: JobContext, options: AuditOptions = {}): Prom
       const unchecked: UncheckedLinks[] = [];
       if (options.ask || external) {
         const input = { folder: work, memory, external, keyOf, signal, ...defined({ maxTime: options.maxTime }) };
-        unchecked.push(...(await askServers(crawl, input, tracker)));
+        unchecked.push(...(await requestUrls(crawl, input, tracker)));
       }
       const made = await judge(crawl, options, { work, keys, links, keyOf, tracker, unchecked });
       give({

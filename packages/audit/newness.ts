@@ -91,9 +91,9 @@ export class News {
       found.sources === target.duplicates
         ? this.#ofDuplicates(target)
         : await this.#ofLinks(found.sources, ...relationOf(found, target));
-    const { asked, row, verdict, ending } = target;
-    const firstAsked = Math.min(asked?.since ?? Infinity, asked?.lastOkAt ?? Infinity);
-    const isLinkNew = link === 'link' && firstAsked > this.since;
+    const { response, row, verdict, ending } = target;
+    const firstResponseAt = Math.min(response?.since ?? Infinity, response?.lastOkAt ?? Infinity);
+    const isLinkNew = link === 'link' && firstResponseAt > this.since;
     if (verdict === 'ok' && row !== undefined) {
       const changed = await this.#hasChanged(target, found);
       if (changed !== undefined && !isLinkNew) return changed;
@@ -101,9 +101,9 @@ export class News {
       const { rows } = this.#input;
       const failedAt = found.since ?? 0;
       const changedAt = ending?.since ?? (row === undefined ? failedAt : Math.max(failedAt, rows.changedAt(row)));
-      const worked = asked?.lastOkAt !== undefined || (row !== undefined && rows.is(row, ROW.wasPage));
+      const worked = response?.lastOkAt !== undefined || (row !== undefined && rows.is(row, ROW.wasPage));
       if (changedAt > this.since && (worked || !isLinkNew)) {
-        const isFirst = firstAsked > this.since && (row === undefined || (await this.#isSeenLater(row)));
+        const isFirst = firstResponseAt > this.since && (row === undefined || (await this.#isSeenLater(row)));
         return worked || !isFirst ? 'target' : 'unknown';
       }
     }

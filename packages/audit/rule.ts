@@ -1,6 +1,6 @@
 import type { Page, PageRow } from '../core/index.js';
 import type { RowTable } from './collect/row-table.js';
-import type { AskedNote, Ending, HostNote } from './collect/records.js';
+import type { ResponseNote, Ending, HostNote } from './collect/records.js';
 import type { Sources } from './collect/sources.js';
 import type { PageFacts } from './facts/facts.js';
 import type { Newness } from './newness.js';
@@ -93,12 +93,12 @@ export interface Target {
   readonly isInternal: boolean;
   readonly host: HostNote;
   readonly verdict: Verdict;
-  /** The HTTP status; 0: there was no answer. */
+  /** The HTTP status; 0: there was no response. */
   readonly http: number;
   /** Whether two successive requests failed, at least a minute apart. */
   readonly isTwice: boolean;
   readonly ending: Ending | undefined;
-  readonly asked: AskedNote | undefined;
+  readonly response: ResponseNote | undefined;
   /** Flags of `MARKS`. */
   readonly marks: number;
   readonly ids: Uint32Array;

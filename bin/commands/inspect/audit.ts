@@ -48,7 +48,7 @@ export function addAudit(program: Command, cli: Cli): void {
       `
 An audit is faster if pages were crawled with --set parser.audit=true. Then parse stores the facts that it reads.
 With seeds, the audit sets it. With seeds it also requests URLs that a crawl does not request: images, scripts,
-style sheets, links that are not followed, pages that failed once, and a made-up name in each folder that may
+style sheets, links that are not followed, pages that failed once, and a random name in each folder that may
 have soft 404 pages.
 
 404 and 410 mean that a page is gone. 401 to 403, 405 to 408, 421, 425, 429, 430, 451, 999 and 520 to 530 prove

@@ -4,7 +4,7 @@ export const RECORD = {
   host: 0,
   row: 1,
   /** The result of an earlier request of the audit. */
-  asked: 2,
+  response: 2,
   link: 3,
   canonical: 4,
   alternate: 5,
@@ -106,7 +106,7 @@ export function readRow(content: Buffer): RowRecord {
 
 /** Figures of a host. Their record comes before the first row of the host. */
 export interface HostNote {
-  /** Number of pages that were answered. */
+  /** Number of pages. */
   readonly pages: number;
   readonly seeds: number;
   /** The origins whose sitemaps were read completely. A sitemap lists pages of its own origin. */
@@ -118,7 +118,7 @@ export interface HostNote {
 }
 
 /** The results of the audit's requests for a URL. Plain data, as stored in the table; times in ms since the epoch. */
-export interface AskedNote {
+export interface ResponseNote {
   readonly at: number;
   readonly code: string;
   readonly http?: number;
@@ -130,10 +130,10 @@ export interface AskedNote {
   readonly lastOkAt?: number;
 }
 
-export function packJson(note: HostNote | AskedNote | Ending): Buffer {
+export function packJson(note: HostNote | ResponseNote | Ending): Buffer {
   return Buffer.from(JSON.stringify(note));
 }
 
-export function readJson<T extends HostNote | AskedNote | Ending>(content: Buffer): T {
+export function readJson<T extends HostNote | ResponseNote | Ending>(content: Buffer): T {
   return JSON.parse(content.toString()) as T;
 }

@@ -14,7 +14,7 @@ export interface RowNote {
   /** When the bytes of the page last changed, in ms since the epoch; 0: unknown. */
   readonly bytesChangedAt: number;
   /** When the page was last requested, in ms since the epoch; 0: never. */
-  readonly askedAt: number;
+  readonly requestedAt: number;
 }
 
 export const ROW = {
@@ -45,7 +45,7 @@ export const ROW = {
 export type RowTable = ReturnType<typeof createRowTable>;
 
 /** Maximum number of redirects to follow; a longer chain counts as a loop. */
-const MOST_HOPS = 10;
+const MAX_HOPS = 10;
 
 /** A chain of redirects that starts at a row. */
 export interface Chain {
@@ -63,7 +63,7 @@ export function createRowTable() {
   const shares = growingArray(Float32Array);
   const changed = growingArray(Uint32Array);
   const bytesChanged = growingArray(Uint32Array);
-  const asked = growingArray(Float64Array);
+  const requested = growingArray(Float64Array);
   let next: Uint32Array = new Uint32Array(0);
 
   return {
@@ -75,7 +75,7 @@ export function createRowTable() {
       shares.push(note.share);
       changed.push(Math.floor(note.changedAt / 1000));
       bytesChanged.push(Math.floor(note.bytesChangedAt / 1000));
-      asked.push(note.askedAt);
+      requested.push(note.requestedAt);
     },
     get length(): number {
       return verdicts.length;
@@ -93,12 +93,12 @@ export function createRowTable() {
     share: (row: number): number => shares.at(row),
     changedAt: (row: number): number => changed.at(row) * 1000,
     bytesChangedAt: (row: number): number => bytesChanged.at(row) * 1000,
-    askedAt: (row: number): number => asked.at(row),
+    requestedAt: (row: number): number => requested.at(row),
     chainOf(first: number): Chain {
       const hops: number[] = [];
       let row = first;
       while (row !== NONE && verdicts.at(row) === VERDICT.redirect) {
-        if (hops.includes(row) || hops.length > MOST_HOPS || flags.at(row) & ROW.toItself) {
+        if (hops.includes(row) || hops.length > MAX_HOPS || flags.at(row) & ROW.toItself) {
           return { hops: hops.includes(row) ? hops : [...hops, row], end: undefined, isLoop: true };
         }
         hops.push(row);

@@ -14,7 +14,7 @@ import { withoutText } from '../facts/places.js';
 import { factsOfRow } from '../facts/row-facts.js';
 import { AUDIT_FIELDS, type AuditRow, type AuditedPage, type Site } from '../rule.js';
 import { createGaps, type GapReason, type Gaps } from './gaps.js';
-import { RECORD, packJson, packLink, packRow, type AskedNote, type HostNote, type LinkRecord } from './records.js';
+import { RECORD, packJson, packLink, packRow, type ResponseNote, type HostNote, type LinkRecord } from './records.js';
 import { ROW, type RowTable } from './row-table.js';
 import { isSitemapRow, readRow, type SeenRow } from './seen-row.js';
 
@@ -108,7 +108,7 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
   }
   await endHost();
   for await (const [key, note] of crawl.tables.audits.notes('response')) {
-    await records.add(key, RECORD.asked, packJson(note as AskedNote));
+    await records.add(key, RECORD.response, packJson(note as ResponseNote));
   }
   rows.setRedirects(await redirects.numbers(keys.path, rows.length));
   return { records, counts, gaps, seedFailure, hosts };

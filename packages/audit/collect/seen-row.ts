@@ -15,7 +15,7 @@ export function readRow(row: AuditRow, known: PageFacts | undefined) {
   const facts = known ?? NO_FACTS;
   const isWall = (facts.marks & MARKS.wall) !== 0;
   const isAnswered = isPage(status) && verdict === 'ok' && !isWall;
-  // 204: the answer has no content. Some servers send a sitemap as HTML.
+  // 204: the response has no content. Some servers send a sitemap as HTML.
   const mayBeHtml = isHtmlType(row.contentType) && protocolStatus?.http !== 204 && !(facts.marks & MARKS.sitemap);
   const isHtml = isAnswered && mayBeHtml && parseStatus?.code === 'success';
   const canonical = parseStatus?.canonical;
@@ -52,7 +52,7 @@ export function readRow(row: AuditRow, known: PageFacts | undefined) {
       flags,
       changedAt: row.changedAt ?? 0,
       bytesChangedAt: row.bytesChangedAt ?? row.changedAt ?? 0,
-      askedAt: row.fetchedAt ?? 0,
+      requestedAt: row.fetchedAt ?? 0,
     },
     page: {
       url,

@@ -5,13 +5,13 @@ import type { Target } from '../rule.js';
 import { verdictOf, type Verdict } from '../verdict.js';
 import type { AlternatePairs } from './alternate-pairs.js';
 import type { LinkStore } from './link-store.js';
-import { RECORD, readJson, readLink, readRow, type AskedNote, type HostNote, type RowRecord } from './records.js';
+import { RECORD, readJson, readLink, readRow, type ResponseNote, type HostNote, type RowRecord } from './records.js';
 import { ROW, type RowTable } from './row-table.js';
 import { isNofollow, type Scanned } from './scan.js';
 import { NO_SOURCES, Sources } from './sources.js';
 
 /** Maximum number of fragments of one target that are judged. */
-const MOST_FRAGMENTS = 2_000;
+const MAX_FRAGMENTS = 2_000;
 /** Prefix of a link that is not a URL. */
 const BAD = '\u0001';
 const NO_HOST: HostNote = { pages: 0, seeds: 0, sitemaps: [], unreadSitemaps: 0, alternates: false };
@@ -80,7 +80,7 @@ class TargetDraft {
   readonly #mixed = new Sources();
   readonly #fragments = new Map<string, Sources>();
   #row: RowRecord | undefined;
-  #asked: AskedNote | undefined;
+  #response: ResponseNote | undefined;
   #isNamed = false;
 
   constructor(key: string, host: HostNote, rows: RowTable) {
@@ -104,8 +104,8 @@ class TargetDraft {
       this.#row = readRow(content);
       return [];
     }
-    if (type === RECORD.asked) {
-      this.#asked = readJson<AskedNote>(content);
+    if (type === RECORD.response) {
+      this.#response = readJson<ResponseNote>(content);
       return [];
     }
     const link = readLink(content);
@@ -123,7 +123,7 @@ class TargetDraft {
     if (link.source !== this.row) to.push(getOrMake(this.#sources, type));
     for (const sources of to) sources.add(link, this.#rows, followed);
     const { fragment } = link;
-    if (fragment !== '' && (this.#fragments.has(fragment) || this.#fragments.size < MOST_FRAGMENTS)) {
+    if (fragment !== '' && (this.#fragments.has(fragment) || this.#fragments.size < MAX_FRAGMENTS)) {
       const sources = getOrMake(this.#fragments, fragment);
       sources.add(link, this.#rows, followed);
       to.push(sources);
@@ -141,12 +141,13 @@ class TargetDraft {
     const host = this.#host;
     const rows = this.#rows;
     const row = this.#row;
-    const asked = this.#asked;
+    const response = this.#response;
     const ofRow = row && rows.verdict(row.row);
-    const useAsked = asked !== undefined && (ofRow === undefined || ofRow === 'unchecked' || isNewer(asked, row, rows));
-    const found: Verdict = useAsked ? verdictOf(asked) : (ofRow ?? 'unchecked');
-    // The audit follows redirects, so a good answer may be that of another page.
-    const verdict = found === 'ok' && useAsked && asked.to !== undefined ? 'redirect' : found;
+    const useResponse =
+      response !== undefined && (ofRow === undefined || ofRow === 'unchecked' || isNewer(response, row, rows));
+    const found: Verdict = useResponse ? verdictOf(response) : (ofRow ?? 'unchecked');
+    // The audit follows redirects, so a good response may be that of another page.
+    const verdict = found === 'ok' && useResponse && response.to !== undefined ? 'redirect' : found;
     const isInternal = host.pages > 0 || host.seeds > 0;
     const of = (type: number): Sources => this.#sources.get(type) ?? NO_SOURCES;
     return {
@@ -156,10 +157,10 @@ class TargetDraft {
       isInternal,
       host,
       verdict,
-      http: useAsked ? (asked.http ?? 0) : row ? rows.http(row.row) : 0,
-      isTwice: isTwice(asked, row, rows, isInternal),
+      http: useResponse ? (response.http ?? 0) : row ? rows.http(row.row) : 0,
+      isTwice: isTwice(response, row, rows, isInternal),
       ending: row?.ending,
-      asked,
+      response,
       marks: this.marks,
       ids: row?.ids ?? new Uint32Array(0),
       ownPlaces: row?.ownPlaces ?? 0,
@@ -183,20 +184,20 @@ function getOrMake<K>(all: Map<K, Sources>, key: K): Sources {
 }
 
 /** Whether the last request of the crawl failed, and an audit has made a request after it. */
-function isNewer(asked: AskedNote, row: RowRecord | undefined, rows: RowTable): boolean {
-  return row !== undefined && rows.verdict(row.row) === 'failing' && asked.at > rows.askedAt(row.row);
+function isNewer(response: ResponseNote, row: RowRecord | undefined, rows: RowTable): boolean {
+  return row !== undefined && rows.verdict(row.row) === 'failing' && response.at > rows.requestedAt(row.row);
 }
 
 function isTwice(
-  asked: AskedNote | undefined,
+  response: ResponseNote | undefined,
   row: RowRecord | undefined,
   rows: RowTable,
   isInternal: boolean,
 ): boolean {
   if (row && rows.is(row.row, ROW.twice)) return true;
-  const failures = [...(asked?.failures ?? [])];
+  const failures = [...(response?.failures ?? [])];
   // In whole seconds, because the timer that waits for the next request may end a millisecond early.
-  if (row && rows.verdict(row.row) === 'failing') failures.push(Math.floor(rows.askedAt(row.row) / 1000) * 1000);
+  if (row && rows.verdict(row.row) === 'failing') failures.push(Math.floor(rows.requestedAt(row.row) / 1000) * 1000);
   failures.sort((a, b) => a - b);
   const span = failures.length < 2 ? 0 : failures[failures.length - 1]! - failures[0]!;
   if (isInternal) return span >= APART.own;

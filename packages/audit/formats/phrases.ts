@@ -83,7 +83,7 @@ export function historyText({ since, lastOkAt, lastRequestAt, isNew }: AuditFind
   const times = [
     ['since', since],
     ['last worked', lastOkAt],
-    ['last asked', lastRequestAt],
+    ['last requested', lastRequestAt],
   ] as const;
   const parts: string[] = times.flatMap(([name, at]) => (dayOf(at) === '' ? [] : [`${name} ${dayOf(at)}`]));
   if (isNew === 'target')

@@ -43,10 +43,10 @@ const canonicalRedirect: TargetRule = {
   help: 'Name the page where the redirect ends.',
   on: 'target',
   async check(target, site) {
-    const { canonicals, verdict, row, url, asked, ending } = target;
+    const { canonicals, verdict, row, url, response, ending } = target;
     if (canonicals.total === 0 || verdict !== 'redirect') return undefined;
     const { hops = [], end } = row === undefined ? {} : site.rows.chainOf(row);
-    const to = hops.length > 0 && end !== undefined ? await site.urlOf(end) : (ending?.to ?? asked?.to);
+    const to = hops.length > 0 && end !== undefined ? await site.urlOf(end) : (ending?.to ?? response?.to);
     return named(target, site, `${url} redirects${to === undefined ? '' : ` to ${to}`}.`);
   },
 };

@@ -56,12 +56,12 @@ function judge(
 ): readonly Found[] | undefined {
   if (!isJudged(site, row) || page.marks & MARKS.truncated) return undefined;
   const ids = new Set(page.ids);
-  const asked = [...fragments].map(([fragment, sources]) => ({ fragment, sources }));
-  const missing = asked.filter(({ fragment }) => !BUILT_IN.test(fragment) && !hasPlace(ids, fragment));
+  const linked = [...fragments].map(([fragment, sources]) => ({ fragment, sources }));
+  const missing = linked.filter(({ fragment }) => !BUILT_IN.test(fragment) && !hasPlace(ids, fragment));
   if (missing.length === 0) return undefined;
   const hasScripts = (page.marks & MARKS.scripts) !== 0;
   const isApp = (page.marks & MARKS.app) !== 0 || (ids.size < 2 && hasScripts);
-  const isMost = hasScripts && missing.length >= MANY && missing.length > SHARE * (asked.length + page.ownPlaces);
+  const isMost = hasScripts && missing.length >= MANY && missing.length > SHARE * (linked.length + page.ownPlaces);
   const scripted = missing.filter(
     ({ fragment }) => isApp || isMost || SCRIPTED.test(decoded(fragment)) || (hasScripts && LINES.test(fragment)),
   );

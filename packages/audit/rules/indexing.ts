@@ -6,14 +6,14 @@ import type { AuditedPage, Group, GroupRule, PageRule, Rule, Site, Target } from
 
 const group = 'indexability';
 /** A page that says "not found" and has fewer words probably has no other content. */
-const FEW_WORDS = 150;
+const MIN_WORDS = 150;
 /**
  * Texts are compared if they have at least this number of words. They are similar if their simhashes differ in at most this number of bits,
  * of 64: about a twentieth of the text.
  */
 const SIMILAR = { words: 15, bits: 4 };
 
-/** The answer of a server to a made-up name in a folder. Plain data, as stored in the table. */
+/** The response of a server for a random name in a folder. Plain data, as stored in the table. */
 export interface ProbeNote {
   readonly at: number;
   readonly http: number;
@@ -52,7 +52,7 @@ const softNotFound: GroupRule = {
 };
 
 /**
- * Adds a soft 404 if the page is one. This is decided by the text of the page, and by the answer of its server to a made-up name in the
+ * Adds a soft 404 if the page is one. This is decided by the text of the page, and by the response of its server for a random name in the
  * same folder. @returns whether it is a soft 404: then no other rule judges the page, and its links do not count
  */
 export async function noteSoftNotFound(page: AuditedPage, site: Site, probe: ProbeNote | undefined): Promise<boolean> {
@@ -66,9 +66,9 @@ export async function noteSoftNotFound(page: AuditedPage, site: Site, probe: Pro
     return true;
   }
   const signs: string[] = [];
-  if (like) signs.push('a made-up name in its folder gives the same page');
+  if (like) signs.push('a random name in its folder gives the same page');
   if (saysNotFound) signs.push('its title or heading says so');
-  if (saysNotFound && facts.words < FEW_WORDS) signs.push(`${facts.words} words`);
+  if (saysNotFound && facts.words < MIN_WORDS) signs.push(`${facts.words} words`);
   if (saysNotFound && row.parseStatus.noindex === true) signs.push('noindex');
   // A single sign in the text is not enough.
   if (!like && signs.length < 2) return false;
@@ -76,7 +76,7 @@ export async function noteSoftNotFound(page: AuditedPage, site: Site, probe: Pro
   return true;
 }
 
-/** Whether a page and the answer to a made-up name have the same text. */
+/** Whether a page and the response for a random name have the same text. */
 function isLike(probe: ProbeNote, { words, simhash, marks }: AuditedPage['facts']): boolean {
   if (probe.http < 200 || probe.http >= 300) return false;
   const bits = distanceOf(probe.simhash[0], probe.simhash[1], simhash[0], simhash[1]);

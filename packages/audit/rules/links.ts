@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { figures, hostOf, originOf, safeText, specialRange } from '../../core/index.js';
 import { LINK_KINDS } from '../facts/kinds.js';
-import type { UncheckedLinks } from '../asking/unchecked-links.js';
+import type { UncheckedLinks } from '../requests/unchecked-links.js';
 import { ROW } from '../collect/row-table.js';
 import type { Found, GroupRule, Rule, Site, Target, TargetRule } from '../rule.js';
 import { endingText, evidenceOf, pagesThat, timesOf } from './texts.js';
@@ -16,7 +16,7 @@ const STYLES = (1 << LINK_KINDS.indexOf('script')) | (1 << LINK_KINDS.indexOf('s
 export function lost(target: Target, { rows }: Site): Pick<Found, 'since' | 'lastOkAt' | 'lastRequestAt' | 'evidence'> {
   const { row, verdict } = target;
   const isLost = row !== undefined && verdict !== 'ok';
-  const times = timesOf(target, isLost ? rows.changedAt(row) : 0, row === undefined ? 0 : rows.askedAt(row));
+  const times = timesOf(target, isLost ? rows.changedAt(row) : 0, row === undefined ? 0 : rows.requestedAt(row));
   const worked = isLost && rows.is(row, ROW.wasPage);
   const evidence = { ...evidenceOf(target), ...(worked && { before: 'it was a page before' }) };
   return { ...times, evidence };
@@ -237,12 +237,12 @@ const externalUnverified: GroupRule = {
 
 /** Adds another site that refuses crawlers. There is one finding for each host. */
 export async function noteUnverified(target: Target, site: Site): Promise<void> {
-  const { isInternal, verdict, asked, http, url, links, parts } = target;
+  const { isInternal, verdict, response, http, url, links, parts } = target;
   if (isInternal || links.total + parts.total === 0) return;
   const isOther = verdict === 'broken' && http !== 404 && http !== 410;
-  const isDenied = verdict === 'unchecked' && asked !== undefined;
+  const isDenied = verdict === 'unchecked' && response !== undefined;
   if (verdict !== 'blocked' && !isOther && !isDenied) return;
-  const label = http > 0 ? String(http) : (asked?.code ?? '');
+  const label = http > 0 ? String(http) : (response?.code ?? '');
   await site.group(externalUnverified.id, `${originOf(url)}/`, {
     url,
     label,

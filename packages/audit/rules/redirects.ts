@@ -73,7 +73,7 @@ const redirectTemporary: TargetRule = {
     if (!chain || chain.end === undefined || rows.verdict(chain.end) !== 'ok') return undefined;
     const [row, http] = [target.row!, rows.http(target.row!)];
     const times = chain.hops.map(rows.changedAt);
-    const length = rows.askedAt(row) - Math.max(...times);
+    const length = rows.requestedAt(row) - Math.max(...times);
     if ((http !== 302 && http !== 307) || times.includes(0) || length < LONG) return undefined;
     // A home page may redirect by language, and a page for members to the log-in form.
     if (new URL(target.url).pathname === '/') return undefined;
@@ -138,11 +138,11 @@ const redirectBroken: TargetRule = {
     const chain = chainOf(target, site);
     if (!chain) return undefined;
     const { end } = chain;
-    const { asked, links, url: from } = target;
+    const { response, links, url: from } = target;
     // With --external, the audit has followed redirects to other sites. Since then, the crawl may have found another redirect.
-    const isLater = asked !== undefined && asked.at >= site.rows.askedAt(target.row!);
-    if (end === undefined && isLater && asked.to !== undefined && (asked.http === 404 || asked.http === 410)) {
-      const message = `${from} redirects to ${asked.to}, which answers ${asked.http}. ${pagesThat(links.total)} to it.`;
+    const isLater = response !== undefined && response.at >= site.rows.requestedAt(target.row!);
+    if (end === undefined && isLater && response.to !== undefined && (response.http === 404 || response.http === 410)) {
+      const message = `${from} redirects to ${response.to}, which answers ${response.http}. ${pagesThat(links.total)} to it.`;
       return { ...lost(target, site), message, sources: links };
     }
     if (end === undefined || !isLost(end, site)) return undefined;

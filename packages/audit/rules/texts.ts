@@ -2,9 +2,9 @@ import { safeText } from '../../core/index.js';
 import type { Found, Target } from '../rule.js';
 
 /** Returns the result of the last request for a target, in a few words. */
-export function endingText({ http, ending, asked }: Target): string {
+export function endingText({ http, ending, response }: Target): string {
   if (http > 0) return `answers ${http}`;
-  const code = asked?.code ?? ending?.code ?? 'nothing';
+  const code = response?.code ?? ending?.code ?? 'nothing';
   return `fails (${safeText(code, 40)})`;
 }
 
@@ -17,20 +17,20 @@ export function pagesThat(n: number, verb = 'link'): string {
 export function timesOf(
   target: Target,
   changedAt: number,
-  askedAt: number,
+  requestedAt: number,
 ): Pick<Found, 'since' | 'lastOkAt' | 'lastRequestAt'> {
-  const { asked, ending } = target;
-  const lastOkAt = asked?.lastOkAt ?? ending?.lastOkAt;
+  const { response, ending } = target;
+  const lastOkAt = response?.lastOkAt ?? ending?.lastOkAt;
   return {
-    since: asked?.since ?? ending?.since ?? changedAt,
+    since: response?.since ?? ending?.since ?? changedAt,
     ...(lastOkAt !== undefined && { lastOkAt }),
-    lastRequestAt: Math.max(asked?.at ?? 0, askedAt),
+    lastRequestAt: Math.max(response?.at ?? 0, requestedAt),
   };
 }
 
 /** Returns the evidence for a missing target. */
-export function evidenceOf({ http, ending, asked }: Target): Record<string, string | number> {
-  const code = asked?.code ?? ending?.code;
+export function evidenceOf({ http, ending, response }: Target): Record<string, string | number> {
+  const code = response?.code ?? ending?.code;
   const message = ending?.message;
   return {
     ...(http > 0 && { status: http }),

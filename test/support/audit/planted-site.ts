@@ -661,7 +661,7 @@ function plantParts(site: SiteBuilder): void {
     listed: false,
   });
   site.pages[`${SITE}/members/*`] = { location: '/members/login', status: 302 };
-  site.fine('a page to which a made-up name redirects');
+  site.fine('a page to which a random name redirects');
   site.add('/slash/a/', shell('dear buyer'), { listed: false });
   site.pages[`${SITE}/slash/a/*`] = { location: '+/', status: 301 };
   site.pages[`${SITE}/slash/a/*/`] = shell('dear buyer');

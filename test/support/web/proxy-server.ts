@@ -19,7 +19,7 @@ export interface TestProxy {
 }
 
 /**
- * An HTTP proxy on loopback. All requests and tunnels end at `127.0.0.1:<port>` for any host name, so that made-up names can be used.
+ * An HTTP proxy on loopback. All requests and tunnels end at `127.0.0.1:<port>` for any host name, so that random names can be used.
  * @param refuse a status to answer with instead; for CONNECT also `hang` or `die`
  */
 export async function testProxy(

@@ -89,7 +89,7 @@ const drawFinding = (finding) => {
   tell('impact ' + levelOf(impact));
   if (since !== '') tell('since ' + since);
   if (lastOkAt !== '') tell('last worked ' + lastOkAt);
-  if (lastRequestAt !== '') tell('last asked ' + lastRequestAt);
+  if (lastRequestAt !== '') tell('last requested ' + lastRequestAt);
   return element('li', {},
     address(url),
     element('p', { class: 'message' }, message),

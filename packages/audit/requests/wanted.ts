@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { rowKeyOf, type CrawlContext } from '../../core/index.js';
 import { createKeyFile } from '../../scan/index.js';
-import type { AskedNote } from '../collect/records.js';
+import type { ResponseNote } from '../collect/records.js';
 import { ROW, createRowTable, type RowTable } from '../collect/row-table.js';
 import { scanForAudit, type Scanned } from '../collect/scan.js';
 import { joinTargets } from '../collect/targets.js';
@@ -10,14 +10,14 @@ import type { Site, Target } from '../rule.js';
 import { verdictOf } from '../verdict.js';
 
 const DAY = 86_400_000;
-/** Milliseconds for which an answer is valid: `ok` for a good answer, `failing` for a failure that may be temporary, `other` for the rest. */
+/** Milliseconds for which a response is valid: `ok` for a good one, `failing` for a failure that may be temporary, `other` for the rest. */
 const HOLDS = { ok: 7 * DAY, other: DAY, failing: 5 * 60_000 };
 /** Minimum milliseconds between a failure and the next request for the same page. */
 const AGAIN = 60_000;
 /** A page with fewer words may be a soft 404. */
-const FEW_WORDS = 150;
-/** Maximum number of folders to try with a made-up name, in one origin and in total. */
-const MOST_FOLDERS = { host: 30, all: 2_000 };
+const MIN_WORDS = 150;
+/** Maximum number of folders to try with a random name, in one origin and in total. */
+const MAX_FOLDERS = { host: 30, all: 2_000 };
 
 /** The input for requests of an audit. */
 export interface WantedInput {
@@ -34,8 +34,8 @@ export interface Wanted {
   readonly key: string;
   readonly url: string;
   readonly isInternal: boolean;
-  /** The earlier answers for this URL. */
-  readonly before: AskedNote | undefined;
+  /** The earlier responses for this URL. */
+  readonly before: ResponseNote | undefined;
   /** The earliest time of the request, in ms since the epoch. */
   readonly notBefore: number;
 }
@@ -43,7 +43,7 @@ export interface Wanted {
 /**
  * Returns the URLs that pages name and the crawl has not requested: parts of pages, links that are not followed, canonicals, and versions
  * in other languages; also pages that failed once. They are in key order, so that the URLs of a host come together.
- * @returns these URLs, and the folders to try with a made-up name
+ * @returns these URLs, and the folders to try with a random name
  */
 export async function wantedOf(
   crawl: CrawlContext,
@@ -60,7 +60,7 @@ export async function wantedOf(
     keyOf,
     signal,
     onPage({ url, row, facts, hasFacts }) {
-      const isThin = row.parseStatus?.noindex === true || facts.words < FEW_WORDS;
+      const isThin = row.parseStatus?.noindex === true || facts.words < MIN_WORDS;
       if (hasFacts && (isThin || saysNotFound(row.title ?? '', facts.h1))) folders.add(url);
       return true;
     },
@@ -81,18 +81,18 @@ async function* wantedTargets(
 }
 
 function wantedNow(target: Target, rows: RowTable, external: boolean, now: number): Wanted | undefined {
-  const { url, row, isNamed, isInternal, ending, asked } = target;
+  const { url, row, isNamed, isInternal, ending, response } = target;
   if (!isNamed || (!isInternal && !external)) return undefined;
   const verdict = row === undefined ? 'unchecked' : rows.verdict(row);
   // A page that failed in two crawls counts as broken.
   const failsOnce = verdict === 'failing' && (ending?.tries ?? 0) < 2;
   const isUnknown = (verdict === 'unchecked' && !ending) || (external && row !== undefined && leadsOut(target, rows));
   if (!isUnknown && !failsOnce) return undefined;
-  const fetchedAt = row === undefined ? 0 : rows.askedAt(row);
-  // An answer is not valid if the crawl has requested the page again since.
-  if (asked && asked.at >= fetchedAt && isRecent(asked.at, now, holds(asked))) return undefined;
+  const fetchedAt = row === undefined ? 0 : rows.requestedAt(row);
+  // A response is not valid if the crawl has requested the page again since.
+  if (response && response.at >= fetchedAt && isRecent(response.at, now, holds(response))) return undefined;
   const notBefore = failsOnce && isRecent(fetchedAt, now, AGAIN) ? fetchedAt + AGAIN : 0;
-  return { key: rowKeyOf(url), url, isInternal, before: asked, notBefore };
+  return { key: rowKeyOf(url), url, isInternal, before: response, notBefore };
 }
 
 /** Whether the table does not know where a redirect leads, because it leads to another site. */
@@ -105,13 +105,13 @@ export function isRecent(at: number, now: number, millis: number): boolean {
   return at <= now && now - at < millis;
 }
 
-function holds(asked: AskedNote): number {
-  const verdict = verdictOf(asked);
+function holds(response: ResponseNote): number {
+  const verdict = verdictOf(response);
   if (verdict === 'ok' || verdict === 'redirect') return HOLDS.ok;
   return verdict === 'failing' ? HOLDS.failing : HOLDS.other;
 }
 
-/** Returns the folder of a URL. One made-up name is requested in each folder. */
+/** Returns the folder of a URL. One random name is requested in each folder. */
 export function folderOf(url: string): string {
   const path = url.split('?', 1)[0]!;
   return path.slice(0, path.lastIndexOf('/') + 1);
@@ -127,7 +127,7 @@ function createFolders() {
       const folder = folderOf(url);
       const { origin, pathname } = new URL(url);
       const count = byHost.get(origin) ?? 0;
-      if (pathname === '/' || all.has(folder) || count >= MOST_FOLDERS.host || all.size >= MOST_FOLDERS.all) return;
+      if (pathname === '/' || all.has(folder) || count >= MAX_FOLDERS.host || all.size >= MAX_FOLDERS.all) return;
       byHost.set(origin, count + 1);
       all.add(folder);
     },

@@ -1,6 +1,6 @@
 import { borrowRequests, startTimeLimit, type CrawlContext, type Tracker } from '../../core/index.js';
 import { inParallel, pause } from '../../util/index.js';
-import type { AskedNote } from '../collect/records.js';
+import type { ResponseNote } from '../collect/records.js';
 import { factsOfBody } from '../facts/row-facts.js';
 import type { ProbeNote } from '../rules/indexing.js';
 import { verdictOf } from '../verdict.js';
@@ -14,11 +14,11 @@ const PROBE_HOLDS = 7 * 86_400_000;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
 /**
- * Requests three kinds of URLs: URLs that pages name but the crawl has not requested, pages that failed once, and made-up names in folders
+ * Requests three kinds of URLs: URLs that pages name but the crawl has not requested, pages that failed once, and random names in folders
  * with possible soft 404 pages. The responses are stored with the table. Good responses are valid for a week.
  * @returns the links that were not checked, by host and reason
  */
-export async function askServers(
+export async function requestUrls(
   crawl: CrawlContext,
   input: WantedInput & { readonly maxTime?: number },
   { done }: Pick<Tracker, 'done'>,
@@ -79,16 +79,16 @@ const inOrder = (group: readonly Wanted[]): Wanted[] =>
 
 const errorAt = ({ before }: Wanted): number => (before?.http !== undefined && before.http >= 400 ? before.at : 0);
 
-/** Returns the stored form of an answer, together with the earlier answers. */
-function noteOf({ before }: Wanted, { code, http, to }: LinkResponse, at: number): AskedNote {
-  const answer = { at, code, ...(http !== undefined && { http }), ...(to !== undefined && { to }) };
-  const verdict = verdictOf(answer);
+/** Returns the stored form of a response, together with the earlier responses. */
+function noteOf({ before }: Wanted, { code, http, to }: LinkResponse, at: number): ResponseNote {
+  const response = { at, code, ...(http !== undefined && { http }), ...(to !== undefined && { to }) };
+  const verdict = verdictOf(response);
   const lastOkAt = verdict === 'ok' ? at : before?.lastOkAt;
   const wasOk = !before || verdictOf(before) === 'ok';
   const isBad = verdict === 'broken' || verdict === 'failing';
   const failures = verdict === 'failing' ? [...(before?.failures ?? []), at].slice(-FAILURES) : undefined;
   return {
-    ...answer,
+    ...response,
     ...(lastOkAt !== undefined && { lastOkAt }),
     ...(isBad && { since: wasOk ? at : (before.since ?? at) }),
     ...(failures && { failures }),
