@@ -3,7 +3,7 @@ import {
   defaultSchedule,
   dueAfter,
   knownInterval,
-  modifiedTimeAfter,
+  modifiedAtAfter,
   type ScheduleSettings,
 } from './schedule-default.js';
 
@@ -33,7 +33,7 @@ export function adaptiveSchedule(settings: AdaptiveScheduleSettings): Plugin & {
     schedule: {
       ...defaultSchedule(settings).schedule,
       afterFetch(schedule, fetchedAt, change) {
-        const modifiedAt = modifiedTimeAfter(schedule, fetchedAt, change);
+        const modifiedAt = modifiedAtAfter(schedule, fetchedAt, change);
         const sinceModified = settings.fetchScheduleAdaptiveSyncDelta ? (fetchedAt - modifiedAt) / 1000 : 0;
         let interval = knownInterval(schedule.fetchInterval, settings);
         if (change === 'modified') interval *= 1 - settings.fetchScheduleAdaptiveDecRate;

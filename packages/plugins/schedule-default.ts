@@ -26,7 +26,7 @@ export function defaultSchedule(settings: ScheduleSettings): Plugin & { readonly
       afterFetch(schedule, fetchedAt, change) {
         return dueAfter(schedule, fetchedAt, knownInterval(schedule.fetchInterval, settings), {
           retries: 0,
-          modifiedAt: modifiedTimeAfter(schedule, fetchedAt, change),
+          modifiedAt: modifiedAtAfter(schedule, fetchedAt, change),
         });
       },
       afterRetry: (schedule, fetchedAt) => ({
@@ -52,7 +52,7 @@ export function knownInterval(interval: number, settings: ScheduleSettings): num
  * Returns when the content last changed. This is the time of the fetch if the content has changed, or if nothing is known. It is never
  * after the fetch.
  */
-export function modifiedTimeAfter(schedule: Schedule, fetchedAt: number, change: string): number {
+export function modifiedAtAfter(schedule: Schedule, fetchedAt: number, change: string): number {
   const { modifiedAt } = schedule;
   return change === 'modified' || !(modifiedAt > 0) ? fetchedAt : Math.min(modifiedAt, fetchedAt);
 }

@@ -15,8 +15,8 @@ function plain(row: Record<string, unknown>): CrawledRow {
   const {
     dueAt: _dueAt,
     fetchedAt: _fetchedAt,
-    modifiedAt: _modifiedTime,
-    firstSeenAt: _firstSeen,
+    modifiedAt: _modifiedAt,
+    firstSeenAt: _firstSeenAt,
     changedAt: _changedAt,
     bytesChangedAt: _bytesChangedAt,
     duplicateAt: _duplicateAt,
