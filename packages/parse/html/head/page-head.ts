@@ -45,8 +45,8 @@ const JSON_LD_FIELDS: readonly (readonly [property: string, name: string])[] = [
 /**
  * What a page states about itself in its `html`, `base`, `link`, `meta` and `script` elements. Every reader of pages uses this class, so
  * that all of them read the same. The elements are read anywhere in the page, because a stray element in the head moves everything after
- * it into the body. Of several values, the first that is not empty is used. Robots directives
- * are combined. Limits bound everything that is stored.
+ * it into the body. Of several values, the first that is not empty is used. Robots directives are combined. Limits bound everything that is
+ * stored.
  */
 export class PageHead {
   readonly metas: Meta[] = [];
