@@ -1,4 +1,5 @@
 import {
+  hostOfKey,
   isPage,
   originOf,
   resolveLink,
@@ -9,7 +10,7 @@ import {
 } from '../../core/index.js';
 import { createKeyJoin, createKeyedRecords, numberRows, type KeyFile, type KeyedRecords } from '../../scan/index.js';
 import { FLAWS, MARKS, type PageFacts } from '../facts/facts.js';
-import { IN_FACTS, LINK_KINDS, REL } from '../facts/kinds.js';
+import { IN_FACTS, LINK_KINDS } from '../facts/kinds.js';
 import { withoutText } from '../facts/places.js';
 import { factsOfRow } from '../facts/row-facts.js';
 import { AUDIT_FIELDS, type AuditRow, type AuditedPage, type Site } from '../rule.js';
@@ -65,8 +66,7 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
   const endHost = async (): Promise<void> => {
     if (!host) return;
     const { key, note } = host;
-    if ((note.pages > 0 || note.seeds > 0) && hosts.length < SHOWN_HOSTS)
-      hosts.push(new URL(urlOf(`${key}:http/`)).hostname);
+    if ((note.pages > 0 || note.seeds > 0) && hosts.length < SHOWN_HOSTS) hosts.push(hostOfKey(key));
     await records.add(`${key}:`, RECORD.host, packJson(note));
   };
 
@@ -210,9 +210,4 @@ function count(counts: ScanCounts, gaps: Gaps, host: Mutable<HostNote>, row: Aud
     // A page that failed in two crawls is a fault of the site, and will not be read by another crawl.
     if (!(note.flags & ROW.twice)) gap('failing');
   } else if (note.verdict === 'blocked') gap('blocked');
-}
-
-/** Whether a link asks robots not to follow it. */
-export function isNofollow(rel: number): boolean {
-  return (rel & REL.nofollow) !== 0;
 }

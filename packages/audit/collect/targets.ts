@@ -1,13 +1,13 @@
 import { urlOf } from '../../core/index.js';
 import { MARKS } from '../facts/facts.js';
-import { IN_FACTS, MIXED, leadsToPage } from '../facts/kinds.js';
+import { IN_FACTS, MIXED, REL, leadsToPage } from '../facts/kinds.js';
 import type { Target } from '../rule.js';
 import { verdictOf, type Verdict } from '../verdict.js';
 import type { AlternatePairs } from './alternate-pairs.js';
 import type { LinkStore } from './link-store.js';
 import { RECORD, readJson, readLink, readRow, type ResponseNote, type HostNote, type RowRecord } from './records.js';
 import { ROW, type RowTable } from './row-table.js';
-import { isNofollow, type Scanned } from './scan.js';
+import type { Scanned } from './scan.js';
 import { NO_SOURCES, Sources } from './sources.js';
 
 /** Maximum number of fragments of one target that are judged. */
@@ -111,7 +111,7 @@ class TargetDraft {
     const link = readLink(content);
     if (link.rel & IN_FACTS) this.#isNamed = true;
     if (type === RECORD.named) return [];
-    const followed = !isNofollow(link.rel);
+    const followed = (link.rel & REL.nofollow) === 0;
     const isMixed = type === RECORD.link && (link.rel & MIXED) !== 0;
     if (type === RECORD.link && !leadsToPage(link.kind)) {
       const parts = isMixed ? [this.#parts, this.#mixed] : [this.#parts];
