@@ -1,3 +1,6 @@
+/** A page that says "not found" and has fewer words probably has no other content. */
+export const MIN_WORDS = 150;
+
 /** Phrases in titles of pages for wrong URLs. Each must be a whole part of the title. */
 const SAYS = [
   '(?:error |http |fehler |erreur )?404(?: error| not found| - not found)?',

@@ -5,7 +5,7 @@ import type { ResponseNote } from '../collect/records.js';
 import { ROW, createRowTable, type RowTable } from '../collect/row-table.js';
 import { scanForAudit, type Scanned } from '../collect/scan.js';
 import { joinTargets } from '../collect/targets.js';
-import { saysNotFound } from '../not-found.js';
+import { MIN_WORDS, saysNotFound } from '../not-found.js';
 import type { Site, Target } from '../rule.js';
 import { verdictOf } from '../verdict.js';
 
@@ -14,8 +14,6 @@ const DAY = 86_400_000;
 const HOLDS = { ok: 7 * DAY, other: DAY, failing: 5 * 60_000 };
 /** Minimum milliseconds between a failure and the next request for the same page. */
 const AGAIN = 60_000;
-/** A page with fewer words may be a soft 404. */
-const MIN_WORDS = 150;
 /** Maximum number of folders to try with a random name, in one origin and in total. */
 const MAX_FOLDERS = { host: 30, all: 2_000 };
 

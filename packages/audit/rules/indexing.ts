@@ -2,11 +2,10 @@ import { hostOf, tryRowKeyOf } from '../../core/index.js';
 import { distanceOf } from '../../duplicates/index.js';
 import { ROW } from '../collect/row-table.js';
 import { MARKS } from '../facts/facts.js';
+import { MIN_WORDS } from '../not-found.js';
 import type { AuditedPage, Group, GroupRule, PageRule, Rule, Site, Target } from '../rule.js';
 
 const group = 'indexability';
-/** A page that says "not found" and has fewer words probably has no other content. */
-const MIN_WORDS = 150;
 /**
  * Texts are compared if they have at least this number of words. They are similar if their simhashes differ in at most this number of bits,
  * of 64: about a twentieth of the text.
