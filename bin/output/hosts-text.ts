@@ -14,7 +14,7 @@ export function hostsText(hosts: readonly HostFigures[], now: number, columns: n
     'mean',
     'slowest',
     'size',
-    'asked',
+    'requested',
     'state',
     'host',
   ];
@@ -36,12 +36,12 @@ export function hostsText(hosts: readonly HostFigures[], now: number, columns: n
       oneLine(found.host),
     ];
   });
-  return safeLines(fittedTable([head, ...rows], columns, ['size', 'slowest', 'mean', 'asked']), Infinity);
+  return safeLines(fittedTable([head, ...rows], columns, ['size', 'slowest', 'mean', 'requested']), Infinity);
 }
 
 /** Returns the most important state of a host, in a few words. */
-function stateOf({ hosts, leftAlone, robots, delay }: HostFigures): string {
-  if (leftAlone > 0) return hosts > 1 ? `${number(leftAlone)} in back-off` : 'in back-off';
+function stateOf({ hosts, inBackoff, robots, delay }: HostFigures): string {
+  if (inBackoff > 0) return hosts > 1 ? `${number(inBackoff)} in back-off` : 'in back-off';
   if (robots?.verdict === 'denies') return 'robots.txt denies';
   if (delay.by === 'Crawl-delay') return 'Crawl-delay';
   return hosts > 1 ? quantity(hosts, 'host') : '';
@@ -57,7 +57,7 @@ export function planText(plan: CrawlPlan): string {
     ...(rounds.length > 1 ? [`All rounds take at least ${duration(seconds)}.`] : []),
     '',
   ];
-  const head = ['pages', 'robots.txt', 'delay', 'answer', 'time', 'queue'];
+  const head = ['pages', 'robots.txt', 'delay', 'response', 'time', 'queue'];
   const rows = queues.map(({ queue, pages, robots, delay, meanMs, seconds: time }) => [
     number(pages),
     number(robots),
@@ -69,11 +69,12 @@ export function planText(plan: CrawlPlan): string {
   if (rows.length > 0) text.push(table([head, ...rows]).trimEnd(), '');
   if (queueCount > queues.length) text.push(`Queues that are not shown: ${number(queueCount - queues.length)}.`);
   if (left > 0) text.push(`In none of these rounds: ${quantity(left, 'page')} that ${left === 1 ? 'is' : 'are'} due.`);
-  const notAsked: Record<string, number> = {};
+  const notRequested: Record<string, number> = {};
   for (const round of rounds) {
-    for (const [outcome, n] of Object.entries(round.notAsked)) notAsked[outcome] = (notAsked[outcome] ?? 0) + n;
+    for (const [outcome, n] of Object.entries(round.notRequested))
+      notRequested[outcome] = (notRequested[outcome] ?? 0) + n;
   }
-  const ends = [reasonsText('Not asked for', notAsked), reasonsText('Excluded', excluded)].join('');
+  const ends = [reasonsText('Not requested', notRequested), reasonsText('Excluded', excluded)].join('');
   return safeLines(`${text.join('\n')}\n${ends}`.trimEnd(), Infinity) + '\n';
 }
 

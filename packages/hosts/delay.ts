@@ -13,7 +13,7 @@ const QUEUE = '';
 /**
  * Returns the delay between two requests of a queue, as a fetch applies it.
  * @param crawlDelay seconds; absent if robots.txt names no delay, or is not known
- * @param meanMs mean time of an answer, in ms; absent if unknown
+ * @param meanMs mean time of a response, in ms; absent if unknown
  */
 export function delayInForce(
   fetcher: Settings['fetcher'],
@@ -34,7 +34,7 @@ export function delayInForce(
 
 /**
  * Returns the seconds that a queue needs for a number of requests, according to its delay and its threads.
- * @param meanMs mean time of an answer, in ms; absent: answers take no time
+ * @param meanMs mean time of a response, in ms; absent: responses take no time
  */
 export function secondsFor(
   requests: number,
@@ -43,9 +43,9 @@ export function secondsFor(
   meanMs = 0,
 ): number {
   if (requests === 0) return 0;
-  const answer = meanMs / 1000;
-  if (threadsPerQueue === 1) return requests * answer + (requests - 1) * delay;
-  return Math.max((requests - 1) * delay + answer, (requests * answer) / threadsPerQueue);
+  const response = meanMs / 1000;
+  if (threadsPerQueue === 1) return requests * response + (requests - 1) * delay;
+  return Math.max((requests - 1) * delay + response, (requests * response) / threadsPerQueue);
 }
 
 /** Returns the seconds from one request of a queue to the next, as long as the queue has many pages. */

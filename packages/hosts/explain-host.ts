@@ -35,7 +35,7 @@ export interface HostExplanation {
 }
 
 /**
- * Explains the speed of a host: the delay and its source, the queue, the time of answers, the back-off, and the time to fetch all due
+ * Explains the speed of a host: the delay and its source, the queue, the response times, the back-off, and the time to fetch all due
  * pages. It reads the rows of the host. It writes nothing and makes no requests.
  * @param given the host, without a port
  * @throws CrawlError BAD_URL if it is not a host
@@ -75,7 +75,7 @@ function textOf(
   { settings }: Pick<CrawlContext, 'settings'>,
   { now, queue, figures: found, secondsAPage: seconds, secondsForDue }: Explained,
 ): string[] {
-  const { delay, robots, backoff, meanMs, slowestMs = 0, answers, due, inBatches, leftAlone } = found;
+  const { delay, robots, backoff, meanMs, slowestMs = 0, responses, due, inBatches, inBackoff } = found;
   const sharing = {
     host: 'one queue',
     domain: `one queue for all hosts of ${queue.name}`,
@@ -84,7 +84,7 @@ function textOf(
   const threads = queue.threads === 1 ? '' : `, up to ${number(queue.threads)} requests at a time`;
   const by =
     delay.by === 'fetcher.delayFactor'
-      ? `${number(delay.seconds)} s of delay, computed from the time of its answers (fetcher.delayFactor)`
+      ? `${number(delay.seconds)} s of delay, computed from its response times (fetcher.delayFactor)`
       : `${delay.by} ${number(delay.seconds)}`;
   const text = [`${number(seconds, 1)} s a page: ${by}, ${sharing[queue.mode]}${threads}.`];
   if (isTooLong(settings.fetcher, robots?.crawlDelay)) {
@@ -94,14 +94,14 @@ function textOf(
   }
   text.push(
     meanMs === undefined
-      ? 'How long its answers take is not known yet.'
-      : `An answer takes ${duration(meanMs / 1000)}, the slowest took ${duration(slowestMs / 1000)} (${quantity(answers, 'page')}).`,
+      ? 'How long its responses take is not known yet.'
+      : `A response takes ${duration(meanMs / 1000)}, the slowest took ${duration(slowestMs / 1000)} (${quantity(responses, 'page')}).`,
   );
   if (robots?.verdict === 'unknown') text.push('Its robots.txt is not stored, so it may have a Crawl-delay.');
   if (robots?.verdict === 'denies')
     text.push(`The robots.txt of ${safeText(robots.origin, 300)} denies the front page.`);
   if (backoff) text.push(backoffText(backoff, now));
-  if (leftAlone > 0 && !backoff) text.push(`${quantity(leftAlone, 'host')} of it are in back-off now.`);
+  if (inBackoff > 0 && !backoff) text.push(`${quantity(inBackoff, 'host')} of it are in back-off now.`);
   if (inBatches > 0) text.push(`${quantity(inBatches, 'page')} of it ${inBatches === 1 ? 'is' : 'are'} in a batch.`);
   text.push(
     due === 0

@@ -6,7 +6,7 @@ export interface HostRobots {
   /** Scheme, host and port. If a host has several origins, this is the one with the most pages. */
   readonly origin: string;
   /**
-   * `denies`: the front page is denied, and perhaps more. `absent`: there is no file, so all pages are allowed. `unknown`: no answer is
+   * `denies`: the front page is denied, and perhaps more. `absent`: there is no file, so all pages are allowed. `unknown`: no response is
    * stored.
    */
   readonly verdict: 'allows' | 'denies' | 'absent' | 'unknown';
@@ -41,11 +41,11 @@ export interface HostFigures {
   readonly nextDueAt?: number;
   /** Sum of the bytes of the last bodies. */
   readonly bytes: number;
-  /** Number of pages whose last answer has a known time. */
-  readonly answers: number;
-  /** Mean milliseconds until an answer is complete. Absent if `answers` is 0. */
+  /** Number of pages whose last response has a known time. */
+  readonly responses: number;
+  /** Mean milliseconds until a response is complete. Absent if `responses` is 0. */
   readonly meanMs?: number;
-  /** Milliseconds of the slowest answer among the last answers of all pages. Absent if `answers` is 0. */
+  /** Milliseconds of the slowest response among the last responses of all pages. Absent if `responses` is 0. */
   readonly slowestMs?: number;
   /** When a page was last requested. Absent if no page was requested. */
   readonly lastRequestAt?: number;
@@ -54,7 +54,7 @@ export interface HostFigures {
   /** The delay of the host; for several hosts, the longest delay. */
   readonly delay: DelayInForce;
   /** Number of hosts in back-off now. */
-  readonly leftAlone: number;
+  readonly inBackoff: number;
   /** Absent for a domain. */
   readonly robots?: HostRobots;
   /** The back-off of the host. Absent for a domain, and if the host has answered since. */
@@ -103,8 +103,8 @@ export function newTally(host: string) {
     refused: 0,
     nextDueAt: Infinity,
     bytes: 0,
-    answers: 0,
-    answerMs: 0,
+    responses: 0,
+    responseMs: 0,
     slowestMs: 0,
     lastRequestAt: -Infinity,
     damaged: 0,
@@ -132,8 +132,8 @@ export function addRow(tally: Tally, row: Row, now: number): void {
   else tally.nextDueAt = Math.min(tally.nextDueAt, dueAt);
   tally.bytes += bodyBytes;
   if (fetchMs !== undefined) {
-    tally.answers += 1;
-    tally.answerMs += fetchMs;
+    tally.responses += 1;
+    tally.responseMs += fetchMs;
     tally.slowestMs = Math.max(tally.slowestMs, fetchMs);
   }
   if (fetchedAt !== undefined && code !== undefined && !NOT_REQUESTED.has(code)) {
@@ -151,23 +151,23 @@ export function addTally(into: Tally, tally: Tally): void {
   into.refused += tally.refused;
   into.nextDueAt = Math.min(into.nextDueAt, tally.nextDueAt);
   into.bytes += tally.bytes;
-  into.answers += tally.answers;
-  into.answerMs += tally.answerMs;
+  into.responses += tally.responses;
+  into.responseMs += tally.responseMs;
   into.slowestMs = Math.max(into.slowestMs, tally.slowestMs);
   into.lastRequestAt = Math.max(into.lastRequestAt, tally.lastRequestAt);
   into.damaged += tally.damaged;
 }
 
-/** Mean milliseconds of an answer; undefined if no time is known. */
-export const meanOf = ({ answers, answerMs }: Tally): number | undefined =>
-  answers > 0 ? answerMs / answers : undefined;
+/** Mean milliseconds of a response; undefined if no time is known. */
+export const meanOf = ({ responses, responseMs }: Tally): number | undefined =>
+  responses > 0 ? responseMs / responses : undefined;
 
 /** The figures of a host that are not from its rows. */
-export type HostState = Pick<HostFigures, 'delay' | 'leftAlone' | 'robots' | 'backoff'>;
+export type HostState = Pick<HostFigures, 'delay' | 'inBackoff' | 'robots' | 'backoff'>;
 
 /** Returns the figures in the public form. */
 export function figuresOf(tally: Tally, state: HostState): HostFigures {
-  const { nextDueAt, lastRequestAt, slowestMs, statuses, errors, answerMs: _, ...sums } = tally;
+  const { nextDueAt, lastRequestAt, slowestMs, statuses, errors, responseMs: _, ...sums } = tally;
   const mean = meanOf(tally);
   return {
     ...sums,

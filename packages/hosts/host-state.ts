@@ -39,7 +39,7 @@ function stateOf(
   for (const [origin, pages] of origins) if (main === undefined || pages > origins.get(main)!) main = origin;
   return {
     delay: delayInForce(settings.fetcher, crawlDelay, meanMs),
-    leftAlone: backoff && backoff.until > now ? 1 : 0,
+    inBackoff: backoff && backoff.until > now ? 1 : 0,
     ...(main !== undefined && { robots: robotsOf(main, found.get(main), crawlDelay) }),
     ...(backoff && { backoff }),
   };

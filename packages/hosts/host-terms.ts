@@ -1,5 +1,5 @@
 /** The values by which hosts can be sorted, the highest value first. `host`: in the order of the row keys. */
-export const HOST_SORTS = ['host', 'pages', 'due', 'errors', 'bytes', 'mean', 'slowest', 'delay', 'asked'] as const;
+export const HOST_SORTS = ['host', 'pages', 'due', 'errors', 'bytes', 'mean', 'slowest', 'delay', 'requested'] as const;
 
 /** Maximum number of hosts in a sorted list, because the list is sorted in memory. */
 export const MOST_HOSTS = 10_000;

@@ -28,7 +28,7 @@ import { createHostStates } from './host-state.js';
 import { MOST_HOSTS, type HOST_SORTS } from './host-terms.js';
 
 /**
- * The value by which hosts are sorted. `errors`: failed pages. `mean` and `slowest`: the time of answers. `asked`: the time of the last
+ * The value by which hosts are sorted. `errors`: failed pages. `mean` and `slowest`: the response times. `requested`: the time of the last
  * request.
  */
 export type HostSort = (typeof HOST_SORTS)[number];
@@ -116,7 +116,7 @@ const VALUES: Readonly<Record<Exclude<HostSort, 'host'>, (figures: HostFigures) 
   mean: ({ meanMs = -1 }) => meanMs,
   slowest: ({ slowestMs = -1 }) => slowestMs,
   delay: ({ delay }) => delay.seconds,
-  asked: ({ lastRequestAt = 0 }) => lastRequestAt,
+  requested: ({ lastRequestAt = 0 }) => lastRequestAt,
 };
 
 /** Yields the hosts of the ranges, each after its last row was read. */
@@ -179,14 +179,14 @@ async function* domainsOf(hosts: AsyncIterable<Known>): AsyncGenerator<Known> {
     const name = hostKey.startsWith(hostKeyOf(registered)) ? registered : tally.host;
     const key = hostKeyOf(name);
     let domain = open.find((each) => each.key === key);
-    const { delay, leftAlone } = state;
+    const { delay, inBackoff } = state;
     if (!domain) {
-      domain = { key, tally: newTally(name), state: { delay, leftAlone: 0 } };
+      domain = { key, tally: newTally(name), state: { delay, inBackoff: 0 } };
       open.push(domain);
     }
     addTally(domain.tally, tally);
     const longest = delay.seconds > domain.state.delay.seconds ? delay : domain.state.delay;
-    domain.state = { delay: longest, leftAlone: domain.state.leftAlone + leftAlone };
+    domain.state = { delay: longest, inBackoff: domain.state.inBackoff + inBackoff };
   }
   while (open.length > 0) yield open.pop()!;
 }

@@ -152,7 +152,7 @@ export interface Crawl extends AsyncDisposable {
    */
   audit(options?: AuditOptions): Promise<OpenAuditReport>;
   /**
-   * Yields the figures of each host, or domain: pages by status, errors, robots.txt, delay, times of answers, bytes, and due pages. It
+   * Yields the figures of each host, or domain: pages by status, errors, robots.txt, delay, response times, bytes, and due pages. It
    * reads the whole table once.
    * @throws CrawlError USAGE or BAD_URL for wrong options, when the first host is read
    */

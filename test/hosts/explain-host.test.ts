@@ -6,7 +6,7 @@ import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
 
 const URLS = Array.from({ length: 10 }, (_, i) => `http://www.example.com/${i}`);
 
-/** A table with ten due pages, whose answers take a second, and a robots.txt. */
+/** A table with ten due pages, whose responses take a second, and a robots.txt. */
 async function tableWith(
   robots: string | undefined,
   settings: Readonly<Record<string, unknown>> = {},
@@ -37,7 +37,7 @@ describe('the speed of a host', () => {
     });
     expect(found.text).toEqual([
       '11 s a page: Crawl-delay 10, one queue.',
-      'An answer takes 1.0 s, the slowest took 1.0 s (10 pages).',
+      'A response takes 1.0 s, the slowest took 1.0 s (10 pages).',
       '10 pages are due: 1 min 40 s.',
     ]);
   });
@@ -47,11 +47,11 @@ describe('the speed of a host', () => {
     expect((await explainHost(crawl, 'www.example.com')).text[0]).toBe('4 s a page: fetcher.serverDelay 3, one queue.');
   });
 
-  it('is limited by the time of its answers, times fetcher.delayFactor', async () => {
+  it('is limited by its response times, times fetcher.delayFactor', async () => {
     await using crawl = await tableWith(undefined, { 'fetcher.delayFactor': 4 });
     const { text } = await explainHost(crawl, 'www.example.com');
     expect(text[0]).toBe(
-      '5 s a page: 4 s of delay, computed from the time of its answers (fetcher.delayFactor), one queue.',
+      '5 s a page: 4 s of delay, computed from its response times (fetcher.delayFactor), one queue.',
     );
     expect(text).toContain('Its robots.txt is not stored, so it may have a Crawl-delay.');
   });

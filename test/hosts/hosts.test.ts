@@ -54,7 +54,7 @@ describe('figures of hosts', () => {
       lastRequestAt: START,
       robots: { origin: 'http://example.com', verdict: 'allows', status: 200, fetchedAt: START, crawlDelay: 0.1 },
       delay: { seconds: 0.1, by: 'Crawl-delay' },
-      leftAlone: 0,
+      inBackoff: 0,
     });
     expect(other).toMatchObject({
       host: 'www.other.org',
@@ -66,7 +66,7 @@ describe('figures of hosts', () => {
     expect(other).not.toHaveProperty('lastRequestAt');
   });
 
-  it('count failures by their code, and how long answers take', async () => {
+  it('count failures by their code, and how long responses take', async () => {
     await using crawl = await testCrawl(undefined);
     const urls = ['a', 'b', 'c', 'd', 'e'].map((path) => `http://example.com/${path}`);
     await jobs.inject(crawl, { seeds: urls });
@@ -87,7 +87,7 @@ describe('figures of hosts', () => {
     expect(await figuresOf(crawl)).toMatchObject([
       {
         errors: { not_found: 2, failed_timeout: 1, robots_denied: 1, timeout: 1 },
-        answers: 4,
+        responses: 4,
         meanMs: 250,
         slowestMs: 400,
         // The page that robots.txt denies was not requested.
@@ -106,11 +106,11 @@ describe('figures of hosts', () => {
     await backoff.put(new Map([[hostKeyOf('slow.example.com'), { ...record, until: START + 60_000 }]]));
     await backoff.put(new Map([[hostKeyOf('was.example.com'), { ...record, until: START }]]));
     const found = new Map((await figuresOf(crawl)).map((each) => [each.host, each]));
-    expect(found.get('slow.example.com')).toMatchObject({ leftAlone: 1, backoff: { until: START + 60_000 } });
-    expect(found.get('was.example.com')).toMatchObject({ leftAlone: 0, backoff: { failures: 2 } });
+    expect(found.get('slow.example.com')).toMatchObject({ inBackoff: 1, backoff: { until: START + 60_000 } });
+    expect(found.get('was.example.com')).toMatchObject({ inBackoff: 0, backoff: { failures: 2 } });
     expect(found.get('example.com')).not.toHaveProperty('backoff');
     const [domain] = await figuresOf(crawl, { by: 'domain' });
-    expect(domain).toMatchObject({ host: 'example.com', hosts: 3, pages: 3, leftAlone: 1 });
+    expect(domain).toMatchObject({ host: 'example.com', hosts: 3, pages: 3, inBackoff: 1 });
     expect(domain).not.toHaveProperty('robots');
   });
 

@@ -160,7 +160,7 @@ describe('the plan of the next rounds', () => {
       delay: { seconds: 0.2, by: 'Crawl-delay' },
     });
     expect(first!.seconds).toBeCloseTo(100 * 1 + 99 * 0.2);
-    // Without a known answer time, the mean of the others counts.
+    // Without a known response time, the mean of the others counts.
     expect(second).toMatchObject({ pages: 50, meanMs: 1000, delay: { seconds: 0.1, by: 'fetcher.serverDelay' } });
     expect(found.rounds).toMatchObject([{ round: 1, slowest: 'slow.example', queues: 2, requests: 150 }]);
     expect(found.seconds).toBeCloseTo(first!.seconds);
@@ -187,7 +187,7 @@ describe('the plan of the next rounds', () => {
     await backoff.put(new Map([[hostKeyOf('down.example'), record]]));
     const found = await planOf(crawl);
     expect(found.excluded).toEqual({ host_backoff: 2 });
-    expect(found.rounds).toMatchObject([{ pages: 4, requests: 2, notAsked: { robots_denied: 2 } }]);
+    expect(found.rounds).toMatchObject([{ pages: 4, requests: 2, notRequested: { robots_denied: 2 } }]);
     await round(crawl);
     // First no generate has refused it, then one has.
     expect((await planOf(crawl)).excluded).toMatchObject({ distance: 1 });
@@ -212,7 +212,7 @@ describe('the plan of the next rounds', () => {
     await backoff.put(new Map([[hostKeyOf('dead.example'), { ...record, failures: 9, until: START + DAY }]]));
     const found = await planOf(crawl);
     expect(found.rounds).toMatchObject([
-      { pages: 3, requests: 2, robots: 1, notAsked: { connect_failed: 2 }, seconds: 20 },
+      { pages: 3, requests: 2, robots: 1, notRequested: { connect_failed: 2 }, seconds: 20 },
     ]);
     expect(found.queues).toMatchObject([{ queue: 'soon.example', seconds: 20 }]);
   });

@@ -22,7 +22,7 @@ export function addHosts(program: Command, cli: Cli): void {
     .summary('show what the table knows of each host')
     .description(
       'Shows for each host its pages by status, failures by reason, robots.txt, the delay in force, the time of the last request, the time ' +
-        'and size of answers, and the due pages. Exits with 1 when there is no host.',
+        'and size of responses, and the due pages. Exits with 1 when there is no host.',
     )
     .addOption(
       new Option(
@@ -50,9 +50,9 @@ It reads the table once, sends no requests, and may run during a crawl. Its memo
 table. JSON Lines and CSV have all hosts, in the order of the table. With --sort other than
 host, they have at most 10,000 hosts. --top without --sort sorts by pages.
 
-On a narrow terminal the columns size, slowest, mean and asked are left out, in this order.
+On a narrow terminal the columns size, slowest, mean and requested are left out, in this order.
 
-Failed: pages whose last fetch or parse failed. Mean and slowest: the time of the last answers. Size: the bytes
+Failed: pages whose last fetch or parse failed. Mean and slowest: the last response times. Size: the bytes
 of the last bodies. JSON Lines have more: errors by code, robots.txt, and the end and reason of a back-off.
 
 Examples:
@@ -60,7 +60,7 @@ Examples:
   webcrawl hosts --sort slowest --top 10
   webcrawl hosts --by domain --sort due
   webcrawl hosts --json \\
-      | jq -r 'select(.leftAlone > 0) | .host + " " + .backoff.code'
+      | jq -r 'select(.inBackoff > 0) | .host + " " + .backoff.code'
   webcrawl hosts --format csv --output hosts.csv`;
 
 async function showHosts(cli: Cli, options: HostsArguments): Promise<void> {
@@ -124,8 +124,8 @@ async function exportHosts(
 
 const COLUMNS = [
   ...['host', 'hosts', 'pages', ...STATUSES, 'failed', 'errors', 'due', 'inBatches', 'refused', 'nextDueAt', 'bytes'],
-  ...['answers', 'meanMs', 'slowestMs', 'lastRequestAt', 'delay', 'delayBy', 'robots', 'crawlDelay', 'leftAlone'],
-  ...['leftAloneUntil', 'damaged'],
+  ...['responses', 'meanMs', 'slowestMs', 'lastRequestAt', 'delay', 'delayBy', 'robots', 'crawlDelay', 'inBackoff'],
+  ...['backoffUntil', 'damaged'],
 ];
 
 /** Returns one line of CSV. The errors are in one cell, as `not_found=2 timeout=1`. */
@@ -141,6 +141,6 @@ function recordOf(found: HostFigures): Record<string, unknown> {
     delayBy: delay.by,
     robots: robots?.verdict,
     crawlDelay: robots?.crawlDelay,
-    leftAloneUntil: found.leftAlone > 0 ? backoff?.until : undefined,
+    backoffUntil: found.inBackoff > 0 ? backoff?.until : undefined,
   };
 }

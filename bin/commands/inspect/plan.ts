@@ -28,7 +28,7 @@ The slowest queue decides how long a round takes, since its pages are requested 
 delay. A plan cannot know new links and redirects, failures, or a robots.txt that is not stored yet. Use the
 same --set as for the crawl.
 
-Excluded pages are skipped by generate, with the reasons in docs/REFERENCE.md. "Not asked for" are selected pages
+Excluded pages are skipped by generate, with the reasons in docs/REFERENCE.md. "Not requested" are selected pages
 that get a result without a request, such as robots_denied.
 
 Examples:

@@ -103,7 +103,7 @@ function boundsOf({ settings }: CrawlContext, { rounds = 1, topN = Infinity, top
 interface RoundSums {
   pages: number;
   robots: number;
-  readonly notAsked: Record<string, number>;
+  readonly notRequested: Record<string, number>;
 }
 
 /** The sums of a plan while it is made. */
@@ -115,10 +115,10 @@ function createSums() {
     selectable: 0,
     exclude: (reason: string, n = 1): void => void (excluded[reason] = (excluded[reason] ?? 0) + n),
     add(round: number, page: PlannedPage): void {
-      const sums = (rounds[round] ??= { pages: 0, robots: 0, notAsked: {} });
+      const sums = (rounds[round] ??= { pages: 0, robots: 0, notRequested: {} });
       sums.pages += 1;
       const { outcome } = page;
-      if (outcome !== undefined) sums.notAsked[outcome] = (sums.notAsked[outcome] ?? 0) + 1;
+      if (outcome !== undefined) sums.notRequested[outcome] = (sums.notRequested[outcome] ?? 0) + 1;
       else if (loads.add(round, page).isRobotsAsked) sums.robots += 1;
     },
     end(now: number, { settings }: Pick<CrawlContext, 'settings'>, top: number) {

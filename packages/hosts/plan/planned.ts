@@ -9,7 +9,7 @@ export interface PlannedRound {
   /** Number of requests for a robots.txt that is not stored or is too old. */
   readonly robots: number;
   /** Number of selected pages that are not requested, by their outcome: `robots_denied`, … */
-  readonly notAsked: Readonly<Record<string, number>>;
+  readonly notRequested: Readonly<Record<string, number>>;
   /** Number of all requests: for pages, and for `robots`. */
   readonly requests: number;
   /** Number of queues with requests. */
@@ -29,8 +29,8 @@ export interface PlannedQueue {
   readonly robots: number;
   readonly delay: DelayInForce;
   /**
-   * Mean milliseconds of an answer, from the last answers of the pages of the queue; without such answers, from those of all pages. Absent
-   * if no answer is known.
+   * Mean milliseconds of a response, from the last responses of the pages of the queue; without such responses, from those of all pages.
+   * Absent if no response is known.
    */
   readonly meanMs?: number;
   /** Seconds that the requests take, including the rest of the back-off of its hosts. */

@@ -5,7 +5,7 @@ import type { PlannedQueue, PlannedRound } from './planned.js';
 /** A page that a round selects. Either it is requested, or its outcome is known without a request. */
 export interface PlannedPage {
   readonly queue: string;
-  /** Milliseconds of the last answer of the page; absent if unknown. */
+  /** Milliseconds of the last response of the page; absent if unknown. */
   readonly fetchMs?: number | undefined;
   /** The outcome of the page, if it is not requested. */
   readonly outcome?: string | undefined;
@@ -26,8 +26,8 @@ interface Load {
   readonly queue: string;
   readonly rounds: Requests[];
   crawlDelay: number | undefined;
-  answers: number;
-  answerMs: number;
+  responses: number;
+  responseMs: number;
   /** The earliest time of a request, in ms since the epoch. */
   from: number;
 }
@@ -48,7 +48,7 @@ export function createQueueLoads() {
     ): { readonly isRobotsAsked: boolean } {
       let load = loads.get(queue);
       if (!load) {
-        load = { queue, rounds: [], crawlDelay: undefined, answers: 0, answerMs: 0, from: Infinity };
+        load = { queue, rounds: [], crawlDelay: undefined, responses: 0, responseMs: 0, from: Infinity };
         loads.set(queue, load);
       }
       const requests = (load.rounds[round] ??= { pages: 0, robots: 0 });
@@ -60,8 +60,8 @@ export function createQueueLoads() {
       }
       if (crawlDelay !== undefined) load.crawlDelay = Math.max(crawlDelay, load.crawlDelay ?? 0);
       if (fetchMs !== undefined) {
-        load.answers += 1;
-        load.answerMs += fetchMs;
+        load.responses += 1;
+        load.responseMs += fetchMs;
       }
       load.from = Math.min(load.from, from);
       return { isRobotsAsked };
@@ -69,15 +69,15 @@ export function createQueueLoads() {
 
     /**
      * Returns how long the rounds take, one after the other. A round ends when its slowest queue is done, and all of its requests are done
-     * with `fetcher.threadsFetch` at a time. If the time of an answer is unknown, the mean of all answers is used.
+     * with `fetcher.threadsFetch` at a time. If the time of a response is unknown, the mean of all responses is used.
      * @param now in ms since the epoch
      */
     times(rounds: readonly number[], now: number, fetcher: Settings['fetcher']) {
       const all = [...loads.values()];
-      const answers = all.reduce((sum, load) => sum + load.answers, 0);
-      const usualMs = answers > 0 ? all.reduce((sum, load) => sum + load.answerMs, 0) / answers : undefined;
+      const responses = all.reduce((sum, load) => sum + load.responses, 0);
+      const usualMs = responses > 0 ? all.reduce((sum, load) => sum + load.responseMs, 0) / responses : undefined;
       const known = all.map((load) => {
-        const meanMs = load.answers > 0 ? load.answerMs / load.answers : usualMs;
+        const meanMs = load.responses > 0 ? load.responseMs / load.responses : usualMs;
         return { ...load, meanMs, delay: delayInForce(fetcher, load.crawlDelay, meanMs), seconds: 0 };
       });
       let elapsed = 0;

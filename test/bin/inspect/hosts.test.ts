@@ -133,7 +133,16 @@ describe('the text output', () => {
     const figures = { host: evil, statuses: {}, errors: {}, delay: { seconds: 1, by: 'Crawl-delay' } };
     const plan = {
       rounds: [
-        { round: 1, pages: 1, requests: 1, robots: 0, queues: 1, seconds: 1, slowest: evil, notAsked: { [evil]: 1 } },
+        {
+          round: 1,
+          pages: 1,
+          requests: 1,
+          robots: 0,
+          queues: 1,
+          seconds: 1,
+          slowest: evil,
+          notRequested: { [evil]: 1 },
+        },
       ],
       queues: [{ queue: evil, pages: 1, robots: 0, seconds: 1, delay: { seconds: 1, by: 'Crawl-delay' } }],
       queueCount: 1,
@@ -152,10 +161,10 @@ describe('the text output', () => {
 
   test('leaves out columns of hosts until the table fits the terminal', () => {
     const figures = { host: 'manuals.example.com', hosts: 1, pages: 12_345, statuses: { fetched: 12_000 }, errors: {} };
-    const times = { meanMs: 1234, slowestMs: 123_456, bytes: 9e9, due: 100, lastRequestAt: 0, leftAlone: 1 };
+    const times = { meanMs: 1234, slowestMs: 123_456, bytes: 9e9, due: 100, lastRequestAt: 0, inBackoff: 1 };
     const found = [{ ...figures, ...times, delay: { seconds: 1, by: 'setting' } }] as unknown as HostFigures[];
     const [wide, narrow] = [200, 80].map((columns) => hostsText(found, 1000, columns).split('\n'));
-    expect(wide![0]).toMatch(/mean +slowest +size +asked +state +host$/);
+    expect(wide![0]).toMatch(/mean +slowest +size +requested +state +host$/);
     expect(narrow![0]).toMatch(/delay +state +host$/);
     expect(narrow![1]).toMatch(/ manuals\.example\.com$/);
     expect(Math.max(...narrow!.map((line) => line.length))).toBeLessThanOrEqual(80);
