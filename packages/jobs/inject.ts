@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { CrawlError } from '../errors/index.js';
 import { applyUrlChain } from '../plugin-api/index.js';
 import { chunked, hostKeyOf, slotsOfShard, type Shard } from '../../webtable/index.js';
@@ -115,6 +116,8 @@ export async function injectSeeds(
     options.onRejected?.(line, text, why);
   }
 
+  const run = randomUUID();
+  let before = 0;
   for await (const seeds of chunked(accepted(), CHUNK)) {
     // Names are looked up before the lock on the rows is taken.
     const reaches = await judge(seeds.map(({ url }) => url));
@@ -122,8 +125,9 @@ export async function injectSeeds(
     const how = { slots: [...slotsOfSeeds], leaseWait: 0, leaveTaken: true };
     const rulesOfSeeds = await rulesNow(crawl);
     await inSlots(crawl, { job: 'inject' }, how, (jobSlots) =>
-      injectSeedRows({ ...crawl, jobSlots }, rulesOfSeeds, seeds, reaches, tracker.count),
+      injectSeedRows({ ...crawl, jobSlots }, rulesOfSeeds, seeds, reaches, tracker.count, { run, before }),
     );
+    before += seeds.length;
     tracker.done(seeds.length);
   }
   return tracker.report();

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   hostKeyOf,
   isHeld,
@@ -24,6 +23,9 @@ import type { Seed } from './seed-line.js';
 /** What the change of a seed's row depends on. Seeds need no scope. */
 type SeedContext = Omit<ScopedCrawl, 'scope'>;
 
+/** Digits of the number of a seed. */
+const MAX_DIGITS = 12;
+
 /** A seed. `sitemap`: the page is read as a sitemap. */
 export type InjectedSeed = Seed & { readonly sitemap?: true };
 /** An accepted seed, with its URL normalised. */
@@ -37,23 +39,27 @@ export interface SentSeed {
   readonly reach?: FoundReach | undefined;
 }
 
-/** Adds seeds to the rows that the job owns, and puts the other seeds into the inboxes of their slots. */
+/**
+ * Adds seeds to the rows that the job owns, and puts the other seeds into the inboxes of their slots.
+ * @param from the run of inject, and the number of its earlier seeds. So an inbox has the seeds of a run in their order
+ */
 export async function injectSeedRows(
   { jobSlots, ...crawl }: SeedContext & { readonly jobSlots: JobSlots },
   rules: RulesInForce,
   seeds: readonly TakenSeed[],
   reaches: ReadonlyMap<HostKey, FoundReach>,
   count: Count,
+  from: { readonly run: string; readonly before: number },
 ): Promise<void> {
   const own: TakenSeed[] = [];
   const sent: NewInboxEntry[] = [];
-  const run = randomUUID();
   for (const [i, seed] of seeds.entries()) {
     const rowKey = rowKeyOf(seed.url);
     if (ownsRow({ ...crawl, jobSlots }, rowKey)) own.push(seed);
     else {
       const value: SentSeed = { kind: 'seed', seed, reach: reaches.get(hostKeyOf(hostOf(seed.url))) };
-      sent.push({ rowKey, source: { run, slot: '', part: String(i) }, value });
+      const part = String(from.before + i).padStart(MAX_DIGITS, '0');
+      sent.push({ rowKey, source: { run: from.run, slot: '', part }, value });
     }
   }
   count('seeds_sent', sent.length);

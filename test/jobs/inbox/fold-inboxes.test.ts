@@ -247,6 +247,18 @@ describe('seeds', () => {
   });
 });
 
+describe('a seed that is given several times', () => {
+  it('counts by its first line, if it waits in an inbox', async () => {
+    const { run, tables } = await sharedTable({});
+    const held = await tables.leases.take(['01'], { job: 'crawl', wait: 0 });
+    const lines = Array.from({ length: 1100 }, (_, i) => (i % 1000 < 9 ? `${A}${i}` : `${B}\tscore=${i}`));
+    await run((crawl) => jobs.inject(crawl, { seeds: lines }));
+    await held.release();
+    await run(fold(workerOf(B)));
+    expect(await run((crawl) => rowOf(crawl, B, 'score'))).toMatchObject({ score: 9 });
+  });
+});
+
 describe('sitemaps that a robots.txt names', () => {
   it('in slots of other workers wait in inboxes', async () => {
     const robots = { html: `Sitemap: ${B}map.xml`, contentType: 'text/plain' };
