@@ -29,16 +29,16 @@ export interface CreatedTables {
 
 interface CreateTablesOptions {
   readonly slots: number;
-  /** Number of keys at which each index table is split when it is created. 0: HBase splits the tables as they grow. */
+  /** Number of slots at which each index, and the inboxes, are split when the tables are created. 0: HBase splits the tables as they grow. */
   readonly splits?: number;
   readonly times?: GatewayTimes;
 }
 
 /**
- * The tables that are split, each with the part of a key before the slot. In `batch`, only the keys of the zone `e` are split: the rows
- * that batches hold.
+ * The tables that are split, each with the parts of keys before the slot. In `batch`, two zones are split: the rows that batches hold, and
+ * the inboxes. An inbox stays small, so HBase would never split it by its size, although most links go through inboxes.
  */
-const SPLIT_TABLES: Partial<Record<TableName, string>> = { frontier: '', batch: 'e' };
+const SPLIT_TABLES: Partial<Record<TableName, readonly string[]>> = { frontier: [''], batch: ['e', 'i'] };
 /** Large families that are read seldom. */
 const COMPRESSED = new Set(['l', 'p', 'c']);
 
@@ -151,9 +151,8 @@ function splitKeys(table: TableName, slots: number, splits: number): string[] {
   if (!Number.isSafeInteger(splits) || splits < 0 || splits >= slots) {
     throw new CrawlError('BAD_SETTING', `expected from 0 to ${slots - 1} splits of ${slots} slots, found ${splits}`);
   }
-  const zone = SPLIT_TABLES[table];
-  if (zone === undefined) return [];
-  return Array.from({ length: splits }, (_, i) => `${zone}${all[Math.floor(((i + 1) * slots) / (splits + 1))]!}`);
+  const found = Array.from({ length: splits }, (_, i) => all[Math.floor(((i + 1) * slots) / (splits + 1))]!);
+  return (SPLIT_TABLES[table] ?? []).flatMap((zone) => found.map((slot) => `${zone}${slot}`));
 }
 
 async function ignoring(message: RegExp, made: Promise<void>): Promise<void> {

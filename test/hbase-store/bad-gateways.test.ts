@@ -121,9 +121,10 @@ describe('tables', () => {
     const url = `hbase://${gateways[0]!.address}/other`;
     const { created, shellLines } = await createHBaseTables(url, { slots: 16, splits: 3, times: QUICK });
     expect(created).toHaveLength(7);
+    const zones = { frontier: [''], batch: ['e', 'i'] };
     expect(shellLines).toEqual(
-      ['frontier', 'batch'].flatMap((name) =>
-        ['04', '08', '0c'].map((key) => `split 'default:other_${name}', '${name === 'batch' ? 'e' : ''}${key}'`),
+      Object.entries(zones).flatMap(([name, starts]) =>
+        starts.flatMap((start) => ['04', '08', '0c'].map((slot) => `split 'default:other_${name}', '${start}${slot}'`)),
       ),
     );
   });

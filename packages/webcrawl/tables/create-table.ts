@@ -20,7 +20,7 @@ export interface CreateTableOptions {
   readonly slots?: number;
   /** Whether to accept an existing table with another number of slots and leave it unchanged. Default: false, so such a table is an error. */
   readonly ifMissing?: boolean;
-  /** Number of keys at which each index table is split when it is created. Default: 0; HBase splits them as they grow. */
+  /** Number of slots at which each index, and the inboxes, are split when the tables are created. Default: 0; HBase splits them as they grow. */
   readonly splits?: number;
 }
 
