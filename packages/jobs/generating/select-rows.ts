@@ -89,7 +89,6 @@ async function take(
     const countOf = new Map(keys.map((key) => [key, counts.of(key)]));
     const rowOf = new Map(keys.map((key, i) => [key, rows[i]]));
     const updating = await updatingBatches(tables, rows);
-    await checkLeases(crawl);
     const changes = new Map<string, PageChange>();
     // If this is a repeated attempt, the earlier attempt may have written the rows although its answer was lost.
     const before = new Set(keys.filter((key) => selected.delete(key)));
@@ -125,6 +124,8 @@ async function take(
       break;
     }
     await tables.batches.enter(batchId, [...selected.values()]);
+    // After the index is written: if another worker takes the slots from now on, it finds these rows there, and gives them new versions.
+    await checkLeases(crawl);
     return keys.map((key) => changes.get(key));
   });
   counts.end();

@@ -54,7 +54,8 @@ export async function abandonedBatches(
 }
 
 /**
- * Releases the rows of a batch on which no other job works, in the slots of this job.
+ * Releases the rows of a batch on which no other job works, in the slots of this job. On a table that workers share, the other rows in its
+ * index get a new version, so that a late write of a dead worker gives no row to the batch.
  * @returns the number of rows that the batch held
  */
 export async function releaseRows(crawl: JobRun, batchId: string): Promise<number> {
@@ -66,7 +67,7 @@ export async function releaseRows(crawl: JobRun, batchId: string): Promise<numbe
     await tables.changeRows(keys, [], clock(), async (rows) => {
       await checkLeases(crawl);
       return rows.map((row) => {
-        if (!row || row.marks?.generate !== batchId) return undefined;
+        if (row?.marks?.generate !== batchId) return row && tables.isShared ? { key: row.key } : undefined;
         released.add(row.key);
         return { key: row.key, unset: ['cashInFlight'], marks: { generate: null } };
       });
