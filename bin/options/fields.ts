@@ -1,5 +1,5 @@
 import type { PageField } from '../../packages/webcrawl/internal.js';
-import { COMPUTED_FIELD_NAMES, DUMP_FIELDS, FURTHER_FIELDS, RENAMED_FIELDS } from '../../packages/webcrawl/names.js';
+import { COMPUTED_FIELD_NAMES, DUMP_FIELDS, ADDITIONAL_FIELDS, RENAMED_FIELDS } from '../../packages/webcrawl/names.js';
 import { listOf } from './arguments.js';
 
 /** Fields that are shown for every page, in addition to its status. */
@@ -7,7 +7,7 @@ const ALWAYS = ['key', 'url'] as const;
 
 /** Reads `--fields`: names separated by commas. */
 export function fieldsOf(text: string): readonly PageField[] {
-  const known = [...ALWAYS, ...DUMP_FIELDS, ...FURTHER_FIELDS, ...COMPUTED_FIELD_NAMES];
+  const known = [...ALWAYS, ...DUMP_FIELDS, ...ADDITIONAL_FIELDS, ...COMPUTED_FIELD_NAMES];
   const isAlways = (name: string): name is (typeof ALWAYS)[number] => (ALWAYS as readonly string[]).includes(name);
   return listOf(known, RENAMED_FIELDS)(text).filter((name): name is PageField => !isAlways(name));
 }

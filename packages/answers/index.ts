@@ -1,7 +1,7 @@
 export type * from './public.js';
 export { ownStatus } from './status.js';
 export { dumpPage, stats } from './readdb.js';
-export { DUMP_FIELDS, FURTHER_FIELDS, INTERNAL_FIELDS, MAX_SORTED, SORT_FIELDS } from './pages/dump-terms.js';
+export { DUMP_FIELDS, ADDITIONAL_FIELDS, INTERNAL_FIELDS, MAX_SORTED, SORT_FIELDS } from './pages/dump-terms.js';
 export { selectorOf, type PageSelector, type SelectionField } from './pages/page-selection.js';
 export { checkQuery, readPages, rowsInOrder } from './pages/read-pages.js';
 export { explain } from './explain/explain.js';

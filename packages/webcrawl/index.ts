@@ -1,7 +1,7 @@
 /**
  * webcrawl: a web crawler that stores all data on every URL in one sorted table.
  *
- * Open a table with {@link openCrawl}. The object that it returns has the jobs, answers and exports as methods. Parts that few programs
+ * Open a table with {@link openCrawl}. The methods of the object that it returns run jobs, read pages and export them. Parts that few programs
  * need have subpaths of their own: `webcrawl/plugins`, `/export`, `/changes`, `/audit`, `/hosts`, `/graph`, `/rules`, `/search`,
  * `/cluster`, `/store`, `/store-suite`, `/testing`.
  */

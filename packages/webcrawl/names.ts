@@ -16,7 +16,7 @@ export { didYouMean } from '../../config/index.js';
 export { CrawlError, ERROR_CODES, safeText, tooFewFiles } from '../errors/index.js';
 export {
   DUMP_FIELDS,
-  FURTHER_FIELDS,
+  ADDITIONAL_FIELDS,
   INTERNAL_FIELDS,
   MAX_SORTED,
   SORT_FIELDS,

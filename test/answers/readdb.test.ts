@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   DUMP_FIELDS,
-  FURTHER_FIELDS,
+  ADDITIONAL_FIELDS,
   INTERNAL_FIELDS,
   checkUrl,
   dumpPage,
@@ -250,7 +250,7 @@ describe('a dump of a page', () => {
   });
 
   it('knows every field', () => {
-    const shown: readonly string[] = [...DUMP_FIELDS, ...FURTHER_FIELDS, ...INTERNAL_FIELDS];
+    const shown: readonly string[] = [...DUMP_FIELDS, ...ADDITIONAL_FIELDS, ...INTERNAL_FIELDS];
     expect([...shown].sort()).toEqual(
       [...Object.keys(FIELD_COLUMNS), 'marks', 'inlinks', 'inlinkCount', 'content'].sort(),
     );

@@ -13,7 +13,7 @@ import {
   COMPUTED_FIELD_NAMES,
   CrawlError,
   DUMP_FIELDS,
-  FURTHER_FIELDS,
+  ADDITIONAL_FIELDS,
   LINK_LISTS,
   MAX_SORTED,
   SORT_FIELDS,
@@ -83,8 +83,8 @@ ${SELECTION_HELP}
 
 Fields: ${DUMP_FIELDS.slice(0, 8).join(', ')},
   ${DUMP_FIELDS.slice(8).join(', ')};
-  only if named in --fields: ${FURTHER_FIELDS.slice(0, 6).join(', ')},
-  ${FURTHER_FIELDS.slice(6).join(', ')};
+  only if named in --fields: ${ADDITIONAL_FIELDS.slice(0, 6).join(', ')},
+  ${ADDITIONAL_FIELDS.slice(6).join(', ')};
   only if named, and computed from the body of an HTML page (docs/EXPORT.md explains each field):
   ${COMPUTED_FIELD_NAMES.join(', ')}.
 docs/REFERENCE.md explains all fields, codes and counters.

@@ -45,7 +45,7 @@ export const DUMP_FIELDS = [
 ] as const satisfies readonly PublicField[];
 
 /** The fields that a dump shows only on request. */
-export const FURTHER_FIELDS = [
+export const ADDITIONAL_FIELDS = [
   'modifiedAt',
   'firstSeenAt',
   'changedAt',

@@ -1,6 +1,6 @@
 import { optionSchemas } from '../../../config/index.js';
 import { STATUSES } from '../../../webtable/index.js';
-import { COMPUTED_FIELD_NAMES, DUMP_FIELDS, FURTHER_FIELDS, INTERNAL_FIELDS } from '../names.js';
+import { COMPUTED_FIELD_NAMES, DUMP_FIELDS, ADDITIONAL_FIELDS, INTERNAL_FIELDS } from '../names.js';
 
 const {
   batch,
@@ -19,7 +19,7 @@ const {
   text,
 } = optionSchemas;
 
-const PUBLIC_FIELDS = [...DUMP_FIELDS, ...FURTHER_FIELDS];
+const PUBLIC_FIELDS = [...DUMP_FIELDS, ...ADDITIONAL_FIELDS];
 const STORED_FIELDS = [...PUBLIC_FIELDS, ...INTERNAL_FIELDS];
 export const publicFields = listOf(oneOf(PUBLIC_FIELDS), 'fields');
 export const storedFields = listOf(oneOf(STORED_FIELDS), 'fields');
