@@ -9,6 +9,7 @@ import {
   type ProtocolStatus,
 } from '../../core/index.js';
 import { createKeyJoin, createKeyedRecords, numberRows, type KeyFile, type KeyedRecords } from '../../scan/index.js';
+import { defined } from '../../util/index.js';
 import { FLAWS, MARKS, type PageFacts } from '../facts/facts.js';
 import { IN_FACTS, LINK_KINDS } from '../facts/kinds.js';
 import { withoutText } from '../facts/places.js';
@@ -82,17 +83,9 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
     if (row.distance === 0 && !seen.isPage && seen.note.verdict !== 'redirect') seedFailure ??= row.protocolStatus;
     if (seen.isHtml && most >= 0 && (row.outlinks?.length ?? 0) >= most) gaps.add('manyLinks', seen.page.url);
     rows.add({ ...seen.note, share: shareOf(row, seen.facts) });
-    await records.add(
-      row.key,
-      RECORD.row,
-      packRow({
-        row: number,
-        marks: seen.facts.marks,
-        ids: seen.facts.ids,
-        ownPlaces: seen.facts.ownPlaces,
-        ...(seen.ending && { ending: seen.ending }),
-      }),
-    );
+    const { marks, ids, ownPlaces } = seen.facts;
+    const record = { row: number, marks, ids, ownPlaces, ...defined({ ending: seen.ending }) };
+    await records.add(row.key, RECORD.row, packRow(record));
     const { redirectTarget } = row;
     if (seen.note.verdict === 'redirect' && redirectTarget !== undefined) {
       const key = keyOf(redirectTarget);
@@ -193,7 +186,7 @@ function count(counts: ScanCounts, gaps: Gaps, host: Mutable<HostNote>, row: Aud
     const isBodyCut = protocolStatus?.truncated === true;
     const isCut = isBodyCut || (facts.marks & MARKS.truncated) !== 0 || facts.cutLinks > 0;
     if (isCut) gap(isBodyCut ? 'bodyCut' : 'tooLarge');
-    if (seen.isHtml && !seen.hasFacts) gap('withoutFacts');
+    if (seen.isHtml && !page.hasFacts) gap('withoutFacts');
     if (isSitemapRow(row, facts)) {
       if (isCut || parseStatus?.code !== 'success') host.unreadSitemaps += 1;
       else host.sitemaps = [...new Set([...host.sitemaps, originOf(page.url)])];

@@ -38,13 +38,10 @@ export function readRow(row: AuditRow, known: PageFacts | undefined) {
     (row.distance === 0 ? ROW.seed : 0) |
     (toItself ? ROW.toItself : 0) |
     (row.sitemap === true ? ROW.namedSitemap : 0);
-  const url = urlOf(row.key);
-  const notFound = isHtml && saysNotFound(title, facts.h1);
   return {
     facts,
     isPage: isAnswered,
     isHtml,
-    hasFacts: known !== undefined,
     ending: endingOf(row),
     note: {
       verdict: isWall ? ('blocked' as const) : verdict,
@@ -55,12 +52,12 @@ export function readRow(row: AuditRow, known: PageFacts | undefined) {
       requestedAt: row.fetchedAt ?? 0,
     },
     page: {
-      url,
+      url: urlOf(row.key),
       row,
       facts,
       hasFacts: known !== undefined,
       isIndexable,
-      saysNotFound: notFound,
+      saysNotFound: isHtml && saysNotFound(title, facts.h1),
     } satisfies Omit<AuditedPage, 'number'>,
   };
 }

@@ -5,7 +5,7 @@ import type { ResponseNote } from '../collect/records.js';
 import { ROW, createRowTable, type RowTable } from '../collect/row-table.js';
 import { scanForAudit, type Scanned } from '../collect/scan.js';
 import { joinTargets } from '../collect/targets.js';
-import { MIN_WORDS, saysNotFound } from '../not-found.js';
+import { MIN_WORDS } from '../not-found.js';
 import type { Site, Target } from '../rule.js';
 import { verdictOf } from '../verdict.js';
 
@@ -57,9 +57,9 @@ export async function wantedOf(
     keys,
     keyOf,
     signal,
-    onPage({ url, row, facts, hasFacts }) {
+    onPage({ url, row, facts, hasFacts, saysNotFound }) {
       const isThin = row.parseStatus?.noindex === true || facts.words < MIN_WORDS;
-      if (hasFacts && (isThin || saysNotFound(row.title ?? '', facts.h1))) folders.add(url);
+      if (hasFacts && (isThin || saysNotFound)) folders.add(url);
       return true;
     },
   });
