@@ -167,7 +167,8 @@ export async function* batchRows<F extends Field>(
 }
 
 /**
- * Gives the rows of a batch a new version, so that every late write of a dead worker fails. A worker claims all batches that it takes over
+ * Gives the rows of a batch a new version, so that every late write of a dead worker fails. Rows in the index that no batch holds get one too:
+ * a dead worker may still add them to the batch, as targets of redirects. A worker claims all batches that it takes over
  * before it works on any of them: a late write could otherwise move a row of one batch to another one that is closed already. Does nothing
  * on a table of one process.
  */
@@ -177,7 +178,7 @@ export async function claimRows(crawl: JobRun, batchId: string): Promise<void> {
   for await (const entries of tables.batches.entries(batchId, partOf(crawl))) {
     const keys = entries.map(({ rowKey }) => rowKey);
     await tables.changeRows(keys, [], clock(), (rows) =>
-      rows.map((row) => (row?.marks?.generate === batchId ? { key: row.key } : undefined)),
+      rows.map((row) => (row && (row.marks?.generate ?? batchId) === batchId ? { key: row.key } : undefined)),
     );
   }
 }

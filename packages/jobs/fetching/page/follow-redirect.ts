@@ -72,7 +72,6 @@ async function followRedirect(
     // This may be a repeated attempt, because another worker has changed the row. The decision of the earlier attempt is dropped.
     outcome = 'redirects_followed';
     item = undefined;
-    await checkLeases(crawl);
     if (row && (row.damaged || isHeld(row) || (row.dueAt ?? 0) > now)) outcome = 'redirect_known';
     else if (!row && !crawl.settings.db.updateAdditionsAllowed) outcome = 'redirect_not_added';
     const last = row?.marks?.updatedb ?? '';
@@ -82,6 +81,8 @@ async function followRedirect(
     if (outcome !== 'redirects_followed') return [];
     const { batchId } = run;
     await crawl.tables.batches.enter(batchId, [{ rowKey: key, queue }]);
+    // After the index is written: if another worker takes over the batch from now on, it finds the row there, and gives it a new version.
+    await checkLeases(crawl);
     const set: PageChange['set'] = row
       ? // The new location of a sitemap is a sitemap, too.
         { cashInFlight: row.cash ?? 0, ...(source.sitemap && { sitemap: source.sitemap }) }
