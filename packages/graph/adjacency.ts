@@ -23,7 +23,7 @@ interface AdjacencyOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export const MOST_IN_FILE = 2 ** 32 - 16;
+export const MAX_IN_FILE = 2 ** 32 - 16;
 const HEAD = 8;
 const PIECE = 2 ** 16;
 const READ_BYTES = 4 * 2 ** 20;
@@ -107,8 +107,8 @@ async function writeLists(
 
 /** @throws CrawlError BAD_OUTPUT for more nodes, edges or rows than 32 bits can number */
 export function checkCount(count: number, what: string): void {
-  if (count <= MOST_IN_FILE) return;
-  throw new CrawlError('BAD_OUTPUT', `expected a graph of at most ${MOST_IN_FILE} ${what}, found ${count}`, {
+  if (count <= MAX_IN_FILE) return;
+  throw new CrawlError('BAD_OUTPUT', `expected a graph of at most ${MAX_IN_FILE} ${what}, found ${count}`, {
     hint: 'select a part of the table, by --host, --domain or --prefix, or use the level of hosts',
   });
 }

@@ -26,8 +26,8 @@ export async function withWorkFolder<T>(parent: string, task: (folder: string) =
 
 /**
  * Removes the files and folders that processes of this machine left in a folder, if these processes no longer run. Their names are
- * `<prefix><process mark>-<rest>`.
- * Files of running processes and of other machines stay. Failures are ignored, because files in a shared folder may belong to other users.
+ * `<prefix><process mark>-<rest>`. Files of running processes and of other machines stay. Failures are ignored, because files in a shared
+ * folder may belong to other users.
  */
 export async function removeLeft(parent: string, prefix: string): Promise<void> {
   // A folder that may be written but not listed is not searched.

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { pageRank, type Adjacency, type PageRankOptions } from '../../packages/graph/index.js';
-import { readLists, readPieces, writeAdjacency, MOST_IN_FILE } from '../../packages/graph/adjacency.js';
+import { readLists, readPieces, writeAdjacency, MAX_IN_FILE } from '../../packages/graph/adjacency.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 import { testFolder } from '../support/files/temp-folder.js';
 
@@ -156,7 +156,7 @@ describe('the adjacency file', () => {
   });
 
   test('has a maximum number of nodes', async () => {
-    await expect(adjacencyOf(MOST_IN_FILE + 1, [])).rejects.toMatchObject({
+    await expect(adjacencyOf(MAX_IN_FILE + 1, [])).rejects.toMatchObject({
       code: 'BAD_OUTPUT',
       message: 'expected a graph of at most 4294967280 nodes, found 4294967281',
     });

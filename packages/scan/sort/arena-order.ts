@@ -9,7 +9,7 @@ interface Arena {
 }
 
 /** Maximum number of records in an arena. A 64-bit word contains five bytes of a record, and the number of the record in the remaining bits. */
-export const MOST_RECORDS = 2 ** 24;
+export const MAX_RECORDS = 2 ** 24;
 
 const BYTES_IN_WORD = 5;
 /** Ranges of at most this size are sorted by comparing records directly. */

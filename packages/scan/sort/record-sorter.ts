@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createHeap, createTimeSlice, inTimeSlices } from '../../util/index.js';
-import { MOST_RECORDS, orderOf } from './arena-order.js';
+import { MAX_RECORDS, orderOf } from './arena-order.js';
 import { createDiskFile, type DiskFile } from '../disk-file.js';
 import { readRun, type RunReader } from './runs.js';
 
@@ -42,7 +42,7 @@ const GROUP = 1000;
 export function createRecordSorter({ folder, memory = MEMORY, recordBytes }: SortOptions): RecordSorter {
   const room = Math.max(2 ** 20, memory);
   const size = recordBytes === undefined ? Buffer.alloc(HEAD) : undefined;
-  const most = Math.min(MOST_RECORDS, Math.ceil(room / (BESIDE + (recordBytes ?? 8))));
+  const most = Math.min(MAX_RECORDS, Math.ceil(room / (BESIDE + (recordBytes ?? 8))));
   const name = `sort-${randomUUID()}`;
   let bytes = Buffer.allocUnsafe(Math.min(room, 2 ** 20));
   let ends = new Uint32Array(Math.min(most, 2 ** 14));
@@ -60,8 +60,11 @@ export function createRecordSorter({ folder, memory = MEMORY, recordBytes }: Sor
   }
 
   function put(record: Uint8Array): void {
-    if (used + record.length > bytes.length)
-      bytes = grown(bytes, used, Math.max(used + record.length, Math.min(room, 2 * bytes.length)));
+    if (used + record.length > bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(used + record.length, Math.min(room, 2 * bytes.length)));
+      bytes.copy(larger, 0, 0, used);
+      bytes = larger;
+    }
     if (count === ends.length) {
       const longer = new Uint32Array(Math.min(most, 2 * count));
       longer.set(ends);
@@ -125,12 +128,6 @@ export function createRecordSorter({ folder, memory = MEMORY, recordBytes }: Sor
       for await (const group of groups()) yield* group;
     },
   };
-}
-
-function grown(bytes: Buffer, used: number, size: number): Buffer<ArrayBuffer> {
-  const larger = Buffer.allocUnsafe(size);
-  bytes.copy(larger, 0, 0, used);
-  return larger;
 }
 
 /** Appends a record to a run. The size of the record comes first, unless all records have one size. */
