@@ -79,7 +79,7 @@ type Row = PageRow<(typeof HOST_FIELDS)[number]>;
 export type Tally = ReturnType<typeof newTally>;
 
 /** Maximum number of different errors to count. A plugin may have any number of codes. */
-const MOST_ERRORS = 100;
+const MAX_ERRORS = 100;
 const NOT_REQUESTED: ReadonlySet<string> = new Set([
   'robots_denied',
   'crawl_delay_too_long',
@@ -112,7 +112,7 @@ export function newTally(host: string) {
 }
 
 function add(counts: Map<string, number>, name: string, n = 1): void {
-  const key = counts.has(name) || counts.size < MOST_ERRORS ? name : 'other';
+  const key = counts.has(name) || counts.size < MAX_ERRORS ? name : 'other';
   counts.set(key, (counts.get(key) ?? 0) + n);
 }
 

@@ -2,4 +2,4 @@
 export const HOST_SORTS = ['host', 'pages', 'due', 'errors', 'bytes', 'mean', 'slowest', 'delay', 'requested'] as const;
 
 /** Maximum number of hosts in a sorted list, because the list is sorted in memory. */
-export const MOST_HOSTS = 10_000;
+export const MAX_HOSTS = 10_000;

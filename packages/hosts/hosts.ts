@@ -25,7 +25,7 @@ import {
   type Tally,
 } from './figures.js';
 import { createHostStates } from './host-state.js';
-import { MOST_HOSTS, type HOST_SORTS } from './host-terms.js';
+import { MAX_HOSTS, type HOST_SORTS } from './host-terms.js';
 
 /**
  * The value by which hosts are sorted. `errors`: failed pages. `mean` and `slowest`: the response times. `requested`: the time of the last
@@ -62,7 +62,7 @@ interface Known {
 }
 
 /** Maximum number of origins of a host whose robots.txt is looked up. A host may have an origin for each port. */
-const MOST_ORIGINS = 16;
+const MAX_ORIGINS = 16;
 const HOSTS_PER_READ = 200;
 
 /**
@@ -72,9 +72,9 @@ const HOSTS_PER_READ = 200;
  */
 export async function* readHosts(crawl: Crawl, options: HostsOptions = {}): AsyncGenerator<HostFigures> {
   const { by = 'host', host, top, sort = top === undefined ? 'host' : 'pages', onMore, signal } = options;
-  const limit = top ?? (sort === 'host' ? Infinity : MOST_HOSTS);
-  if (top !== undefined && !(Number.isSafeInteger(top) && top >= 1 && top <= MOST_HOSTS)) {
-    throw new CrawlError('USAGE', `expected top from 1 to ${MOST_HOSTS}, found ${String(top)}`);
+  const limit = top ?? (sort === 'host' ? Infinity : MAX_HOSTS);
+  if (top !== undefined && !(Number.isSafeInteger(top) && top >= 1 && top <= MAX_HOSTS)) {
+    throw new CrawlError('USAGE', `expected top from 1 to ${MAX_HOSTS}, found ${String(top)}`);
   }
   const isDomain = by === 'domain';
   const ranges = host === undefined ? undefined : isDomain ? domainRanges(host) : [hostRange(host)];
@@ -141,7 +141,7 @@ async function* countedHosts(
     }
     addRow(tally, row, now);
     const origin = originOf(urlOf(row.key));
-    if (origins.has(origin) || origins.size < MOST_ORIGINS) origins.set(origin, (origins.get(origin) ?? 0) + 1);
+    if (origins.has(origin) || origins.size < MAX_ORIGINS) origins.set(origin, (origins.get(origin) ?? 0) + 1);
   }
   if (key !== undefined) yield { tally, origins };
 }

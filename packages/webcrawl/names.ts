@@ -28,7 +28,7 @@ export { GRAPH_FORMATS } from '../export/graph/graph-formats.js';
 export { csvRecord, looksLikeFormula } from '../export/pages/csv.js';
 export { CHUNK_WORDS, COMPUTED_FIELD_NAMES, LINK_LISTS, PAGE_FORMATS } from '../export/pages/page-formats.js';
 export { LEVELS } from '../graph/levels.js';
-export { HOST_SORTS, MOST_HOSTS } from '../hosts/host-terms.js';
+export { HOST_SORTS, MAX_HOSTS } from '../hosts/host-terms.js';
 export { INDEX_FILE } from '../index/sqlite/schema.js';
 export { areAllRefused } from '../jobs/index.js';
 export { PROTOCOL_CODES } from '../plugin-api/index.js';

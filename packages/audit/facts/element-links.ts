@@ -8,7 +8,7 @@ export interface ElementLink {
 }
 
 const KINDS = Object.fromEntries(LINK_KINDS.map((kind, place) => [kind, place])) as Record<LinkKind, number>;
-const MOST_CANDIDATES = 100;
+const MAX_CANDIDATES = 100;
 
 /** The attributes that contain links, with the kind of the link, by element. */
 const ATTRIBUTES: ReadonlyMap<string, readonly (readonly [attribute: string, kind: LinkKind])[]> = new Map([
@@ -92,7 +92,7 @@ function isLinkForm(element: PageElement): boolean {
 
 function candidates(srcset: string | undefined, kind: 'img' | 'source'): ElementLink[] {
   if (srcset === undefined) return [];
-  return srcsetUrls(srcset, MOST_CANDIDATES)
+  return srcsetUrls(srcset, MAX_CANDIDATES)
     .filter((url) => url !== '')
     .map((raw) => ({ raw, kind: KINDS[kind] }));
 }

@@ -1,5 +1,5 @@
 import type { CrawledPage, HeadLink, JsonValue } from '../../core/index.js';
-import { MOST_ANCHOR, MOST_TEXT, short } from './short.js';
+import { MAX_ANCHOR, MAX_TEXT, short } from './short.js';
 
 /** The key of the facts in the field `custom`. */
 export const FACTS_FIELD = 'audit';
@@ -166,12 +166,12 @@ function alternateOf({ metadata }: RowStatements, tag: string): string | undefin
 }
 
 function descriptionOf({ metadata }: RowStatements): string {
-  return short(metadata?.['description'] ?? '', MOST_TEXT);
+  return short(metadata?.['description'] ?? '', MAX_TEXT);
 }
 
 /** Returns the place of the first `h1` among the headings of the row; its text, if it is not among them. */
 function h1In(h1: string, { headings = [] }: RowStatements): { readonly [name: string]: JsonValue } {
-  const place = h1 === '' ? -1 : headings.findIndex((heading) => short(heading, MOST_ANCHOR) === h1);
+  const place = h1 === '' ? -1 : headings.findIndex((heading) => short(heading, MAX_ANCHOR) === h1);
   return place === -1 ? filled('h1', h1) : { h1: place };
 }
 
@@ -222,7 +222,7 @@ export function decodeFacts(stored: JsonValue | undefined, row: RowStatements = 
     titles: numberOf(from.t),
     description: from.d === OF_ROW ? descriptionOf(row) : textOf(from.d),
     headings: textOf(from.h),
-    h1: typeof from.h1 === 'number' ? short(row.headings?.[from.h1] ?? '', MOST_ANCHOR) : textOf(from.h1),
+    h1: typeof from.h1 === 'number' ? short(row.headings?.[from.h1] ?? '', MAX_ANCHOR) : textOf(from.h1),
     words: numberOf(from.w),
     simhash: simhashOf(from.s),
     marks: numberOf(from.m),

@@ -1,10 +1,10 @@
 import { isChallenge, isVersionLink, linksInHeader, type PageHead, type Resolve } from '../../core/index.js';
 import { MARKS, type PageFacts } from './facts.js';
-import { MOST_ANCHOR, MOST_TEXT, MOST_URL, short } from './short.js';
+import { MAX_ANCHOR, MAX_TEXT, MAX_URL, short } from './short.js';
 import type { FactsPage } from './page-facts.js';
 
 /** Maximum number of canonicals that are stored, and of versions in other languages. */
-const MOST_NAMED = 200;
+const MAX_NAMED = 200;
 const UPGRADES = /(?:^|[;,])\s*upgrade-insecure-requests\s*(?:[;,]|$)/i;
 
 type HeadFacts = Pick<PageFacts, 'description' | 'canonicals' | 'alternates' | 'marks' | 'badJsonLd'>;
@@ -14,7 +14,7 @@ export function headFacts({ headers, url, truncated }: FactsPage, head: PageHead
   const canonicals: PageFacts['canonicals'][number][] = [];
   const alternates: PageFacts['alternates'][number][] = [];
   const isCut = (target: string, list: readonly unknown[]): boolean =>
-    target.length > MOST_URL || list.length >= MOST_NAMED;
+    target.length > MAX_URL || list.length >= MAX_NAMED;
   let marks =
     (truncated ? MARKS.truncated : 0) |
     (isChallenge(headers) ? MARKS.wall : 0) |
@@ -26,9 +26,9 @@ export function headFacts({ headers, url, truncated }: FactsPage, head: PageHead
     if (link.relations.includes('canonical') && !isCut(target, canonicals)) canonicals.push({ url: target, place });
     if (!isVersionLink(link)) continue;
     if (isCut(target, alternates)) marks |= MARKS.cutAlternates;
-    else alternates.push({ tag: short(link.language, MOST_ANCHOR), url: target, place });
+    else alternates.push({ tag: short(link.language, MAX_ANCHOR), url: target, place });
   }
-  const description = short(head.metadata['description'] ?? '', MOST_TEXT);
+  const description = short(head.metadata['description'] ?? '', MAX_TEXT);
   return { description, canonicals, alternates, marks, badJsonLd: head.jsonLd.invalid };
 }
 

@@ -12,20 +12,20 @@ import type { BadLink, LinkFact } from './facts.js';
 import { MIXED, isLoaded, leadsToPage } from './kinds.js';
 import { createLineFinder } from './line-finder.js';
 import { hasPlace, withoutText } from './places.js';
-import { MOST_ANCHOR, MOST_URL, short } from './short.js';
+import { MAX_ANCHOR, MAX_URL, short } from './short.js';
 import type { FactsPage } from './page-facts.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type AnyLink = Mutable<LinkFact> | Mutable<BadLink>;
 
 /** Maximum length of a fragment. Longer fragments are not judged. */
-const MOST_FRAGMENT = 500;
+const MAX_FRAGMENT = 500;
 /** Maximum length of a URL of another host. Longer ones are mostly code for a playground, and use up the space of other links. */
-const MOST_FOREIGN_URL = 500;
-const MOST_RAW = 200;
+const MAX_FOREIGN_URL = 500;
+const MAX_RAW = 200;
 /** The highest number of 16 bits. */
-const MOST_PLACES = 65_535;
-const MOST_BAD = 50;
+const MAX_PLACES = 65_535;
+const MAX_BAD = 50;
 
 /** A link whose element is still open, so its anchor is incomplete. */
 interface OpenAnchor {
@@ -69,7 +69,7 @@ export class LinkFacts {
     if (links.length === 0 && !isAnchor) return;
     const rel = relFlags(element.attribute('rel'));
     const named = element.attribute('aria-label') ?? element.attribute('alt') ?? element.attribute('title') ?? '';
-    const label = short(named, MOST_ANCHOR);
+    const label = short(named, MAX_ANCHOR);
     let link: AnyLink | undefined;
     for (const each of links) link = this.add(each, isAnchor ? '' : label, rel);
     // `leave` is called for every `a`, so each `a` is added here, even if its link is not stored.
@@ -78,7 +78,7 @@ export class LinkFacts {
 
   text(text: string): void {
     const anchor = this.#open[this.#open.length - 1];
-    if (anchor && anchor.text.length < 2 * MOST_ANCHOR) anchor.text += text;
+    if (anchor && anchor.text.length < 2 * MAX_ANCHOR) anchor.text += text;
   }
 
   /** Call it when an `a` closes. */
@@ -86,27 +86,27 @@ export class LinkFacts {
     const closed = this.#open.pop();
     if (!closed?.link || closed.link.anchor !== '') return;
     const { link } = closed;
-    const anchor = short(closed.text, MOST_ANCHOR) || short(closed.alt, MOST_ANCHOR);
+    const anchor = short(closed.text, MAX_ANCHOR) || short(closed.alt, MAX_ANCHOR);
     const known = typeof link.to === 'number' ? this.#page.outlinks[link.to]?.anchor : undefined;
     // The outlink already has this anchor.
-    link.anchor = known !== undefined && short(known, MOST_ANCHOR) === anchor && 'fragment' in link ? '' : anchor;
+    link.anchor = known !== undefined && short(known, MAX_ANCHOR) === anchor && 'fragment' in link ? '' : anchor;
   }
 
   add({ raw, kind }: ElementLink, anchor: string, rel: number): AnyLink | undefined {
     const url = tryParseUrl(this.#encodeQuery ? withEncodedQuery(raw, this.#encodeQuery) : raw, this.#base);
     const flaw = flawOfHref(raw, this.#base, url);
     if (flaw !== undefined) {
-      if (this.bad.length >= MOST_BAD) return undefined;
+      if (this.bad.length >= MAX_BAD) return undefined;
       const to = this.#outlinks.get(resolveLink(raw, this.#base, this.#encodeQuery) ?? '') ?? -1;
-      const bad = { raw: short(raw, MOST_RAW), flaw, kind, line: this.#lineOf(raw), anchor, to };
+      const bad = { raw: short(raw, MAX_RAW), flaw, kind, line: this.#lineOf(raw), anchor, to };
       this.bad.push(bad);
       return bad;
     }
     if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined;
-    const fragment = url.hash.length > MOST_FRAGMENT + 1 ? '' : url.hash.slice(1);
+    const fragment = url.hash.length > MAX_FRAGMENT + 1 ? '' : url.hash.slice(1);
     url.hash = '';
     const isOwn = url.hostname === hostOf(this.#page.url);
-    if (url.href.length > (isOwn ? MOST_URL : MOST_FOREIGN_URL)) {
+    if (url.href.length > (isOwn ? MAX_URL : MAX_FOREIGN_URL)) {
       if (isOwn) this.cut += 1;
       return undefined;
     }
@@ -139,13 +139,13 @@ export class LinkFacts {
       return false;
     });
     this.links = others;
-    return Math.min(places.size, MOST_PLACES);
+    return Math.min(places.size, MAX_PLACES);
   }
 
   /** Adds the alternative text of an image to the anchor of the open link. */
   #addAlt(alt: string | undefined): void {
     const anchor = this.#open[this.#open.length - 1];
-    if (alt && anchor && anchor.alt.length < MOST_ANCHOR) anchor.alt += ` ${alt}`;
+    if (alt && anchor && anchor.alt.length < MAX_ANCHOR) anchor.alt += ` ${alt}`;
   }
 }
 

@@ -17,7 +17,7 @@ import { headFacts, upgradesInsecure } from './head-facts.js';
 import { LINK_KINDS, MIXED } from './kinds.js';
 import { LinkFacts } from './link-facts.js';
 import { PageText } from './page-text.js';
-import { MOST_ANCHOR } from './short.js';
+import { MAX_ANCHOR } from './short.js';
 
 const REFRESH = LINK_KINDS.indexOf('refresh');
 const MAX_HEADINGS = 200;
@@ -62,7 +62,7 @@ export function readPageFacts(page: FactsPage, document: HtmlDocument): PageFact
     links: isSafe ? links.links.map((link) => ({ ...link, rel: link.rel & ~MIXED })) : links.links,
     ownPlaces,
     bad: links.bad,
-    h1: firstHeading(document, MOST_ANCHOR),
+    h1: firstHeading(document, MAX_ANCHOR),
     words,
     simhash: [high, low],
     cutIds: 0,

@@ -6,14 +6,14 @@ import { readPageFacts, type FactsPage } from './page-facts.js';
  * Maximum number of bytes of the facts of a page. Most pages take one or two thousand bytes. The longest pages of manuals, with 2,000 ids
  * and as many links, take forty thousand. All plugins together may store 65,536 bytes.
  */
-const MOST_BYTES = 48_000;
-/** The bytes of an empty list. `MOST_CUT` is a number of links that takes as many bytes as any. */
+const MAX_BYTES = 48_000;
+/** The bytes of an empty list. `MAX_CUT` is a number of links that takes as many bytes as any. */
 const LIST_BYTES = 8;
-const MOST_CUT = 999_999_999;
+const MAX_CUT = 999_999_999;
 /** Maximum number of bytes of each list other than links, on a page with too many facts. */
-const MOST_OTHERS = 6_000;
+const MAX_OTHERS = 6_000;
 /** Maximum number of ids of a page that are stored. They take half of the space. */
-const MOST_IDS = 4_500;
+const MAX_IDS = 4_500;
 
 /**
  * Makes the plugin that stores the data of every page that `audit` reads, in the field `audit` of `custom`.
@@ -47,24 +47,24 @@ function marksOf({ contentType, content, truncated }: FactsPage): number {
 }
 
 function encodeWithin(facts: PageFacts, row: RowStatements) {
-  const ids = facts.ids.slice(0, MOST_IDS);
+  const ids = facts.ids.slice(0, MAX_IDS);
   const cutIds = facts.ids.length - ids.length;
   // If some ids are unknown, no fragment may be reported as missing.
   const marks = facts.marks | (cutIds > 0 ? MARKS.truncated : 0);
   const whole = encodeFacts({ ...facts, ids, cutIds, marks }, row);
-  if (bytesOf(whole) <= MOST_BYTES) return whole;
+  if (bytesOf(whole) <= MAX_BYTES) return whole;
   // Anchors are only shown, so they are dropped before any link is dropped.
   const links = facts.links.map((link) => ({ ...link, anchor: '' }));
   const others = {
-    bad: fitting(facts.bad, MOST_OTHERS, Object.values),
-    canonicals: fitting(facts.canonicals, MOST_OTHERS, Object.values),
-    alternates: fitting(facts.alternates, MOST_OTHERS, Object.values),
+    bad: fitting(facts.bad, MAX_OTHERS, Object.values),
+    canonicals: fitting(facts.canonicals, MAX_OTHERS, Object.values),
+    alternates: fitting(facts.alternates, MAX_OTHERS, Object.values),
   };
   const isCut = others.alternates.length < facts.alternates.length;
   const rest = { ...facts, ...others, ids, cutIds, marks: marks | (isCut ? MARKS.cutAlternates : 0) };
   const kept = fitting(
     links,
-    MOST_BYTES - bytesOf(encodeFacts({ ...rest, links: [], cutLinks: MOST_CUT }, row)),
+    MAX_BYTES - bytesOf(encodeFacts({ ...rest, links: [], cutLinks: MAX_CUT }, row)),
     encodeLink,
   );
   const before = [facts.links, facts.bad, facts.canonicals, facts.alternates];

@@ -19,8 +19,8 @@ export interface PlanOptions {
 /** A page of a round, and what a fetch would do with it. */
 type Page = PlannedPage & Candidate;
 
-const MOST_ROUNDS = 1000;
-const MOST_QUEUES = 10_000;
+const MAX_ROUNDS = 1000;
+const MAX_QUEUES = 10_000;
 
 /**
  * Computes what the next rounds would select and request, and how long this takes. It decides like generate and fetch, on the present
@@ -87,14 +87,14 @@ export async function plan(given: CrawlContext, options: PlanOptions = {}): Prom
 
 function boundsOf({ settings }: CrawlContext, { rounds = 1, topN = Infinity, top = 20 }: PlanOptions): RoundBounds {
   const isWhole = (value: number, most: number): boolean => Number.isSafeInteger(value) && value >= 1 && value <= most;
-  if (!isWhole(rounds, MOST_ROUNDS)) {
-    throw new CrawlError('USAGE', `expected rounds from 1 to ${MOST_ROUNDS}, found ${String(rounds)}`);
+  if (!isWhole(rounds, MAX_ROUNDS)) {
+    throw new CrawlError('USAGE', `expected rounds from 1 to ${MAX_ROUNDS}, found ${String(rounds)}`);
   }
   if (topN !== Infinity && !isWhole(topN, Number.MAX_SAFE_INTEGER)) {
     throw new CrawlError('USAGE', `expected topN of at least 1, found ${String(topN)}`);
   }
-  if (!isWhole(top, MOST_QUEUES)) {
-    throw new CrawlError('USAGE', `expected top from 1 to ${MOST_QUEUES}, found ${String(top)}`);
+  if (!isWhole(top, MAX_QUEUES)) {
+    throw new CrawlError('USAGE', `expected top from 1 to ${MAX_QUEUES}, found ${String(top)}`);
   }
   const { maxCount } = settings.generate;
   return { rounds, topN, maxCount: maxCount < 0 ? Infinity : maxCount };
