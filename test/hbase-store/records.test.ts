@@ -47,6 +47,14 @@ describe('the hot record of a row in HBase', () => {
     expect(reads() - before).toBe(1);
   });
 
+  it('is in no copy of a row, and in no output', async () => {
+    const { changeRows, pages } = await openTables(store);
+    await changeRows([key], [], 0, () => [{ key, set: { score: 1 } }]);
+    const row = await pages.get(key, ['score']);
+    expect(row?.record).toBeDefined();
+    expect({ ...row }).toStrictEqual({ key, score: 1 });
+  });
+
   it('that cannot be read is reported, and stays as it is', async () => {
     const { changeRows, pages } = await openTables(store);
     await changeRows([key], [], 0, () => [{ key, set: { title: 'a', score: 1 } }]);

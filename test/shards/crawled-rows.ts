@@ -1,7 +1,7 @@
 import { jobs, type OpenContext } from '../../packages/webcrawl/internal.js';
 import { allRows } from '../support/test-crawl.js';
 
-/** A row without what differs from crawl to crawl: times, batch ids, versions of rows, and when inlinks were folded. */
+/** A row without what differs from crawl to crawl: times, batch ids, and when inlinks were folded. */
 export type CrawledRow = Readonly<Record<string, unknown>> & { readonly url: string };
 
 /** What two crawls of the same web must have in common, by URL. Ranks the table first. */
@@ -20,7 +20,6 @@ function plain(row: Record<string, unknown>): CrawledRow {
     changedAt: _changedAt,
     bytesChangedAt: _bytesChangedAt,
     duplicateAt: _duplicateAt,
-    version: _version,
     inlinksFolded: _inlinksFolded,
     marks,
     inlinks,

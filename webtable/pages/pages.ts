@@ -195,8 +195,10 @@ function planFields(fields: readonly Field[]): ReadPlan {
 
 function decodeRow<F extends Field>(row: StoredRow, plan: ReadPlan): PageRow<F> {
   const page: Record<string, unknown> = { key: row.key };
-  if (row.version !== undefined) page.version = row.version;
-  if (row.record !== undefined) page.record = row.record;
+  if (row.version !== undefined) {
+    // Not enumerable, so that copies of a row and output for people do not have them.
+    Object.defineProperties(page, { version: { value: row.version }, record: { value: row.record } });
+  }
   const damaged: string[] = row.damaged?.split(DAMAGE_SEPARATOR) ?? [];
   for (const { field, cell } of plan) {
     try {

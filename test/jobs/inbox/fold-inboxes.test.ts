@@ -111,7 +111,7 @@ async function rowsOfOne(pages: Record<string, FakePage | string>, seeds: string
 
 const withoutBatches = (rows: readonly Record<string, unknown>[]): unknown[] =>
   rows
-    .map(({ marks, version: _, inlinksFolded: __, logged: ___, ...row }) => ({
+    .map(({ marks, inlinksFolded: _, logged: __, ...row }) => ({
       ...row,
       marks: Object.keys(marks ?? {}).sort(),
     }))
