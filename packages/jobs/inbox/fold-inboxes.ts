@@ -33,7 +33,7 @@ export async function foldInboxes(crawl: JobRun, tracker: Pick<Tracker, 'aborted
     for await (const entries of tables.inboxes.entries(slot)) {
       if (tracker.aborted) return counts;
       await foldEntries(crawl, linker, entries, count);
-      await confirmSlots(crawl);
+      await confirmSlots(crawl, [slot]);
       await tables.inboxes.remove(entries);
     }
   }

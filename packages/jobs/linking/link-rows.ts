@@ -50,8 +50,8 @@ export async function linkRows(
   const chunks = createChunks({ batchId }, size);
   let slice = createLinkSlice();
   /**
-   * Own rows of the batch that were read. Links to them are left until their release, so these rows are not read again. The set may use as
-   * much memory as the links.
+   * Own rows of the batch that were read. Links to them are left until their release, so these rows are not read again. On a table that
+   * workers share, no links are left. The set may use as much memory as the links.
    */
   const own = new Set<string>();
   let ownWeight = 0;
@@ -62,7 +62,7 @@ export async function linkRows(
     const { ruleSet } = await rulesNow(crawl);
     for (const { row, entry } of rows) {
       failures?.add(row, entry.queue);
-      if (row.marks?.generate === batchId && ownWeight < limit) {
+      if (!crawl.tables.isShared && row.marks?.generate === batchId && ownWeight < limit) {
         own.add(row.key);
         ownWeight += weightOf(row.key.length);
       }

@@ -48,7 +48,10 @@ export type JobCounters<Job extends JobName> = CountersOfJobs[Job] &
   (Job extends 'crawl'
     ? CountersOfJobs['inject'] &
         CountersOfJobs['fetch'] &
-        Pick<CountersOfJobs['updatedb'], 'added' | 'refused' | 'sooner' | 'changes' | `changes_${string}` | 'rebased'>
+        Pick<
+          CountersOfJobs['updatedb'],
+          'added' | 'refused' | 'sooner' | 'links_late' | 'changes' | `changes_${string}` | 'rebased'
+        >
     : unknown) &
   (Job extends 'crawl' | 'fetch' ? CountersOfJobs['parse'] & { readonly [Code in ProtocolCode]?: number } : unknown);
 
@@ -63,11 +66,18 @@ export const UPDATEDB_IN_CRAWL = [
   'not_added_rules',
   'refused',
   'sooner',
+  'links_late',
   'plugin_error_<plugin>',
 ] as const satisfies readonly (keyof (typeof COUNTERS)['updatedb'])[];
 
 /** The counters of folded inboxes that the report of a crawl has too. */
-export const FOLD_IN_CRAWL: readonly string[] = [...UPDATEDB_IN_CRAWL, 'injected', 'sitemaps_added'];
+export const FOLD_IN_CRAWL: readonly string[] = [
+  ...UPDATEDB_IN_CRAWL,
+  'injected',
+  'sitemaps_added',
+  'sitemaps_not_added',
+  'damaged',
+];
 
 /** Adds `n` to a counter. Default: 1. */
 export type Count = (name: CounterName, n?: number) => void;

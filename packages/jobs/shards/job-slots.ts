@@ -180,8 +180,8 @@ export async function checkLeases({ jobSlots }: Pick<JobRun, 'jobSlots'>): Promi
  * are removed, and before the header of a batch says that work is done.
  * @throws CrawlError LEASE_LOST
  */
-export async function confirmSlots(crawl: Pick<JobRun, 'jobSlots'>): Promise<void> {
+export async function confirmSlots(crawl: Pick<JobRun, 'jobSlots'>, slots?: Iterable<string>): Promise<void> {
   await checkLeases(crawl);
-  const { leases, slots } = crawl.jobSlots;
-  await leases.confirm(slots);
+  const { leases, slots: all } = crawl.jobSlots;
+  await leases.confirm(slots ?? all);
 }
