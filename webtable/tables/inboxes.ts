@@ -8,7 +8,7 @@
  */
 import { FENCE, type Slots } from '../keys/partition.js';
 import { json } from '../pages/codec.js';
-import { readRange, scanSteps } from '../scan-steps.js';
+import { after, readRange, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { KeyRange, Store, StoredRow } from '../store.js';
 import { writeUnchanged } from '../write-unchanged.js';
@@ -80,17 +80,30 @@ export function createInboxes(store: Store, slots: Slots) {
       await writeUnchanged(store, 'batch', removed);
     },
 
-    /** Returns the number of entries of each slot that has any, counted up to a limit. */
+    /**
+     * Returns the number of entries of each slot that has any, counted up to a limit. Empty inboxes cost no read: each read begins where the
+     * previous one has ended, or after a slot that has reached the limit.
+     */
     async sizes(ofSlots: Iterable<string>, limit: number): Promise<ReadonlyMap<string, number>> {
       const sizes = new Map<string, number>();
-      for (const slot of ofSlots) {
-        const { length } = await readRange(store, 'batch', [COLUMN], rangeOf(slot), limit);
-        if (length > 0) sizes.set(slot, length);
+      for (let start = 'i'; ;) {
+        const rows = await readRange(store, 'batch', [COLUMN], { start, end: `i${FENCE}` }, limit);
+        for (const { key } of rows) sizes.set(slotOfEntry(key), (sizes.get(slotOfEntry(key)) ?? 0) + 1);
+        const last = rows.at(-1)?.key;
+        if (last === undefined || rows.length < limit) break;
+        const slot = slotOfEntry(last);
+        start = sizes.get(slot)! < limit ? after(last) : rangeOf(slot).end!;
       }
-      return sizes;
+      const wanted = new Set(ofSlots);
+      return new Map(
+        [...sizes].filter(([slot]) => wanted.has(slot)).map(([slot, size]) => [slot, Math.min(size, limit)]),
+      );
     },
   };
 }
+
+/** Returns the slot whose inbox has the entry with this key. */
+const slotOfEntry = (key: string): string => key.slice(1, key.indexOf('|'));
 
 /** Returns the source of the entry with this key. */
 export function sourceOfEntry(key: string): EntrySource {
