@@ -53,7 +53,7 @@ const SHINGLE = 2;
  * that most pages of a group name as canonical is kept. If several are equal, the page with the highest rank is kept, then a page with
  * https, then the page with the shortest URL, then the first page by row key.
  *
- * The job reads all texts once. It may be killed at any moment and run again with the same result: it computes all groups again, and
+ * The job reads the text of all pages once. It may be killed at any moment and run again with the same result: it computes all groups again, and
  * writes the differences. It writes only `duplicateOf` and `duplicateAt`.
  *
  * Counters: `COUNTERS.dedup`.

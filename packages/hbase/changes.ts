@@ -6,7 +6,7 @@ import {
   encodeValue,
   keepsVersion,
   MOST_CELL_BYTES,
-  MOST_KEY_BYTES,
+  MAX_KEY_BYTES,
   RECORD_QUALIFIER,
   recordFamily,
   VERSION_QUALIFIER,
@@ -30,9 +30,9 @@ const EMPTY = new Uint8Array(0);
 /** @throws CrawlError STORE_FAILED for a key or a cell beyond the limits of HBase */
 export function checkSizes(changes: readonly RowChange[]): void {
   for (const { key, put } of changes) {
-    if (key.length > MOST_KEY_BYTES) {
+    if (key.length > MAX_KEY_BYTES) {
       const found = `one of ${key.length} that begins with "${safeText(key, 60)}"`;
-      throw new CrawlError('STORE_FAILED', `expected a row key of at most ${MOST_KEY_BYTES} bytes, found ${found}`);
+      throw new CrawlError('STORE_FAILED', `expected a row key of at most ${MAX_KEY_BYTES} bytes, found ${found}`);
     }
     for (const [column, value] of put ?? []) {
       const size = key.length + column.length + value.length + CELL_OVERHEAD;

@@ -25,7 +25,7 @@ export const CLOCK_ROW = '\0clock';
 export const CLOCK_QUALIFIER = '\0c';
 
 /** The maximum bytes of a row key. HBase stores the length of a key in 15 bits. */
-export const MOST_KEY_BYTES = 32_767;
+export const MAX_KEY_BYTES = 32_767;
 /** The maximum bytes of a cell with its key. This is the default of `hbase.client.keyvalue.maxsize`. */
 export const MOST_CELL_BYTES = 10 * 1024 * 1024;
 /** Overhead of a cell in bytes, besides row key, family, qualifier and value: lengths, timestamp, type. */

@@ -11,7 +11,7 @@ import type { Gateways } from './gateway/gateways.js';
 import {
   decodeValue,
   HIDDEN,
-  MOST_KEY_BYTES,
+  MAX_KEY_BYTES,
   RECORD_QUALIFIER,
   recordFamily,
   VERSION_QUALIFIER,
@@ -158,10 +158,10 @@ function quoted(comparator: string, value: string): string {
  */
 function boundOf(text: string): Buffer {
   const bytes = Buffer.from(text);
-  if (bytes.length <= MOST_KEY_BYTES) return bytes;
-  const cut = bytes.subarray(0, MOST_KEY_BYTES);
+  if (bytes.length <= MAX_KEY_BYTES) return bytes;
+  const cut = bytes.subarray(0, MAX_KEY_BYTES);
   // Keys are ASCII and bounds are UTF-8, so no byte is 255, and this byte can be increased.
-  cut[MOST_KEY_BYTES - 1]! += 1;
+  cut[MAX_KEY_BYTES - 1]! += 1;
   return cut;
 }
 

@@ -70,7 +70,7 @@ export function readPageFacts(page: FactsPage, document: HtmlDocument): PageFact
   };
 }
 
-/** Reads the elements and texts of a page, in page order. */
+/** Reads the elements and text nodes of a page, in page order. */
 class BodyReader {
   readonly pageText = new PageText();
   readonly ids = new Set<number>();

@@ -1,4 +1,4 @@
-/** Maximum length of an anchor or a heading, in characters. `MAX_TEXT` is for other texts. */
+/** Maximum length of an anchor or a heading, in characters. `MAX_TEXT` is for other strings. */
 export const MAX_ANCHOR = 80;
 export const MAX_TEXT = 160;
 /** Maximum length of a URL within the host. Longer URLs are dropped. */

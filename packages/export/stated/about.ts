@@ -16,7 +16,7 @@ import type { PageView } from './page-view.js';
 import { statedBy } from './stated-by.js';
 import { BEGINS_WITH_BY } from './words.js';
 
-const MOST_AUTHORS = 20;
+const MAX_AUTHORS = 20;
 const LONGEST_NAME = 200;
 const MAX_HEADING_LENGTH = 1000;
 const AUTHOR_NAMES = [
@@ -61,7 +61,7 @@ export function authorsOf(view: PageView): string[] | undefined {
     enter(element) {
       if (tokens(attribute(element, 'itemprop')).includes('author')) marked.push(element);
       else if (element.tagName === 'a' && tokens(attribute(element, 'rel')).includes('author')) linked.push(element);
-      return marked.length + linked.length < MOST_AUTHORS || 'end';
+      return marked.length + linked.length < MAX_AUTHORS || 'end';
     },
   });
   return cleanNames(marked.map(markedName)) ?? cleanNames(linked.map((element) => textWithin(element, LONGEST_NAME)));
@@ -72,7 +72,7 @@ function cleanNames(names: readonly string[]): string[] | undefined {
   const clean = names
     .map((name) => name.replace(BEGINS_WITH_BY, '').trim())
     .filter((name) => name !== '' && name.length <= LONGEST_NAME && !/^(https?:|www\.|@)|^\W+$/i.test(name));
-  return clean.length === 0 ? undefined : [...new Set(clean)].slice(0, MOST_AUTHORS);
+  return clean.length === 0 ? undefined : [...new Set(clean)].slice(0, MAX_AUTHORS);
 }
 
 /** The author in an element with `itemprop=author`: the text of the element, or of an element with `itemprop=name` within it. */

@@ -11,7 +11,7 @@ export interface FeedLink {
 }
 
 const MAX_LINKS = 200;
-const LONGEST_TITLE = 300;
+const MAX_TITLE_LENGTH = 300;
 
 /**
  * Returns the URLs of the page in other languages. The keys are language tags in lower case, or `x-default`. For each tag the first URL is
@@ -30,7 +30,7 @@ export function feedsOf(view: PageView): FeedLink[] | undefined {
   for (const { href, type, title: written } of stated?.links.filter(isFeedLink) ?? []) {
     const url = stated!.resolve(href);
     if (url === undefined || found.has(url) || found.size >= MAX_LINKS) continue;
-    const title = written.replace(/\s+/g, ' ').slice(0, LONGEST_TITLE);
+    const title = written.replace(/\s+/g, ' ').slice(0, MAX_TITLE_LENGTH);
     found.set(url, { url, type, ...(title !== '' && { title }) });
   }
   return found.size === 0 ? undefined : [...found.values()];

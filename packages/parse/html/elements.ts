@@ -17,7 +17,7 @@ interface Open {
   next: number;
 }
 
-/** Visits the elements and texts within a node in document order, at any depth. The content of a `template` is left out. */
+/** Visits the elements and text nodes within a node in document order, at any depth. The content of a `template` is left out. */
 export function walkTree(root: Tree.ParentNode, { enter, leave, text }: Visitor): void {
   const open: Open[] = [{ element: undefined, nodes: root.childNodes, next: 0 }];
   for (let top = open[0]; top; top = open[open.length - 1]) {

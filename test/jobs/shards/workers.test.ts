@@ -17,7 +17,7 @@ import { seeds } from '../../support/runs.js';
 
 const SLOTS = 7;
 /** After this number of deaths of a worker, it dies no more. */
-const MOST_DEATHS = 4;
+const MAX_DEATHS = 4;
 
 type Pick = (n: number) => number;
 interface Web {
@@ -189,7 +189,7 @@ describe('workers', () => {
       const web = makeWeb(pick);
       const table = await sharedTable(pick, random, web);
       const fateOf = (died: number): Fate | undefined =>
-        died < MOST_DEATHS && pick(3) > 0
+        died < MAX_DEATHS && pick(3) > 0
           ? { at: 1 + pick(400), ...(pick(3) === 0 && { suspendedFor: 1000 * pick(100) }) }
           : undefined;
       await settle(runWorkers(table, web, 1 + pick(4), { fateOf }));
