@@ -29,7 +29,7 @@ export async function foldInboxes(crawl: JobRun, tracker: Pick<Tracker, 'aborted
   // All links of these batches are in the inboxes already.
   const complete = await updatedIn(crawl, slots);
   const linker = createLinker(crawl, undefined, count);
-  for (const slot of slots) {
+  for (const slot of (await tables.inboxes.sizes(slots, 1)).keys()) {
     for await (const entries of tables.inboxes.entries(slot)) {
       if (tracker.aborted) return counts;
       await foldEntries(crawl, linker, entries, count);
