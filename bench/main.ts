@@ -32,7 +32,6 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   relevance: async () => (await import('./relevance.js')).relevanceBench,
   index: async () => (await import('./search-index.js')).indexBench,
   serving: async () => (await import('./serving.js')).servingBench,
-  scale: async () => (await import('./scale.js')).scaleBench,
   'start-up': async () => (await import('./start-up.js')).startUpBench,
 };
 /** The default number of rounds. Fewer rounds, or a smaller scale, are for trials. */

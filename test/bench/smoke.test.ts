@@ -225,12 +225,6 @@ it('serving crawls a site with and without --serve, and finds pages after update
   expect(findable!.count).toBeGreaterThan(0);
 });
 
-it('scale gives no partition to two workers, and at the end each worker has its own again', async () => {
-  const { rows } = await result('scale', '--scale', '0.002');
-  expect(rows).toHaveLength(6);
-  for (const row of rows) expect(row).toMatchObject({ held: rows[0]!.held, overlap: 1 });
-});
-
 it('start-up compares short commands with Node itself', async () => {
   const { rows, notes } = await result('start-up', '--only', 'help,crawl');
   expect(rows.map(({ command }) => command).slice(0, 3)).toEqual([

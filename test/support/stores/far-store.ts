@@ -7,7 +7,7 @@ import type {
   StoredRow,
 } from '../../../webtable/index.js';
 import type { TableName } from '../../../webtable/schema.js';
-import type { SimulatedMachine, SimulatedTime } from '../../../bench/lib/simulated-time.js';
+import type { SimulatedMachine, SimulatedTime } from './simulated-time.js';
 
 /** A store as seen from a machine: requests and answers take time, and either may be lost. */
 export class FarStore implements Store {

@@ -9,7 +9,7 @@ import {
   type Leases,
   type TakeOptions,
 } from '../../../webtable/index.js';
-import { SimulatedMachine, SimulatedTime } from '../../../bench/lib/simulated-time.js';
+import { SimulatedMachine, SimulatedTime } from '../../support/stores/simulated-time.js';
 import { FarStore } from '../../support/stores/far-store.js';
 import { VersionedStore } from '../../support/versions/versioned-store.js';
 import { randomNumbers } from '../../support/web/fake-web.js';

@@ -1,4 +1,4 @@
-import type { LeaseTiming } from '../../webtable/index.js';
+import type { LeaseTiming } from '../../../webtable/index.js';
 
 interface Timer {
   readonly at: number;
