@@ -1,12 +1,12 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  changeOrSend,
   chunked,
   urlOf,
   type Field,
   type PageChange,
   type PageRow,
-  createRowCounts,
   createTracker,
   type Count,
   type CrawlContext,
@@ -195,14 +195,11 @@ function markOf(
 }
 
 async function change(
-  { tables, clock }: CrawlContext,
+  crawl: CrawlContext,
   keys: readonly string[],
   { count }: Tracker,
   decide: (row: Row, count: Count) => PageChange | undefined,
 ): Promise<void> {
-  if (keys.length === 0) return;
-  const counts = createRowCounts(count);
   const fields: readonly (Field & (typeof DECIDING)[number])[] = DECIDING;
-  await tables.changeRows(keys, fields, clock(), (rows) => rows.map((row) => row && decide(row, counts.of(row.key))));
-  counts.end();
+  await changeOrSend(crawl, 'dedup', keys, fields, (rows) => rows.map((row) => row && decide(row, count)));
 }

@@ -1,4 +1,4 @@
-import type { CrawlContext, Tracker, IndexChange, IndexWriter } from '../core/index.js';
+import { changeOrSend, type CrawlContext, type Tracker, type IndexChange, type IndexWriter } from '../core/index.js';
 
 const MAX_CHANGES = 1000;
 const MAX_UTF16_UNITS = 8_000_000;
@@ -95,10 +95,8 @@ export function createChangeBuffer(crawl: CrawlContext, writer: IndexWriter, tra
 }
 
 /** Marks rows. The mark of a page in the index names the batch whose fetch is indexed. Other pages have no mark. */
-async function markRows({ tables, clock }: CrawlContext, marked: ReadonlyMap<string, boolean>): Promise<void> {
-  const keys = [...marked.keys()];
-  if (keys.length === 0) return;
-  await tables.changeRows(keys, ['marks'], clock(), (rows) =>
+async function markRows(crawl: CrawlContext, marked: ReadonlyMap<string, boolean>): Promise<void> {
+  await changeOrSend(crawl, 'index', [...marked.keys()], ['marks'], (rows) =>
     rows.map((row) => {
       if (!row || row.damaged) return undefined;
       const wanted = marked.get(row.key) ? (row.marks?.updatedb ?? 'y') : undefined;

@@ -14,6 +14,7 @@ export { ruleOfCause } from './selection/rule-cause.js';
 export { createRunningJobs } from './reporting/running-jobs.js';
 export { startWorkerReports, readWorkers } from './reporting/worker-reports.js';
 export { createTracker, type Tracker } from './reporting/tracker.js';
+export { changeOrSend } from './inbox/change-or-send.js';
 export { createRowCounts } from './reporting/row-counts.js';
 export { checkLeases, inAllSlots, type JobSlots } from './shards/job-slots.js';
 export { foldInboxesOf } from './inbox/fold-inboxes.js';

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { CrawlError } from '../errors/index.js';
 import { applyUrlChain } from '../plugin-api/index.js';
 import { chunked, hostKeyOf, slotsOfShard, type Shard } from '../../webtable/index.js';
@@ -116,7 +115,7 @@ export async function injectSeeds(
     options.onRejected?.(line, text, why);
   }
 
-  const run = randomUUID();
+  const run = crawl.tables.inboxes.newRun(crawl.clock());
   let before = 0;
   for await (const seeds of chunked(accepted(), CHUNK)) {
     // Names are looked up before the lock on the rows is taken.

@@ -6,6 +6,7 @@
  * A key consists of the slot of the row, the row key, and the source of the entry. So all entries of a row are next to each other, and the
  * slot whose owner has put an entry can be read from its key.
  */
+import { randomUUID } from 'node:crypto';
 import { FENCE, type Slots } from '../keys/partition.js';
 import { json } from '../pages/codec.js';
 import { after, readRange, scanSteps } from '../scan-steps.js';
@@ -47,13 +48,23 @@ const codec = json<object>((value) => typeof value === 'object' && value !== nul
 const COLUMN = INDEX_COLUMNS.batchEntry;
 /** Maximum number of entries that are read at a time. An entry may have a link of each page of a part of a batch. */
 const STEP = 200;
+/** Number of base-36 digits of a time in ms since the epoch. */
+const TIME_DIGITS = 9;
 
 export function createInboxes(store: Store, slots: Slots) {
   const keyOf = (rowKey: string, { run, slot, part }: EntrySource): string =>
     `i${slots.ofRow(rowKey)}|${rowKey}|${run}/${slot}/${part}`;
   const rangeOf = (slot: string): KeyRange => ({ start: `i${slot}|`, end: `i${slot}${FENCE}` });
 
+  let lastRun = 0;
+
   return {
+    /** Returns a run for the source of entries. The entries of a row are in the order of the runs of a process. @param now in ms since the epoch */
+    newRun(now: number): string {
+      lastRun = Math.max(lastRun + 1, now);
+      return `${lastRun.toString(36).padStart(TIME_DIGITS, '0')}-${randomUUID()}`;
+    },
+
     /** Puts entries into the inboxes of their rows, in one write. */
     async put(entries: readonly NewInboxEntry[]): Promise<void> {
       if (entries.length === 0) return;

@@ -3,8 +3,8 @@ import {
   type PageChange,
   type PageRow,
   type RankedLevel,
+  changeOrSend,
   chunked,
-  createRowCounts,
   type Count,
   type CrawlContext,
   type Tracker,
@@ -175,11 +175,9 @@ export async function writeRanks(
   for await (const chunk of chunked(rows, CHUNK)) {
     signal?.throwIfAborted();
     const wanted = new Map(chunk.map(({ key, ranks }) => [key, ranks]));
-    const counts = createRowCounts(count);
-    await crawl.tables.changeRows([...wanted.keys()], ['status', ...fields], crawl.clock(), (found, of) =>
-      found.map((each, i) => changeOf(each, wanted.get(of[i]!)!, counts.of(of[i]!))),
+    await changeOrSend(crawl, 'rank', [...wanted.keys()], ['status', ...fields], (found, of) =>
+      found.map((each, i) => changeOf(each, wanted.get(of[i]!)!, count)),
     );
-    counts.end();
   }
 
   function changeOf(

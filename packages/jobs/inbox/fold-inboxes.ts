@@ -11,8 +11,9 @@ import type { Tracker } from '../reporting/tracker.js';
 import { rulesNow } from '../rules/rules-now.js';
 import { inScope } from '../scope/in-scope.js';
 import { confirmSlots, type JobSlots } from '../shards/job-slots.js';
+import { sentChange, type SentChange } from './change-or-send.js';
 
-type Sent = SentLinks | SentSitemap | SentSeed;
+type Sent = SentLinks | SentSitemap | SentSeed | SentChange;
 
 /**
  * Folds the inboxes of the job's slots: adds what other workers have put there to the rows, then removes the entries. After a kill, links are
@@ -24,7 +25,6 @@ type Sent = SentLinks | SentSitemap | SentSeed;
 export async function foldInboxes(crawl: JobRun, tracker: Pick<Tracker, 'aborted'>): Promise<Counts> {
   const { all: counts, count } = createCounts();
   const { tables, jobSlots } = crawl;
-  if (!tables.isShared) return counts;
   const { slots } = jobSlots;
   // All links of these batches are in the inboxes already.
   const complete = await updatedIn(crawl, slots);
@@ -33,7 +33,6 @@ export async function foldInboxes(crawl: JobRun, tracker: Pick<Tracker, 'aborted
     for await (const entries of tables.inboxes.entries(slot)) {
       if (tracker.aborted) return counts;
       await foldEntries(crawl, linker, entries, count);
-      await confirmSlots(crawl, [slot]);
       await tables.inboxes.remove(entries);
     }
   }
@@ -69,6 +68,7 @@ async function foldEntries(crawl: JobRun, linker: Linker, entries: readonly Inbo
   const sitemaps = new Map<string, number | undefined>();
   const seeds: TakenSeed[] = [];
   const reaches = new Map<HostKey, FoundReach>();
+  const changes = new Map<string, SentChange[]>();
   for (const { rowKey, source, value } of entries) {
     const sent = value as Sent | undefined;
     if (sent?.kind === 'links') {
@@ -82,11 +82,16 @@ async function foldEntries(crawl: JobRun, linker: Linker, entries: readonly Inbo
     } else if (sent?.kind === 'seed') {
       seeds.push(sent.seed);
       if (sent.reach) reaches.set(hostKeyOfRow(rowKey), sent.reach);
+    } else if (sent?.kind === 'change') {
+      changes.set(rowKey, [...(changes.get(rowKey) ?? []), sent]);
     } else count('damaged');
   }
   const rules = await rulesNow(crawl);
   await addSeeds(crawl, rules, seeds, reaches, count);
   await enterSitemaps(crawl, rules, sitemaps, count);
+  await crawl.tables.changeRows([...changes.keys()], [], crawl.clock(), (rows) =>
+    rows.map((row) => (row && !row.damaged ? sentChange(row.key, changes.get(row.key)!) : undefined)),
+  );
   const linksTo = { targets: () => links.keys(), linksOf: (key: string) => links.get(key) ?? [] };
   await linker.addLinks(linksTo);
 }
