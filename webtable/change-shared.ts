@@ -40,7 +40,8 @@ export async function changeShared(
     const changes: CheckedChange[] = [];
     for (const [i, key] of some.entries()) {
       const change = await decide(key, rows[i]);
-      if (change) changes.push({ change: { key, ...change }, column, value: rows[i]?.cells.get(column) });
+      if (change)
+        changes.push({ change: { key, ...change }, column, value: rows[i]?.cells.get(column), at: rows[i]?.at });
     }
     if (changes.length === 0) return [];
     if (!store.compareAndSet) {

@@ -102,5 +102,4 @@ export { splitColumn, parseSelectors } from './selectors.js';
 export { checkChanges, checkTable } from './check-changes.js';
 export { RENAMED_CODES, RENAMED_FIELDS, RENAMED_KINDS } from './migrations/renamed-names.js';
 export { markOf } from './changes/log-state.js';
-export type { VersionedChange } from './write-unchanged.js';
 export { damagedCells, mergePacked, readerOf, type PackedReader } from './packed-cells.js';

@@ -28,8 +28,8 @@ export interface KeyRange {
 export interface StoredRow {
   readonly key: string;
   readonly cells: ReadonlyMap<string, Uint8Array>;
-  /** Differs after every change of the row. Only a store with {@link Store.writeUnchanged} sets the version. */
-  readonly version?: string;
+  /** The newest `at` of the cells that were read. Only a store with {@link Store.compareAndSet} sets it. */
+  readonly at?: number;
   /**
    * The record of a row of `webpage` as stored: the cells of family `m`. Only a store that would have to read it for a change sets it, so that
    * a change can bring it along.
@@ -49,8 +49,17 @@ export interface RowChange {
   readonly delete?: readonly Column[];
   /** Removes every cell of the row first, so that only the cells of `put` remain. */
   readonly clear?: boolean;
-  /** The `record` that was read of the row; null: the row had none. Absent: the store reads it if it needs it. */
+  /**
+   * The `record` that was read of the row; null: the row had none. The change also writes it again. Absent: the store reads it if it needs
+   * it.
+   */
   readonly record?: Uint8Array | null | undefined;
+  /**
+   * The timestamp of the change, a whole number of at most 2^53. Of all changes of a cell the one with the highest timestamp counts, in
+   * whatever order they arrive. A change that clears the row also uses the timestamp after `at`. Only a store with
+   * {@link Store.compareAndSet} uses it. Absent: the time of the store.
+   */
+  readonly at?: number | undefined;
 }
 
 /** A change of a row that is made only while a cell of the row has the value that was read. */
@@ -60,6 +69,8 @@ export interface CheckedChange {
   readonly column: Column;
   /** undefined: there must be no such cell. */
   readonly value: Uint8Array | undefined;
+  /** The `at` of the row as it was read. The change gets a higher one. */
+  readonly at?: number | undefined;
 }
 
 /** Which rows of a table to read, and which columns. */
@@ -88,21 +99,11 @@ export interface Store {
   /** The store of the bodies, closed with this store. Absent: bodies are in the table `content`. */
   readonly content?: ContentStore | undefined;
   /**
-   * Makes each change only while the cell has the value that was read. Only a store that other processes change without its locks has this
-   * method.
+   * Makes each change only while the cell has the value that was read. Only a store that several processes change at the same time has this
+   * method. Such a store also honours {@link RowChange.at}.
    * @returns for each change whether it was made. If its response was lost, and the cell has another value since, it counts as not made
    */
   compareAndSet?(table: TableName, changes: readonly CheckedChange[]): Promise<readonly boolean[]>;
-  /**
-   * Makes each change only if the row still has this `version`, which the caller has read before. If `version` is undefined, the row must
-   * not exist. A change that names no column still gives the row a new version. Only a store that other processes change without its locks
-   * has this method.
-   * @returns for each change whether it was made
-   */
-  writeUnchanged?(
-    table: TableName,
-    changes: readonly { readonly change: RowChange; readonly version: string | undefined }[],
-  ): Promise<readonly boolean[]>;
   /**
    * Runs a task under a lock of this name, so that tasks of one name run one after another. Only a store that several processes use has
    * this method. On other stores, each process has its own locks.

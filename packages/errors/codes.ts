@@ -59,7 +59,6 @@ export const ERROR_CODES = {
   TABLE_VERSION: { exitCode: 76, meaning: 'the table was written by another version' },
   STORE_DENIED: { exitCode: 77, meaning: 'HBase does not let this user read or write the table' },
   BAD_PLUGIN: { exitCode: 77, meaning: 'a plugin cannot be loaded or is not a plugin' },
-  CLOCK_OFF: { exitCode: 78, meaning: 'the clocks of this machine and of HBase are too far apart' },
   BAD_SETTING: { exitCode: 78, meaning: 'a setting is unknown or has a wrong value; all wrong settings are listed' },
 } as const satisfies Record<string, { exitCode: number; meaning: string }>;
 

@@ -1,27 +1,20 @@
 import { CrawlError, safeText } from '../errors/index.js';
-import { damagedCells, mergePacked, TABLES, type TableName, splitColumn, type RowChange } from '../core/index.js';
+import { damagedCells, mergePacked, type TableName, splitColumn, type RowChange } from '../core/index.js';
 import {
   CELL_OVERHEAD,
   columnsOf,
   encodeValue,
-  keepsVersion,
   MOST_CELL_BYTES,
   MAX_KEY_BYTES,
   RECORD_QUALIFIER,
   recordFamily,
-  VERSION_QUALIFIER,
-  versionFamily,
 } from './layout.js';
 import { CELL_FRAME_BYTES, type Cell, type Mutation, type Target } from './requests.js';
-import type { Ticks } from './ticks.js';
-
-/** Number of ticks of a change. Deletions have the first tick, and puts have the second. */
-export const TICKS_OF_CHANGE = 2;
 
 /** A change, ready to be sent. Changes of kind `put` and `clear` can be sent in batches; each `mutate` is a separate call. */
 export type PlannedChange = { readonly key: string; readonly size: number } & (
-  | { readonly kind: 'put'; readonly cells: readonly Cell[]; readonly tick: number }
-  | { readonly kind: 'clear'; readonly tick: number }
+  | { readonly kind: 'put'; readonly cells: readonly Cell[]; readonly at: number | undefined }
+  | { readonly kind: 'clear'; readonly at: number | undefined }
   | { readonly kind: 'mutate'; readonly mutations: readonly Mutation[] }
 );
 
@@ -66,12 +59,12 @@ export function withRecords(
   return changes.map((change) => {
     const { key, clear } = change;
     const edits = recordEdits(table, change);
-    if (!edits && !clear) return change;
+    if (!edits && !clear && change.record === undefined) return change;
     const before = clear ? undefined : now.has(key) ? now.get(key) : (change.record ?? stored.get(key));
     try {
       const record = mergePacked(before?.length ? before : undefined, edits ?? { qualifiers: [], values: [] });
       now.set(key, record);
-      return { ...change, record };
+      return { ...change, record: record ?? null };
     } catch (error) {
       throw damagedCells(key, family, error);
     }
@@ -91,82 +84,43 @@ function recordEdits(table: TableName, { put, delete: remove = [] }: RowChange) 
   return { qualifiers: sorted.map(([name]) => name), values: sorted.map(([, value]) => value) };
 }
 
-/** Plans a change without a condition on the row. @param tick the first of {@link TICKS_OF_CHANGE} */
-export function planChange(table: TableName, change: RowChange, tick: number, ticks: Ticks): PlannedChange {
-  const { key, put, clear } = change;
-  const hasPuts = put !== undefined && put.size > 0;
-  if (clear && !hasPuts) return { kind: 'clear', key, tick: tick + 1, size: key.length + CELL_FRAME_BYTES };
+/**
+ * Plans a change. Deletions have the timestamp `at` of the change, and puts have the next one.
+ * @param change with its record, see {@link withRecords}
+ */
+export function planChange(table: TableName, change: RowChange): PlannedChange {
+  const { key, put, clear, at } = change;
+  const hasCells = (put !== undefined && put.size > 0) || (recordFamily(table) !== undefined && at !== undefined);
+  if (clear && !hasCells) return { kind: 'clear', key, at, size: key.length + CELL_FRAME_BYTES };
   const all = columnsOf(table);
-  const cells = cellsOf(table, change, tick + 1, ticks, clear ? (all ?? []) : (change.delete ?? []));
+  const cells = cellsOf(table, change, clear ? (all ?? []) : (change.delete ?? []));
   const size = sizeOf(key, cells);
-  if (!clear || all) return { kind: 'put', key, cells, tick: tick + 1, size };
+  const putAt = at === undefined ? undefined : at + 1;
+  if (!clear || all) return { kind: 'put', key, cells, at: putAt, size };
   const mutations: Mutation[] = [
-    { kind: 'delete', tick },
-    { kind: 'put', cells, tick: tick + 1 },
+    { kind: 'delete', at },
+    { kind: 'put', cells, at: putAt },
   ];
   return { kind: 'mutate', key, mutations, size };
 }
 
-/**
- * Plans a change that is made only if the row has a certain version. Such a change is a call of its own, so a deletion adds little to its
- * cost. Therefore columns of a `wide` family are deleted, and only other columns are replaced by empty cells.
- * @param seen the tick of the required version; undefined for a row without a version
- */
-export function planUnchanged(
-  table: TableName,
-  change: RowChange,
-  tick: number,
-  ticks: Ticks,
-  seen: number | undefined,
-): { readonly mutations: readonly Mutation[]; readonly size: number } {
-  const { key, put, clear } = change;
-  const all = columnsOf(table);
-  if (clear) {
-    const isEmpty = put === undefined || put.size === 0;
-    // The deletion gets the tick of the existing cells. A later tick would hide the next put of another process whose clock is slightly
-    // behind.
-    if (isEmpty && !keepsVersion(table))
-      return { mutations: [{ kind: 'delete', tick: seen ?? tick + 1 }], size: key.length * 2 };
-    const cells = cellsOf(table, change, tick + 1, ticks, isEmpty ? [] : (all ?? []));
-    const kept: Mutation = { kind: 'put', cells, tick: tick + 1 };
-    const mutations: Mutation[] = all && !isEmpty ? [kept] : [{ kind: 'delete', tick }, kept];
-    return { mutations, size: sizeOf(key, cells) };
-  }
-  const deleted = (change.delete ?? []).filter((column) => !put?.has(column));
-  const isWide = (column: string): boolean => {
-    const families: Readonly<Record<string, string>> = TABLES[table];
-    return families[splitColumn(column)[0]] === 'wide';
-  };
-  const removed = deleted.filter(isWide);
-  const emptied = deleted.filter((column) => !isWide(column));
-  const cells = cellsOf(table, change, tick + 1, ticks, emptied);
-  const mutations: Mutation[] = [{ kind: 'put', cells, tick: tick + 1 }];
-  if (removed.length > 0) mutations.push({ kind: 'delete', columns: removed.map(targetOf), tick: tick + 1 });
-  return { mutations, size: sizeOf(key, cells) + removed.length * CELL_FRAME_BYTES };
-}
-
-/** Returns the new cells, empty cells for deleted columns, and the cell with the version. */
-function cellsOf(
-  table: TableName,
-  { put, record }: RowChange,
-  tick: number,
-  ticks: Ticks,
-  emptied: readonly string[],
-): readonly Cell[] {
-  const cells: Cell[] = [];
+/** Returns the new cells, the record, and empty cells for deleted columns. */
+function cellsOf(table: TableName, { put, record }: RowChange, emptied: readonly string[]): readonly Cell[] {
   const recorded = recordFamily(table);
-  const isApart = ({ family }: Target): boolean => family !== recorded;
-  for (const [column, value] of put ?? []) cells.push({ ...targetOf(column), value: encodeValue(value) });
-  for (const column of emptied) if (!put?.has(column as never)) cells.push({ ...targetOf(column), value: EMPTY });
-  if (recorded !== undefined && cells.some((cell) => !isApart(cell))) {
-    cells.splice(0, Infinity, ...cells.filter(isApart));
+  const cells: Cell[] = [];
+  const add = (column: string, value: Uint8Array): void => {
+    const target = targetOf(column);
+    if (target.family !== recorded) cells.push({ ...target, value });
+  };
+  for (const [column, value] of put ?? []) add(column, encodeValue(value));
+  for (const column of emptied) if (!put?.has(column as never)) add(column, EMPTY);
+  if (recorded !== undefined && record !== undefined) {
     cells.push({ family: recorded, qualifier: RECORD_QUALIFIER, value: record ?? EMPTY });
   }
-  cells.push({ family: versionFamily(table), qualifier: VERSION_QUALIFIER, value: ticks.versionCell(tick) });
   return cells;
 }
 
-function targetOf(column: string): Required<Target> {
+export function targetOf(column: string): Required<Target> {
   const [family, qualifier = ''] = splitColumn(column);
   return { family, qualifier };
 }

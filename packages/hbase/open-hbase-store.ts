@@ -1,18 +1,15 @@
-import { SegmentFolder, TABLES, type TableName } from '../core/index.js';
+import { INDEX_COLUMNS, SegmentFolder, TABLES, type TableName } from '../core/index.js';
+import { CrawlError } from '../errors/index.js';
 import { hbaseTableName, parseHBaseAddress } from './address.js';
 import { Gateways, GATEWAY_TIMES, type GatewayTimes } from './gateway/gateways.js';
 import { HBaseStore } from './hbase-store.js';
-import { CLOCK_ROW, familiesOf } from './layout.js';
+import { targetOf } from './changes.js';
+import { familiesOf } from './layout.js';
 import { getMultiple } from './requests.js';
-import { ServerClock, timestamps } from './server-clock.js';
 import { toStoreError } from './store-failures.js';
-import { Ticks } from './ticks.js';
+import type { RowDecoder } from './thrift/read-rows.js';
 
 interface OpenHBaseOptions {
-  /** Milliseconds since the epoch. Default: the system's clock. */
-  readonly clock?: () => number;
-  /** A monotonic clock, in milliseconds. Default: `performance.now()`. */
-  readonly monotonic?: () => number;
   /** Opening is retried for this many milliseconds while HBase does not answer. Default: 10 s, so that a misspelt name is reported soon. */
   readonly reachFor?: number;
   /** Time limits. Default: long enough to survive the death of a server. */
@@ -20,13 +17,18 @@ interface OpenHBaseOptions {
 }
 
 const REACH_FOR = 10_000;
+/**
+ * Tables of schema 7 and before have timestamps in microseconds, which are higher than this. They would hide all changes of the owners of
+ * slots.
+ */
+const MAX_TIMESTAMP = 1e14;
 
 /**
  * Opens the tables that a URL names, see {@link parseHBaseAddress}. The tables must exist.
- * @throws CrawlError BAD_SETTING, NO_TABLE, STORE_DENIED, STORE_AWAY, STORE_FAILED, CLOCK_OFF
+ * @throws CrawlError BAD_SETTING, NO_TABLE, TABLE_VERSION, STORE_DENIED, STORE_AWAY, STORE_FAILED
  */
 export async function openHBaseStore(url: string, options: OpenHBaseOptions = {}): Promise<HBaseStore> {
-  const { clock = Date.now, monotonic, times = GATEWAY_TIMES, reachFor = REACH_FOR } = options;
+  const { times = GATEWAY_TIMES, reachFor = REACH_FOR } = options;
   const address = parseHBaseAddress(url);
   const gateways = new Gateways(address.gateways, times);
   const nameOf = (table: TableName): string => hbaseTableName(address, table);
@@ -34,11 +36,9 @@ export async function openHBaseStore(url: string, options: OpenHBaseOptions = {}
   try {
     // The tables are checked one after another, so that an unreachable gateway is not asked seven times.
     for (const table of Object.keys(TABLES) as TableName[]) await lookAt(gateways, nameOf(table), table, reachFor);
-    const ticks = new Ticks(clock);
-    const serverClock = new ServerClock(gateways, nameOf('meta'), { clock, ticks, ...(monotonic && { monotonic }) });
-    await serverClock.ask(reachFor);
+    await mustBeOfEpochs(gateways, nameOf('meta'));
     const content = address.segments === undefined ? undefined : new SegmentFolder(address.segments);
-    return new HBaseStore({ gateways, ticks, serverClock, nameOf, ...(content && { content }) });
+    return new HBaseStore({ gateways, nameOf, ...(content && { content }) });
   } catch (error) {
     gateways.close();
     throw toStoreError(error, where);
@@ -51,5 +51,25 @@ export async function openHBaseStore(url: string, options: OpenHBaseOptions = {}
  */
 async function lookAt(gateways: Gateways, name: string, table: TableName, giveUp: number): Promise<void> {
   const columns = familiesOf(table).map((family) => ({ family }));
-  await gateways.call(getMultiple(name, [CLOCK_ROW], { columns }, timestamps()), undefined, giveUp);
+  await gateways.call(getMultiple(name, ['no-row'], { columns }, newest()), undefined, giveUp);
+}
+
+/** @throws CrawlError TABLE_VERSION for a table whose timestamps are times in microseconds */
+async function mustBeOfEpochs(gateways: Gateways, meta: string): Promise<void> {
+  const columns = [targetOf(INDEX_COLUMNS.schemaVersion)];
+  const [at = 0] = await gateways.call(getMultiple(meta, ['schema'], { columns }, newest()));
+  if (at <= MAX_TIMESTAMP) return;
+  throw new CrawlError('TABLE_VERSION', `the tables of ${meta} were written by an earlier version of webcrawl`, {
+    hint: 'crawl into a new table with the seeds of this one; docs/HBASE.md says what can be copied',
+  });
+}
+
+/** The newest timestamp of each row. */
+function newest(): RowDecoder<number | undefined> {
+  let found: number | undefined;
+  return {
+    begin: () => void (found = undefined),
+    cell: (_family, _qualifier, _value, at) => void (found = Math.max(found ?? at, at)),
+    end: () => found,
+  };
 }

@@ -8,20 +8,11 @@ import {
   type StoredRow,
 } from '../core/index.js';
 import type { Gateways } from './gateway/gateways.js';
-import {
-  decodeValue,
-  HIDDEN,
-  MAX_KEY_BYTES,
-  RECORD_QUALIFIER,
-  recordFamily,
-  VERSION_QUALIFIER,
-  versionFamily,
-} from './layout.js';
+import { decodeValue, MAX_KEY_BYTES, RECORD_QUALIFIER, recordFamily } from './layout.js';
 import { inParallel } from '../util/index.js';
 import { getMultiple, getScannerResults, type Projection, type Target } from './requests.js';
 import type { RowDecoder } from './thrift/read-rows.js';
 import { createRowSizes, type RowSizes } from './row-sizes.js';
-import type { Ticks } from './ticks.js';
 
 export interface Reading {
   readonly table: TableName;
@@ -39,7 +30,7 @@ export interface Reads {
 const MAX_CALLS_PER_GET = 2;
 const MAX_ROWS_PER_RESPONSE = { get: 500, scan: 1000 } as const;
 
-export function createReads(gateways: Gateways, ticks: Ticks): Reads {
+export function createReads(gateways: Gateways): Reads {
   const sizes = createRowSizes();
   return {
     async get({ table, name, columns }, keys) {
@@ -52,7 +43,7 @@ export function createReads(gateways: Gateways, ticks: Ticks): Reads {
       for (let i = 0; i < unique.length; i += step) chunks.push(unique.slice(i, i + step));
       const found = new Map<string, StoredRow>();
       await inParallel(chunks, MAX_CALLS_PER_GET, async (chunk) => {
-        const decoder = createDecoder(ticks, size, projection.record);
+        const decoder = createDecoder(size, projection.record);
         for (const row of await gateways.call(getMultiple(name, chunk, projection, decoder))) {
           if (row) found.set(row.key, row);
         }
@@ -70,7 +61,7 @@ export function createReads(gateways: Gateways, ticks: Ticks): Reads {
 
       /** Reads the next page. Returns the rows, and the start of the following page; undefined at the end of the range. */
       const read = async (from: Buffer, most: number): Promise<{ rows: StoredRow[]; next: Buffer | undefined }> => {
-        const decoder = createDecoder(ticks, size, projection.record);
+        const decoder = createDecoder(size, projection.record);
         const asked = getScannerResults(name, { start: from, ...(end && { end }) }, projection, most, decoder);
         const { rows, last } = await gateways.call(asked);
         const next = last === undefined || rows.length < most ? undefined : boundOf(`${last}\0`);
@@ -108,7 +99,7 @@ interface TableProjection extends Projection {
 }
 
 /**
- * Returns the cells to request from HBase: the columns, and the version of each row. Undefined: nothing is selected.
+ * Returns the cells to request from HBase. Undefined: nothing is selected.
  * @throws CrawlError STORE_FAILED for an invalid selector
  */
 function projectionOf(table: TableName, columns: readonly ColumnSelector[]): TableProjection | undefined {
@@ -131,13 +122,9 @@ function projectionOf(table: TableName, columns: readonly ColumnSelector[]): Tab
       `FamilyFilter(!=,${quoted('binary', family)})`,
       ...prefixes.map((prefix) => `QualifierFilter(=,${quoted('binaryprefix', prefix)})`),
       ...[...exact].map((qualifier) => `QualifierFilter(=,${quoted('binary', qualifier)})`),
-      `QualifierFilter(=,${quoted('binary', VERSION_QUALIFIER)})`,
     ];
     filters.push(`(${tests.join(' OR ')})`);
   }
-  const family = versionFamily(table);
-  const isThere = targets.some((target) => target.family === family && target.qualifier === undefined);
-  if (!isThere) targets.push({ family, qualifier: VERSION_QUALIFIER });
   const recorded = recordFamily(table);
   const record = recorded === undefined ? undefined : selectors.get(recorded);
   return {
@@ -167,27 +154,23 @@ function boundOf(text: string): Buffer {
 
 /** Makes rows from the cells that readers see. Undefined: the row has no such cells. */
 function createDecoder(
-  ticks: Ticks,
   size: ReturnType<RowSizes['of']>,
   { family: recorded, reader }: Partial<TableProjection['record']> = {},
 ): RowDecoder<StoredRow | undefined> {
   let record: Buffer | undefined;
   let damaged: string | undefined;
   let cells = new Map<string, Uint8Array>();
-  let version: string | undefined;
+  let at = 0;
   let bytes = 0;
   return {
     begin() {
       cells = new Map();
-      version = record = damaged = undefined;
-      bytes = 0;
+      record = damaged = undefined;
+      at = bytes = 0;
     },
-    cell(family, qualifier, value) {
+    cell(family, qualifier, value, timestamp) {
       bytes += qualifier.length + value.length + 50;
-      if (qualifier[0] === HIDDEN) {
-        if (qualifier.toString('latin1') === VERSION_QUALIFIER) version = ticks.versionOf(value);
-        return;
-      }
+      at = Math.max(at, timestamp);
       if (family === recorded) {
         record = value;
         if (value.length > 0) damaged = reader!.tryRead(value, cells, family);
@@ -202,7 +185,7 @@ function createDecoder(
       return {
         key,
         cells,
-        ...(version !== undefined && { version }),
+        at,
         ...(record && { record }),
         ...(damaged !== undefined && { damaged }),
       };

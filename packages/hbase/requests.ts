@@ -16,11 +16,11 @@ export interface Cell {
   readonly value: Uint8Array;
 }
 
-/** A put or a deletion in one row. */
+/** A put or a deletion in one row. `at` is its timestamp; undefined: the time of the server. */
 export type Mutation =
-  | { readonly kind: 'put'; readonly cells: readonly Cell[]; readonly tick: number }
-  /** Deletes the cells of these columns up to the tick. Without `columns`: the cells of the whole row. */
-  | { readonly kind: 'delete'; readonly columns?: readonly Required<Target>[]; readonly tick: number };
+  | { readonly kind: 'put'; readonly cells: readonly Cell[]; readonly at: number | undefined }
+  /** Deletes the cells of the row up to the timestamp. */
+  | { readonly kind: 'delete'; readonly at: number | undefined };
 
 export interface Projection {
   readonly columns: readonly Target[];
@@ -97,8 +97,8 @@ export function getScannerResults<T>(
 interface RowPut {
   readonly key: string;
   readonly cells: readonly Cell[];
-  /** The timestamp of the cells. Absent: the time of the server. */
-  readonly tick?: number;
+  /** The timestamp of the cells; undefined: the time of the server. */
+  readonly at: number | undefined;
 }
 
 /** Puts rows. Each row changes atomically. */
@@ -109,15 +109,15 @@ export function putMultiple(table: string, puts: readonly RowPut[], size: number
     write(w) {
       w.binary(1, table);
       w.list(2, TYPE.struct, puts.length);
-      for (const { key, cells, tick } of puts) writePut(w, key, cells, tick);
+      for (const { key, cells, at } of puts) writePut(w, key, cells, at);
     },
   };
 }
 
-/** Removes whole rows. Cells with a later tick than `tick` stay. */
+/** Removes whole rows. Cells with a later timestamp than `at` stay. */
 export function deleteMultiple(
   table: string,
-  deletes: readonly { readonly key: string; readonly tick: number }[],
+  deletes: readonly { readonly key: string; readonly at: number | undefined }[],
 ): Call<void> {
   return {
     method: 'deleteMultiple',
@@ -125,7 +125,7 @@ export function deleteMultiple(
     write(w) {
       w.binary(1, table);
       w.list(2, TYPE.struct, deletes.length);
-      for (const { key, tick } of deletes) writeDelete(w, key, undefined, tick);
+      for (const { key, at } of deletes) writeDelete(w, key, at);
     },
     // The answer lists the rows that could not be removed. If there are any, the call fails, so the list is not needed.
     read: (r, type) => r.skip(type),
@@ -150,11 +150,9 @@ export function checkAndMutate(
   key: string,
   { family, qualifier, value }: Cell,
   mutations: readonly Mutation[],
-  size: number,
 ): Call<boolean> {
   return {
     method: 'checkAndMutate',
-    size,
     write(w) {
       w.binary(1, table);
       w.binary(2, key);
@@ -173,12 +171,10 @@ export function checkAndPut(
   table: string,
   key: string,
   { family, qualifier, value }: Cell,
-  put: { readonly cells: readonly Cell[]; readonly tick: number },
-  size: number,
+  put: Pick<RowPut, 'cells' | 'at'>,
 ): Call<boolean> {
   return {
     method: 'checkAndPut',
-    size,
     write(w) {
       w.binary(1, table);
       w.binary(2, key);
@@ -186,7 +182,7 @@ export function checkAndPut(
       w.binary(4, qualifier);
       if (value.length > 0) w.binary(5, value);
       w.field(TYPE.struct, 6);
-      writePut(w, key, put.cells, put.tick);
+      writePut(w, key, put.cells, put.at);
     },
     read: readBool,
   };
@@ -201,7 +197,7 @@ function writeTargets(w: BinaryWriter, id: number, columns: readonly Target[]): 
   }
 }
 
-function writePut(w: BinaryWriter, key: string, cells: readonly Cell[], tick: number | undefined): void {
+function writePut(w: BinaryWriter, key: string, cells: readonly Cell[], at: number | undefined): void {
   w.binary(1, key);
   w.list(2, TYPE.struct, cells.length);
   for (const { family, qualifier, value } of cells) {
@@ -210,28 +206,13 @@ function writePut(w: BinaryWriter, key: string, cells: readonly Cell[], tick: nu
     w.binary(3, value);
     w.stop();
   }
-  if (tick !== undefined) w.i64(3, tick);
+  if (at !== undefined) w.i64(3, at);
   w.stop();
 }
 
-function writeDelete(
-  w: BinaryWriter,
-  key: string,
-  columns: readonly Required<Target>[] | undefined,
-  tick: number,
-): void {
+function writeDelete(w: BinaryWriter, key: string, at: number | undefined): void {
   w.binary(1, key);
-  if (columns) {
-    w.list(2, TYPE.struct, columns.length);
-    for (const { family, qualifier } of columns) {
-      w.binary(1, family);
-      w.binary(2, qualifier);
-      // If there are columns, the gateway ignores the timestamp of the whole deletion, so each column has one.
-      w.i64(3, tick);
-      w.stop();
-    }
-  }
-  w.i64(3, tick);
+  if (at !== undefined) w.i64(3, at);
   w.i32(4, DELETE_COLUMNS);
   w.stop();
 }
@@ -243,10 +224,10 @@ function writeMutations(w: BinaryWriter, id: number, key: string, mutations: rea
   for (const mutation of mutations) {
     if (mutation.kind === 'put') {
       w.field(TYPE.struct, 1);
-      writePut(w, key, mutation.cells, mutation.tick);
+      writePut(w, key, mutation.cells, mutation.at);
     } else {
       w.field(TYPE.struct, 2);
-      writeDelete(w, key, mutation.columns, mutation.tick);
+      writeDelete(w, key, mutation.at);
     }
     w.stop();
   }

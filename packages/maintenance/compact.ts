@@ -1,5 +1,6 @@
 import {
   chunked,
+  isHeld,
   isSameLocation,
   type ContentLocation,
   type PageChange,
@@ -12,12 +13,13 @@ import {
   createTracker,
   type Tracker,
   checkLeases,
+  confirmSlots,
   inAllSlots,
 } from '../core/index.js';
 import { withoutOtherJobs } from './without-other-jobs.js';
 
-type Row = PageRow<'contentLocation' | 'contentVersions'>;
-const FIELDS = ['contentLocation', 'contentVersions'] as const;
+type Row = PageRow<'contentLocation' | 'contentVersions' | 'marks'>;
+const FIELDS = ['contentLocation', 'contentVersions', 'marks'] as const;
 const CHUNK = 500;
 
 /**
@@ -59,22 +61,16 @@ async function compactContent(crawl: CrawlContext, jobSlots: JobSlots, tracker: 
     const locations = rows.map((row) => locationsOf(row, keepVersions));
     const moved = await compaction.move(locations.flat());
     let from = 0;
-    const rowOf = new Map(rows.map((row) => [row.key, row]));
     const changes = rows.flatMap((row, i) => {
       const now = moved.slice(from, (from += locations[i]!.length));
       return changeOf(row, locations[i]!, now, tracker);
     });
     await checkLeases({ jobSlots });
-    const lost = await pages.writeUnchanged(
-      changes,
-      changes.map(({ key }) => rowOf.get(key)),
-    );
-    // Another worker has changed some of these rows, so the old locations may still be in use. No segment is removed.
-    if (lost.size > 0) return;
+    await writeLocations(crawl, rows, changes);
     tracker.count('rows', rows.length);
     tracker.done(rows.length);
   }
-  await checkLeases({ jobSlots });
+  await confirmSlots({ jobSlots });
   const { segments, bytes } = await compaction.finish();
   tracker.count('segments_removed', segments);
   tracker.count('bytes_freed', bytes);
@@ -111,4 +107,18 @@ function changeOf(
       ...(versions.length === 0 && { unset: ['contentVersions'] as const }),
     },
   ];
+}
+
+/**
+ * Writes the new locations. Rows in a batch are written again too: a dead worker may have sent a late change of such a row, which points at a
+ * body of its own.
+ */
+async function writeLocations(
+  { tables, clock }: CrawlContext,
+  rows: readonly Row[],
+  changes: readonly PageChange[],
+): Promise<void> {
+  const changeOf = new Map(changes.map((change) => [change.key, change]));
+  const concerned = rows.filter((row) => changeOf.has(row.key) || isHeld(row)).map(({ key }) => key);
+  await tables.changeLockedRows(concerned, [], clock(), (found) => found.map((row) => row && changeOf.get(row.key)));
 }

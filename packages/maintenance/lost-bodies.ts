@@ -1,12 +1,4 @@
-import {
-  chunked,
-  isBodyLost,
-  isHeld,
-  type PageRow,
-  type CrawlContext,
-  createRowCounts,
-  type Tracker,
-} from '../core/index.js';
+import { chunked, isBodyLost, isHeld, type PageRow, type CrawlContext, type Tracker } from '../core/index.js';
 
 const CHUNK = 100;
 
@@ -22,17 +14,14 @@ export async function makeLostBodiesDue(crawl: CrawlContext, tracker: Tracker): 
   for await (const keys of chunked(rowsWithLostBody(crawl), CHUNK)) {
     if (tracker.aborted) return;
     tracker.count('lost_body', keys.length);
-    const counts = createRowCounts(tracker.count);
-    await crawl.tables.changeRows(keys, ['status', 'protocolStatus'], now, (rows, left) =>
-      rows.map((row, i) => {
-        const count = counts.of(left[i]!);
+    await crawl.tables.changeRows(keys, ['status', 'protocolStatus'], now, (rows) =>
+      rows.map((row) => {
         const isContent = row?.status === 'fetched' || row?.status === 'notmodified';
         if (!row || !isContent || isHeld(row) || (row.dueAt ?? 0) <= now) return undefined;
-        count('lost_body_due');
+        tracker.count('lost_body_due');
         return { key: row.key, set: { dueAt: now, ...withoutTag(row) } };
       }),
     );
-    counts.end();
   }
 }
 

@@ -2,7 +2,6 @@ import {
   chunked,
   isHeld,
   type CrawlContext,
-  createRowCounts,
   type Tracker,
   WRONG_TIME_FIELDS,
   hasWrongTime,
@@ -21,15 +20,12 @@ export async function mendTimes(crawl: CrawlContext, tracker: Tracker): Promise<
     if (tracker.aborted) return;
     const keys = found.filter((row) => hasWrongTime(crawl, row, now)).map(({ key }) => key);
     if (keys.length === 0) continue;
-    const counts = createRowCounts(tracker.count);
-    await crawl.tables.changeRows(keys, WRONG_TIME_FIELDS, now, (rows, left) =>
-      rows.map((row, i) => {
-        const count = counts.of(left[i]!);
+    await crawl.tables.changeRows(keys, WRONG_TIME_FIELDS, now, (rows) =>
+      rows.map((row) => {
         if (!row || row.damaged || isHeld(row) || !hasWrongTime(crawl, row, now)) return undefined;
-        count('wrong_time');
+        tracker.count('wrong_time');
         return { key: row.key, set: { dueAt: now, ...(isFetchedInFuture(row, now) && { fetchedAt: now }) } };
       }),
     );
-    counts.end();
   }
 }

@@ -13,7 +13,6 @@ import {
   newBatch,
   removeSeedHost,
   rulesNow,
-  createRowCounts,
   inAllSlots,
   createTracker,
   foldInboxesOf,
@@ -112,20 +111,17 @@ async function removeChunk(
    */
   const chosen = new Map<string, Row>();
   await notice.give(keys);
-  const counts = createRowCounts(tracker.count);
   await tables.removeRows(keys, fieldsOf(selector), clock(), (rows, left) =>
     rows.map((row, i) => {
       const key = left[i]!;
-      const count = counts.of(key);
       chosen.delete(key);
       if (!row || !(row.damaged || selector.matches(row))) return false;
       const reason = whyKept(row);
-      count(reason ?? 'removed');
+      tracker.count(reason ?? 'removed');
       if (reason === undefined) chosen.set(key, row);
       return reason === undefined;
     }),
   );
-  counts.end();
   const removed = [...chosen.values()];
   await tables.content.discard(
     removed.flatMap(({ contentLocation, contentVersions = [] }) => [

@@ -3,7 +3,6 @@ import {
   chunked,
   hostKeyOfRow,
   hostOfKey,
-  type FrontierEntry,
   type HostKey,
   type PageRow,
   type CrawlContext,
@@ -119,30 +118,20 @@ async function enterIntoBatches(
 }
 
 async function removeStaleOfFrontier(crawl: CrawlContext, tracker: Tracker): Promise<void> {
-  const { pages, frontier, isShared, changeRows } = crawl.tables;
+  const { pages, frontier, changeLockedRows } = crawl.tables;
   for await (const entries of frontier.entries()) {
     if (tracker.aborted) return;
     const keys = entries.map(({ rowKey }) => rowKey);
     const rows = await pages.getMany(keys, FRONTIER_FIELDS);
-    const stale = entries.flatMap((entry, i) => {
+    const stale = entries.filter((entry, i) => {
       const row = rows[i];
-      return row && (row.damaged || frontier.isEntryOf(entry, row)) ? [] : [{ entry, row }];
+      return !row || !(row.damaged || frontier.isEntryOf(entry, row));
     });
-    // On a store that several processes share, another process may be injecting this row at the moment, and may have written the entry
-    // first. So the row is read again before the entry is removed.
-    const isOfRow = ({ row }: (typeof stale)[number]): boolean => isShared && row !== undefined;
-    await frontier.correct(
-      stale.filter((each) => !isOfRow(each)),
-      crawl.clock(),
-    );
-    const byRow = new Map<string, FrontierEntry[]>();
-    for (const { entry } of stale.filter(isOfRow)) byRow.set(entry.rowKey, [...(byRow.get(entry.rowKey) ?? []), entry]);
-    await changeRows([...byRow.keys()], FRONTIER_FIELDS, crawl.clock(), (rows, left, drop) =>
-      rows.map((row, i) => {
-        for (const entry of byRow.get(left[i]!)!) if (row && !frontier.isEntryOf(entry, row)) drop(entry);
-        return undefined;
-      }),
-    );
+    const staleKeys = [...new Set(stale.map(({ rowKey }) => rowKey))];
+    await changeLockedRows(staleKeys, [], crawl.clock(), (found, _, drop) => {
+      stale.forEach(drop);
+      return found.map(() => undefined);
+    });
     tracker.count('stale_frontier', stale.length);
   }
   tracker.count('stale_frontier', await frontier.removeStaleHeads());

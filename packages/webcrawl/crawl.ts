@@ -215,7 +215,7 @@ export interface Crawl extends AsyncDisposable {
 /**
  * Opens a table, with its settings and plugins.
  * @throws CrawlError BAD_SETTING, BAD_INPUT, BAD_PLUGIN, NO_TABLE, TABLE_LOCKED, TABLE_VERSION, TABLE_DAMAGED, STORE_FULL,
- *   STORE_FAILED; on HBase STORE_AWAY, STORE_DENIED, CLOCK_OFF too
+ *   STORE_FAILED; on HBase STORE_AWAY, STORE_DENIED too
  */
 export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> {
   const context = await openContext(options);

@@ -126,7 +126,7 @@ export interface OpenContext extends CrawlContext, AsyncDisposable {
  * Opens a table and reads settings and plugins.
  * @param how.migrates opens a table of an earlier schema version too; only for the job `migrate`
  * @throws CrawlError BAD_SETTING, BAD_INPUT, BAD_PLUGIN, NO_TABLE, TABLE_LOCKED, TABLE_VERSION, TABLE_DAMAGED, STORE_FULL,
- * STORE_FAILED; on HBase STORE_AWAY, STORE_DENIED, CLOCK_OFF too
+ * STORE_FAILED; on HBase STORE_AWAY, STORE_DENIED too
  */
 export async function openContext(
   options: OpenCrawlOptions = {},

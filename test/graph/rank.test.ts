@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { jobs, rowKeyOf, type PageChange } from '../../packages/webcrawl/internal.js';
 import { changeRows } from '../support/stores/put-rows.js';
 import { testCrawl, type TestCrawl } from '../support/test-crawl.js';
-import { VersionedStore } from '../support/versions/versioned-store.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 import { testFolder } from '../support/files/temp-folder.js';
 
@@ -156,23 +155,6 @@ describe('rank', () => {
     expect((await jobs.rank(crawl, { folder, level: 'page' })).counters).toMatchObject({ warm: 1 });
     expect((await jobs.rank(crawl, { folder, level: 'host' })).counters).not.toHaveProperty('warm');
     expect((await jobs.rank(crawl, { folder, level: 'host' })).counters).toMatchObject({ warm: 1, host_rounds: 1 });
-  });
-
-  test('counts a row once that another process changes between its read and its write', async () => {
-    const store = new VersionedStore(randomNumbers(1));
-    await using crawl = await testCrawl(undefined, { store });
-    await changeRows(crawl, [page(A, [B]), page(B, [A]), page(C, [A])]);
-    await changeRows(crawl, [page(A2, [], { status: 'gone', rank: 0.5 })]);
-    const { changeRows: real } = crawl.tables;
-    let decisions = 0;
-    crawl.tables.changeRows = (keys, fields, now, decide) =>
-      real(keys, fields, now, async (...args) => {
-        if (decisions++ === 0) await crawl.tables.pages.write([{ key: rowKeyOf(A), set: { title: 'new' } }]);
-        return decide(...args);
-      });
-    const { counters } = await jobs.rank(crawl, { folder });
-    expect(decisions).toBe(2);
-    expect(counters).toMatchObject({ written: 4, unranked: 1 });
   });
 
   test('does not change rows that are removed or changed meanwhile', async () => {

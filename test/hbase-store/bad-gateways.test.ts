@@ -1,9 +1,8 @@
-import { until } from '../support/events.js';
 import { createServer as createHttpServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openTables, type Store } from '../../webtable/index.js';
+import { openTables } from '../../webtable/index.js';
 import { createHBaseTables } from '../../packages/hbase/create-tables.js';
 import { openHBaseStore } from '../../packages/hbase/open-hbase-store.js';
 import { fakeGateway, type FakeGateway, type Reaction } from '../support/hbase/fake-gateway.js';
@@ -146,138 +145,6 @@ describe('tables', () => {
   });
 });
 
-describe('clocks', () => {
-  it('that differ by an hour are rejected', async () => {
-    const { url } = await table();
-    const opened = openHBaseStore(url, { times: QUICK, clock: () => Date.now() - 3_600_000 });
-    await expect(opened).rejects.toMatchObject({
-      code: 'CLOCK_OFF',
-      message: expect.stringMatching(/3(599|600|601) s/) as string,
-    });
-  });
-
-  it('that differ by half a minute hide nothing: all follow the clock of the server', async () => {
-    const { url } = await table();
-    const ahead = await openHBaseStore(url, { times: QUICK, clock: () => Date.now() + 30_000 });
-    const behind = await openHBaseStore(url, { times: QUICK, clock: () => Date.now() - 30_000 });
-    closers.push(
-      () => ahead.close(),
-      () => behind.close(),
-    );
-    await ahead.write('webpage', [put('a', 'first'), put('b')]);
-    await ahead.write('webpage', [{ key: 'b', clear: true }]);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    await behind.write('webpage', [put('a', 'second'), put('b', 'again')]);
-    const found = await ahead.get('webpage', ['a', 'b'], ['p']);
-    expect(found.map((row) => String(row?.cells.get('p:ti')))).toEqual(['second', 'again']);
-  });
-});
-
-describe('a server that is slow to state its time to the first of two processes', () => {
-  /** A table whose server stamps puts 40 ms after they arrive, opened by a first process. `onPut` is called with each put. */
-  async function openedSlowly(clock?: () => number, onPut?: () => void) {
-    const { hbase, url, open } = await table();
-    hbase.clock = () => {
-      for (const until = performance.now() + 40; performance.now() < until;);
-      onPut?.();
-      return Date.now();
-    };
-    const first = await openHBaseStore(url, { times: QUICK, ...(clock && { clock }) });
-    hbase.clock = Date.now;
-    await first.write('webpage', [put('a', 'first'), put('b', 'first')]);
-    return { first, open };
-  }
-  const seen = async (store: Store) =>
-    (await store.get('webpage', ['a', 'b'], ['p'])).map((row) => row && String(row.cells.get('p:ti')));
-
-  it.each([0, 30, -30])(
-    'hides no write of the second right after one of the first, whose clock was set by %i ms meanwhile',
-    async (by) => {
-      let shift = -by;
-      const { first, open } = await openedSlowly(
-        () => Date.now() + shift,
-        () => (shift = 0),
-      );
-      const second = await open();
-      closers.push(
-        () => first.close(),
-        () => second.close(),
-      );
-      await first.write('webpage', [put('a', 'first'), put('b', 'first')]);
-      await second.write('webpage', [put('a', 'second'), { key: 'b', clear: true }]);
-      expect(await seen(first)).toEqual(['second', undefined]);
-      await first.write('webpage', [put('a', 'again')]);
-      expect((await seen(second))[0]).toBe('again');
-    },
-  );
-
-  it('hides no write of the second, after the first has closed the table, if their clocks differ', async () => {
-    const { first, open } = await openedSlowly(() => Date.now() + 30_000);
-    await first.close();
-    const second = await open();
-    closers.push(() => second.close());
-    await second.write('webpage', [put('a', 'second'), { key: 'b', clear: true }]);
-    expect(await seen(second)).toEqual(['second', undefined]);
-  });
-});
-
-describe('the clock of a running process', () => {
-  const HOUR = 3_600_000;
-  const MINUTES = 360_000;
-  async function opened() {
-    const made = await table();
-    const shift = { own: 0, monotonic: 0 };
-    const store = await openHBaseStore(made.url, {
-      times: QUICK,
-      clock: () => Date.now() + shift.own,
-      monotonic: () => performance.now() + shift.monotonic,
-    });
-    closers.push(() => store.close());
-    const calls = () => made.gateways[0]!.calls.length;
-    return { made, shift, store, calls };
-  }
-  const isOff = { code: 'CLOCK_OFF', message: expect.stringContaining('s apart') as string };
-
-  it.each([HOUR, -HOUR])('that is changed by %i ms blocks its writes until it is right again', async (by) => {
-    const { shift, store } = await opened();
-    await store.write('webpage', [put('a', 'before')]);
-    shift.own = by;
-    await expect(store.write('webpage', [put('a', 'wrong')])).rejects.toMatchObject(isOff);
-    const unchanged = [{ change: put('b', 'wrong'), version: undefined }];
-    await expect(store.writeUnchanged('webpage', unchanged)).rejects.toMatchObject(isOff);
-    const [row] = await store.get('webpage', ['a'], ['p']);
-    expect(String(row?.cells.get('p:ti'))).toBe('before');
-    shift.own = 0;
-    await store.write('webpage', [put('a', 'after')]);
-    expect(String((await store.get('webpage', ['a'], ['p']))[0]?.cells.get('p:ti'))).toBe('after');
-  });
-
-  it('is corrected by half a minute, and only checked again after minutes', async () => {
-    const { shift, store, calls } = await opened();
-    shift.own = 30_000;
-    await store.write('webpage', [put('a', 'first')]);
-    const before = calls();
-    await store.write('webpage', [put('a', 'second')]);
-    expect(calls() - before).toBe(1);
-    expect(String((await store.get('webpage', ['a'], ['p']))[0]?.cells.get('p:ti'))).toBe('second');
-  });
-
-  it('is checked after minutes: a server whose clock was set is noticed', async () => {
-    const { made, shift, store } = await opened();
-    made.hbase.clock = () => Date.now() + HOUR;
-    await store.write('webpage', [put('a')]);
-    shift.own = shift.monotonic = MINUTES;
-    // The answer arrives during the writes.
-    await until(() =>
-      store.write('webpage', [put('a')]).then(
-        () => false,
-        () => true,
-      ),
-    );
-    await expect(store.write('webpage', [put('a')])).rejects.toMatchObject(isOff);
-  });
-});
-
 describe('calls that fail', () => {
   it.each([
     'org.apache.hadoop.hbase.NotServingRegionException: one_webpage,,1 is not online on server1',
@@ -340,7 +207,8 @@ describe('data that HBase rejects is not sent', () => {
     const sent = made.gateways[0]!.calls.length;
     const refused = { code: 'STORE_FAILED', message: expect.stringContaining(message) as string };
     await expect(store.write('webpage', [put('good'), change])).rejects.toMatchObject(refused);
-    await expect(store.writeUnchanged!('webpage', [{ change, version: undefined }])).rejects.toMatchObject(refused);
+    const checked = { change, column: 'p:ti' as const, value: undefined };
+    await expect(store.compareAndSet!('webpage', [checked])).rejects.toMatchObject(refused);
     expect(made.gateways[0]!.calls).toHaveLength(sent);
   });
 

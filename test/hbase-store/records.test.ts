@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openTables, rowKeyOf, type Store } from '../../packages/webcrawl/internal.js';
+import { openTables, rowKeyOf, type Store, type Tables } from '../../packages/webcrawl/internal.js';
 import { fakeTable, type FakeTable } from '../support/hbase/open-fake-store.js';
+import { holdSlots } from '../support/hold-slots.js';
 
 let table: FakeTable;
 let store: Store;
@@ -15,9 +16,14 @@ afterEach(async () => {
 
 const key = rowKeyOf('http://a.com/');
 
-/** The cells of the row in HBase, without hidden ones. */
-const cellsOfRow = (): string[] =>
-  [...table.hbase.tables.get('crawls:one_webpage')!.rows.get(key)!.cells.keys()].filter((name) => !name.includes('\0'));
+const cellsOfRow = (): string[] => [...table.hbase.tables.get('crawls:one_webpage')!.rows.get(key)!.cells.keys()];
+
+/** The tables as the owner of all slots sees them. */
+async function owned(): Promise<Tables> {
+  const tables = await openTables(store);
+  await holdSlots(tables);
+  return tables;
+}
 
 /** The reads of pages so far. */
 const reads = (): number =>
@@ -27,7 +33,7 @@ const reads = (): number =>
 
 describe('the hot record of a row in HBase', () => {
   it('is one cell, which each change replaces', async () => {
-    const { changeRows, pages } = await openTables(store);
+    const { changeRows, pages } = await owned();
     await changeRows([key], [], 0, () => [{ key, set: { status: 'unfetched', score: 1, dueAt: 5 } }]);
     await changeRows([key], [], 0, () => [{ key, set: { score: 2 }, marks: { inject: 'y' } }]);
     expect(cellsOfRow()).toEqual(['m:r']);
@@ -40,7 +46,7 @@ describe('the hot record of a row in HBase', () => {
   });
 
   it('is not read again for a change of rows that were read', async () => {
-    const { changeRows } = await openTables(store);
+    const { changeRows } = await owned();
     await changeRows([key], [], 0, () => [{ key, set: { score: 1, retries: 1 } }]);
     const before = reads();
     await changeRows([key], [], 0, () => [{ key, set: { retries: 2 } }]);
@@ -48,7 +54,7 @@ describe('the hot record of a row in HBase', () => {
   });
 
   it('is in no copy of a row, and in no output', async () => {
-    const { changeRows, pages } = await openTables(store);
+    const { changeRows, pages } = await owned();
     await changeRows([key], [], 0, () => [{ key, set: { score: 1 } }]);
     const row = await pages.get(key, ['score']);
     expect(row?.record).toBeDefined();
@@ -56,7 +62,7 @@ describe('the hot record of a row in HBase', () => {
   });
 
   it('that cannot be read is reported, and stays as it is', async () => {
-    const { changeRows, pages } = await openTables(store);
+    const { changeRows, pages } = await owned();
     await changeRows([key], [], 0, () => [{ key, set: { title: 'a', score: 1 } }]);
     const { cells } = table.hbase.tables.get('crawls:one_webpage')!.rows.get(key)!;
     cells.set('m:r', { ...cells.get('m:r')!, value: Buffer.from([9, 9]) });

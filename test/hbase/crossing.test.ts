@@ -2,16 +2,17 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openHBaseStore, type HBaseStore } from '../../packages/hbase/index.js';
 import { openTables } from '../../webtable/index.js';
 import { emptyTables, hbaseTables } from '../support/hbase/hbase-tables.js';
-import { lostRows, step } from '../support/versions/crossing-steps.js';
+import { expireLeases, holdSlots } from '../support/hold-slots.js';
+import { lostRows, step } from '../support/table-steps.js';
 import { runs } from '../support/runs.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
 const hbase = inject('hbase');
 const PROCESSES = 4;
-const STEPS = 6;
+const STEPS = 4;
 const SEEDS = runs(4, 40);
 
-describe.skipIf(!hbase)('concurrent writers on a real HBase', () => {
+describe.skipIf(!hbase)('processes on a real HBase', () => {
   let url: string;
   const stores: HBaseStore[] = [];
   beforeAll(async () => {
@@ -22,15 +23,25 @@ describe.skipIf(!hbase)('concurrent writers on a real HBase', () => {
     for (const store of stores) await store.close();
   });
 
-  it('leave an index entry for each row', async () => {
+  it('leave an index entry for each row, while they take the slots from each other', async () => {
     const lost: string[] = [];
     for (let seed = 0; seed < SEEDS; seed++) {
       await emptyTables(stores[0]!);
       await openTables(stores[0]!, { slots: 1 });
       const writer = async (store: HBaseStore, i: number): Promise<void> => {
         const random = randomNumbers(seed * PROCESSES + i);
-        const tables = await openTables(store);
-        for (let n = 0; n < STEPS; n++) await step(tables, (below) => Math.floor(random() * below));
+        for (let n = 0; n < STEPS; n++) {
+          const tables = await openTables(store);
+          await expireLeases(tables);
+          try {
+            await holdSlots(tables);
+            for (let own = 0; own < STEPS; own++) await step(tables, (below) => Math.floor(random() * below), own);
+          } catch (error) {
+            // Another process has taken the slots.
+            expect(error).toMatchObject({ code: expect.stringMatching(/^LEASE_/) as string });
+          }
+          tables.leases.stop();
+        }
       };
       await Promise.all(stores.map(writer));
       for (const key of await lostRows(await openTables(stores[0]!))) lost.push(`seed ${seed}: ${key}`);

@@ -15,8 +15,8 @@ describe.skipIf(!hbase)('while parts of HBase are killed', () => {
   it.each([
     ['a region server', 'rs1', 'write'],
     ['a gateway', 'gw1', 'write'],
-    ['the other region server, under compare-and-set', 'rs2', 'writeUnchanged'],
-    ['the other gateway, under compare-and-set', 'gw2', 'writeUnchanged'],
+    ['the other region server, under compare-and-set', 'rs2', 'compareAndSet'],
+    ['the other gateway, under compare-and-set', 'gw2', 'compareAndSet'],
   ] as const)('no acknowledged write is lost: %s', async (_, part, how) => {
     const url = await hbaseTables(hbase!);
     /** The last acknowledged version of each row. */
@@ -52,9 +52,12 @@ describe.skipIf(!hbase)('while parts of HBase are killed', () => {
           left.map(({ key }) => key),
           ['m', 'l', 'p'],
         );
-        const made = await store.writeUnchanged!(
+        const made = await store.compareAndSet!(
           'webpage',
-          left.map((change, i) => ({ change, version: rows[i]?.version })),
+          left.map((change, i) => {
+            const { cells, at, record = null } = rows[i] ?? {};
+            return { change: { ...change, record }, column: 'p:t', value: cells?.get('p:t'), at };
+          }),
         );
         left = left.filter((_, i) => !made[i]);
       }

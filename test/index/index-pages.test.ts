@@ -17,7 +17,7 @@ import { round, rowOf } from '../support/job-steps.js';
 import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
 import { fakeWeb, type FakeWeb } from '../support/web/fake-web.js';
 import { suiteFolder } from '../support/files/temp-folder.js';
-import { VersionedStore } from '../support/versions/versioned-store.js';
+import { TimedStore } from '../support/stores/timed-store.js';
 import { until } from '../support/events.js';
 
 const root = suiteFolder();
@@ -68,7 +68,7 @@ const IN = [key(''), key('one'), key('two')];
 
 describe('index of a table that processes share', () => {
   async function sharedTable() {
-    const store = new VersionedStore(() => 0);
+    const store = new TimedStore(() => 0);
     const crawl = await crawled({ store });
     const other = await openTables(store.forProcess());
     onTestFinished(async () => {

@@ -3,8 +3,8 @@ import { MemoryStore, jobs, openTables, type Store } from '../../packages/webcra
 import type { RowChange } from '../../webtable/index.js';
 import { copyStore, dumpStore } from '../support/stores/copy-store.js';
 import { createHostileTurns } from '../support/versions/hostile-turns.js';
-import { lostRows } from '../support/versions/crossing-steps.js';
-import { VersionedStore } from '../support/versions/versioned-store.js';
+import { lostRows } from '../support/table-steps.js';
+import { TimedStore } from '../support/stores/timed-store.js';
 import { fakeWeb, randomNumbers, randomWeb } from '../support/web/fake-web.js';
 import { select } from '../support/job-steps.js';
 import { START, testCrawl } from '../support/test-crawl.js';
@@ -58,8 +58,8 @@ async function damageAll(store: Store, random: () => number): Promise<void> {
 }
 
 /** The same data in a shared table. */
-const shared = (store: Store, seed: number): Promise<VersionedStore> =>
-  copyStore(store, new VersionedStore(randomNumbers(seed)));
+const shared = (store: Store, seed: number): Promise<TimedStore> =>
+  copyStore(store, new TimedStore(randomNumbers(seed)));
 
 /** All that repair changes: rows and indexes, without the process that ran it, and without versions. */
 async function stateOf(store: Store): Promise<unknown> {
@@ -105,7 +105,7 @@ describe('repair of a shared table', () => {
   it('loses no row that another process injects meanwhile', async () => {
     for (let seed = 1; seed <= runs(20, 200); seed++) {
       const random = randomNumbers(seed);
-      const store = new VersionedStore(random);
+      const store = new TimedStore(random);
       const urls = Array.from({ length: 12 }, (_, i) => `http://h${i % 3}.com/${i}`);
       await jobs.inject(await testCrawl(undefined, { store }), { seeds: urls.slice(0, 8) });
       const turns = createHostileTurns(random);

@@ -26,6 +26,8 @@ export class WorkerStore implements Store {
   readonly #fate: Fate | undefined;
   #calls = 0;
   #suspended: Promise<void> | undefined;
+  /** The changes that were sent when the worker was killed. They may arrive later. */
+  readonly late: (() => Promise<void>)[] = [];
 
   constructor(store: Store, fate?: Fate) {
     this.#store = store;
@@ -51,8 +53,10 @@ export class WorkerStore implements Store {
 
   async write(table: TableName, changes: readonly RowChange[]): Promise<void> {
     for (const change of changes) {
+      const make = (): Promise<void> => this.#store.write(table, [change]);
+      if (this.#calls + 1 === this.#fate?.at) this.late.push(make);
       await this.#live();
-      await this.#store.write(table, [change]);
+      await make();
     }
   }
 
@@ -61,18 +65,6 @@ export class WorkerStore implements Store {
     for (const change of changes) {
       await this.#live();
       made.push(...(await this.#store.compareAndSet!(table, [change])));
-    }
-    return made;
-  }
-
-  async writeUnchanged(
-    table: TableName,
-    changes: readonly { readonly change: RowChange; readonly version: string | undefined }[],
-  ): Promise<readonly boolean[]> {
-    const made: boolean[] = [];
-    for (const change of changes) {
-      await this.#live();
-      made.push(...(await this.#store.writeUnchanged!(table, [change])));
     }
     return made;
   }

@@ -9,7 +9,6 @@ import { text } from '../pages/codec.js';
 import { after, readRange, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { KeyRange, RowChange, Store, StoredRow } from '../store.js';
-import { writeUnchanged } from '../write-unchanged.js';
 
 /** A row in the index of a batch. */
 export interface BatchEntry {
@@ -20,8 +19,8 @@ export interface BatchEntry {
   readonly slot: string;
   /** Orders the entries of a slot: they are read in the order of this text. */
   readonly position: string;
-  /** The version of the entry, which is new each time the entry is written. Absent on a store that no other process changes. */
-  readonly version?: string | undefined;
+  /** The timestamp of the entry, on a store with timestamps. Only this entry is removed, and not one that is written later. */
+  readonly at?: number | undefined;
 }
 
 /**
@@ -63,17 +62,9 @@ export function createBatchEntries(store: Store, slots: Slots) {
     enter: (batchId: string, rows: readonly { readonly rowKey: string; readonly queue: string }[]): Promise<void> =>
       write(rows.map(({ rowKey, queue }) => ({ key: entryKey(batchId, queue, rowKey), clear: true, put: NOTHING }))),
 
-    /**
-     * Removes entries from the indexes of their batches, but no entry that was written again meanwhile. Call it after the rows have lost
-     * their mark.
-     */
-    async remove(entries: readonly Pick<BatchEntry, 'batchId' | 'slot' | 'position' | 'version'>[]): Promise<void> {
-      const removed = entries.map(({ batchId, version, ...entry }) => ({
-        change: { key: positionKey(batchId, entry), clear: true },
-        version,
-      }));
-      await writeUnchanged(store, 'batch', removed);
-    },
+    /** Removes entries from the indexes of their batches. Call it after the rows have lost their mark. */
+    remove: (entries: readonly Pick<BatchEntry, 'batchId' | 'slot' | 'position' | 'at'>[]): Promise<void> =>
+      write(entries.map(({ batchId, at, ...entry }) => ({ key: positionKey(batchId, entry), clear: true, at }))),
 
     /** Writes entries for updated rows, so that consumers can still find the rows. Call it before the rows lose their mark. */
     keepUpdated: (batchId: string, rows: readonly Pick<BatchEntry, 'slot' | 'position'>[]): Promise<void> =>
@@ -86,7 +77,7 @@ export function createBatchEntries(store: Store, slots: Slots) {
     async clear(batchId: string, zone: 'e' | 'u', ofSlots?: Iterable<string>): Promise<void> {
       for (const range of rangesOf(batchId, zone, ofSlots)) {
         for await (const rows of scanSteps(store, 'batch', COLUMNS, [range], STEP)) {
-          await write(rows.map(({ key }) => ({ key, clear: true })));
+          await write(rows.map(({ key, at }) => ({ key, clear: true, at })));
         }
       }
     },
@@ -161,8 +152,8 @@ export function createBatchEntries(store: Store, slots: Slots) {
   }
 }
 
-function toEntry({ key, version }: Pick<StoredRow, 'key' | 'version'>): BatchEntry {
+function toEntry({ key, at }: Pick<StoredRow, 'key' | 'at'>): BatchEntry {
   const [head = '', batchId = '', queue = ''] = key.split('|', 3);
   const position = key.slice(head.length + batchId.length + 2);
-  return { batchId, rowKey: position.slice(queue.length + 1), queue, slot: head.slice(1), position, version };
+  return { batchId, rowKey: position.slice(queue.length + 1), queue, slot: head.slice(1), position, at };
 }

@@ -12,8 +12,8 @@ export interface FrontierEntry {
   readonly entryKey: string;
   readonly rowKey: string;
   readonly score: number;
-  /** The version of the entry when it was read, if the store has versions. */
-  readonly version?: string | undefined;
+  /** The timestamp of an entry that was read, on a store with timestamps. Only this entry is removed, and not one that is written later. */
+  readonly at?: number | undefined;
 }
 
 /** Computes the entries of rows. */
@@ -72,9 +72,9 @@ export function createFrontierEntries(keys: FrontierKeys, slots: Slots) {
       void promotedTo.set(slot, Math.max(promotedTo.get(slot) ?? -Infinity, until)),
 
     /** Returns the entry in a stored row of the index. The list is empty if the row is a head, a note or a fence. */
-    read({ key, cells, version }: StoredRow): FrontierEntry[] {
+    read({ key, cells, at }: StoredRow): FrontierEntry[] {
       const parsed = keys.parse(key);
-      return 'rowKey' in parsed ? [{ entryKey: key, rowKey: parsed.rowKey, score: scoreIn(cells) ?? 0, version }] : [];
+      return 'rowKey' in parsed ? [{ entryKey: key, rowKey: parsed.rowKey, score: scoreIn(cells) ?? 0, at }] : [];
     },
   };
 }

@@ -3,15 +3,14 @@
  * this head. After a crash a head may be too high, but never too low.
  *
  * Order of writes: the new head, the note, then the removal of the old head. So a note always names an existing head. A head that the note
- * of its host does not name is ignored. If other processes change the store too, a writer may fail to write a note, because another writer
- * was faster. The slower writer then removes the head that it has written, except when the head is right by the new note.
+ * of its host does not name is ignored.
  */
 import { readRange, scanSteps } from '../scan-steps.js';
 import type { HostKey } from '../keys/host-key.js';
 import type { Slots } from '../keys/partition.js';
+import type { Leases } from '../leases/leases.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { RowChange, Store } from '../store.js';
-import { writeUnchanged, type VersionedChange } from '../write-unchanged.js';
 import { putScore, scoreIn } from './frontier-entries.js';
 import type { FrontierKeys } from './frontier-keys.js';
 import { createHeadNotes, type Heads } from './head-notes.js';
@@ -33,26 +32,36 @@ const STEP = 256;
 
 const hostOf = ({ host }: HostScore): HostKey => host;
 
-export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slots) {
-  const isShared = store.writeUnchanged !== undefined;
+/** @param leases of the slots; absent: no other process changes the store */
+export function createFrontierHeads(
+  store: Store,
+  keys: FrontierKeys,
+  slots: Slots,
+  leases?: Pick<Leases, 'firstStamp' | 'confirm'>,
+) {
   const notes = createHeadNotes(store, keys);
-  const read = (rows: readonly HostScore[]): Promise<Heads> => notes.read(rows.map(hostOf));
 
-  /** Raises the head of each host to the best of these rows. A higher head stays. Call it when the rows are in the queue. */
+  /**
+   * Raises the head of each host to the best of these rows. A higher head stays. Call it when the rows are in the queue.
+   * @throws CrawlError LEASE_LOST if another owner may not see the heads
+   */
   async function raise(heads: Heads, rows: readonly HostScore[]): Promise<void> {
+    if (rows.length === 0) return;
     const best = new Map<HostKey, number>();
     for (const { host, score } of rows) best.set(host, Math.max(score, best.get(host) ?? -Infinity));
-    // An unchanged note is written too, so that the note gets a new version. Another writer may want to lower the note because of an older
-    // state of the queue. With the new version, that writer must read the queue again.
-    await move(heads, [...best.keys()], async (host, at = -Infinity) => Math.max(at, best.get(host)!), isShared);
+    await move(heads, [...best.keys()], async (host, at = -Infinity) => Math.max(at, best.get(host)!));
+    await leases?.confirm(new Set(Array.from(best.keys(), slots.of)));
   }
+
+  /** Whether a note with this timestamp was written by a former owner. */
+  const isOfFormerOwner = (host: HostKey, at: number | undefined): boolean =>
+    leases !== undefined && at !== undefined && at < leases.firstStamp(slots.of(host));
 
   /** Lowers the heads of hosts that have lost their best row, to the best remaining row. Call it when the rows are out of the queue. */
   async function lower(heads: Heads, rows: readonly HostScore[]): Promise<void> {
-    const found = isShared ? await read(rows) : heads;
     const hosts = new Set<HostKey>();
-    for (const { host, score } of rows) if (score >= (found.get(host)?.score ?? Infinity)) hosts.add(host);
-    await settle(found, [...hosts]);
+    for (const { host, score } of rows) if (score >= (heads.get(host)?.score ?? Infinity)) hosts.add(host);
+    await settle(heads, [...hosts]);
   }
 
   async function settle(heads: Heads, hosts: readonly HostKey[]): Promise<void> {
@@ -64,55 +73,29 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
   }
 
   /**
-   * Moves the heads of hosts to the scores that `to` returns. If another writer has changed the note of a host, `to` is called again for
-   * that host.
-   * @param always writes unchanged notes too
-   * @param unnamed scores of heads that may have no note; such a head is removed if the final note does not name it
+   * Moves the heads of hosts to the scores that `to` returns. A head and a note of a former owner are written again, so that no late change
+   * of that owner replaces them.
    */
   async function move(
     heads: Heads,
     hosts: readonly HostKey[],
     to: (host: HostKey, at: number | undefined) => Promise<number | undefined>,
-    always = false,
-    unnamed: ReadonlyMap<HostKey, readonly number[]> = new Map(),
   ): Promise<void> {
-    const targets = await Promise.all(hosts.map((host) => to(host, heads.get(host)?.score)));
-    const moves = hosts
-      .map((host, i) => {
-        const [from, score] = [heads.get(host), targets[i]];
-        const others = new Set([...(from?.score === undefined ? [] : [from.score]), ...(unnamed.get(host) ?? [])]);
-        return { host, from, score, goes: [...others].filter((at) => at !== score) };
-      })
-      .filter(({ from, score, goes }) => always || goes.length > 0 || from?.score !== score);
+    const scores = await Promise.all(hosts.map((host) => to(host, heads.get(host)?.score)));
     const added: RowChange[] = [];
-    const noted: VersionedChange[] = [];
-    for (const { host, from, score } of moves) {
-      if (score !== undefined && score !== from?.score) added.push(putScore(keys.head(score, host), score));
-      noted.push({ change: notes.change(host, score), version: from?.version });
-    }
-    const old = moves.flatMap(({ host, goes }) => goes.map((at) => ({ host, key: keys.head(at, host) })));
-    if (added.length > 0) await store.write('frontier', added);
-    // The versions of old heads are read before the notes are written. If another writer reads the new note and then writes an old head
-    // again, the head has a new version, so it is not removed below.
-    const oldKeys = old.map(({ key }) => key);
-    const found = isShared && old.length > 0 ? await store.get('frontier', oldKeys, COLUMNS) : [];
-    const lost = await writeUnchanged(store, 'frontier', noted);
-    const isLost = (host: HostKey): boolean => lost.has(keys.note(host));
-    const removed = old.map(({ host, key }, i) => ({ host, change: { key, clear: true }, version: found[i]?.version }));
-    await writeUnchanged(
-      store,
-      'frontier',
-      removed.filter(({ host, version }) => !isLost(host) && (!isShared || version !== undefined)),
-    );
-    for (const { host, score } of moves) {
+    const noted: RowChange[] = [];
+    const removed: RowChange[] = [];
+    for (const [i, host] of hosts.entries()) {
+      const score = scores[i];
+      const { score: from, at } = heads.get(host) ?? {};
+      const isMoved = score !== from;
+      if (!isMoved && !isOfFormerOwner(host, at)) continue;
+      if (score !== undefined) added.push(putScore(keys.head(score, host), score));
+      noted.push(notes.change(host, score));
+      if (isMoved && from !== undefined) removed.push({ key: keys.head(from, host), clear: true });
       heads.set(host, { score });
     }
-    const again = moves.filter(({ host }) => isLost(host));
-    if (again.length === 0) return;
-    // A write that was reported as failed may still have changed the note. Another writer may have changed the note after that.
-    const left = again.map(({ host, score, goes }) => [host, score === undefined ? goes : [score, ...goes]] as const);
-    const latest = await notes.read(again.map(({ host }) => host));
-    await move(latest, [...new Map(left).keys()], to, always, new Map(left));
+    for (const changes of [added, noted, removed]) if (changes.length > 0) await store.write('frontier', changes);
   }
 
   /** Returns the best score in the queue of a host. It assumes that this score is not above `head`. */
@@ -122,7 +105,7 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
   }
 
   return {
-    read,
+    read: (rows: readonly HostScore[]): Promise<Heads> => notes.read(rows.map(hostOf)),
     raise,
     lower,
 
@@ -135,26 +118,26 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
     /** Removes the notes of these hosts that name a missing head, so that a new head can be created. */
     async removeLooseNotes(rows: readonly HostScore[]): Promise<void> {
       const { lost } = await notes.confirmed(rows.map(hostOf));
-      const removed = [...lost].map(([host, { version }]) => ({ change: notes.change(host, undefined), version }));
-      await writeUnchanged(store, 'frontier', removed);
+      if (lost.size > 0)
+        await store.write(
+          'frontier',
+          [...lost.keys()].map((host) => notes.change(host, undefined)),
+        );
     },
 
     async removeStale(): Promise<number> {
       let stale = 0;
       for await (const rows of scanSteps(store, 'frontier', COLUMNS, slots.all.map(keys.heads), STEP)) {
-        for (const { key, cells, version } of rows) {
+        for (const { key, cells, at } of rows) {
           const parsed = keys.parse(key);
           if (parsed.kind !== 'head') continue;
           const { host } = parsed;
           const heads = await notes.read([host]);
-          const at = heads.get(host)?.score;
-          if (at === undefined || keys.head(at, host) !== key) {
-            // The note gets a new version. Therefore a writer that is about to name this head in the note must write the head again.
-            const note = { change: notes.change(host, at), version: heads.get(host)?.version };
-            if (isShared && (await writeUnchanged(store, 'frontier', [note])).size > 0) continue;
-            await writeUnchanged(store, 'frontier', [{ change: { key, clear: true }, version }]);
+          const score = heads.get(host)?.score;
+          if (score === undefined || keys.head(score, host) !== key) {
+            await store.write('frontier', [{ key, clear: true, at }]);
             stale += 1;
-          } else if ((await bestDue(host, at)) !== scoreIn(cells)) {
+          } else if ((await bestDue(host, score)) !== scoreIn(cells)) {
             await settle(heads, [host]);
             stale += 1;
           }

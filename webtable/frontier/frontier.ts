@@ -9,6 +9,7 @@
  * has refused contains the cause of the refusal. generate reconsiders the row only after that cause changes.
  */
 import type { Slots } from '../keys/partition.js';
+import type { Leases } from '../leases/leases.js';
 import type { PageChange } from '../pages/page.js';
 import { readRange } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
@@ -27,14 +28,6 @@ export interface IndexedChange {
   readonly change?: PageChange;
   /** Entries that differ from the row. */
   readonly stale?: readonly FrontierEntry[];
-  /** An earlier attempt to write the change failed, and may have left an entry with another score. */
-  readonly isAgain?: boolean;
-}
-
-/** An entry that differs from its row; `row` is undefined if there is no row. */
-interface StaleEntry {
-  readonly entry: FrontierEntry;
-  readonly row: FrontierRow | undefined;
 }
 
 /** Which rows of a table may be selected, and when. */
@@ -46,10 +39,18 @@ const COLUMNS = [INDEX_COLUMNS.frontierScore];
 /** Number of entries to promote in one step. */
 const STEP = 1000;
 
-/** @param serialised runs a step while no other task changes rows */
-export function createFrontier(store: Store, slots: Slots, serialised: <T>(step: () => Promise<T>) => Promise<T>) {
+/**
+ * @param serialised runs a step while no other task changes rows
+ * @param leases of the slots; absent: no other process changes the store
+ */
+export function createFrontier(
+  store: Store,
+  slots: Slots,
+  serialised: <T>(step: () => Promise<T>) => Promise<T>,
+  leases?: Pick<Leases, 'firstStamp' | 'confirm'>,
+) {
   const keys = createFrontierKeys(slots);
-  const heads = createFrontierHeads(store, keys, slots);
+  const heads = createFrontierHeads(store, keys, slots, leases);
   const entries = createFrontierEntries(keys, slots);
   const { move, dueScores } = createFrontierMoves(store, keys, heads);
 
@@ -78,35 +79,21 @@ export function createFrontier(store: Store, slots: Slots, serialised: <T>(step:
     return rows.length;
   }
 
-  async function write(
-    changes: readonly IndexedChange[],
-    now: number,
-    writeRows: () => Promise<ReadonlySet<string> | void>,
-  ): Promise<void> {
+  async function write(changes: readonly IndexedChange[], now: number, writeRows: () => Promise<void>): Promise<void> {
     const added: FrontierEntry[] = [];
     const removed: FrontierEntry[] = [];
-    for (const { before, change, stale = [], isAgain } of changes) {
+    for (const { before, change, stale = [] } of changes) {
       const key = change?.key ?? stale[0]!.rowKey;
       const after = change ? rowAfter(before, change) : before;
-      // If both states lead to the same entry, the entry stays right, whichever process has written it.
       const isAlike = before !== undefined && after !== undefined && isEnteredAlike(before, after);
-      if (isAlike && stale.length === 0 && !isAgain) continue;
+      if (isAlike && stale.length === 0) continue;
       const entry = after && entries.for(key, after, now);
       if (entry) added.push(entry);
       const olds = before && !isAlike ? entries.before(key, before, now) : [];
       for (const old of stale) if (old.entryKey !== entry?.entryKey) removed.push(old);
       for (const old of olds) if (old.entryKey !== entry?.entryKey) removed.push(old);
     }
-    await move(added, removed, async () => {
-      const lost = (await writeRows()) ?? new Set();
-      if (!store.writeUnchanged) return lost;
-      // An absent row has no version. Another writer may have created and removed the row meanwhile, and removed the entry. So the entry is
-      // always written.
-      const isNew = new Set(changes.flatMap(({ before, change }) => (before || !change ? [] : [change.key])));
-      const again = added.filter(({ rowKey }) => isNew.has(rowKey) && !lost.has(rowKey));
-      if (again.length > 0) await move(again, []);
-      return lost;
-    });
+    await move(added, removed, writeRows);
   }
 
   return {
@@ -121,27 +108,14 @@ export function createFrontier(store: Store, slots: Slots, serialised: <T>(step:
     /**
      * Writes rows together with their entries. The order is: heads, new entries, the rows, then the removal of old entries. So a row always
      * has an entry, even if a write fails.
-     * @param writeRows writes the rows; resolves to the keys of rows that it could not write; the old entries of these rows stay
      */
     write,
 
-    /** Removes whole rows by `removeRows`, then removes their entries. `removeRows` resolves to the keys of rows that it could not remove. */
-    async remove(
-      rows: readonly KeyedRow[],
-      now: number,
-      removeRows: () => Promise<ReadonlySet<string>>,
-    ): Promise<void> {
+    /** Removes whole rows by `removeRows`, then removes their entries. */
+    async remove(rows: readonly KeyedRow[], now: number, removeRows: () => Promise<void>): Promise<void> {
       const olds = rows.flatMap((row) => entries.before(row.key, row, now));
       await move([], olds, removeRows);
     },
-
-    /** Writes the right entries of rows, and removes stale entries. No other task may write meanwhile. */
-    correct: (found: readonly StaleEntry[], now: number): Promise<void> =>
-      write(
-        found.map(({ entry, row }) => ({ before: row, stale: [entry] })),
-        now,
-        async () => {},
-      ),
 
     /**
      * Adds an entry for each row without an entry at or before its due time.

@@ -1,7 +1,6 @@
 /**
- * The notes of the hosts in the frontier. Each note records the score of the head of its host. If other processes change the store too,
- * notes are written by compare-and-set and never removed. Otherwise one writer could add a head for a host without a note, while another
- * writer creates and removes a note together with this head. The first writer would not notice this.
+ * The notes of the hosts in the frontier. Each note records the score of the head of its host. On a store that several processes use, notes
+ * are never removed: a late note of a former owner would be visible again.
  */
 import type { HostKey } from '../keys/host-key.js';
 import { INDEX_COLUMNS } from '../schema.js';
@@ -9,24 +8,21 @@ import type { RowChange, Store } from '../store.js';
 import { putScore, scoreIn } from './frontier-entries.js';
 import type { FrontierKeys } from './frontier-keys.js';
 
-/** The heads of some hosts by the notes of the hosts, with the versions of the notes. A host without a note is absent: it has no head. */
-export type Heads = Map<HostKey, { readonly score?: number | undefined; readonly version?: string | undefined }>;
+/** The heads of some hosts by the notes of the hosts, with the timestamps of the notes. A host without a note is absent: it has no head. */
+export type Heads = Map<HostKey, { readonly score?: number | undefined; readonly at?: number | undefined }>;
 
 const COLUMNS = [INDEX_COLUMNS.frontierScore];
 /** The score in a note of a host that has no head. */
 const NO_HEAD = -Infinity;
 
 export function createHeadNotes(store: Store, keys: FrontierKeys) {
-  const isShared = store.writeUnchanged !== undefined;
-
   async function read(hosts: Iterable<HostKey>): Promise<Heads> {
     const asked = [...new Set(hosts)];
     const found = asked.length > 0 ? await store.get('frontier', asked.map(keys.note), COLUMNS) : [];
     const heads: Heads = new Map();
     for (const [i, host] of asked.entries()) {
       const score = scoreIn(found[i]?.cells);
-      if (score !== undefined)
-        heads.set(host, { score: score === NO_HEAD ? undefined : score, version: found[i]?.version });
+      if (score !== undefined) heads.set(host, { score: score === NO_HEAD ? undefined : score, at: found[i]?.at });
     }
     return heads;
   }
@@ -38,7 +34,7 @@ export function createHeadNotes(store: Store, keys: FrontierKeys) {
     /** The change that writes the note of a host. @param score undefined: the host has no head */
     change(host: HostKey, score: number | undefined): RowChange {
       const key = keys.note(host);
-      return score === undefined && !isShared ? { key, clear: true } : putScore(key, score ?? NO_HEAD);
+      return score === undefined && !store.compareAndSet ? { key, clear: true } : putScore(key, score ?? NO_HEAD);
     },
 
     /** Reads the notes of these hosts. Returns the named heads in two maps: existing heads, and missing heads. */

@@ -1,6 +1,7 @@
 /**
  * Leases: which worker works on which slots, when many processes share one table. Because of leases, the crawl stays polite, and no two
- * workers do the same work. Correctness does not depend on leases, because every change is a compare-and-set on the values that were read.
+ * workers do the same work. A worker may believe that it has a lease that another one has taken: its changes then have the timestamps of an
+ * earlier epoch, see `ownedStore`.
  *
  * The clocks of two machines are never compared: a worker that waits for a lease watches the row of its holder. See {@link LeaseHolder}.
  */
@@ -84,9 +85,25 @@ export interface Leases {
    * Shows other workers that this worker is idle, until it takes another lease. Does nothing if no lease is held.
    */
   noteIdle(idle: Idle): Promise<void>;
+  /**
+   * Returns the timestamp of the next change in a slot: higher than all timestamps of this worker and of all earlier owners.
+   * @throws CrawlError LEASE_LOST if the slot is not held
+   */
+  stamp(slot: string): number;
+  /** Returns the lowest timestamp of the lease of a slot; 0 if the slot is not held. */
+  firstStamp(slot: string): number;
+  /** Like {@link HeldLeases.confirm}, for all slots of this `Tables` object. @throws CrawlError LEASE_LOST */
+  confirm(slots: Iterable<string>): Promise<void>;
   /** Stops renewing. After this call no lease is held. */
   stop(): void;
 }
+
+/**
+ * The number of timestamps of an epoch. A change uses up to two. So there is room for 500 million changes of a slot by one owner, and for 8
+ * million owners.
+ */
+const STAMPS_IN_EPOCH = 2 ** 30;
+const STAMPS_OF_CHANGE = 2;
 
 /** The leases that one or more tasks of this `Tables` object share. */
 interface Session {
@@ -158,7 +175,44 @@ export function createLeases(
     }
   }
 
+  async function confirm(own: Session, slots: Iterable<string>): Promise<void> {
+    if (!rows.isShared) return;
+    const names = [...slots];
+    const found = await rows.leases.get(names);
+    const isOwn = names.every((slot, i) => {
+      const row = found[i]?.row;
+      return row?.holder === own.holder.id && row.epoch === own.slots.get(slot)?.epoch;
+    });
+    if (!isOwn) own.holder.lose();
+  }
+
+  /** @throws CrawlError LEASE_LOST if the slot is not held */
+  function sessionOf(slot: string): Session {
+    session?.holder.lost.throwIfAborted();
+    if (session?.slots.has(slot)) return session;
+    throw new CrawlError(
+      'LEASE_LOST',
+      `expected to hold slot ${slot} for a change of its rows, found that it is not held`,
+    );
+  }
+
   return {
+    stamp(slot) {
+      const held = sessionOf(slot).slots.get(slot)!;
+      const at = held.epoch * STAMPS_IN_EPOCH + held.stamps;
+      held.stamps += STAMPS_OF_CHANGE;
+      // An owner that has used up its timestamps takes the slot again, with the next epoch.
+      if (held.stamps >= STAMPS_IN_EPOCH) session!.holder.lose();
+      return at;
+    },
+
+    firstStamp: (slot) => (session?.slots.get(slot)?.epoch ?? 0) * STAMPS_IN_EPOCH,
+
+    async confirm(slots) {
+      const [first] = slots;
+      if (first !== undefined) await confirm(sessionOf(first), slots);
+    },
+
     async take(slots, options) {
       const { job, batchId, asks = false, clock = timing.wall } = options;
       const order = [...new Set(slots)].sort();
@@ -178,16 +232,7 @@ export function createLeases(
         slots: new Set(order),
         isHeld: () => !isReleased && holder.isHeld(),
         untilHeld: () => holder.untilHeld(),
-        async confirm(some) {
-          if (!rows.isShared) return;
-          const names = [...some];
-          const found = await rows.leases.get(names);
-          const isOwn = names.every((slot, i) => {
-            const row = found[i]?.row;
-            return row?.holder === holder.id && row.epoch === joined.slots.get(slot)?.epoch;
-          });
-          if (!isOwn) holder.lose();
-        },
+        confirm: (some) => confirm(joined, some),
         lost: holder.lost,
         askedAt: (slot) => times.get(slot),
         async release() {

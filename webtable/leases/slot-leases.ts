@@ -2,17 +2,16 @@ import type { Asked, HolderRow, LeaseRow, LeaseRows } from './lease-rows.js';
 import type { OtherHolders } from './other-holders.js';
 
 /**
- * The maximum difference between the clocks of two machines, in ms. A shared store refuses a machine whose clock is wrong by more than half
- * of this difference. The clocks are needed only for the time of the last request to a host. If another machine recorded that time, the
- * difference is added to it.
+ * The assumed maximum difference between the clocks of two machines, in ms. The clocks are needed only for the time of the last request to a
+ * host. If another machine recorded that time, the difference is added to it.
  */
 const CLOCK_TOLERANCE = 120_000;
 
 /**
  * For each slot of a holder: how many tasks use it, how many of these tasks send requests, and whether the stored time of requests is by the
- * clock of the holder, because a task of the holder has sent some; and the epoch of the lease.
+ * clock of the holder, because a task of the holder has sent some; the epoch of the lease, and the number of timestamps that were used of it.
  */
-export type HeldSlots = Map<string, { uses: number; asking: number; hasAsked: boolean; epoch: number }>;
+export type HeldSlots = Map<string, { uses: number; asking: number; hasAsked: boolean; epoch: number; stamps: number }>;
 
 /** What one task needs. */
 export interface WantedSlots {
@@ -91,8 +90,8 @@ export function createSlotLeases(rows: LeaseRows, others: OtherHolders) {
     if (!rows.isShared && !asks) for (const slot of left) found.set(slot, { epoch: 0 });
     else await rows.leases.change(left, decide);
     for (const [slot, { epoch, at, isAtEnd }] of found) {
-      const { uses, asking, hasAsked } = slots.get(slot) ?? { uses: 0, asking: 0, hasAsked: false };
-      slots.set(slot, { uses: uses + 1, asking: asking + Number(asks), hasAsked: hasAsked || asks, epoch });
+      const { uses, asking, hasAsked, stamps } = slots.get(slot) ?? { uses: 0, asking: 0, hasAsked: false, stamps: 0 };
+      slots.set(slot, { uses: uses + 1, asking: asking + Number(asks), hasAsked: hasAsked || asks, epoch, stamps });
       taken.set(slot, isAtEnd ? clock() : at);
     }
     // Another holder was faster at a slot. This task waits for it, and returns the slots that come later in order.

@@ -85,7 +85,7 @@ export async function migrateRows(store: Store, pages: Pages, progress: Migratio
   const version = cell ? versionIn(cell) : String(SCHEMA_VERSION);
   checkVersion(version, true);
   const migrations = migrationsFrom(version) ?? [];
-  if (migrations.length > 0 && store.writeUnchanged) {
+  if (migrations.length > 0 && store.compareAndSet) {
     throw new CrawlError('TABLE_VERSION', `a table on HBase of schema version ${version} cannot be migrated`, {
       hint: 'crawl into a new table, with the seeds of this one',
     });

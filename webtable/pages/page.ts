@@ -271,8 +271,8 @@ export type PageRow<F extends keyof Page> = {
   readonly key: string;
   /** Fields that could not be decoded. They are absent here and unchanged in the table. */
   readonly damaged?: readonly string[];
-  /** Differs after every change of the row. Present only on a store that other processes change without its locks. */
-  readonly version?: string;
+  /** The newest timestamp of the cells that were read. Present only on a store that several processes change at the same time. */
+  readonly at?: number;
   /** The stored record of the row, which a change of the row takes along. Present only on such a store. */
   readonly record?: Uint8Array;
 } & { readonly [K in F]?: Page[K] };

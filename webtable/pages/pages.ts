@@ -14,7 +14,6 @@ import type { Column, ColumnSelector, KeyRange, RowChange, Store, StoredRow } fr
 import type { ContentLocation, ContentRecord, ContentStore } from '../content/content-store.js';
 import { addBodies, bodyGroups, type LocatedRow } from './page-bodies.js';
 import { scanSteps } from '../scan-steps.js';
-import { writeUnchanged } from '../write-unchanged.js';
 
 /** Which rows of the table to read, and which fields. */
 export interface PageScan<F extends Field> {
@@ -26,7 +25,7 @@ export interface PageScan<F extends Field> {
 }
 
 /** What is known of a row that was read, for a change of it. */
-export type RowAsRead = Pick<PageRow<never>, 'version' | 'record'>;
+export type RowAsRead = Pick<PageRow<never>, 'at' | 'record'>;
 
 /** Separates the parts of a store's message about a damaged row. */
 const DAMAGE_SEPARATOR = '; ';
@@ -70,14 +69,13 @@ export interface Pages {
    */
   write(changes: readonly PageChange[]): Promise<void>;
   /**
-   * Like `write`, but changes only rows that are as they were read. On a store without versions it changes all rows.
+   * Like `write`, for rows that no other task changes meanwhile, so that the store does not read them again. An empty change writes the row
+   * as it was read.
    * @param rows the rows as they were read, in the order of the changes; undefined for a row that did not exist
-   * @returns the keys of the rows that it did not change
    */
-  writeUnchanged(
-    changes: readonly PageChange[],
-    rows: readonly (RowAsRead | undefined)[],
-  ): Promise<ReadonlySet<string>>;
+  writeAsRead(changes: readonly PageChange[], rows: readonly (RowAsRead | undefined)[]): Promise<void>;
+  /** Removes whole rows. Use `removeRows` of the tables, which also removes their frontier entries. */
+  remove(keys: readonly string[]): Promise<void>;
 }
 
 /** @param content returns the store that has the bodies now */
@@ -118,9 +116,9 @@ export function createPages(store: Store, content: () => ContentStore): Pages {
   /** Writes the bodies, then calls `writeRows`, then discards the bodies that the rows no longer point at. */
   async function withRecords(
     changes: readonly PageChange[],
-    writeRows: (changes: readonly RowChange[]) => Promise<ReadonlySet<string>>,
-  ): Promise<ReadonlySet<string>> {
-    if (changes.length === 0) return new Set();
+    writeRows: (changes: readonly RowChange[]) => Promise<void>,
+  ): Promise<void> {
+    if (changes.length === 0) return;
     const records: ContentRecord[] = [];
     for (const { record } of changes) if (record) records.push(record);
     const places = records.length > 0 ? await content().append(records) : [];
@@ -130,11 +128,9 @@ export function createPages(store: Store, content: () => ContentStore): Pages {
       const place = change.record && places[at++];
       rows.push(encodeChange(change, change.record?.kind === 'response' ? place : undefined));
     }
-    const lost = await writeRows(rows);
-    const discarded: ContentLocation[] = [];
-    for (const { key, discard } of changes) if (discard && !lost.has(key)) discarded.push(...discard);
+    await writeRows(rows);
+    const discarded = changes.flatMap(({ discard = [] }) => discard);
     if (discarded.length > 0) await content().discard(discarded);
-    return lost;
   }
 
   return {
@@ -154,20 +150,17 @@ export function createPages(store: Store, content: () => ContentStore): Pages {
         }
       });
     },
-    async write(changes) {
-      await withRecords(changes, async (rows) => {
-        await store.write('webpage', rows);
-        return new Set();
-      });
-    },
-    writeUnchanged: (changes, before) =>
+    write: (changes) => withRecords(changes, (rows) => store.write('webpage', rows)),
+    writeAsRead: (changes, before) =>
       withRecords(changes, (rows) => {
-        const versioned = rows.map((change, i) => {
-          const { version, record } = before[i] ?? {};
-          return { change: { ...change, record: before[i] ? record : null }, version };
-        });
-        return writeUnchanged(store, 'webpage', versioned);
+        const asRead = rows.map((change, i) => ({ ...change, record: before[i]?.record ?? null }));
+        return store.write('webpage', asRead);
       }),
+    remove: (keys) =>
+      store.write(
+        'webpage',
+        keys.map((key) => ({ key, clear: true })),
+      ),
   };
 }
 
@@ -195,9 +188,9 @@ function planFields(fields: readonly Field[]): ReadPlan {
 
 function decodeRow<F extends Field>(row: StoredRow, plan: ReadPlan): PageRow<F> {
   const page: Record<string, unknown> = { key: row.key };
-  if (row.version !== undefined) {
+  if (row.at !== undefined) {
     // Not enumerable, so that copies of a row and output for people do not have them.
-    Object.defineProperties(page, { version: { value: row.version }, record: { value: row.record } });
+    Object.defineProperties(page, { at: { value: row.at }, record: { value: row.record } });
   }
   const damaged: string[] = row.damaged?.split(DAMAGE_SEPARATOR) ?? [];
   for (const { field, cell } of plan) {

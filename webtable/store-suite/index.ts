@@ -6,6 +6,7 @@ import { storeKit, type OpenedStore, type StoreKit } from './kit.js';
 import { order } from './order.js';
 import { wholeRows } from './rows-are-whole.js';
 import { scans } from './scans.js';
+import { timestamps } from './timestamps.js';
 import { values } from './values.js';
 import { wrongUse } from './wrong-use.js';
 
@@ -21,10 +22,11 @@ export interface TestRunner {
   readonly describe?: (name: string, define: () => void) => unknown;
 }
 
-const GROUPS = [order, values, columns, changes, scans, wholeRows, wrongUse, closing];
+const GROUPS = [order, values, columns, changes, scans, wholeRows, timestamps, wrongUse, closing];
 
 /**
- * Defines the tests that every store must pass: about 130 tests, each on a new store. They test only the promises of `Store`. For errors
+ * Defines the tests that every store must pass: about 130 tests, each on a new store. They test only the promises of `Store`. Tests of `compareAndSet` and of timestamps do nothing for
+ * a store without this method. For errors
  * they check only the code: a `CrawlError` with STORE_FAILED for wrong use, and CLOSED after `close`.
  * @param name of the store, for the names of the tests
  * @param open creates a new and empty store; called once in each test
@@ -34,13 +36,14 @@ export function testStore(name: string, runner: TestRunner, open: () => Promise<
   const define = runner.it ?? runner.test;
   if (!define) throw new TypeError('expected a test runner with "it" or "test", found neither');
   const { describe } = runner;
-  for (const { title, before, tests } of GROUPS) {
+  for (const { title, isFor = () => true, before, tests } of GROUPS) {
     const group = `${name} keeps the contract of a store: ${title}`;
     const it = (test: string, run: (kit: StoreKit) => Promise<void>): void => {
       define(describe ? test : `${group}: ${test}`, async () => {
         const opened = await open();
         try {
           const kit = storeKit(opened);
+          if (!isFor(kit.store)) return;
           await before?.(kit);
           await run(kit);
         } finally {

@@ -118,6 +118,8 @@ export function storeKit(opened: OpenedStore): StoreKit {
 /** A group of tests. */
 export interface StoreTests {
   readonly title: string;
+  /** Whether a store must pass the tests. Absent: every store must. */
+  readonly isFor?: (store: Store) => boolean;
   /** Runs at the start of each test. */
   readonly before?: (kit: StoreKit) => Promise<void>;
   tests(define: DefineTests): void;

@@ -12,13 +12,11 @@ export class YieldingStore implements Store {
   readonly #timeSlice: TimeSlice;
 
   readonly compareAndSet?: NonNullable<Store['compareAndSet']>;
-  readonly writeUnchanged?: NonNullable<Store['writeUnchanged']>;
 
   constructor(inner: Store, timeSlice: TimeSlice) {
     this.inner = inner;
     this.#timeSlice = timeSlice;
     if (inner.compareAndSet) this.compareAndSet = inner.compareAndSet.bind(inner);
-    if (inner.writeUnchanged) this.writeUnchanged = inner.writeUnchanged.bind(inner);
   }
 
   async get(

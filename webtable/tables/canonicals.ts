@@ -82,8 +82,9 @@ export function createCanonicals(store: Store) {
         'meta',
         [...notes].map(([canonical, stands]) => ({
           key: noteKey(canonical),
-          clear: true,
-          ...(stands !== undefined && { put: new Map([[COLUMN, text.encode(stands ? 'stands' : 'none')]]) }),
+          ...(stands === undefined
+            ? { clear: true }
+            : { put: new Map([[COLUMN, text.encode(stands ? 'stands' : 'none')]]) }),
         })),
       );
     },

@@ -12,7 +12,6 @@ import { json } from '../pages/codec.js';
 import { after, readRange, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { KeyRange, Store, StoredRow } from '../store.js';
-import { writeUnchanged } from '../write-unchanged.js';
 
 /** Where an entry comes from. An entry of the same source for the same row replaces the earlier one. */
 export interface EntrySource {
@@ -38,7 +37,8 @@ export interface InboxEntry {
   readonly source: EntrySource;
   /** undefined: it cannot be read. */
   readonly value: unknown;
-  readonly version: string | undefined;
+  /** The timestamp of the entry. */
+  readonly at: number | undefined;
 }
 
 /** The inboxes of a table. */
@@ -83,13 +83,11 @@ export function createInboxes(store: Store, slots: Slots) {
     },
 
     /** Removes entries, but no entry that was put again after it was read. Call it after the rows are changed. */
-    async remove(entries: readonly InboxEntry[]): Promise<void> {
-      const removed = entries.map(({ rowKey, source, version }) => ({
-        change: { key: keyOf(rowKey, source), clear: true },
-        version,
-      }));
-      await writeUnchanged(store, 'batch', removed);
-    },
+    remove: (entries: readonly InboxEntry[]): Promise<void> =>
+      store.write(
+        'batch',
+        entries.map(({ rowKey, source, at }) => ({ key: keyOf(rowKey, source), clear: true, at })),
+      ),
 
     /**
      * Returns the number of entries of each slot that has any, counted up to a limit. Empty inboxes cost no read: each read begins where the
@@ -122,9 +120,9 @@ export function sourceOfEntry(key: string): EntrySource {
   return { run, slot, part };
 }
 
-function toEntry({ key, cells, version }: StoredRow): InboxEntry {
+function toEntry({ key, cells, at }: StoredRow): InboxEntry {
   const rowKey = key.slice(key.indexOf('|') + 1, key.lastIndexOf('|'));
-  return { rowKey, source: sourceOfEntry(key), value: valueOf(cells.get(COLUMN)), version };
+  return { rowKey, source: sourceOfEntry(key), value: valueOf(cells.get(COLUMN)), at };
 }
 
 function valueOf(cell: Uint8Array | undefined): object | undefined {

@@ -15,6 +15,7 @@ import { createPages, type Pages } from '../pages/pages.js';
 import { INDEX_COLUMNS, SCHEMA_VERSION } from '../schema.js';
 import type { Store } from '../store.js';
 import { createTimeSlice, createLocks, type Exclusive, type TimeSlice } from '../../packages/util/index.js';
+import { ownedStore } from '../stores/owned-store.js';
 import { YieldingStore } from '../stores/yielding-store.js';
 import { createAudits, type Audits } from './audits.js';
 import { createBatches, type Batches } from '../batches/batches.js';
@@ -116,17 +117,21 @@ export async function openTables(
   { slots: wanted = DEFAULT_SLOTS, migrates = false } = {},
 ): Promise<Tables> {
   const timeSlice = createTimeSlice();
-  const store = new YieldingStore(given, timeSlice);
-  const found = await slotsOfTable(store, migrates);
+  const yielding = new YieldingStore(given, timeSlice);
+  const found = await slotsOfTable(yielding, migrates);
   const slots = slotsOf(found ?? wanted);
   const exclusive = given.exclusive?.bind(given) ?? LOCKS.get(given) ?? createLocks();
   LOCKS.set(given, exclusive);
+  const owner = randomUUID();
+  const leases = createLeases(yielding, owner);
+  const isShared = given.compareAndSet !== undefined;
+  const store = isShared ? ownedStore(yielding, slots, leases) : yielding;
   const ownContent = createRowContent(store);
   const content = (): ContentStore => given.content ?? ownContent;
   const pages = createPages(store, content);
-  const frontier = createFrontier(store, slots, (step) => (store.writeUnchanged ? step() : exclusive('rows', step)));
-  const owner = randomUUID();
-  const leases = createLeases(store, owner);
+  const serialised = <T>(step: () => Promise<T>): Promise<T> => exclusive('rows', step);
+  const frontier = createFrontier(store, slots, serialised, isShared ? leases : undefined);
+  const fencing = isShared ? { firstStamp: (key: string) => leases.firstStamp(slots.ofRow(key)) } : undefined;
   const batches = createBatches(store, slots, exclusive);
   if (found === undefined) {
     await writeFences(store, 'frontier', frontier.fences());
@@ -151,14 +156,14 @@ export async function openTables(
     proposals: createProposals(store),
     prefixes: createPrefixes(store),
     siteTemplates: createSiteTemplates(store, exclusive),
-    ...createChangeRows(store, pages, frontier, exclusive),
+    ...createChangeRows(pages, frontier, exclusive, fencing),
     leases,
     workers: createWorkers(store),
     slots,
     owner,
     id: () => idOfTable(store),
     directory: given.directory === undefined ? undefined : resolve(given.directory),
-    isShared: given.writeUnchanged !== undefined,
+    isShared,
     timeSlice,
     store: given,
     exclusive,

@@ -1,6 +1,5 @@
 import {
   chunked,
-  createRowCounts,
   createTracker,
   inAllSlots,
   jobContext,
@@ -117,7 +116,6 @@ async function applyRelevance(
     else if (differs(row, relevanceOf(row))) keys.push(row.key);
   }
   if (keys.length === 0) return;
-  const counts = createRowCounts(tracker.count);
   await tables.changeRows(keys, RELEVANCE_FIELDS, clock(), (found) =>
     found.map((row): PageChange | undefined => {
       if (!row || row.damaged) return undefined;
@@ -125,10 +123,9 @@ async function applyRelevance(
       if (!differs(row, wanted)) return undefined;
       const { relevant, relevantBonus = 0 } = wanted;
       const bonus = row.relevantBonus ?? 0;
-      const count = counts.of(row.key);
-      if (relevant === true && row.relevant !== true) count('marked');
-      if (relevant !== true && row.relevant === true) count('unmarked');
-      if (bonus !== relevantBonus) count('rescored');
+      if (relevant === true && row.relevant !== true) tracker.count('marked');
+      if (relevant !== true && row.relevant === true) tracker.count('unmarked');
+      if (bonus !== relevantBonus) tracker.count('rescored');
       return {
         key: row.key,
         set: {
@@ -143,7 +140,6 @@ async function applyRelevance(
       };
     }),
   );
-  counts.end();
 }
 
 /** Adds rows under the URLs that `www` rules give to existing rows, so that no known page is lost. */
@@ -167,14 +163,12 @@ async function addMoved(
     [...MOVED_FIELDS, 'relevantBonus'],
   );
   const sourceOf = new Map(sources.map((row) => [row?.key, row]));
-  const counts = createRowCounts(tracker.count);
   await tables.changeRows([...targets.keys()], [], clock(), (found, keys) =>
     keys.map((key, i): PageChange | undefined => {
       const { from, url } = targets.get(key)!;
       const source = sourceOf.get(from);
-      const count = counts.of(key);
       if (found[i] || !source || source.damaged) return undefined;
-      count('moved');
+      tracker.count('moved');
       const { dueAt = 0, fetchInterval, cash, distance, sitemap, metadata, marks } = source;
       const relevant = ruleSet.relevanceFields(url);
       return {
@@ -196,5 +190,4 @@ async function addMoved(
       };
     }),
   );
-  counts.end();
 }

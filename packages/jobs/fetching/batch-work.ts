@@ -69,15 +69,11 @@ export function createBatchWork(input: BatchWorkInput) {
       put(queue, item, 'last');
     },
     async store(page) {
-      if (outgoing) {
-        if (await outgoing.move({ ...page, from: batchId })) state.moved += 1;
-        else if (crawl.tables.isShared) return false;
-      } else {
+      if (!outgoing) {
         const marks = { fetch: batchId, parse: page.isParsed ? batchId : null };
-        if (!(await shared.store({ ...page.change, marks }, batchId))) return false;
-      }
+        await shared.store({ ...page.change, marks });
+      } else if (await outgoing.move({ ...page, from: batchId })) state.moved += 1;
       state.stored += 1;
-      return true;
     },
   };
 

@@ -59,11 +59,8 @@ export interface FetchRun extends FetchTools {
   readonly rules: string | undefined;
   /** Puts a page back into its queue, as the next item or the last one. */
   again(queue: string, item: FetchItem, place: 'next' | 'last'): void;
-  /**
-   * Stores a page with its marks in one row change.
-   * @returns false if the batch no longer holds the page
-   */
-  store(page: FetchedPage): Promise<boolean>;
+  /** Stores a page with its marks in one row change. */
+  store(page: FetchedPage): Promise<void>;
   /** Adds a redirect target to a queue. The target has already joined the batch. */
   join(queue: string, item: FetchItem): void;
   /** Aborts requests in flight when the run has to stop. */

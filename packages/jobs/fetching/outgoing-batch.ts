@@ -62,8 +62,6 @@ export function createOutgoingBatch(crawl: JobRun) {
         // An earlier attempt may have moved the page, even if it ended with an error.
         const holder = rows[i]?.marks?.generate;
         leaving.isMoved = holder === from || holder === to.batchId;
-        // Another worker has taken over the batch meanwhile, and has fetched the page too.
-        if (!leaving.isMoved && tables.isShared) return undefined;
         if (leaving.isMoved) moved.push({ rowKey: change.key, queue });
         const batchId = leaving.isMoved ? to.batchId : from;
         const generate = leaving.isMoved ? { generate: batchId } : {};
@@ -88,8 +86,7 @@ export function createOutgoingBatch(crawl: JobRun) {
     },
     /**
      * Stores a page with its marks, and moves it to this batch in the same row change.
-     * @returns false if the page was not moved, because its old batch no longer held it. The page is stored then too, unless other workers
-     * may use the table.
+     * @returns false if the page was not moved, because its old batch no longer held it. The page is stored then too.
      */
     async move(page: LeavingPage): Promise<boolean> {
       const leaving: Leaving = { page, isMoved: false };

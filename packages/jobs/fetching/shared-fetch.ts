@@ -11,11 +11,8 @@ export interface SharedFetch {
   readonly timeUp: AbortSignal;
   /** Settles when all batches are fetched, or the run has failed. */
   readonly running: Promise<void>;
-  /**
-   * Stores a page in one row change.
-   * @returns false if the batch no longer holds the page, or another worker has already stored the page
-   */
-  store(change: PageChange, batchId: string): Promise<boolean>;
+  /** Stores a page in one row change. */
+  store(change: PageChange): Promise<void>;
   /** Called when the work on a page has ended. */
   onPage(): void;
   /** Waits until the rows of one more host may be read. Throws if the run has ended with an error. */

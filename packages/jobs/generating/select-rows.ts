@@ -3,7 +3,6 @@ import type { JobRun } from '../context.js';
 import type { RoundOptions } from '../generate.js';
 import { createSetAside } from '../hosts/backoff-record.js';
 import { createQueueNames } from '../hosts/queue-name.js';
-import { createRowCounts } from '../reporting/row-counts.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { updatingBatches } from '../rows/reschedule.js';
 import { latestDue } from '../rows/wrong-times.js';
@@ -84,22 +83,13 @@ async function take(
   const selected = new Map<string, DueRow>();
   // A row may have two entries until its stale entry is removed.
   const distinct = new Set(found.map(({ rowKey }) => rowKey));
-  const counts = createRowCounts(tracker.count);
   await tables.changeRows([...distinct], JUDGED_FIELDS, now, async (rows, keys, stale) => {
-    const countOf = new Map(keys.map((key) => [key, counts.of(key)]));
     const rowOf = new Map(keys.map((key, i) => [key, rows[i]]));
     const updating = await updatingBatches(tables, rows);
     const changes = new Map<string, PageChange>();
-    // If this is a repeated attempt, the earlier attempt may have written the rows although its answer was lost.
-    const before = new Set(keys.filter((key) => selected.delete(key)));
     for (const [i, entry] of found.entries()) {
       const key = entry.rowKey;
-      if (!rowOf.has(key)) continue;
       const row = rowOf.get(key);
-      if (before.has(key) && row?.marks?.generate === batchId && !selected.has(key)) {
-        selected.set(key, entry);
-        continue;
-      }
       const verdict = changes.has(key) ? 'stale' : judge(row, updating);
       // A row is selected even if its entry has a wrong place in the frontier. The wrong entry is then removed.
       const isMoved = (row?.score ?? 0) !== entry.score || (row?.dueAt ?? 0) > until;
@@ -114,9 +104,9 @@ async function take(
         });
         continue;
       }
-      if (verdict === 'stale') countOf.get(key)!('stale');
+      if (verdict === 'stale') tracker.count('stale');
       else {
-        countOf.get(key)!(verdict.reason);
+        tracker.count(verdict.reason);
         if (verdict.cause !== undefined) changes.set(key, { key, set: { refusedBy: verdict.cause } });
       }
       if (!due.refuse(entry)) continue;
@@ -124,10 +114,9 @@ async function take(
       break;
     }
     await tables.batches.enter(batchId, [...selected.values()]);
-    // After the index is written: if another worker takes the slots from now on, it finds these rows there, and gives them new versions.
+    // After the index is written: if another worker takes the slots from now on, it finds these rows there, and writes them again.
     await checkLeases(crawl);
     return keys.map((key) => changes.get(key));
   });
-  counts.end();
   return [...selected.values()];
 }

@@ -12,7 +12,6 @@ import type { ScopedCrawl } from '../context.js';
 import { enterSeedHosts } from '../hosts/seed-hosts.js';
 import type { FoundReach } from '../hosts/seed-reach.js';
 import type { Count } from '../reporting/counters.js';
-import { createRowCounts } from '../reporting/row-counts.js';
 import { newRowFields } from '../rows/new-row.js';
 import { createScoring } from '../rows/scoring-chain.js';
 import { missingRelevance, relevanceFields } from '../rules/relevance.js';
@@ -85,28 +84,25 @@ export async function addSeeds(
   const { tables } = crawl;
   const now = crawl.clock();
   const fields = ['metadata', 'distance', 'protocolStatus', 'sitemap', 'relevant'] as const;
-  const counts = createRowCounts(count);
   await tables.changeRows([...seeds.keys()], fields, now, async (rows, keys) => {
     const changes: (PageChange | undefined)[] = [];
     for (const [i, key] of keys.entries()) {
       const seed = seeds.get(key)!;
       const row = rows[i];
-      const countRow = counts.of(key);
       let change = row
-        ? changeOfKnown(crawl, rules, row, seed, now, countRow)
-        : newSeedRow(crawl, rules, key, seed, now, countRow);
+        ? changeOfKnown(crawl, rules, row, seed, now, count)
+        : newSeedRow(crawl, rules, key, seed, now, count);
       if (row && seed.retryDenied && isDenied(row, now)) {
-        countRow('denied_before');
+        count('denied_before');
         await tables.hosts.robots.remove(new URL(seed.url).origin);
         change = { ...change, key, set: { ...change?.set, dueAt: now } };
       }
-      if (!row) countRow('injected');
+      if (!row) count('injected');
       changes.push(change);
     }
     await enterSeedHosts(tables, keys, reaches);
     return changes;
   });
-  counts.end();
 }
 
 /**

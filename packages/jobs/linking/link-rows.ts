@@ -84,8 +84,7 @@ export async function linkRows(
 }
 
 /**
- * Gives a new version to rows that a dead worker may still change. If that worker has fetched or parsed such a row, its late write fails,
- * because the version has changed. Returns the rows as they are now.
+ * Writes rows again that a dead worker may still fetch or parse, so that its late change is not visible. Returns the rows as they are now.
  */
 async function fenced<F extends SourceField>(
   { tables, clock }: JobRun,
@@ -98,11 +97,11 @@ async function fenced<F extends SourceField>(
     marks?.generate === batchId && (marks.fetch !== batchId || (status === 'fetched' && marks.parse !== batchId));
   const keys = rows.filter(({ row }) => isOpen(row as PageRow<'marks' | 'status'>)).map(({ row }) => row.key);
   if (keys.length === 0) return rows;
-  await tables.changeRows(keys, ['status'], clock(), (found) =>
-    found.map((row) => (row && isOpen(row) ? { key: row.key } : undefined)),
-  );
-  const now = await tables.pages.getMany<F | 'marks'>(keys, [...fields, 'marks']);
-  const rowOf = new Map(now.flatMap((row) => (row && !row.damaged ? [[row.key, row]] : [])));
+  const rowOf = new Map<string, PageRow<F | 'marks'>>();
+  await tables.changeRows(keys, fields, clock(), (found) => {
+    for (const row of found) if (row && !row.damaged) rowOf.set(row.key, row);
+    return found.map(() => undefined);
+  });
   return rows.map((each) => ({ ...each, row: rowOf.get(each.row.key) ?? each.row }));
 }
 

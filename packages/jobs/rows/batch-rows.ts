@@ -167,18 +167,15 @@ export async function* batchRows<F extends Field>(
 }
 
 /**
- * Gives the rows of a batch a new version, so that every late write of a dead worker fails. Rows in the index that no batch holds get one too:
- * a dead worker may still add them to the batch, as targets of redirects. A worker claims all batches that it takes over
- * before it works on any of them: a late write could otherwise move a row of one batch to another one that is closed already. Does nothing
- * on a table of one process.
+ * Writes the rows of a batch again, so that no late change of a dead worker is visible. This includes rows in the index that do not exist or
+ * that no batch holds: a dead worker may still add them to the batch, as targets of redirects. A worker claims all batches that it takes over
+ * before it works on any of them: a late change could otherwise move a row of one batch to another one that is closed already. It writes
+ * nothing on a table of one process.
  */
 export async function claimRows(crawl: JobRun, batchId: string): Promise<void> {
   const { tables, clock } = crawl;
-  if (!tables.isShared) return;
   for await (const entries of tables.batches.entries(batchId, partOf(crawl))) {
     const keys = entries.map(({ rowKey }) => rowKey);
-    await tables.changeRows(keys, [], clock(), (rows) =>
-      rows.map((row) => (row && (row.marks?.generate ?? batchId) === batchId ? { key: row.key } : undefined)),
-    );
+    await tables.changeRows(keys, [], clock(), (rows) => rows.map((row, i) => (row ? undefined : { key: keys[i]! })));
   }
 }

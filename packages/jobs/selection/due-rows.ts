@@ -108,8 +108,8 @@ export function createDueRows({ frontier, maxPerQueue, slots, queueOf }: DueRows
     const { host, queue } = cursor;
     // The fields are listed one by one. With a spread, V8 would give each object its own hidden class, which takes more memory than the
     // values.
-    for (const { entryKey, rowKey, score, version } of entries.reverse()) {
-      cursor.ahead.push({ entryKey, rowKey, score, version, host, queue });
+    for (const { entryKey, rowKey, score, at } of entries.reverse()) {
+      cursor.ahead.push({ entryKey, rowKey, score, at, host, queue });
     }
     settle(cursor);
   }

@@ -1,6 +1,5 @@
 import type { CrawlContext } from '../context.js';
 import type { Count } from '../reporting/counters.js';
-import { createRowCounts } from '../reporting/row-counts.js';
 import { hasWrongTime, latestDue, WRONG_TIME_FIELDS } from '../rows/wrong-times.js';
 
 /** What {@link makeTooLateDue} reads. */
@@ -32,22 +31,19 @@ export async function makeTooLateDue(
   for await (const entries of tables.frontier.timedAfter(wasSetBack ? now : latest, slots)) {
     await onStep();
     const entryOf = new Map(entries.map((entry) => [entry.rowKey, entry]));
-    const counts = createRowCounts(count);
     await tables.changeRows([...entryOf.keys()], WRONG_TIME_FIELDS, now, (rows, keys, stale) =>
       rows.map((row, i) => {
         const key = keys[i]!;
-        const countRow = counts.of(key);
         if (row?.damaged) return undefined;
         if (row && tables.frontier.isEntryOf(entryOf.get(key)!, row)) {
           if (!hasWrongTime(crawl, row, now)) return undefined;
-          countRow('due_too_late');
+          count('due_too_late');
           return { key, set: { dueAt: now } };
         }
         stale(entryOf.get(key)!);
-        countRow('stale');
+        count('stale');
         return undefined;
       }),
     );
-    counts.end();
   }
 }

@@ -1,6 +1,5 @@
 import { chunked, isHeld, urlOf, type KeyRange } from '../../../webtable/index.js';
 import type { ScopedCrawl } from '../context.js';
-import { createRowCounts } from '../reporting/row-counts.js';
 import type { Tracker } from '../reporting/tracker.js';
 import type { RulesInForce } from '../rules/rules-now.js';
 import { isFetchedInFuture } from '../rows/wrong-times.js';
@@ -34,17 +33,14 @@ export async function makeDue(
     const keys = found
       .filter(({ key, dueAt = 0 }) => dueAt > now && (slots?.has(ofRow(key)) ?? true))
       .map(({ key }) => key);
-    const counts = createRowCounts(tracker.count);
-    await crawl.tables.changeRows(keys, FIELDS, now, (rows, left) =>
-      rows.map((row, i) => {
-        const count = counts.of(left[i]!);
+    await crawl.tables.changeRows(keys, FIELDS, now, (rows) =>
+      rows.map((row) => {
         if (!row || row.damaged || isHeld(row) || (row.dueAt ?? 0) <= now) return undefined;
         if ((row.fetchedAt ?? 0) >= since && !isFetchedInFuture(row, now)) return undefined;
         if (crawl.scope.isOutside(urlOf(row.key), row.sitemap) || refusalOf(crawl, rules, row)) return undefined;
-        count('made_due');
+        tracker.count('made_due');
         return { key: row.key, set: { dueAt: now } };
       }),
     );
-    counts.end();
   }
 }

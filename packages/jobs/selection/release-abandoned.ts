@@ -54,8 +54,8 @@ export async function abandonedBatches(
 }
 
 /**
- * Releases the rows of a batch on which no other job works, in the slots of this job. On a table that workers share, the other rows in its
- * index get a new version, so that a late write of a dead worker gives no row to the batch.
+ * Releases the rows of a batch on which no other job works, in the slots of this job. For a row that does not exist it returns an empty change,
+ * so that no late change of a dead worker adds the row to the batch.
  * @returns the number of rows that the batch held
  */
 export async function releaseRows(crawl: JobRun, batchId: string): Promise<number> {
@@ -63,18 +63,16 @@ export async function releaseRows(crawl: JobRun, batchId: string): Promise<numbe
   let count = 0;
   for await (const entries of tables.batches.entries(batchId, partOf(crawl))) {
     const keys = entries.map(({ rowKey }) => rowKey);
-    const released = new Set<string>();
     await tables.changeRows(keys, [], clock(), async (rows) => {
       await checkLeases(crawl);
-      return rows.map((row) => {
-        if (row?.marks?.generate !== batchId) return row && tables.isShared ? { key: row.key } : undefined;
-        released.add(row.key);
+      return rows.map((row, i) => {
+        if (!row) return { key: keys[i]! };
+        if (row.marks?.generate !== batchId) return undefined;
+        count += 1;
         return { key: row.key, unset: ['cashInFlight'], marks: { generate: null } };
       });
     });
-    await checkLeases(crawl);
     await tables.batches.remove(entries);
-    count += released.size;
   }
   return count;
 }

@@ -33,7 +33,7 @@ export interface CreatedTable extends CreatedTables {
  * Makes a table on HBase: the HBase tables, and the entries that a new table needs. Existing tables and entries stay as they are, so it may
  * be called again at any time. Tables in a directory or in memory need no such call, because they are created when they are opened.
  * @throws CrawlError USAGE for a wrong option, or a table that is not on HBase; BAD_SETTING, STORE_DENIED with `lines` for the HBase shell
- * in its details, STORE_AWAY, STORE_FAILED, CLOCK_OFF, TABLE_VERSION
+ * in its details, STORE_AWAY, STORE_FAILED, TABLE_VERSION
  */
 export async function createTable(options: CreateTableOptions): Promise<CreatedTable> {
   checks.createTable(options);

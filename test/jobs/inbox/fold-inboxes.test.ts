@@ -13,9 +13,10 @@ import { jobRun } from '../../../packages/jobs/context.js';
 import { foldInboxes } from '../../../packages/jobs/inbox/fold-inboxes.js';
 import { withoutScope } from '../../../packages/jobs/scope/in-scope.js';
 import { inSlots, slotsOf } from '../../../packages/jobs/shards/job-slots.js';
+import { expireLeases, holdSlots } from '../../support/hold-slots.js';
 import { rowOf } from '../../support/job-steps.js';
 import { allRows, testCrawl } from '../../support/test-crawl.js';
-import { VersionedRows, VersionedStore } from '../../support/versions/versioned-store.js';
+import { TimedRows, TimedStore } from '../../support/stores/timed-store.js';
 import { fakeWeb, links, type FakePage } from '../../support/web/fake-web.js';
 import { Killed, WorkerStore } from '../../support/worker-store.js';
 
@@ -41,9 +42,12 @@ const workerOf = (url: string): Shard => ({ index: [A, B, C].indexOf(url), count
 
 /** A table that workers share. */
 async function sharedTable(pages: Record<string, FakePage | string>) {
-  const rows = new VersionedRows();
-  const connect = () => new VersionedStore(() => 0, { turn }, rows);
+  const rows = new TimedRows();
+  const connect = () => new TimedStore(() => 0, { turn }, rows);
   const tables = await openTables(connect(), { slots: SLOTS });
+
+  /** Changes of killed processes that have not arrived yet. */
+  const late: (() => Promise<void>)[] = [];
 
   /** Runs a job as a process does. @param killAt the call of the store at which the process is killed */
   async function run<T>(job: (crawl: OpenContext) => Promise<T>, killAt?: number): Promise<T> {
@@ -52,14 +56,17 @@ async function sharedTable(pages: Record<string, FakePage | string>) {
     try {
       return await job(crawl);
     } finally {
+      late.push(...store.late);
       crawl.tables.leases.stop();
       // The leases of a killed process have expired.
-      for (const { id } of await tables.leases.holders())
-        await tables.store.write('meta', [{ key: `holder-${id}`, clear: true }]);
+      await expireLeases(tables);
     }
   }
 
-  /** Runs a job, and runs it again after it was killed at a call. @returns false: it ended before that call */
+  /**
+   * Runs a job, and runs it again after it was killed at a call. A change that it had sent arrives after that.
+   * @returns false: it ended before that call
+   */
   async function killed(job: (crawl: OpenContext) => Promise<unknown>, killAt: number): Promise<boolean> {
     const error = await run(job, killAt).then(
       () => undefined,
@@ -68,6 +75,7 @@ async function sharedTable(pages: Record<string, FakePage | string>) {
     if (error === undefined) return false;
     expect(error).toBeInstanceOf(Killed);
     await run(job);
+    for (const arrive of late.splice(0)) await arrive();
     return true;
   }
 
@@ -190,8 +198,10 @@ describe('links into slots of other workers', () => {
     for (const url of [B, C]) await run(fold(workerOf(url)));
     const before = await run((crawl) => rowOf(crawl, C, 'cash', 'inlinkCount', 'inlinks'));
     // The row has dropped the name of the chunk meanwhile, and a dead worker puts the links once more.
+    const held = await holdSlots(tables);
     await tables.changeRows([rowKeyOf(C)], [], 0, () => [{ key: rowKeyOf(C), unset: ['linkedUpTo'] }]);
     await tables.inboxes.put(late.map(({ rowKey, source, value }) => ({ rowKey, source, value: value as object })));
+    await held.release();
     expect(await run(fold(workerOf(C)))).toEqual({ links_late: 1 });
     const { cash, inlinkCount, inlinks } = before;
     expect(await run((crawl) => rowOf(crawl, C, 'cash', 'inlinkCount', 'inlinks'))).toMatchObject({

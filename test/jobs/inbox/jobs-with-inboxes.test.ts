@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { jobs, openTables, rowKeyOf, status } from '../../../packages/webcrawl/internal.js';
 import { select, rowOf } from '../../support/job-steps.js';
 import { testCrawl } from '../../support/test-crawl.js';
-import { VersionedStore } from '../../support/versions/versioned-store.js';
+import { TimedStore } from '../../support/stores/timed-store.js';
 import { fakeWeb, links } from '../../support/web/fake-web.js';
 
 const HOSTS = Array.from({ length: 20 }, (_, i) => `http://h${i}.com/`);
 
 /** A shared table with a page that links to all hosts. Links into one slot were added, the others wait in the inboxes. */
 async function filledInboxes() {
-  const store = new VersionedStore(() => 0, { turn: async () => {} });
+  const store = new TimedStore(() => 0, { turn: async () => {} });
   const { slots } = await openTables(store, { slots: 3 });
   const [source] = HOSTS as [string];
   const crawl = await testCrawl(fakeWeb({ [source]: links(...HOSTS) }), { store });

@@ -3,7 +3,7 @@ import type { WorkerRow } from '../../../webtable/index.js';
 import { openContext, openTables, status, type OpenContext } from '../../../packages/webcrawl/internal.js';
 import { statusText } from '../../../bin/output/status-text.js';
 import { until } from '../../support/events.js';
-import { VersionedStore } from '../../support/versions/versioned-store.js';
+import { TimedStore } from '../../support/stores/timed-store.js';
 import { PassOnStore } from '../../support/stores/pass-on-store.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
@@ -11,11 +11,11 @@ afterEach(() => void vi.useRealTimers());
 
 /** One of several openers of the table: closing it does not close the store for the others. */
 class Opened extends PassOnStore {
-  readonly writeUnchanged: VersionedStore['writeUnchanged'];
+  readonly compareAndSet: TimedStore['compareAndSet'];
 
-  constructor(store: VersionedStore) {
+  constructor(store: TimedStore) {
     super(store);
-    this.writeUnchanged = store.writeUnchanged.bind(store);
+    this.compareAndSet = store.compareAndSet.bind(store);
   }
 
   override async close(): Promise<void> {}
@@ -51,7 +51,7 @@ describe('workers of one table', () => {
   }
 
   it('add up in the status of each, and dead ones are named', async () => {
-    const store = new VersionedStore(() => 0);
+    const store = new TimedStore(() => 0);
     await openTables(store, { slots: 4 });
     const open = () => openContext({ table: new Opened(store), clock: () => now });
     const [a, b, c] = [await open(), await open(), await open()];

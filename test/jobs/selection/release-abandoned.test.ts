@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
 import { jobs, openTables } from '../../../packages/webcrawl/internal.js';
-import type { TableName, VersionedChange } from '../../../webtable/index.js';
+import type { RowChange, TableName } from '../../../webtable/index.js';
+import { expireLeases } from '../../support/hold-slots.js';
 import { rowOf } from '../../support/job-steps.js';
 import { testCrawl } from '../../support/test-crawl.js';
-import { VersionedRows, VersionedStore } from '../../support/versions/versioned-store.js';
+import { TimedRows, TimedStore } from '../../support/stores/timed-store.js';
 import { Killed } from '../../support/worker-store.js';
 
 it('generate releases the rows of an unfinished batch in its own slots, and the last shard closes the batch', async () => {
-  const store = new VersionedStore(() => 0);
+  const store = new TimedStore(() => 0);
   const { batches } = await openTables(store, { slots: 4 });
   const crawl = await testCrawl(undefined, { store });
   const urls = Array.from({ length: 12 }, (_, i) => `http://h${i}.com/`);
@@ -26,34 +27,31 @@ it('generate releases the rows of an unfinished batch in its own slots, and the 
 });
 
 /** The store of a process whose first write of rows arrives late, after `meanwhile`. Then the process is killed. */
-class LateStore extends VersionedStore {
+class LateStore extends TimedStore {
   meanwhile = async (): Promise<void> => {};
-  isMade: readonly boolean[] = [];
 
-  override async writeUnchanged(table: TableName, changes: readonly VersionedChange[]): Promise<boolean[]> {
-    if (table !== 'webpage') return super.writeUnchanged(table, changes);
+  override async write(table: TableName, changes: readonly RowChange[]): Promise<void> {
+    if (table !== 'webpage') return super.write(table, changes);
     await this.meanwhile();
-    this.isMade = await super.writeUnchanged(table, changes);
+    await super.write(table, changes);
     throw new Killed('the process was killed');
   }
 }
 
 it('the late write of an abandoned generate gives no row to a closed batch', async () => {
-  const rows = new VersionedRows();
-  const { batches, leases, store: plain } = await openTables(new VersionedStore(() => 0, {}, rows), { slots: 1 });
-  const other = await testCrawl(undefined, { store: new VersionedStore(() => 0, {}, rows) });
+  const rows = new TimedRows();
+  const { batches, ...tables } = await openTables(new TimedStore(() => 0, {}, rows), { slots: 1 });
+  const other = await testCrawl(undefined, { store: new TimedStore(() => 0, {}, rows) });
   const [first, second] = ['http://a.com/\tscore=2', 'http://b.com/'] as const;
   await jobs.inject(other, { seeds: [first, second] });
   const late = new LateStore(() => 0, {}, rows);
   const crawl = await testCrawl(undefined, { store: late });
   late.meanwhile = async () => {
-    // Its leases have expired.
-    for (const { id } of await leases.holders()) await plain.write('meta', [{ key: `holder-${id}`, clear: true }]);
+    await expireLeases(tables);
     expect((await jobs.generate(other, { topN: 1 })).counters.generated).toBe(1);
   };
   await expect(jobs.generate(crawl)).rejects.toBeInstanceOf(Killed);
   crawl.tables.leases.stop();
-  expect(late.isMade).toEqual([false, false]);
   expect(await batches.list()).toMatchObject([{ state: 'open', size: 1 }]);
   expect((await rowOf(other, second, 'marks')).marks).toEqual({ inject: 'y' });
   expect((await jobs.generate(other)).counters.generated).toBe(1);

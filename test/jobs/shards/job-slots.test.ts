@@ -6,7 +6,7 @@ import { inSlots, slotsOf } from '../../../packages/jobs/shards/job-slots.js';
 import { turns } from '../../support/events.js';
 import { start } from '../../support/job-steps.js';
 import { testCrawl } from '../../support/test-crawl.js';
-import { VersionedStore } from '../../support/versions/versioned-store.js';
+import { TimedStore } from '../../support/stores/timed-store.js';
 import { fakeWeb, type FakeWeb } from '../../support/web/fake-web.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }));
@@ -27,10 +27,10 @@ async function toItsEnd<T>(promise: Promise<T>): Promise<T> {
 const TASK = { job: 'parse', batchId: '1-1' };
 
 /** A store that can block renewals of leases. */
-class GatedStore extends VersionedStore {
+class GatedStore extends TimedStore {
   gate: Promise<void> | undefined;
 
-  override async compareAndSet(...args: Parameters<VersionedStore['compareAndSet']>): Promise<boolean[]> {
+  override async compareAndSet(...args: Parameters<TimedStore['compareAndSet']>): Promise<boolean[]> {
     if (args[1].some(({ change }) => change.key.startsWith('holder-'))) await this.gate;
     return super.compareAndSet(...args);
   }

@@ -9,7 +9,7 @@ import {
 } from '../../../packages/webcrawl/internal.js';
 import { turns } from '../../support/events.js';
 import { testCrawl } from '../../support/test-crawl.js';
-import { VersionedStore } from '../../support/versions/versioned-store.js';
+import { TimedStore } from '../../support/stores/timed-store.js';
 import { fakeWeb } from '../../support/web/fake-web.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }));
@@ -29,7 +29,7 @@ const RUNS: Record<string, (crawl: OpenContext, options: JobOptions) => Promise<
 };
 
 it.each(Object.keys(RUNS))('%s reports that it was stopped while others held the table', async (job) => {
-  const store = new VersionedStore(() => 0);
+  const store = new TimedStore(() => 0);
   await openTables(store, { slots: 2 });
   const other = await testCrawl(undefined, { store });
   await other.tables.batches.change('1700000000-1', () => ({ state: 'open', size: 0 }));

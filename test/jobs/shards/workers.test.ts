@@ -9,7 +9,7 @@ import {
   type Store,
 } from '../../../packages/webcrawl/internal.js';
 import { allRows, testCrawl } from '../../support/test-crawl.js';
-import { VersionedRows, VersionedStore, type Treatment } from '../../support/versions/versioned-store.js';
+import { TimedRows, TimedStore, type Treatment } from '../../support/stores/timed-store.js';
 import { fakeWeb, links, randomNumbers, type FakePage, type FakeWeb } from '../../support/web/fake-web.js';
 import { Killed, WorkerStore, type Fate } from '../../support/worker-store.js';
 import { settle } from '../../support/job-steps.js';
@@ -86,9 +86,9 @@ function createWatch() {
 
 /** A table that workers share, each with its own connection, and a web that they crawl. */
 async function sharedTable(pick: Pick, random: () => number, { pages, settings }: Web) {
-  const rows = new VersionedRows();
+  const rows = new TimedRows();
   const treatment: Treatment = pick(2) ? { refused: 0.02, lostAnswers: 0.02 } : {};
-  const connect = (): Store => new VersionedStore(random, treatment, rows);
+  const connect = (): Store => new TimedStore(random, treatment, rows);
   await openTables(connect(), { slots: SLOTS });
   const watch = createWatch();
   let started = 0;
@@ -104,7 +104,7 @@ async function sharedTable(pick: Pick, random: () => number, { pages, settings }
       else await crawl.close();
     }
   }
-  return { run, watch, tables: await openTables(new VersionedStore(() => 0, {}, rows)) };
+  return { run, watch, tables: await openTables(new TimedStore(() => 0, {}, rows)) };
 }
 
 type Table = Awaited<ReturnType<typeof sharedTable>>;

@@ -30,24 +30,6 @@ describe('updatedb and the pages of its batch', () => {
     expect(await crawl.tables.batches.get(batch)).toEqual({ batchId: batch, state: 'closed', size: 1 });
   });
 
-  it('counts a page once if its change is decided twice; generate does the same', async () => {
-    const web = fakeWeb({ [A]: links('/b'), 'http://a.com/b': 'b' });
-    await using crawl = await testCrawl(web, { settings: { 'generate.maxDistance': 3 } });
-    await jobs.inject(crawl, { seeds: [A, 'http://a.com/far'] });
-    await crawl.tables.pages.write([{ key: rowKeyOf('http://a.com/far'), set: { distance: 9 } }]);
-    const { changeRows } = crawl.tables;
-    // As if another process had changed every row between its read and its write.
-    crawl.tables.changeRows = (keys, fields, now, decide) =>
-      changeRows(keys, fields, now, async (...args) => {
-        await decide(...args);
-        return decide(...args);
-      });
-    const { batchId: batch = '', counters } = await jobs.generate(crawl);
-    expect(counters).toEqual({ generated: 1, distance: 1 });
-    await jobs.fetch(crawl, { batch, parse: true });
-    expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ fetched: 1, links: 1, added: 1 });
-  });
-
   it('counts each page once by its outcome', async () => {
     const web = fakeWeb({
       'http://a.com/ok': 'x',

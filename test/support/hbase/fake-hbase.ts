@@ -10,10 +10,9 @@ interface Cell {
   readonly tick: number;
 }
 
-/** A row: the newest cells by column, and the times up to which the whole row, or a column, was deleted. */
+/** A row: the newest cells by column, and the time up to which the row was deleted. */
 interface Row {
   readonly cells: Map<string, Cell>;
-  readonly deletedColumns: Map<string, number>;
   deleted: number;
 }
 
@@ -137,22 +136,15 @@ export class FakeHBase {
     }
   }
 
-  #delete(name: string, { 1: key, 2: columns, 3: tick }: Struct): void {
+  #delete(name: string, { 1: key, 3: tick }: Struct): void {
     const row = this.#rowOf(name, text(key));
-    if (columns === undefined) {
-      row.deleted = Math.max(row.deleted, tick as number);
-      return;
-    }
-    for (const { 1: family, 2: qualifier, 3: at } of columns as Struct[]) {
-      const column = `${text(family)}:${text(qualifier)}`;
-      row.deletedColumns.set(column, Math.max(row.deletedColumns.get(column) ?? 0, at as number));
-    }
+    row.deleted = Math.max(row.deleted, (tick as number | undefined) ?? this.clock());
   }
 
   #rowOf(name: string, key: string): Row {
     const { rows } = this.#table(name);
     let row = rows.get(key);
-    if (!row) rows.set(key, (row = { cells: new Map(), deletedColumns: new Map(), deleted: 0 }));
+    if (!row) rows.set(key, (row = { cells: new Map(), deleted: 0 }));
     return row;
   }
 
@@ -184,8 +176,8 @@ export class FakeHBase {
 function seen(row: Row): Cell[] {
   const order = ({ family, qualifier }: Cell): Buffer => Buffer.from(`${family}\0${qualifier}`, 'latin1');
   return [...row.cells]
-    .filter(([column, { tick }]) => tick > row.deleted && tick > (row.deletedColumns.get(column) ?? 0))
     .map(([, cell]) => cell)
+    .filter(({ tick }) => tick > row.deleted)
     .sort((a, b) => Buffer.compare(order(a), order(b)));
 }
 

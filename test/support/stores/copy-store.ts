@@ -17,7 +17,8 @@ export async function copyStore<S extends Store = MemoryStore>(
 ): Promise<S> {
   for (const table of NAMES) {
     for await (const { key, cells } of store.scan(table, { columns: Object.keys(TABLES[table]) })) {
-      await into.write(table, [{ key, put: cells as ReadonlyMap<Column, Uint8Array> }]);
+      // Before the timestamps of all owners.
+      await into.write(table, [{ key, put: cells as ReadonlyMap<Column, Uint8Array>, at: 0 }]);
     }
   }
   return into;

@@ -50,13 +50,6 @@ export class FarStore implements Store {
     return this.#call(() => this.#store.compareAndSet!(table, changes));
   }
 
-  writeUnchanged(
-    table: TableName,
-    changes: readonly { readonly change: RowChange; readonly version: string | undefined }[],
-  ) {
-    return this.#call(() => this.#store.writeUnchanged!(table, changes));
-  }
-
   async close(): Promise<void> {}
 
   async #call<T>(call: () => Promise<T>): Promise<T> {

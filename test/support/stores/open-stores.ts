@@ -10,7 +10,7 @@ import { serveTable } from '../../../webtable/live/server.js';
 import { losing, openFakeStore } from '../hbase/open-fake-store.js';
 import { randomNumbers } from '../web/fake-web.js';
 import { createLocks } from '../../../packages/util/index.js';
-import { VersionedStore } from '../versions/versioned-store.js';
+import { TimedStore } from './timed-store.js';
 import type { OpenedStore } from '../../../webtable/store-suite/index.js';
 
 const ENCODINGS = { keyEncoding: 'utf8', valueEncoding: 'view' } as const;
@@ -23,10 +23,10 @@ export const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
     const store = new MemoryStore();
     return { store, cleanup: () => store.close() };
   },
-  'VersionedStore, which others change': async () => {
+  'TimedStore, which others change': async () => {
     // Only the rows of one page of a scan are guaranteed to be of one moment.
     const treatment = { refused: 0.05, lostAnswers: 0.05, longestPage: 1e6 };
-    const first = new VersionedStore(randomNumbers(1), treatment);
+    const first = new TimedStore(randomNumbers(1), treatment);
     return { store: first, reopen: async () => first.forProcess(), cleanup: () => first.close() };
   },
   'LevelStore on memory-level': async () => {

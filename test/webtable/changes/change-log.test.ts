@@ -14,7 +14,7 @@ import {
 /** A store in memory, one that other processes change, LevelDB, and HBase. */
 const KINDS = [
   'MemoryStore',
-  'VersionedStore, which others change',
+  'TimedStore, which others change',
   'LevelStore on memory-level',
   'HBaseStore on a fake HBase',
 ];

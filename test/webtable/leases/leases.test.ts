@@ -11,7 +11,7 @@ import {
 } from '../../../webtable/index.js';
 import { SimulatedMachine, SimulatedTime } from '../../support/stores/simulated-time.js';
 import { FarStore } from '../../support/stores/far-store.js';
-import { VersionedStore } from '../../support/versions/versioned-store.js';
+import { TimedStore } from '../../support/stores/timed-store.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 import { seeds } from '../../support/runs.js';
 
@@ -22,7 +22,7 @@ const FETCH: TakeOptions = { job: 'fetch', batchId: '1-1', wait: 60_000 };
 function cluster() {
   const time = new SimulatedTime();
   const random = randomNumbers(1);
-  const store = new VersionedStore(() => 0);
+  const store = new TimedStore(() => 0);
   const worker = (name: string): { machine: SimulatedMachine; leases: Leases } => {
     const machine = new SimulatedMachine(time, random);
     const far = new FarStore(store, time, machine, { random: () => 0.5 });
@@ -286,7 +286,7 @@ async function history(seed: number): Promise<void> {
   const random = randomNumbers(seed);
   const pick = (n: number): number => Math.floor(random() * n);
   const time = new SimulatedTime();
-  const store = new VersionedStore(random);
+  const store = new TimedStore(random);
   const slots = slotsOf(1 + pick(6));
   const machines: SimulatedMachine[] = [];
   const holding: { readonly machine: SimulatedMachine; readonly held: HeldLeases }[] = [];

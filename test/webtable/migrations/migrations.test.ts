@@ -11,7 +11,7 @@ import { jobs } from '../../../packages/webcrawl/internal.js';
 import { migrate, migrationProgress } from '../../support/versions/migrate.js';
 import { OLD_BATCH, fillOldTable } from '../../support/versions/old-table.js';
 import { setVersion, versionOf } from '../../support/versions/version-7.js';
-import { VersionedStore } from '../../support/versions/versioned-store.js';
+import { TimedStore } from '../../support/stores/timed-store.js';
 
 describe('the migration from version 7', () => {
   it.each(seeds(3, 100))('rebuilds the indexes, so that repair finds nothing, seed %i', async (seed) => {
@@ -86,7 +86,8 @@ describe('the migration from version 7', () => {
   });
 
   it('is refused on a store that several processes use', async () => {
-    const { store } = await fillOldTable(new VersionedStore(() => 0), 3);
+    const { store: old } = await fillOldTable(new MemoryStore(), 3);
+    const store = await copyStore(old, new TimedStore(() => 0));
     const before = await dumpStore(store);
     await expect(migrate(store)).rejects.toMatchObject({
       code: 'TABLE_VERSION',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryStore, openTables } from '../../../webtable/index.js';
 import { MAX_POINTS } from '../../../webtable/tables/rule-counts.js';
-import { VersionedStore } from '../../support/versions/versioned-store.js';
+import { TimedStore } from '../../support/stores/timed-store.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 
 const START = Date.UTC(2026, 0, 1);
@@ -75,7 +75,7 @@ describe('the stored counts of rules', () => {
   );
 
   test('may have one point for two counts at the same time', async () => {
-    const store = new VersionedStore(randomNumbers(1));
+    const store = new TimedStore(randomNumbers(1));
     const both = await Promise.all([openTables(store), openTables(store)]);
     await both[0].rules.noteCounts(all(1, ['r1']), START);
     await Promise.all(both.map(({ rules }, i) => rules.noteCounts(all(2, ['r1']), START + 1 + i)));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MemoryStore, openTables, type Rule, type Store } from '../../../webtable/index.js';
 import { copyStore } from '../../support/stores/copy-store.js';
 import { FailingStore, PlannedFailure } from '../../support/stores/failing-store.js';
-import { VersionedStore } from '../../support/versions/versioned-store.js';
+import { TimedStore } from '../../support/stores/timed-store.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 
 const reject = (id: string, prefix: string): Rule => ({
@@ -107,7 +107,7 @@ describe('the table of rules', () => {
   });
 
   test.each([1, 2, 3])('has the edits of several writers at once, seed %i', async (seed) => {
-    const store = new VersionedStore(randomNumbers(seed));
+    const store = new TimedStore(randomNumbers(seed));
     const all = await Promise.all([rulesOf(store), rulesOf(store), rulesOf(store)]);
     await Promise.all(
       all.flatMap((rules, who) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MemoryStore, openTables, sitesOfPage, type StoredSite } from '../../../webtable/index.js';
-import { VersionedStore } from '../../support/versions/versioned-store.js';
+import { TimedStore } from '../../support/stores/timed-store.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 
 const stored = (number: number): StoredSite => ({
@@ -36,7 +36,7 @@ test('the template of a folder goes before that of its origin, unless it was rem
 });
 
 test('processes that change a template at the same time never lower its number', async () => {
-  const store = new VersionedStore(randomNumbers(1), { refused: 0.2 });
+  const store = new TimedStore(randomNumbers(1), { refused: 0.2 });
   const tables = await openTables(store);
   const others = await openTables(store.forProcess());
   const raise = (now: StoredSite | undefined) => stored((now?.number ?? 0) + 1);

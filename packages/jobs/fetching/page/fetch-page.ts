@@ -121,12 +121,11 @@ function passOver({ tracker }: FetchRun, reason: LeftReason | 'rejected_rules'):
   return 'no_request';
 }
 
-/** @returns false if the page was not stored. The reason is counted. */
+/** @returns false if the page was not stored, because its row is damaged. This is counted. */
 async function storePage({ store, tracker }: FetchRun, page: FetchedPage): Promise<boolean> {
   try {
-    if (await store(page)) return true;
-    tracker.count('released');
-    tracker.done();
+    await store(page);
+    return true;
   } catch (error) {
     countDamaged(error, tracker.count);
   }

@@ -67,11 +67,7 @@ async function followRedirect(
   const now = crawl.clock();
   let outcome: CounterName = 'redirects_followed';
   let item: FetchItem | undefined;
-  // Other pages may redirect or link to the target at the same time, so its row is changed by compare-and-set.
   await crawl.tables.changeRows([key], [...FETCH_FIELDS, 'cash', 'cashInFlight'], now, async ([row]) => {
-    // This may be a repeated attempt, because another worker has changed the row. The decision of the earlier attempt is dropped.
-    outcome = 'redirects_followed';
-    item = undefined;
     if (row && (row.damaged || isHeld(row) || (row.dueAt ?? 0) > now)) outcome = 'redirect_known';
     else if (!row && !crawl.settings.db.updateAdditionsAllowed) outcome = 'redirect_not_added';
     const last = row?.marks?.updatedb ?? '';
@@ -81,7 +77,7 @@ async function followRedirect(
     if (outcome !== 'redirects_followed') return [];
     const { batchId } = run;
     await crawl.tables.batches.enter(batchId, [{ rowKey: key, queue }]);
-    // After the index is written: if another worker takes over the batch from now on, it finds the row there, and gives it a new version.
+    // After the index is written: if another worker takes over the batch from now on, it finds the row there, and writes it again.
     await checkLeases(crawl);
     const set: PageChange['set'] = row
       ? // The new location of a sitemap is a sitemap, too.
