@@ -20,13 +20,11 @@ import { progressDisplay } from './output/progress.js';
  */
 export const EXIT = { done: 0, nothing: 1, tryAgain: 75, interrupted: 130 } as const;
 
-/** The options that every verb accepts, before or after its name. */
 export interface GlobalOptions {
   readonly table?: string;
   /** In seconds. */
   readonly wait?: number;
   readonly config?: string;
-  /** Settings by dotted key. */
   readonly set?: Readonly<Record<string, string>>;
   readonly json?: boolean;
   readonly quiet?: boolean;
@@ -40,7 +38,6 @@ export interface Cli {
   exitCode: number;
 }
 
-/** Returns the location of the table: `--table`, else `WEBCRAWL_TABLE`, else the default. */
 export function tableLocation({ io, options }: Cli): string {
   return options().table ?? (io.env.WEBCRAWL_TABLE || DEFAULT_TABLE);
 }
@@ -66,19 +63,16 @@ export async function openWithoutTable(
 interface OpenOptions {
   /** Name of this user of the table, as other processes see it. */
   readonly name: string;
-  /** Create a missing table. */
   readonly create?: boolean;
   /** The table must not be open in another process. */
   readonly alone?: boolean;
   /** Yield the table to a process that needs exclusive access. */
   readonly yields?: boolean;
-  /** Whether to open a table of an earlier schema version too, to migrate it. */
   readonly migrates?: boolean;
   /** Settings that follow from the options of the verb, by dotted key. They take precedence over `--set`. */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
-/** Opens the table with the settings in force. A missing table is created only with `create`. */
 export async function open(
   cli: Cli,
   { create = false, settings = {}, migrates = false, ...how }: OpenOptions,
@@ -110,7 +104,6 @@ export async function open(
   return crawl;
 }
 
-/** Returns a function that prints once that the command waits for a table. */
 export function sayWaiting({ io, options }: Cli): (owner: TableOwner | undefined) => void {
   return (owner) => {
     const who = owner ? `process ${owner.pid} (${owner.name}) has open` : 'another process has open';
@@ -207,7 +200,6 @@ function keepsNothing(job: string, isShard: boolean): boolean {
   return job === 'graph' || job.startsWith('export ') || (!isShard && (job === 'rank' || job === 'dedup'));
 }
 
-/** Returns remarks on a report for people, in addition to its numbers. */
 function notes(
   { job, batchId = '', counters, failedOrigins = [], largeSection, interrupted }: Report,
   proxy: string,
@@ -271,7 +263,6 @@ function tookSeeds({ counters }: Pick<Report, 'counters'>): boolean {
   return ['injected', 'known', 'updated', 'held'].some((reason) => counters[reason]);
 }
 
-/** Returns the report of a job as text for people. */
 function summary({ job, batchId, seconds, counters }: Report): string {
   const head = safeLines(`${job}${batchId === undefined ? '' : ` ${batchId}`}: ${duration(seconds)}`);
   const rows = Object.entries(counters).map(([reason, count]) => [safeLines(reason), number(count)]);

@@ -41,7 +41,6 @@ export class HelpfulCommand extends Command {
     return this;
   }
 
-  /** @param isShort whether help is short */
   helpWith(isShort: boolean): Partial<Help> {
     const plain = new Help();
     const globals = this.options.map(({ short, long }) => short ?? long).filter((name) => name !== '-V');
@@ -92,7 +91,6 @@ function reflowed(text: string): string {
   return items.join('\n');
 }
 
-/** Returns the names of a command and of the commands above it. */
 function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }

@@ -18,7 +18,6 @@ const stop = new AbortController();
 // turned off.
 setMaxListeners(0, stop.signal);
 let firstSignal = 0;
-/** With `--quiet`, only data and errors are printed. */
 const isQuiet = process.argv.some((arg) => arg === '--quiet' || /^-[a-z]*q[a-z]*$/.test(arg));
 
 function onSignal(): void {

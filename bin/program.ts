@@ -96,7 +96,6 @@ export function buildProgram(io: Io, isShort = false): Program {
 /** Longer lines are hard to read. */
 const MAX_HELP_COLUMNS = 100;
 
-/** Commands grouped by task, in the order of the help. */
 const GROUPS = {
   'Crawl:': [addCrawl, addStatus],
   'Look into the table:': [

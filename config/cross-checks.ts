@@ -1,14 +1,11 @@
 import type { Settings } from './schema.js';
 
-/** Two settings that contradict each other. */
 interface Conflict {
   readonly key: string;
   readonly other: string;
-  /** What the two settings must fulfil. */
   readonly text: string;
 }
 
-/** Pairs of settings. The first of a pair must not be above the second. */
 const ORDERED = [
   ['db.fetchIntervalDefault', 'db.fetchIntervalMax'],
   ['db.fetchScheduleAdaptiveMinInterval', 'db.fetchScheduleAdaptiveMaxInterval'],

@@ -20,7 +20,6 @@ export function describeSettings(): readonly SettingDescription[] {
   }));
 }
 
-/** Returns the page of all settings, `docs/SETTINGS.md`. */
 export function settingsMarkdown(): string {
   const lines = [
     '# Settings',

@@ -23,7 +23,6 @@ export function didYouMean(wrong: string, keys: readonly string[], max?: number)
   return undefined;
 }
 
-/** Returns the number of letters to insert, delete or replace. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

@@ -1,6 +1,5 @@
 import { tryParseUrl } from '../packages/url/index.js';
 
-/** Headers that `http.headers` must not set, each with the reason. */
 const OWN_HEADERS: ReadonlyMap<string, string> = new Map([
   ['host', 'which follows from the URL'],
   ...['connection', 'content-length', 'expect', 'http2-settings', 'keep-alive', 'proxy-connection'].map(ofConnection),
@@ -36,19 +35,16 @@ export function headersProblem(headers: Readonly<Record<string, string>>): strin
   return undefined;
 }
 
-/** Returns what is expected of `http.credentials`, which has `user:password` by origin. undefined: the credentials can be sent. */
 export function credentialsProblem(credentials: Readonly<Record<string, string>>): string | undefined {
   const bad = Object.entries(credentials).find(([, value]) => !/^[^:\p{Cc}]*:\P{Cc}*$/u.test(value));
   return originsProblem(Object.keys(credentials)) ?? (bad && `user:password for ${bad[0]}`);
 }
 
-/** Returns what is expected of `http.cookies`, which has values of Cookie headers by origin. undefined: the cookies can be sent. */
 export function cookiesProblem(cookies: Readonly<Record<string, string>>): string | undefined {
   const bad = Object.entries(cookies).find(([, value]) => value === '' || !isPrintable(value));
   return originsProblem(Object.keys(cookies)) ?? (bad && `name=value; name=value in printable ASCII for ${bad[0]}`);
 }
 
-/** Returns what is expected of `http.proxy`. An empty text means no proxy. undefined: the proxy can be used. */
 export function proxyProblem(proxy: string): string | undefined {
   if (proxy === '') return undefined;
   const url = tryParseUrl(proxy);

@@ -4,7 +4,6 @@ import { tryParseUrl } from '../packages/url/index.js';
 /** A valid name of an OpenSearch index, at most 255 bytes. */
 const INDEX_NAME = /^(?!\.{1,2}$)[^-_+\\/*?"<>|\s,#:A-Z][^\\/*?"<>|\s,#:A-Z]{0,254}$/u;
 
-/** Returns what is expected of `index.url`. undefined: the URL can be used. */
 export function indexUrlProblem(text: string): string | undefined {
   const url = tryParseUrl(text);
   const name = url?.pathname.split('/').findLast((part) => part !== '') ?? '';
@@ -28,7 +27,6 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** Returns what is expected of `search.site.links`. undefined: the links can be used. */
 export function siteLinksProblem(links: Readonly<Record<string, string>>): string | undefined {
   const entries = Object.entries(links);
   const isRight = ([text, to]: readonly [string, string]): boolean =>
@@ -40,7 +38,6 @@ export function siteLinksProblem(links: Readonly<Record<string, string>>): strin
     : 'at most 8 links, each a text of at most 40 characters with a URL (http or https) or a path that begins with /';
 }
 
-/** Returns what is expected of `serve.trustedProxies`. undefined: the ranges can be used. */
 export function addressRangesProblem(ranges: readonly string[]): string | undefined {
   const isRight = ranges.every((range) => {
     const [address = '', bits = '0', ...rest] = range.split('/');
@@ -49,7 +46,6 @@ export function addressRangesProblem(ranges: readonly string[]): string | undefi
   return isRight ? undefined : 'addresses such as 10.0.0.7, or ranges such as 10.0.0.0/8';
 }
 
-/** Returns what is expected of `serve.allowedOrigins`. undefined: the origins can be used. */
 export function originsProblem(origins: readonly string[]): string | undefined {
   const isRight = origins.every(
     (origin) => /^https?:\/\/[\w.:[\]-]+$/.test(origin) && tryParseUrl(origin)?.origin === origin,

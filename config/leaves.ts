@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { once } from '../packages/util/index.js';
 import { settingsSchema } from './schema.js';
 
-/** The part of a setting's JSON Schema that is used here. */
 export interface LeafType {
   readonly type?: string;
   readonly enum?: readonly unknown[];
@@ -14,9 +13,7 @@ export interface LeafType {
   readonly anyOf?: readonly LeafType[];
   readonly default?: unknown;
   readonly description?: string;
-  /** true for files and modules, see `path` in the schema. */
   readonly path?: boolean;
-  /** true for values that must not be shown, see `masked`. */
   readonly secret?: boolean;
 }
 

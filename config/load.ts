@@ -101,7 +101,6 @@ function nest(given: ReadonlyMap<string, Given>): Record<string, unknown> {
   return nested;
 }
 
-/** Sections, or settings by name. */
 interface Nested {
   [name: string]: unknown;
 }

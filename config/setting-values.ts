@@ -6,20 +6,16 @@ import { didYouMean, foldKey } from './did-you-mean.js';
 import { fromText } from './from-text.js';
 import type { Leaf } from './leaves.js';
 
-/** A value from a file, the environment or the command line. The values of a source keep their written order. */
 export interface Given {
   readonly key: string;
   readonly value: unknown;
   readonly source: string;
-  /** The folder against which a relative path is resolved. */
   readonly folder: string;
 }
 
-/** A fault of a setting. */
 export interface Problem {
   readonly key: string;
   readonly source: string;
-  /** What was expected and found. */
   readonly text: string;
 }
 

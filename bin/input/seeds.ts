@@ -6,13 +6,10 @@ import { library } from '../library.js';
 import { isUrl, readFileBytes, readLines } from './input.js';
 import { say } from '../output/output.js';
 
-/** Settings by dotted key, as the options of a verb give them. */
 type Settings = Readonly<Record<string, unknown>>;
 
-/** Seed lines and their sources. */
 export interface Seeds {
   readonly lines: AsyncIterable<string>;
-  /** Whether a line was given as an argument itself. */
   isArgument(line: number): boolean;
   /** Returns the source of a line that was read, such as `seeds.txt:3`. Lines are numbered from 1 over all sources. */
   place(line: number): string;
@@ -61,10 +58,6 @@ export function readSeeds(cli: Cli, args: readonly string[], settings: Settings 
   };
 }
 
-/**
- * Rejects a file whose first line shows that it is not a list of URLs.
- * @throws CrawlError BAD_INPUT with a hint how to make seeds from its URLs
- */
 function refuseOtherFormats(firstLine: string, arg: string, name: string): void {
   const start = firstLine.trimStart().charAt(0);
   const found = FORMATS.find(([first]) => start !== '' && first.includes(start));
@@ -90,7 +83,6 @@ const FORMATS: readonly (readonly [first: string, format: string, hint: (arg: st
 /** Maximum number of rejected lines to report one by one. More lines are only counted. */
 const REPORTED = 20;
 
-/** Returns a function that reports each rejected seed line, with its source and the reason. Pass the function to a job as `onRejected`. */
 export function reportRejections(io: Io, seeds: Seeds): (line: number, text: string, reason: string) => void {
   let reported = 0;
   return (line, text, reason) => {

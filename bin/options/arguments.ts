@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { CrawlError, didYouMean } from '../../packages/webcrawl/names.js';
 
-/** Reads an option as a whole number of at least `min`. */
 export function wholeNumber(min: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -32,7 +31,6 @@ export function header(text: string, earlier: Readonly<Record<string, string>> =
   return { ...earlier, [text.slice(0, at).trim()]: text.slice(at + 1).trim() };
 }
 
-/** Reads a number of seconds, at least 0: `2`, `0.5`. */
 export function seconds(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   throw new InvalidArgumentError('not a number of seconds, such as 2 or 0.5');
@@ -45,30 +43,22 @@ export function keyAndValue(text: string, earlier: Readonly<Record<string, strin
   return Object.fromEntries([...Object.entries(earlier), [text.slice(0, at).trim(), text.slice(at + 1)]]);
 }
 
-/** Adds a value to the earlier values of an option that may be given many times. */
 export function eachGiven(text: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, text];
 }
 
-/** Adds the names in a list with commas to the earlier names. The option may be given many times. */
 export function namesGiven(text: string, earlier: readonly string[] = []): readonly string[] {
   const names = text.split(',').map((name) => name.trim());
   return [...earlier, ...names.filter((name) => name !== '')];
 }
 
-/** Maximum number of names that a message lists. The help has longer lists. */
 const MAX_LISTED = 20;
 
-/** Throws for a name that was renamed, with the present name. */
 export function refuseRenamed(names: readonly string[], renamed: Readonly<Record<string, string>>): void {
   const old = names.find((name) => Object.hasOwn(renamed, name));
   if (old !== undefined) throw new InvalidArgumentError(`${old} is now called ${renamed[old]}`);
 }
 
-/**
- * Reads a list of names from `known`, separated by commas.
- * @param renamed the present names of names that were renamed
- */
 export function listOf<T extends string>(
   known: readonly T[],
   renamed: Readonly<Record<string, T>> = {},

@@ -2,10 +2,8 @@ import type { PageField } from '../../packages/webcrawl/internal.js';
 import { COMPUTED_FIELD_NAMES, DUMP_FIELDS, ADDITIONAL_FIELDS, RENAMED_FIELDS } from '../../packages/webcrawl/names.js';
 import { listOf } from './arguments.js';
 
-/** Fields that are shown for every page, in addition to its status. */
 const ALWAYS = ['key', 'url'] as const;
 
-/** Reads `--fields`: names separated by commas. */
 export function fieldsOf(text: string): readonly PageField[] {
   const known = [...ALWAYS, ...DUMP_FIELDS, ...ADDITIONAL_FIELDS, ...COMPUTED_FIELD_NAMES];
   const isAlways = (name: string): name is (typeof ALWAYS)[number] => (ALWAYS as readonly string[]).includes(name);

@@ -3,7 +3,6 @@ import { secondsOf } from './arguments.js';
 
 const ISO = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
-/** The forms of a moment, for help and messages. */
 export const MOMENT = '2026-01-31, 2026-01-31T09:30Z, now, or 30m, 2h, 2d, 1w';
 
 /** Reads a time. A duration such as `2d` counts back from now. Returns ms since the epoch. */

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { header, seconds } from './arguments.js';
 
-/** The options of verbs that send requests. Each option sets a setting. */
 export interface RequestOptions {
   readonly delay?: number | undefined;
   readonly agent?: string | undefined;
@@ -19,7 +18,6 @@ export function addRequestOptions(command: Command): Command {
     );
 }
 
-/** Returns the settings that these options set. They take precedence over `--set`. */
 export function requestSettings({ delay, agent, header }: RequestOptions): Readonly<Record<string, unknown>> {
   return {
     ...(delay !== undefined && { 'fetcher.serverDelay': delay, 'fetcher.serverMinDelay': delay }),

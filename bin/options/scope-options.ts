@@ -2,7 +2,6 @@ import { Option, type Command } from 'commander';
 import type { CrawlOptions } from '../../packages/webcrawl/internal.js';
 import { eachGiven, wholeNumber } from './arguments.js';
 
-/** The options that limit how far a crawl goes from its seeds. */
 export type ScopeOptions = Pick<CrawlOptions, 'depth' | 'stay' | 'include' | 'exclude'>;
 
 export function addScopeOptions(command: Command): Command {

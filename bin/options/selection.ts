@@ -6,13 +6,11 @@ import type { Cli } from '../cli.js';
 import { comingMomentOrMark, MOMENT, momentOrMark } from './moment.js';
 import { say } from '../output/output.js';
 
-/** The options that select pages, shared by several verbs. */
 export interface SelectionOptions extends PageSelection {
   readonly status?: readonly Status[];
   readonly code?: readonly string[];
 }
 
-/** The help text on the selection of pages. */
 export const SELECTION_HELP = `A page is selected if it meets every given option. Examples of times:
 ${MOMENT}. The name of a mark is
 a time too (webcrawl mark). For --fetched-since and --fetched-before a duration is before
@@ -39,10 +37,6 @@ export function addSelection(command: Command): Command {
     .option('--rejected', 'pages that the present URL filters reject');
 }
 
-/**
- * Returns the selection for the options.
- * @throws CrawlError USAGE for more than one of host, domain and prefix
- */
 export function selectionOf(options: SelectionOptions): PageSelection {
   const { host, domain, prefix, status, code, fetchedSince, fetchedBefore, dueBefore, rejected } = options;
   if ([host, domain, prefix].filter((range) => range !== undefined).length > 1) {

@@ -8,9 +8,7 @@ import { eachGiven } from './arguments.js';
 
 export interface ServeOptions {
   readonly port?: number;
-  /** Address to listen on. */
   readonly listen?: string;
-  /** Host names that requests may use. */
   readonly allowedHost?: readonly string[];
   readonly changes?: WhoMayChange;
 }
@@ -28,7 +26,6 @@ export function addServeOptions(command: Command): Command {
     );
 }
 
-/** Returns the address of the server for the options. */
 export function serveAddress({ port, listen, allowedHost: names = [], changes }: ServeOptions): ServeAddress {
   return { names, ...defined({ port, address: listen, changes }) };
 }

@@ -53,7 +53,6 @@ function shardOfEnvironment(env: Environment): Shard {
   }
 }
 
-/** Adds `--shard`. */
 export function addShardOption(command: Command): Command {
   return command.option(
     '--shard <i/n|auto>',
@@ -61,7 +60,6 @@ export function addShardOption(command: Command): Command {
   );
 }
 
-/** The end of the help of verbs with `--shard`. */
 export const SHARD_HELP = `
 With --shard, many workers work on one table (hbase://…), each on a part of its hosts. n may differ from run to
 run. Its maximum is the number of slots of the table.
@@ -72,10 +70,6 @@ For schedulers: exit status 0 is done. 75 means: run it again (another worker ha
 stopped, or the store is away). Any other status is a failure that will repeat. On SIGTERM it sends no new
 requests, gives requests in flight two seconds, and releases the shard.`;
 
-/**
- * Returns the shard that `--shard` names. Returns undefined without `--shard`.
- * @throws CrawlError USAGE
- */
 export function shardOf(cli: Cli, named: string | undefined): Shard | undefined {
   if (named === undefined) return undefined;
   return named === 'auto' ? shardOfEnvironment(cli.io.env) : parseShard(named);

@@ -15,7 +15,6 @@ import { eachGiven } from '../options/arguments.js';
 import { safeLines, say, table } from './output.js';
 import { withOutput, type OutputOptions } from './with-output.js';
 
-/** The options of a report of `audit`. */
 export interface AuditReportOptions extends OutputOptions {
   readonly format?: AuditFormat;
   readonly sources?: boolean;
@@ -24,7 +23,6 @@ export interface AuditReportOptions extends OutputOptions {
   readonly allowPartial?: boolean;
 }
 
-/** Adds the options for the output of a report, and for the conditions under which the audit fails. */
 export function addAuditReportOptions(command: Command): Command {
   return command
     .option('-o, --output <file>', 'write the report to this file; its extension decides the format')
@@ -47,7 +45,6 @@ export function addAuditReportOptions(command: Command): Command {
     .option('--allow-partial', 'let an audit pass even if it did not check all pages');
 }
 
-/** The help on these options. */
 export const AUDIT_REPORT_HELP = `Formats:
 ${table(
   AUDIT_FORMAT_NAMES.map((name) => [name, AUDIT_FORMATS[name].endings.join(' '), AUDIT_FORMATS[name].use]),
@@ -117,10 +114,6 @@ function besideName(file: string): string {
   return `${basename(file, extname(file))}-sources.csv`;
 }
 
-/**
- * Returns the format of a report.
- * @throws CrawlError USAGE when the format is unknown, or options contradict each other
- */
 function formatOf(cli: Cli, { format, output, sources, map }: AuditReportOptions): AuditFormat {
   const { json } = cli.options();
   if (json && format !== undefined && format !== 'json') {

@@ -35,7 +35,6 @@ export function summaryText(summary: ChangesSummary, count: number): string {
   return lines.join('\n');
 }
 
-/** Returns a line on the pages with other bytes only. undefined: there are none. */
 export function bytesText({ bytesOnly }: Pick<ChangesSummary, 'bytesOnly'>): string | undefined {
   return bytesOnly === 0
     ? undefined
@@ -71,7 +70,6 @@ export function markdownHead(summary: ChangesSummary): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Returns a record as an item of a list in Markdown. */
 export function markdownOfRecord(record: LoggedRecord): string {
   if (record.type === 'host') return `- **${escaped(record.host)}**: ${hostText(record)} (${moment(record.at)})\n`;
   const { url, kinds, at, after, before, diff } = record;

@@ -2,7 +2,6 @@ import type { Report } from '../../packages/webcrawl/internal.js';
 import type { GlobalOptions } from '../cli.js';
 import { duration, number, quantity, safeLines, table } from './output.js';
 
-/** The beginnings of the counters of parse failures, and of changes by kind. */
 const [FAILED_PARSE, CHANGED] = ['failed_', 'changes_'];
 /** Changes that wait for a second fetch, and pages with other bytes only, which `webcrawl changes` does not list. */
 const NO_CHANGES = ['changes_held', 'changes_bytes'];
@@ -60,7 +59,6 @@ export function afterCrawl({ counters, examples = {} }: Report, { table: locatio
 const sumOf = (failures: readonly { readonly pages: number }[]): number =>
   failures.reduce((sum, { pages }) => sum + pages, 0);
 
-/** Returns the reasons why pages were not read, the most frequent first, each with the URL of a page. */
 function failuresOf(counters: Report['counters'], examples: Readonly<Record<string, string>>) {
   return Object.entries(examples)
     .filter(([name]) => name !== 'needs_scripts')
@@ -68,7 +66,6 @@ function failuresOf(counters: Report['counters'], examples: Readonly<Record<stri
     .sort((a, b) => b.pages - a.pages || (a.name < b.name ? -1 : 1));
 }
 
-/** Returns a string as one argument of a shell. */
 function inShell(text: string): string {
   return /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

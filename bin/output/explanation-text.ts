@@ -10,7 +10,6 @@ import { duration, number, oneLine, quantity, safeLines, table } from './output.
 
 type Row = readonly [name: string, ...values: string[]];
 
-/** Returns an explanation for people, in sections. The next step comes first, then the reasons. */
 export function explanationText(explanation: Explanation): string {
   const { given, url, now, next, steps, robots, backoff, page } = explanation;
   const sections: [title: string, rows: readonly Row[]][] = [
@@ -105,7 +104,6 @@ function backoffRows({ failures, since, until, code, http, message }: BackoffRec
 
 const INDEXED = { current: 'in it', earlier: 'in it with an earlier fetch; run webcrawl index' } as const;
 
-/** Returns why the main content of a page is found as it is, in one line. */
 export function contentText({ kind, isManual, site }: ContentExplanation): string {
   const read = isManual ? 'as part of a manual' : 'as an article';
   if (kind === 'marked') return `${read}: the page names a generator of manuals`;

@@ -26,7 +26,6 @@ export function fittedTable(
   return table(rows.map((row) => [...row.slice(0, -1), shortened(row.at(-1) ?? '', left)]));
 }
 
-/** Shortens a text to at most `width` characters. A shortened text ends in `…`. */
 export function shortened(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }

@@ -2,7 +2,6 @@ import type { CrawlPlan, HostFigures, PlannedRound } from '../../packages/webcra
 import { fittedTable } from './fitted-table.js';
 import { bytes, duration, number, oneLine, quantity, safeLines, table } from './output.js';
 
-/** Formats hosts as a table for people that fits this number of columns. The name is in the last column. */
 export function hostsText(hosts: readonly HostFigures[], now: number, columns: number): string {
   const head = [
     'pages',
@@ -39,7 +38,6 @@ export function hostsText(hosts: readonly HostFigures[], now: number, columns: n
   return safeLines(fittedTable([head, ...rows], columns, ['size', 'slowest', 'mean', 'requested']), Infinity);
 }
 
-/** Returns the most important state of a host, in a few words. */
 function stateOf({ hosts, inBackoff, robots, delay }: HostFigures): string {
   if (inBackoff > 0) return hosts > 1 ? `${number(inBackoff)} in back-off` : 'in back-off';
   if (robots?.verdict === 'denies') return 'robots.txt denies';
@@ -47,7 +45,6 @@ function stateOf({ hosts, inBackoff, robots, delay }: HostFigures): string {
   return hosts > 1 ? quantity(hosts, 'host') : '';
 }
 
-/** Formats a plan for people: rounds, then queues, then excluded pages. */
 export function planText(plan: CrawlPlan): string {
   const { rounds, queues, queueCount, seconds, excluded, left, now, nextDueAt } = plan;
   const next = nextDueAt === undefined ? '' : ` The next page becomes due in ${duration((nextDueAt - now) / 1000)}.`;

@@ -7,7 +7,6 @@ export async function write(sink: TextSink, data: string | Uint8Array): Promise<
   if (!sink.write(data)) await new Promise<void>((resolve) => sink.once('drain', resolve));
 }
 
-/** Clears the current line of a terminal. */
 export const CLEAR_LINE = '\r\u001b[K';
 
 /**

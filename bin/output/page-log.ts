@@ -94,7 +94,6 @@ function createLines(sink: Pick<TextSink, 'write' | 'once'>) {
     });
   }
 
-  /** Writes how many lines were left out, if any were. */
   function end(): void {
     if (leftOut === 0) return;
     const line = { time: new Date().toISOString(), notLogged: leftOut };

@@ -3,7 +3,6 @@ import { shortened } from './fitted-table.js';
 import { bytes, duration, number, oneLine } from './output.js';
 
 interface PrefixTreeOptions {
-  /** Width of a line in characters. */
   readonly columns: number;
   /**
    * Minimum number of rows of a prefix that is shown. Absent: the smallest prefixes are omitted until at most {@link MOST_LINES} lines
@@ -13,7 +12,6 @@ interface PrefixTreeOptions {
 }
 
 interface PrefixTree {
-  /** Prefixes with fewer rows are not shown. */
   readonly min: number;
   /** Number of prefixes that are shown. `hidden` is the number of all further prefixes. */
   readonly shown: number;

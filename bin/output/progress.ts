@@ -5,9 +5,7 @@ import type { TextSink } from '../io.js';
 import { CLEAR_LINE, duration, number, quantity } from './output.js';
 
 export interface ProgressDisplay {
-  /** Stores the present progress. It is shown at the next redraw. */
   show(progress: Progress): void;
-  /** Removes the live line. */
   end(): void;
 }
 
@@ -90,7 +88,6 @@ function fetchingText({ inFlight, waiting, setAside }: NonNullable<Progress['fet
   return parts.join(', ');
 }
 
-/** Formats counters, the highest first: `timeout 30, dns 6`. */
 function counted(counters: readonly (readonly [string, number])[]): string {
   return [...counters]
     .sort(([, a], [, b]) => b - a)

@@ -2,16 +2,13 @@ import type { SearchHit, SearchResult } from '../../packages/webcrawl/internal.j
 import { number, oneLine, quantity } from './output.js';
 
 interface SearchTextOptions {
-  /** Whether words of the query are printed in bold, for a terminal. */
   readonly isBold: boolean;
-  /** Number of hits on a page. */
   readonly limit: number;
 }
 
 const BOLD = '\u001b[1m';
 const PLAIN = '\u001b[22m';
 
-/** Formats the hits of a search for people: title, URL and snippet of each hit, and the number of hits. */
 export function searchText(
   { total, page, pages, hits, didYouMean, isApproximate, seconds }: SearchResult,
   { isBold, limit }: SearchTextOptions,

@@ -4,7 +4,6 @@ import { EXIT, type Cli } from '../cli.js';
 import { say, write } from './output.js';
 
 export interface OutputOptions {
-  /** A file that is written instead of standard output. */
   readonly output?: string;
   readonly force?: boolean;
 }

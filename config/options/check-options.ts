@@ -28,7 +28,6 @@ function givenOf(options: unknown): unknown {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-/** @throws CrawlError USAGE for a value that the schema does not accept */
 export function mustBe(schema: z.ZodType, name: string, value: unknown): void {
   const issue = schema.safeParse(value).error?.issues[0];
   if (issue) throw wrongValue(name, issue, at(value, issue.path));
@@ -62,7 +61,6 @@ function wrongValue(name: string, issue: Issue, found: unknown): CrawlError {
   });
 }
 
-/** The value at a path inside another value. */
 function at(value: unknown, path: readonly PropertyKey[]): unknown {
   let found: unknown = value;
   for (const name of path) found = Array.isArray(found) || isObject(found) ? Reflect.get(found, name) : found;

@@ -2,15 +2,10 @@ import { z } from 'zod';
 
 // The allowed values of options. Each message says what is expected, as in "expected depth to be <message>".
 
-/**
- * Makes a schema for values that pass a test.
- * @param what as in "expected x to be <what>"
- */
 function one(what: string, isOne: (value: unknown) => boolean) {
   return z.custom<unknown>(isOne, what);
 }
 
-/** Makes a schema for a list. @param what describes its items */
 export function listOf(schema: z.ZodType, what: string) {
   return z.array(schema, `a list of ${what}`);
 }
@@ -50,7 +45,6 @@ export const flagOrCallback = one('true, false or a function', (value) =>
 ).optional();
 export const lines = one('texts in a list or a stream', hasIterator);
 export const patterns = listOf(text, 'patterns').optional();
-/** Makes a schema for one of these names. */
 export const oneOf = (names: readonly string[]) => z.enum(names as [string, ...string[]]);
 export const signal = one(
   'an AbortSignal',
@@ -65,7 +59,6 @@ export const shard = one('a shard, as parseShard gives it', (value) => {
 /** Any value. The function that uses it checks it. */
 export const anything = z.unknown().optional();
 
-/** Makes a schema for one value, or a list of values. @param what as in "a list of <what>" */
 export function someOf(schema: z.ZodType, what: string) {
   return z.preprocess((value) => (typeof value === 'string' ? [value] : value), listOf(schema, what)).optional();
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { count, section } from './types.js';
 
-/** The score of pages by rules. */
 export const scoring = section({
   relevant: section({
     score: z
@@ -56,7 +55,6 @@ export const rank = section({
     .describe('PageRank: whether the rank of pages without links is spread equally over all pages, or dropped'),
 });
 
-/** Pages that are near duplicates. */
 export const dedup = section({
   distance: count
     .min(0)

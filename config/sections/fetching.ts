@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { cookiesProblem, credentialsProblem, headersProblem, proxyProblem } from '../http-checks.js';
 import { count, bytes, seconds, headerText, refusedBy, textByName, section } from './types.js';
 
-/** Requests: the identity of the crawler, and the limits of requests. */
 export const http = section({
   agentName: z
     .string()
@@ -53,7 +52,6 @@ export const http = section({
     ),
 });
 
-/** How hosts are fetched. */
 export const fetcher = section({
   threadsFetch: count.min(1).default(50).describe('Maximum number of requests in flight, over all hosts'),
   threadsPerQueue: count

@@ -9,7 +9,6 @@ function isEncoding(label: string): boolean {
   }
 }
 
-/** How bodies are read. */
 export const parser = section({
   timeout: z.number().min(0.001).max(86_400).default(30).describe('Maximum seconds for parsing one page'),
   threads: count

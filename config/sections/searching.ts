@@ -20,7 +20,6 @@ export const index = section({
     ),
 });
 
-/** The search page, and the weights of words. */
 export const search = section({
   weightTitle: weight(16).describe('Weight of a word in the title'),
   weightHeadings: weight(4).describe('Weight of a word in a heading'),

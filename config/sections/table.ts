@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { count, seconds, section } from './types.js';
 
-/** The selection of a batch. */
 export const generate = section({
   maxCount: count
     .min(-1)
@@ -21,7 +20,6 @@ export const generate = section({
     .describe('Seconds after which a batch that updatedb never closed releases its pages'),
 });
 
-/** The unit of politeness. */
 export const partition = section({
   urlMode: z
     .enum(['host', 'domain', 'ip'])
@@ -29,7 +27,6 @@ export const partition = section({
     .describe('How pages are grouped for generate.maxCount, partitions and politeness'),
 });
 
-/** The data that the table stores on pages and links, and when pages are fetched again. */
 export const db = section({
   fetchIntervalDefault: seconds.default(2_592_000).describe('Seconds until a page is fetched again (30 days)'),
   fetchIntervalMax: seconds.default(7_776_000).describe('Longest interval in seconds (90 days)'),

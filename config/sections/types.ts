@@ -1,11 +1,8 @@
-/** The types of settings. */
 import { z } from 'zod';
 
-/** A whole number. */
 export const count = z.number().int();
 /** A number of bytes or characters. -1: no limit. */
 export const bytes = count.min(-1);
-/** A number of seconds, 0 or more. */
 export const seconds = z.number().min(0);
 /** Text for a request header. Other characters are not allowed in a header. */
 export const headerText = z.string().regex(/^[\t\x20-\x7e]*$/, 'printable ASCII');
@@ -20,10 +17,8 @@ export function refusedBy<T extends z.ZodType>(schema: T, problem: (value: z.out
   });
 }
 
-/** A weight from 0 to 1000. @param value the default */
 export const weight = (value: number) => z.number().min(0).max(1000).default(value);
 
-/** Texts by name. */
 export const textByName = z.record(z.string(), z.string());
 
 /** Makes a section, which may be missing in the settings as a whole. */

@@ -1,11 +1,9 @@
 import { count, path, section } from './types.js';
 
-/** Files of the URL normalisers. */
 export const urlnormalizer = section({
   regexFile: path.default('').describe('File of regex normaliser rules. Empty: config/regex-normalize.txt'),
 });
 
-/** Files and limits of the URL filters. */
 export const urlfilter = section({
   regexFile: path.default('').describe('File of +/- regex rules. Empty: config/regex-urlfilter.txt'),
   prefixFile: path.default('').describe('File of accepted URL prefixes, one per line. Empty: not used'),

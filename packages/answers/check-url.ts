@@ -29,7 +29,6 @@ export interface UrlCheck {
   readonly domain?: string;
 }
 
-/** Runs the normalisers, the filters and the rules on a URL, as inject does with a seed. */
 export function checkUrl({ plugins, ruleSet }: RulesInForce, url: string): UrlCheck {
   const { verdict, normalized } = traceUrl(plugins, url, 'inject');
   const tableRule = normalized === undefined ? undefined : ruleSet.decides(normalized);

@@ -82,7 +82,6 @@ interface StatusSource extends Pick<CrawlContext, 'tables' | 'clock'> {
 /** Maximum number of entries that are counted in an inbox. */
 const MAX_COUNTED = 1000;
 
-/** The status of the table that is open in this process. */
 export async function ownStatus({ tables, clock, running, since, diskUse }: StatusSource): Promise<TableStatus> {
   const last = lastFetchOf(await tables.leases.list());
   const due = await running.due();

@@ -62,7 +62,6 @@ export interface OpenAuditReport extends AuditReport, AsyncDisposable {}
 const MEMORY = 16 * 2 ** 20;
 const LOOKED_AT = ['protocolStatus', 'inlinkCount'] as const satisfies (keyof Page)[];
 
-/** The rules that judge one kind of item. */
 type RulesOn<On extends Rule['on']> = readonly Extract<Rule, { readonly on: On }>[];
 const PAGE_RULES = RULES.filter(({ on }) => on === 'page') as RulesOn<'page'>;
 const TARGET_RULES = RULES.filter(({ on }) => on === 'target') as RulesOn<'target'>;
@@ -114,7 +113,6 @@ interface Work {
   readonly links: LinkStore;
   readonly keyOf: Site['keyOf'];
   readonly tracker: Tracker;
-  /** Links that were not checked in this run. */
   readonly unchecked: readonly UncheckedLinks[];
 }
 

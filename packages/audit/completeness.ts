@@ -1,7 +1,6 @@
 import { safeText, type CrawlContext, type ProtocolStatus } from '../core/index.js';
 import type { Scanned } from './collect/scan.js';
 
-/** Whether an audit may conclude from what it has not found. */
 export interface Claims {
   /** Every page was read with all of its links, so a page without inlinks is an orphan. */
   readonly isWhole: boolean;
@@ -9,7 +8,6 @@ export interface Claims {
   readonly because: readonly string[];
 }
 
-/** Returns why pages were not read, or only in part. */
 export async function completenessOf(
   { tables }: CrawlContext,
   { counts, gaps, seedFailure }: Pick<Scanned, 'counts' | 'gaps' | 'seedFailure'>,
@@ -23,7 +21,6 @@ export async function completenessOf(
   return { isWhole: because.length === 0, because };
 }
 
-/** Returns why no page was read. */
 function whyNothing(failure: ProtocolStatus | undefined): string {
   if (!failure) return 'no page was fetched';
   const { code, http } = failure;

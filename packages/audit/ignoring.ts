@@ -25,9 +25,7 @@ type Named = Pick<IgnoreRule, 'rule' | 'url' | 'rel'>;
 export interface Ignoring {
   /** @param sources the links of the finding; undefined: the finding has no links */
   isIgnored(rule: AuditRule, url: string, sources: Sources | undefined): boolean;
-  /** Number of findings that were ignored so far. */
   readonly count: number;
-  /** The entries that matched no finding, as text. */
   readonly unused: readonly string[];
 }
 
@@ -61,7 +59,6 @@ export async function createIgnoring(crawl: Pick<CrawlContext, 'tables'>, now: n
   };
 }
 
-/** Returns the entries for findings to ignore, in the order of their addition. @throws CrawlError TABLE_DAMAGED */
 export async function ignoreRules({ tables }: Pick<CrawlContext, 'tables'>): Promise<readonly IgnoreRule[]> {
   return (await tables.audits.ignored()) as readonly IgnoreRule[];
 }

@@ -25,11 +25,9 @@ interface NewsInput {
   readonly keyOf: Site['keyOf'];
   readonly site: Site;
   readonly judgePage: JudgePage;
-  /** Reads a row by its number. */
   readonly rowOf: (row: number) => Promise<AuditRow | undefined>;
 }
 
-/** The kinds of changes after which a page counts as new. */
 const NEW_KINDS: readonly ChangeKind[] = ['new', 'back'];
 
 /**
@@ -62,17 +60,14 @@ export class News {
     return new News(crawl, since, newPages, input);
   }
 
-  /** Whether a result of a rule on a page is new. */
   async ofPage(rule: Rule, found: Found, { row, number }: AuditedPage): Promise<Newness> {
     return this.#byPast(await this.#past.of(row, number), resultOf(rule.id, found));
   }
 
-  /** Whether a page is a new member of a group. */
   async ofMember(rule: string, key: string, { row, number }: AuditedPage): Promise<Newness> {
     return this.#byPast(await this.#past.of(row, number), memberOf(rule, key));
   }
 
-  /** Whether a group has new members. */
   ofGroup({ fresh, undecided }: Group): Newness {
     if (fresh > 0) return 'target';
     return undecided > 0 ? 'unknown' : undefined;

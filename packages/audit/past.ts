@@ -12,7 +12,6 @@ import { FACTS_FIELD, FLAWS, NO_FACTS, type PageFacts } from './facts/facts.js';
 import { factsOfBody } from './facts/row-facts.js';
 import type { AuditRow, AuditedPage, Site } from './rule.js';
 
-/** The relations in which a page may name a URL. */
 export type Relation = 'link' | 'canonical' | 'alternate' | 'listed';
 
 /** A page as it was at the moment with which the audit compares. */
@@ -29,7 +28,6 @@ export interface PastPage {
  */
 export type Past = 'same' | 'new' | 'unknown' | PastPage;
 
-/** Maximum number of pages whose past is remembered. */
 const MAX_KEPT = 200;
 
 /**
@@ -105,7 +103,6 @@ export function createPast(
   }
 
   return {
-    /** @param number the number of the row */
     of(row: AuditRow, number: number): Promise<Past> {
       let past = kept.get(row.key);
       if (!past) {

@@ -7,7 +7,6 @@ import type { Newness } from './newness.js';
 import type { AuditFinding, AuditRule } from './report.js';
 import type { Verdict } from './verdict.js';
 
-/** The result of a rule. */
 export interface Found {
   /** Default: the URL of the page or the target. */
   readonly url?: string;
@@ -35,7 +34,6 @@ export interface Found {
 
 type Answer = Found | readonly Found[] | undefined;
 
-/** The fields of a row that the audit reads. */
 export const AUDIT_FIELDS = [
   'status',
   'fetchedAt',
@@ -69,7 +67,6 @@ export const AUDIT_FIELDS = [
 
 export type AuditRow = PageRow<(typeof AUDIT_FIELDS)[number]>;
 
-/** A page that was fetched and parsed, with its facts. */
 export interface AuditedPage {
   readonly url: string;
   readonly row: AuditRow;
@@ -120,7 +117,6 @@ export interface Target {
   readonly duplicates: Sources;
 }
 
-/** Data of the whole audit for rules. */
 export interface Site {
   readonly rows: RowTable;
   readonly now: number;
@@ -139,7 +135,6 @@ export interface Site {
   group(rule: string, key: string, member: Member): Promise<void> | void;
 }
 
-/** A result in a group. */
 export interface Member {
   readonly row?: number;
   readonly url: string;
@@ -149,7 +144,6 @@ export interface Member {
   readonly isNew?: Newness;
 }
 
-/** The results of one key. */
 export interface Group {
   readonly key: string;
   readonly total: number;
@@ -165,13 +159,11 @@ export interface Group {
   readonly newUrls: readonly string[];
 }
 
-/** A rule that judges one page. */
 export interface PageRule extends AuditRule {
   readonly on: 'page';
   check(page: AuditedPage, site: Site): Answer | Promise<Answer>;
 }
 
-/** A rule that judges the targets of links. */
 export interface TargetRule extends AuditRule {
   readonly on: 'target';
   check(target: Target, site: Site): Answer | Promise<Answer>;

@@ -4,7 +4,6 @@ import type { ProtocolStatus } from '../core/index.js';
 export const VERDICTS = ['ok', 'redirect', 'broken', 'failing', 'blocked', 'unchecked'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** The stored number of each verdict. */
 export const VERDICT = Object.fromEntries(VERDICTS.map((name, place) => [name, place])) as Record<Verdict, number>;
 
 /** Statuses by which a server may refuse a crawler. They tell nothing about the page itself. */

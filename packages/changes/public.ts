@@ -1,4 +1,3 @@
-/** The types of changes, their kinds, and how they are sent. */
 export { CHANGE_KINDS, type ChangeKind, type ChangeSide } from '../core/index.js';
 export type * from '../watch/public.js';
 export type { ChangesOptions, Changes, ChangesSummary, LoggedRecord, HostRecord, PageRecord } from './read-changes.js';

@@ -113,7 +113,6 @@ export interface Changes extends AsyncIterable<LoggedRecord> {
 const DAY = 86_400_000;
 const USUAL_DAYS = 7;
 
-/** The interval to read, and the state of the log. */
 interface Interval {
   readonly state: LogState;
   readonly since: number;
@@ -234,7 +233,6 @@ async function* records(
   }
 }
 
-/** Loads the function that compares the versions of a page. @param maxMs maximum milliseconds for comparing two texts */
 export async function loadDiffer(crawl: CrawlContext, maxMs?: number): Promise<Differ> {
   return (await import('./diff/diff-versions.js')).createDiffer(crawl, maxMs);
 }
@@ -270,7 +268,6 @@ function recordOf(entry: LogEntry): LoggedRecord | undefined {
   };
 }
 
-/** Returns the number of baseline pages in the entries of an interval. */
 async function baselineOf(crawl: CrawlContext, interval: Interval, signal?: AbortSignal): Promise<number> {
   const { begun, baselineEnd = Infinity } = interval.state;
   if (begun === undefined || interval.since > baselineEnd) return 0;

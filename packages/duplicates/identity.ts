@@ -4,7 +4,6 @@ import { characterKinds, LETTER_OR_DIGIT, LONGEST, scramble } from './simhash.js
 /** The parts of a page that distinguish it from other pages of its template. */
 interface IdentifyingParts {
   readonly title?: string | undefined;
-  /** The headings in page order. */
   readonly headings?: readonly string[] | undefined;
   readonly text?: string | undefined;
 }

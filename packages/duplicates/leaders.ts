@@ -164,7 +164,6 @@ function bandPlan(count: number, distance: number) {
   return best!;
 }
 
-/** All choices of `size` bands, in order. */
 function choicesOf(bands: readonly Band[], size: number): Band[][] {
   if (size === 0) return [[]];
   return bands.flatMap((band, i) => choicesOf(bands.slice(i + 1), size - 1).map((rest) => [band, ...rest]));

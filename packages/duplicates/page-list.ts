@@ -77,18 +77,14 @@ export function createPageList(keys: KeyFile, folder: string) {
     highOf: (page: number): number => simhashes.at(page * 2),
     lowOf: (page: number): number => simhashes.at(page * 2 + 1),
     identityOf: (page: number): number => identities.at(page),
-    /** Number of hosts with pages. */
     get hosts() {
       return hostKeys.length;
     },
-    /** The number of the host of a page. */
     hostOf: (page: number): number => hosts.at(page),
     nameOfHost: (host: number): string => hostOfKey(hostKeys[host]!),
-    /** Whether a page has this signature. */
     isOf(page: number, signature: string): boolean {
       return digestOf(signature).every((part, i) => digests.at(page * DIGEST_WORDS + i) === part);
     },
-    /** Compares two pages by the digest of the signature. The result is negative, 0 or positive. */
     compareSignatures(a: number, b: number): number {
       for (let i = 0; i < DIGEST_WORDS; i++) {
         const difference = digests.at(a * DIGEST_WORDS + i) - digests.at(b * DIGEST_WORDS + i);

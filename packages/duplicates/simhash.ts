@@ -1,6 +1,5 @@
 import { once } from '../util/index.js';
 
-/** A simhash of 64 bits in two halves, and the number of words of its text. */
 export interface Simhash {
   /** The upper 32 bits, unsigned. */
   readonly high: number;
@@ -123,7 +122,6 @@ export function distanceOf(highA: number, lowA: number, highB: number, lowB: num
   return ones(highA ^ highB) + ones(lowA ^ lowB);
 }
 
-/** Number of ones in a 32-bit number. */
 export function ones(value: number): number {
   let count = value - ((value >>> 1) & 0x55555555);
   count = (count & 0x33333333) + ((count >>> 2) & 0x33333333);

@@ -143,7 +143,6 @@ const ENDINGS: Readonly<Record<PageFormat, readonly string[]>> = {
   markdown: [],
 };
 
-/** The formats that `each` works with. */
 const LINE_FORMATS: ReadonlySet<PageFormat> = new Set(['jsonl', 'csv', 'xlsx']);
 
 /** Returns the format that a name implies. @throws CrawlError USAGE for a name with the ending of another format */

@@ -4,7 +4,6 @@ import type { Krake } from './krake/open-krake.js';
 
 // The code for Krake's files is loaded only when an export needs it, because few exports do.
 
-/** Calls `exportKrake` of krake/export-krake.ts. That file is loaded at the first call. */
 export async function exportKrake(crawl: JobContext, options: ExportKrakeOptions): Promise<Report> {
   const krake = await import('./krake/export-krake.js');
   return krake.exportKrake(crawl, options);

@@ -3,13 +3,11 @@ import { readPieces, type Adjacency } from './adjacency.js';
 import { growingArray, onDisk, readFully } from '../scan/index.js';
 
 interface AdjacencyBlock {
-  /** The number of the first node. */
   readonly first: number;
   /** Returns the targets of a node in ascending order. The node must be in the block. */
   targetsOf(node: number): Uint32Array;
 }
 
-/** Reads an adjacency file by blocks, in any order. */
 export interface AdjacencyBlocks extends AsyncDisposable {
   readonly count: number;
   blockOf(node: number): number;

@@ -4,7 +4,6 @@ import { createKeyFile, createKeyJoin, growingArray, numberRows, type KeyJoin } 
 import type { LinkRow } from './link-rows.js';
 import { KIND, isAlias } from './resolve.js';
 
-/** The results of a scan. Rows are numbered by their position. */
 export interface ScannedRows {
   /** The file of all row keys, in order. */
   readonly keys: string;
@@ -14,7 +13,6 @@ export interface ScannedRows {
   readonly kinds: Uint8Array;
   /** Looks up the targets of redirects, refreshes and canonicals. */
   readonly aliases: KeyJoin;
-  /** Looks up the targets of links. */
   readonly links: KeyJoin;
 }
 

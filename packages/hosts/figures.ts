@@ -61,7 +61,6 @@ export interface HostFigures {
   readonly backoff?: BackoffRecord;
 }
 
-/** The fields from which the figures are computed. All are in the hot family. */
 export const HOST_FIELDS = [
   'status',
   'protocolStatus',
@@ -75,7 +74,6 @@ export const HOST_FIELDS = [
 ] as const;
 type Row = PageRow<(typeof HOST_FIELDS)[number]>;
 
-/** The figures while rows are added. */
 export type Tally = ReturnType<typeof newTally>;
 
 /** Maximum number of different errors to count. A plugin may have any number of codes. */
@@ -116,7 +114,6 @@ function add(counts: Map<string, number>, name: string, n = 1): void {
   counts.set(key, (counts.get(key) ?? 0) + n);
 }
 
-/** Adds a row. @param now in ms since the epoch */
 export function addRow(tally: Tally, row: Row, now: number): void {
   const { status = 'unknown', protocolStatus, parseStatus, dueAt = 0, fetchedAt, fetchMs, bodyBytes = 0, marks } = row;
   tally.pages += 1;
@@ -162,10 +159,8 @@ export function addTally(into: Tally, tally: Tally): void {
 export const meanOf = ({ responses, responseMs }: Tally): number | undefined =>
   responses > 0 ? responseMs / responses : undefined;
 
-/** The figures of a host that are not from its rows. */
 export type HostState = Pick<HostFigures, 'delay' | 'inBackoff' | 'robots' | 'backoff'>;
 
-/** Returns the figures in the public form. */
 export function figuresOf(tally: Tally, state: HostState): HostFigures {
   const { nextDueAt, lastRequestAt, slowestMs, statuses, errors, responseMs: _, ...sums } = tally;
   const mean = meanOf(tally);
@@ -180,7 +175,6 @@ export function figuresOf(tally: Tally, state: HostState): HostFigures {
   };
 }
 
-/** Returns the counts, the highest first. */
 function sorted(counts: ReadonlyMap<string, number>): Record<string, number> {
   return Object.fromEntries([...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)));
 }

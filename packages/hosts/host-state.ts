@@ -3,7 +3,6 @@ import { delayInForce } from './delay.js';
 import type { HostRobots, HostState } from './figures.js';
 import { createRobotsReader, type OriginRobots } from './robots-of.js';
 
-/** A host with its origins, and the number of pages of each origin. */
 export interface HostOrigins {
   readonly host: string;
   readonly origins: ReadonlyMap<string, number>;

@@ -50,7 +50,6 @@ export interface HostsOptions {
 
 type Crawl = Pick<CrawlContext, 'tables' | 'settings' | 'clock'>;
 
-/** A host whose rows were all read. */
 interface Counted {
   readonly tally: Tally;
   readonly origins: ReadonlyMap<string, number>;
@@ -146,7 +145,6 @@ async function* countedHosts(
   if (key !== undefined) yield { tally, origins };
 }
 
-/** Yields the hosts together with the figures that are not from rows. */
 async function* knownHosts(crawl: Crawl, hosts: AsyncIterable<Counted>): AsyncGenerator<Known> {
   const statesOf = createHostStates(crawl);
   for await (const some of chunked(hosts, HOSTS_PER_READ)) {
@@ -157,7 +155,6 @@ async function* knownHosts(crawl: Crawl, hosts: AsyncIterable<Counted>): AsyncGe
   }
 }
 
-/** A domain; its other hosts may follow. */
 interface OpenDomain {
   readonly key: HostKey;
   readonly tally: Tally;

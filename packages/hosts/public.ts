@@ -1,4 +1,3 @@
-/** The types of the figures of hosts, of their explanations and of plans. */
 export type { DelayInForce } from './delay.js';
 export type { HostFigures, HostRobots } from './figures.js';
 export type { HostSort, HostsOptions } from './hosts.js';

@@ -9,7 +9,6 @@ import {
 
 type Rules = ReturnType<typeof robotsRules>;
 
-/** The content of the stored robots.txt of an origin. */
 export interface OriginRobots {
   readonly stored: StoredRobots;
   /** Whether the record is older than a day, so that the next fetch requests the file again. */

@@ -11,7 +11,6 @@ export type ChangeBuffer = ReturnType<typeof createChangeBuffer>;
 
 interface Gathered {
   readonly changes: Map<string, IndexChange>;
-  /** Whether a page is in the index, by row key. */
   readonly marks: Map<string, boolean>;
   readonly notes: Map<string, boolean | undefined>;
 }

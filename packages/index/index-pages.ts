@@ -154,7 +154,6 @@ async function register({ tables: { runs, batches } }: CrawlContext): Promise<vo
   await runs.changeConsumer(CONSUMER, true);
 }
 
-/** Opens the writer of a plugin, or the writer that the settings name. */
 async function openTarget(crawl: CrawlContext, signal?: AbortSignal): Promise<IndexWriter> {
   const target: IndexTarget | undefined = crawl.plugins.findLast(({ indexWriter }) => indexWriter)?.indexWriter;
   const table = await crawl.tables.id();

@@ -26,7 +26,6 @@ export function createRun(crawl: CrawlContext, writer: IndexWriter, tracker: Tra
   return { crawl, writer, tracker, buffer, judge: createJudge(crawl, tracker, buffer) };
 }
 
-/** The batches that wait to be indexed. */
 export async function updatedBatches({ tables: { batches } }: CrawlContext): Promise<string[]> {
   const all = await batches.listUpdated();
   return all.filter(({ consumers = [] }) => consumers.includes(CONSUMER)).map(({ batchId }) => batchId);

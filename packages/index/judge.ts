@@ -12,7 +12,6 @@ import {
 /** Number of rows that are read at a time. The number is small, because the texts of rows may be long. */
 export const ROWS = 25;
 
-/** Decides which pages are in the index. */
 export type Judge = ReturnType<typeof createJudge>;
 
 /**

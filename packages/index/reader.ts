@@ -1,6 +1,5 @@
 import type { IndexDocument, KeyRange } from '../core/index.js';
 
-/** A field in which words are searched. */
 export type IndexField = 'title' | 'headings' | 'anchors' | 'url' | 'text';
 /** `names` has a term for each name of the page, by which only clauses for this field find the page. It adds nothing to the score. */
 export type StoredField = IndexField | 'names';

@@ -5,7 +5,6 @@ import { ROWS, staysAway } from './judge.js';
 
 const ENTRIES_PER_READ = 1000;
 
-/** Differences between table and index. */
 export interface Lag {
   /** Number of pages that were not in the index. */
   missing: number;

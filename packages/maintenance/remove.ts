@@ -90,7 +90,6 @@ function removable(rows: readonly Row[], tracker: Tracker): Row[] {
   });
 }
 
-/** Returns why a row must stay. Returns undefined if the row may be removed. */
 function whyKept(row: Row): 'damaged' | 'held' | undefined {
   if (row.damaged) return 'damaged';
   return isHeld(row) ? 'held' : undefined;

@@ -18,7 +18,6 @@ export interface DocumentExtras {
 
 const PDF_TYPES: readonly string[] = ['application/pdf', 'application/x-pdf'];
 
-/** For each kind of document, the package that reads it, and the command that installs the package. */
 const READERS = {
   pdf: { name: 'pdfjs-dist', what: 'a PDF', install: 'npm install pdfjs-dist, or pdfjs-dist@5.6 on Node 20' },
   office: { name: 'fflate', what: 'an office document', install: 'npm install fflate' },

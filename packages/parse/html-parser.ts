@@ -35,7 +35,6 @@ export function htmlParser(settings: ParseSettings, clock: () => number = () => 
   };
 }
 
-/** Reads one page; see {@link htmlParser}. */
 export function parseHtml(
   input: ParseInput,
   settings: ParseSettings,

@@ -86,7 +86,6 @@ function isText(head: Uint8Array): boolean {
   return /^text\/|xml$/.test(sniffContentType(head, ''));
 }
 
-/** A decoded document, with the data for making a page of it. */
 interface Source {
   readonly input: ParseInput;
   readonly settings: ParseSettings;
@@ -104,7 +103,6 @@ function readSitemap(source: Source): ParseOutcome {
   return sitemapPage(source, reader.links, end === 'truncated');
 }
 
-/** Reads a text sitemap that was in gzip data. */
 function readTextList(source: Source): ParseOutcome {
   const links = readTextSitemap(source.decoded.text, source.settings.db.maxOutlinkLength, source.truncated);
   if (links) return sitemapPage(source, links, false);
@@ -131,7 +129,6 @@ function readFeed(source: Source): ParseOutcome {
   };
 }
 
-/** Makes a page with these links and without text. */
 function pageOf({ input, decoded, directives, truncated }: Source, links: LinkCollector, cut: boolean): ParsedPage {
   const outlinks = directives.nofollow ? [] : links.resolve(input.url);
   return {

@@ -1,7 +1,5 @@
-/** A sequence of items for each alternative. */
 export type Alternatives = readonly (readonly Item[])[];
 
-/** One element of a pattern, and how often it repeats. */
 export interface Item {
   readonly kind: 'char' | 'edge' | 'group' | 'look' | 'backreference';
   readonly text: string;
@@ -100,7 +98,6 @@ function shortest(pattern: Alternatives): number {
   return Math.min(...pattern.map((sequence) => sequence.reduce((sum, item) => sum + lengthOf(item), 0)));
 }
 
-/** Number of capturing groups. */
 export function groupsIn(pattern: Alternatives): number {
   return pattern.flat().reduce((sum, { captures, inside }) => sum + (captures ? 1 : 0) + groupsIn(inside), 0);
 }

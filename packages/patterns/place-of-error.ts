@@ -6,7 +6,6 @@ const TOKEN = /\\[^]|[^]/gy;
  * expression stays invalid. If only closing brackets are missing, it returns the position of the last open bracket.
  */
 export function placeOfError(source: string): number {
-  /** Positions of the open groups. */
   const open: number[] = [];
   let inClass = -1;
   TOKEN.lastIndex = 0;

@@ -14,7 +14,6 @@ export class BadRule extends Error {
   }
 }
 
-/** A rule with its line number, from 1 on. */
 interface RuleLine<T> {
   readonly line: number;
   readonly rule: T;

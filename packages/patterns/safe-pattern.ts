@@ -11,9 +11,7 @@ export type PatternUse = 'test' | 'replace';
 
 /** A pattern that cannot run for long on any text. */
 export interface SafePattern {
-  /** Number of capturing groups. */
   readonly groups: number;
-  /** Whether the text contains a match. */
   test(text: string): boolean;
   /** Returns the text with every match replaced. It throws an Error if this takes too many steps. */
   replace(text: string, replacement: Replacement): string;

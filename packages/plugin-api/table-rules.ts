@@ -1,7 +1,6 @@
 import type { Rule, StoredRules, WwwRule } from '../../webtable/index.js';
 import type { Plugin } from './plugin.js';
 
-/** The name of the plugin that applies the rules of a table. */
 export const RULES_PLUGIN = 'rules';
 
 /** What is added to the score of a page because of relevance, see the settings `scoring.relevant`. */

@@ -2,7 +2,6 @@ import { messageOf } from '../errors/index.js';
 import { isPlainUrl, parseUrl } from '../url/index.js';
 import type { Plugin, UrlScope } from './plugin.js';
 
-/** The verdict of the normalisers and filters on a URL. */
 export type UrlVerdict =
   | { readonly accepted: true; readonly url: string }
   | {
@@ -19,7 +18,6 @@ const PACKED = /^([^?]*)\.gz(?=\?|$)/i;
 
 /** What is known about a URL in addition to its text. */
 export interface UrlTraits {
-  /** Whether the URL was named as a sitemap. */
   readonly sitemap?: boolean | undefined;
 }
 
@@ -93,7 +91,6 @@ export function filterUrl(
 
 /** A normaliser or a filter, as a plugin of its own. */
 type UrlStepPlugin = Plugin & {
-  /** The plugin from which the step was made. */
   readonly of: Plugin;
 };
 

@@ -18,7 +18,6 @@ export type UrlStep =
       readonly rule?: string;
     };
 
-/** The verdict on a URL, and the steps that led to the verdict. */
 interface UrlTrace {
   readonly verdict: UrlVerdict;
   /** The URL after all normalisers. Absent if the parser or a normaliser rejected the URL. */

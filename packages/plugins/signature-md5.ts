@@ -6,7 +6,6 @@ export function md5Signature(): Plugin & { readonly signature: Signature } {
   return { name: 'signature-md5', signature: md5OfContent };
 }
 
-/** The signature function of {@link md5Signature}. */
 export const md5OfContent: Signature = ({ url, content }) => md5(content.length > 0 ? content : url);
 
 /** Returns the MD5 hash as lower-case hex. A text is hashed as UTF-8. */

@@ -95,7 +95,6 @@ function repeatsBackToBack(segments: readonly string[], length: number, max: num
   return false;
 }
 
-/** Returns the number of non-empty parts between separators. */
 function countParts(text: string, separator: number, from: number, to = text.length): number {
   let parts = 0;
   let before = separator;

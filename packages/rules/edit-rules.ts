@@ -5,7 +5,6 @@ import { contradictionsOf, type Contradiction } from './rule-order.js';
 
 interface RuleTables {
   readonly tables: Pick<Tables, 'rules'>;
-  /** Milliseconds since the epoch. */
   readonly clock: () => number;
 }
 

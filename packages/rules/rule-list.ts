@@ -19,7 +19,6 @@ export interface RuleList {
   readonly broken: Readonly<Record<string, string>>;
 }
 
-/** Lists all rules of a table in order of evaluation. */
 export async function listRules({ tables, rules }: { tables: Tables; rules: LiveRules }): Promise<RuleList> {
   const set = await rules.latest();
   const { version, sorted, broken } = set;

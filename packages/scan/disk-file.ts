@@ -12,7 +12,6 @@ export interface DiskFile extends AsyncDisposable {
   read(position: number, length: number): Promise<Buffer>;
   /** Writes the bytes that are not on the disk yet. */
   flush(): Promise<void>;
-  /** Drops all bytes. */
   clear(): void;
 }
 

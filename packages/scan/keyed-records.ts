@@ -17,7 +17,6 @@ export interface KeyedRecords {
 
 export interface KeyedRecord {
   readonly key: string;
-  /** Whether this is the first record of its key. */
   readonly isFirst: boolean;
   readonly type: number;
   readonly content: Buffer;

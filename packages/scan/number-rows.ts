@@ -3,9 +3,7 @@ import type { KeyFile } from './key-file.js';
 
 export interface NumberedRow<R> {
   readonly row: R;
-  /** The number of rows before this one. */
   readonly number: number;
-  /** The host, if this is its first row. */
   readonly newHost: HostKey | undefined;
 }
 

@@ -37,7 +37,6 @@ const NONE: IndexHits = { total: 0, partial: 0, hits: [], isApproximate: false }
 /** The parts of a query that refine the score of its words. Without them, only pages with the words are found. */
 const WORDS_ALONE: Pick<QueryPlan, 'together' | 'literal'> = { together: [], literal: [] };
 
-/** How the index is searched for a query. */
 interface Asking {
   readonly plan: QueryPlan;
   readonly must: readonly Clause[];

@@ -5,13 +5,10 @@ import { MAX_STEMMED, MAX_WORDS } from './query/plan-query.js';
 interface SpellingInput {
   readonly reader: Pick<IndexReader, 'documentCounts' | 'similar'>;
   readonly words: Words;
-  /** Languages of the index. */
   readonly languages: readonly string[];
-  /** Number of documents of the whole index. */
   readonly documents: number;
 }
 
-/** A query with another spelling. */
 interface Respelt {
   readonly parts: readonly QueryPart[];
   /** The new terms. Terms are stems. To show a term, replace it by a word of a page. */

@@ -1,4 +1,3 @@
-/** The types of searches and of the search index. */
 export { MAX_HITS } from './max-hits.js';
 export type { IndexInfo, IndexOptions } from '../index/index.js';
 export type { SearchOptions, SearchResult, Searcher } from './searcher.js';

@@ -10,7 +10,6 @@ export interface ReadBounds {
   readonly waitLimit?: number;
 }
 
-/** Limits the memory of all simultaneous reads for clients. */
 export interface ReadBudget {
   /**
    * Calls `read` as soon as the budget has room. Reads begin in order of arrival. A read uses its part of the budget until the read ends,

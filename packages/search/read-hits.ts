@@ -30,7 +30,6 @@ export interface SearchHit extends Pick<IndexDocument, 'language' | 'fetchedAt' 
 interface HitReaderInput {
   readonly pages: Pick<Tables['pages'], 'getMany'>;
   readonly words: Words;
-  /** Maximum number of rows whose texts are in memory at a time. */
   readonly rowsAtOnce: number;
 }
 
@@ -114,7 +113,6 @@ export function createHitReader({ pages, words, rowsAtOnce }: HitReaderInput) {
     return forms;
   }
 
-  /** Whether the table has these rows. */
   async function areThere(keys: readonly string[]): Promise<readonly boolean[]> {
     return (await pages.getMany(keys, ['status'])).map((row) => row !== undefined);
   }

@@ -234,7 +234,6 @@ export function createSearcher(input: SearchInput): Searcher {
   };
 }
 
-/** Returns the hits to show, each with the number of hits that are folded behind it. */
 function foldedOf(hits: IndexHits['hits'], fold: boolean, limit: number): readonly FoldedHit[] {
   return fold ? foldHits(hits, limit) : hits.map((hit) => ({ hit, alike: 0, moreFromHost: 0 }));
 }

@@ -34,7 +34,6 @@ export function createApplying(rules: RulesSource) {
     get isBusy() {
       return running !== undefined;
     },
-    /** The result of the last proposal that was applied from a browser. */
     lastOf: (token: string | undefined): LastApplied | undefined =>
       token === undefined ? undefined : outcomes.get(token),
     /**

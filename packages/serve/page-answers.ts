@@ -34,7 +34,6 @@ export function createPageAnswers(site: Site, guard: FormGuard) {
   };
 }
 
-/** Returns the search query of a request, on one line. */
 export function queryOf(params: URLSearchParams): string {
   return (params.get('q') ?? '').trim().replace(/\s+/g, ' ');
 }

@@ -14,7 +14,6 @@ export interface CachedText {
   readonly text: string;
   /** The main content. Absent: only the text is known, or may be shown. */
   readonly blocks?: readonly Block[];
-  /** The language of the text, as a BCP 47 tag. */
   readonly language?: string;
   /** When the page was fetched, in ms since the epoch. */
   readonly fetchedAt?: number;

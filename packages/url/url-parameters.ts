@@ -8,7 +8,6 @@ export interface Parameter {
   readonly name: string;
 }
 
-/** A parameter in one URL. */
 export interface GivenParameter extends Parameter {
   /** The text after the `=`, which may be empty. If the name occurs several times, this is the first value. */
   readonly value: string;
@@ -32,7 +31,6 @@ function parameterIn(place: 'query' | 'path', piece: string): Parameter | undefi
   return found.name === '' || found.name.length > MAX_NAME_LENGTH ? undefined : found;
 }
 
-/** A key for maps, different for each parameter. */
 export const keyOfParameter = ({ place, name }: Parameter): string => `${place} ${name}`;
 
 interface Piece {
@@ -66,7 +64,6 @@ function* piecesOf(path: string): Generator<Piece> {
   }
 }
 
-/** The keys of all parameters of path and query, each once. */
 export function parameterKeysOf(path: string): Set<string> {
   const keys = new Set<string>();
   if (!/[?;]/.test(path)) return keys;

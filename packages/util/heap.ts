@@ -5,7 +5,6 @@ export interface HeapItem {
 
 /** A binary heap whose items can move. */
 export interface Heap<T extends HeapItem> {
-  /** The item before all others; undefined if the heap is empty. */
   readonly first: T | undefined;
   /** Adds an item. Call it again when the order of the item has changed. */
   put(item: T): void;

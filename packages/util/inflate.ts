@@ -1,6 +1,5 @@
 import type { Transform } from 'node:stream';
 
-/** The output of a decompressor. */
 export interface Inflated {
   readonly output: Uint8Array;
   /** Whether the output was longer than `limit`, or the caller stopped the work. */

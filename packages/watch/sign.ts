@@ -21,7 +21,6 @@ export function keyOfSecret(secret: string): Buffer {
   );
 }
 
-/** A message in the form in which it is sent. */
 export interface Message {
   /** The id is the same in every attempt. */
   readonly id: string;

@@ -42,7 +42,6 @@ export interface ChangeTarget {
   readonly endedAt?: number;
 }
 
-/** The state of a target, as it is stored in one cell. */
 export interface TargetState extends ChangeTarget {
   /** The name of the sender in charge. A sender that finds another name here ends. */
   readonly sender: string;
@@ -80,7 +79,6 @@ export function mustBeSender(found: object | undefined, { target, sender }: Targ
       });
 }
 
-/** Returns all targets, in any order. */
 export async function changeTargets({ tables }: Pick<CrawlContext, 'tables'>): Promise<readonly ChangeTarget[]> {
   const states = (await tables.watches.list()).map(stateOf).filter((state) => state !== undefined);
   return states.map(({ sender: _, ...rest }) => rest);

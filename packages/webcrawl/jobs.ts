@@ -33,7 +33,6 @@ const { index, forgetIndex, repairIndex } = late(
 );
 const { propose } = late(() => import('../focus/index.js'), 'propose');
 
-/** Any job. Each has its own options. */
 type Job = (crawl: JobContext, options: never) => Promise<Report>;
 type AnyJob = (crawl: JobContext, options?: JobOptions) => Promise<Report>;
 /** A job as callers see it: they give the open crawl. */
@@ -42,7 +41,6 @@ export type Started<J> = J extends (crawl: never, ...given: infer A) => infer R
   : never;
 type AnyStarted = Started<AnyJob>;
 
-/** The same job with a wrapper around its run. */
 const around = <J>(job: J, wrap: (run: AnyStarted) => AnyStarted): J =>
   wrap(job as unknown as AnyStarted) as unknown as J;
 

@@ -210,7 +210,6 @@ export async function openContext(
 type AskedPage<F extends Field | ComputedFieldName> = FoundPage<Extract<F, Field>> &
   ComputedValues<Extract<F, ComputedFieldName>>;
 
-/** Yields the pages of a query that may name computed fields. */
 async function* pagesWith<F extends Field | ComputedFieldName>(
   crawl: Pick<CrawlContext, 'tables' | 'plugins' | 'rules' | 'settings' | 'clock'>,
   { fields, ...query }: PageQuery & { readonly fields: readonly F[] },

@@ -10,7 +10,6 @@ import {
   type SearchResult,
 } from '../search/index.js';
 
-/** The part of a crawl that a search needs. */
 export type SearchedCrawl = Pick<CrawlContext, 'tables' | 'settings' | 'indexFolder'>;
 
 /**

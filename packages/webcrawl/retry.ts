@@ -5,9 +5,7 @@ import { pauseAfter } from '../util/index.js';
 /** Milliseconds until a failed job is retried. */
 const PAUSES = { first: 1000, most: 60_000 };
 
-/** When a job may be retried after a failure. */
 export interface Retry {
-  /** Whether the job may run now. */
   readonly isDue: boolean;
   /** Reports the failure. The job is not due again for a while. */
   failed(error: unknown): void;
@@ -17,7 +15,6 @@ export interface Retry {
 
 interface RetryContext {
   readonly running: Pick<RunningJobs, 'setFailing'>;
-  /** Milliseconds since the epoch. */
   readonly clock: () => number;
   readonly onFailing?: ((failure: JobFailure) => void) | undefined;
 }

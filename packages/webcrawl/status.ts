@@ -10,7 +10,6 @@ import type { CrawlStatus } from '../serve/index.js';
 import { INDEX_FILE } from './names.js';
 import type { OpenContext } from './open-context.js';
 
-/** The part of a crawl that locates the index. */
 type IndexedCrawl = Pick<CrawlContext, 'settings' | 'indexFolder'>;
 
 type IndexState = Pick<CrawlStatus, 'index' | 'indexProblem'>;
@@ -87,7 +86,6 @@ function isThere({ settings, indexFolder }: IndexedCrawl): boolean {
   return indexFolder !== undefined && existsSync(join(indexFolder, INDEX_FILE));
 }
 
-/** The part of an open crawl that a status is made from. */
 export type StatusCrawl = Pick<
   OpenContext,
   'tables' | 'settings' | 'clock' | 'running' | 'since' | 'diskUse' | 'owner' | 'indexFolder'

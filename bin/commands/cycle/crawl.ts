@@ -173,14 +173,12 @@ Examples:
     );
 }
 
-/** Returns a function that prints for which worker this one waits. */
 function sayHolder({ io, options }: Cli): (holder: AwaitedHolder) => void {
   return ({ slot, name }) => {
     if (!options().quiet) say(io, `Waiting for slot ${slot}, which ${safeText(name, 100)} holds.`);
   };
 }
 
-/** Returns a function that prints that no page is left to fetch now, and when the next page will be due. */
 function sayRest({ io, options }: Cli, doing: string): (rest: CrawlRest) => void {
   return ({ fetchedInAll, due, nextDueAt }) => {
     if (options().quiet) return;

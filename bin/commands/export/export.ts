@@ -18,7 +18,6 @@ import { krakeFormat } from './krake.js';
 import { pagesFormat } from './pages.js';
 import { waczFormat, warcFormat } from './archive.js';
 
-/** The export formats. To add a format, add a file beside this one, and its name here. */
 const FORMATS: readonly ExportFormat[] = [pagesFormat, chunksFormat, warcFormat, waczFormat, krakeFormat];
 
 interface Common

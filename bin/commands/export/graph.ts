@@ -75,7 +75,6 @@ Examples:
     });
 }
 
-/** Returns the reason why a graph has no edges, from its counters. */
 function noEdges(level: Level, counters: Report['counters']): string {
   if (level !== 'page' && counters[`links_within_${level}`]) {
     return `All links between pages of the graph stay within a ${level}: it has no edges. --level page shows them.`;

@@ -6,7 +6,6 @@ import { library } from '../../library.js';
 import { addRequestOptions, requestSettings, type RequestOptions } from '../../options/request-options.js';
 import { jsonLine, safeLines, say, write } from '../../output/output.js';
 
-/** Adds `markdown`, which prints one page as Markdown and uses no table. */
 export function addMarkdown(program: Command, cli: Cli): void {
   const command = program
     .command('markdown')

@@ -15,10 +15,6 @@ type Rel = 'nofollow' | 'ugc' | 'sponsored';
 
 const relOption = (what: string): Option => new Option('--rel <rel>', what).choices(['nofollow', 'ugc', 'sponsored']);
 
-/**
- * Adds `audit ignore`, `audit ignored` and `audit unignore`, which change and show the list of findings that reports leave out. The table
- * stores the list.
- */
 export function addAuditIgnore(audit: Command, cli: Cli): void {
   audit
     .command('ignore')

@@ -26,7 +26,6 @@ interface AuditOptions extends AuditReportOptions, RequestOptions, ScopeOptions 
   readonly rules?: boolean;
 }
 
-/** The setting that stores facts for the audit when pages are parsed. */
 const FACTS = { 'parser.audit': true };
 
 export function addAudit(program: Command, cli: Cli): void {

@@ -210,7 +210,6 @@ function baseUrl(base: string): string {
   throw new CrawlError('USAGE', `--base ${base}: not an http or https URL`);
 }
 
-/** Checks URLs one by one as they arrive, and prints a line for each. */
 async function eachUrl(
   cli: Cli,
   args: readonly string[],

@@ -6,10 +6,6 @@ import { isSite } from '../../input/seeds.js';
 import { explanationText } from '../../output/explanation-text.js';
 import { jsonLine, oneLine, write } from '../../output/output.js';
 
-/**
- * `explain <url>`: shows the data of the table on one URL, and its next step. `explain --host <host>`: shows why a host is crawled at its
- * present speed.
- */
 export function addExplain(program: Command, cli: Cli): void {
   program
     .command('explain')

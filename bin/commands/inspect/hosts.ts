@@ -13,7 +13,6 @@ interface HostsArguments extends OutputOptions, Pick<HostsOptions, 'by' | 'host'
   readonly format?: 'jsonl' | 'csv';
 }
 
-/** Number of hosts that a table for people shows, without `--top`. */
 const USUAL_TOP = 20;
 
 export function addHosts(program: Command, cli: Cli): void {

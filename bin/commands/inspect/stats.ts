@@ -100,7 +100,6 @@ async function showPrefixes(cli: Cli, options: PrefixOptions): Promise<void> {
   cli.exitCode ||= EXIT.nothing;
 }
 
-/** Returns the reason why no prefix is shown, and how to show some. */
 function nothingText({ total, min }: PrefixStatistics, { domain, min: asked = min }: PrefixSelection): string {
   if (total.rows === 0) return 'There are no rows to count.';
   const of = domain === undefined ? '' : ` of ${safeText(domain, 100)}`;

@@ -116,7 +116,6 @@ async function report(cli: Cli, sent: SentChanges, isOnce: boolean): Promise<voi
   else if (isOnce && more) cli.exitCode = EXIT.tryAgain;
 }
 
-/** Returns a function that prints each failed attempt. With -v it also prints deliveries. */
 function sayAttempt({ io, options }: Cli): (event: SendEvent) => void {
   return ({ id, of = 'changes that were removed', is, why = '', attempts, retryAt }) => {
     const { quiet, verbose } = options();

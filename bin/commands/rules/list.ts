@@ -63,7 +63,6 @@ function countedText(counts: readonly (RulePoint | undefined)[]): string {
   return `Counted as of ${new Date(at).toISOString()}.\n`;
 }
 
-/** The pattern of a rule, on one line. */
 export function patternOf(rule: Rule): string {
   if (rule.kind === 'www') return `${rule.to} www`;
   const { pattern } = rule;

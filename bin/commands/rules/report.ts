@@ -50,7 +50,6 @@ Examples:
 
 const SHOWN = 20;
 
-/** Writes the report as a table for a terminal with this number of columns. */
 function forPeople({ all, rules: found, domains, otherDomains, hasRelevant }: RuleReport, columns: number): string {
   const parts = [worthText(all, hasRelevant)];
   if (found.length > 0) {

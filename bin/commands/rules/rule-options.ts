@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { NewRule, RuleScope } from '../../../packages/webcrawl/internal.js';
 import { CrawlError } from '../../../packages/webcrawl/names.js';
 
-/** The options that select the URLs of a rule. */
 export interface RuleOptions {
   readonly regex?: boolean;
   readonly host?: string;
@@ -21,7 +20,6 @@ export function addRuleOptions(command: Command): Command {
     .option('--domain <name>', 'only on this domain and its sub-domains');
 }
 
-/** Makes a rule from the arguments. The rule is checked when it is added. */
 export function ruleOf(kind: string, pattern: string, { regex = false, host, domain }: RuleOptions): NewRule {
   if (host !== undefined && domain !== undefined)
     throw new CrawlError('USAGE', '--host and --domain cannot be combined');

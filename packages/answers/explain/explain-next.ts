@@ -50,7 +50,6 @@ export const NEXT_FIELDS = [...SELECTION_FIELDS, 'cashInFlight', 'retries'] as c
 type Row = PageRow<(typeof NEXT_FIELDS)[number]>;
 
 interface RowState {
-  /** The normalised URL. */
   readonly url: string;
   readonly row: Row;
   /** The batch that the generate mark names, if it is known. */
@@ -212,7 +211,6 @@ function backoffReason({ code, http }: BackoffRecord): string {
   return http ? `HTTP ${http}` : safeText(code, 80);
 }
 
-/** Returns the result of the last fetch, and how the next one is called. */
 function waitingText({ status, retries = 0, protocolStatus }: Row): string {
   const http = protocolStatus?.http;
   const why = http === undefined ? safeText(protocolStatus?.code ?? '', 80) : String(http);
@@ -226,7 +224,6 @@ function waitingText({ status, retries = 0, protocolStatus }: Row): string {
   return `${isRedirect(status) ? 'Redirected' : 'Fetched'}. Next fetch`;
 }
 
-/** Returns why robots.txt kept the last fetch from a page, with the line that did. */
 function deniedText({ protocolStatus }: Row, { verdict }: RobotsExplanation): string {
   const now = verdict === 'allowed' ? ' The stored robots.txt allows it now.' : '';
   return `Not fetched: robots.txt disallows it (${safeText(protocolStatus?.message ?? 'no line')}).${now}`;

@@ -113,7 +113,6 @@ export interface ParsedOrder {
   readonly direction?: 'asc' | 'desc';
 }
 
-/** Parses an order. Undefined: the text is not an order. */
 export function parseOrder(text: string): ParsedOrder | undefined {
   const [name, direction, ...rest] = text.split(':');
   const field = SORT_FIELDS.find((each) => each === name);

@@ -40,14 +40,12 @@ export interface PageSelection {
 
 export type SelectionField = 'status' | 'protocolStatus' | 'dueAt' | 'fetchedAt' | 'sitemap';
 
-/** A selection, checked and ready to be used. */
 export interface PageSelector {
   /** The key ranges of the rows. Absent: the whole table. */
   readonly ranges?: readonly KeyRange[];
   /** The fields that {@link matches} reads. */
   readonly fields: readonly SelectionField[];
   matches(row: PageRow<SelectionField>): boolean;
-  /** Whether the selection has no condition, so that every row is selected. */
   readonly isWhole: boolean;
 }
 

@@ -45,7 +45,6 @@ export interface RowTest extends Pick<PageSelector, 'ranges'> {
   /** The fields that {@link matches} reads. */
   readonly fields: readonly Field[];
   matches(row: PageRow<Field>): boolean | Promise<boolean>;
-  /** If it returns true, reading ends early. */
   readonly isAborted?: () => boolean;
 }
 

@@ -13,7 +13,6 @@ const HEAD = 14;
 /** The stored number for a finding without links. */
 const NOT_KEPT = 2 ** 32 - 1;
 
-/** Collects findings, and returns them sorted by severity, then by impact. */
 export interface FindingSorter {
   /** @param kept the number of its links in the link store; undefined: the finding has no links */
   add(finding: AuditFinding, kept: number | undefined): Promise<void>;
@@ -55,7 +54,6 @@ export function createFindings(folder: string, memory: number): FindingSorter {
   };
 }
 
-/** Makes the finding for the report from the result of a rule. */
 export async function findingOf(
   rule: AuditRule,
   found: Found & { readonly url: string },
@@ -96,7 +94,6 @@ async function shownOf({ shown }: Sources, keys: KeyFile): Promise<AuditSource[]
   return all;
 }
 
-/** Returns a link as a source of a finding. @param row the row of the page that has the link */
 export async function sourceOf(
   row: number,
   { anchor, kind, line }: Pick<LinkRecord, 'anchor' | 'kind' | 'line'>,

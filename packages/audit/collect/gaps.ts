@@ -14,13 +14,10 @@ const REASONS = {
   damaged: 'with damaged rows',
 } as const;
 
-/** A reason why a page was not read, or only in part. */
 export type GapReason = keyof typeof REASONS;
 
-/** Maximum number of pages that are named for a reason. */
 const MAX_NAMED = 3;
 
-/** The pages that were not read, or only in part. */
 export type Gaps = ReturnType<typeof createGaps>;
 
 export function createGaps() {
@@ -33,7 +30,6 @@ export function createGaps() {
       found.set(reason, gap);
     },
     count: (reason: GapReason): number => found.get(reason)?.count ?? 0,
-    /** Returns a line for each reason: the number of pages, the reason with its setting, and the first pages. */
     lines(): string[] {
       return (Object.keys(REASONS) as GapReason[]).flatMap((reason) => {
         const gap = found.get(reason);

@@ -11,7 +11,6 @@ const DIGEST_CHARS = 32;
 /** The page number of a list, in a query or a path. */
 const PAGE_NUMBER = /(?:[?&](?:page|paged|p|pg|seite|start|offset)=\d+)|(?:\/page\/\d+\/?$)/gi;
 
-/** Sorts results into groups. */
 export interface GroupSorter {
   add(rule: string, key: string, member: Member): Promise<void> | undefined;
   /** Yields each group. A group has at least one member. */

@@ -17,7 +17,6 @@ export const RECORD = {
   named: 9,
 } as const;
 
-/** A link in the form in which it is sorted by target. */
 export interface LinkRecord {
   /** The number of the row with the link. */
   readonly source: number;
@@ -57,7 +56,6 @@ export function readLink(content: Buffer): LinkRecord {
   };
 }
 
-/** The data of a target that has a row. */
 export interface RowRecord {
   readonly row: number;
   /** Flags of `MARKS`. */
@@ -73,7 +71,6 @@ export interface Ending {
   readonly code: string;
   /** A message of the server. Untrusted. */
   readonly message?: string;
-  /** The redirect target. */
   readonly to?: string;
   readonly tries?: number;
   /** Since when requests for the target fail, and when it last worked; in ms since the epoch. */
@@ -104,9 +101,7 @@ export function readRow(content: Buffer): RowRecord {
   };
 }
 
-/** Figures of a host. Their record comes before the first row of the host. */
 export interface HostNote {
-  /** Number of pages. */
   readonly pages: number;
   readonly seeds: number;
   /** The origins whose sitemaps were read completely. A sitemap lists pages of its own origin. */

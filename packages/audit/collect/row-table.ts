@@ -47,7 +47,6 @@ export type RowTable = ReturnType<typeof createRowTable>;
 /** Maximum number of redirects to follow; a longer chain counts as a loop. */
 const MAX_HOPS = 10;
 
-/** A chain of redirects that starts at a row. */
 export interface Chain {
   /** The rows of the chain from the first on, without the last one. */
   readonly hops: readonly number[];
@@ -67,7 +66,6 @@ export function createRowTable() {
   let next: Uint32Array = new Uint32Array(0);
 
   return {
-    /** Adds the next row. */
     add(note: RowNote): void {
       verdicts.push(VERDICT[note.verdict]);
       https.push(note.http);

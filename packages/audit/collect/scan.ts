@@ -38,7 +38,6 @@ interface ScanInput {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The records by target, and the counts. */
 export interface Scanned {
   readonly records: KeyedRecords;
   readonly counts: ScanCounts;
@@ -52,7 +51,6 @@ const LINK = LINK_KINDS.indexOf('a');
 /** Maximum number of hosts that a summary names. */
 const SHOWN_HOSTS = 20;
 
-/** Reads every row once, and sorts its links by target. */
 export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promise<Scanned> {
   const { folder, memory, rows, keys, keyOf, onPage, onRow, signal } = input;
   const records = createKeyedRecords(folder, memory);

@@ -8,7 +8,6 @@ import { ROW } from './row-table.js';
 
 export type SeenRow = ReturnType<typeof readRow>;
 
-/** Reads the data of a row that the audit needs. @param known the facts of its page, if they are known */
 export function readRow(row: AuditRow, known: PageFacts | undefined) {
   const { status, protocolStatus, parseStatus, retries = 0, title = '' } = row;
   const verdict = verdictOf(protocolStatus);
@@ -80,12 +79,10 @@ function endingOf({ protocolStatus, redirectTarget, retries, logged }: AuditRow)
   };
 }
 
-/** Whether a row is a sitemap or a sitemap index. */
 export function isSitemapRow({ sitemap, contentType }: AuditRow, { marks }: PageFacts): boolean {
   return (sitemap === true && !isHtmlType(contentType)) || (marks & MARKS.sitemap) !== 0;
 }
 
-/** Whether a media type is HTML. */
 function isHtmlType(contentType = ''): boolean {
   return contentType === 'text/html' || contentType === 'application/xhtml+xml';
 }

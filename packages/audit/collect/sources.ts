@@ -4,7 +4,6 @@ import type { RowTable } from './row-table.js';
 /** Maximum number of sources that a finding shows. */
 const SHOWN = 10;
 
-/** A source in a finding. */
 export interface ShownSource extends Pick<LinkRecord, 'kind' | 'line' | 'anchor'> {
   readonly row: number;
   readonly share: number;

@@ -20,7 +20,6 @@ const APART = { own: 60_000, other: 24 * 3_600_000, soon: 5 * 60_000 };
 
 interface TargetsInput {
   readonly rows: RowTable;
-  /** Stores the links of findings. Absent: links are not stored. */
   readonly links?: LinkStore;
   /** Gets pairs of pages: the first one names the second one as its version in another language. */
   readonly pairs?: AlternatePairs;
@@ -70,7 +69,6 @@ export async function* joinTargets(
   }
 }
 
-/** Collects the data of one target while its records are read. */
 class TargetDraft {
   readonly #key: string;
   readonly #host: HostNote;

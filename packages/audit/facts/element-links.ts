@@ -1,7 +1,6 @@
 import { srcsetUrls, tokens, type PageElement } from '../../core/index.js';
 import { LINK_KINDS, REL, type LinkKind } from './kinds.js';
 
-/** A link of an element, as written. */
 export interface ElementLink {
   readonly raw: string;
   readonly kind: number;
@@ -10,7 +9,6 @@ export interface ElementLink {
 const KINDS = Object.fromEntries(LINK_KINDS.map((kind, place) => [kind, place])) as Record<LinkKind, number>;
 const MAX_CANDIDATES = 100;
 
-/** The attributes that contain links, with the kind of the link, by element. */
 const ATTRIBUTES: ReadonlyMap<string, readonly (readonly [attribute: string, kind: LinkKind])[]> = new Map([
   ['a', [['href', 'a']]],
   ['area', [['href', 'area']]],
@@ -50,7 +48,6 @@ const RELATIONS: ReadonlyMap<string, LinkKind> = new Map([
   ['modulepreload', 'preload'],
 ]);
 
-/** Returns the links of an element that a browser would follow or load. */
 export function linksOfElement(element: PageElement): ElementLink[] {
   const { tagName, isHtml } = element;
   if (!isHtml) return tagName === 'a' ? withAttribute(element, 'href', 'a') : [];
@@ -64,7 +61,6 @@ export function linksOfElement(element: PageElement): ElementLink[] {
   return found;
 }
 
-/** Returns the flags for a `rel` attribute. */
 export function relFlags(rel: string | undefined): number {
   let flags = 0;
   for (const token of tokens(rel)) if (Object.hasOwn(REL, token)) flags |= REL[token as keyof typeof REL];

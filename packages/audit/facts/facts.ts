@@ -1,7 +1,6 @@
 import type { CrawledPage, HeadLink, JsonValue } from '../../core/index.js';
 import { MAX_ANCHOR, MAX_TEXT, short } from './short.js';
 
-/** The key of the facts in the field `custom`. */
 export const FACTS_FIELD = 'audit';
 /** Increase it when a fact is computed or stored in another way. Facts of another version are ignored. */
 export const FACTS_VERSION = 1;
@@ -13,7 +12,6 @@ export type RowStatements = {
 /** The reference to a statement of the row, in place of its text. */
 const OF_ROW = 0;
 
-/** A link of an element in the page. */
 export interface LinkFact {
   /** The index of the link among the outlinks of the row. If it is not among them: its absolute URL. */
   readonly to: number | string;
@@ -29,10 +27,8 @@ export interface LinkFact {
   readonly rel: number;
 }
 
-/** The faults of links that cannot lead anywhere. */
 export const FLAWS = ['not a URL', 'two schemes', 'a misspelt scheme', 'no host name', 'a template left over'] as const;
 
-/** A link that cannot lead anywhere, as written. */
 export interface BadLink {
   readonly raw: string;
   /** An index into {@link FLAWS}. */
@@ -44,10 +40,8 @@ export interface BadLink {
   readonly to: number;
 }
 
-/** The part of a page that names another page. `header` is the HTTP header. */
 type Place = HeadLink['place'];
 
-/** The stored data of a page for the audit. */
 export interface PageFacts {
   /** Hashes of the ids and anchor names of the page, see `idHash`. */
   readonly ids: Uint32Array;
@@ -57,11 +51,9 @@ export interface PageFacts {
   readonly bad: readonly BadLink[];
   /** Number of titles with text in the head. */
   readonly titles: number;
-  /** The first description with text. */
   readonly description: string;
   /** The levels of the headings, one digit each, in the order of the page. */
   readonly headings: string;
-  /** The text of the first `h1`. */
   readonly h1: string;
   readonly canonicals: readonly { readonly url: string; readonly place: Place }[];
   readonly alternates: readonly { readonly tag: string; readonly url: string; readonly place: Place }[];
@@ -71,7 +63,6 @@ export interface PageFacts {
   readonly simhash: readonly [high: number, low: number];
   /** Flags of {@link MARKS}. */
   readonly marks: number;
-  /** Images without `alt`. */
   readonly imagesWithoutAlt: number;
   /** Number of JSON-LD blocks that are not valid JSON. */
   readonly badJsonLd: number;
@@ -80,17 +71,14 @@ export interface PageFacts {
   readonly cutLinks: number;
 }
 
-/** Flags of a page. */
 export const MARKS = {
   /** The page has the root element of an app that scripts fill. */
   app: 1,
   scripts: 2,
   /** The page is a challenge of a firewall. */
   wall: 4,
-  /** The page was truncated. */
   truncated: 8,
   password: 16,
-  /** A sitemap or a sitemap index. */
   sitemap: 32,
   /** A sitemap that names versions in other languages. */
   alternates: 64,
@@ -98,7 +86,6 @@ export const MARKS = {
   cutAlternates: 128,
 } as const;
 
-/** Facts of a page without content. */
 export const NO_FACTS: PageFacts = {
   ids: new Uint32Array(0),
   links: [],
@@ -129,7 +116,6 @@ export function idHash(id: string): number {
   return hash >>> 0;
 }
 
-/** Returns the stored form of facts. @param row of the page */
 export function encodeFacts(facts: PageFacts, row: RowStatements = {}): { readonly [name: string]: JsonValue } {
   const { ids, links, bad, canonicals, alternates, simhash, words, cutIds, cutLinks } = facts;
   return {
@@ -179,7 +165,6 @@ function filled(name: string, value: string | number): { readonly [name: string]
   return value === 0 || value === '' ? {} : { [name]: value };
 }
 
-/** Returns the stored form of a link. */
 export function encodeLink({ to, kind, line, fragment, anchor, rel }: LinkFact): JsonValue[] {
   const all: JsonValue[] = [to, kind, line, fragment, anchor, rel];
   while (all.length > 2 && (all[all.length - 1] === '' || all[all.length - 1] === 0)) all.pop();

@@ -9,7 +9,6 @@ const UPGRADES = /(?:^|[;,])\s*upgrade-insecure-requests\s*(?:[;,]|$)/i;
 
 type HeadFacts = Pick<PageFacts, 'description' | 'canonicals' | 'alternates' | 'marks' | 'badJsonLd'>;
 
-/** Returns the facts that the head and the headers of a page state. */
 export function headFacts({ headers, url, truncated }: FactsPage, head: PageHead, resolve: Resolve): HeadFacts {
   const canonicals: PageFacts['canonicals'][number][] = [];
   const alternates: PageFacts['alternates'][number][] = [];

@@ -44,7 +44,6 @@ export class LinkFacts {
   readonly #page: FactsPage;
   readonly #base: string;
   readonly #encodeQuery: EncodeQuery | undefined;
-  /** Links by target, kind and fragment. */
   readonly #seen = new Map<string, Mutable<LinkFact>>();
   readonly #outlinks: ReadonlyMap<string, number>;
   readonly #lineOf: (value: string) => number;
@@ -142,7 +141,6 @@ export class LinkFacts {
     return Math.min(places.size, MAX_PLACES);
   }
 
-  /** Adds the alternative text of an image to the anchor of the open link. */
   #addAlt(alt: string | undefined): void {
     const anchor = this.#open[this.#open.length - 1];
     if (alt && anchor && anchor.alt.length < MAX_ANCHOR) anchor.alt += ` ${alt}`;

@@ -26,14 +26,12 @@ const ROOTS: ReadonlySet<string> = new Set(['root', 'app', '__next', '__nuxt']);
 const WALL_TITLE =
   /^(?:just a moment(?:\.{3}|…)?|attention required! \| cloudflare|ddos-guard|checking your browser(?: before accessing.*)?|security check)$/i;
 
-/** What the facts of a page come from. */
 export type FactsPage = Pick<
   CrawledPage,
   'url' | 'contentType' | 'headers' | 'content' | 'truncated' | 'outlinks' | 'charset' | 'document'
 > &
   RowStatements;
 
-/** Created when the first page is read. */
 const simhashOf = once(() => createSimhash(2));
 
 /** Reads the facts of an HTML page for the audit. @param document the tree of the page, which is not changed */
@@ -70,7 +68,6 @@ export function readPageFacts(page: FactsPage, document: HtmlDocument): PageFact
   };
 }
 
-/** Reads the elements and text nodes of a page, in page order. */
 class BodyReader {
   readonly pageText = new PageText();
   readonly ids = new Set<number>();
@@ -132,7 +129,6 @@ class BodyReader {
     if (WALL_TITLE.test(title)) this.marks |= MARKS.wall;
   }
 
-  /** Adds the link of the first refresh of the page. */
   #readRefresh(element: TreeElement): void {
     const refresh = this.#noscripts > 0 || this.#hasRefresh ? undefined : refreshOf(element);
     if (!refresh) return;

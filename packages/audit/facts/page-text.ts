@@ -11,7 +11,6 @@ const ASIDE_ROLES: ReadonlySet<string> = new Set(['navigation', 'banner', 'conte
 export class PageText {
   readonly #parts: string[] = [];
   readonly #mainParts: string[] = [];
-  /** For each open element, its flags. */
   readonly #open: number[] = [];
   #aside = 0;
   #main = 0;

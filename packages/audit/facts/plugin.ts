@@ -15,9 +15,6 @@ const MAX_OTHERS = 6_000;
 /** Maximum number of ids of a page that are stored. They take half of the space. */
 const MAX_IDS = 4_500;
 
-/**
- * Makes the plugin that stores the data of every page that `audit` reads, in the field `audit` of `custom`.
- */
 export function auditFacts(): Plugin {
   return {
     name: 'audit-facts',
@@ -30,7 +27,6 @@ export function storedFactsOf(page: FactsPage) {
   return encodeWithin(factsOf(page), page);
 }
 
-/** Returns the facts of a page of any type. */
 export function factsOf(page: FactsPage): PageFacts {
   const document = page.document();
   if (document) return readPageFacts(page, document);

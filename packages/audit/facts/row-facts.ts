@@ -23,7 +23,6 @@ const FIELDS = [
   'sitemap',
 ] as const satisfies (keyof Page)[];
 
-/** The fields of a row that hold its facts. */
 export const FACT_FIELDS = ['custom', 'headings', 'pageMetadata', 'parseStatus'] as const satisfies (keyof Page)[];
 
 /** Number of pages whose facts `createFactsOf` keeps. The facts of a page have at most 48,000 bytes. */

@@ -1,10 +1,8 @@
-/** Maximum length of an anchor or a heading, in characters. `MAX_TEXT` is for other strings. */
 export const MAX_ANCHOR = 80;
 export const MAX_TEXT = 160;
 /** Maximum length of a URL within the host. Longer URLs are dropped. */
 export const MAX_URL = 2000;
 
-/** Returns the beginning of a text, as one line. */
 export function short(text: string, most: number): string {
   return text
     .slice(0, 4 * most)

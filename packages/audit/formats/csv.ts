@@ -24,7 +24,6 @@ export const writeCsv: AuditWriter = async (report, put, { sources = false }) =>
 /** The header line of the second file, which has a row for each link to the URL of a finding. */
 export const SOURCES_HEAD = csvRecord(['finding', 'rule', 'url', ...namesOf(SOURCE_COLUMNS)]);
 
-/** Returns one row for a link to the URL of a finding. The row is for a second file, which has only the sources of findings. */
 export function sourceRecord({ id, rule, url }: AuditFinding, source: AuditSource): string {
   return safeRecord([id, rule, url, ...sourceCells(source)]);
 }

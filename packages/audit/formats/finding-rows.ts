@@ -2,7 +2,6 @@ import type { ColumnType } from '../../export/index.js';
 import type { AuditFinding, AuditReport, AuditSource } from '../report.js';
 import { rulesById } from './writer.js';
 
-/** A column of a tabular report. */
 interface FindingColumn {
   readonly name: string;
   readonly type: ColumnType;
@@ -24,10 +23,6 @@ export const SOURCE_COLUMNS: readonly FindingColumn[] = [
   ...column('INT32', 'line'),
 ];
 
-/**
- * Yields a row for each finding, with a value for each column. With `sources`, it yields a row for each link of a finding, and one row for a
- * finding without links.
- */
 export async function* findingRows(
   { summary, findings, sourcesOf }: AuditReport,
   sources: boolean,
@@ -45,7 +40,6 @@ export async function* findingRows(
   }
 }
 
-/** The values of {@link SOURCE_COLUMNS}. */
 export function sourceCells({ url, anchor, kind, line }: AuditSource): unknown[] {
   return [url, anchor, kind, line];
 }

@@ -1,12 +1,9 @@
 import type { AuditFinding, AuditReport, AuditRule } from '../report.js';
 import { rulesById } from './writer.js';
 
-/** The findings of one rule. */
 export interface RuleFindings {
   readonly rule: AuditRule;
-  /** The findings with the highest impact, at most `max`. */
   readonly first: AuditFinding[];
-  /** The number of all findings. */
   count: number;
 }
 

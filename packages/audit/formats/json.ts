@@ -2,7 +2,6 @@ import { VERSION } from '../../core/index.js';
 import type { AuditFinding, AuditReport, AuditSummary } from '../report.js';
 import { inPieces, type AuditWriter, type WriteOptions } from './writer.js';
 
-/** Writes one object: the summary, and `findings`, with one finding on each line. */
 export const writeJson: AuditWriter = async (report, put, options) => {
   const out = inPieces(put);
   await out.add(`${JSON.stringify(head(report.summary)).slice(0, -1)},"findings":[`);
@@ -17,7 +16,6 @@ export const writeJson: AuditWriter = async (report, put, options) => {
   return undefined;
 };
 
-/** Writes the summary on the first line, then one finding on each line. */
 export const writeNdjson: AuditWriter = async (report, put, options) => {
   const out = inPieces(put);
   await out.add(`${JSON.stringify(head(report.summary))}\n`);

@@ -30,10 +30,8 @@ const SIZES = [
   [0, 0],
 ] as const;
 
-/** Maximum number of lines with reasons, and with notes on ignored findings. */
 const MAX_LINES = 20;
 
-/** Writes Markdown for an issue or the summary of a run: missing parts, counts, then each rule with the findings of the highest impact. */
 export const writeMarkdown: AuditWriter = async (report, put) => {
   const gathered = await gather(report, SIZES[0][0]);
   const head = headOf(report.summary, gathered);
@@ -104,7 +102,6 @@ function sourceText({ url, anchor, kind, line }: AuditSource): string {
   return `${link(url)} (${plain(place)})${anchor === '' ? '' : ` ${code(clean(anchor, 120))}`}`;
 }
 
-/** Formats a web address as a link, and any other text as code. */
 function link(url: string): string {
   const text = clean(url, 300);
   return /^https?:\/\/[^\s<>|`\\…]+$/i.test(text) ? `<${text}>` : code(text);

@@ -25,14 +25,12 @@ export function momentOf(ms: number | undefined): string {
   return ms === undefined || !(Math.abs(ms) <= 8.64e15) ? '' : new Date(ms).toISOString();
 }
 
-/** Returns the audited site, for a heading. */
 export function scopeText({ scope }: AuditSummary): string {
   const [first, ...others] = scope;
   if (first === undefined) return 'all pages of the table';
   return clean(first) + (others.length === 0 ? '' : ` and ${quantity(others.length, 'other')}`);
 }
 
-/** Returns each reason why the report is not complete. Empty for a complete report. */
 export function missing({ complete, because, pages }: AuditSummary): string[] {
   if (pages === 0) return ['nothing was audited', ...because.map((reason) => clean(reason))];
   if (complete) return [];
@@ -56,7 +54,6 @@ export function lookedAtText({ pages, links, rules }: AuditSummary): string {
   return `${quantity(pages, 'page')} and ${quantity(links, 'link')} were looked at, by ${quantity(rules.length, 'rule')}`;
 }
 
-/** Returns the first lines of a report: the missing parts; then the scope, the counts, and the numbers of checked pages and links. */
 export function headLines(summary: AuditSummary): string[] {
   return [
     ...missing(summary).map((reason) => `NOT COMPLETE: ${reason}`),
@@ -67,7 +64,6 @@ export function headLines(summary: AuditSummary): string[] {
   ];
 }
 
-/** Returns the lines of a summary on findings that were ignored, or that may be new. */
 export function ignoredLines({ ignored = 0, unusedIgnores = [], undecided = 0 }: AuditSummary): string[] {
   const lines = ignored === 0 ? [] : [`${quantity(ignored, 'finding')} left out by entries of audit ignore`];
   if (undecided > 0) {
@@ -102,12 +98,10 @@ export function shortMessage({ url, message }: AuditFinding, max = 500): string 
   return rest.replace(/\.$/, '');
 }
 
-/** Returns the state of a finding in words. Empty for an open finding. */
 export function stateText(state: AuditFinding['state']): string {
   return { open: '', unverified: 'not verified', inconclusive: 'inconclusive' }[state];
 }
 
-/** Compares an impact with the highest impact of the report. */
 export function impactLevel(impact: number, most: number): 'high' | 'middle' | 'low' {
   if (impact >= most / 10) return 'high';
   return impact >= most / 100 ? 'middle' : 'low';

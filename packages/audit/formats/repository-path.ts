@@ -1,6 +1,5 @@
 import { CrawlError, safeText, tryParseUrl } from '../../core/index.js';
 
-/** A folder of a repository with the source files of pages. */
 export interface MappedFolder {
   /** The common beginning of the URLs of these pages, with `/` at its end. */
   readonly url: string;

@@ -132,7 +132,6 @@ function notesOf({ over, unsure }: { readonly over: number; readonly unsure: num
   return notes;
 }
 
-/** Returns the invocation of the audit, as successful. Its notifications are the pages that were not read, and the parts that the log lacks. */
 function invocation(summary: AuditSummary, notes: readonly string[]): object {
   const texts = [...missing(summary).map((reason) => `Not complete: ${reason}.`), ...notes];
   return {

@@ -8,7 +8,6 @@ import type { AuditWriter } from './writer.js';
 const MAX_FINDINGS = 10;
 const MAX_SOURCES = 3;
 
-/** Writes text for a terminal: missing parts, counts, then each rule with the findings of the highest impact. */
 export const writeText: AuditWriter = async (report, put) => {
   const { rules, total, most } = await gather(report, MAX_FINDINGS);
   const lines = headLines(report.summary);

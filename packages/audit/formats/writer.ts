@@ -31,7 +31,6 @@ export type AuditWriter = (report: AuditReport, put: Put, options: WriteOptions)
 /** Number of characters that are collected before they are written. */
 const PIECE = 64 * 1024;
 
-/** Collects small pieces of text, and writes them as large pieces. */
 export function inPieces(put: Put): { add(text: string): Promise<void> | undefined; end(): Promise<void> } {
   let held = '';
   const flush = (): Promise<void> => {

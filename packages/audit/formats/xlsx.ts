@@ -3,7 +3,6 @@ import { FINDING_COLUMNS, SOURCE_COLUMNS, findingRows } from './finding-rows.js'
 import { missing } from './phrases.js';
 import type { AuditWriter } from './writer.js';
 
-/** Writes an Excel workbook: a row for each missing part of the audit, and the rows of the CSV report. */
 export const writeXlsx: AuditWriter = async (report, put, { sources = false }) => {
   const columns = sources ? [...FINDING_COLUMNS, ...SOURCE_COLUMNS] : FINDING_COLUMNS;
   let cut = 0;

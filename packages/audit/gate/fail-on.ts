@@ -5,11 +5,8 @@ import type { AuditFinding, AuditRule, Severity } from '../report.js';
 const SEVERITIES: readonly Severity[] = ['error', 'warn', 'notice'];
 const NEW = ['new', 'new:target', 'new:link'] as const;
 
-/** One condition of `--fail-on`. */
 export interface FailCondition {
-  /** The name as the user has written it. */
   readonly name: string;
-  /** Whether a finding meets the condition. */
   readonly holds: (finding: AuditFinding) => boolean;
 }
 

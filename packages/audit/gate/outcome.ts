@@ -17,7 +17,6 @@ export interface Gate {
   outcome(): AuditOutcome;
 }
 
-/** Maximum number of rules that a reason names for one condition. */
 const MAX_RULES = 5;
 
 /**
@@ -54,7 +53,6 @@ export function createGate(summary: AuditSummary, conditions: readonly FailCondi
   };
 }
 
-/** Why an audit without pages never passes. */
 function nothingAudited({ because: [why = 'no page was fetched'] }: AuditSummary): string {
   return `nothing was audited: ${safeText(why)}`;
 }

@@ -7,12 +7,10 @@ import {
   type FetchOutcome,
 } from '../../core/index.js';
 
-/** The response for a URL after its redirects. */
 export interface LinkResponse {
   readonly kind: 'response';
   readonly code: string;
   readonly http?: number;
-  /** The last redirect target. */
   readonly to?: string;
   readonly outcome: FetchOutcome;
 }
@@ -28,7 +26,6 @@ export interface NotChecked {
 export type LinkResult = LinkResponse | NotChecked;
 
 const MAX_REDIRECTS = 10;
-/** Maximum number of bytes of a page to read. */
 const MAX_BYTES = 262_144;
 
 /** Codes by which a host cannot be reached at all. A GET after such a HEAD would fail too. */
@@ -68,7 +65,6 @@ export function createLinkRequests(requests: BorrowedRequests) {
     return { kind: 'response', code, ...(http !== undefined && { http }), outcome };
   }
 
-  /** Sends requests with one method, and follows the redirects. */
   async function follow(first: string, headOnly: boolean): Promise<LinkResult> {
     let url = first;
     for (let hops = 0; ; hops++) {
@@ -96,7 +92,6 @@ function isFinal(head: LinkResult): boolean {
   return (http >= 200 && http < 300) || code === 'challenge' || isPause(outcome);
 }
 
-/** Whether the host requests a pause. */
 function isPause(outcome: FetchOutcome): boolean {
   return outcome.http !== undefined && hostHealth(outcome) === 'troubled';
 }

@@ -95,7 +95,6 @@ function noteOf({ before }: Wanted, { code, http, to }: LinkResponse, at: number
   };
 }
 
-/** Returns the folders that were not tried recently. */
 async function dueFolders({ tables, clock }: CrawlContext, folders: ReadonlySet<string>): Promise<string[]> {
   const due = new Set(folders);
   for await (const [folder, note] of tables.audits.notes('probe')) {

@@ -1,6 +1,5 @@
 import type { NotChecked } from './link-requests.js';
 
-/** The links to one host that were not checked for one reason. */
 export interface UncheckedLinks {
   readonly host: string;
   readonly why: string;
@@ -14,7 +13,6 @@ const MAX_URLS = 10;
 const MAX_HOSTS = 1_000;
 const OTHER_HOSTS = 'other hosts';
 
-/** Counts the links that were not checked, by host and reason. */
 export function createUncheckedLinks() {
   const found = new Map<string, { host: string; why: string; total: number; urls: string[] }>();
   return {

@@ -17,7 +17,6 @@ const AGAIN = 60_000;
 /** Maximum number of folders to try with a random name, in one origin and in total. */
 const MAX_FOLDERS = { host: 30, all: 2_000 };
 
-/** The input for requests of an audit. */
 export interface WantedInput {
   readonly folder: string;
   readonly memory: number;
@@ -27,7 +26,6 @@ export interface WantedInput {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A URL to request. */
 export interface Wanted {
   readonly key: string;
   readonly url: string;
@@ -115,7 +113,6 @@ export function folderOf(url: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
 }
 
-/** Collects folders of possible soft 404 pages. */
 function createFolders() {
   const all = new Set<string>();
   const byHost = new Map<string, number>();

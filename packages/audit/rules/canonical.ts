@@ -7,7 +7,6 @@ const group = 'canonical';
 const HELP =
   'Name the page itself. Or name a page that exists, is shown by search engines and names itself as canonical.';
 
-/** Returns a finding on the pages that name a target as canonical. */
 function named(target: Target, site: Site, message: string, more: Partial<Found> = {}): Found {
   return {
     ...lost(target, site),
@@ -124,7 +123,6 @@ const canonicalMisplaced: PageRule = {
 
 /** Number of pages that name the home page before this counts as a fault of their template. */
 const MANY = 3;
-/** Paths of the home page itself. */
 const HOME = /^\/(?:(?:index|default|home)(?:\.\w+)?\/?)?$/i;
 
 const canonicalHome: TargetRule = {

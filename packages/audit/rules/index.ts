@@ -11,7 +11,6 @@ import { SECURITY_RULES } from './security.js';
 import { SITEMAP_RULES } from './sitemaps.js';
 import { TITLE_RULES } from './titles.js';
 
-/** All rules of the audit, by group. */
 export const RULES: readonly Rule[] = [
   ...LINK_RULES,
   fragmentMissing,

@@ -75,7 +75,6 @@ export async function noteSoftNotFound(page: AuditedPage, site: Site, probe: Pro
   return true;
 }
 
-/** Whether a page and the response for a random name have the same text. */
 function isLike(probe: ProbeNote, { words, simhash, marks }: AuditedPage['facts']): boolean {
   if (probe.http < 200 || probe.http >= 300) return false;
   const bits = distanceOf(probe.simhash[0], probe.simhash[1], simhash[0], simhash[1]);

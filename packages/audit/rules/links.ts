@@ -7,7 +7,6 @@ import type { Found, GroupRule, Rule, Site, Target, TargetRule } from '../rule.j
 import { endingText, evidenceOf, pagesThat, timesOf } from './texts.js';
 
 const group = 'links';
-/** The target of a link does not exist. */
 export const BROKEN = 'broken';
 const FORMS = 1 << LINK_KINDS.indexOf('form');
 const STYLES = (1 << LINK_KINDS.indexOf('script')) | (1 << LINK_KINDS.indexOf('stylesheet'));

@@ -6,7 +6,6 @@ import { pagesThat } from './texts.js';
 
 const group = 'redirects';
 
-/** Returns the hops of a redirect chain, each with its status, and the end of the chain. */
 async function hopsOf({ hops, end }: Chain, { rows, urlOf }: Site): Promise<string[]> {
   const all: string[] = [];
   for (const row of hops) all.push(`${await urlOf(row)} (${rows.http(row)})`);

@@ -10,7 +10,6 @@ const DAY = 86_400_000;
 /** The dates of a sitemap are judged if it has at least this number of URLs. At most this share may have the same date. */
 const DATED = { urls: 50, share: 0.9 };
 
-/** Returns a finding on a page that a sitemap lists. */
 function listedPage(target: Target, site: Site, message: string): Found {
   return { ...lost(target, site), message, sources: target.listed, impact: target.links.impact };
 }
@@ -132,7 +131,6 @@ const sitemapOrphan = rule(
   },
 );
 
-/** The limit of a claim on all pages, if some were not read. */
 const ofThoseRead = ({ isComplete }: Site): string => (isComplete ? '' : ' of the pages that were read');
 
 /** The state of a finding that depends on all pages. */

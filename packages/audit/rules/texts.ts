@@ -1,7 +1,6 @@
 import { safeText } from '../../core/index.js';
 import type { Found, Target } from '../rule.js';
 
-/** Returns the result of the last request for a target, in a few words. */
 export function endingText({ http, ending, response }: Target): string {
   if (http > 0) return `answers ${http}`;
   const code = response?.code ?? ending?.code ?? 'nothing';
@@ -13,7 +12,6 @@ export function pagesThat(n: number, verb = 'link'): string {
   return n === 1 ? `1 page ${verb}s` : `${n.toLocaleString('en-US')} pages ${verb}`;
 }
 
-/** Returns the known times of a failed target. */
 export function timesOf(
   target: Target,
   changedAt: number,
@@ -28,7 +26,6 @@ export function timesOf(
   };
 }
 
-/** Returns the evidence for a missing target. */
 export function evidenceOf({ http, ending, response }: Target): Record<string, string | number> {
   const code = response?.code ?? ending?.code;
   const message = ending?.message;

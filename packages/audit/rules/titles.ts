@@ -65,7 +65,6 @@ function same({ key, total, members, impact, distinct }: Group, what: string) {
   };
 }
 
-/** Groups the titles and descriptions of pages that search engines may show. */
 export async function noteTexts(
   { url, row, number, facts, hasFacts, isIndexable, saysNotFound }: AuditedPage,
   { group: add, keyOf }: Site,

@@ -2,7 +2,6 @@ import { parseContent, rowKeyOf, storedVersion, type CrawlContext, type StoredVe
 import type { PageRecord } from '../read-changes.js';
 import { diffTexts, type ChangeDiff } from './diff-texts.js';
 
-/** Compares the versions before and after a change. */
 export type Differ = (record: PageRecord) => Promise<ChangeDiff | undefined>;
 
 /** Kinds of changes that affect the text of a page. */
@@ -14,7 +13,6 @@ const OF_TEXT: ReadonlySet<string> = new Set(['content', 'reordered', 'back']);
  * @param maxMs maximum milliseconds for comparing two texts
  */
 export function createDiffer(crawl: CrawlContext, maxMs?: number): Differ {
-  /** Returns the blocks that the change log compares, one for each line. */
   async function textOf(version: StoredVersion): Promise<string> {
     const { outcome } = await parseContent(crawl, version);
     if (outcome.kind === 'failed') return '';

@@ -17,7 +17,6 @@ export interface GraphFormatWriter {
   write(output: GraphOutput): Promise<void>;
 }
 
-/** Returns the name of a node for human readers: a URL, or the name of a host or domain. */
 export function nameOf(level: LinkGraph['level'], key: string): string {
   if (level === 'page') return urlOf(key);
   // Labels of IP addresses are not reversed.

@@ -78,7 +78,6 @@ interface Point {
   readonly y: number;
 }
 
-/** A point on the circle, with its angle in radians. */
 interface Place extends Point {
   readonly angle: number;
 }

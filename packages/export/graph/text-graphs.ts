@@ -62,7 +62,6 @@ async function writeText(output: GraphOutput, format: TextFormat): Promise<void>
   await part.end();
 }
 
-/** Escapes text for XML content and attributes. Keys are printable ASCII. */
 export function xmlText(text: string): string {
   return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 }

@@ -71,7 +71,6 @@ async function* linkRows(
   }
 }
 
-/** The nodes with the offsets of their pages. A page without a node is counted. */
 async function* nodesOf(
   graph: LinkGraph,
   places: AsyncGenerator<ContentPlace>,
@@ -136,7 +135,6 @@ async function writeContents(
   return true;
 }
 
-/** The locations of the pages, in key order. */
 async function* contentPlaces(target: Target): AsyncGenerator<ContentPlace> {
   const input = createReadStream(join(target.scratchFolder, PLACES), { encoding: 'latin1' });
   for await (const line of createInterface({ input, crlfDelay: Infinity })) {

@@ -172,7 +172,6 @@ export interface KrakeFile {
   int(offset: number): Promise<number | undefined>;
 }
 
-/** An empty file, used if the file is missing. */
 function noFile(name: string): KrakeFile {
   const int = (): Promise<undefined> => Promise.resolve(undefined);
   return { name, size: 0, read: () => Promise.resolve(Buffer.alloc(0)), int };

@@ -31,7 +31,6 @@ export async function writeWebGraph(target: Target, { adjacency, nodeIds, folder
   await part.end();
 }
 
-/** The links of all nodes in one direction. */
 export interface SortedLinks {
   /** Number of links of each node, by NodeID. */
   readonly counts: Uint32Array;
@@ -94,7 +93,6 @@ export async function* graphPieces(incoming: SortedLinks, outgoing: SortedLinks)
   yield piece.subarray(0, at);
 }
 
-/** Returns the other ends of sorted pairs one by one. */
 function otherEnds(pairs: AsyncIterable<Uint32Array>): () => number | Promise<number> {
   const pieces = pairs[Symbol.asyncIterator]();
   let piece = new Uint32Array(0);

@@ -34,7 +34,6 @@ export interface Marked {
   children: Inline[];
 }
 
-/** A block of a page, in the shape of mdast. */
 export type Block = Paragraph | Heading | List | Quote | Code | Table | Rule | Formula;
 
 interface Paragraph {

@@ -106,7 +106,6 @@ function cutParagraph(nodes: readonly Inline[], most: number): Inline[][] {
   return lines.map((line) => tidyMarks(trimmed(line))).filter((line) => line.length > 0);
 }
 
-/** Splits a node that is not text into pieces of at most `most` words. */
 function cutInline(node: Inline, most: number): Inline[] {
   if (inlineWords(node) <= most) return [node];
   if (node.type === 'image') return [{ type: 'text', value: node.alt }];
@@ -129,7 +128,6 @@ function cutLine(line: string, most: number): string[] {
   }
 }
 
-/** Puts neighbouring parts into groups of at most `most` words. */
 function grouped<T>(parts: readonly T[], most: number, wordsOf: (part: T) => number): T[][] {
   const groups: T[][] = [];
   let words = 0;
@@ -146,7 +144,6 @@ function grouped<T>(parts: readonly T[], most: number, wordsOf: (part: T) => num
   return groups;
 }
 
-/** Removes spaces and line breaks from both ends of a line. */
 function trimmed(line: readonly Inline[]): Inline[] {
   const start = line.findIndex((node) => !isBlank(node));
   if (start === -1) return [];

@@ -2,7 +2,6 @@ import { mainContent, type Field, type PageRow, type Settings, type SiteTemplate
 import { DOCUMENT_FIELDS, type PageView } from '../stated/page-view.js';
 import type { Block } from './blocks.js';
 
-/** The computed field `markdown`: the main content of an HTML page. */
 export const markdownField = {
   needs: DOCUMENT_FIELDS,
   type: 'STRING',
@@ -13,7 +12,6 @@ export const markdownField = {
   },
 } as const;
 
-/** The computed field `mainText`: the main content of an HTML page as plain text. */
 export const mainTextField = {
   needs: DOCUMENT_FIELDS,
   type: 'STRING',

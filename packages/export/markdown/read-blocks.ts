@@ -13,7 +13,6 @@ export class BlockReader {
   /** Whether all content goes into one line, as in a heading or a cell. */
   #isFlat = false;
   #marks: readonly Mark[] = [];
-  /** The inline code element that is being read. */
   #code: Tree.Element | undefined;
   /** Number of lists and quotations around the current element. */
   #nested = 0;
@@ -127,7 +126,6 @@ export class BlockReader {
     else this.#line().text(value, this.#marks);
   }
 
-  /** Adds a node within a line other than text. */
   addInline(node: Inline): void {
     this.#line().add(node, this.#marks);
   }

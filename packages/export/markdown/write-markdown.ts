@@ -7,7 +7,6 @@ export type WriteMarkdown = (blocks: readonly Block[]) => string;
 
 type Handlers = typeof Defaults;
 
-/** The packages for Markdown, as arguments of `npm install`. */
 const PACKAGES = 'mdast-util-to-markdown mdast-util-gfm-table mdast-util-gfm-strikethrough mdast-util-math';
 
 /** @throws CrawlError MISSING_PACKAGE if a package is missing. The hint is the command that installs the packages */

@@ -23,7 +23,6 @@ export type ComputedValues<F extends ComputedFieldName> = {
   readonly [K in F]?: NonNullable<ReturnType<Awaited<ReturnType<(typeof COMPUTED_FIELDS)[K]['load']>>>>;
 };
 
-/** Whether some fields are computed from the main content of a page. */
 export function needsMainContent(fields: readonly (Field | ComputedFieldName)[]): boolean {
   return fields.includes('markdown') || fields.includes('mainText');
 }
@@ -36,9 +35,7 @@ export async function computedOf<F extends Field | ComputedFieldName>(settings: 
     computed.map(async (name) => ({ name, compute: await COMPUTED_FIELDS[name].load(settings) })),
   );
   return {
-    /** The given fields that are stored in rows. */
     stored: fields.filter((field): field is Extract<F, Field> => !isComputed(field)),
-    /** The stored fields from which the computed fields are made. */
     needs: computed.flatMap((name): readonly Field[] => COMPUTED_FIELDS[name].needs),
     /** Returns the values of the computed fields for a row. Missing values are left out. All texts are well-formed Unicode. */
     valuesOf(row: PageRow<Field>, count?: CountSkipped): ComputedValues<Extract<F, ComputedFieldName>> {

@@ -12,7 +12,6 @@ export interface PresentSelection {
   readonly all?: boolean;
 }
 
-/** The fields that {@link leftOutOf} reads. */
 export const PRESENT_FIELDS = ['status', 'parseStatus', 'duplicateOf'] as const;
 
 /**

@@ -14,7 +14,6 @@ export const MARKDOWN_FILE_FIELDS = [
   'language',
 ] as const satisfies readonly Field[];
 
-/** The computed fields in the front matter of a Markdown file, if they are known. */
 export const FRONT_MATTER_FIELDS = ['author', 'publishedAt'] as const satisfies readonly ComputedFieldName[];
 
 /**

@@ -4,16 +4,13 @@ import type { CountSkipped } from '../stated/page-view.js';
 import { columnsOf } from './page-columns.js';
 import type { LinkList } from './page-formats.js';
 
-/** Turns rows into lines of an export: see {@link pageLines}. */
 export interface PageLines {
   readonly reads: readonly Field[];
-  /** All names that a line may have, in order. */
   readonly columns: readonly string[];
   /** Returns the lines of a row, as plain JSON. `count` is called for data that computed fields skip. */
   lines(row: PageRow<Field>, count?: CountSkipped): readonly Record<string, unknown>[];
 }
 
-/** The name of the column for the other end of a link, by list. */
 const OTHER_END = { inlinks: 'source', outlinks: 'target' } as const satisfies Record<LinkList, string>;
 
 /**

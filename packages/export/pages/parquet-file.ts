@@ -19,7 +19,6 @@ export interface ParquetFile {
 const GROUP = { rows: 10_000, bytes: 33_554_432 };
 const PACKAGE = 'hyparquet-writer';
 
-/** Makes Parquet files. This needs an optional package: see {@link loadParquet}. */
 export type Parquet = (part: Part, columns: readonly TypedColumn[]) => ParquetFile;
 
 /** @throws CrawlError MISSING_PACKAGE if the package is missing. The hint is the command that installs the package */

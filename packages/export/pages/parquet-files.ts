@@ -10,10 +10,8 @@ const FILE = { rows: 1_000_000, bytes: 268_435_456 };
 interface PagesAsParquet {
   readonly parquet: Parquet;
   readonly columns: readonly TypedColumn[];
-  /** Returns a row as plain JSON, without the body. */
   readonly dump: PageDump['dump'];
   readonly tracker: Pick<Tracker, 'done' | 'aborted' | 'count'>;
-  /** false: write only one file. */
   readonly isFolder: boolean;
   /** Limits of a file in a folder. Only tests change the default. */
   readonly most?: { readonly rows: number; readonly bytes: number };

@@ -132,7 +132,6 @@ export async function checkSelection(
 
 const SINCE_FIELDS = ['firstSeenAt', 'changedAt', 'duplicateAt'] as const;
 
-/** Whether rows count as changed if only their bytes have changed. */
 function countsBytes({ db }: CrawlContext['settings'], { bytes = false }: ExportSelection): boolean {
   return bytes || db.changesKept === 0;
 }

@@ -14,9 +14,7 @@ const MEMBER = 1_048_576;
 const compress = promisify(gzip);
 
 interface TextFormat {
-  /** The text before the first row. */
   readonly head: string;
-  /** One record with its line break. */
   readonly record: (row: PageRow<never>) => string;
 }
 

@@ -13,12 +13,10 @@ const MAX_LINES = 1_048_576;
 const MAX_SHEET = 2 ** 30;
 const MAX_CELL_CHARACTERS = 32_767;
 const CHUNK_CHARACTERS = 262_144;
-/** Days from the first day of a spreadsheet to 1970. */
 const DAYS_BEFORE_1970 = 25_569;
 const DAY = 86_400_000;
 
 interface Workbook {
-  /** Adds a line, with a value for each column. */
   add(values: readonly unknown[]): Promise<void>;
   end(): Promise<void>;
 }
@@ -31,7 +29,6 @@ type MakeWorkbook = (
 ) => Workbook;
 
 export interface SheetOptions {
-  /** The name of the first sheet. Default: `Pages`. */
   readonly name?: string;
   /** Maximum number of lines of a sheet, including its head, and of characters. Default: the limits of Excel and ZIP. */
   readonly lines?: number;
@@ -70,7 +67,6 @@ export async function loadWorkbook(): Promise<MakeWorkbook> {
     let lines = 0;
     /** Number of characters of the sheet that were compressed. */
     let written = 0;
-    /** The text that waits for compression. */
     let text = '';
     let sheet = nextSheet();
 
@@ -117,7 +113,6 @@ const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const CONTENT = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 const FONT = '<sz val="11"/><name val="Calibri"/>';
 const PLAIN = 'fillId="0" borderId="0"';
-/** Indexes of the styles in `xl/styles.xml`. */
 const STYLES = { time: 1, head: 2 } as const;
 
 /**

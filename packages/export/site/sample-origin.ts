@@ -4,7 +4,6 @@ import { hasPage } from '../stated/page-view.js';
 
 type Crawl = Pick<CrawlContext, 'tables'>;
 
-/** A page of a sample. */
 export interface SamplePage {
   readonly key: string;
   /** A hash of the key, by which pages are sampled. */
@@ -12,7 +11,6 @@ export interface SamplePage {
   readonly signature: string;
 }
 
-/** The sites of an origin. */
 export interface OriginSample {
   /** The names of the first folders with enough pages. Each is a site; see {@link sampleFolder}. */
   readonly folders: ReadonlySet<string>;
@@ -20,9 +18,7 @@ export interface OriginSample {
   readonly others: readonly SamplePage[] | undefined;
 }
 
-/** Maximum number of pages in a sample. */
 const MAX_SAMPLE_PAGES = 50;
-/** Minimum number of pages of a folder that is a site of its own. */
 const MIN_FOLDER_PAGES = 20;
 /** Maximum number of folders of an origin that are sites of their own, in key order. */
 const MAX_FOLDERS = 500;

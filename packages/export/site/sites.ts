@@ -22,7 +22,6 @@ import { DOCUMENT_FIELDS } from '../stated/page-view.js';
 import type { TargetResult } from '../target/target.js';
 import { sampleFolder, sampleOrigin, type OriginSample, type SamplePage } from './sample-origin.js';
 
-/** The templates of sites, for a reader of many pages. */
 export interface Sites {
   /** Reads the main content of a row by the template of its site. Learns the template if it is missing or no longer right. */
   prepare(row: PageRow<Field>): Promise<void>;
@@ -45,14 +44,12 @@ type Crawl = Pick<CrawlContext, 'tables' | 'settings' | 'clock'>;
 
 type Change = Pick<StoredSite, 'learnedAt' | 'readerBegan'>;
 
-/** How a page is read. */
 interface Reading {
   readonly template?: SiteTemplate;
   /** What has changed this: the stored template of the site, and a removed one of the folder. */
   readonly changes: readonly Change[];
 }
 
-/** An origin whose pages are being read. */
 interface Origin extends OriginSample {
   /** The removals of templates whose folder or origin is no site any more, by name. */
   readonly removed: ReadonlyMap<string, Change>;
@@ -66,9 +63,7 @@ const PAGES_AT_ONCE = 10;
 const MAX_TRAITS = 20_000;
 /** Maximum number of folders and sampled pages of the origins that stay in memory. Also the maximum number of names of checked sites. */
 const MAX_KEPT = 50_000;
-/** Maximum number of readings that stay in memory. */
 const MAX_READINGS = 100;
-/** Maximum number of sites in a manifest. */
 const MAX_LISTED = 1000;
 
 /** Creates the templates for one reader. Rows may come in any order. In key order, each origin is sampled once. */
@@ -77,7 +72,6 @@ export function createSites(crawl: Crawl, { began = crawl.clock(), count = () =>
   const origins = new Map<string, Origin>();
   const readings = new Map<string, Reading>();
   const numbers = new Map<string, number>();
-  /** The sites whose stored templates this reader has checked or learned. */
   const checked = new Set<string>();
   let kept = 0;
   let used = 0;
@@ -296,7 +290,6 @@ function isCurrent(stored: StoredSite | undefined): stored is StoredSite {
   return stored?.rule === TEMPLATE_RULE && unpackTemplate(stored.template) !== undefined;
 }
 
-/** How a site is read, for comparison. */
 function kindOf({ isManual, layouts }: SiteTemplate): string {
   return `${isManual} ${[...layouts.values()].some(({ isArticles }) => isArticles)}`;
 }

@@ -34,7 +34,6 @@ const AUTHOR_NAMES = [
   'twitter:creator_name',
 ] as const;
 
-/** The parsed JSON-LD blocks of a page. Undefined: the page has no such block. */
 export function jsonLdOf(view: PageView): readonly JsonValue[] | undefined {
   const blocks = statedBy(view)?.jsonLd().blocks ?? [];
   return blocks.length === 0 ? undefined : blocks;

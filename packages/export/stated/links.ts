@@ -23,7 +23,6 @@ export function hreflangOf(view: PageView): Readonly<Record<string, string>> | u
   return found && found.size > 0 ? Object.fromEntries(found) : undefined;
 }
 
-/** The feeds that a page links to, each URL once. Undefined: the page links to no feed. */
 export function feedsOf(view: PageView): FeedLink[] | undefined {
   const found = new Map<string, FeedLink>();
   const stated = statedBy(view);

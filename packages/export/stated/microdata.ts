@@ -51,13 +51,11 @@ export function mainItems(view: PageView): MicrodataItem[] {
   return found;
 }
 
-/** Reads the items of one document within shared limits. */
 class ItemReader {
   readonly #resolve: Resolve;
   readonly #roots: Tree.Element[] = [];
   /** The first element with each id. */
   readonly #ids = new Map<string, Tree.Element>();
-  /** The position of each element in the page. */
   readonly #places = new Map<Tree.Element, number>();
   #steps = MOST_STEPS;
   #characters = MAX_CHARACTERS_PER_PAGE;
@@ -84,7 +82,6 @@ class ItemReader {
     return items;
   }
 
-  /** @param around the items that contain this item */
   #item(root: Tree.Element, around: readonly Tree.Element[]): MicrodataItem {
     const type = this.#words(root, 'itemtype');
     const id = attribute(root, 'itemid');
@@ -108,7 +105,6 @@ class ItemReader {
     };
   }
 
-  /** The elements with the properties of an item, in the order of the page. */
   #properties(root: Tree.Element): Tree.Element[] {
     const found: Tree.Element[] = [];
     const seen = new Set([root]);
@@ -179,7 +175,6 @@ function isItem(element: Tree.Element): boolean {
   return attribute(element, 'itemscope') !== undefined;
 }
 
-/** The words of an attribute, unchanged. */
 function words(value = ''): string[] {
   return value.split(/[\t\n\f\r ]+/).filter((word) => word !== '');
 }

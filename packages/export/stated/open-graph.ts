@@ -7,7 +7,6 @@ const PREFIX = /^(og|article|product|book|profile|music|video):[\w:.-]+$/;
 /** The Open Graph properties of a page, by name in lower case. A repeated property has a list of values. */
 export type OpenGraph = Readonly<Record<string, string | readonly string[]>>;
 
-/** Returns the Open Graph properties of a page. Undefined: the page has none. */
 export function openGraphOf(view: PageView): OpenGraph | undefined {
   const values = new Map<string, string[]>();
   for (const { name, content } of statedBy(view)?.head.metas ?? []) {

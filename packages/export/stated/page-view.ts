@@ -9,7 +9,6 @@ import {
 } from '../../core/index.js';
 import { PageLimits } from './page-limits.js';
 
-/** The fields of a row that {@link PageView.document} reads. */
 export const DOCUMENT_FIELDS = ['content', 'contentType', 'parseStatus'] as const satisfies readonly Field[];
 
 /** A row in the form that computed fields read. Data derived from the row is made once, and all fields share it. */

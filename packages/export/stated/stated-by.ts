@@ -11,7 +11,6 @@ import {
 } from '../../core/index.js';
 import type { PageView } from './page-view.js';
 
-/** What a page states about itself. */
 interface Stated {
   readonly head: PageHead;
   /** The links of its elements and of its `Link` header. */

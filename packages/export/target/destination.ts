@@ -1,6 +1,5 @@
 import type { ManifestHead, WholePart } from './manifest.js';
 
-/** The target of an export, and the folder where the export is prepared. */
 export interface Destination {
   /** The target as the user wrote it, for messages. */
   readonly path: string;
@@ -8,7 +7,6 @@ export interface Destination {
   readonly staging: string;
   /** The folder of the parts, within the staging folder. */
   readonly parts: string;
-  /** The path of the manifest in the staging folder, before the export is moved to the target. */
   readonly stagedManifest: string;
   /** The name of the part, if the export is one file. */
   readonly name: string;

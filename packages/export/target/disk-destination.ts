@@ -25,7 +25,6 @@ export function diskDestination(files: TargetFiles, path: string, kind: 'file' |
 }
 
 interface DiskPaths extends Pick<Destination, 'path' | 'staging' | 'parts' | 'stagedManifest' | 'name'> {
-  /** The absolute path. */
   readonly target: string;
   readonly kind: 'file' | 'folder';
   readonly manifest: string;
@@ -98,7 +97,6 @@ async function checkTarget(files: TargetFiles, paths: DiskPaths, force: boolean)
   });
 }
 
-/** The error for a target that is a folder and not a file, or the reverse. */
 export function otherKind(path: string, kind: string, found: 'file' | 'folder' | 'other'): CrawlError {
   const what = found === 'other' ? 'something that is neither file nor folder' : `a ${found}`;
   const hint = found === 'other' ? '-o - writes to standard output' : 'name another target';
@@ -159,7 +157,6 @@ export async function nameNew(files: Pick<TargetFiles, 'link' | 'rename' | 'rm' 
   await files.rm(part, { force: true });
 }
 
-/** Whether two names refer to the same file. */
 async function isSame(files: Pick<TargetFiles, 'stat'>, a: string, b: string): Promise<boolean> {
   const [one, other] = await Promise.all([a, b].map((path) => files.stat(path).catch(() => undefined)));
   return one !== undefined && other !== undefined && one.ino === other.ino && one.dev === other.dev;

@@ -1,7 +1,6 @@
 import * as promises from 'node:fs/promises';
 import { CrawlError } from '../../errors/index.js';
 
-/** The file system functions of a target: `node:fs/promises`, or the replacement in a test. */
 export type TargetFiles = Pick<
   typeof promises,
   'link' | 'lstat' | 'mkdir' | 'open' | 'readFile' | 'readdir' | 'rename' | 'rm' | 'rmdir' | 'stat'
@@ -9,7 +8,6 @@ export type TargetFiles = Pick<
 
 export const DISK: TargetFiles = promises;
 
-/** The system's code of an error, such as `ENOENT`. */
 export function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }

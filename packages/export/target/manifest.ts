@@ -10,7 +10,6 @@ export interface WholePart {
   readonly sha256: string;
 }
 
-/** The fields of a manifest before the list of parts. */
 export type ManifestHead = Readonly<Record<string, JsonValue>>;
 
 export interface Totals {
@@ -53,12 +52,10 @@ export async function writeManifest(
 export interface PartList {
   readonly totals: Readonly<Totals>;
   add(part: WholePart): Promise<void>;
-  /** All parts, in the order of their completion. */
   read(): AsyncGenerator<WholePart>;
   close(): Promise<void>;
 }
 
-/** Begins an empty list in a file. */
 export async function createPartList(files: TargetFiles, path: string): Promise<PartList> {
   const handle = await files.open(path, 'w+');
   const totals = { parts: 0, rows: 0, bytes: 0 };

@@ -4,7 +4,6 @@ import { onDisk } from '../../scan/index.js';
 import type { TargetFiles } from './files.js';
 import type { WholePart } from './manifest.js';
 
-/** A part of an export that is being written. */
 export interface Part {
   /** The path of the part, relative to the target, with `/` between folders. */
   readonly name: string;

@@ -26,7 +26,6 @@ interface ExportKind {
   readonly endings?: readonly string[] | undefined;
   /** Format, selection and options as plain JSON, for the start of the manifest. */
   readonly about: Readonly<Record<string, JsonValue | undefined>>;
-  /** Maximum number of rows, if it is known. */
   readonly total?: number | undefined;
 }
 

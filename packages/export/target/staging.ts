@@ -11,7 +11,6 @@ import { isS3 } from './s3/s3-url.js';
 import type { Target, TargetOptions } from './target.js';
 
 export interface Staging extends Target, AsyncDisposable {
-  /** The name of the part, if the export is one file. */
   readonly name: string;
   /** Whether an earlier export to the target was interrupted. If so, the files of that export were removed. */
   readonly restarted: boolean;

@@ -36,9 +36,7 @@ export interface TargetOptions extends S3Options {
   readonly stdout?: (data: Uint8Array) => Promise<void>;
   /** When the export began, in ms since the epoch, for the manifest. Default: now. */
   readonly began?: number;
-  /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** The file system functions. Default: `node:fs/promises`. */
   readonly files?: TargetFiles | undefined;
 }
 

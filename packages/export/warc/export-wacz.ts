@@ -28,7 +28,6 @@ class ZipTime extends Date {
   override getSeconds = (): number => this.getUTCSeconds();
 }
 
-/** A file of the package, as `datapackage.json` lists it. */
 interface Resource {
   readonly name: string;
   readonly path: string;

@@ -41,7 +41,6 @@ export function exportWarc(crawl: JobContext, options: ExportArchiveOptions): Pr
 interface ArchiveFormat {
   readonly name: string;
   readonly kind: 'file' | 'folder';
-  /** For a file: the endings that its name may have. */
   readonly endings?: readonly string[];
   /** Begins a WARC file. Default: in the target. */
   readonly begin?: (target: Target, name: string) => Promise<Part>;

@@ -44,11 +44,9 @@ export interface ArchiveRecord {
   readonly isAnswer?: boolean;
 }
 
-/** The records of a page in order, and what is missing. */
 interface PageRecords {
   /** The records of the page. If the latest body is missing or damaged, records with bodies are left out. */
   readonly records: readonly ArchiveRecord[];
-  /** Whether the latest body of the row is lost. */
   readonly isLost: boolean;
   /** Number of earlier bodies that are lost. */
   readonly lostVersions: number;
@@ -206,7 +204,6 @@ export function fileHead(filename: string, first: ArchiveRecord): Promise<Uint8A
   return compressed(warcinfoRecord(filename, Date.parse(date) || 0, recordId('warcinfo', filename, date)));
 }
 
-/** A record id derived from its parts: a UUID of version 8 (RFC 9562, section 5.8) made by SHA-256. */
 function recordId(...parts: readonly string[]): string {
   const bytes = createHash('sha256').update(JSON.stringify(parts)).digest();
   bytes[6] = (bytes[6]! & 0x0f) | 0x80;

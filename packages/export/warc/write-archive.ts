@@ -18,7 +18,6 @@ export interface ArchiveOptions {
    * lost_versions (pages whose body is lost, and lost earlier bodies); damaged (rows that cannot be read in full).
    */
   readonly tracker: Pick<Tracker, 'aborted' | 'count' | 'done'>;
-  /** An existing folder for the temporary files of sorting. */
   readonly folder: string;
 }
 
@@ -28,17 +27,14 @@ const SORT_BYTES = 16 * 2 ** 20;
 const PAGES_FILE = 'pages.jsonl';
 
 export interface Archive {
-  /** The names of the files, in order. */
   readonly files: readonly string[];
   readonly pages: number;
-  /** The latest `WARC-Date`. */
   readonly latest: string;
   /** The lines of the index, each with its line break. */
   readonly lines: RecordSorter;
   readonly pagesPath: string;
 }
 
-/** The name of a file of an archive. Numbers begin at 0. */
 function fileName(number: number): string {
   return `webcrawl-${String(number).padStart(5, '0')}.warc.gz`;
 }

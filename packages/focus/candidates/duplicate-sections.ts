@@ -20,7 +20,6 @@ const COMPARED = 32_768;
 /** Maximum number of sections, and of pairs of sections, that are counted at the same time. */
 const COUNTED = 4_096;
 
-/** A fetched page. */
 interface Copy extends Located {
   readonly url: string;
   /** The URL of the page that dedup found to be the original. */
@@ -38,7 +37,6 @@ interface Pair {
   /** Number of different documents among the pages in `from`. */
   documents: number;
   lastDocument?: number;
-  /** The URL of the last page in `from`. */
   last: string;
   readonly examples: string[];
   /** The number of the first row of a page in `to`. */
@@ -154,7 +152,6 @@ function pairsOf(copies: ReadonlyMap<number, readonly Copy[]>): Pair[] {
   return [...pairs.values()];
 }
 
-/** Returns the number of compared pages in each of these places, by the trait of the place. */
 function countPages(copies: ReadonlyMap<number, readonly Copy[]>, places: readonly Place[]): Map<string, number> {
   const totals = new Map(places.map((place) => [traitOf(place), 0]));
   for (const pages of copies.values()) {

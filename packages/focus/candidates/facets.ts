@@ -35,7 +35,6 @@ export const facet: JudgeParameter = (facts, domain, minRelevant) => {
   });
 };
 
-/** Makes the rule that rejects all URLs of a host with this parameter, and the evidence for the rule. */
 export function rejectParameter(
   { host, parameter, rows, fetched, paths, values, examples }: ParameterFacts,
   reason: Candidate['reason'],

@@ -137,7 +137,6 @@ export const uselessParameters: CreateFinder = ({ propose: { minRelevant } }) =>
 
 const traitOf = (host: string, key: string): string => `${host} ${key}`;
 
-/** The figures of the parameters of one host. */
 function createTable() {
   const sample = createSample();
   /** The document of each page. Keys are hashes of origin, path and query. */

@@ -11,7 +11,6 @@ export function createSample() {
     },
     // The lowest bits of the hash decide.
     has: (hash: number): boolean => hash % one === 0,
-    /** Drops half of the texts in the sample. */
     halve(): void {
       one *= 2;
     },

@@ -37,7 +37,6 @@ const MAX_EXAMPLES = 3;
 /** Maximum number of characters of an example. Longer URLs are no examples. */
 const MAX_EXAMPLE_UTF16_UNITS = 1_000;
 
-/** Adds an example URL if there is room. */
 export function addExample(examples: string[], url: string): void {
   if (examples.length < MAX_EXAMPLES && url.length <= MAX_EXAMPLE_UTF16_UNITS) examples.push(url);
 }
@@ -64,7 +63,6 @@ export function isWorthRejecting(
   return hasRelevant ? relevant >= minRelevant : isForReview && rows >= LARGE_PART * all;
 }
 
-/** Returns the reason to reject a section, as a text for the evidence. */
 export function becauseOf(what: string, { hasRelevant }: Pick<DomainFacts, 'hasRelevant'>): string {
   return `${what}; ${hasRelevant ? 'no page is relevant' : 'at least half of the pages of the domain'}`;
 }

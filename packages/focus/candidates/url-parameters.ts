@@ -5,7 +5,6 @@ export function withoutQuery(path: string): string {
   return mark < 0 ? path : path.slice(0, mark);
 }
 
-/** Escapes a text for a regular expression. */
 export function literal(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

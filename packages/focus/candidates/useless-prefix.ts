@@ -20,7 +20,6 @@ interface OpenPrefix {
   readonly examples: string[];
 }
 
-/** A prefix that may be useless. */
 interface Section {
   readonly origin: string;
   readonly prefix: string;
@@ -47,7 +46,6 @@ export const uselessPrefixes: CreateFinder = ({ propose: { minRelevant } }): Can
   const open: OpenPrefix[] = [];
   let host = '';
   let origin = '';
-  /** Number of origins of the present host. */
   let origins = 0;
   let sections: Section[] = [];
   let relevant = 0;

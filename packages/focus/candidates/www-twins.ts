@@ -40,7 +40,6 @@ interface Site {
   safe: number;
 }
 
-/** The evidence for and against the rule that gives all URLs the form `to`. */
 interface Verdict {
   readonly to: Form;
   readonly sites: Map<string, Site>;
@@ -229,7 +228,6 @@ function noteSite(
   if (isAlike ?? target?.state === 'fetched') site.safe += 1;
 }
 
-/** Returns the scheme and port of a URL. */
 const siteOf = (url: string): string => url.replace(/^([^:]*:)\/\/[^/]*?(:\d+)?\/.*$/s, '$1$2');
 
 /** Whether enough pages were compared to assume that the other pages exist in the other form too. */

@@ -26,15 +26,11 @@ export interface CandidateRule {
 export interface CheckedCandidate {
   /** Absent: the rule meets all conditions. */
   readonly dropped?: DropReason | undefined;
-  /** A URL that shows the reason. */
   readonly because?: string | undefined;
-  /** Number of pages that the rule rejects. */
   readonly rows: number;
-  /** Number of fetched pages among them. */
   readonly fetched: number;
 }
 
-/** The effect of the remaining rules on a domain. */
 interface CheckedDomain {
   /** Number of pages that the present rules accept and that are not relevant. */
   readonly rest: number;
@@ -45,7 +41,6 @@ interface CheckedDomain {
 }
 
 export interface Checked {
-  /** The results in the order of the rules. */
   readonly candidates: readonly CheckedCandidate[];
   readonly domains: ReadonlyMap<string, CheckedDomain>;
   /** Row keys of pages on the only way to a relevant page. The rules that reject these pages were dropped. */
@@ -154,7 +149,6 @@ export async function checkCandidates(
   };
 }
 
-/** Counts, for each domain, the pages that the active rules reject. */
 function rejectedOfDomains(
   { nodes, domains, names }: TableGraph,
   { ofNode, sets }: RejectedPages,

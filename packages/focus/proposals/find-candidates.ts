@@ -17,7 +17,6 @@ interface FoundCandidates {
 
 interface FindOptions {
   readonly finders: readonly CreateFinder[];
-  /** Search only this domain and the hosts below it. */
   readonly domain?: string | undefined;
   /** Row keys of pages on the only way to a relevant page. No candidate may reject these pages. */
   readonly needed: ReadonlySet<string>;
@@ -29,7 +28,6 @@ interface FindOptions {
 /** Maximum number of candidates of a domain. If there are more, those with the fewest rows are dropped. */
 const MOST_OF_DOMAIN = 50;
 
-/** A domain that may get more rows. */
 interface OpenDomain {
   readonly finders: readonly CandidateFinder[];
   rows: number;

@@ -4,7 +4,6 @@ import { LEAST_FETCHED } from '../candidates/thresholds.js';
 const MOST_FORMS = 500;
 const OTHERS = '';
 
-/** Counts that tell whether enough rejected pages of each proposal were read. */
 export type TriedPages = ReturnType<typeof createTriedPages>;
 
 /**

@@ -2,9 +2,7 @@ import { type AdjacencyBlocks } from '../../graph/index.js';
 import type { TimeSlice } from '../../core/index.js';
 import { NONE } from '../../scan/index.js';
 
-/** Properties of a page, as bits. */
 export const TRAIT = {
-  /** A `relevant` rule matches the page. */
   relevant: 1,
   /** A crawl starts from the page: it is a seed or a sitemap. */
   root: 2,
@@ -20,12 +18,9 @@ export const TRAIT = {
   read: 64,
 } as const;
 
-/** The pages of a table as nodes, and the links between them, including redirects. */
 export interface PageGraph {
   readonly nodes: number;
-  /** The properties of each node as bits of {@link TRAIT}. */
   readonly traits: Uint8Array;
-  /** The number of the domain of each node. */
   readonly domains: Uint32Array;
   readonly links: AdjacencyBlocks;
   /** Lets other work run during long work. */
@@ -55,7 +50,6 @@ export function createPauses(
   };
 }
 
-/** For each node, the proposals that reject its page. */
 export interface Rejections {
   /** For each node, the index of its set in `sets`; 0 is the empty set. */
   readonly ofNode: Uint32Array;
@@ -74,14 +68,11 @@ export interface Ways {
   readonly before: Uint32Array;
 }
 
-/** The cost of a node that cannot be reached. */
 export const FAR = 65_535;
 
 interface WayOptions {
   readonly isActive: (proposal: number) => boolean;
-  /** Follow only links within a domain. */
   readonly within: boolean;
-  /** If the signal aborts, the search throws the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -24,7 +24,6 @@ export function createRuleCounter(ruleSet: RuleSet) {
     if (found) found[what] += n;
   };
   return {
-    /** Counts for all rules of the set, by the id of the rule. */
     counts: counts as ReadonlyMap<string, RuleCounts>,
     add({ key, refusedBy, relevant, rejectedLinks }: Counted): void {
       if (refusedBy !== undefined) add(ruleOfCause(refusedBy), 'refused');

@@ -111,7 +111,6 @@ function heldBy(times: readonly number[], at: number): number {
   return low;
 }
 
-/** All scopes that contain the URLs of a host. */
 function scopesOf(host: string): string[] {
   const scopes = ['*', `host:${host}`, `domain:${host}`];
   for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1))

@@ -28,7 +28,6 @@ export const noWorth = (): WorthTally => ({
   relevantWaiting: 0,
 });
 
-/** A row with the verdicts of the rules. */
 export interface Judged {
   readonly isFetched: boolean;
   readonly isRelevant: boolean;

@@ -184,7 +184,6 @@ export function dangerOf(error: unknown): RuleDanger | undefined {
   return error.details as RuleDanger | undefined;
 }
 
-/** Returns the ids of the rules that decide on a URL. */
 function deciding(set: RuleSet, url: string): (string | undefined)[] {
   return [set.rewrite(url)?.rule.id, set.decides(url)?.id, set.relevantRule(url)?.id];
 }
@@ -212,7 +211,6 @@ function rangesOf(scopes: readonly RuleScope[]): KeyRange[] | undefined {
   return merged;
 }
 
-/** Whether the table has rows outside these ranges. */
 async function hasOthers({ tables }: Pick<CrawlContext, 'tables'>, ranges: KeyRange[] | undefined): Promise<boolean> {
   if (!ranges) return false;
   const gaps: KeyRange[] = [];

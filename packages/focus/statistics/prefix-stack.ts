@@ -4,7 +4,6 @@ import { addRow, addSums, newSums, rowsIn, type CountedRow, type Sums } from './
 interface PrefixBounds {
   /** A prefix with fewer rows has no node of its own. */
   readonly min: number;
-  /** Maximum number of names in the path of a node. */
   readonly depth: number;
 }
 
@@ -126,7 +125,6 @@ export function createPrefixStack({ min, depth, onNode }: PrefixStackOptions) {
       addRow(innermost.sums, counted);
     },
 
-    /** Closes all open prefixes. */
     end(): void {
       while (open.length > 0) leave();
     },

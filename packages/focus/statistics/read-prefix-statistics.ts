@@ -17,7 +17,6 @@ interface Found {
   readonly holds?: (key: string) => boolean;
 }
 
-/** Finds the newest statistics that cover a domain, or the whole table. */
 async function find({ tables }: Pick<CrawlContext, 'tables'>, domain: string | undefined): Promise<Found | undefined> {
   const whole = await tables.prefixes.latest('*');
   if (domain === undefined) return whole && { pass: whole, scope: '*' };

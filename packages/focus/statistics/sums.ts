@@ -1,6 +1,5 @@
 import { STATUSES, type PageRow, type PrefixFigures, type Status } from '../../core/index.js';
 
-/** The fields of a row that are counted. All are in the hot family. */
 export const COUNTED_FIELDS = ['status', 'relevant', 'duplicateOf', 'retries', 'bodyBytes', 'fetchMs'] as const;
 export type CountedRow = PageRow<(typeof COUNTED_FIELDS)[number]>;
 
@@ -36,7 +35,6 @@ export function addSums(into: Sums, sums: Sums): void {
   for (let i = 0; i < LENGTH; i++) into[i]! += sums[i]!;
 }
 
-/** Returns the figures in the form for storage and readers. */
 export function figuresOf(sums: Sums): PrefixFigures {
   return {
     rows: sums[ROWS]!,

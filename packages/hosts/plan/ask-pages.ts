@@ -15,10 +15,8 @@ import {
 import { createRobotsReader } from '../robots-of.js';
 import type { PlannedPage } from './queue-loads.js';
 
-/** What a fetch would do with a page now. */
 export type AskedPage = Pick<PlannedPage, 'queue' | 'outcome' | 'needsRobots' | 'crawlDelay'>;
 
-/** The state of the host of a page. */
 interface HostNow {
   readonly queue: string;
   readonly isSetAside: boolean;

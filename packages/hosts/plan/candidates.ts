@@ -1,16 +1,13 @@
 import { isBefore } from '../../core/index.js';
 
-/** A page that a round may select. */
 export interface Candidate {
   readonly rowKey: string;
   readonly score: number;
   readonly queue: string;
 }
 
-/** The limits of the rounds; Infinity: no limit. */
 export interface RoundBounds {
   readonly rounds: number;
-  /** Maximum number of pages of a round. */
   readonly topN: number;
   /** Maximum number of pages of a queue in a round. */
   readonly maxCount: number;
@@ -32,7 +29,6 @@ export function createCandidates<C extends Candidate>(bounds: RoundBounds, slack
       kept = roundsOf(kept, bounds).flat();
       next = 2 * kept.length + slack;
     },
-    /** Returns the pages of each round, in order. */
     rounds: (): C[][] => roundsOf(kept, bounds),
   };
 }

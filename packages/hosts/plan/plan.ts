@@ -16,7 +16,6 @@ export interface PlanOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A page of a round, and what a fetch would do with it. */
 type Page = PlannedPage & Candidate;
 
 const MAX_ROUNDS = 1000;
@@ -106,7 +105,6 @@ interface RoundSums {
   readonly notRequested: Record<string, number>;
 }
 
-/** The sums of a plan while it is made. */
 function createSums() {
   const loads = createQueueLoads();
   const rounds: RoundSums[] = [];

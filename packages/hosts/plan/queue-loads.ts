@@ -32,7 +32,6 @@ interface Load {
   from: number;
 }
 
-/** The time and the requests of one round. */
 type RoundTimes = Pick<PlannedRound, 'queues' | 'requests' | 'seconds' | 'slowest'>;
 
 /** Adds up the requests of rounds by queue. It stores some numbers for each queue, and the name of each origin without a robots.txt. */
@@ -41,7 +40,6 @@ export function createQueueLoads() {
   const robotsAsked = new Set<string>();
 
   return {
-    /** Adds a page that is requested. */
     add(
       round: number,
       { queue, fetchMs, needsRobots, crawlDelay, from }: PlannedPage,

@@ -1,6 +1,5 @@
 import type { IndexDocument } from '../../core/index.js';
 
-/** The fields of a document that a filter may change. */
 type Changes = Partial<Omit<IndexDocument, 'key' | 'url' | 'fingerprint'>>;
 
 const isText = (value: unknown): boolean => typeof value === 'string';

@@ -36,7 +36,6 @@ export function answerReader(name: string, expected: string) {
   };
 }
 
-/** Whether a value of JSON is an object or a list. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }

@@ -2,7 +2,6 @@ import { CrawlError } from '../../errors/index.js';
 import type { Connection } from './connection.js';
 import { isBusy, isMissing, refused, unexpectedAnswer, type Reason } from './errors.js';
 
-/** One document to write, replace in part or remove. */
 export interface Operation {
   readonly id: string;
   /** The one or two lines of NDJSON of the operation, with line breaks. */

@@ -6,7 +6,6 @@ import { tryParseUrl } from '../../core/index.js';
 import { isObject } from './answers.js';
 import { isTransient, reasonIn, refused, toCrawlError, unexpectedAnswer } from './errors.js';
 
-/** An index of an OpenSearch server, and limits for retries. */
 export interface OpenSearchLocation {
   /** The URL of the index, such as `https://user:password@host:9200/name`. The last part of the path is the name of the index. */
   readonly url: string;
@@ -48,9 +47,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** The remaining time and attempts of a request. */
 interface Patience {
-  /** Milliseconds that are left for all attempts. */
   readonly left: number;
   /**
    * Waits before the next attempt, longer each time.
@@ -83,7 +80,6 @@ export async function connect({
     resurrectStrategy: 'none',
   });
 
-  /** Aborts when the connection is closed. */
   const closing = new AbortController();
   const underWay = new Set<{ abort(): unknown }>();
 

@@ -112,7 +112,6 @@ function reasonOf(error: unknown): Reason | undefined {
   return reasonIn((error as ClientError).body);
 }
 
-/** The description of an error in an answer. Undefined: the answer has no description. */
 export function reasonIn(body: unknown): Reason | undefined {
   const found = (body as { readonly error?: Reason | string | null } | null | undefined)?.error;
   return typeof found === 'string' ? { type: found, reason: found } : (found ?? undefined);

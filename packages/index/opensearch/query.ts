@@ -59,7 +59,6 @@ export function searchBody(query: IndexQuery, documents: number): object {
   };
 }
 
-/** Returns the query for documents that have a term in one of the fields. */
 export function termQuery(term: string, fields: readonly StoredField[] = TERM_FIELDS): object {
   return { bool: { should: fields.map((field) => ({ term: { [`terms.${field}`]: term } })) } };
 }

@@ -6,11 +6,9 @@ import { searchBody, termQuery } from './query.js';
 import { findIndex } from './index-metadata.js';
 import { OPENSEARCH_FORMAT, type IndexMetadata } from './schema.js';
 
-/** The location of an index of OpenSearch, and the table whose pages it must have. */
 interface OpenSearchReaderOptions extends OpenSearchLocation {
   /** The name of the tokenizer that reads queries. An index of another tokenizer is refused. Absent: any index is accepted. */
   readonly words?: string;
-  /** The id of the table whose pages the index must have. */
   readonly table: string;
 }
 

@@ -10,16 +10,11 @@ export const OPENSEARCH_FORMAT = '5';
 /** The fields of the full text, in which words are searched. */
 export const TERM_FIELDS = ['title', 'headings', 'anchors', 'url', 'text'] as const satisfies readonly IndexField[];
 
-/** The metadata of an index, in its mapping as `_meta.webcrawl`. */
 export interface IndexMetadata {
   readonly format: string;
-  /** The id of the index: a random text that is made when the index is created. */
   readonly id: string;
-  /** The name of the tokenizer. */
   readonly words: string;
-  /** The id of the table whose pages are in the index. */
   readonly table: string;
-  /** Creation time, in ms since the epoch. */
   readonly made: number;
   /**
    * How often the index was opened for writing. The versions of documents are computed from this number. So a later write has a greater

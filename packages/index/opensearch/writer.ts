@@ -147,7 +147,6 @@ function idOf(key: string): string {
   return `sha256:${createHash('sha256').update(key).digest('base64url')}`;
 }
 
-/** Opens or creates the index for writing. @returns its new metadata */
 async function openIndex(connection: Connection, table: string, words: Words): Promise<IndexMetadata> {
   const found = await findIndex(connection);
   if (found && found.table !== table) {

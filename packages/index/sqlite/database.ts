@@ -2,7 +2,6 @@ import { CrawlError } from '../../errors/index.js';
 
 export type SqlValue = string | number | null | Uint8Array;
 
-/** A row, by the names of its columns. */
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 /** A compiled statement. Values are bound in the order of its question marks. */
@@ -15,7 +14,6 @@ interface Statement {
 
 /** A connection to SQLite with FTS5. All calls block, so connections are opened only in worker threads. */
 export interface Database {
-  /** `node:sqlite` or `libsql`. */
   readonly engine: string;
   exec(sql: string): void;
   prepare(sql: string): Statement;
@@ -39,7 +37,6 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
   return { engine, ...open(file, options) };
 }
 
-/** The used part of `node:sqlite`. */
 interface NodeSqlite {
   readonly DatabaseSync: new (
     file: string,

@@ -1,6 +1,5 @@
 import type { Database } from './database.js';
 
-/** The name of the file within the folder of the index. */
 export const INDEX_FILE = 'index.sqlite';
 
 /**

@@ -1,7 +1,6 @@
 import { once } from '../../util/index.js';
 
 export const KIND = {
-  /** Not part of a word. */
   none: 0,
   /** A letter, mark or digit of a script that separates words by blanks. */
   letter: 1,

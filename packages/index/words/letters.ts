@@ -29,7 +29,6 @@ export interface Letters {
   end(): string[];
 }
 
-/** @param partsOf returns the parts of a long word */
 export function createLetters(partsOf: (word: string) => readonly string[]): Letters {
   /** 1 for each UTF-16 unit that was added already. A `Set` would take four times as long. */
   const seen = new Uint8Array(65_536);

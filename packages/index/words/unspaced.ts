@@ -14,7 +14,6 @@ export function createIntlSplitter(): Splitter {
   };
 }
 
-/** The package `@node-rs/jieba` with its dictionary. */
 interface Jieba {
   readonly split: Splitter;
   /** The words of the dictionary within a longer word. */

@@ -8,14 +8,12 @@ export interface Word {
 /** Matches a hyphen. Two words with a hyphen between them are also spelt as one word: `e-mail`. */
 export const HYPHEN = /^[-\u2010\u2011]$/;
 
-/** A part of a text, in UTF-16 units. */
 export interface Run {
   readonly start: number;
   readonly end: number;
 }
 
 export interface IndexedText {
-  /** The words, in the order of the text. */
   readonly words: readonly Word[];
   /**
    * The words within names such as `HashMap`, once for each name, and words without their hyphen: `email` for `e-mail`. The caller must

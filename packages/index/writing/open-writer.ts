@@ -3,7 +3,6 @@ import { openOpenSearchWriter } from '../opensearch/writer.js';
 import { openSqliteWriter } from '../sqlite/writer.js';
 import { createWords } from '../words/create-words.js';
 
-/** The target of an index, from the settings `index.writer`, `index.path` and `index.url`. */
 export type WriterLocation =
   | { readonly writer: 'sqlite'; readonly folder: string }
   | { readonly writer: 'opensearch'; readonly url: string };

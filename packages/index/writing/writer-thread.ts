@@ -10,7 +10,6 @@ export const WRITER_THREAD_ENTRY = new URL('./writer-worker.js', import.meta.url
 
 export interface WriterThreadData {
   readonly place: WriterLocation;
-  /** The id of the table whose pages are written. */
   readonly table: string;
 }
 

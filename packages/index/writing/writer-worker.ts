@@ -10,7 +10,6 @@ async function open(): Promise<WriterCalls> {
   return { ...writer, state: () => Promise.resolve({ id: writer.id, isWhole: writer.isWhole }) };
 }
 
-/** Opens the index at the first call. */
 function opener(): () => Promise<WriterCalls> {
   let calls: Promise<WriterCalls> | undefined;
   return () => (calls ??= open());

@@ -11,7 +11,6 @@ export interface DecodedText {
   readonly charsetSource: CharsetSource;
 }
 
-/** An encoding, and the place where it was found. */
 export interface ChosenEncoding {
   readonly encoding: Encoding;
   readonly source: CharsetSource;

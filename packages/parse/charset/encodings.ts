@@ -1,7 +1,6 @@
 import { normalizeEncoding, TextDecoder } from '@exodus/bytes/encoding.js';
 import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
 
-/** One encoding of the WHATWG Encoding Standard. */
 export interface Encoding {
   /** A WHATWG name in lower case. */
   readonly name: string;

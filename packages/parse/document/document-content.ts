@@ -2,7 +2,6 @@
 export interface DocumentContent {
   readonly title: string;
   readonly text: string;
-  /** The language, as stated in the document. */
   readonly language: string;
   /** The texts of the headings, in order. */
   readonly headings: readonly string[];
@@ -16,22 +15,18 @@ export interface DocumentContent {
   readonly textless?: number;
 }
 
-/** A link of a document. */
 export interface DocumentLink {
   /** The reference as written. If the document defines a base, the reference is resolved. */
   readonly href: string;
   readonly anchor: string;
 }
 
-/** The reason why nothing could be read from a document. */
 interface DocumentFailure {
   /** A stable code: `malformed`, `encrypted`, `timeout`, `out_of_memory`, `pdf_text_lost`, `unsupported_type`. */
   readonly code: string;
-  /** A description for people. The text is untrusted. */
   readonly message: string;
 }
 
-/** A document to read, with the limit of its text. */
 export interface DocumentJob {
   readonly kind: 'pdf' | 'office';
   readonly url: string;
@@ -40,12 +35,10 @@ export interface DocumentJob {
   readonly textLimit: number;
 }
 
-/** A job, and the id of the process that sends it. */
 export interface DocumentRequest extends DocumentJob {
   readonly parent: number;
 }
 
-/** The result of a {@link DocumentJob}. */
 export type DocumentAnswer = { readonly content: DocumentContent } | { readonly failure: DocumentFailure };
 
 /**
@@ -66,7 +59,6 @@ export const MAX_MEMORY = 512 * 1024 * 1024;
 /** The state while a document is read. Otherwise the state is 0. */
 export const BUSY = 1;
 
-/** Makes the answer for a document that could not be read. */
 export function failed(code: string, message: string): DocumentAnswer {
   return { failure: { code, message } };
 }

@@ -1,6 +1,5 @@
 import { html as spec, type DefaultTreeAdapterTypes as Tree } from 'parse5';
 
-/** Functions that {@link walkTree} calls. */
 export interface Visitor {
   /** @returns whether to visit the content of the element; `end` ends the walk */
   enter(element: Tree.Element): boolean | 'end';
@@ -10,7 +9,6 @@ export interface Visitor {
   text?(value: string, node: Tree.TextNode): 'end' | void;
 }
 
-/** A list of nodes that is being visited, and the element that contains it. */
 interface Open {
   readonly element: Tree.Element | undefined;
   readonly nodes: readonly Tree.ChildNode[];
@@ -46,7 +44,6 @@ export function first(root: Tree.ParentNode, holds: (element: Tree.Element) => b
   return found;
 }
 
-/** Whether a node is an element. */
 export function isElement(node: Tree.Node): node is Tree.Element {
   return 'tagName' in node;
 }

@@ -16,11 +16,9 @@ import { withoutCdata, XhtmlRules } from './xhtml-rules.js';
 interface Tree {
   readonly document: DefaultTreeAdapterTypes.Document;
   readonly shadowRoots: ShadowRoots;
-  /** The `math` elements of the page. */
   readonly formulas: readonly DefaultTreeAdapterTypes.Element[];
   /** Whether the page has more than `maxElements`. If so, the rest of the page was left out. */
   readonly truncated: boolean;
-  /** Number of elements in the tree. */
   readonly elements: number;
 }
 
@@ -67,7 +65,6 @@ export function parseTree(text: string, maxElements: number, expired: () => bool
 /** Elements that state something about the page, except in a shadow tree. */
 const OF_PAGE: ReadonlySet<string> = new Set(['base', 'link', 'meta']);
 
-/** An element of a tree. */
 export class TreeElement implements PageElement {
   readonly tagName: string;
   readonly isHtml: boolean;
@@ -90,19 +87,15 @@ export class TreeElement implements PageElement {
 
 /** A list of nodes during the walk through a tree with shadow roots. */
 interface Place {
-  /** The element whose nodes these are. */
   readonly element: DefaultTreeAdapterTypes.Element | undefined;
   readonly nodes: readonly DefaultTreeAdapterTypes.ChildNode[];
   next: number;
-  /** The shadow tree that contains the nodes. */
   readonly shadow: Shadow | undefined;
-  /** Set if the nodes are the whole shadow tree. */
   readonly isRoot?: true;
 }
 
 interface Shadow {
   readonly slots: Slots;
-  /** The shadow tree that contains the host. */
   readonly around: Shadow | undefined;
 }
 

@@ -15,7 +15,6 @@ import { traitsOf, type PageTraits } from './main/site/page-traits.js';
 import type { SiteTemplate } from './main/site/site-template.js';
 import { judge } from './main/verdict.js';
 
-/** A page from which to extract the main content. */
 type MainContentInput = {
   /** The base of relative links. */
   readonly url: string;
@@ -74,7 +73,6 @@ function readInput(input: MainContentInput, settings: Pick<Settings, 'parser'>) 
   return page.blocks.length === 0 ? undefined : { document, body, page };
 }
 
-/** Decides which blocks of a page are kept. */
 function decide(
   document: HtmlDocument,
   page: Page,

@@ -17,7 +17,6 @@ const NOTES = roleOf('aside')!;
 /** A depth at which there is no element. */
 const OF_NOTES = 0;
 
-/** Reads the document of an `iframe` with `srcdoc`, and adds its content to the page body. */
 type ReadSrcdoc = (srcdoc: string, into: PageBody) => void;
 
 /**
@@ -28,7 +27,6 @@ export class PageBody {
   readonly text: PageText;
   /** The texts of the headings, without empty texts. Of nested headings, only the outer heading is in the list. */
   readonly headings: string[] = [];
-  /** The text of the first `title` of the page. Undefined: there is none. */
   title: string | undefined;
   /** The text of the first `h1` with text. */
   topHeading: string | undefined;
@@ -102,7 +100,6 @@ export class PageBody {
     return true;
   }
 
-  /** Must be called when an element closes. */
   leave(role: Role, tagName: string, isHtml: boolean): void {
     if (role.onlyBreaks) {
       if (isHtml) closeBlock(role, this.text, this.prose);
@@ -148,7 +145,6 @@ export class PageBody {
     closeBlock(NOTES, this.text, this.prose);
   }
 
-  /** Adds decoded text. */
   characters(value: string): void {
     this.#afterLink = false;
     this.text.add(value);

@@ -1,6 +1,5 @@
 import type { Place } from './text/prose.js';
 
-/** An element for page readers, from a tree or from the scanner. */
 export interface PageElement {
   /** The name in lower case. */
   readonly tagName: string;
@@ -25,7 +24,6 @@ const HEADINGS = names('h1 h2 h3 h4 h5 h6');
 /** Elements whose text is code, or is not displayed. */
 const SILENT = names('iframe noembed noframes script style template');
 
-/** Elements that the head reads. */
 const HEAD = names('base html link meta script');
 
 /** Elements that are displayed apart, but belong to the run of text around them. */
@@ -44,7 +42,6 @@ const PLACES: ReadonlyMap<string, Place> = new Map([
 /** Elements whose attributes may exclude them from snippets, or mark them as the main content. */
 export const MARKABLE: ReadonlySet<string> = names('div section span');
 
-/** Elements that are links, each with the attribute that has the URL. */
 const LINK_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
   ['a', 'href'],
   ['area', 'href'],
@@ -71,7 +68,6 @@ export interface Role {
   readonly isHidden: boolean;
   /** Whether the element may contain data about the page. */
   readonly isOfHead: boolean;
-  /** The attribute with the URL, if the element is a link. */
   readonly link: string | undefined;
 }
 
@@ -116,7 +112,6 @@ export function roleOf(name: string): Role | undefined {
   return ROLES.get(name);
 }
 
-/** The role of an element, by its name, and by its attributes if it is {@link MARKABLE}. */
 export function roleOfElement(element: Pick<PageElement, 'tagName' | 'attribute'>): Role | undefined {
   const { tagName } = element;
   const role = ROLES.get(tagName);

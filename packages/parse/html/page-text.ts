@@ -95,7 +95,6 @@ export class PageText {
     this.#gap = true;
   }
 
-  /** Removes the text from a position on. */
   cut(start: number): void {
     this.#gap ||= start < this.#length && this.#bytes[start] === SPACE;
     this.#length = Math.min(start, this.#length);
@@ -146,7 +145,6 @@ export class PageText {
     return before;
   }
 
-  /** The text so far. */
   toString(): string {
     return this.from(0, this.#limit);
   }

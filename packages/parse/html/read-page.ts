@@ -13,26 +13,20 @@ import { RobotsReader } from '../shared/robots-directives.js';
 
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The content that was read from a document. */
 interface SeenDocument {
   readonly robots: RobotsReader;
   readonly head: PageHead;
   readonly body: PageBody;
-  /** Whether only a part of the document was read. */
   readonly truncated: boolean;
 }
 
-/** The content that was read from a page. */
 interface SeenPage extends SeenDocument {
   readonly charset: ChosenEncoding;
 }
 
-/** What a page is read with. */
 interface Reading {
   readonly settings: ParseSettings;
-  /** Whether the time is over. */
   readonly expired: () => boolean;
-  /** The memory for the text of the page. */
   readonly memory: TextMemory;
 }
 

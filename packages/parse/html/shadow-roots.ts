@@ -4,7 +4,6 @@ type Parent = DefaultTreeAdapterTypes.ParentNode;
 type Child = DefaultTreeAdapterTypes.ChildNode;
 type Element = DefaultTreeAdapterTypes.Element;
 
-/** The declarative shadow roots of a tree, by their host elements. */
 export type ShadowRoots = ReadonlyMap<Parent, DefaultTreeAdapterTypes.DocumentFragment>;
 
 /** The HTML elements that may be the host of a shadow root, in addition to custom elements (DOM Standard, "attach a shadow root"). */

@@ -36,7 +36,6 @@ export async function detectLanguage(text: string): Promise<string | undefined> 
   return found.language !== '' && found.isReliable() ? found.language : undefined;
 }
 
-/** Returns a piece of the text that begins with a whole word. */
 function pieceOf(text: string): string {
   const from = Math.max(0, Math.min(MENUS, text.length - PIECE));
   const start = from === 0 ? 0 : text.indexOf(' ', from) + 1;

@@ -22,7 +22,6 @@ export const MAX_LINKS = 50_000;
 /** Maximum characters of all URLs of a page together. Short links with a long base can become far larger than the page. */
 export const MAX_LINK_CHARACTERS = 16_000_000;
 
-/** Maximum characters of a title. */
 export const MAX_TITLE_LENGTH = 2_000;
 
 /** Maximum number of headings of a page, and maximum characters of each. */

@@ -13,11 +13,9 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 interface InnerLinks {
   readonly links: LinkCollector;
   readonly base: string | undefined;
-  /** Number of links of the page that come before these links. */
   readonly after: number;
 }
 
-/** Links that are resolved to URLs. */
 interface Resolved {
   readonly byUrl: Map<string, FoundLink>;
   characters: number;

@@ -1,4 +1,3 @@
-/** A time as a page states it. */
 export interface StatedTime {
   /**
    * Ms since the epoch. If the text has no time of day, this is the start of the day in UTC. If the text has no zone, it is read as UTC.

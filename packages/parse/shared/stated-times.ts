@@ -91,12 +91,10 @@ export interface StatedTimes {
   readonly modified?: StatedTime;
 }
 
-/** Whether metadata of this name may have one of the times. */
 export function isTimeName(name: string): boolean {
   return PUBLISHED_RANKS.has(name) || MODIFIED_RANKS.has(name);
 }
 
-/** Reads both times from metadata, by name in lower case. */
 export function statedTimes(metadata: Readonly<Record<string, string>>): StatedTimes {
   const published = bestOf(PUBLISHED_RANKS, metadata);
   const modified = bestOf(MODIFIED_RANKS, metadata);

@@ -17,7 +17,6 @@ export class TextBuilder {
     this.#limit = limit < 0 ? Infinity : limit;
   }
 
-  /** Whether further text would be dropped. */
   get full(): boolean {
     return this.#full || this.#text.length >= this.#limit;
   }
@@ -33,7 +32,6 @@ export class TextBuilder {
     }
   }
 
-  /** The text so far. */
   toString(): string {
     return this.#text.trimEnd();
   }

@@ -3,7 +3,6 @@ import { mediaSignature } from './media-signatures.js';
 import { officeType } from './office-type.js';
 import { xmlForCrawlers } from './xml-for-crawlers.js';
 
-/** Number of bytes to examine. */
 const SNIFF_BYTES = 1445;
 
 /** Types that servers send if they do not know the real type. */

@@ -29,7 +29,6 @@ export class FeedText {
     this.#source = new MarkupText(limit);
   }
 
-  /** @param name name without prefix, as in `close` */
   open(name: string): void {
     this.#source.open(name);
   }
@@ -47,7 +46,6 @@ export class FeedText {
     return this.#source.toString();
   }
 
-  /** The text for readers, at most `limit` characters. */
   text(limit: number): string {
     if (this.#form === 'html') return plainText(this.source, limit);
     const text = new MarkupText(limit);

@@ -28,7 +28,6 @@ interface Entry {
   lastModified: number | undefined;
 }
 
-/** An element whose text is being collected. */
 interface OpenField {
   readonly name: string;
   readonly depth: number;
@@ -56,7 +55,6 @@ export class FeedReader implements XmlVisitor {
   #entry: Entry | undefined;
   #field: OpenField | undefined;
 
-  /** @param url URL of the feed */
   constructor(url: string, settings: ParseSettings) {
     this.#settings = settings;
     this.#bases = [{ depth: 0, url }];
@@ -133,7 +131,6 @@ export class FeedReader implements XmlVisitor {
     else if (name === 'guid' && /^https?:/i.test(field.source)) entry.id ??= this.#resolve(field.source);
   }
 
-  /** Reads a link element of Atom. */
   #readLink(attributes: ReadonlyMap<string, string>): void {
     const relation = RELATION.exec(attributes.get('rel')?.trim().toLowerCase() ?? 'alternate')?.[1] ?? '';
     const url = this.#resolve(attributes.get('href'));

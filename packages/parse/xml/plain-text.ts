@@ -13,7 +13,6 @@ export class MarkupText {
     this.#text = new TextBuilder(limit);
   }
 
-  /** @param name name without prefix, in lower case, as in `close` */
   open(name: string): void {
     if (CODE.test(name)) this.#inCode = true;
     if (!INLINE.test(name)) this.#text.breakWord();

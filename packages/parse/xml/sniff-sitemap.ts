@@ -2,7 +2,6 @@ import { decodeText } from '../charset/charset.js';
 import { prescanXml } from '../charset/meta-prescan.js';
 import { rootName } from './xml-reader.js';
 
-/** Whether bytes begin like gzip data. */
 export function isGzip(content: Uint8Array): boolean {
   return content[0] === 0x1f && content[1] === 0x8b && content[2] === 8;
 }

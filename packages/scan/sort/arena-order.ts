@@ -124,7 +124,6 @@ function* narrowAll(arena: Arena, records: Uint32Array, depth: number, found: Co
   }
 }
 
-/** Updates the common prefix with more records. */
 function narrow({ bytes, ends }: Arena, records: Uint32Array, depth: number, found: Common): void {
   const start = startOf(ends, found.first);
   let { same, shortest } = found;

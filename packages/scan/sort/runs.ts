@@ -10,7 +10,6 @@ export interface RunReader {
   readonly end: number;
   /** Reads more data until `needed` bytes are available from `at` on. Returns false if the run ends before that. */
   fill(needed: number): Promise<boolean>;
-  /** Closes the run and removes it. */
   close(): Promise<void>;
 }
 

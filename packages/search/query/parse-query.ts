@@ -34,10 +34,8 @@ export type NoticeCode =
   | 'index_incomplete'
   | 'more_notices';
 
-/** A parsed operator that restricts the pages. */
 interface QueryOperator {
   readonly name: 'site' | 'lang' | 'after' | 'before';
-  /** The value as the user typed it. */
   readonly value: string;
   readonly isExcluded: boolean;
 }
@@ -54,7 +52,6 @@ export interface QueryNotice {
 export interface ParsedQuery
   extends Pick<IndexQuery, 'from' | 'to'>, Required<Pick<IndexQuery, 'sites' | 'notSites' | 'notLanguages'>> {
   readonly parts: readonly QueryPart[];
-  /** The valid operators, in the order of the query. */
   readonly operators: readonly QueryOperator[];
   /** Primary language subtags in lower case. The page must be in one of these languages. */
   readonly languages: readonly string[];
@@ -67,7 +64,6 @@ export const MAX_LANGUAGES = 32;
 /** Maximum number of notices on single parts of a query. Further notices are only counted. */
 const MAX_NOTICES = 10;
 
-/** The closing quote of each opening quote. */
 const QUOTES: Readonly<Record<string, string>> = { '"': '"', '\u201c': '\u201d', '\u300c': '\u300d' };
 const OPERATOR = /^(site|inurl|intitle|lang|after|before)[:\uff1a]/i;
 const LANGUAGE = /^[a-z]{2,3}(?:[-_][a-z0-9]{1,8})*$/i;

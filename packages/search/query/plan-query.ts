@@ -17,7 +17,6 @@ export const MAX_STEMMED = 20;
 
 export interface PlannedClause {
   readonly clause: Clause;
-  /** The word or phrase as the user typed it. */
   readonly text: string;
   /** Whether this clause is a single word for any field. Such a word may be dropped if it is very common. */
   readonly isPlainWord: boolean;

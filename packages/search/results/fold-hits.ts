@@ -1,7 +1,6 @@
 import type { IndexHit } from '../../index/index.js';
 import { hostKeyOfRow } from '../../core/index.js';
 
-/** A hit to show, and the number of hits that are folded behind it. */
 export interface FoldedHit {
   readonly hit: IndexHit;
   /** Number of pages with nearly the same text. */

@@ -4,11 +4,9 @@ export const SHOWN_FIELDS = ['status', 'parseStatus'] as const;
 
 export const COPY_FIELDS = ['text', 'marks', ...SHOWN_FIELDS] as const;
 
-/** The limits for showing the text of a page. */
 interface ShownText {
   /** Maximum number of characters of a snippet. Undefined: the page sets no limit. */
   readonly snippet: number | undefined;
-  /** Whether a copy of the whole text may be shown. */
   readonly copy: boolean;
 }
 

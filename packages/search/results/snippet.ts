@@ -11,13 +11,11 @@ export interface SnippetPart {
 
 export interface SnippetInput {
   readonly words: Words;
-  /** Language of the page, BCP 47. */
   readonly language: string | undefined;
   /** Terms of the query in every form that is searched in the index. */
   readonly terms: ReadonlySet<string>;
   /** Maximum number of characters that the page allows; 0: the page allows no snippet. Default: the usual maximum. */
   readonly most?: number | undefined;
-  /** When the signal is aborted, the work ends. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -186,7 +184,6 @@ function positionsIn(text: string, from: number, pattern: RegExp): Place[] {
   return places;
 }
 
-/** Whether a letter is directly before a place, so that the place is inside another word. */
 function isAmidWord(text: string, place: number): boolean {
   let before = place - 1;
   while (before > place - MOST_MARKS && NO_LETTER.test(text[before] ?? ' ')) before--;

@@ -2,12 +2,10 @@ import type { ChangesOptions } from '../../changes/index.js';
 import { CHANGE_KINDS, hostRange, isCursor, timeOfCursor, type ChangeKind } from '../../core/index.js';
 import { CrawlError, safeText } from '../../errors/index.js';
 
-/** The changes that a client requests. */
 export interface AskedChanges {
   readonly filter: Pick<ChangesOptions, 'kinds' | 'host'>;
   /** Return changes from this time on, in ms since the epoch, or from the mark with this name on. */
   readonly since?: number | string;
-  /** Return changes after this cursor. */
   readonly cursor?: string;
   /** Return changes before this cursor, the newest first. */
   readonly before?: string;

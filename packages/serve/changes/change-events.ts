@@ -7,7 +7,6 @@ import type { Stream } from '../http/answer.js';
 import type { ChangesSource } from '../source.js';
 import type { AskedChanges } from './asked-changes.js';
 
-/** Options of {@link createChangeEvents}. */
 interface ChangeEventsOptions {
   /** Called with the error when changes cannot be read. The client is then disconnected, and may connect again with its cursor. */
   readonly onError: (error: unknown) => void;
@@ -19,7 +18,6 @@ interface ChangeEventsOptions {
   readonly comment?: number;
 }
 
-/** The position in the log at which a client begins. */
 interface Begin {
   readonly cursor: string;
   /** Whether the cursor of the client is unknown or too old, so that the client may have missed changes. */
@@ -82,7 +80,6 @@ export function createChangeEvents(
     timers = [];
   }
 
-  /** Reads some changes. `next` is the cursor after them. */
   async function readPart(cursor: string, signal: AbortSignal) {
     const records: LoggedRecord[] = [];
     const found = changes.read({ cursor, limit: PART, kinds: CHANGE_KINDS }, signal);
@@ -91,7 +88,6 @@ export function createChangeEvents(
     return { records, next: isEnd ? await found.next() : records.at(-1)!.cursor, isEnd };
   }
 
-  /** Sends all changes after the cursor, and then each new change. */
   async function follow(
     { response, wake }: Client,
     { cursor, isReset }: Begin,

@@ -14,7 +14,6 @@ import { atomFeed, jsonFeed, type Feed } from './feeds.js';
 import { MAX_READ, createNewestChanges } from './newest-changes.js';
 import { createShownDiffs } from './shown-diffs.js';
 
-/** The input of the routes for changes. */
 interface ChangeRoutesContext {
   readonly changes: ChangesSource;
   readonly answers: PageAnswers;

@@ -12,7 +12,6 @@ const { quantity } = figures;
 /** Kinds after which a page is not there. */
 const BAD_KINDS: readonly string[] = ['gone', 'status'];
 
-/** The page that lists changes by day, the newest first. */
 export function changesPage(
   { filter, before }: AskedChanges,
   { records, bytesOnly, older, isCut }: NewestChanges,
@@ -79,14 +78,12 @@ export function changesPage(
   };
 }
 
-/** Returns the query parameters of the page with older changes. */
 export function olderParams(filter: AskedChanges['filter'], older: string): string {
   const params = filterParams(filter);
   params.set('before', older);
   return params.toString();
 }
 
-/** The records in groups of one day (UTC). */
 function daysOf(records: readonly LoggedRecord[]): LoggedRecord[][] {
   const days: LoggedRecord[][] = [];
   for (const record of records) {

@@ -17,7 +17,6 @@ export function tagOf(tableId: string, name: string): string {
   return `tag:${tableId}.webcrawl.invalid,2026:${encodeURIComponent(name)}`;
 }
 
-/** Turns a record of the change log into an entry of a feed. */
 export function feedEntry(record: LoggedRecord, tableId: string): FeedEntry {
   const { at: time, cursor } = record;
   const common = { id: tagOf(tableId, cursor), at: new Date(time).toISOString() };

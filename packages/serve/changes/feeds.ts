@@ -2,7 +2,6 @@ import { html, markup } from '../http/html.js';
 import { jsonAnswer, type Answer } from '../http/answer.js';
 import type { FeedEntry } from './feed-entry.js';
 
-/** A feed of changes, the newest first. */
 export interface Feed {
   readonly id: string;
   readonly title: string;

@@ -3,9 +3,7 @@ import { CHANGE_KINDS, cursorOfTime, timeOfCursor } from '../../core/index.js';
 import type { ChangesSource } from '../source.js';
 import type { AskedChanges } from './asked-changes.js';
 
-/** The newest changes of a selection. */
 export interface NewestChanges {
-  /** The changes, the newest first. */
   readonly records: readonly LoggedRecord[];
   /** Number of changes between these that were passed over, because only the bytes of their pages have changed. */
   readonly bytesOnly: number;

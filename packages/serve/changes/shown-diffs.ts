@@ -7,7 +7,6 @@ const MAX_MS = 500;
 /** Maximum number of characters of the diffs that are kept in memory, as JSON. */
 const MAX_KEPT = 4 * 2 ** 20;
 
-/** The diffs of a page of changes, by the cursor of the change. */
 export type ShownDiffs = ReadonlyMap<string, ChangeDiff>;
 
 /** Creates a reader of the diffs of changes. A diff is computed once, because the versions before and after a change stay the same. */

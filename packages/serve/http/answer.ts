@@ -3,7 +3,6 @@ import type { Html } from './html.js';
 
 export interface Answer {
   readonly status: number;
-  /** The media type with its parameters. */
   readonly type: string;
   readonly body: string | Uint8Array;
   readonly headers?: OutgoingHttpHeaders;

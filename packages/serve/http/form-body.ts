@@ -5,7 +5,6 @@ const MAX_FORM = 16 * 1024;
 
 const TYPE = 'application/x-www-form-urlencoded';
 
-/** Reads the fields of a form that a browser sends. Returns a problem if the form is wrong. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | Problem> {
   const [type = ''] = (request.headers['content-type'] ?? '').split(';');
   if (type.trim().toLowerCase() !== TYPE) {

@@ -8,7 +8,6 @@ import type { FormRequest, Request } from './request.js';
 /** Who may change rules on the pages: no one, users of this machine, or everyone who can reach the server. */
 export type WhoMayChange = 'none' | 'local' | 'all';
 
-/** The token and the headers that a form needs to be accepted. */
 interface FormPass {
   readonly token: string;
   readonly headers: OutgoingHttpHeaders;
@@ -70,7 +69,6 @@ export function createFormGuard({ changes, address, names }: FormGuardOptions) {
     /** Whether the sender is treated as the operator: a user of this machine, or anyone if everyone may change rules. */
     isLocal: (asker: Asker): boolean => changes === 'all' || whyNotLocal(asker) === undefined,
 
-    /** Makes the token and the headers for the forms of a page. */
     passFor(request: Request): FormPass {
       const known = secretOf(request);
       const secret = known ?? randomBytes(16).toString('hex');
@@ -87,7 +85,6 @@ export function createFormGuard({ changes, address, names }: FormGuardOptions) {
       };
     },
 
-    /** Returns the reason to refuse a form. Undefined: the form is accepted. */
     problemOf(request: FormRequest): Problem | undefined {
       const reason = whyNot(request);
       if (reason !== undefined)

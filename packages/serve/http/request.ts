@@ -5,7 +5,6 @@ import type { Problem } from './errors.js';
 import { isOurHost } from './host-names.js';
 
 export interface Request {
-  /** The path of the request, which begins with `/`. */
   readonly path: string;
   readonly params: URLSearchParams;
   /** The origin by which the client addresses this server, such as `http://localhost:8420`. */

@@ -35,10 +35,8 @@ interface ListenOptions {
   ) => Answer;
   /** Called with errors of routes that are not caused by the request. */
   readonly onError: (error: unknown) => void;
-  /** Called after each answer. */
   readonly onAnswer?: (route: string, status: number, seconds: number) => void;
   readonly trustedProxies: readonly string[];
-  /** Origins whose pages may use the search: the setting `serve.allowedOrigins`. */
   readonly allowedOrigins: readonly string[];
   readonly onRefused: (reason: RefusalReason) => void;
 }

@@ -6,7 +6,6 @@ export const MAX_HEAD = 64 * 1024;
 /** Number of milliseconds in which the head of a request must arrive. */
 export const HEAD_MS = 10_000;
 const MAX_CONNECTIONS = 1_000;
-/** Maximum number of connections of one client. */
 const MAX_OF_CLIENT = MAX_CONNECTIONS / 2;
 /** A client is disconnected if no data was read or written for this number of milliseconds. */
 const SILENT_MS = 60_000;
@@ -18,11 +17,9 @@ const MAX_QUEUED = 100;
 /** Why a connection was refused: the name of the label in the metrics. */
 export type RefusalReason = 'connections' | 'connections_of_client' | 'slow_head' | 'large_head' | 'no_http';
 
-/** Options of {@link guardSockets}. */
 interface SocketGuardOptions {
   /** Addresses, or ranges such as `10.0.0.0/8`, that many clients share. They are not limited as one client. Loopback addresses never are. */
   readonly trustedProxies: readonly string[];
-  /** Called for each connection that was refused. */
   readonly onRefused: (reason: RefusalReason) => void;
 }
 
@@ -56,7 +53,6 @@ export function guardSockets(server: Server, { trustedProxies, onRefused }: Sock
   });
 }
 
-/** Returns the function that tells whether an address is in one of the ranges. */
 function rangesOf(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const range of ranges) {
@@ -92,7 +88,6 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket, onRefused: (reason
 
 type Refusal = readonly [reason: RefusalReason, status: string, text: string];
 
-/** The refusals by error code of Node. */
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: [
     'large_head',

@@ -6,7 +6,6 @@ const MOST_UNSENT = 64 * 2 ** 20;
 /** Limits the memory of answers that clients do not read. */
 export type Unsent = ReturnType<typeof createUnsent>;
 
-/** @param most maximum number of bytes. Default: 64 MiB */
 export function createUnsent(most = MOST_UNSENT) {
   const waiting = new Map<ServerResponse, number>();
   let sum = 0;

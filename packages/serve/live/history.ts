@@ -2,7 +2,6 @@ import type { CrawlStatus } from '../source.js';
 
 /** The figures for the charts at one moment. */
 export interface Sample {
-  /** When the figures were read, in ms since the epoch. */
   readonly at: number;
   /** Pages per second. */
   readonly rate: number;
@@ -11,7 +10,6 @@ export interface Sample {
   /** Failed pages per second. */
   readonly errorRate: number;
   readonly due: number;
-  /** Bytes of memory. */
   readonly memory: number;
 }
 
@@ -21,7 +19,6 @@ export const SAMPLE_MS = 2_000;
 /** Number of samples for measuring the rate of errors. */
 const WINDOW = 5;
 
-/** Stores the last samples, at most `MAX_SAMPLES`. */
 export function createHistory() {
   const samples: Sample[] = [];
   let failures: { readonly at: number; readonly sum: number; readonly since: number }[] = [];
@@ -36,7 +33,6 @@ export function createHistory() {
   }
 
   return {
-    /** The samples, the oldest first. */
     samples: samples as readonly Sample[],
     add(status: CrawlStatus): void {
       const { now, jobs, due, memory } = status;
@@ -73,7 +69,6 @@ export function pageJobs<T extends { readonly job: string }>(
   return names ? jobs.filter(({ job }) => names.includes(job)) : jobs;
 }
 
-/** Number of failed pages since the table was opened, in all jobs together. */
 function failedIn({ totals }: Pick<CrawlStatus, 'totals'>): number {
   return Object.values(totals).reduce(
     (all, { errors }) => all + Object.values(errors).reduce((sum, n) => sum + n, 0),

@@ -2,13 +2,9 @@ import type PromClient from 'prom-client';
 import { CrawlError, optionalPackage } from '../../errors/index.js';
 import type { Reading } from './stats.js';
 
-/** The metrics of a server and of the crawl that it shows, for Prometheus. */
 export interface Metrics {
-  /** Call it after each answered request. */
   answered(route: string, status: number, seconds: number): void;
-  /** Call it for each connection that was refused. */
   refused(reason: string): void;
-  /** The text of `/metrics` with its media type. */
   text(reading: Reading): Promise<{ readonly body: string; readonly type: string }>;
 }
 

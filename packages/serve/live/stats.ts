@@ -2,7 +2,6 @@ import { createSeldom, deadline } from '../../util/index.js';
 import { problemOf, type Problem } from '../http/errors.js';
 import type { CrawlStatus } from '../source.js';
 
-/** The figures of one moment. If the figures cannot be read, a problem and the last known figures. */
 export interface Reading {
   readonly status?: CrawlStatus;
   /** Why the figures cannot be read now. If set, `status` has the last known figures. */

@@ -12,7 +12,6 @@ export function bar(part: number): Html {
   </svg>`;
 }
 
-/** A table that scrolls in a narrow window. */
 export function scrolled(name: string, head: readonly string[], rows: readonly Html[]): Html {
   return html`<div class="scroll" role="region" aria-label="${name}" tabindex="0">
     <table class="rows figures">

@@ -19,14 +19,11 @@ export interface DashboardFigures {
   readonly paths: Readonly<Record<string, string>>;
   /** true for a chart whose values are all 0. Such a chart is hidden. */
   readonly flat: Readonly<Record<string, boolean>>;
-  /** Rows of tables, as markup. */
   readonly rows: Readonly<Record<string, string>>;
 }
 
-/** The text in place of an unknown figure. */
 export const UNKNOWN = '–';
 
-/** The figures at the top, with their names. */
 export const TILES = [
   ['done', 'Pages done'],
   ['rate', 'Pages per second'],
@@ -64,7 +61,6 @@ export const TABLES = [
   { id: 'outcomes', name: 'What was counted', columns: ['Counter', 'Number'] },
 ] as const;
 
-/** The text for the number of batches that are not in the index yet. */
 const toIndex = (batches: number): string =>
   batches === 0 ? '' : ` + ${number(batches)} ${batches === 1 ? 'batch' : 'batches'}`;
 

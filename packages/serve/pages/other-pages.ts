@@ -44,7 +44,6 @@ function indexFacts(
 
 const MAX_TEXT = 300_000;
 
-/** The text of a page as it was crawled. */
 export function cachedPage({ site }: Look, { url, title = '', text, blocks, language, fetchedAt }: CachedText): Layout {
   const { texts } = site;
   const name = title.trim() === '' ? shownUrl(url) : html`<bdi ${languageOf(language)}>${title}</bdi>`;

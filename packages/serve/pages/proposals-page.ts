@@ -8,7 +8,6 @@ import { dayOf } from './untrusted.js';
 
 const { number, quantity } = figures;
 
-/** The result of the last proposal that this browser has applied. */
 export interface LastApplied {
   readonly number: number;
   /** The result. Absent: the proposal is still being checked. */

@@ -7,7 +7,6 @@ import type { Layout } from './layout.js';
 import { SEARCH_SCRIPT, operatorHelp, searchBox } from './search-box.js';
 import { dayOf, languageName, languageOf, outLink, shownUrl } from './untrusted.js';
 
-/** The parameters of a search. */
 export interface Asked {
   readonly query: string;
   /** The page of results, from 1 on. */
@@ -17,7 +16,6 @@ export interface Asked {
   readonly lang?: string;
 }
 
-/** The input of a search page in addition to the result. */
 interface SearchPage {
   /** Languages of the index, those with most pages first. */
   readonly languages: readonly string[];

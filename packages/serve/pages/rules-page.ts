@@ -21,7 +21,6 @@ export interface Asker {
 
 interface RulesPage extends Asker {
   readonly all: ShownRules;
-  /** The rules on this page. */
   readonly shown: readonly ShownRule[];
   readonly page: number;
   readonly pages: number;
@@ -171,7 +170,6 @@ export function scopeText({ scope }: ProposedRule): string {
   return scope.replace(':', ' ');
 }
 
-/** Returns the counts to show for a rule, with their names. */
 function factsOf({ kind, history }: ShownRule): [string, number][] {
   const last = history.at(-1);
   if (!last) return [];

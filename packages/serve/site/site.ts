@@ -34,11 +34,9 @@ export interface Site {
   readonly stylePath: string;
   /** The script of the search box for pages of other sites. */
   readonly box: string;
-  /** The icon that browsers show for the page. */
   readonly icon: string;
 }
 
-/** The site and its viewer. */
 export interface Look {
   readonly site: Site;
   /** Whether the viewer may change rules here. Such a viewer sees the dashboard, the rules, and hints for the command line. */

@@ -11,7 +11,6 @@ export interface Seldom<T> {
 
 const TIMES_ITS_COST = 100;
 
-/** How long a figure stays valid. */
 export interface SeldomOptions {
   /** Milliseconds for which a figure counts as recent. Default: long enough that measuring takes at most one percent of the time. */
   readonly goodFor?: number;

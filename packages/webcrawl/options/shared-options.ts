@@ -23,7 +23,6 @@ const PUBLIC_FIELDS = [...DUMP_FIELDS, ...ADDITIONAL_FIELDS];
 const STORED_FIELDS = [...PUBLIC_FIELDS, ...INTERNAL_FIELDS];
 export const publicFields = listOf(oneOf(PUBLIC_FIELDS), 'fields');
 export const storedFields = listOf(oneOf(STORED_FIELDS), 'fields');
-/** The public fields, and those that an export computes. */
 export const dumpFields = listOf(oneOf([...PUBLIC_FIELDS, ...COMPUTED_FIELD_NAMES]), 'fields');
 export const anyFields = listOf(oneOf([...STORED_FIELDS, ...COMPUTED_FIELD_NAMES]), 'fields');
 

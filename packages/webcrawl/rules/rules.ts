@@ -37,7 +37,6 @@ const { applyRules, mustBeHarmless, readProposals, testRules } = late(
   'testRules',
 );
 
-/** The part of an open crawl that the functions of rules need. */
 export type RulesCrawl = Pick<OpenContext, 'tables' | 'rules' | 'settings' | 'clock'>;
 
 async function addAll(crawl: RulesCrawl, given: readonly CheckedRule[], { yes = false }: RuleEditOptions) {

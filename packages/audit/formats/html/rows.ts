@@ -4,7 +4,6 @@ import { clean, evidenceText, momentOf, shortMessage } from '../phrases.js';
 /** Maximum number of findings for which the page contains their sources. The sources of a larger report are in a second file. */
 const MAX_WITH_SOURCES = 20_000;
 
-/** Maximum number of characters of a URL, a message or an anchor in the page. */
 const MAX_TEXT = 2000;
 
 /** The values of a finding in the page, in this order. The script reads the values by these names. */
@@ -25,7 +24,6 @@ export const FINDING_FIELDS = [
   'total',
 ] as const;
 
-/** Whether the page has the sources of its findings. */
 export function holdsSources({ counts }: AuditSummary): boolean {
   return counts.error + counts.warn + counts.notice + counts.unverified <= MAX_WITH_SOURCES;
 }
@@ -47,7 +45,6 @@ export function findingRow(finding: AuditFinding, ruleIndex: number): readonly u
   ];
 }
 
-/** Returns the sources of a finding in the form in which the page contains them. */
 export function sourceRows({ sources }: AuditFinding): readonly unknown[] {
   return sources.shown.map(({ url, anchor, kind, line }) => [
     clean(url, MAX_TEXT),

@@ -87,12 +87,10 @@ function isDaySomewhere(time: number, day: string): boolean {
   return time + 14 * HOUR >= start && time - 12 * HOUR < start + DAY;
 }
 
-/** The metadata of a page; the first value of each name. */
 function metadataOf({ metas }: PageHead): Record<string, string> {
   return Object.fromEntries([...metas].reverse().map(({ name, content }) => [name, content]));
 }
 
-/** The date in a property of schema.org. */
 function markedDate(dates: readonly SeenDate[], isModified: boolean): StatedTime | undefined {
   return dates.find((date) => date.sign === 'itemprop' && date.isModified === isModified && isOfPage(date))?.time;
 }

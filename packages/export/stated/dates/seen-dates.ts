@@ -62,7 +62,6 @@ const AUTHOR_NAMES = /author|byline/i;
 const HEADING = /^h[1-6]$/;
 /** Elements of lists, tables and outlines. If several of them have dates, these are not dates of the page. */
 const LIST_TAGS: ReadonlySet<string> = new Set('td th li dt dd h2 h3 h4 h5 h6 caption'.split(' '));
-/** The end of a sentence. */
 const SENTENCE_END = /[.!?:;。]$/;
 const PUBLISHED_PROPERTIES = ['datepublished', 'datecreated', 'uploaddate', 'dateposted', 'pubdate'];
 
@@ -87,13 +86,11 @@ interface Line extends Block {
   hasAuthor: boolean;
 }
 
-/** A date in the text, its line, and the end of that line. */
 interface PlacedDate extends WrittenDate {
   readonly line: Line;
   readonly to: number;
 }
 
-/** A time, and the text before it that may be a label. */
 interface LabelledTime {
   readonly time: StatedTime;
   readonly before: string;
@@ -277,7 +274,6 @@ function lettersOf(element: Tree.Element): string {
     .trim();
 }
 
-/** The date in an attribute of an element for machines. */
 function machineDate(element: Tree.Element): StatedTime | undefined {
   for (const { name, value } of element.attrs) {
     const isOfDates =
@@ -291,7 +287,6 @@ function machineDate(element: Tree.Element): StatedTime | undefined {
   return undefined;
 }
 
-/** The region of a page: its main content, boilerplate beside it, a footer, or unknown. */
 type Region = 'main' | 'beside' | 'footer' | 'unknown';
 
 const MAIN_TAGS: ReadonlySet<string> = new Set(['main', 'article']);
@@ -303,7 +298,6 @@ const MAIN = FAMILY.article | FAMILY.body;
 const CALENDAR_NAMES = /(^|[-_\s])(calendar|archives?|ticker|weather|clock|currentdate|today)([-_\s]|$)/i;
 const FOOTER_NAMES = /(^|[-_\s])footer([-_\s]|$)/i;
 
-/** Returns the region of the content of an element. @param around the region of the element */
 function regionWithin(element: Tree.Element, around: Region, classWords: ClassWords): Region {
   if (around === 'beside') return around;
   const { tagName } = element;

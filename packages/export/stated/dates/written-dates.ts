@@ -7,15 +7,12 @@ export interface WrittenDate {
   readonly end: number;
 }
 
-/** A notation for dates: a pattern, and how to read year, month and day from a match. */
 interface Writing {
   readonly pattern: RegExp;
   readonly read: (groups: readonly string[], language: string) => StatedTime | undefined;
 }
 
-/** A name of a month, with the dots of abbreviations. */
 const NAME = String.raw`([\p{L}\p{M}][\p{L}\p{M}.]{1,19})`;
-/** Characters between the parts of a date. */
 const GAP = String.raw`[\s,./·-]{1,3}`;
 /** Words within dates, in Romance and other languages. */
 const OF = String.raw`(?:(?:de|del|di|da|of|den|ta’|am)\s+|d['’])?`;

@@ -1,6 +1,5 @@
 import { CrawlError, safeText } from '../../../errors/index.js';
 
-/** A page of a listing, as the SDK returns it. */
 export interface ListedPage {
   readonly Contents?: readonly { readonly Key?: string | undefined }[] | undefined;
   readonly NextContinuationToken?: string | undefined;

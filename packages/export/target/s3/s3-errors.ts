@@ -1,6 +1,5 @@
 import { CrawlError, messageOf, safeText } from '../../../errors/index.js';
 
-/** The message and the hint for an error of the SDK, by its names or codes. */
 const KNOWN: readonly (readonly [names: RegExp, found: string, hint: string])[] = [
   [/^NoSuchBucket$/, 'no bucket of this name', 'make the bucket, or set AWS_ENDPOINT_URL_S3 to the store that has it'],
   [

@@ -25,9 +25,7 @@ export interface S3Store {
 }
 
 export interface S3Options {
-  /** When the signal is aborted, an upload ends. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with the number of bytes that were uploaded. */
   readonly onUpload?: ((bytes: number) => void) | undefined;
 }
 

@@ -22,9 +22,7 @@ export function createCounts(database: Database) {
   }
 
   return {
-    /** Number of documents of the index. */
     documents: (): number => count('', () => Number(documents.get()?.n ?? 0)),
-    /** Number of documents that an argument of MATCH finds. */
     matches: (match: string): number => count(match, () => Number(matches.get(match)?.n ?? 0)),
   };
 }

@@ -31,7 +31,6 @@ interface Search {
   /** Further conditions as SQL, with their values. */
   readonly where: string;
   readonly values: readonly SqlValue[];
-  /** Number of documents of the whole index. */
   readonly documents: number;
 }
 
@@ -91,7 +90,6 @@ export function createFinder(database: Database, now: () => number): (query: Ind
     return Number(database.prepare(`select count(*) as n ${fromOf(where)}`).get(match, ...values)?.n ?? 0);
   }
 
-  /** Scores all matches that meet the other conditions, and returns the best. */
   function scored({ query, match, where, values, documents }: Search): readonly IndexHit[] {
     return database
       .prepare(
@@ -226,7 +224,6 @@ function rankOfBest(sorted: Float32Array, count: number): number {
   return sorted[Math.max(0, sorted.length - count)] ?? -Infinity;
 }
 
-/** A number in the syntax of SQL. */
 function real(value: number): string {
   if (!Number.isFinite(value)) throw new RangeError(`expected a finite number, found ${value}`);
   return value.toExponential();

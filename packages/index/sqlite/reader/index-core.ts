@@ -29,7 +29,6 @@ export interface IndexLocation {
   readonly table?: string | undefined;
 }
 
-/** An open index: its functions, and the id of its file. */
 interface OpenIndex {
   readonly core: IndexCore;
   /** @throws CrawlError NO_INDEX when the index now has other words or another format, WRONG_INDEX when the index is of another table */

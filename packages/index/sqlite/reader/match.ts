@@ -28,7 +28,6 @@ function allMatch(clauses: readonly Clause[]): string | undefined {
   return some.length === 0 ? undefined : some.join(' AND ');
 }
 
-/** Returns the argument of MATCH for the pages that a query without words excludes. */
 export function excludedMatch(mustNot: readonly Clause[]): string | undefined {
   const none = mustNot.map(clauseMatch).filter((text) => text !== undefined);
   return none.length === 0 ? undefined : none.join(' OR ');
@@ -49,7 +48,6 @@ export function hasPairs({ together = [] }: Pick<IndexQuery, 'together'>): boole
   return together.some((terms) => terms.length >= FEWEST_OF_PAIRS);
 }
 
-/** Returns the argument of MATCH for one phrase in any field. */
 export function phraseMatch(terms: readonly string[], isPrefix = false): string {
   return `"${terms.map((term) => term.replaceAll('"', '""').replaceAll('\0', '')).join(' ')}"${isPrefix ? ' *' : ''}`;
 }

@@ -4,7 +4,6 @@ import { readPart, readText, type Attributes, type Collector, type TextRules } f
 import { externalOf, partsOf, relationsOf } from './relations.js';
 import { readWorkbook } from './workbook.js';
 
-/** The main part of a package, and the part with the document's own metadata. */
 export interface OfficeOpenXml {
   readonly main: string;
   readonly properties: string | undefined;

@@ -21,7 +21,6 @@ export function readOpenDocument(parts: PackageParts, into: Collector): boolean 
   return xml !== undefined;
 }
 
-/** Whether the parts of a package are encrypted. */
 export function isEncrypted(parts: PackageParts): boolean {
   return parts.readOptional('META-INF/manifest.xml')?.includes('encryption-data') === true;
 }

@@ -3,7 +3,6 @@ import type { unzipSync } from 'fflate';
 /** Maximum bytes of an unpacked part; a larger part is not unpacked. */
 const MAX_PART_BYTES = 64 * 1024 * 1024;
 
-/** Thrown if a part is too large to unpack. */
 export class PartTooLarge extends Error {}
 
 /** The parts of a document that is a zip archive. Only a part that is read is unpacked, so at most one unpacked part is in memory. */

@@ -23,7 +23,6 @@ export interface TextRules {
   isHeading(name: string, attributes: Attributes): boolean;
 }
 
-/** Collects the content of a document, over all its parts. */
 export class Collector {
   readonly text: TextBuilder;
   /** Whether a part, or the end of a part, was left out. */
@@ -53,10 +52,8 @@ export class Collector {
   }
 }
 
-/** Maximum number of characters of an anchor. */
 const MAX_ANCHOR = 1_000;
 
-/** Reads the text of one part. */
 export function readText(xml: string, rules: TextRules, into: Collector): void {
   readPart(xml, new TextVisitor(rules, into), into);
 }

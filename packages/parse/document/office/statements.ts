@@ -22,7 +22,6 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
 /** In a book, `dc:date` is the time of publication. */
 const STATED_IN_BOOK = { ...STATED, 'dcterms.created': ['dc:date'], 'dcterms.modified': ['?:modified'] };
 
-/** Reads the part with the document's own metadata. */
 export function readStatements(xml: string | undefined, isBook: boolean, into: Collector): Statements {
   const elements = Object.entries(isBook ? STATED_IN_BOOK : STATED);
   const wanted = new Set(elements.flatMap(([, names]) => names));

@@ -30,12 +30,10 @@ export class PageText {
     this.#line = line;
   }
 
-  /** Whether too many characters of the page are unknown. */
   get isLost(): boolean {
     return this.#unknown * KNOWN_FOR_UNKNOWN > this.#characters;
   }
 
-  /** Whether the page has no text. */
   get isBlank(): boolean {
     return this.#characters === 0;
   }

@@ -7,7 +7,6 @@ export interface HeadLink {
   readonly relations: readonly string[];
   /** The URL as written. It is not empty. */
   readonly href: string;
-  /** The value of `hreflang`. */
   readonly language: string;
   /** The media type in lower case, without parameters. */
   readonly type: string;
@@ -43,7 +42,6 @@ export function headLink(
   return { relations, href: url, language: text('hreflang'), type, title: text('title'), place };
 }
 
-/** Reads a `link` element. */
 export function linkOfElement(
   element: PageElement,
   place: HeadLink['place'],
@@ -52,7 +50,6 @@ export function linkOfElement(
   return headLink(relations, element.attribute('href'), (name) => element.attribute(name), place);
 }
 
-/** Whether a link leads to a feed. */
 export function isFeedLink({ relations, type }: HeadLink): boolean {
   return relations.includes('alternate') && FEED_TYPES.has(type);
 }

@@ -4,7 +4,6 @@ import { TreeElement } from '../html-tree.js';
 import { PageHead } from './page-head.js';
 
 const heads = new WeakMap<HtmlDocument, PageHead>();
-/** The elements that {@link PageHead.read} reads, and `noscript`. */
 const READ: ReadonlySet<string> = new Set(['base', 'body', 'html', 'link', 'meta', 'noscript', 'script']);
 
 /** Returns what the page of a tree states about itself, without robots directives. A tree is read once. */

@@ -1,7 +1,6 @@
 import type { JsonValue } from '../../../../webtable/index.js';
 import { MAX_JSON_LD_BLOCKS, MAX_JSON_LD_DEPTH, MAX_JSON_LD_LENGTH, MAX_JSON_LD_NODES } from '../../shared/limits.js';
 
-/** An object of JSON-LD. */
 export type JsonLdNode = { readonly [property: string]: JsonValue };
 
 /** Types of nodes that describe a page, the most specific first: types of its main subject, then types of pages. */
@@ -10,12 +9,10 @@ const KINDS: readonly RegExp[] = [
   /^(faqpage|qapage|profilepage|itempage|aboutpage|\w*webpage)$/i,
 ];
 
-/** Whether this is the `type` of a `script` with JSON-LD. */
 export function isJsonLd(type: string | undefined): boolean {
   return /^\s*application\/ld\+json\s*(?:;|$)/i.test(type ?? '');
 }
 
-/** The JSON-LD blocks of a page. */
 export class JsonLd {
   /** The parsed blocks: objects and lists. */
   readonly blocks: JsonValue[] = [];
@@ -78,7 +75,6 @@ export function jsonLdTypes(node: JsonLdNode): string[] {
   return jsonLdValues(node['@type']).flatMap((type) => (typeof type === 'string' ? [shortTypeName(type)] : []));
 }
 
-/** The last part of the name of a type. */
 export function shortTypeName(type: string): string {
   return type.trim().replace(/^.*[/#:]/, '');
 }
@@ -89,7 +85,6 @@ export function jsonLdValues(value: JsonValue | undefined): readonly JsonValue[]
   return Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
 }
 
-/** Whether a value is an object. */
 export function isJsonLdNode(value: JsonValue | undefined): value is JsonLdNode {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

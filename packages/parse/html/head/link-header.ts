@@ -44,7 +44,6 @@ function readParameters(header: string, from: number): { parameters: ReadonlyMap
   return { parameters, end: comma === -1 ? header.length : comma };
 }
 
-/** Whether a link with this anchor applies to the page. */
 function isOf(page: string, anchor: string | undefined): boolean {
   if (anchor === undefined) return true;
   const context = tryParseUrl(anchor, page);

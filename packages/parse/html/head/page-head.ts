@@ -17,9 +17,7 @@ import { isJsonLd, JsonLd, jsonLdValues } from './json-ld.js';
 import { languageTag } from './language-tag.js';
 import { refreshOf, type Refresh } from './refresh.js';
 
-/** One name of a `meta` element. */
 export interface Meta {
-  /** The attribute with the name. */
   readonly by: 'property' | 'name' | 'itemprop' | 'http-equiv';
   /** In lower case. */
   readonly name: string;
@@ -55,7 +53,6 @@ export class PageHead {
   /** The URL of the `base` element as written. */
   base: string | undefined;
   refresh: Refresh | undefined;
-  /** Whether the page has a script that browsers run. */
   runsScripts = false;
   /** The first label of a known encoding in a `meta` element. A `meta` in a template is ignored. */
   encodingLabel: string | undefined;

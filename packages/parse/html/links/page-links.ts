@@ -7,7 +7,6 @@ import { isFeedLink, isVersionLink, linkOfElement } from '../head/head-link.js';
 import { srcsetUrls } from './srcset.js';
 import { goOn, interrupt, textOf, type PageText, type Stretch } from '../page-text.js';
 
-/** A relation between the target of a `link` element and the page. */
 type Relation = ParseSettings['parser']['htmlOutlinksRelations'][number];
 
 /** A link whose element is still open. Text belongs to the innermost open link. */
@@ -22,7 +21,6 @@ interface OpenLink extends Stretch {
   alt: TextBuilder | undefined;
 }
 
-/** Collects the links of a page, with their anchors. */
 export class PageLinks {
   readonly found: LinkCollector;
   readonly #settings: ParseSettings;
@@ -39,7 +37,6 @@ export class PageLinks {
     this.#ignored = new Set(settings.parser.htmlOutlinksIgnoreTags.map((tag) => tag.toLowerCase()));
   }
 
-  /** The innermost open link. */
   get innermost(): OpenLink | undefined {
     return this.#open[this.#open.length - 1];
   }
@@ -71,7 +68,6 @@ export class PageLinks {
     else if (link) link.anchor ||= alt;
   }
 
-  /** Must be called when the innermost link closes. */
   close(): void {
     const closed = this.#open.pop()!;
     goOn(this.innermost, this.#text);

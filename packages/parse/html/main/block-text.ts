@@ -39,7 +39,6 @@ export interface Block {
   isProse: boolean;
   /** The kinds that the first words of the block indicate, as bits; see `first-words.ts`. 0 for a long block. */
   says: number;
-  /** Whether another block of the page has the same text. */
   isRepeated: boolean;
 }
 
@@ -125,7 +124,6 @@ export function isBlank(text: string): boolean {
   return true;
 }
 
-/** Adds a text to a block, with the marks of the elements around it. */
 export function addText(block: Block, node: Tree.TextNode, marks: number): void {
   const { value } = node;
   const before = block.length;

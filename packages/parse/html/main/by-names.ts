@@ -42,7 +42,6 @@ const LINK_WEIGHT = 0.1;
 const MENU_LINKS = 0.8;
 const OTHER_TEXT = 30;
 
-/** Whether a page names a program that generates manuals. */
 export function isMarkedManual(document: Tree.Document): boolean {
   return GENERATORS.test((headOf(document).meta('generator') ?? '').slice(0, 200));
 }

@@ -24,15 +24,12 @@ const FAMILIES = {
   article: 'article post content text story main hentry page',
 } as const;
 
-/** The name of a family. */
 export type Family = keyof typeof FAMILIES;
 
-/** The bit of each family. */
 export const FAMILY = Object.fromEntries(Object.keys(FAMILIES).map((name, i) => [name, 1 << i])) as Readonly<
   Record<Family, number>
 >;
 
-/** The bits of the families for elements beside the content. */
 export const BESIDE = (
   ['comment', 'related', 'sidebar', 'navigation', 'footer', 'share', 'advert', 'subscribe', 'notice', 'tools'] as const
 ).reduce((bits, name) => bits | FAMILY[name], 0);
@@ -61,7 +58,6 @@ export class ClassWords {
   readonly #texts = new Map<string, number>();
   readonly #names = new Map<string, number>();
 
-  /** Returns the families of the class and the role of an element, as bits. */
   of({ attrs }: Tree.Element): number {
     let text = '';
     for (const { name, value } of attrs) {
@@ -70,7 +66,6 @@ export class ClassWords {
     return this.ofName(text);
   }
 
-  /** Returns the families of a name, as bits. */
   ofName(name: string): number {
     return name === '' ? 0 : cached(this.#texts, name.slice(0, LONGEST), (all) => this.#ofText(all));
   }

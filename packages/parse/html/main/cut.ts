@@ -31,7 +31,6 @@ class Cut {
   readonly #empty: ReadonlySet<Tree.Element>;
   readonly #firstKept: number;
   readonly #lastKept: number;
-  /** The index of the block of each text node. */
   readonly #blockOf = new Map<Tree.Node, number>();
   /** The beginnings of the blocks that are not kept. */
   readonly #dropped = new Set<string>();

@@ -18,7 +18,6 @@ const sameTag = (...names: string[]): Feature => {
 const CREDIT =
   /©|\(c\)|\b(fotos?|photos?|bild|bilder|image|crédit|credits?|quelle|source) ?:|getty|shutterstock|istock|pixabay|unsplash|\b(afp|dpa|reuters|imago)\b/i;
 
-/** Features of the text of the block. */
 const SHAPE: Readonly<Record<string, Feature>> = {
   length: ({ length }) => log(length),
   tiny: ({ length }) => flag(length < 15),
@@ -26,14 +25,12 @@ const SHAPE: Readonly<Record<string, Feature>> = {
   middle: ({ length }) => flag(length >= 40 && length < 120),
   long: ({ length }) => flag(length > 250),
   prose: ({ isProse }) => flag(isProse),
-  /** Share and number of links. */
   linked: ({ linked, length }) => Math.min(1, share(linked, length)),
   allLinks: ({ linked, length }) => flag(linked > 0.9 * length),
   halfLinks: ({ linked, length }) => flag(linked > 0.4 * length),
   noLink: ({ links }) => flag(links === 0),
   links: ({ links }) => log(links),
   linksPerLetter: ({ links, length }) => Math.min(2, share(links * 20, length)),
-  /** Punctuation. */
   commas: ({ commas }) => log(commas),
   commaRate: ({ commas, length }) => Math.min(3, share(commas * 60, length)),
   stops: ({ stops }) => log(stops),
@@ -42,7 +39,6 @@ const SHAPE: Readonly<Record<string, Feature>> = {
   endsMore: ({ last }) => flag(last === 0x2026 || last === 0xbb || last === 0x3e || last === 0x203a),
   endsDigit: ({ last }) => flag(last >= 0x30 && last <= 0x39),
   startsLower: ({ start }) => flag(/^\s*\p{Ll}/u.test(start)),
-  /** Words and characters. */
   words: ({ spaces }) => log(spaces),
   wordLength: ({ length, spaces }) => Math.min(3, length / (spaces + 1) / 5),
   digits: ({ digits, length }) => share(digits, length),
@@ -51,16 +47,12 @@ const SHAPE: Readonly<Record<string, Feature>> = {
   pipes: ({ pipes }) => log(pipes),
   bold: ({ bold, length }) => share(bold, length),
   italic: ({ italic, length }) => share(italic, length),
-  /** Whether the start or the end of the block names the source of a picture. */
   credit: ({ start, end, length }) => flag(length < 400 && CREDIT.test(start.slice(0, 30) + end.slice(-50))),
-  /** Whether pictures are before the block. */
   picture: ({ pictures }) => flag(pictures > 0),
   pictures: ({ pictures }) => log(pictures),
-  /** Whether another block of the page has the same text. */
   repeated: ({ isRepeated }) => flag(isRepeated),
 };
 
-/** Features of the element around the block. */
 const TAG: Readonly<Record<string, Feature>> = {
   isP: sameTag('p'),
   isLi: sameTag('li'),
@@ -73,7 +65,6 @@ const TAG: Readonly<Record<string, Feature>> = {
   isCaption: sameTag('figcaption', 'caption', 'figure'),
   isCode: sameTag('pre'),
   isButton: sameTag('button', 'summary', 'legend', 'option'),
-  /** Whether the block is the only one in its element. */
   alone: ({ part }) => flag(part.end - part.first === 1),
 };
 
@@ -82,7 +73,6 @@ const ANCESTORS = [1, 2, 3, 4];
 /** Elements that often contain most of the prose. */
 const LARGE: ReadonlySet<string> = new Set(['article', 'main', 'section', 'aside', 'header', 'form', 'table', 'body']);
 
-/** Features of all elements around the block. */
 const STRUCTURE: Readonly<Record<string, Feature>> = {
   /**
    * For each of the four nearest elements above the element of the block: share of links, length, share of the prose of the page, and
@@ -108,7 +98,6 @@ const STRUCTURE: Readonly<Record<string, Feature>> = {
         : []),
     ]),
   ),
-  /** Whether an element around the block looks like an element beside the content, and features of the nearest such element. */
   beside: ({ part }, page) => flag(page.beside[part.index] !== undefined),
   besideLength: ({ part }, page) => {
     const found = page.beside[part.index];
@@ -122,7 +111,6 @@ const STRUCTURE: Readonly<Record<string, Feature>> = {
     const found = page.beside[part.index];
     return found ? sumOf(page, found, 'prose') / page.prose : 0;
   },
-  /** Share of links and mean length of blocks in the list around the block. */
   listLinked: (block, page) => {
     const list = listOf(block);
     return list ? shareOf(page, list, 'linked') : 0;
@@ -131,7 +119,6 @@ const STRUCTURE: Readonly<Record<string, Feature>> = {
     const list = listOf(block);
     return list ? log(sumOf(page, list, 'length') / (list.end - list.first)) : 0;
   },
-  /** Depth of the element in the tree. */
   depth: ({ part }) => log(part.depth),
 };
 
@@ -166,18 +153,14 @@ function nearWords({ part, words }: Block): number {
 
 const NEIGHBOURS = [-2, -1, 1, 2];
 
-/** Features of the position of the block, and of its neighbours. */
 const PLACE: Readonly<Record<string, Feature>> = {
-  /** Share of the text of the page before the block, and after it. */
   place: ({ index }, page) => share(page.sums.length[index]!, page.length),
   fromStart: ({ index }) => log(index),
   fromEnd: ({ index }, page) => log(page.blocks.length - 1 - index),
-  /** Whether the block is after the title, and its distance from the title. */
   afterTitle: ({ index }, { title }) => flag(title >= 0 && index > title),
   isTitle: ({ index }, { title }) => flag(index === title),
   beforeTitle: ({ index }, { title }) => (title > index ? log(title - index) : 0),
   sinceTitle: ({ index }, { title }) => (title >= 0 && index > title ? log(index - title) : 0),
-  /** Distance in blocks from the nearest prose before and after. */
   afterProse: ({ index }, page) => log(index - page.proseBefore[index]! - 1),
   beforeProse: ({ index }, page) => log(page.proseAfter[index]! - index - 1),
   noProseBefore: ({ index }, page) => flag(page.proseBefore[index] === -1),
@@ -194,7 +177,6 @@ const PLACE: Readonly<Record<string, Feature>> = {
   topSteps: ({ part, index }, { top }) =>
     index >= top.first && index < top.end ? Math.min(6, part.depth - top.depth) : 6,
   topProse: (_, page) => sumOf(page, page.top, 'prose') / page.prose,
-  /** Position in the smallest elements with a certain share of the prose. */
   ...Object.fromEntries(
     CORES.flatMap((part, i): [string, Feature][] => [
       [`core${part * 100}`, ({ index }, { cores }) => flag(index >= cores[i]!.first && index < cores[i]!.end)],
@@ -205,7 +187,6 @@ const PLACE: Readonly<Record<string, Feature>> = {
       ],
     ]),
   ),
-  /** Features of the neighbours before and after. */
   ...Object.fromEntries(
     NEIGHBOURS.flatMap((by): [string, Feature][] => [
       [`length_${by}`, ({ index }, { blocks }) => log(blocks[index + by]?.length ?? 0)],
@@ -216,7 +197,6 @@ const PLACE: Readonly<Record<string, Feature>> = {
       [`prose_${by}`, ({ index }, { blocks }) => flag(blocks[index + by]?.isProse ?? false)],
     ]),
   ),
-  /** Whether the previous and the next block are in the same element, have a picture, or are headings. */
   sameBefore: ({ index, part }, { blocks }) => flag(blocks[index - 1]?.part.parent === part.parent),
   sameAfter: ({ index, part }, { blocks }) => flag(blocks[index + 1]?.part.parent === part.parent),
   picture_1: ({ index }, { blocks }) => flag((blocks[index + 1]?.pictures ?? 0) > 0),
@@ -224,7 +204,6 @@ const PLACE: Readonly<Record<string, Feature>> = {
   headingBefore: ({ index }, { blocks }) => flag(index > 0 && isHeading(blocks[index - 1]!)),
   headingAfter: ({ index }, { blocks }) => flag(index + 1 < blocks.length && isHeading(blocks[index + 1]!)),
   sinceHeading: ({ index }, page) => log(index - Math.max(page.heading[index]!, 0)),
-  /** Features of the whole page. */
   pageProse: (_, page) => share(page.sums.prose[page.blocks.length]!, page.length),
   pageBlocks: (_, page) => log(page.blocks.length),
 };
@@ -241,7 +220,6 @@ const WORDS: Readonly<Record<string, Feature>> = Object.fromEntries([
   ]),
 ]);
 
-/** All features by name. */
 export const FEATURES: Readonly<Record<string, Feature>> = {
   ...SHAPE,
   ...TAG,

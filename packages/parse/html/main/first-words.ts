@@ -21,7 +21,6 @@ const FIRST_WORDS: Readonly<Record<string, RegExp>> = {
   date: /^(\w+,? )?((\d{1,2}[./-] ?\d{1,2}[./-] ?\d{2,4})|(\d{4}-\d\d-\d\d)|(\d{1,2}(\.|st|nd|rd|th)?( de)? (jan|feb|mär|mar|apr|mai|may|jun|jul|aug|sep|okt|oct|nov|dez|dec|févr|avr|juin|juil|août|déc|ene|abr|ago|dic)\p{L}*\.?,?( de)? \d{4})|((jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\.? \d{1,2},? \d{4}))/u,
 };
 
-/** The names of the kinds. */
 export const FIRST_WORD_NAMES = Object.keys(FIRST_WORDS);
 
 /** The kinds that the start of a block indicates, as bits in the order of {@link FIRST_WORD_NAMES}. */

@@ -43,11 +43,9 @@ const MOST = CORES.indexOf(0.9);
 const HIDDEN = AROUND_BITS.get('hidden')!;
 const CAPTION = AROUND_BITS.get('figcaption')!;
 
-/** A page, and the present decision on each of its blocks. */
 interface Verdicts {
   readonly page: Page;
   readonly chances: Float64Array;
-  /** Whether a block is visible on the page. */
   readonly shown: readonly boolean[];
   readonly kept: boolean[];
 }
@@ -158,7 +156,6 @@ function hasFewLinks(page: Page, part: Part): boolean {
   return sumOf(page, part, 'linked') < MANY_LINKS * sumOf(page, part, 'length');
 }
 
-/** Whether a part is clearly in the article. */
 function isInArticle(page: Page, part: Part): boolean {
   if (page.beside[part.index]) return false;
   return isIn(part, page.top) || isIn(part, page.cores[MOST]!) || isBelowTitle(page, part);

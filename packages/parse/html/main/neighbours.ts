@@ -2,7 +2,6 @@ import type { Block } from './block-text.js';
 import { isHeading } from './outline.js';
 import { ancestor, type Page } from './page.js';
 
-/** The first verdicts on the blocks of a page, each from 0 to 1, and sums of these verdicts. */
 export interface FirstVerdicts {
   readonly first: Float64Array;
   /** For each block, sums over all blocks before it: in `kept` the verdict times the length, in `count` the verdict. */
@@ -16,7 +15,6 @@ export interface FirstVerdicts {
 
 type Feature = (block: Block, page: Page, verdicts: FirstVerdicts) => number;
 
-/** Computes the sums over the first verdicts. */
 export function sumVerdicts(page: Page, first: Float64Array): FirstVerdicts {
   const { blocks } = page;
   const kept = new Float64Array(blocks.length + 1);
@@ -64,9 +62,7 @@ function meanOf({ count, first }: FirstVerdicts, from: number, to: number, index
   return blocks > 0 ? (count[to]! - count[from]! - (isWithin ? first[index]! : 0)) / blocks : first[index]!;
 }
 
-/** The features that only the second verdict has. */
 export const NEIGHBOUR_FEATURES: Readonly<Record<string, Feature>> = {
-  /** The first verdict. */
   v: ({ index }, _, { first }) => first[index]!,
   /** The verdict on each of the three blocks before and after, and the mean verdict on the four blocks before and after. */
   ...Object.fromEntries(
@@ -85,17 +81,14 @@ export const NEIGHBOUR_FEATURES: Readonly<Record<string, Feature>> = {
       },
     ]),
   ),
-  /** The mean verdict on the other blocks in the element of the block. */
   vSiblings: (block, _, verdicts) => {
     const { first, end } = ancestor(block, 1);
     return meanOf(verdicts, first, end, block.index);
   },
-  /** The mean verdict on the other blocks in elements with the same tag and classes. */
   vAlike: (block, _, { alike, first }) => {
     const { sum, count } = alike.get(kindOf(block))!;
     return count > 1 ? (sum - first[block.index]!) / (count - 1) : first[block.index]!;
   },
-  /** The mean verdict on blocks under the same heading. */
   vSection: ({ index }, _, { section }) => section[index]!,
   /** The position of the block in the text that the first verdict keeps, and the share of this text in the page. */
   keptBefore: ({ index }, { blocks }, { kept }) => kept[index]! / Math.max(1, kept[blocks.length]!),

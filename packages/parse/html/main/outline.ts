@@ -9,7 +9,6 @@ export interface Part {
   readonly element: Tree.Element;
   readonly tagName: string;
   readonly parent: Part | undefined;
-  /** The index of this part among the parts. */
   readonly index: number;
   readonly depth: number;
   /** The id of the element if it is a name of the element, else an empty string; see `nameOf`. */
@@ -62,7 +61,6 @@ function bitsOfTags(names: string, bits: number): [string, number][] {
   return names.split(' ').map((name) => [name, bits]);
 }
 
-/** Whether the text in elements of this name is not for readers. */
 export function isWithoutText(tagName: string): boolean {
   return ((TAGS.get(tagName) ?? 0) & NO_TEXT) !== 0;
 }
@@ -72,7 +70,6 @@ export function isInlineTag(tagName: string): boolean {
   return ((TAGS.get(tagName) ?? 0) & INLINE) !== 0;
 }
 
-/** Reads the blocks and elements of a page. */
 export function readOutline(body: Tree.Element): Outline {
   const reader = new OutlineReader();
   reader.read(body, undefined, undefined, 0, 0);
@@ -80,7 +77,6 @@ export function readOutline(body: Tree.Element): Outline {
   return reader;
 }
 
-/** Whether a block is a heading. */
 export function isHeading({ part }: Block): boolean {
   return /^h[1-6]$/.test(part.tagName);
 }
@@ -119,7 +115,6 @@ class OutlineReader implements Outline {
   /** Whether the current element is in a heading with all of its text in buttons. */
   #isInButtonHeading = false;
 
-  /** Completes blocks and elements after all of the page was read. */
   end(): void {
     for (const block of this.blocks) noteEnds(block);
     for (const part of this.parts) {
@@ -190,7 +185,6 @@ class OutlineReader implements Outline {
   }
 }
 
-/** Whether all text of an element is in buttons. */
 function isInButtons(element: Tree.Element): boolean {
   return element.childNodes.every((child) => {
     if (child.nodeName === '#text') return isBlank((child as Tree.TextNode).value);

@@ -12,7 +12,6 @@ const SEPARATOR = /\s+(?:[|·•»«–—-]|::?)\s+/g;
 /** A block that is no heading may name the page if fewer blocks than this are before it in the content. */
 const MAX_START = 5;
 
-/** Returns the `title` of a page with single spaces, up to a limit. */
 export function titleIn(document: Tree.Document): string {
   const title = first(document, (element) => element.tagName === 'title' && isHtml(element));
   return (title?.childNodes ?? [])
@@ -23,7 +22,6 @@ export function titleIn(document: Tree.Document): string {
     .trim();
 }
 
-/** Whether the title of a page, in lower case, contains a block. */
 export function isInTitle({ start }: Block, title: string): boolean {
   const text = start.trim().toLowerCase().slice(0, 50);
   return text.length > 2 && title.includes(text);

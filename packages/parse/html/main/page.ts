@@ -17,14 +17,12 @@ const AROUND =
   'article main section aside nav header footer form figure noscript table ul ol dl blockquote details address button dialog figcaption p role hidden mute body'.split(
     ' ',
   );
-/** The bit of each name. */
 export const AROUND_BITS: ReadonlyMap<string, number> = new Map(AROUND.map((name, i) => [name, 1 << i]));
 
 const BESIDE_TAGS = ['aside', 'nav', 'footer', 'form', 'noscript', 'dialog', 'role', 'hidden', 'mute'].reduce(
   (bits, name) => bits | AROUND_BITS.get(name)!,
   0,
 );
-/** Roles of elements beside the content. */
 export const BESIDE_ROLES =
   /^(navigation|banner|contentinfo|complementary|search|menu|menubar|dialog|toolbar|tablist)$/;
 
@@ -35,7 +33,6 @@ const TALKING = 160;
 /** Minimum number of characters of prose, and its maximum share of links. */
 const PROSE = 60;
 const PROSE_LINKS = 0.35;
-/** Maximum share of prose in the text of a page with little prose. */
 const LITTLE_PROSE = 0.15;
 /** Shares of the prose of a page; features use the smallest element with each of these shares. */
 export const CORES = [0.35, 0.5, 0.7, 0.9] as const;
@@ -48,7 +45,6 @@ interface Sums {
   readonly short: Float64Array;
 }
 
-/** The blocks and elements of a page, with data on their positions for the features. */
 export interface Page extends Outline {
   readonly sums: Sums;
   /**
@@ -78,7 +74,6 @@ export interface Page extends Outline {
    * heading. See `titleOf`.
    */
   readonly title: number;
-  /** Whether the `title` of the page contains this heading. */
   readonly isTitled: boolean;
   /**
    * For each block, the indexes of the nearest prose before it and after it. If there is no prose before it, -1. If there is no prose
@@ -117,7 +112,6 @@ export function readPage(document: Tree.Document, body: Tree.Element): Page {
   };
 }
 
-/** The sum of a figure over the blocks of a part. */
 export function sumOf({ sums }: Pick<Page, 'sums'>, { first, end }: Part, which: keyof Sums): number {
   return sums[which][end]! - sums[which][first]!;
 }
@@ -130,7 +124,6 @@ function basisOf({ prose, length }: Sums): 'prose' | 'length' {
 /** Elements whose items or cells belong together. */
 export const LISTS: ReadonlySet<string> = new Set(['ul', 'ol', 'dl', 'table']);
 
-/** The part `steps` steps above the part of a block, or the outermost part. */
 export function ancestor({ part }: Block, steps: number): Part {
   let up = part;
   for (let i = 0; i < steps && up.parent; i++) up = up.parent;
@@ -226,7 +219,6 @@ function topOf(blocks: readonly Block[], parts: readonly Part[], sums: Sums): Pa
   return top;
 }
 
-/** The smallest part with at least `share` of the prose. */
 function smallestWith(parts: readonly Part[], sums: Sums, share: number): Part {
   const which = basisOf(sums);
   const wanted = sums[which].at(-1)! * share;

@@ -23,7 +23,6 @@ export function readTree(text: string): DecisionTree {
   return read();
 }
 
-/** The number that a tree computes from a row of numbers. */
 export function treeScore(tree: DecisionTree, row: ArrayLike<number>): number {
   let node = tree;
   while (typeof node !== 'number') node = row[node.column]! <= node.limit ? node.low : node.high;

@@ -43,7 +43,6 @@ function firstChance(row: Float32Array): number {
   return chanceOf(sum);
 }
 
-/** The chance of a logit, from 0 to 1. */
 export function chanceOf(logit: number): number {
   return 1 / (1 + Math.exp(-logit));
 }

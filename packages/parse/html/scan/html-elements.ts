@@ -1,13 +1,9 @@
 import { MARKABLE, roleOf, roleOfElement, type PageElement, type Role } from '../page-element.js';
 import { isAt } from './html-tags.js';
 
-/** The rules of the scanner for elements of one name. */
 export interface ElementKind {
-  /** The name in lower case. */
   readonly name: string;
-  /** The rules that apply to these elements, one bit for each rule below. */
   readonly rules: number;
-  /** The name in UTF-8. */
   readonly bytes: Uint8Array;
   /** The role of these elements for page readers. Undefined: they have no effect. */
   readonly role: Role | undefined;
@@ -21,7 +17,6 @@ export const IN_SVG = 1 << 1;
 export const SELECT_PART = 1 << 2;
 /** The element belongs in the head (HTML Standard, 13.2.6.4.4). */
 export const IN_HEAD = 1 << 3;
-/** The element has no content. */
 export const VOID = 1 << 4;
 /** The content is text up to the end tag of the element. With RICH_TEXT, the text may contain character references. */
 export const RAW_TEXT = 1 << 5;
@@ -154,7 +149,6 @@ export function markedKind(kind: ElementKind, element: PageElement): ElementKind
   return role === kind.role ? kind : { name: kind.name, rules: kind.rules, bytes: kind.bytes, role };
 }
 
-/** Returns the kind of a known name in lower case. */
 export function kindOf(name: string): ElementKind {
   return kindAt(Buffer.from(name), 0, Buffer.byteLength(name));
 }

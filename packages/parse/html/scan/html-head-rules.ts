@@ -28,7 +28,6 @@ export class HeadRules {
     return this.#phase === 'start';
   }
 
-  /** Handles a start tag, with its attributes. */
   startTag(kind: ElementKind, tag: PageElement): Next {
     const { name, rules } = kind;
     if (name === 'html') {

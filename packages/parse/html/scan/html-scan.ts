@@ -82,7 +82,6 @@ class HtmlScanner {
     this.#open.popTo(0);
   }
 
-  /** The rules of the innermost open element. */
   get #topRules(): number {
     return this.#open.top?.rules ?? 0;
   }

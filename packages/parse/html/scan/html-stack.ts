@@ -39,7 +39,6 @@ export class OpenElements {
   /** The kinds of the open elements, from the outermost on. Entries from `#depth` on belong to closed elements. */
   readonly #kinds: ElementKind[] = [];
   #depth = 0;
-  /** The kind of the innermost element. Undefined: no element is open. */
   top: ElementKind | undefined;
   /** Number of open elements around the SVG drawing; -1 if no drawing is open. */
   #aroundDrawing = -1;

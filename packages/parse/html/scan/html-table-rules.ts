@@ -40,7 +40,6 @@ export function openTablePart(open: OpenElements, name: string): void {
   }
 }
 
-/** Handles the end tag of a table or of a part of a table. */
 export function closeTablePart(open: OpenElements, kind: ElementKind): void {
   const index = open.find(kind, TABLE_SCOPE);
   if (index < 0) unsure();

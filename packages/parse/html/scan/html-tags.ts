@@ -6,7 +6,6 @@ const COMMENT = Buffer.from('<!--');
 const COMMENT_END = Buffer.from('--');
 const END_TAG = Buffer.from('</');
 
-/** Whether a byte is white space in the HTML Standard. */
 export function isSpace(byte: number): boolean {
   if (byte > SPACE) return false;
   return byte === SPACE || byte === NEWLINE || byte === TAB || byte === RETURN || byte === FEED;
@@ -30,7 +29,6 @@ export function isAt(name: Uint8Array, bytes: Uint8Array, at: number): boolean {
   return true;
 }
 
-/** Returns the end of a tag name that begins at this position. */
 export function nameEnd(bytes: Uint8Array, at: number): number {
   let end = at + 1;
   for (; end < bytes.length; end++) {
@@ -40,7 +38,6 @@ export function nameEnd(bytes: Uint8Array, at: number): number {
   return end;
 }
 
-/** Whether a `<` begins markup. */
 export function isMarkup(bytes: Uint8Array, at: number): boolean {
   const next = bytes[at + 1]!;
   return isLetter(next) || next === BANG || next === QUESTION || (next === SLASH && at + 2 < bytes.length);

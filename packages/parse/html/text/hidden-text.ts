@@ -29,12 +29,10 @@ export class HiddenText {
     this.hideFrom(this.#from);
   }
 
-  /** Whether no text has been hidden since a position. */
   isShown(start: number): boolean {
     return (this.found.ends.at(-1) ?? 0) <= start;
   }
 
-  /** Hides the text from a position up to here. */
   hideFrom(place: number): void {
     if (!this.isOpen) addStretch(this.found, place, this.#text.length);
   }

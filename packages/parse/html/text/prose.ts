@@ -20,11 +20,9 @@ const MOSTLY_LINKS = 0.5;
  */
 export class Prose {
   readonly #text: PageText;
-  /** Start of the current run. */
   #from = 0;
   /** The start of the part of an open link that is not in `#linked` yet. -1: no link is open. */
   #linkFrom = -1;
-  /** Number of bytes of the current run that are in links. */
   #linked = 0;
   /** Start of the headings directly before the current run. -1: there are no headings. */
   #heading = -1;
@@ -64,7 +62,6 @@ export class Prose {
     this.#linkFrom = -1;
   }
 
-  /** Ends the current run. */
   endRun(isHeading: boolean): void {
     if (this.#text.length !== this.#from) this.#judge(isHeading);
   }
@@ -97,7 +94,6 @@ export class Prose {
     return length >= LEAST_PROSE && linked < MANY_LINKS * length && isProse(this.#text.bytes, start, end);
   }
 
-  /** All prose of the page. */
   get found(): Stretches {
     return this.#isInMain ? this.#main : this.#all;
   }

@@ -23,7 +23,6 @@ export function addStretch({ starts, ends }: Stretches, start: number, end: numb
   ends.push(end);
 }
 
-/** Returns the parts of `some` that are not in `others`. */
 export function withoutStretches(some: Stretches, others: Stretches): Stretches {
   const rest: Stretches = { starts: [], ends: [] };
   let next = 0;

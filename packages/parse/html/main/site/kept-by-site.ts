@@ -31,7 +31,6 @@ const ITEM_LISTS: ReadonlySet<string> = new Set(['ul', 'ol', 'dl']);
 /** Weight of the mean of a place against the chance of the block itself. */
 const POOLED = 0.7;
 
-/** What the site of a page says about it. */
 export interface SiteVerdict {
   readonly kind: PageKind;
   /** For each block, whether it is a constant part of the site, which is no content. Absent: no block is. */
@@ -109,7 +108,6 @@ function menus(page: Page, isRepeated: readonly boolean[]): boolean[] {
   return marked;
 }
 
-/** For each block, the length of the repeated blocks before it. */
 function repeatedSums({ blocks }: Page, isRepeated: readonly boolean[]): Float64Array {
   const sums = new Float64Array(blocks.length + 1);
   blocks.forEach(({ length }, i) => (sums[i + 1] = sums[i]! + (isRepeated[i] ? length : 0)));
@@ -130,7 +128,6 @@ function constants(page: Page, isRepeated: readonly boolean[]): boolean[] {
   return marked;
 }
 
-/** Returns a function that says whether all blocks of a part are repeated. */
 function wholly({ blocks }: Page, isRepeated: readonly boolean[]): (part: Part) => boolean {
   const before = new Int32Array(blocks.length + 1);
   for (let i = 0; i < blocks.length; i++) before[i + 1] = before[i]! + (isRepeated[i] ? 1 : 0);

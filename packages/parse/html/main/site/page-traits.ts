@@ -12,9 +12,7 @@ export interface PartTraits {
   readonly classes: readonly string[];
 }
 
-/** A block of a page, without its text. */
 export interface BlockTraits {
-  /** The index of its nearest block-level element. */
   readonly part: number;
   /** A hash of the text, and of the names of the elements around it. */
   readonly hash: number;
@@ -45,7 +43,6 @@ const CAPTION_LEVELS = 3;
 
 const HIDDEN = AROUND_BITS.get('hidden')!;
 
-/** @param chances of the blocks, from the model */
 export function traitsOf(page: Page, chances: Float64Array, isManual: boolean): PageTraits {
   const beside = besideByNames(page);
   return {
@@ -86,7 +83,6 @@ function placedHash(text: number, part: Part): number {
   return hash;
 }
 
-/** Returns the hash of a hash and a name. */
 export function hashedWith(hash: number, name: string): number {
   let hashed = Math.imul(hash ^ 0x9e3779b1, 31);
   for (let i = 0; i < name.length; i++) hashed = (Math.imul(hashed, 31) + name.charCodeAt(i)) | 0;

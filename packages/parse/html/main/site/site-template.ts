@@ -6,7 +6,6 @@ export interface Layout {
   readonly pages: number;
   /** The share of their own prose in places where the model refuses prose. */
   readonly refused: number;
-  /** Whether these pages are articles. */
   readonly isArticles: boolean;
   /** For articles: for each place, the mean logit of its blocks, and the number of pages with this place. */
   readonly places: ReadonlyMap<number, Place>;
@@ -20,7 +19,6 @@ export interface Place {
 
 /** What a sample of pages shows about their site. It has no text. */
 export interface SiteTemplate {
-  /** Number of pages in the sample. */
   readonly pages: number;
   /** Number of pages that are manuals, each for itself, or by the share of code in the text that is only on this page. */
   readonly manuals: number;
@@ -33,7 +31,6 @@ export interface SiteTemplate {
   readonly layouts: ReadonlyMap<number, Layout>;
 }
 
-/** The least number of pages that show anything about a site. */
 export const MIN_PAGES = 5;
 /** A block is the own text of a page if it is on less than this share of the other pages. */
 const OWN = 0.3;
@@ -84,7 +81,6 @@ export function learnSite(pages: readonly PageTraits[], before?: SiteTemplate): 
   };
 }
 
-/** Returns the number of pages with each value. */
 function countsOf<T>(pages: readonly (readonly T[])[]): Map<T, number> {
   const counts = new Map<T, number>();
   for (const page of pages) for (const value of new Set(page)) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -100,7 +96,6 @@ function isMuchCode(blocks: readonly BlockTraits[]): boolean {
   return code > length * MUCH_CODE;
 }
 
-/** Returns the entries with at least `least` pages, the most frequent ones first. */
 function mostFrequent<T extends string | number>(
   counts: ReadonlyMap<T, number>,
   least: number,
@@ -189,7 +184,6 @@ function addTo(places: Map<number, Sums>, place: number, sums: Sums): void {
   known.prosePages += sums.prosePages;
 }
 
-/** The sums of one page, by place. */
 function sumsOf({ blocks }: PageTraits, names: PartNames, isOwn: (block: BlockTraits) => boolean): Map<number, Sums> {
   const weights = new Map<number, { weight: number; logit: number; prose: number; proseLogit: number }>();
   for (const block of blocks) {
@@ -219,7 +213,6 @@ export interface PartNames {
   layoutsOf(part: number): readonly number[];
 }
 
-/** @param classes number of pages with each class name */
 export function namesOf(parts: readonly PartTraits[], classes: ReadonlyMap<string, number>): PartNames {
   const isCommon = (name: string): boolean => (classes.get(name) ?? 0) >= COMMON_PAGES;
   const names = parts.map(({ tagName, classes: own }) => `${tagName}.${own.filter(isCommon).sort().join('.')}`);

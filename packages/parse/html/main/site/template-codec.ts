@@ -84,7 +84,6 @@ function layoutOf({ pages, refused, isArticles, places }: PackedTemplate['layout
   };
 }
 
-/** Groups the keys of counts by their count. Keeps the order. */
 function byPages<T>(counts: ReadonlyMap<T, number>): [pages: number, keys: T[]][] {
   const groups = new Map<number, T[]>();
   for (const [key, pages] of counts) {
