@@ -126,7 +126,7 @@ interface JobRun extends Omit<OpenOptions, 'name'> {
  * If most pages of a run are in one section, the section is reported while the job still runs, but not before the run has this number of
  * pages.
  */
-const MANY_PAGES = 1000;
+const MIN_PAGES_OF_LARGE_SECTION = 1000;
 
 /** Runs a job, shows its progress, closes the table, and then reports. */
 export async function runJob<R extends Report = Report>(
@@ -164,7 +164,7 @@ export async function runJob<R extends Report = Report>(
               const large = progress.fetching?.largeSection;
               // The section is reported now, while the run can still be stopped. If the section is endless, the run may never reach its
               // report.
-              if (large && large.of >= MANY_PAGES && !saidSection) {
+              if (large && large.of >= MIN_PAGES_OF_LARGE_SECTION && !saidSection) {
                 saidSection = true;
                 say(io, sectionNote(large));
               }

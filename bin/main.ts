@@ -8,7 +8,7 @@ import { reportError, run } from './run.js';
  * A second signal within this number of milliseconds counts as the same key press, because npm and npx forward the signal of the terminal
  * once more.
  */
-const SAME_PRESS = 300;
+const SAME_PRESS_MS = 300;
 const INTERRUPTED = 130;
 
 setV8Flags();
@@ -25,7 +25,7 @@ function onSignal(): void {
     firstSignal = performance.now();
     if (!isQuiet) say(process, 'Stopping: requests in flight have two seconds to end. Press again to stop at once.');
     stop.abort();
-  } else if (performance.now() - firstSignal > SAME_PRESS) {
+  } else if (performance.now() - firstSignal > SAME_PRESS_MS) {
     process.exit(INTERRUPTED);
   }
 }

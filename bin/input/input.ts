@@ -4,8 +4,7 @@ import { Readable } from 'node:stream';
 import { CrawlError, tryParseUrl } from '../../packages/webcrawl/names.js';
 import type { Io } from '../io.js';
 
-/** Maximum number of characters in a line. A longer line is an error. */
-const MAX_LINE = 1_000_000;
+const MAX_LINE_CHARACTERS = 1_000_000;
 
 /**
  * Yields the URLs of the arguments, and for `-` the URLs of lines of standard input. In a line, a URL ends at the first tab. Empty lines
@@ -109,8 +108,8 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array | string>, nam
       const complete = text.split('\n');
       rest = complete.pop() ?? '';
       for (const line of complete) yield line.replace(/\r$/, '');
-      if (rest.length > MAX_LINE)
-        throw new CrawlError('BAD_INPUT', `${name} has a line of more than ${MAX_LINE} characters`);
+      if (rest.length > MAX_LINE_CHARACTERS)
+        throw new CrawlError('BAD_INPUT', `${name} has a line of more than ${MAX_LINE_CHARACTERS} characters`);
     }
   } catch (cause) {
     if (cause instanceof CrawlError) throw cause;

@@ -80,8 +80,7 @@ const FORMATS: readonly (readonly [first: string, format: string, hint: (arg: st
   ['[', 'JSON', asLines('.[]')],
 ];
 
-/** Maximum number of rejected lines to report one by one. More lines are only counted. */
-const REPORTED = 20;
+const MAX_REPORTED_LINES = 20;
 
 export function reportRejections(io: Io, seeds: Seeds): (line: number, text: string, reason: string) => void {
   let reported = 0;
@@ -89,8 +88,8 @@ export function reportRejections(io: Io, seeds: Seeds): (line: number, text: str
     reported += 1;
     const place = seeds.place(line);
     const where = place === 'argument' ? '' : `, ${place}`;
-    if (reported <= REPORTED) say(io, `seed rejected${where}: ${safeText(text)} (${reason})`);
-    if (reported === REPORTED) say(io, 'more rejected seeds are only counted');
+    if (reported <= MAX_REPORTED_LINES) say(io, `seed rejected${where}: ${safeText(text)} (${reason})`);
+    if (reported === MAX_REPORTED_LINES) say(io, 'more rejected seeds are only counted');
   };
 }
 

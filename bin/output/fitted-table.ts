@@ -1,7 +1,6 @@
 import { table } from './output.js';
 
-/** Minimum width of the last column, in characters. */
-const LEAST = 12;
+const MIN_LAST_COLUMN_CHARACTERS = 12;
 
 /**
  * Formats rows as a table. The last column is shortened, so that the table fits a terminal with this number of columns.
@@ -14,7 +13,7 @@ export function fittedTable(
 ): string {
   const widths: number[] = [];
   for (const row of rows) row.slice(0, -1).forEach((cell, i) => (widths[i] = Math.max(widths[i] ?? 0, cell.length)));
-  const left = Math.max(LEAST, columns - widths.reduce((sum, width) => sum + width + 2, 0) - 1);
+  const left = Math.max(MIN_LAST_COLUMN_CHARACTERS, columns - widths.reduce((sum, width) => sum + width + 2, 0) - 1);
   const at = heading === undefined ? -1 : rows[0]!.indexOf(heading);
   if (at >= 0 && rows.some((row) => row.at(-1)!.length > left)) {
     return fittedTable(

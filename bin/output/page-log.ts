@@ -7,7 +7,7 @@ import type { TextSink } from '../io.js';
 import { say } from './output.js';
 
 /** Maximum number of characters that wait in memory for a slow reader, such as a pipe. */
-const MOST_WAITING = 8_388_608;
+const MAX_WAITING_CHARACTERS = 8_388_608;
 
 export interface LogTarget {
   /** Absent: the log is written to standard error. */
@@ -73,8 +73,8 @@ export async function openPageLog({ io }: Cli, place: LogTarget | undefined): Pr
 }
 
 /**
- * Makes a writer of lines that never waits. While the stream is full, up to {@link MOST_WAITING} characters wait in memory. Further lines are
- * left out, and after the lines that waited comes one with their number.
+ * Makes a writer of lines that never waits. While the stream is full, up to {@link MAX_WAITING_CHARACTERS} characters wait in memory.
+ * Further lines are left out, and after the lines that waited comes one with their number.
  */
 function createLines(sink: Pick<TextSink, 'write' | 'once'>) {
   let isFull = false;
@@ -103,7 +103,7 @@ function createLines(sink: Pick<TextSink, 'write' | 'once'>) {
 
   return {
     write(line: string): void {
-      if (waiting < MOST_WAITING) send(line);
+      if (waiting < MAX_WAITING_CHARACTERS) send(line);
       else leftOut += 1;
     },
     end,

@@ -1,8 +1,7 @@
 import type { CharsetSource, ParseCheck } from '../../packages/webcrawl/internal.js';
 import { number, oneLine, safeLines, table } from './output.js';
 
-/** Maximum number of characters of the text that are shown. `--json` has the whole text. */
-const TEXT_SHOWN = 2000;
+const MAX_TEXT_CHARACTERS = 2000;
 
 export function parseCheckText(page: ParseCheck): string {
   const { url, contentType } = page;
@@ -32,7 +31,7 @@ export function parseCheckText(page: ParseCheck): string {
     const by = [rejectedBy, rule].filter((part) => part !== undefined).join(': ');
     return [accepted ? 'kept' : 'not kept', url, accepted ? (sitemap ? '(sitemap)' : anchor) : `by ${by}`];
   });
-  const text = page.text.length > TEXT_SHOWN ? `${page.text.slice(0, TEXT_SHOWN)} …` : page.text;
+  const text = page.text.length > MAX_TEXT_CHARACTERS ? `${page.text.slice(0, MAX_TEXT_CHARACTERS)} …` : page.text;
   const rows = [...head, ...shown.filter((row): row is [string, string] => row[1] !== undefined)];
   return safe(
     [

@@ -5,7 +5,7 @@ import { bytes, duration, number, oneLine } from './output.js';
 interface PrefixTreeOptions {
   readonly columns: number;
   /**
-   * Minimum number of rows of a prefix that is shown. Absent: the smallest prefixes are omitted until at most {@link MOST_LINES} lines
+   * Minimum number of rows of a prefix that is shown. Absent: the smallest prefixes are omitted until at most {@link MAX_LINES} lines
    * remain.
    */
   readonly min?: number;
@@ -21,10 +21,10 @@ interface PrefixTree {
 }
 
 /** Maximum number of prefixes that a person can read at once. */
-const MOST_LINES = 100;
-const LEAST_LABEL = 24;
-/** Maximum width of the prefix. If it were wider, its figures would be too far away. */
-const MOST_LABEL = 60;
+const MAX_LINES = 100;
+const MIN_LABEL_CHARACTERS = 24;
+/** Wider labels would have their figures too far away. */
+const MAX_LABEL_CHARACTERS = 60;
 const BAR = 10;
 const STEPS = Array.from({ length: 46 }, (_, i) => [1, 2, 5][i % 3]! * 10 ** Math.floor(i / 3));
 const INDENT = 2;
@@ -58,9 +58,9 @@ export async function prefixTree(
 ): Promise<PrefixTree> {
   const { most, ...sizes } = await sizesOf(nodes(), min);
   const lines = linesOf(nodes, sizes.min, most, columns);
-  if (min !== undefined || sizes.shown <= MOST_LINES) return { ...sizes, text: lines };
-  const beyond = sizes.shown - MOST_LINES;
-  return { ...sizes, shown: MOST_LINES, hidden: sizes.hidden + beyond, text: first(MOST_LINES + 1, lines) };
+  if (min !== undefined || sizes.shown <= MAX_LINES) return { ...sizes, text: lines };
+  const beyond = sizes.shown - MAX_LINES;
+  return { ...sizes, shown: MAX_LINES, hidden: sizes.hidden + beyond, text: first(MAX_LINES + 1, lines) };
 }
 
 async function* linesOf(
@@ -71,8 +71,8 @@ async function* linesOf(
 ): AsyncGenerator<string> {
   const columns = [...COLUMNS];
   const widthOf = (): number => columns.reduce((sum, column) => sum + column.width + 2, 0);
-  while (columns.length > 1 && width - widthOf() < LEAST_LABEL) columns.pop();
-  const labelWidth = Math.max(1, Math.min(MOST_LABEL, width - widthOf() - 1));
+  while (columns.length > 1 && width - widthOf() < MIN_LABEL_CHARACTERS) columns.pop();
+  const labelWidth = Math.max(1, Math.min(MAX_LABEL_CHARACTERS, width - widthOf() - 1));
   const line = (label: string, cells: readonly string[]): string => {
     const padded = cells.map((cell, i) =>
       columns[i]!.text === barOf ? cell.padEnd(BAR) : cell.padStart(columns[i]!.width),
@@ -144,7 +144,7 @@ async function sizesOf(
   if (given !== undefined) return { min: given, shown, hidden, most };
   let step = 0;
   // If all remaining prefixes have the same size, they stay; otherwise no prefix would be left.
-  for (; shown > MOST_LINES && counts[step]! < shown; step++) {
+  for (; shown > MAX_LINES && counts[step]! < shown; step++) {
     shown -= counts[step]!;
     hidden += counts[step]!;
   }

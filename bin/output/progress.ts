@@ -9,10 +9,8 @@ export interface ProgressDisplay {
   end(): void;
 }
 
-/** Milliseconds between two redraws of a live line. */
-const REDRAW = 200;
-/** Milliseconds between two plain lines. */
-const PLAIN = 5_000;
+const REDRAW_MS = 200;
+const PLAIN_LINE_MS = 5_000;
 
 /**
  * Makes a display of progress. On a terminal it is a live line, which is cut to the width and removed at the end. Elsewhere it prints a
@@ -21,7 +19,7 @@ const PLAIN = 5_000;
  */
 export function progressDisplay(sink: TextSink, now: () => number = () => performance.now()): ProgressDisplay {
   const live = sink.isTTY === true;
-  const every = live ? REDRAW : PLAIN;
+  const every = live ? REDRAW_MS : PLAIN_LINE_MS;
   let last = live ? -Infinity : now();
   let drawn = false;
   return {

@@ -35,7 +35,7 @@ function workerRows({ workers = [] }: CrawlStatus): string[][] {
   return workers
     .filter(({ state }) => state !== 'ended')
     .sort((a, b) => a.heardOf - b.heardOf)
-    .slice(0, MOST_WORKERS)
+    .slice(0, MAX_WORKERS)
     .map(({ name, state, heardOf, jobs }) => {
       const what = jobs.map(
         ({ job, batchId, done }) => `${job}${batchId === undefined ? '' : ` ${batchId}`}, ${number(done)} done`,
@@ -48,7 +48,7 @@ function workerRows({ workers = [] }: CrawlStatus): string[][] {
     });
 }
 
-const MOST_WORKERS = 50;
+const MAX_WORKERS = 50;
 
 /** Returns the rows on the search index. There are none if the table has no index. */
 function indexRows({ index, indexProblem, batchesToIndex = 0, now }: CrawlStatus): string[][] {

@@ -50,8 +50,8 @@ export interface TableStatus {
    */
   readonly batchesToIndex?: number;
   /**
-   * For a table that processes share: number of entries in the inboxes of slots, such as links that wait for the owner of the slot. Counted up
-   * to 1,000 in each slot. Absent for other tables.
+   * For a table that processes share: number of entries in the inboxes of slots, such as links that wait for the owner of the slot. Counted
+   * up to 1,000 in each slot. Absent for other tables.
    */
   readonly inInboxes?: number;
   /** The last fetch or crawl. Absent: none has run yet. */
@@ -80,14 +80,14 @@ interface StatusSource extends Pick<CrawlContext, 'tables' | 'clock'> {
 }
 
 /** Maximum number of entries that are counted in an inbox. */
-const MAX_COUNTED = 1000;
+const MAX_COUNTED_ENTRIES = 1000;
 
 export async function ownStatus({ tables, clock, running, since, diskUse }: StatusSource): Promise<TableStatus> {
   const last = lastFetchOf(await tables.leases.list());
   const due = await running.due();
   const batches = await tables.batches.list();
   const updated = await tables.batches.listUpdated();
-  const sizes = tables.isShared ? await tables.inboxes.sizes(tables.slots.all, MAX_COUNTED) : undefined;
+  const sizes = tables.isShared ? await tables.inboxes.sizes(tables.slots.all, MAX_COUNTED_ENTRIES) : undefined;
   const disk = await diskUse?.();
   const { rss, heapUsed } = process.memoryUsage();
   const failing = running.failing();

@@ -30,8 +30,7 @@ export interface Incomplete {
   readonly since?: number;
 }
 
-/** Maximum number of due pages that are counted. */
-const MOST_COUNTED = 100_000;
+const MAX_COUNTED_PAGES = 100_000;
 
 /**
  * Returns why changes after a time may be missing, as far as this is known now. It reads the state of each host and one or two small
@@ -66,13 +65,13 @@ async function pagesDue(crawl: Pick<CrawlContext, 'tables' | 'settings' | 'clock
   const pages = { due: 0, host_backoff: 0 };
   let counted = 0;
   for await (const entries of crawl.tables.frontier.dueUntil(now)) {
-    for (const { rowKey } of entries.slice(0, MOST_COUNTED - counted)) {
+    for (const { rowKey } of entries.slice(0, MAX_COUNTED_PAGES - counted)) {
       pages[(await isSetAside(hostKeyOfRow(rowKey))) ? 'host_backoff' : 'due']++;
     }
     counted += entries.length;
-    if (counted >= MOST_COUNTED) break;
+    if (counted >= MAX_COUNTED_PAGES) break;
   }
-  const isCut = counted >= MOST_COUNTED;
+  const isCut = counted >= MAX_COUNTED_PAGES;
   return (['due', 'host_backoff'] as const)
     .filter((reason) => pages[reason] > 0)
     .map((reason) => ({ reason, pages: pages[reason], ...(isCut && { more: true }) }));

@@ -1,5 +1,5 @@
 import { once } from '../util/index.js';
-import { characterKinds, LETTER_OR_DIGIT, LONGEST, scramble } from './simhash.js';
+import { characterKinds, LETTER_OR_DIGIT, MAX_TEXT_CHARACTERS, scramble } from './simhash.js';
 
 /** The parts of a page that distinguish it from other pages of its template. */
 interface IdentifyingParts {
@@ -8,8 +8,8 @@ interface IdentifyingParts {
   readonly text?: string | undefined;
 }
 
-/** Number of headings that are read. The main heading is among the first headings, even if menus have some before it. */
-const HEADINGS = 3;
+/** The main heading is among the first headings, even if menus have some before it. */
+const MAX_HEADINGS = 3;
 
 /**
  * Returns a 32-bit hash of the title, the first headings and the numbers of a page, without dates. Pages with different hashes are never
@@ -17,7 +17,7 @@ const HEADINGS = 3;
  */
 export function identityOf({ title = '', headings = [], text = '' }: IdentifyingParts): number {
   let hash = withText(0, title);
-  for (const heading of headings.slice(0, HEADINGS)) hash = withText(hash, heading);
+  for (const heading of headings.slice(0, MAX_HEADINGS)) hash = withText(hash, heading);
   for (const number of numbersOf(text)) hash = withText(hash, number);
   return hash >>> 0;
 }
@@ -42,14 +42,14 @@ const MONTH_AND_DAY_BEFORE = /(\p{L}+)\.? \d{1,2}(?:st|nd|rd|th)?,? $/u;
 const WORD_AFTER = /^(?:\.|st|nd|rd|th|º)? (?:de |of )?(\p{L}+)/u;
 const CONTEXT_CHARACTERS = 24;
 /** The maximum number of characters between a date and its time, as in `1 May 2026, at 10:30`. */
-const BEFORE_CLOCK = 5;
+const MAX_CHARACTERS_BEFORE_CLOCK = 5;
 
 /**
  * The numbers of a text in order. A number within a word (`w3`) is part of the word. Dates are left out, and so is a time right after a
  * date: they tell when a page was made, not what it is about.
  */
 export function* numbersOf(given: string): Generator<string> {
-  const text = given.slice(0, LONGEST);
+  const text = given.slice(0, MAX_TEXT_CHARACTERS);
   const kinds = characterKinds();
   let endOfDate = -Infinity;
   for (const { 0: found, index } of text.matchAll(NUMBER)) {
@@ -58,7 +58,7 @@ export function* numbersOf(given: string): Generator<string> {
     const number = isInWord ? found.replace(/^[-−]/, '') : found;
     if (isInWord && number === found) continue;
     const end = index + found.length;
-    const isTimeOfDate = index - endOfDate <= BEFORE_CLOCK && CLOCK.test(number);
+    const isTimeOfDate = index - endOfDate <= MAX_CHARACTERS_BEFORE_CLOCK && CLOCK.test(number);
     if (isTimeOfDate || isOfDate(number, text, end - number.length, end)) endOfDate = end;
     else yield number;
   }

@@ -133,10 +133,10 @@ interface Band {
   readonly width: number;
 }
 
-/** Measured nanoseconds for putting a page into its bucket, and for comparing two pages. Only their ratio matters. */
-const COST_OF_FILLING = 40;
-const COST_OF_COMPARING = 2;
-const MOST_BITS = 22;
+/** Measured for putting a page into its bucket, and for comparing two pages. Only their ratio matters. */
+const FILL_NS = 40;
+const COMPARE_NS = 2;
+const MAX_BUCKET_BITS = 22;
 
 /**
  * Chooses the number of bands, and how many of them must be equal. Two simhashes that differ in at most `distance` bits share at least
@@ -152,13 +152,13 @@ function bandPlan(count: number, distance: number) {
     const bands = Array.from({ length: number }, (_, i): Band => {
       const from = Math.floor((64 * i) / number);
       return { from, width: Math.floor((64 * (i + 1)) / number) - from };
-    }).map(({ from, width }) => ({ from, width: Math.min(width, MOST_BITS) }));
+    }).map(({ from, width }) => ({ from, width: Math.min(width, MAX_BUCKET_BITS) }));
     const choices = choicesOf(bands, same);
     const bits = Math.max(...choices.map((choice) => choice.reduce((sum, { width }) => sum + width, 0)));
-    if (bits > MOST_BITS && best) continue;
+    if (bits > MAX_BUCKET_BITS && best) continue;
     // Some choices have fewer bits.
     const buckets = 2 ** Math.floor((64 * same) / number);
-    const cost = choices.length * (buckets + count * (COST_OF_FILLING + (COST_OF_COMPARING * count) / (2 * buckets)));
+    const cost = choices.length * (buckets + count * (FILL_NS + (COMPARE_NS * count) / (2 * buckets)));
     if (!best || cost < best.cost) best = { cost, bits, choices };
   }
   return best!;

@@ -9,8 +9,7 @@ export interface Simhash {
   readonly words: number;
 }
 
-/** Maximum number of characters of a text to read; the rest is ignored. */
-export const LONGEST = 2 ** 20;
+export const MAX_TEXT_CHARACTERS = 2 ** 20;
 
 const SPACE = 0;
 export const LETTER_OR_DIGIT = 1;
@@ -29,7 +28,7 @@ export function createSimhash(shingle: number): (text: string) => Simhash {
   const last = new Int32Array(shingle);
 
   return (given) => {
-    const text = given.slice(0, LONGEST).toLowerCase();
+    const text = given.slice(0, MAX_TEXT_CHARACTERS).toLowerCase();
     last.fill(0);
     let words = 0;
     let word = 0;
@@ -66,7 +65,7 @@ export function createSimhash(shingle: number): (text: string) => Simhash {
  */
 function createBitCounts() {
   // One plane for each digit of the maximum number of words.
-  const planes = new Int32Array(Math.log2(LONGEST) + 1);
+  const planes = new Int32Array(Math.log2(MAX_TEXT_CHARACTERS) + 1);
   return {
     add(bits: number): void {
       let carry = bits;

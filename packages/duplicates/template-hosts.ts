@@ -10,8 +10,8 @@ export interface UnmarkedHost {
 }
 
 const MAX_NEAR_SHARE = 1 / 5;
-/** Minimum number of near duplicates that show a template. With fewer, even a small host is marked. */
-const FEW = 10;
+/** With fewer, even a small host is marked. */
+const MIN_TEMPLATE_DUPLICATES = 10;
 
 /**
  * Forms groups. A host whose share of near duplicates would exceed {@link MAX_NEAR_SHARE} gets no near duplicates.
@@ -29,7 +29,7 @@ export async function formSureGroups(
     if (!groups) return undefined;
     const before = unmarked.length;
     for (const [host, { near, all }] of nearOfHosts(pages, groups).entries()) {
-      if (near < FEW || near <= all * MAX_NEAR_SHARE) continue;
+      if (near < MIN_TEMPLATE_DUPLICATES || near <= all * MAX_NEAR_SHARE) continue;
       isUnmarked[host] = 1;
       unmarked.push({ host: pages.nameOfHost(host), near, pages: all });
     }

@@ -4,7 +4,7 @@ import { placeOfError } from './place-of-error.js';
 import { safePattern, type PatternUse, type SafePattern } from './safe-pattern.js';
 
 /** Maximum length of a URL to which patterns of a rule file are applied. */
-export const PATTERN_INPUT_LIMIT = 8192;
+export const MAX_PATTERN_INPUT_CHARACTERS = 8192;
 
 /** Matches Java escapes that JavaScript does not have. JavaScript would read such an escape as the plain letter, without an error. */
 const UNKNOWN_ESCAPE = /\\(?![bBdDsSwWfnrtvxuk])[A-Za-z]|\\x\{/;

@@ -17,8 +17,8 @@ export interface SafePattern {
   replace(text: string, replacement: Replacement): string;
 }
 
-/** Maximum number of instructions of an RE2 program. For each character, the program may examine each instruction. */
-const LARGEST_PROGRAM = 1_000;
+/** For each character, RE2 may examine each instruction. */
+const MAX_PROGRAM_INSTRUCTIONS = 1_000;
 
 /**
  * Maximum product of the number of matches and the number of characters of a text, because RE2 may read the text to its end for each
@@ -80,7 +80,7 @@ function compileRe2(source: string, ignoreCase: boolean): RE2JS {
   try {
     const flags = RE2JS.LOOKBEHINDS | (ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
     const compiled = RE2JS.compile(RE2JS.translateRegExp(source), flags);
-    if (compiled.programSize() <= LARGEST_PROGRAM) return compiled;
+    if (compiled.programSize() <= MAX_PROGRAM_INSTRUCTIONS) return compiled;
   } catch {
     // RE2 describes an excess of repeats wrongly. Therefore its message is not used.
   }

@@ -1,6 +1,6 @@
 import { CrawlError, safeText } from '../errors/index.js';
 import { BadRule } from './rule-file.js';
-import { PATTERN_INPUT_LIMIT, compilePattern } from './rule-pattern.js';
+import { MAX_PATTERN_INPUT_CHARACTERS, compilePattern } from './rule-pattern.js';
 
 /**
  * Makes a function that returns the first pattern that matches a URL, or undefined. A pattern is a JavaScript regular expression that may
@@ -11,7 +11,8 @@ export function urlPatterns(patterns: readonly string[]): (url: string) => strin
   if (patterns.length === 0) return () => undefined;
   const compiled = patterns.map((text) => ({ text, pattern: compile(text) }));
   return (url) => {
-    if (url.length > PATTERN_INPUT_LIMIT) throw new Error(`longer than ${PATTERN_INPUT_LIMIT} characters`);
+    if (url.length > MAX_PATTERN_INPUT_CHARACTERS)
+      throw new Error(`longer than ${MAX_PATTERN_INPUT_CHARACTERS} characters`);
     return compiled.find(({ pattern }) => pattern.test(url))?.text;
   };
 }

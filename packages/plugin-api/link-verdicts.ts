@@ -5,12 +5,12 @@ import { applyUrlChain, urlSteps, type UrlTraits, type UrlVerdict } from './url-
 type LinkVerdicts = (url: string, traits?: UrlTraits) => UrlVerdict;
 
 /**
- * Maximum characters of all cached URLs. For each URL, {@link ENTRY} characters are added. The cache has room for about twenty thousand
- * URLs, which is more than the menus of most sites have.
+ * Maximum characters of all cached URLs. For each URL, {@link ENTRY_CHARACTERS} characters are added. The cache has room for about twenty
+ * thousand URLs, which is more than the menus of most sites have.
  */
-const MOST_CHARACTERS = 4_000_000;
-/** The memory of an entry without its URL, counted in characters. */
-const ENTRY = 100;
+const MAX_CACHED_CHARACTERS = 4_000_000;
+/** The memory of an entry without its URL. */
+const ENTRY_CHARACTERS = 100;
 
 const known = new WeakMap<readonly Plugin[], LinkVerdicts>();
 
@@ -30,13 +30,13 @@ function createLinkVerdicts(plugins: readonly Plugin[]): LinkVerdicts {
   const first = steps.findIndex(({ of }) => of.version === undefined);
   const remembered = first < 0 ? steps : steps.slice(0, first);
   const others = steps.slice(remembered.length);
-  const cache = createBoundedCache<UrlVerdict>(MOST_CHARACTERS);
+  const cache = createBoundedCache<UrlVerdict>(MAX_CACHED_CHARACTERS);
 
   function rememberedVerdict(url: string): UrlVerdict {
     let verdict = cache.get(url);
     if (!verdict) {
       verdict = applyUrlChain(remembered, url, 'outlink');
-      cache.set(url, verdict, url.length + ENTRY);
+      cache.set(url, verdict, url.length + ENTRY_CHARACTERS);
     }
     return verdict;
   }

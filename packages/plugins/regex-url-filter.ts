@@ -1,4 +1,4 @@
-import { BadRule, compilePattern, PATTERN_INPUT_LIMIT, readRules, versionOf } from '../patterns/index.js';
+import { BadRule, compilePattern, MAX_PATTERN_INPUT_CHARACTERS, readRules, versionOf } from '../patterns/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 
 /**
@@ -19,7 +19,7 @@ export function regexUrlFilter(rulesText: string): Plugin {
     name: 'urlfilter-regex',
     version: versionOf(rulesText),
     filterUrl(url) {
-      if (url.length > PATTERN_INPUT_LIMIT) return `longer than ${PATTERN_INPUT_LIMIT} characters`;
+      if (url.length > MAX_PATTERN_INPUT_CHARACTERS) return `longer than ${MAX_PATTERN_INPUT_CHARACTERS} characters`;
       for (const { pattern, verdict } of rules) if (pattern.test(url)) return verdict;
       return 'no line matches';
     },

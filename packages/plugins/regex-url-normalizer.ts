@@ -1,7 +1,7 @@
 import {
   BadRule,
   compilePattern,
-  PATTERN_INPUT_LIMIT,
+  MAX_PATTERN_INPUT_CHARACTERS,
   readRules,
   type Replacement,
   versionOf,
@@ -28,7 +28,7 @@ export function regexUrlNormalizer(rulesText: string): Plugin {
     name: 'urlnormalizer-regex',
     version: versionOf(rulesText),
     normalizeUrl(url) {
-      if (url.length > PATTERN_INPUT_LIMIT) return url;
+      if (url.length > MAX_PATTERN_INPUT_CHARACTERS) return url;
       return rules.reduce((current, { pattern, replacement }) => pattern.replace(current, replacement), url);
     },
   };

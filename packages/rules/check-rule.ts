@@ -43,8 +43,8 @@ export type CheckedRule = (
 };
 
 const KINDS: readonly unknown[] = ['relevant', 'accept', 'reject', 'www'];
-const LONGEST_PATTERN = 2_000;
-const LONGEST_NOTE = 1_000;
+const MAX_PATTERN_CHARACTERS = 2_000;
+const MAX_NOTE_CHARACTERS = 1_000;
 const MAX_EVIDENCE_JSON_CHARACTERS = 65_536;
 
 /**
@@ -80,8 +80,8 @@ function traitsOf(
   if (createdAt !== undefined && !(typeof createdAt === 'number' && createdAt >= 0 && createdAt <= LAST_MOMENT)) {
     throw bad('a time in milliseconds since 1970 as createdAt', createdAt);
   }
-  if (note !== undefined && !(typeof note === 'string' && note.length <= LONGEST_NOTE)) {
-    throw bad(`a text of at most ${LONGEST_NOTE} characters as the note of a rule`, note);
+  if (note !== undefined && !(typeof note === 'string' && note.length <= MAX_NOTE_CHARACTERS)) {
+    throw bad(`a text of at most ${MAX_NOTE_CHARACTERS} characters as the note of a rule`, note);
   }
   if (evidence !== undefined && (JSON.stringify(evidence) ?? '').length > MAX_EVIDENCE_JSON_CHARACTERS) {
     throw bad(`evidence of at most ${MAX_EVIDENCE_JSON_CHARACTERS} characters of JSON`, 'more');
@@ -117,7 +117,8 @@ function patternOf(pattern: unknown): RulePattern {
     throw bad('a pattern with either prefix or regex', JSON.stringify(pattern));
   }
   const text = String(prefix ?? regex);
-  if (text.length > LONGEST_PATTERN) throw bad(`a pattern of at most ${LONGEST_PATTERN} characters`, `${text.length}`);
+  if (text.length > MAX_PATTERN_CHARACTERS)
+    throw bad(`a pattern of at most ${MAX_PATTERN_CHARACTERS} characters`, `${text.length}`);
   return typeof prefix === 'string' ? { prefix: prefixOf(prefix) } : { regex: regexOf(text) };
 }
 

@@ -9,10 +9,9 @@ export interface LiveRules extends TableRules {
   latest(): Promise<RuleSet>;
 }
 
-/** Milliseconds after a poll in which the table is not polled again. */
-const FRESH = 1000;
-/** Maximum milliseconds between two polls for the rules of an announced edit. */
-const LONGEST_POLL = 60_000;
+const MIN_POLL_MS = 1000;
+/** For the rules of an announced edit. */
+const MAX_POLL_MS = 60_000;
 
 /** @param now milliseconds of a clock that is never set back */
 export function createLiveRules(
@@ -40,7 +39,7 @@ export function createLiveRules(
       if (set && isAnnounced && now() < announced.until) return set;
       const stored = await tables.rules.read();
       // During an edit the old rules are still stored. The wait grows, because a killed edit never writes its rules.
-      const wait = isAnnounced ? Math.min(2 * announced.wait, LONGEST_POLL) : FRESH;
+      const wait = isAnnounced ? Math.min(2 * announced.wait, MAX_POLL_MS) : MIN_POLL_MS;
       if (stored.version !== version) announced = { version, wait, until: now() + wait };
       const found = set?.version === stored.version ? set : await compileRulesInSlices(stored, scores);
       if (own === polls) set = found;
@@ -62,7 +61,7 @@ export function createLiveRules(
   return {
     current() {
       if (edits !== tables.rules.edits()) return pollAnew();
-      if (set && now() - polledAt < FRESH) return polling ?? Promise.resolve(set);
+      if (set && now() - polledAt < MIN_POLL_MS) return polling ?? Promise.resolve(set);
       return (polling ??= poll());
     },
     latest: pollAnew,

@@ -1,4 +1,4 @@
-import { PATTERN_INPUT_LIMIT, type SafePattern } from '../patterns/index.js';
+import { MAX_PATTERN_INPUT_CHARACTERS, type SafePattern } from '../patterns/index.js';
 import type { UrlRule } from '../../webtable/index.js';
 import { hostOf } from '../url/index.js';
 import { createPrefixIndex, type PrefixIndex } from './prefix-index.js';
@@ -28,7 +28,8 @@ export function* createUrlMatcher(rules: readonly ReadyRule[]): Steps<UrlMatcher
     else byScope.set(ready.rule.scope, [ready]);
   }
   const matchers = new Map<string, UrlMatcher>();
-  for (const [scope, found] of byScope) if (found.length > FEW) matchers.set(scope, yield* createScopeMatcher(found));
+  for (const [scope, found] of byScope)
+    if (found.length > MAX_RULES_COMPILED_LATE) matchers.set(scope, yield* createScopeMatcher(found));
   const matcherOf = (scope: string): UrlMatcher | undefined => {
     const rules = byScope.get(scope);
     let found = matchers.get(scope);
@@ -60,7 +61,7 @@ export function* createUrlMatcher(rules: readonly ReadyRule[]): Steps<UrlMatcher
  * A scope with at most this number of rules is compiled when a URL of this scope is tested for the first time. If there are very many
  * scopes, a crawl tests URLs of only a few.
  */
-const FEW = 100;
+const MAX_RULES_COMPILED_LATE = 100;
 
 const RULES_PER_STEP = 1000;
 
@@ -82,7 +83,7 @@ function* createScopeMatcher(rules: readonly ReadyRule[]): Steps<UrlMatcher> {
   return (url) => {
     let best = ofPaths?.rankOf(pathOf(url)) ?? Infinity;
     if (ofUrls) best = Math.min(best, ofUrls.rankOf(url));
-    const shown = url.length > PATTERN_INPUT_LIMIT ? url.slice(0, PATTERN_INPUT_LIMIT) : url;
+    const shown = url.length > MAX_PATTERN_INPUT_CHARACTERS ? url.slice(0, MAX_PATTERN_INPUT_CHARACTERS) : url;
     for (const { pattern, rank } of patterns) {
       if (rank > best) break;
       if (pattern.test(shown)) return rules[rank]!.rule;

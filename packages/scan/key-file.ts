@@ -13,8 +13,8 @@ export interface KeyFile extends AsyncDisposable {
   flush(): Promise<void>;
 }
 
-/** Number of keys that `get` reads at a time, because keys are often read in their order. */
-const BLOCK = 32;
+/** Keys are often read in their order. */
+const KEYS_PER_READ = 32;
 
 /** @throws CrawlError STORE_FULL, BAD_OUTPUT; the methods of the file throw them too */
 export async function createKeyFile(path: string): Promise<KeyFile> {
@@ -28,14 +28,14 @@ export async function createKeyFile(path: string): Promise<KeyFile> {
       return length;
     },
     add(key) {
-      if (length % BLOCK === 0) starts.push(file.size);
+      if (length % KEYS_PER_READ === 0) starts.push(file.size);
       length += 1;
       // A line is one key, because keys are printable ASCII.
       return file.append(`${key}\n`);
     },
     async get(number) {
-      const block = Math.floor(number / BLOCK);
-      const place = number % BLOCK;
+      const block = Math.floor(number / KEYS_PER_READ);
+      const place = number % KEYS_PER_READ;
       let found = last;
       if (found.block !== block || place >= found.keys.length) {
         const [start = 0, end = file.size] = starts.values().subarray(block, block + 2);

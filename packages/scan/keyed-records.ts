@@ -9,8 +9,8 @@ export interface KeyedRecords {
    */
   add(key: string, type: number, content?: Uint8Array): Promise<void> | undefined;
   /**
-   * Yields the records in the order of their keys; those of a key in the order of their types, then of the bytes of their content. They come
-   * in groups of any number. A group is valid only until the next one is read. Call `joined` once, and add nothing after it.
+   * Yields the records in the order of their keys; those of a key in the order of their types, then of the bytes of their content. They
+   * come in groups of any number. A group is valid only until the next one is read. Call `joined` once, and add nothing after it.
    */
   joined(): AsyncGenerator<readonly KeyedRecord[]>;
 }
@@ -24,7 +24,7 @@ export interface KeyedRecord {
 
 const EMPTY = new Uint8Array(0);
 /** Number of bytes between key and content: a zero, which sorts before any character of a longer key, and the type. */
-const HEAD = 2;
+const HEAD_BYTES = 2;
 
 /**
  * @param memory bytes for the sort
@@ -35,7 +35,7 @@ export function createKeyedRecords(folder: string, memory?: number): KeyedRecord
   let record = Buffer.alloc(2 ** 12);
   return {
     add(key, type, content = EMPTY) {
-      const start = key.length + HEAD;
+      const start = key.length + HEAD_BYTES;
       const size = start + content.length;
       if (size > record.length) record = Buffer.alloc(2 * size);
       record.write(key, 0, 'latin1');
@@ -56,7 +56,7 @@ export function createKeyedRecords(folder: string, memory?: number): KeyedRecord
             key = bytes.toString('latin1');
           }
           const type = each[bytes.length + 1]!;
-          records.push({ key, isFirst, type, content: each.subarray(bytes.length + HEAD) });
+          records.push({ key, isFirst, type, content: each.subarray(bytes.length + HEAD_BYTES) });
         }
         yield records;
       }

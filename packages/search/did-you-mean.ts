@@ -15,10 +15,10 @@ interface Respelt {
   readonly terms: readonly string[];
 }
 
-/** Maximum number of word forms of a query for which similar words are searched. Each form takes up to two thousand lookups in the index. */
-const MOST_FORMS = 8;
+/** Each form takes up to two thousand lookups in the index. */
+const MAX_FORMS = 8;
 /** A similar word is suggested only if it is in at least this many times as many documents. */
-const COMMONER = 10;
+const MIN_FREQUENCY_RATIO = 10;
 
 /**
  * Replaces words that are in no page, or in far fewer pages, by similar words of the index. Undefined: no word was replaced. Phrases,
@@ -41,7 +41,7 @@ export async function respell(
     for (const word of split) {
       text += part.text.slice(end, word.start);
       end = word.end;
-      const isAsked = looked.size < MOST_FORMS && counted < MAX_WORDS;
+      const isAsked = looked.size < MAX_FORMS && counted < MAX_WORDS;
       if (isAsked) counted += 1;
       const better = isAsked ? await betterTerm(word.term) : undefined;
       text += better ?? part.text.slice(word.start, word.end);
@@ -54,12 +54,12 @@ export async function respell(
   async function betterTerm(term: string): Promise<string | undefined> {
     const stems = stemmed.map((language) => words.stem(term, language === '' ? undefined : language));
     const forms = [...new Set([term, ...stems])];
-    const least = Math.max(1, COMMONER * Math.max(...(await reader.documentCounts(forms))));
+    const least = Math.max(1, MIN_FREQUENCY_RATIO * Math.max(...(await reader.documentCounts(forms))));
     // The index has too few documents for a word that is so much more frequent.
     if (least > documents) return undefined;
     for (const form of forms) {
       if (!looked.has(form)) {
-        if (looked.size >= MOST_FORMS) return undefined;
+        if (looked.size >= MAX_FORMS) return undefined;
         looked.set(form, (await reader.similar(form))[0]);
       }
       const best = looked.get(form);

@@ -104,10 +104,10 @@ function busy(message: string): CrawlError {
   return new CrawlError('SEARCH_BUSY', message, { hint: 'ask again later' });
 }
 
-/** Maximum bytes of a read of rows, unless a single row is larger. */
-const READ = 12 * 2 ** 20;
-/** Bytes of memory for each character of text: up to three in the row, and two in the string. */
-const OF_CHARACTER = 5;
+/** Unless a single row is larger. */
+const MAX_READ_BYTES = 12 * 2 ** 20;
+/** Up to three in the row, and two in the string. */
+const BYTES_PER_CHARACTER = 5;
 /**
  * Bytes of memory for each character of the text of a snippet: two in the string of the prose, and two in the string of all parts that may
  * be shown.
@@ -127,7 +127,7 @@ interface RowShare {
  */
 export function rowShare({ parser }: Pick<Settings, 'parser'>): RowShare {
   const longest = parser.textLimit < 0 ? Infinity : parser.textLimit;
-  const row = ROW_BYTES_WITHOUT_TEXT + OF_CHARACTER * longest;
-  const rows = Math.max(1, Math.floor(READ / row));
-  return { bytes: Math.max(READ, rows * row + OF_PARTS * longest), rows };
+  const row = ROW_BYTES_WITHOUT_TEXT + BYTES_PER_CHARACTER * longest;
+  const rows = Math.max(1, Math.floor(MAX_READ_BYTES / row));
+  return { bytes: Math.max(MAX_READ_BYTES, rows * row + OF_PARTS * longest), rows };
 }

@@ -33,10 +33,10 @@ interface HitReaderInput {
   readonly rowsAtOnce: number;
 }
 
-/** Maximum length of a title, or of a URL that is shown instead. */
-const MAX_TITLE = 200;
-/** Minimum length at which the description of a page may replace a snippet of its text. */
-const LEAST_DESCRIPTION = 50;
+/** Of a title, or of a URL that is shown instead. */
+const MAX_TITLE_CHARACTERS = 200;
+/** A shorter description does not replace a snippet of the text. */
+const MIN_DESCRIPTION_CHARACTERS = 50;
 
 const HIT_FIELDS = ['title', 'textRanges', 'pageMetadata', ...COPY_FIELDS] as const;
 
@@ -74,7 +74,7 @@ export function createHitReader({ pages, words, rowsAtOnce }: HitReaderInput) {
       signal?.throwIfAborted();
       const { key, language, fetchedAt, modifiedAt, score, rank } = hit;
       const url = urlOf(key);
-      const title = shortLine(row.title ?? '', MAX_TITLE);
+      const title = shortLine(row.title ?? '', MAX_TITLE_CHARACTERS);
       const snippet = await snippetOf(row, {
         words,
         language: language === '' ? undefined : language,
@@ -84,7 +84,7 @@ export function createHitReader({ pages, words, rowsAtOnce }: HitReaderInput) {
       });
       hits.push({
         url,
-        title: title === '' ? shortLine(url, MAX_TITLE) : ownText(title),
+        title: title === '' ? shortLine(url, MAX_TITLE_CHARACTERS) : ownText(title),
         snippet: snippet.map((part) => ({ ...part, text: ownText(part.text) })),
         language,
         fetchedAt,
@@ -133,7 +133,7 @@ function snippetOf(row: PageRow<(typeof HIT_FIELDS)[number]>, input: SnippetInpu
   const prose = withoutTitle(proseOf(text, textRanges), title, 1);
   if (prose === '') return makeSnippet([whole], input);
   const description = pageMetadata?.['description'] ?? '';
-  const otherwise = description.length < LEAST_DESCRIPTION ? prose : description;
+  const otherwise = description.length < MIN_DESCRIPTION_CHARACTERS ? prose : description;
   return makeSnippet([prose, description, mainOf(text, textRanges), whole], input, otherwise);
 }
 

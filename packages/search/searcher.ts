@@ -85,12 +85,10 @@ interface SearchInput {
 }
 
 export const HITS_PER_PAGE = 10;
-/** If a query has fewer hits than this, other spellings are tried. */
-const FEW = 3;
-/** Number of milliseconds after which languages and document counts are read again. */
-const INFO_GOOD_FOR = 5000;
+const MIN_HITS = 3;
+const INFO_MAX_AGE_MS = 5000;
 /** Bytes of memory for a suggestion: hits of the index, with their titles. */
-const SUGGESTION = 2 ** 20;
+const SUGGESTION_BYTES = 2 ** 20;
 /**
  * An incomplete word is searched in titles by this number of first letters, because the stem in the index may be shorter than the typed
  * text.
@@ -105,7 +103,7 @@ export function createSearcher(input: SearchInput): Searcher {
   let known: { readonly info: IndexInfo; readonly at: number } | undefined;
 
   async function currentInfo(signal?: AbortSignal): Promise<IndexInfo> {
-    if (!known || known.info.documents === 0 || performance.now() - known.at > INFO_GOOD_FOR)
+    if (!known || known.info.documents === 0 || performance.now() - known.at > INFO_MAX_AGE_MS)
       known = { info: await reader.info(signal), at: performance.now() };
     return known.info;
   }
@@ -146,7 +144,7 @@ export function createSearcher(input: SearchInput): Searcher {
     }
     const sites = hitSites(found.hits.map(({ key }) => key));
     const holdAll = plan.notices.some(({ code }) => code === 'some_words') ? 0 : found.total;
-    const didYouMean = holdAll < FEW && page === 1 ? await otherSpelling(asked, parsed, holdAll, info) : undefined;
+    const didYouMean = holdAll < MIN_HITS && page === 1 ? await otherSpelling(asked, parsed, holdAll, info) : undefined;
     return {
       total: found.total,
       page,
@@ -226,7 +224,7 @@ export function createSearcher(input: SearchInput): Searcher {
     async suggest(prefix, signal) {
       const parsed = parseQuery(prefix);
       if (!endsInWord(parsed, prefix)) return [];
-      return budget.run(SUGGESTION, () => suggestNow(parsed, prefix, signal), signal);
+      return budget.run(SUGGESTION_BYTES, () => suggestNow(parsed, prefix, signal), signal);
     },
     info: () => reader.info(),
     close: () => reader.close(),

@@ -26,8 +26,8 @@ const REPORT_TIMEOUT_MS = 20_000;
 
 const PREFIXES_PER_PAGE = 500;
 const MAX_PREFIXES = 10_000;
-/** The default depth of the tree if no domain is given, in names of the path. */
-const SHALLOW = 1;
+/** In names of the path. */
+const DEPTH_OF_ALL_DOMAINS = 1;
 
 const LATE: Problem = {
   status: 503,
@@ -98,7 +98,7 @@ function createReading({ rules, guard, answers }: RuleRoutesContext, applying: A
     },
     async '/rules/prefixes'(request) {
       const asked = selectionOf(request.params);
-      const depth = asked.depth ?? (asked.domain === undefined ? SHALLOW : undefined);
+      const depth = asked.depth ?? (asked.domain === undefined ? DEPTH_OF_ALL_DOMAINS : undefined);
       const selection = { ...asked, ...(depth !== undefined && { depth }) };
       return show(
         request,

@@ -1,6 +1,6 @@
 export { createBoundedCache } from './bounded-cache.js';
 export { defined } from './defined.js';
-export { deadline, LONGEST_TIMER, type Late } from './waiting/deadline.js';
+export { deadline, MAX_TIMER_MS, type Late } from './waiting/deadline.js';
 export { atOnce, createTimeSlice, inTimeSlices, sortSteps, type TimeSlice, type Steps } from './waiting/time-slice.js';
 export { loadFflate } from './fflate.js';
 export { figures } from './figures.js';

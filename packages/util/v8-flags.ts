@@ -1,9 +1,8 @@
 import v8 from 'node:v8';
 
-/** If the heap of the main thread has more bytes than this, memory matters more than time. */
-const LARGE_HEAP = 256 * 1024 * 1024;
-/** Milliseconds between two checks of the heap. */
-const LOOK_EVERY = 1000;
+/** Above this, memory matters more than time. */
+const LARGE_HEAP_BYTES = 256 * 1024 * 1024;
+const HEAP_CHECK_MS = 1000;
 
 /**
  * Sets how V8 collects garbage and compiles, for a process that crawls: it allocates much memory and soon needs most of it no longer. All
@@ -25,10 +24,10 @@ export function setV8Flags(engine: Pick<typeof v8, 'setFlagsFromString' | 'getHe
   };
   set(100, 80, 95);
   const timer = setInterval(() => {
-    if (engine.getHeapStatistics().total_heap_size < LARGE_HEAP) return;
+    if (engine.getHeapStatistics().total_heap_size < LARGE_HEAP_BYTES) return;
     clearInterval(timer);
     set(20, 0, 0);
-  }, LOOK_EVERY).unref();
+  }, HEAP_CHECK_MS).unref();
   // V8 11, in Node 20, has no middle tier of optimised code, and spends a third of a short crawl on compiling. So here V8 waits eight times
   // as long before it optimises a function. Later versions do not need this.
   if (process.versions.v8.startsWith('11.')) engine.setFlagsFromString('--interrupt-budget=540672');

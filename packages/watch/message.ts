@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { LoggedRecord } from '../changes/index.js';
 import type { Message } from './sign.js';
 
-/** Maximum number of bytes of a body, because receivers accept 20 kB. */
-export const MOST_BYTES = 20_000;
+/** Receivers accept 20 kB. */
+export const MAX_BODY_BYTES = 20_000;
 
 /**
  * Returns the id of a message. It is the same whenever this entry is sent to this target, so that the receiver can recognise a repeated
@@ -31,11 +31,11 @@ export function changeMessage(record: LoggedRecord, channel: Channel): Message {
     JSON.stringify({ type: name, timestamp: new Date(record.at).toISOString(), data: what });
   const id = idOfChange(record.cursor, channel);
   const whole = make(data);
-  if (Buffer.byteLength(whole) <= MOST_BYTES || record.type !== 'page') return { id, body: whole };
+  if (Buffer.byteLength(whole) <= MAX_BODY_BYTES || record.type !== 'page') return { id, body: whole };
   // All parts but the URL are short.
   const { url, kinds, at, between, cursor } = record;
   const short = make({ url, kinds, at, between, cursor, cut: true });
-  if (Buffer.byteLength(short) <= MOST_BYTES) return { id, body: short };
+  if (Buffer.byteLength(short) <= MAX_BODY_BYTES) return { id, body: short };
   return { id, body: make({ url: url.slice(0, 2_000), kinds, at, between, cut: true }) };
 }
 

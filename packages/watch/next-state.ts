@@ -1,5 +1,5 @@
 import { retryAfter, type Outcome } from './schedule.js';
-import { MOST_DEAD, type TargetState, type Waiting } from './target-state.js';
+import { MAX_STORED_GIVEN_UP, type TargetState, type Waiting } from './target-state.js';
 
 export interface Attempt {
   readonly cursor: string;
@@ -59,6 +59,6 @@ export function givenUp(state: TargetState, message: Omit<Waiting, 'dueAt'>, now
     ...state,
     waiting: state.waiting.filter((each) => each.cursor !== cursor),
     dead: state.dead + 1,
-    deadLetters: [...state.deadLetters, letter].slice(-MOST_DEAD),
+    deadLetters: [...state.deadLetters, letter].slice(-MAX_STORED_GIVEN_UP),
   };
 }

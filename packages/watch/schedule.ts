@@ -18,19 +18,17 @@ export const ATTEMPTS: readonly number[] = [
   24 * HOUR,
 ];
 
-/** Share of a wait that is added at random, at most. */
-const JITTER = 0.1;
+const MAX_JITTER_SHARE = 0.1;
 /** Milliseconds without messages for a target that requests a pause or does not answer. They double with each consecutive failure. */
 const PAUSE = { first: 5 * SECOND, most: 15 * MINUTE };
-/** The longest `Retry-After` that is obeyed, in milliseconds. */
-const LONGEST_ASKED = 24 * HOUR;
+const MAX_RETRY_AFTER_MS = 24 * HOUR;
 
-/** More milliseconds than any wait has. */
-const LONGEST_WAIT = 48 * HOUR;
+/** Longer than any wait. */
+const MAX_WAIT_MS = 48 * HOUR;
 
 /** Whether a time is in the future. A time that is too far ahead counts as past, because the clock was probably set back since. */
 export function isLater(time: number, now: number): boolean {
-  return time > now && time - now <= LONGEST_WAIT;
+  return time > now && time - now <= MAX_WAIT_MS;
 }
 
 export type Outcome =
@@ -46,7 +44,7 @@ export type Outcome =
  */
 export function retryAfter(attempts: number, random: number): number | undefined {
   const wait = ATTEMPTS[attempts];
-  return wait === undefined ? undefined : Math.round(wait * (1 + JITTER * random));
+  return wait === undefined ? undefined : Math.round(wait * (1 + MAX_JITTER_SHARE * random));
 }
 
 /**
@@ -62,7 +60,7 @@ export function outcomeOf(answer: PostedAnswer | { readonly error: string }, fai
   const { status, retryAfter: asked = '' } = answer;
   if (status >= 200 && status < 300) return { is: 'delivered' };
   if (status === 410) return { is: 'ended' };
-  const pause = Math.min(Math.max(askedPause(asked.trim(), now), 0), LONGEST_ASKED);
+  const pause = Math.min(Math.max(askedPause(asked.trim(), now), 0), MAX_RETRY_AFTER_MS);
   const isBusy = status === 429 || (status >= 502 && status <= 504);
   return { is: 'failed', why: `http_${status}`, pause: Math.max(pause, isBusy ? slow : 0) };
 }

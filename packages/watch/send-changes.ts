@@ -20,7 +20,14 @@ import { givenUp, nextState } from './next-state.js';
 import { isLater, outcomeOf, type Outcome } from './schedule.js';
 import { sendingAgain, sendingOf, sendingOfLost, type Sending } from './sending.js';
 import { keyOfSecret, signedHeaders, type Message } from './sign.js';
-import { MOST_WAITING, mustBeSender, newTarget, stateOf, type TargetState, type Waiting } from './target-state.js';
+import {
+  MAX_WAITING_MESSAGES,
+  mustBeSender,
+  newTarget,
+  stateOf,
+  type TargetState,
+  type Waiting,
+} from './target-state.js';
 
 /** Options of {@link sendChanges}: the target, and what is sent. */
 export interface SendChangesOptions {
@@ -203,7 +210,7 @@ async function send(
 
   /** Sends new changes. @returns whether a message was sent */
   async function sendNew(): Promise<boolean> {
-    if (state.waiting.length >= MOST_WAITING) return false;
+    if (state.waiting.length >= MAX_WAITING_MESSAGES) return false;
     const { kinds, host, cursor } = state;
     const { isKnown, oldest } = await logPlaces(crawl, cursor);
     if (!isKnown) {
@@ -231,7 +238,7 @@ async function send(
 
   const isOver = (): boolean => signal?.aborted === true || state.endedAt !== undefined;
   const isPaused = (): boolean => isLater(state.notBefore, clock());
-  const mayGoOn = (): boolean => !isOver() && !isPaused() && state.waiting.length < MOST_WAITING;
+  const mayGoOn = (): boolean => !isOver() && !isPaused() && state.waiting.length < MAX_WAITING_MESSAGES;
 
   try {
     while (!isOver()) {

@@ -47,10 +47,9 @@ export interface TargetState extends ChangeTarget {
   readonly sender: string;
 }
 
-/** Maximum number of waiting messages. At this number, no new message is sent. */
-export const MOST_WAITING = 100;
-/** Maximum number of given-up messages whose details are stored. */
-export const MOST_DEAD = 20;
+/** At this number, no new message is sent. */
+export const MAX_WAITING_MESSAGES = 100;
+export const MAX_STORED_GIVEN_UP = 20;
 
 export function newTarget(given: Pick<TargetState, 'target' | 'addedAt' | 'cursor' | 'sender'>): TargetState {
   return { ...given, waiting: [], notBefore: 0, failures: 0, delivered: 0, dead: 0, deadLetters: [] };

@@ -34,8 +34,8 @@ export function createIndexUse(searcher: Pick<Searcher, 'info'>, crawl: IndexedC
   };
 }
 
-/** Milliseconds for which an answer waits for the figures of the index. */
-const PATIENCE_MS = 1_000;
+/** For the figures of the index. */
+const MAX_WAIT_MS = 1_000;
 
 /**
  * Makes a function that returns the result of `read` within `patience` milliseconds. If the read is not complete by then, it returns the
@@ -43,7 +43,7 @@ const PATIENCE_MS = 1_000;
  * @param first the result before the first read is complete
  * @param patience milliseconds
  */
-export function createPrompt<T>(read: () => Promise<T>, first: T, patience = PATIENCE_MS): () => Promise<T> {
+export function createPrompt<T>(read: () => Promise<T>, first: T, patience = MAX_WAIT_MS): () => Promise<T> {
   let last = first;
   let asked: Promise<T> | undefined;
   let isLate = false;

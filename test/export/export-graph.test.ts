@@ -9,7 +9,7 @@ import { openKrake } from '../../packages/export/krake/open-krake.js';
 import { writeMapping } from '../../packages/export/krake/write-mapping.js';
 import { commonCrawl } from '../../packages/export/graph/common-crawl.js';
 import { checkSmall } from '../../packages/export/graph/graph-format.js';
-import { MOST_IN_PICTURE } from '../../packages/export/graph/svg-graph.js';
+import { MAX_PICTURE_NODES } from '../../packages/export/graph/svg-graph.js';
 import type { Target } from '../../packages/export/index.js';
 import type { LinkGraph } from '../../packages/graph/index.js';
 import { rowKeyOf, type PageChange } from '../../webtable/index.js';
@@ -157,7 +157,7 @@ test('svg: has the nodes of the best rank, wherever they are', async () => {
   const turn = ([, x, y]: readonly string[]): number =>
     (Math.atan2(Number(y) - 610, Number(x) - 600) + 2.5 * Math.PI + 0.01) % (2 * Math.PI);
   const names = circles.sort((a, b) => turn(a) - turn(b)).map(([, , , name]) => name!);
-  expect(names).toHaveLength(MOST_IN_PICTURE);
+  expect(names).toHaveLength(MAX_PICTURE_NODES);
   expect(names).toEqual([...names].sort());
   for (const name of names) expect(picture).toContain(`>${name}</text>`);
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Webhook } from 'standardwebhooks';
-import { changeMessage, MOST_BYTES } from '../../packages/watch/message.js';
+import { changeMessage, MAX_BODY_BYTES } from '../../packages/watch/message.js';
 import { nextState } from '../../packages/watch/next-state.js';
 import { ATTEMPTS, isLater, outcomeOf, retryAfter, type Outcome } from '../../packages/watch/schedule.js';
 import { keyOfSecret, signedHeaders } from '../../packages/watch/sign.js';
-import { MOST_DEAD, newTarget, type TargetState } from '../../packages/watch/target-state.js';
+import { MAX_STORED_GIVEN_UP, newTarget, type TargetState } from '../../packages/watch/target-state.js';
 import type { PageRecord } from '../../packages/changes/index.js';
 
 const SECRET = `whsec_${Buffer.alloc(24, 3).toString('base64')}`;
@@ -107,10 +107,14 @@ describe('the state of a target', () => {
     expect(state.deadLetters).toEqual([
       { cursor: '1', firstAttemptAt: NOW + 1, attempts: 10, why: 'http_500', givenUpAt: NOW + 10 },
     ]);
-    const many = { ...state, deadLetters: Array.from({ length: MOST_DEAD }, () => state.deadLetters[0]!) };
+    const many = { ...state, deadLetters: Array.from({ length: MAX_STORED_GIVEN_UP }, () => state.deadLetters[0]!) };
     const last = { cursor: '2', firstAttemptAt: NOW, dueAt: NOW, attempts: 9, why: 'x' };
     const next = nextState({ ...many, waiting: [last] }, { cursor: '2', before: last }, failed, when);
-    expect([next.dead, next.deadLetters.length, next.deadLetters.at(-1)!.cursor]).toEqual([2, MOST_DEAD, '2']);
+    expect([next.dead, next.deadLetters.length, next.deadLetters.at(-1)!.cursor]).toEqual([
+      2,
+      MAX_STORED_GIVEN_UP,
+      '2',
+    ]);
   });
 
   it('stays as it is after the target has unsubscribed', () => {
@@ -150,7 +154,7 @@ describe('a message', () => {
     [`http://a.com/${'x'.repeat(30_000)}`, 'http://b.com/'],
   ])('is below 20 kB', (url, target) => {
     const { body } = changeMessage(record({ url, after: { is: 'redirect', target } }), channel);
-    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(MOST_BYTES);
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(MAX_BODY_BYTES);
     const { data } = JSON.parse(body) as { data: { url: string; cut?: true } };
     expect(url.startsWith(data.url)).toBe(true);
     expect(data.cut).toBe(url.length + target.length > 1000 ? true : undefined);

@@ -4,8 +4,7 @@ import { safeText } from '../../../packages/webcrawl/names.js';
 import { runJob, type Cli } from '../../cli.js';
 import { number, say } from '../../output/output.js';
 
-/** Maximum number of hosts to name. Further hosts are only counted. */
-const REPORTED = 20;
+const MAX_REPORTED_HOSTS = 20;
 
 export function addDedup(program: Command, cli: Cli): void {
   program
@@ -56,11 +55,11 @@ Examples:
 }
 
 function sayUnmarked({ io }: Cli, hosts: readonly UnmarkedHost[]): void {
-  for (const { host, near, pages } of hosts.slice(0, REPORTED))
+  for (const { host, near, pages } of hosts.slice(0, MAX_REPORTED_HOSTS))
     say(
       io,
       `not marked, ${safeText(host)}: ${number(near)} of its ${number(pages)} pages look like pages of one template`,
     );
-  if (hosts.length > REPORTED) say(io, 'further hosts are only counted');
+  if (hosts.length > MAX_REPORTED_HOSTS) say(io, 'further hosts are only counted');
   if (hosts.length > 0) say(io, 'The same command with --yes marks them.');
 }

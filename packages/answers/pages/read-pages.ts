@@ -18,8 +18,8 @@ export interface PageQuery extends PageSelection {
 /** A page in the form that {@link readPages} returns. */
 export type FoundPage<F extends keyof Page> = PageRow<F | 'status'> & { readonly url: string };
 
-/** Number of pages that are read together by their keys. It is small, because each page may have a body. */
-const ROWS_AT_ONCE = 20;
+/** Small, because each page may have a body. */
+const ROWS_PER_READ = 20;
 
 type Crawl = Pick<CrawlContext, 'tables' | 'plugins' | 'rules'>;
 
@@ -110,8 +110,8 @@ async function* sortedRows(
   fields: readonly Field[],
 ) {
   const keys = await sortedKeys(scanRows(crawl, selector, [order.field, 'status', ...selector.fields]), order, limit);
-  for (let at = 0; at < keys.length; at += ROWS_AT_ONCE) {
-    const some = keys.slice(at, at + ROWS_AT_ONCE);
+  for (let at = 0; at < keys.length; at += ROWS_PER_READ) {
+    const some = keys.slice(at, at + ROWS_PER_READ);
     for (const row of await crawl.tables.pages.getMany(some, fields))
       if (row && (await selector.matches(row))) yield row;
   }

@@ -10,8 +10,7 @@ import { NO_SOURCES, type Sources } from './sources.js';
 const ORDER: Readonly<Record<Severity, number>> = { error: 0, warn: 1, notice: 2 };
 const STATES: Readonly<Record<AuditFinding['state'], number>> = { open: 0, unverified: 1, inconclusive: 2 };
 const HEAD = 14;
-/** The stored number for a finding without links. */
-const NOT_KEPT = 2 ** 32 - 1;
+const NO_LINKS = 2 ** 32 - 1;
 
 export interface FindingSorter {
   /** @param kept the number of its links in the link store; undefined: the finding has no links */
@@ -28,7 +27,7 @@ export function createFindings(folder: string, memory: number): FindingSorter {
   const places = new WeakMap<AuditFinding, number>();
   return {
     counts,
-    async add(finding, kept = NOT_KEPT) {
+    async add(finding, kept = NO_LINKS) {
       const { severity, state, impact, isNew } = finding;
       if (state === 'unverified') counts.unverified += 1;
       else if (state === 'open') counts[severity] += 1;
@@ -46,7 +45,7 @@ export function createFindings(folder: string, memory: number): FindingSorter {
       for await (const record of sorter.sorted()) {
         const finding = JSON.parse(record.toString('utf8', HEAD)) as AuditFinding;
         const kept = record.readUInt32BE(HEAD - 4);
-        if (kept !== NOT_KEPT) places.set(finding, kept);
+        if (kept !== NO_LINKS) places.set(finding, kept);
         yield finding;
       }
     },

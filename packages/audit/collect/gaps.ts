@@ -16,7 +16,7 @@ const REASONS = {
 
 export type GapReason = keyof typeof REASONS;
 
-const MAX_NAMED = 3;
+const MAX_NAMED_PAGES = 3;
 
 export type Gaps = ReturnType<typeof createGaps>;
 
@@ -26,7 +26,7 @@ export function createGaps() {
     add(reason: GapReason, url: string): void {
       const gap = found.get(reason) ?? { count: 0, urls: [] };
       gap.count += 1;
-      if (gap.urls.length < MAX_NAMED) gap.urls.push(url);
+      if (gap.urls.length < MAX_NAMED_PAGES) gap.urls.push(url);
       found.set(reason, gap);
     },
     count: (reason: GapReason): number => found.get(reason)?.count ?? 0,

@@ -2,12 +2,9 @@ import { hash } from 'node:crypto';
 import { createKeyedRecords } from '../../scan/index.js';
 import type { Group, Member } from '../rule.js';
 
-/** Maximum number of members of a group that are stored. */
-const KEPT = 100;
-/** Maximum number of new members that are named. */
-const NAMED = 10;
-/** Number of hexadecimal digits by which groups are told apart. */
-const DIGEST_CHARS = 32;
+const MAX_STORED_MEMBERS = 100;
+const MAX_NEW_URLS = 10;
+const KEY_DIGEST_CHARACTERS = 32;
 /** The page number of a list, in a query or a path. */
 const PAGE_NUMBER = /(?:[?&](?:page|paged|p|pg|seite|start|offset)=\d+)|(?:\/page\/\d+\/?$)/gi;
 
@@ -22,7 +19,7 @@ export function createGroups(folder: string, memory: number): GroupSorter {
   return {
     add(rule, key, { row, url, label, impact, isNew }) {
       const member = Buffer.from(JSON.stringify([rule, key, row ?? -1, url, label ?? '', impact, isNew ?? '']));
-      return records.add(hash('sha256', `${rule}\0${key}`).slice(0, DIGEST_CHARS), 0, member);
+      return records.add(hash('sha256', `${rule}\0${key}`).slice(0, KEY_DIGEST_CHARACTERS), 0, member);
     },
     async *groups() {
       let draft: GroupDraft | undefined;
@@ -67,11 +64,11 @@ class GroupDraft {
     if (isNew === 'unknown') this.#sum.undecided += 1;
     else if (isNew !== '') {
       this.#sum.fresh += 1;
-      if (this.#newUrls.length < NAMED) this.#newUrls.push(url);
+      if (this.#newUrls.length < MAX_NEW_URLS) this.#newUrls.push(url);
     }
-    if (this.#bare.size < KEPT) this.#bare.add(url.replace(PAGE_NUMBER, ''));
+    if (this.#bare.size < MAX_STORED_MEMBERS) this.#bare.add(url.replace(PAGE_NUMBER, ''));
     const member = { ...(row >= 0 && { row }), url, ...(label !== '' && { label }), impact };
-    if (this.#members.length < KEPT) this.#members.push(member);
+    if (this.#members.length < MAX_STORED_MEMBERS) this.#members.push(member);
     else {
       const least = this.#members.reduce((low, each, i, all) => (each.impact < all[low]!.impact ? i : low), 0);
       if (this.#members[least]!.impact < impact) this.#members[least] = member;

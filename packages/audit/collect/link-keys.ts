@@ -1,11 +1,10 @@
 import { createBoundedCache, normalizeUrl, tryRowKeyOf, type CrawlContext } from '../../core/index.js';
 
-/** Maximum number of characters of cached URLs and keys. */
-const REMEMBERED = 8 * 2 ** 20;
+const MAX_CACHED_CHARACTERS = 8 * 2 ** 20;
 
 /** Makes a function that returns the row key of a URL on a page. The result is undefined for a URL that no table can hold. */
 export function createLinkKeys({ plugins }: Pick<CrawlContext, 'plugins'>): (url: string) => string | undefined {
-  const known = createBoundedCache<string>(REMEMBERED);
+  const known = createBoundedCache<string>(MAX_CACHED_CHARACTERS);
   return (url) => {
     const before = known.get(url);
     if (before !== undefined) return before === '' ? undefined : before;

@@ -21,13 +21,12 @@ export interface LinkStore {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Number of bytes that are read at a time. A link is smaller. */
-const CHUNK_BYTES = 2 ** 18;
+/** A link is smaller. */
+const READ_BYTES = 2 ** 18;
 const NUMBER_BYTES = 4;
-/** Maximum number of sources to which a link belongs. */
-const MAX_SOURCES = 3;
+const MAX_SOURCES_PER_LINK = 3;
 /** Number of bytes before a link of the present target: its size, and the numbers of the sources to which it belongs; 0: none. */
-const HEAD = NUMBER_BYTES * (1 + MAX_SOURCES);
+const HEAD_BYTES = NUMBER_BYTES * (1 + MAX_SOURCES_PER_LINK);
 
 /** @throws CrawlError STORE_FULL, BAD_OUTPUT; the methods of the store throw them too */
 export async function createLinkStore(folder: string, memory: number): Promise<LinkStore> {
@@ -56,14 +55,14 @@ export async function createLinkStore(folder: string, memory: number): Promise<L
 
   return {
     add(link, to) {
-      const size = HEAD + link.length;
+      const size = HEAD_BYTES + link.length;
       if (size > record.length) record = Buffer.alloc(2 * size);
       record.writeUInt32LE(link.length);
-      for (let i = 0; i < MAX_SOURCES; i++) {
+      for (let i = 0; i < MAX_SOURCES_PER_LINK; i++) {
         const sources = to[i];
         record.writeUInt32LE(sources ? numberOf(sources) : 0, NUMBER_BYTES * (1 + i));
       }
-      record.set(link, HEAD);
+      record.set(link, HEAD_BYTES);
       return present.append(record.subarray(0, size));
     },
     keep(sources) {
@@ -74,10 +73,10 @@ export async function createLinkStore(folder: string, memory: number): Promise<L
     },
     async endTarget() {
       if (wanted.size > 0) {
-        for await (const link of linksOf(present, 0, present.size, HEAD)) {
-          for (let i = 0; i < MAX_SOURCES; i++) {
+        for await (const link of linksOf(present, 0, present.size, HEAD_BYTES)) {
+          for (let i = 0; i < MAX_SOURCES_PER_LINK; i++) {
             const place = wanted.get(link.readUInt32LE(NUMBER_BYTES * (1 + i)));
-            if (place !== undefined) await sortLink(place, link.subarray(HEAD));
+            if (place !== undefined) await sortLink(place, link.subarray(HEAD_BYTES));
           }
         }
         wanted.clear();
@@ -109,7 +108,7 @@ export async function createLinkStore(folder: string, memory: number): Promise<L
 /** Yields links, each after a head that begins with the size of the link. */
 async function* linksOf(file: DiskFile, from: number, to: number, head: number): AsyncGenerator<Buffer> {
   for (let at = from; at < to;) {
-    const bytes = await file.read(at, Math.min(CHUNK_BYTES, to - at));
+    const bytes = await file.read(at, Math.min(READ_BYTES, to - at));
     let next = 0;
     for (let end = head; end <= bytes.length; end = next + head) {
       end += bytes.readUInt32LE(next);

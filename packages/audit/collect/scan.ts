@@ -48,8 +48,7 @@ export interface Scanned {
 }
 
 const LINK = LINK_KINDS.indexOf('a');
-/** Maximum number of hosts that a summary names. */
-const SHOWN_HOSTS = 20;
+const MAX_SUMMARY_HOSTS = 20;
 
 export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promise<Scanned> {
   const { folder, memory, rows, keys, keyOf, onPage, onRow, signal } = input;
@@ -65,7 +64,7 @@ export async function scanForAudit(crawl: CrawlContext, input: ScanInput): Promi
   const endHost = async (): Promise<void> => {
     if (!host) return;
     const { key, note } = host;
-    if ((note.pages > 0 || note.seeds > 0) && hosts.length < SHOWN_HOSTS) hosts.push(hostOfKey(key));
+    if ((note.pages > 0 || note.seeds > 0) && hosts.length < MAX_SUMMARY_HOSTS) hosts.push(hostOfKey(key));
     await records.add(`${key}:`, RECORD.host, packJson(note));
   };
 

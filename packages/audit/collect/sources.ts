@@ -1,8 +1,7 @@
 import type { LinkRecord } from './records.js';
 import type { RowTable } from './row-table.js';
 
-/** Maximum number of sources that a finding shows. */
-const SHOWN = 10;
+const MAX_SHOWN_SOURCES = 10;
 
 export interface ShownSource extends Pick<LinkRecord, 'kind' | 'line' | 'anchor'> {
   readonly row: number;
@@ -47,12 +46,12 @@ export class Sources {
     this.#shares += share;
     const changedAt = rows.bytesChangedAt(source);
     if (changedAt < this.oldestChange) this.oldestChange = changedAt;
-    const last = this.shown[SHOWN - 1];
+    const last = this.shown[MAX_SHOWN_SOURCES - 1];
     if (last && last.share >= share) return;
     let place = this.shown.length;
     while (place > 0 && this.shown[place - 1]!.share < share) place--;
     this.shown.splice(place, 0, { row: source, kind, line, anchor, share });
-    if (this.shown.length > SHOWN) this.shown.pop();
+    if (this.shown.length > MAX_SHOWN_SOURCES) this.shown.pop();
   }
 }
 

@@ -10,8 +10,7 @@ import { ROW, type RowTable } from './row-table.js';
 import type { Scanned } from './scan.js';
 import { NO_SOURCES, Sources } from './sources.js';
 
-/** Maximum number of fragments of one target that are judged. */
-const MAX_FRAGMENTS = 2_000;
+const MAX_FRAGMENTS_PER_TARGET = 2_000;
 /** Prefix of a link that is not a URL. */
 const BAD = '\u0001';
 const NO_HOST: HostNote = { pages: 0, seeds: 0, sitemaps: [], unreadSitemaps: 0, alternates: false };
@@ -121,7 +120,7 @@ class TargetDraft {
     if (link.source !== this.row) to.push(getOrMake(this.#sources, type));
     for (const sources of to) sources.add(link, this.#rows, followed);
     const { fragment } = link;
-    if (fragment !== '' && (this.#fragments.has(fragment) || this.#fragments.size < MAX_FRAGMENTS)) {
+    if (fragment !== '' && (this.#fragments.has(fragment) || this.#fragments.size < MAX_FRAGMENTS_PER_TARGET)) {
       const sources = getOrMake(this.#fragments, fragment);
       sources.add(link, this.#rows, followed);
       to.push(sources);

@@ -10,7 +10,7 @@ export type RowStatements = {
   readonly [K in 'canonical' | 'headings' | 'metadata']?: CrawledPage[K] | undefined;
 };
 /** The reference to a statement of the row, in place of its text. */
-const OF_ROW = 0;
+const STATED_BY_ROW = 0;
 
 export interface LinkFact {
   /** The index of the link among the outlinks of the row. If it is not among them: its absolute URL. */
@@ -126,15 +126,15 @@ export function encodeFacts(facts: PageFacts, row: RowStatements = {}): { readon
       b: bad.map(({ raw, flaw, kind, line, anchor, to }) => [raw, flaw, kind, line, anchor, to]),
     }),
     ...(canonicals.length > 0 && {
-      c: canonicals.map(({ url, place }) => [url === row.canonical ? OF_ROW : url, place]),
+      c: canonicals.map(({ url, place }) => [url === row.canonical ? STATED_BY_ROW : url, place]),
     }),
     ...(alternates.length > 0 && {
-      x: alternates.map(({ tag, url, place }) => [tag, url === alternateOf(row, tag) ? OF_ROW : url, place]),
+      x: alternates.map(({ tag, url, place }) => [tag, url === alternateOf(row, tag) ? STATED_BY_ROW : url, place]),
     }),
     ...filled('p', facts.ownPlaces),
     ...filled('t', facts.titles),
     ...(facts.description !== '' && facts.description === descriptionOf(row)
-      ? { d: OF_ROW }
+      ? { d: STATED_BY_ROW }
       : filled('d', facts.description)),
     ...filled('h', facts.headings),
     ...h1In(facts.h1, row),
@@ -196,16 +196,16 @@ export function decodeFacts(stored: JsonValue | undefined, row: RowStatements = 
       to: numberOf(to),
     })),
     canonicals: lists(from.c).map(([url, place]) => ({
-      url: url === OF_ROW ? (row.canonical ?? '') : textOf(url),
+      url: url === STATED_BY_ROW ? (row.canonical ?? '') : textOf(url),
       place: textOf(place) as Place,
     })),
     alternates: lists(from.x).map(([tag, url, place]) => ({
       tag: textOf(tag),
-      url: url === OF_ROW ? (alternateOf(row, textOf(tag)) ?? '') : textOf(url),
+      url: url === STATED_BY_ROW ? (alternateOf(row, textOf(tag)) ?? '') : textOf(url),
       place: textOf(place) as Place,
     })),
     titles: numberOf(from.t),
-    description: from.d === OF_ROW ? descriptionOf(row) : textOf(from.d),
+    description: from.d === STATED_BY_ROW ? descriptionOf(row) : textOf(from.d),
     headings: textOf(from.h),
     h1: typeof from.h1 === 'number' ? short(row.headings?.[from.h1] ?? '', MAX_ANCHOR) : textOf(from.h1),
     words: numberOf(from.w),

@@ -25,12 +25,12 @@ const FIELDS = [
 
 export const FACT_FIELDS = ['custom', 'headings', 'pageMetadata', 'parseStatus'] as const satisfies (keyof Page)[];
 
-/** Number of pages whose facts `createFactsOf` keeps. The facts of a page have at most 48,000 bytes. */
-const KEPT = 50;
+/** The facts of a page have at most 48,000 bytes. */
+const MAX_CACHED_PAGES = 50;
 
 /** Makes a function that returns the facts of the page at a URL. Many redirects lead to the same page, so it keeps the latest facts. */
 export function createFactsOf(crawl: CrawlContext): (url: string) => Promise<PageFacts | undefined> {
-  const kept = createBoundedCache<PageFacts>(KEPT);
+  const kept = createBoundedCache<PageFacts>(MAX_CACHED_PAGES);
   return async (url) => {
     const known = kept.get(url);
     if (known) return known;

@@ -28,8 +28,7 @@ export interface WriteOptions {
  */
 export type AuditWriter = (report: AuditReport, put: Put, options: WriteOptions) => Promise<string | undefined>;
 
-/** Number of characters that are collected before they are written. */
-const PIECE = 64 * 1024;
+const CHUNK_CHARACTERS = 64 * 1024;
 
 export function inPieces(put: Put): { add(text: string): Promise<void> | undefined; end(): Promise<void> } {
   let held = '';
@@ -41,7 +40,7 @@ export function inPieces(put: Put): { add(text: string): Promise<void> | undefin
   return {
     add(text) {
       held += text;
-      return held.length < PIECE ? undefined : flush();
+      return held.length < CHUNK_CHARACTERS ? undefined : flush();
     },
     async end() {
       if (held !== '') await flush();

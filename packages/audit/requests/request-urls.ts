@@ -8,8 +8,7 @@ import { createLinkRequests, type LinkResponse } from './link-requests.js';
 import { createUncheckedLinks, type UncheckedLinks } from './unchecked-links.js';
 import { isRecent, wantedOf, type Wanted, type WantedInput } from './wanted.js';
 
-/** Maximum number of failures that are stored for a URL. */
-const FAILURES = 5;
+const MAX_STORED_FAILURES = 5;
 const PROBE_HOLDS = 7 * 86_400_000;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
@@ -86,7 +85,7 @@ function noteOf({ before }: Wanted, { code, http, to }: LinkResponse, at: number
   const lastOkAt = verdict === 'ok' ? at : before?.lastOkAt;
   const wasOk = !before || verdictOf(before) === 'ok';
   const isBad = verdict === 'broken' || verdict === 'failing';
-  const failures = verdict === 'failing' ? [...(before?.failures ?? []), at].slice(-FAILURES) : undefined;
+  const failures = verdict === 'failing' ? [...(before?.failures ?? []), at].slice(-MAX_STORED_FAILURES) : undefined;
   return {
     ...response,
     ...(lastOkAt !== undefined && { lastOkAt }),

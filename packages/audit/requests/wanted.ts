@@ -12,8 +12,8 @@ import { verdictOf } from '../verdict.js';
 const DAY = 86_400_000;
 /** Milliseconds for which a response is valid: `ok` for a good one, `failing` for a failure that may be temporary, `other` for the rest. */
 const HOLDS = { ok: 7 * DAY, other: DAY, failing: 5 * 60_000 };
-/** Minimum milliseconds between a failure and the next request for the same page. */
-const AGAIN = 60_000;
+/** Between a failure and the next request for the same page. */
+const MIN_RETRY_MS = 60_000;
 /** Maximum number of folders to try with a random name, in one origin and in total. */
 const MAX_FOLDERS = { host: 30, all: 2_000 };
 
@@ -87,7 +87,7 @@ function wantedNow(target: Target, rows: RowTable, external: boolean, now: numbe
   const fetchedAt = row === undefined ? 0 : rows.requestedAt(row);
   // A response is not valid if the crawl has requested the page again since.
   if (response && response.at >= fetchedAt && isRecent(response.at, now, holds(response))) return undefined;
-  const notBefore = failsOnce && isRecent(fetchedAt, now, AGAIN) ? fetchedAt + AGAIN : 0;
+  const notBefore = failsOnce && isRecent(fetchedAt, now, MIN_RETRY_MS) ? fetchedAt + MIN_RETRY_MS : 0;
   return { key: rowKeyOf(url), url, isInternal, before: response, notBefore };
 }
 

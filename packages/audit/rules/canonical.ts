@@ -122,7 +122,7 @@ const canonicalMisplaced: PageRule = {
 };
 
 /** Number of pages that name the home page before this counts as a fault of their template. */
-const MANY = 3;
+const MIN_TEMPLATE_FAULTS = 3;
 const HOME = /^\/(?:(?:index|default|home)(?:\.\w+)?\/?)?$/i;
 
 const canonicalHome: TargetRule = {
@@ -134,10 +134,10 @@ const canonicalHome: TargetRule = {
   on: 'target',
   async check({ url, canonicals }, { urlOf }) {
     const { pathname, search } = new URL(url);
-    if (canonicals.total < MANY || pathname !== '/' || search !== '') return undefined;
+    if (canonicals.total < MIN_TEMPLATE_FAULTS || pathname !== '/' || search !== '') return undefined;
     const paths = await Promise.all(canonicals.shown.map(async ({ row }) => new URL(await urlOf(row)).pathname));
     // The home page may have further addresses, and parameters.
-    if (new Set(paths.filter((path) => !HOME.test(path))).size < MANY) return undefined;
+    if (new Set(paths.filter((path) => !HOME.test(path))).size < MIN_TEMPLATE_FAULTS) return undefined;
     return {
       message: `${pagesThat(canonicals.total, 'name')} the home page ${url} as canonical.`,
       sources: canonicals,

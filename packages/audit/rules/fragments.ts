@@ -8,7 +8,7 @@ import type { Found, Site, Target, TargetRule } from '../rule.js';
 import { pagesThat } from './texts.js';
 
 /** If a page lacks at least this number of fragments, and this share of the requested ones, its ids are probably made by scripts. */
-const MANY = 5;
+const MIN_MISSING = 5;
 const SHARE = 0.5;
 /** Fragments that scripts read: routes, states, lines of code. */
 const SCRIPTED = /^(?:[/!?]|L\d+(?:-L?\d+)?$|issuecomment-|discussion_r|tag\/|operation\/)|[=&/]/;
@@ -61,7 +61,8 @@ function judge(
   if (missing.length === 0) return undefined;
   const hasScripts = (page.marks & MARKS.scripts) !== 0;
   const isApp = (page.marks & MARKS.app) !== 0 || (ids.size < 2 && hasScripts);
-  const isMost = hasScripts && missing.length >= MANY && missing.length > SHARE * (linked.length + page.ownPlaces);
+  const isMost =
+    hasScripts && missing.length >= MIN_MISSING && missing.length > SHARE * (linked.length + page.ownPlaces);
   const scripted = missing.filter(
     ({ fragment }) => isApp || isMost || SCRIPTED.test(decoded(fragment)) || (hasScripts && LINES.test(fragment)),
   );

@@ -56,8 +56,7 @@ const redirectChain: TargetRule = {
   },
 };
 
-/** Milliseconds after which a temporary redirect to the same address is no longer temporary. */
-const LONG = 30 * 86_400_000;
+const MAX_TEMPORARY_MS = 30 * 86_400_000;
 
 const redirectTemporary: TargetRule = {
   id: 'redirect-temporary',
@@ -73,7 +72,7 @@ const redirectTemporary: TargetRule = {
     const [row, http] = [target.row!, rows.http(target.row!)];
     const times = chain.hops.map(rows.changedAt);
     const length = rows.requestedAt(row) - Math.max(...times);
-    if ((http !== 302 && http !== 307) || times.includes(0) || length < LONG) return undefined;
+    if ((http !== 302 && http !== 307) || times.includes(0) || length < MAX_TEMPORARY_MS) return undefined;
     // A home page may redirect by language, and a page for members to the log-in form.
     if (new URL(target.url).pathname === '/') return undefined;
     const end = await site.urlOf(chain.end);

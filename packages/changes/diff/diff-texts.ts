@@ -27,17 +27,15 @@ export interface TextDiff {
 /** A diff. If there is no diff: the reason, as text for people. */
 export type ChangeDiff = TextDiff | { readonly missing: string };
 
-/** Maximum milliseconds for comparing two texts. */
-const MAX_MS = 2000;
+const MAX_DIFF_MS = 2000;
 const [MAX_LINES, MAX_LINE_LENGTH] = [200, 500];
-/** Number of equal words that are shown beside changed words. */
-const CONTEXT = 8;
+const CONTEXT_WORDS = 8;
 
 /**
  * Compares two texts line by line. Words are compared only between the changed lines.
  * @param maxMs maximum milliseconds
  */
-export function diffTexts(before: string, after: string, maxMs = MAX_MS): ChangeDiff {
+export function diffTexts(before: string, after: string, maxMs = MAX_DIFF_MS): ChangeDiff {
   const until = performance.now() + maxMs;
   const parts = differences(linesOf(before), linesOf(after), until);
   if (!parts) return { missing: 'the versions differ so much that comparing them takes too long' };
@@ -102,8 +100,8 @@ function differencesOfWords(from: string[], to: string[], until: number): readon
 /** The text of a part. Of many equal words, those beside a change are kept. */
 function shownPart({ sign, words }: WordPart, isBehind: boolean, isBefore: boolean): DiffLine {
   const kept =
-    sign === ' ' && words.length > 2 * CONTEXT
-      ? [...(isBehind ? words.slice(0, CONTEXT) : []), '…', ...(isBefore ? words.slice(-CONTEXT) : [])]
+    sign === ' ' && words.length > 2 * CONTEXT_WORDS
+      ? [...(isBehind ? words.slice(0, CONTEXT_WORDS) : []), '…', ...(isBefore ? words.slice(-CONTEXT_WORDS) : [])]
       : words;
   return { sign, text: kept.join(' ').slice(0, MAX_LINE_LENGTH) };
 }

@@ -3,10 +3,8 @@ import { pageRank } from '../../graph/index.js';
 import { edgesOf, keysOf, nameOf, type GraphFormatWriter, type GraphOutput } from './graph-format.js';
 import { xmlText } from './text-graphs.js';
 
-/** Maximum number of nodes in a picture. Nodes with the highest ranks are chosen. */
-export const MOST_IN_PICTURE = 150;
-/** Maximum number of edges in a picture. Edges between the nodes with the highest ranks are drawn first. */
-const MOST_EDGES = 2000;
+export const MAX_PICTURE_NODES = 150;
+const MAX_PICTURE_EDGES = 2000;
 const SIZE = 1200;
 const CIRCLE_RADIUS = 350;
 const MAX_NODE_RADIUS = 22;
@@ -24,7 +22,7 @@ export const svg: GraphFormatWriter = {
   async write(output) {
     const { graph, signal } = output;
     const { ranks } = await pageRank(graph.adjacency, { ...RANKING, ...(signal && { signal }) });
-    const best = bestOf(ranks, MOST_IN_PICTURE);
+    const best = bestOf(ranks, MAX_PICTURE_NODES);
     const placeOf = new Map(best.map((node, place) => [node, place]));
     const names = await namesOf(output, placeOf);
     const edges = await edgesBetween(output, placeOf);
@@ -70,7 +68,7 @@ async function edgesBetween(output: GraphOutput, placeOf: ReadonlyMap<number, nu
     const [from, to] = [placeOf.get(source), placeOf.get(target)];
     if (from !== undefined && to !== undefined) edges.push([from, to]);
   }
-  return edges.sort(([a, b], [c, d]) => Math.max(a, b) - Math.max(c, d) || a - c || b - d).slice(0, MOST_EDGES);
+  return edges.sort(([a, b], [c, d]) => Math.max(a, b) - Math.max(c, d) || a - c || b - d).slice(0, MAX_PICTURE_EDGES);
 }
 
 interface Point {

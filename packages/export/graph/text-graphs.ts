@@ -1,10 +1,10 @@
 import type { Part } from '../target/part-file.js';
 import { checkSmall, edgesOf, keysOf, nameOf, type GraphFormatWriter, type GraphOutput } from './graph-format.js';
 
-/** Maximum number of nodes or edges in GraphML. Programs load such a file as a whole. */
-const MOST_GRAPHML = 1_000_000;
-/** Maximum number of nodes or edges in DOT. The number is smaller, because programs draw a graph in DOT. */
-const MOST_DOT = 100_000;
+/** Nodes, or edges. Programs load such a file as a whole. */
+const MAX_GRAPHML_ITEMS = 1_000_000;
+/** Smaller, because programs draw a graph in DOT. */
+const MAX_DOT_ITEMS = 100_000;
 
 /** GraphML. The id of a node is its number in key order; each node has `key` and `name`. */
 export const graphml: GraphFormatWriter = {
@@ -12,7 +12,7 @@ export const graphml: GraphFormatWriter = {
   write: (output) =>
     writeText(output, {
       what: 'GraphML',
-      most: MOST_GRAPHML,
+      most: MAX_GRAPHML_ITEMS,
       head: `<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 <key id="key" for="node" attr.name="key" attr.type="string"/>
@@ -31,7 +31,7 @@ export const dot: GraphFormatWriter = {
   write: (output) =>
     writeText(output, {
       what: 'DOT',
-      most: MOST_DOT,
+      most: MAX_DOT_ITEMS,
       head: `digraph ${output.graph.level}s {\n`,
       node: (id, _, name) => `  n${id} [label=${dotText(name)}];\n`,
       edge: (source, target) => `  n${source} -> n${target};\n`,

@@ -25,8 +25,7 @@ export const KRAKE_FILES = {
   urls: 'urls.txt',
 } as const;
 
-/** The largest int32, and so the maximum of all counts and sizes. */
-const MOST = 2 ** 31 - 1;
+const MAX_INT32 = 2 ** 31 - 1;
 export const KEY_BYTES = 20;
 export const OFFSET_BYTES = 12;
 export const INT_BYTES = 4;
@@ -72,8 +71,8 @@ export function int32(value: number, what: string): Buffer {
 
 /** @throws CrawlError BAD_OUTPUT for a number above the range of int32 */
 export function checkInt32(value: number, what: string): void {
-  if (value <= MOST) return;
-  throw new CrawlError('BAD_OUTPUT', `expected at most ${MOST} ${what} in a file of Krake, found ${value}`, {
+  if (value <= MAX_INT32) return;
+  throw new CrawlError('BAD_OUTPUT', `expected at most ${MAX_INT32} ${what} in a file of Krake, found ${value}`, {
     hint: 'export fewer pages at a time, by --host, --domain or --prefix',
   });
 }

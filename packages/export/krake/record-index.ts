@@ -7,8 +7,7 @@ export interface RecordIndex {
   record(number: number): Promise<Buffer>;
 }
 
-/** The offset of each record whose number is a multiple of this number is stored. */
-const STRIDE = 256;
+const RECORDS_PER_OFFSET = 256;
 const PIECE = 2 ** 18;
 
 /**
@@ -24,10 +23,10 @@ export async function openRecordIndex(
   start: number,
   lengthOf: (piece: Buffer, at: number) => number | undefined,
 ): Promise<RecordIndex> {
-  const begins = new Float64Array(Math.ceil(count / STRIDE));
+  const begins = new Float64Array(Math.ceil(count / RECORDS_PER_OFFSET));
   let read = 0;
   const end = await walk(file, start, lengthOf, (offset) => {
-    if (read % STRIDE === 0) begins[read / STRIDE] = offset;
+    if (read % RECORDS_PER_OFFSET === 0) begins[read / RECORDS_PER_OFFSET] = offset;
     return ++read < count;
   });
   if (read !== count || end !== file.size) {
@@ -38,9 +37,9 @@ export async function openRecordIndex(
   }
   return {
     async record(number) {
-      let left = number % STRIDE;
+      let left = number % RECORDS_PER_OFFSET;
       let found = { offset: 0, length: 0 };
-      await walk(file, begins[Math.floor(number / STRIDE)]!, lengthOf, (offset, length) => {
+      await walk(file, begins[Math.floor(number / RECORDS_PER_OFFSET)]!, lengthOf, (offset, length) => {
         found = { offset, length };
         return left-- > 0;
       });

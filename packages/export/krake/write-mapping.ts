@@ -27,7 +27,7 @@ const OFFSET = KEY_BYTES + INT_BYTES;
  * Number of bytes before the name in a sorted record: key, number in the graph, and offset. An offset with all bits set means that the page
  * has no offset.
  */
-const HEAD = OFFSET + 8;
+const HEAD_BYTES = OFFSET + 8;
 const NO_OFFSET = 2n ** 64n - 1n;
 
 /**
@@ -58,7 +58,7 @@ export async function writeMapping(
     const offset = record.readBigUInt64BE(OFFSET);
     await mapping.write(Buffer.from(record.subarray(0, KEY_BYTES)));
     if (offset !== NO_OFFSET) await offsets?.write(offsetRecord(nodeId, Number(offset)));
-    await names.write(`${record.toString('utf8', HEAD)}\n`);
+    await names.write(`${record.toString('utf8', HEAD_BYTES)}\n`);
     nodeIds[record.readUInt32BE(KEY_BYTES)] = nodeId++;
   }
   await mapping.end();
@@ -68,10 +68,10 @@ export async function writeMapping(
 }
 
 function recordOf({ name, offset }: NamedNode, number: number): Buffer {
-  const record = Buffer.alloc(HEAD + Buffer.byteLength(name));
+  const record = Buffer.alloc(HEAD_BYTES + Buffer.byteLength(name));
   krakeKey(name).copy(record);
   record.writeUInt32BE(number, KEY_BYTES);
   record.writeBigUInt64BE(offset === undefined ? NO_OFFSET : BigInt(offset), OFFSET);
-  record.write(name, HEAD);
+  record.write(name, HEAD_BYTES);
   return record;
 }

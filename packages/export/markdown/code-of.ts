@@ -15,8 +15,7 @@ const LANGUAGE = /^(?:language|lang|highlight-source|highlight|src)-([\w+#.-]{1,
 /** Words before the name of the language: `brush: js` (SyntaxHighlighter), `sourceCode python` (pandoc), `hljs python` (highlight.js). */
 const BEFORE_LANGUAGE = /(?:^|\s)(?:brush:|sourceCode\s|hljs\s)\s*([\w+#.-]{1,30})/;
 const NO_LANGUAGE = /^(default|none|plain|plaintext|notranslate|text)$/;
-/** Number of ancestors of a code element whose classes are searched for the name of the language. */
-const AROUND = 3;
+const MAX_LANGUAGE_ANCESTORS = 3;
 
 /** Reads a block of code, without line numbers. */
 export function codeOf(block: Tree.Element): Code {
@@ -32,7 +31,8 @@ export function codeOf(block: Tree.Element): Code {
 function languageOf(block: Tree.Element): string | undefined {
   const inner = first(block, ({ tagName }) => tagName === 'code');
   const looked: (Tree.ParentNode | null | undefined)[] = [inner, block];
-  for (let i = 0; i < AROUND; i++) looked.push((looked.at(-1) as Tree.Element | null | undefined)?.parentNode);
+  for (let i = 0; i < MAX_LANGUAGE_ANCESTORS; i++)
+    looked.push((looked.at(-1) as Tree.Element | null | undefined)?.parentNode);
   for (const element of looked) {
     if (!element || !('tagName' in element)) continue;
     const found = languageIn(element);

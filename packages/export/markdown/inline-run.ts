@@ -4,11 +4,8 @@ import { tidyMarks } from './tidy-marks.js';
 export type Mark = Omit<Marked, 'children'>;
 
 const SPACES = /[\t\n\f\r ]+/g;
-/**
- * Maximum number of bold and italic marks in a paragraph. More marks are dropped, because the Markdown writer compares each mark with the
- * others.
- */
-const MOST_MARKS = 500;
+/** In a paragraph. More marks are dropped, because the Markdown writer compares each mark with the others. */
+const MAX_MARKS = 500;
 
 /**
  * Collects the text of a paragraph, a heading or a cell. Each run of white space becomes one space. Marks, lines and the whole text neither
@@ -92,7 +89,7 @@ export class InlineRun {
    * here, and before the marks that begin here.
    */
   #into(marks: readonly Mark[]): Inline[] {
-    const wanted = this.#marks < MOST_MARKS ? marks : marks.filter(({ type }) => !isAttention(type));
+    const wanted = this.#marks < MAX_MARKS ? marks : marks.filter(({ type }) => !isAttention(type));
     let shared = 0;
     while (shared < wanted.length && this.#goesOn(shared, wanted[shared]!)) shared += 1;
     this.#open.length = shared;

@@ -4,7 +4,7 @@ import type { Block, Heading, Inline } from './blocks.js';
 import { codeOf } from './code-of.js';
 import { withoutControls } from './control-characters.js';
 import { InlineRun, type Mark } from './inline-run.js';
-import { MOST_NESTED, readList } from './read-list.js';
+import { MAX_NESTING, readList } from './read-list.js';
 import { readTable } from './read-table.js';
 
 export class BlockReader {
@@ -211,7 +211,7 @@ const READERS: Readonly<Record<string, ReadElement>> = {
     else reader.add({ type: 'thematicBreak' });
   },
   blockquote: (reader, element) => {
-    if (reader.isFlat || reader.nested >= MOST_NESTED) return reader.readApart(element);
+    if (reader.isFlat || reader.nested >= MAX_NESTING) return reader.readApart(element);
     const children = reader.blocksIn(element);
     if (children.length > 0) reader.add({ type: 'blockquote', children });
   },

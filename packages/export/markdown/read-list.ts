@@ -3,8 +3,8 @@ import { attribute, isCheckbox, isElement } from '../../core/index.js';
 import type { Block, Inline, Item, List } from './blocks.js';
 import type { BlockReader } from './read-blocks.js';
 
-/** Maximum depth of nested lists and quotations. Deeper ones are replaced by their content, because each level indents all its lines. */
-export const MOST_NESTED = 12;
+/** Deeper lists and quotations are replaced by their content, because each level indents all its lines. */
+export const MAX_NESTING = 12;
 
 interface ListItem {
   readonly number: number;
@@ -12,11 +12,8 @@ interface ListItem {
   readonly checked?: boolean | undefined;
 }
 
-/**
- * The maximum number of items in a list; a longer list is split. Without this limit, long lists would take too long: the Markdown writer
- * searches all items to find the number of one item.
- */
-const MOST_ITEMS = 2000;
+/** A longer list is split, because the Markdown writer searches all items to find the number of one item. */
+const MAX_ITEMS = 2000;
 const MAX_ITEM_NUMBER = 999_999_999;
 
 /**
@@ -28,7 +25,7 @@ export function readList(reader: BlockReader, list: Tree.Element): void {
   const isOrdered = list.tagName === 'ol';
   const items = itemsOf(reader, list, isOrdered).filter(({ blocks }) => blocks.length > 0);
   const isLayout =
-    reader.nested >= MOST_NESTED ||
+    reader.nested >= MAX_NESTING ||
     items.some(
       ({ number, blocks }) => number < 0 || number > MAX_ITEM_NUMBER || blocks.some(({ type }) => type === 'heading'),
     );
@@ -82,7 +79,7 @@ function listsOf(items: readonly ListItem[], ordered: boolean): List[] {
   for (const item of items) {
     const run = runs.at(-1);
     const follows = run && (!ordered || run.at(-1)!.number + 1 === item.number);
-    if (follows && run.length < MOST_ITEMS) run.push(item);
+    if (follows && run.length < MAX_ITEMS) run.push(item);
     else runs.push([item]);
   }
   return runs.map((run) => {

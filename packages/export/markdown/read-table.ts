@@ -3,13 +3,12 @@ import { attribute, first, isCode, isElement } from '../../core/index.js';
 import type { Inline, Row } from './blocks.js';
 import type { BlockReader } from './read-blocks.js';
 
-/** The last column in which a blank cell may be added after a cell that spans several columns. */
-const MOST_COLUMNS = 200;
+/** Blank cells after a cell that spans several columns are added up to this column. */
+const MAX_COLUMNS = 200;
 const MAX_BLANK_CELLS = 20_000;
-/** In a table without header cells, a cell with line breaks and more than this number of characters shows that the table is only layout. */
-const LONG = 1000;
-/** In a table without header cells, a cell with more than this number of line breaks shows that the table is only layout. */
-const MANY_LINES = 8;
+/** A table without header cells is only layout if a cell has more characters than this with line breaks, or more line breaks. */
+const MAX_CELL_CHARACTERS = 1000;
+const MAX_CELL_BREAKS = 8;
 
 /**
  * Reads a table. A cell that spans several columns or rows is written once, and its other places are blank cells. A table that is only
@@ -58,7 +57,10 @@ function cellsOf(row: Tree.Element): Tree.Element[] {
 function isLong(cell: readonly Inline[]): boolean {
   const lines = cell.filter(({ type }) => type === 'break').length;
   if (lines === 0) return false;
-  return lines > MANY_LINES || cell.reduce((sum, node) => sum + ('value' in node ? node.value.length : 0), 0) > LONG;
+  return (
+    lines > MAX_CELL_BREAKS ||
+    cell.reduce((sum, node) => sum + ('value' in node ? node.value.length : 0), 0) > MAX_CELL_CHARACTERS
+  );
 }
 
 /** Cells in rows and columns, by the algorithm of the HTML Standard. */
@@ -88,9 +90,9 @@ class Grid {
     };
     for (const element of elements) {
       passSpanned();
-      const columns = this.#spanOf(element, 'colspan', MOST_COLUMNS - cells.length);
+      const columns = this.#spanOf(element, 'colspan', MAX_COLUMNS - cells.length);
       // A `rowspan` of 0 spans up to the last row.
-      const rows = cells.length < MOST_COLUMNS ? this.#spanOf(element, 'rowspan', this.#blanks) : 1;
+      const rows = cells.length < MAX_COLUMNS ? this.#spanOf(element, 'rowspan', this.#blanks) : 1;
       const at = cells.length;
       cells.push({ type: 'tableCell', children: this.#reader.lineIn(element, 'break') });
       for (let i = 1; i < columns; i++) blank();

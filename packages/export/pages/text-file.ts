@@ -8,8 +8,8 @@ import type { Target, TargetResult } from '../target/target.js';
 export const JSON_LINES_ENDINGS = ['jsonl', 'ndjson', 'json', 'txt', 'gz'] as const;
 
 const CHUNK_CHARACTERS = 65_536;
-/** Number of characters in one gzip member. Programs read successive members as one stream. Large members compress better. */
-const MEMBER = 1_048_576;
+/** Of a gzip member. Programs read successive members as one stream. Large members compress better. */
+const MEMBER_CHARACTERS = 1_048_576;
 
 const compress = promisify(gzip);
 
@@ -28,7 +28,7 @@ export async function writeText(
 ): Promise<TargetResult> {
   const part = await target.part(name);
   const isZipped = isGzipName(name);
-  const size = isZipped ? MEMBER : CHUNK_CHARACTERS;
+  const size = isZipped ? MEMBER_CHARACTERS : CHUNK_CHARACTERS;
   let text = head;
   let waiting = 0;
   let pending: Promise<void> = Promise.resolve();

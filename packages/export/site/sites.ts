@@ -57,8 +57,7 @@ interface Origin extends OriginSample {
 
 /** A template is learned again when this share of its sample has changed. */
 const CHANGED_SHARE = 0.25;
-/** Number of pages whose bodies are read together. */
-const PAGES_AT_ONCE = 10;
+const PAGES_PER_READ = 10;
 /** A page with more elements and blocks shows nothing about its site, so that the memory of a sample is bounded. */
 const MAX_TRAITS = 20_000;
 /** Maximum number of folders and sampled pages of the origins that stay in memory. Also the maximum number of names of checked sites. */
@@ -91,7 +90,10 @@ export function createSites(crawl: Crawl, { began = crawl.clock(), count = () =>
     return origin;
   }
 
-  /** Removes the templates of folders and origins that are no sites any more. The numbers of these templates stay, so that readers see the change. */
+  /**
+   * Removes the templates of folders and origins that are no sites any more. The numbers of these templates stay, so that readers see the
+   * change.
+   */
   async function removeOthers(origin: string, { folders, others }: OriginSample): Promise<Map<string, Change>> {
     const removed = new Map<string, Change>();
     for await (const { name, stored } of siteTemplates.within(origin)) {
@@ -263,8 +265,8 @@ async function* traitsOf(
   { tables, settings }: Crawl,
   sample: readonly SamplePage[],
 ): AsyncGenerator<readonly [SamplePage, PageTraits | undefined]> {
-  for (let at = 0; at < sample.length; at += PAGES_AT_ONCE) {
-    const pages = sample.slice(at, at + PAGES_AT_ONCE);
+  for (let at = 0; at < sample.length; at += PAGES_PER_READ) {
+    const pages = sample.slice(at, at + PAGES_PER_READ);
     const rows = await tables.pages.getMany(
       pages.map(({ key }) => key),
       DOCUMENT_FIELDS,

@@ -17,7 +17,7 @@ import { statedBy } from './stated-by.js';
 import { BEGINS_WITH_BY } from './words.js';
 
 const MAX_AUTHORS = 20;
-const LONGEST_NAME = 200;
+const MAX_NAME_CHARACTERS = 200;
 const MAX_HEADING_LENGTH = 1000;
 const AUTHOR_NAMES = [
   'author',
@@ -63,14 +63,16 @@ export function authorsOf(view: PageView): string[] | undefined {
       return marked.length + linked.length < MAX_AUTHORS || 'end';
     },
   });
-  return cleanNames(marked.map(markedName)) ?? cleanNames(linked.map((element) => textWithin(element, LONGEST_NAME)));
+  return (
+    cleanNames(marked.map(markedName)) ?? cleanNames(linked.map((element) => textWithin(element, MAX_NAME_CHARACTERS)))
+  );
 }
 
 /** Cleans up names. URLs and handles are dropped. Undefined: no name is left. */
 function cleanNames(names: readonly string[]): string[] | undefined {
   const clean = names
     .map((name) => name.replace(BEGINS_WITH_BY, '').trim())
-    .filter((name) => name !== '' && name.length <= LONGEST_NAME && !/^(https?:|www\.|@)|^\W+$/i.test(name));
+    .filter((name) => name !== '' && name.length <= MAX_NAME_CHARACTERS && !/^(https?:|www\.|@)|^\W+$/i.test(name));
   return clean.length === 0 ? undefined : [...new Set(clean)].slice(0, MAX_AUTHORS);
 }
 
@@ -79,7 +81,7 @@ function markedName(element: Tree.Element): string {
   const own = attribute(element, 'content');
   if (own !== undefined) return own;
   const name = first(element, (inner) => tokens(attribute(inner, 'itemprop')).includes('name'));
-  return (name && attribute(name, 'content')) ?? textWithin(name ?? element, LONGEST_NAME + 1);
+  return (name && attribute(name, 'content')) ?? textWithin(name ?? element, MAX_NAME_CHARACTERS + 1);
 }
 
 /** The absolute URL of the image that represents the page, from Open Graph, Twitter, JSON-LD or a `link` element. */

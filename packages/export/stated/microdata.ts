@@ -11,8 +11,8 @@ export interface MicrodataItem {
 }
 
 const MAX_ITEM_DEPTH = 40;
-/** Maximum number of steps for the items of a page. A step is a visit of a node, or a character of an attribute. */
-const MOST_STEPS = 1_000_000;
+/** A step is a visit of a node, or a character of an attribute. */
+const MAX_STEPS = 1_000_000;
 const MAX_VALUE_CHARACTERS = 10_000;
 const MAX_CHARACTERS_PER_PAGE = 1_000_000;
 
@@ -57,7 +57,7 @@ class ItemReader {
   /** The first element with each id. */
   readonly #ids = new Map<string, Tree.Element>();
   readonly #places = new Map<Tree.Element, number>();
-  #steps = MOST_STEPS;
+  #steps = MAX_STEPS;
   #characters = MAX_CHARACTERS_PER_PAGE;
 
   constructor(document: HtmlDocument, resolve: Resolve) {

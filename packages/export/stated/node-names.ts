@@ -3,8 +3,8 @@ import type { PageView } from './page-view.js';
 import { statedBy } from './stated-by.js';
 
 /** Maximum number of nodes in a value, and of names of each node. */
-const MOST_NAMES = 50;
-const LONGEST_NAME = 1000;
+const MAX_NAMES = 50;
+const MAX_NAME_CHARACTERS = 1000;
 
 /**
  * Returns the names in a value. A text is a name; a node has names in `name`. For a node with only an id, it returns the names of the node
@@ -17,11 +17,13 @@ export function namesOf(view: PageView, value: JsonLdNode[string] | undefined): 
     const named = each.name === undefined && typeof each['@id'] === 'string' ? nodesById(view).get(each['@id']) : each;
     return some(named?.name).flatMap((name) => (typeof name === 'string' ? [name] : []));
   });
-  return names.map((name) => name.slice(0, LONGEST_NAME).replace(/\s+/g, ' ').trim()).filter((name) => name !== '');
+  return names
+    .map((name) => name.slice(0, MAX_NAME_CHARACTERS).replace(/\s+/g, ' ').trim())
+    .filter((name) => name !== '');
 }
 
 function some(value: JsonLdNode[string] | undefined): ReturnType<typeof jsonLdValues> {
-  return jsonLdValues(value).slice(0, MOST_NAMES);
+  return jsonLdValues(value).slice(0, MAX_NAMES);
 }
 
 const byId = new WeakMap<PageView, ReadonlyMap<string, JsonLdNode>>();

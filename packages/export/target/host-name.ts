@@ -8,8 +8,8 @@ export function isDevice(name: string): boolean {
   return DEVICE.test(name);
 }
 
-/** Maximum number of characters of a host in a file name. File systems allow 255 bytes. */
-const LONGEST = 200;
+/** File systems allow 255 bytes in the name of a file. */
+const MAX_HOST_CHARACTERS = 200;
 
 /**
  * Returns the file name of a host. The names of its folders are the last labels of the host, and the first letters of the label before
@@ -43,8 +43,8 @@ export function safeName(name: string): string {
   const safe = name.replace(/[^a-z0-9._-]/g, hex).replace(/\.$/, hex);
   if (safe === '') return '~';
   const usable = isDevice(safe) ? hex(safe[0]!) + safe.slice(1) : safe;
-  if (usable.length <= LONGEST) return usable;
-  return `${usable.slice(0, LONGEST - 17)}~${createHash('sha256').update(name).digest('hex').slice(0, 16)}`;
+  if (usable.length <= MAX_HOST_CHARACTERS) return usable;
+  return `${usable.slice(0, MAX_HOST_CHARACTERS - 17)}~${createHash('sha256').update(name).digest('hex').slice(0, 16)}`;
 }
 
 function hex(character: string): string {

@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto';
 import { MANIFEST } from './manifest.js';
 import { isDevice, safeName } from './host-name.js';
 
-/** Maximum number of folders of a URL whose path is kept in the name of its file. */
-const MOST_FOLDERS = 8;
-/** Maximum number of characters of a path that is kept in the name of a file. */
-const LONGEST = 120;
-/** Number of characters of the URL in the name of a file, if the path is not kept. */
-const TOLD = 60;
+const MAX_KEPT_FOLDERS = 8;
+/** If a path has more folders or characters, the name of the file has only the beginning of the URL. */
+const MAX_KEPT_CHARACTERS = 120;
+const CHARACTERS_OF_URL = 60;
 
 /**
  * Returns the file of a page, in the folder of its host: `example.com/guide/page.md`, and `example.com/guide/index.md` for `/guide/`. For
@@ -24,8 +22,8 @@ export function fileOfPage(url: string): string {
   const parts = path.slice(1).split('/');
   const isPlain =
     search === '' &&
-    parts.length <= MOST_FOLDERS &&
-    path.length <= LONGEST &&
+    parts.length <= MAX_KEPT_FOLDERS &&
+    path.length <= MAX_KEPT_CHARACTERS &&
     parts.every(isPlainPart) &&
     !pathname.endsWith('/index');
   const name = isPlain ? parts.join('/') : toldName(url, `${pathname}${search}`);
@@ -45,6 +43,6 @@ function toldName(url: string, path: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9_]+/g, '-')
     .replace(/^-/, '')
-    .slice(0, TOLD);
+    .slice(0, CHARACTERS_OF_URL);
   return `${told}~${createHash('sha256').update(url).digest('hex').slice(0, 20)}`;
 }

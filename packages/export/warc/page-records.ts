@@ -52,8 +52,8 @@ interface PageRecords {
   readonly lostVersions: number;
 }
 
-/** Maximum number of attempts to read a body, if a compaction moves it. */
-const TRIES = 5;
+/** A compaction may move the body. */
+const MAX_READ_ATTEMPTS = 5;
 
 /**
  * Returns the records of pages: the stored bodies, oldest first; a `revisit` if the last answer was "not modified"; `metadata` with title,
@@ -107,7 +107,7 @@ async function storedRecords(
   const latest = [...rows];
   const found = await read(latest);
   // A compaction may have moved a body after its row was read.
-  for (let n = 1; n < TRIES; n++) {
+  for (let n = 1; n < MAX_READ_ATTEMPTS; n++) {
     const missing = [...found.keys()].filter((i) => found[i]!.includes(undefined));
     if (missing.length === 0) break;
     const again = await pages.getMany(

@@ -1,4 +1,4 @@
-import { LONGEST_TIMER } from '../../util/index.js';
+import { MAX_TIMER_MS } from '../../util/index.js';
 
 /** The timers of the platform, or replacements in a test. */
 export interface Timers {
@@ -32,7 +32,7 @@ export function createWakeTimer(wake: () => void, clock: () => number, timers: T
       if (current) timers.clearTimeout(current.handle);
       current = undefined;
       if (time === undefined) return;
-      const wait = Math.min(Math.max(0, Math.ceil(time - clock())), LONGEST_TIMER);
+      const wait = Math.min(Math.max(0, Math.ceil(time - clock())), MAX_TIMER_MS);
       current = { time, handle: timers.setTimeout(onTime, wait) };
     },
   };

@@ -6,10 +6,10 @@ import { createMostFrequent, mostRows } from './most-frequent.js';
 import type { JudgeParameter } from './parameters.js';
 import { createDistinct, type Distinct } from './sample.js';
 import {
-  LEAST_ROWS,
-  MOST,
-  MOST_FOUND,
-  TRACKED,
+  MIN_REJECTED_ROWS,
+  NEARLY_ALL_SHARE,
+  MAX_CANDIDATES,
+  MAX_TRACKED,
   addExample,
   isAsked,
   becauseOf,
@@ -22,14 +22,18 @@ const MAX_SEGMENTS = 10;
 const MAX_PATH_CHARACTERS = 200;
 /** Maximum length of a run of digits that is read as a number. A longer run is the name of a thing. */
 const DIGITS = /\d+/g;
-const LONGEST_NUMBER = 10;
+const MAX_NUMBER_DIGITS = 10;
 /** Placeholder for a number. No URL contains this character. */
 const NUMBER = '#';
 
 /** Recognises parameters whose values are an endless series of numbers or dates, such as `page`, `offset` or `month`. */
 export const calendarParameter: JudgeParameter = (facts, domain, minRelevant) => {
   const { rows, numbers, values } = facts;
-  if (numbers < MOST * rows || values < MIN_DIFFERENT_NUMBERS || !isWorthRejecting(facts, domain, minRelevant))
+  if (
+    numbers < NEARLY_ALL_SHARE * rows ||
+    values < MIN_DIFFERENT_NUMBERS ||
+    !isWorthRejecting(facts, domain, minRelevant)
+  )
     return undefined;
   return rejectParameter(facts, 'calendar', {
     because: becauseOf('endless numbers or dates', domain),
@@ -64,15 +68,15 @@ interface Section {
 export const calendars: CreateFinder = ({ propose: { minRelevant } }) => {
   const kept = createKeptTraits();
   let host: string | undefined;
-  let sections = createMostFrequent<Section>(TRACKED);
+  let sections = createMostFrequent<Section>(MAX_TRACKED);
   let found: Section[] = [];
 
   function endHost(): void {
     const isCandidate = ({ rows, numbers, ...section }: Section): boolean =>
-      rows >= LEAST_ROWS && numbers.count >= MIN_DIFFERENT_NUMBERS && !kept.has(keyOf(section));
-    found.push(...mostRows([...sections.values()].filter(isCandidate), MOST_FOUND));
-    if (found.length > 2 * MOST_FOUND) found = mostRows(found, MOST_FOUND);
-    sections = createMostFrequent<Section>(TRACKED);
+      rows >= MIN_REJECTED_ROWS && numbers.count >= MIN_DIFFERENT_NUMBERS && !kept.has(keyOf(section));
+    found.push(...mostRows([...sections.values()].filter(isCandidate), MAX_CANDIDATES));
+    if (found.length > 2 * MAX_CANDIDATES) found = mostRows(found, MAX_CANDIDATES);
+    sections = createMostFrequent<Section>(MAX_TRACKED);
   }
 
   return {
@@ -94,7 +98,7 @@ export const calendars: CreateFinder = ({ propose: { minRelevant } }) => {
     find(domain) {
       endHost();
       const isWorth = (section: Section): boolean => isWorthRejecting(section, domain, minRelevant);
-      const worth = mostRows(found.filter(isWorth), MOST_FOUND);
+      const worth = mostRows(found.filter(isWorth), MAX_CANDIDATES);
       // A whole section includes its own pages and all sections below it. So these are no candidates of their own.
       const rejected = new Set(worth.filter(({ isPage }) => !isPage).map(keyOf));
       return worth
@@ -166,7 +170,7 @@ function* sectionsOf({ path }: FinderRow): Generator<{ template: string; isPage:
  */
 function withoutNumbers(segment: string, numbers: string[]): string {
   return segment.replace(DIGITS, (digits) => {
-    if (digits.length > LONGEST_NUMBER) return digits;
+    if (digits.length > MAX_NUMBER_DIGITS) return digits;
     numbers.push(digits);
     return NUMBER;
   });
@@ -182,7 +186,7 @@ function templatesAbove(template: string): string[] {
 
 function toCandidate(section: Section, domain: DomainFacts): Candidate {
   const { host, template, isPage, rows, fetched, numbers, least, most, same, examples } = section;
-  const path = fill(literal(template), (i) => same[i] ?? `\\d{1,${LONGEST_NUMBER}}`);
+  const path = fill(literal(template), (i) => same[i] ?? `\\d{1,${MAX_NUMBER_DIGITS}}`);
   return {
     rule: rejectRule(host, { regex: `${ANY_ORIGIN}${path}${isPage ? '/?(?:\\?|$)' : '(?:[/?]|$)'}` }),
     reason: 'calendar',

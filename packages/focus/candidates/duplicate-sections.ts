@@ -4,21 +4,20 @@ import { rejectRule, type Candidate, type CreateFinder, type DomainFacts, type F
 import { createKeptTraits } from './kept-traits.js';
 import { createMostFrequent } from './most-frequent.js';
 import { createSample } from './sample.js';
-import { LEAST_ROWS, MOST, MOST_FOUND, addExample, areAlike, shareOf } from './thresholds.js';
+import { MIN_REJECTED_ROWS, NEARLY_ALL_SHARE, MAX_CANDIDATES, addExample, areAlike, shareOf } from './thresholds.js';
 import { differences, isWithin, placesOf, traitOf, type Located, type Place } from './section-places.js';
 import { ANY_ORIGIN, literal, withoutQuery } from './url-parameters.js';
 
-/** Maximum number of pages with the same document. A document with more pages is an error page or an empty page, so it is ignored. */
-const MOST_COPIES = 8;
-/** Minimum share of different documents among the pages of a section. A section with a smaller share repeats a few pages. */
-const DIFFERENT = 0.5;
+/** A document with more pages is an error page or an empty page, so it is ignored. */
+const MAX_COPIES = 8;
+/** A section with a smaller share of different documents repeats a few pages. */
+const MIN_DISTINCT_SHARE = 0.5;
 const MAX_SECTION_DEPTH = 6;
-/** Maximum number of characters of a path to compare. Pages with longer paths are ignored. */
-const LONGEST = 500;
-/** Maximum number of pages of a domain to compare. If a domain has more pages, half of the documents are dropped. */
-const COMPARED = 32_768;
+const MAX_PATH_CHARACTERS = 500;
+/** If a domain has more pages, half of the documents are dropped. */
+const MAX_COMPARED_PAGES = 32_768;
 /** Maximum number of sections, and of pairs of sections, that are counted at the same time. */
-const COUNTED = 4_096;
+const MAX_COUNTED = 4_096;
 
 interface Copy extends Located {
   readonly url: string;
@@ -55,7 +54,7 @@ interface Pair {
  */
 export const duplicateSections: CreateFinder = () => {
   const kept = createKeptTraits();
-  const counts = createMostFrequent<{ readonly trait: string; rows: number }>(COUNTED);
+  const counts = createMostFrequent<{ readonly trait: string; rows: number }>(MAX_COUNTED);
   const sample = createSample();
   const copies = new Map<number, Copy[]>();
   let held = 0;
@@ -63,11 +62,11 @@ export const duplicateSections: CreateFinder = () => {
 
   function addCopy({ host, path, url, duplicateOf }: FinderRow, document: number): void {
     const known = copies.get(document) ?? [];
-    if (known.length > MOST_COPIES) return;
+    if (known.length > MAX_COPIES) return;
     if (known.length === 0) copies.set(document, known);
     known.push({ host, path, url, duplicateOf, at });
     held += 1;
-    while (held > COMPARED) {
+    while (held > MAX_COMPARED_PAGES) {
       sample.halve();
       for (const [each, pages] of copies) {
         if (sample.has(each)) continue;
@@ -88,27 +87,27 @@ export const duplicateSections: CreateFinder = () => {
           counts.get(trait, () => ({ trait, rows: 0 })).rows += 1;
         }
       }
-      if (row.signature === undefined || row.path.length > LONGEST) return;
+      if (row.signature === undefined || row.path.length > MAX_PATH_CHARACTERS) return;
       if (row.status !== 'fetched' && row.status !== 'notmodified') return;
       const document = hashOf(row.signature);
       if (sample.has(document)) addCopy(row, document);
     },
     find(domain) {
-      for (const [document, pages] of copies) if (pages.length > MOST_COPIES) copies.delete(document);
+      for (const [document, pages] of copies) if (pages.length > MAX_COPIES) copies.delete(document);
       const rowsOf = new Map(Array.from(counts.values(), ({ trait, rows }) => [trait, rows]));
-      const pairs = pairsOf(copies).filter(({ documents, rows }) => documents >= DIFFERENT * rows);
+      const pairs = pairsOf(copies).filter(({ documents, rows }) => documents >= MIN_DISTINCT_SHARE * rows);
       const totals = countPages(
         copies,
         pairs.flatMap(({ from, to }) => [from, to]),
       );
       const found = pairs.filter(({ from, rows }) => {
         const trait = traitOf(from);
-        return areAlike(rows, totals.get(trait)!) && !kept.has(trait) && (rowsOf.get(trait) ?? 0) >= LEAST_ROWS;
+        return areAlike(rows, totals.get(trait)!) && !kept.has(trait) && (rowsOf.get(trait) ?? 0) >= MIN_REJECTED_ROWS;
       });
       const isKept = (place: Place): boolean => kept.has(traitOf(place));
       const sizeOf = (place: Place): number => rowsOf.get(traitOf(place)) ?? 0;
       return choose(found, isKept, sizeOf)
-        .slice(0, MOST_FOUND)
+        .slice(0, MAX_CANDIDATES)
         .map((pair) => toCandidate(pair, totals.get(traitOf(pair.from))!, sizeOf(pair.from), domain));
     },
   };
@@ -121,7 +120,7 @@ type Compared = Pick<Copy, 'host' | 'path' | 'url' | 'at'>;
  * if `dedup` says so.
  */
 function pairsOf(copies: ReadonlyMap<number, readonly Copy[]>): Pair[] {
-  const pairs = createMostFrequent<Pair>(COUNTED);
+  const pairs = createMostFrequent<Pair>(MAX_COUNTED);
   let document = 0;
 
   function add(one: Compared, other: Compared): void {
@@ -195,8 +194,8 @@ function choose(pairs: readonly Pair[], isKept: (place: Place) => boolean, sizeO
     one.from.host === other.from.host && one.from.kind === 'segment' && other.from.name.endsWith(`/${one.from.name}/`);
   return rejected.filter((pair) =>
     pair.from.kind === 'segment'
-      ? !rejected.some((other) => isSame(pair, other) && sizeOf(other.from) >= MOST * sizeOf(pair.from))
-      : !rejected.some((other) => isSame(other, pair) && sizeOf(pair.from) < MOST * sizeOf(other.from)),
+      ? !rejected.some((other) => isSame(pair, other) && sizeOf(other.from) >= NEARLY_ALL_SHARE * sizeOf(pair.from))
+      : !rejected.some((other) => isSame(other, pair) && sizeOf(pair.from) < NEARLY_ALL_SHARE * sizeOf(other.from)),
   );
 }
 

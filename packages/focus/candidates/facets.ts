@@ -1,10 +1,10 @@
 import { rejectRule, type Candidate } from './candidate.js';
 import type { JudgeParameter, ParameterFacts } from './parameters.js';
-import { ALIKE, areAlike, becauseOf, isWorthRejecting, shareOf } from './thresholds.js';
+import { MIN_ALIKE_SHARE, areAlike, becauseOf, isWorthRejecting, shareOf } from './thresholds.js';
 import { patternOf, shownParameter } from './url-parameters.js';
 
-/** Minimum number of URLs for each path. Filters and orders of a list make one URL for each combination. */
-const LEAST_A_PATH = 3;
+/** Filters and orders of a list make one URL for each combination. */
+const MIN_URLS_PER_PATH = 3;
 
 /**
  * Finds parameters that only order or filter existing pages, for one of two reasons.
@@ -16,7 +16,7 @@ const LEAST_A_PATH = 3;
  */
 export const facet: JudgeParameter = (facts, domain, minRelevant) => {
   const { rows, paths, sampled, knownWithout, compared, alike } = facts;
-  if (areAlike(alike, compared) && knownWithout >= ALIKE * sampled) {
+  if (areAlike(alike, compared) && knownWithout >= MIN_ALIKE_SHARE * sampled) {
     const candidate = rejectParameter(facts, 'facet', {
       because: 'the same documents exist without the parameter',
       compared,
@@ -25,7 +25,7 @@ export const facet: JudgeParameter = (facts, domain, minRelevant) => {
     });
     return { ...candidate, isOfCopies: true };
   }
-  if (!isWorthRejecting(facts, domain, minRelevant) || rows < LEAST_A_PATH * paths) return undefined;
+  if (!isWorthRejecting(facts, domain, minRelevant) || rows < MIN_URLS_PER_PATH * paths) return undefined;
   return rejectParameter(facts, 'facet', {
     because: becauseOf('many URLs of few paths', domain),
     relevant: 0,

@@ -14,7 +14,7 @@ import { createKeptTraits } from './kept-traits.js';
 import { createMostFrequent, mostRows } from './most-frequent.js';
 import { createDistinct, createSample, type Distinct } from './sample.js';
 import { session } from './sessions.js';
-import { LEAST_ROWS, MOST_FOUND, TRACKED, addExample, isAsked } from './thresholds.js';
+import { MIN_REJECTED_ROWS, MAX_CANDIDATES, MAX_TRACKED, addExample, isAsked } from './thresholds.js';
 import { withoutQuery } from './url-parameters.js';
 
 /** Figures of a parameter. No row that must stay has this parameter. With very many rows, only a sample of the pages is compared. */
@@ -110,7 +110,7 @@ export const uselessParameters: CreateFinder = ({ propose: { minRelevant } }) =>
     if (host === undefined) return;
     for (const facts of table.facts(host))
       if (!kept.has(traitOf(host, keyOfParameter(facts.parameter)))) found.push(facts);
-    if (found.length > 2 * MOST_FOUND) found = mostRows(found, MOST_FOUND);
+    if (found.length > 2 * MAX_CANDIDATES) found = mostRows(found, MAX_CANDIDATES);
     table = createTable();
   }
 
@@ -124,7 +124,7 @@ export const uselessParameters: CreateFinder = ({ propose: { minRelevant } }) =>
     find(domain) {
       endHost();
       host = undefined;
-      return mostRows(found, MOST_FOUND).flatMap((facts) => {
+      return mostRows(found, MAX_CANDIDATES).flatMap((facts) => {
         for (const judge of JUDGES) {
           const candidate = judge(facts, domain, minRelevant);
           if (candidate) return [candidate];
@@ -142,7 +142,7 @@ function createTable() {
   /** The document of each page. Keys are hashes of origin, path and query. */
   const pages = new Map<number, number>();
   let kept = 0;
-  const tracked = createMostFrequent<Tracked>(TRACKED, ({ variants }) => (kept -= variants.size));
+  const tracked = createMostFrequent<Tracked>(MAX_TRACKED, ({ variants }) => (kept -= variants.size));
 
   function halveSample(): void {
     sample.halve();
@@ -231,8 +231,8 @@ function createTable() {
       while (kept > COMPARED) halveSample();
     },
     facts(host: string): ParameterFacts[] {
-      const enough = [...tracked.values()].filter(({ rows }) => rows >= LEAST_ROWS);
-      return mostRows(enough, MOST_FOUND).map((each) => factsOf(host, each));
+      const enough = [...tracked.values()].filter(({ rows }) => rows >= MIN_REJECTED_ROWS);
+      return mostRows(enough, MAX_CANDIDATES).map((each) => factsOf(host, each));
     },
   };
 }

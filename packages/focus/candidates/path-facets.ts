@@ -4,9 +4,9 @@ import { createKeptTraits } from './kept-traits.js';
 import { createMostFrequent, mostRows } from './most-frequent.js';
 import { createSample } from './sample.js';
 import {
-  LEAST_ROWS,
-  MOST_FOUND,
-  TRACKED,
+  MIN_REJECTED_ROWS,
+  MAX_CANDIDATES,
+  MAX_TRACKED,
   addExample,
   isAsked,
   becauseOf,
@@ -16,11 +16,11 @@ import {
 import { ANY_ORIGIN, literal, withoutQuery } from './url-parameters.js';
 
 /** Minimum share of rows whose segments also occur in another order. Names of folders hardly ever change places. */
-const PERMUTED = 0.25;
+const MIN_PERMUTED_SHARE = 0.25;
 const MAX_SEGMENTS_BEFORE_FILTERS = 2;
 const MAX_COMPARED_CHARACTERS = 1_000;
-/** Maximum number of sets of segments to store for one host. If there are more, half are dropped. */
-const COMPARED = 65_536;
+/** If a host has more sets of segments, half are dropped. */
+const MAX_COMPARED_SETS = 65_536;
 
 /** The pages at least two segments below a path, such as `/tag/red/big/` below `/tag/`. */
 interface Section {
@@ -51,15 +51,17 @@ export const pathFacets: CreateFinder = ({ propose: { minRelevant } }) => {
   const kept = createKeptTraits();
   let host: string | undefined;
   let held = 0;
-  const createSections = () => createMostFrequent<Section>(TRACKED, ({ sets }) => (held -= sets.size));
+  const createSections = () => createMostFrequent<Section>(MAX_TRACKED, ({ sets }) => (held -= sets.size));
   let sections = createSections();
   let sample = createSample();
   let found: FoundSection[] = [];
 
   function endHost(): void {
-    const all = [...sections.values()].filter((each) => each.rows >= LEAST_ROWS && !kept.has(traitOf(each)));
-    const judged = all.map(judge).filter(({ compared, permuted }) => permuted >= Math.max(1, PERMUTED * compared));
-    found = mostRows([...found, ...judged], MOST_FOUND);
+    const all = [...sections.values()].filter((each) => each.rows >= MIN_REJECTED_ROWS && !kept.has(traitOf(each)));
+    const judged = all
+      .map(judge)
+      .filter(({ compared, permuted }) => permuted >= Math.max(1, MIN_PERMUTED_SHARE * compared));
+    found = mostRows([...found, ...judged], MAX_CANDIDATES);
     sections = createSections();
     sample = createSample();
     held = 0;
@@ -102,7 +104,7 @@ export const pathFacets: CreateFinder = ({ propose: { minRelevant } }) => {
             compare(section, segments);
         }
       }
-      while (held > COMPARED) {
+      while (held > MAX_COMPARED_SETS) {
         sample.halve();
         for (const { sets } of sections.values())
           for (const hash of sets.keys()) if (!sample.has(hash)) sets.delete(hash);

@@ -17,8 +17,8 @@ export function createSample() {
   };
 }
 
-/** Maximum number of different texts that are counted exactly. A larger count is an estimate. */
-const COUNTED = 256;
+/** A larger count is an estimate. */
+const MAX_EXACT_COUNT = 256;
 
 /** Counts different texts in bounded memory. The count is exact up to 256; beyond that its error is about 6 %. */
 export type Distinct = ReturnType<typeof createDistinct>;
@@ -30,7 +30,7 @@ export function createDistinct() {
     add(hash: number): void {
       if (!sample.has(hash)) return;
       seen.add(hash);
-      while (seen.size > COUNTED) {
+      while (seen.size > MAX_EXACT_COUNT) {
         sample.halve();
         for (const each of seen) if (!sample.has(each)) seen.delete(each);
       }

@@ -1,14 +1,11 @@
 import { rejectParameter } from './facets.js';
 import type { JudgeParameter } from './parameters.js';
-import { ALIKE, MOST, areAlike, becauseOf, isWorthRejecting, shareOf } from './thresholds.js';
+import { MIN_ALIKE_SHARE, NEARLY_ALL_SHARE, areAlike, becauseOf, isWorthRejecting, shareOf } from './thresholds.js';
 
-/**
- * Minimum number of rows for each URL without the parameter. The id of a thing has fewer rows, because it occurs only in the URLs of that
- * thing.
- */
-const LEAST_REPEATS = 2;
-/** Minimum number of URLs without the parameter. The id of a thing occurs in few such URLs. */
-const LEAST_RESTS = 10;
+/** The id of a thing has fewer rows for each URL without the parameter, because it occurs only in the URLs of that thing. */
+const MIN_ROWS_PER_REST = 2;
+/** The id of a thing occurs in few URLs. */
+const MIN_RESTS = 10;
 
 /**
  * Recognises session ids by their values, not by their names: the values look like ids, and the same URLs occur many times with different
@@ -24,9 +21,9 @@ const LEAST_RESTS = 10;
  */
 export const session: JudgeParameter = (facts, domain, minRelevant) => {
   const { rows, ids, rests, sampled, knownWithout, compared, alike, comparedValues, alikeValues } = facts;
-  if (ids < MOST * rows || rests < LEAST_RESTS || sampled < LEAST_REPEATS * rests) return undefined;
+  if (ids < NEARLY_ALL_SHARE * rows || rests < MIN_RESTS || sampled < MIN_ROWS_PER_REST * rests) return undefined;
   const isSame = areAlike(alike, compared) || areAlike(alikeValues, comparedValues);
-  const isSafe = isSame && knownWithout >= ALIKE * sampled;
+  const isSafe = isSame && knownWithout >= MIN_ALIKE_SHARE * sampled;
   if (!isSafe && !isWorthRejecting(facts, domain, minRelevant)) return undefined;
   const candidate = rejectParameter(facts, 'session', {
     because: isSafe

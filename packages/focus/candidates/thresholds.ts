@@ -5,32 +5,32 @@ import type { DomainFacts, FinderRow } from './candidate.js';
  * With larger values, fewer sections would be found. Every candidate is also checked on the link graph.
  */
 
-/** Minimum number of rows that a rule must reject. With fewer rows, a rule is not worth a decision. */
-export const LEAST_ROWS = 50;
+/** With fewer rows, a rule is not worth a decision. */
+export const MIN_REJECTED_ROWS = 50;
 
 /**
  * Minimum number of fetched pages of a section that may count as a section without relevant pages. If one page in seven were relevant, 20
  * random pages would have no relevant page in 5 cases of 100.
  */
-export const LEAST_FETCHED = 20;
+export const MIN_FETCHED = 20;
 
-/** Minimum number of compared pairs of pages, for the same reason as {@link LEAST_FETCHED}. */
-const LEAST_COMPARED = 20;
+/** For the same reason as {@link MIN_FETCHED}. */
+const MIN_COMPARED = 20;
 
 /** Minimum share of equal pairs among the compared pairs. One page in twenty may have changed between two fetches. */
-export const ALIKE = 0.95;
+export const MIN_ALIKE_SHARE = 0.95;
 
-/** Minimum share of rows that must have a property. So a few odd values, written by hand, do not matter. */
-export const MOST = 0.9;
+/** A few odd values, written by hand, do not matter. */
+export const NEARLY_ALL_SHARE = 0.9;
 
 /**
  * Maximum number of names, templates or prefixes that are counted at the same time for one host. If there are more, those with the fewest
  * rows are dropped.
  */
-export const TRACKED = 512;
+export const MAX_TRACKED = 512;
 
-/** Maximum number of candidates of one kind for one domain. The candidates with the most rows are chosen. */
-export const MOST_FOUND = 100;
+/** Of one kind for one domain: those with the most rows. */
+export const MAX_CANDIDATES = 100;
 
 const MAX_EXAMPLES = 3;
 
@@ -47,7 +47,7 @@ export function isAsked({ status }: Pick<FinderRow, 'status'>): boolean {
 }
 
 /** Minimum share of an endless section among the rows of its domain, if there is no `relevant` rule. */
-const LARGE_PART = 0.5;
+const MIN_SHARE_WITHOUT_RELEVANCE = 0.5;
 
 /**
  * Whether a section without relevant pages may become a candidate. Enough of its pages must have been fetched, and enough pages elsewhere
@@ -59,8 +59,8 @@ export function isWorthRejecting(
   { hasRelevant, isForReview = false, relevant, rows: all }: DomainFacts,
   minRelevant: number,
 ): boolean {
-  if (fetched < LEAST_FETCHED) return false;
-  return hasRelevant ? relevant >= minRelevant : isForReview && rows >= LARGE_PART * all;
+  if (fetched < MIN_FETCHED) return false;
+  return hasRelevant ? relevant >= minRelevant : isForReview && rows >= MIN_SHARE_WITHOUT_RELEVANCE * all;
 }
 
 export function becauseOf(what: string, { hasRelevant }: Pick<DomainFacts, 'hasRelevant'>): string {
@@ -74,5 +74,5 @@ export function shareOf(some: number, all: number): number | undefined {
 
 /** Whether enough pairs of pages were compared, and enough of these pairs are equal. */
 export function areAlike(alike: number, compared: number): boolean {
-  return compared >= LEAST_COMPARED && alike >= ALIKE * compared;
+  return compared >= MIN_COMPARED && alike >= MIN_ALIKE_SHARE * compared;
 }

@@ -8,7 +8,7 @@ import {
   type FinderRow,
 } from './candidate.js';
 import { mostRows } from './most-frequent.js';
-import { MOST_FOUND, addExample, isAsked } from './thresholds.js';
+import { MAX_CANDIDATES, addExample, isAsked } from './thresholds.js';
 
 /** An open prefix of an origin: later rows may still be below it. */
 interface OpenPrefix {
@@ -38,7 +38,7 @@ interface Found extends Section {
  * Finds sections of a host without relevant pages. The three conditions come from a study on crawling news: the domain has at least
  * `propose.minRelevant` relevant pages; the prefix has no relevant page; the prefix has more pages than the domain has relevant pages. Of
  * nested prefixes, only the shortest is returned. Rows arrive in key order. So memory holds only the prefixes of the present row, down to
- * the depth of prefix statistics, and at most twice {@link MOST_FOUND} sections for each of these prefixes, for the host, and for the
+ * the depth of prefix statistics, and at most twice {@link MAX_CANDIDATES} sections for each of these prefixes, for the host, and for the
  * domain.
  */
 export const uselessPrefixes: CreateFinder = ({ propose: { minRelevant } }): CandidateFinder => {
@@ -105,7 +105,7 @@ export const uselessPrefixes: CreateFinder = ({ propose: { minRelevant } }): Can
       endHost();
       if (!domain.hasRelevant || domain.relevant < minRelevant) return [];
       const useless = found.filter(({ rows }) => rows > domain.relevant);
-      return mostRows(useless, MOST_FOUND).map((each) => toCandidate(each, domain));
+      return mostRows(useless, MAX_CANDIDATES).map((each) => toCandidate(each, domain));
     },
   };
 };
@@ -113,7 +113,7 @@ export const uselessPrefixes: CreateFinder = ({ propose: { minRelevant } }): Can
 /** Adds sections to a list. A list of twice the maximum length is cut to the maximum length: the sections with the most rows stay. */
 function most<T extends { readonly rows: number }>(sections: T[], further: readonly T[]): T[] {
   sections.push(...further);
-  return sections.length > 2 * MOST_FOUND ? mostRows(sections, MOST_FOUND) : sections;
+  return sections.length > 2 * MAX_CANDIDATES ? mostRows(sections, MAX_CANDIDATES) : sections;
 }
 
 function toCandidate(

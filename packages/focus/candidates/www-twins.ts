@@ -3,16 +3,16 @@ import { isRedirect, domainOf } from '../../core/index.js';
 import { hashOf } from '../../util/index.js';
 import type { Candidate, CreateFinder, FinderRow, PageTexts, ReadTexts } from './candidate.js';
 import { createSample } from './sample.js';
-import { ALIKE, addExample, shareOf } from './thresholds.js';
+import { MIN_ALIKE_SHARE, addExample, shareOf } from './thresholds.js';
 
 const WWW = 'www.';
-/** Minimum number of equal pairs of pages. If one pair in four differed, ten random pairs would all be equal in 6 cases of 100. */
-const LEAST_TWINS = 10;
+/** If one pair in four differed, ten random pairs would all be equal in 6 cases of 100. */
+const MIN_TWINS = 10;
 const PAIRS_PER_READ = 20;
-/** Maximum number of pages of both hosts to compare. If there are more, half are dropped. */
-const COMPARED = 65_536;
-/** Minimum share of different documents among the pages. A host that returns the same page for every URL would seem equal to any host. */
-const DIFFERENT = 0.25;
+/** If both hosts together have more pages, half are dropped. */
+const MAX_COMPARED_PAGES = 65_536;
+/** A host that returns the same page for every URL would seem equal to any host. */
+const MIN_DISTINCT_SHARE = 0.25;
 
 type Form = 'with' | 'without';
 type Pages = Partial<Record<Form, Twin>>;
@@ -89,7 +89,7 @@ export const wwwTwins: CreateFinder = () => {
       const hash = hashOf(inOneForm(row.url));
       if (!sample.has(hash)) return;
       pages.set(hash, { ...pages.get(hash), [form]: twinOf(row) });
-      while (pages.size > COMPARED) {
+      while (pages.size > MAX_COMPARED_PAGES) {
         sample.halve();
         for (const each of pages.keys()) if (!sample.has(each)) pages.delete(each);
       }
@@ -118,8 +118,8 @@ async function compareTexts(pages: Map<number, Pages>, read: ReadTexts): Promise
   );
   const unlike = fetched.filter(([, twins]) => !compare(twins.with!, twins.without));
   let different = 0;
-  if (fetched.length < LEAST_TWINS) return;
-  for (let i = 0; i < unlike.length && different <= (1 - ALIKE) * fetched.length; i += PAIRS_PER_READ) {
+  if (fetched.length < MIN_TWINS) return;
+  for (let i = 0; i < unlike.length && different <= (1 - MIN_ALIKE_SHARE) * fetched.length; i += PAIRS_PER_READ) {
     const some = unlike.slice(i, i + PAIRS_PER_READ);
     const texts = await read(some.flatMap(([, twins]) => [twins.with!.key, twins.without!.key]));
     for (const [at, [hash, twins]] of some.entries()) {
@@ -232,16 +232,16 @@ const siteOf = (url: string): string => url.replace(/^([^:]*:)\/\/[^/]*?(:\d+)?\
 
 /** Whether enough pages were compared to assume that the other pages exist in the other form too. */
 function isKnown({ pages, compared, kept, safe }: Site): boolean {
-  return compared >= Math.min(pages, LEAST_TWINS) && safe >= Math.min(kept, LEAST_TWINS);
+  return compared >= Math.min(pages, MIN_TWINS) && safe >= Math.min(kept, MIN_TWINS);
 }
 
 function isGood({ sites, alike, different, lost, documents, documentPages }: Verdict): boolean {
   return (
     [...sites.values()].every(isKnown) &&
-    alike >= LEAST_TWINS &&
-    alike >= ALIKE * (alike + different) &&
+    alike >= MIN_TWINS &&
+    alike >= MIN_ALIKE_SHARE * (alike + different) &&
     lost === 0 &&
-    documents.size >= DIFFERENT * documentPages
+    documents.size >= MIN_DISTINCT_SHARE * documentPages
   );
 }
 

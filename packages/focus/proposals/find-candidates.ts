@@ -25,8 +25,8 @@ interface FindOptions {
   readonly isForReview?: boolean;
 }
 
-/** Maximum number of candidates of a domain. If there are more, those with the fewest rows are dropped. */
-const MOST_OF_DOMAIN = 50;
+/** If there are more, those with the fewest rows are dropped. */
+const MAX_CANDIDATES_PER_DOMAIN = 50;
 
 interface OpenDomain {
   readonly finders: readonly CandidateFinder[];
@@ -86,8 +86,8 @@ export async function findCandidates(
       .sort(byRows)
       .map(({ candidate }) => candidate);
     tracker.count('candidates', candidates.length);
-    tracker.count('over_limit', Math.max(0, candidates.length - MOST_OF_DOMAIN));
-    if (candidates.length > 0) found.push({ domain, candidates: candidates.slice(0, MOST_OF_DOMAIN) });
+    tracker.count('over_limit', Math.max(0, candidates.length - MAX_CANDIDATES_PER_DOMAIN));
+    if (candidates.length > 0) found.push({ domain, candidates: candidates.slice(0, MAX_CANDIDATES_PER_DOMAIN) });
   }
 
   let last: string | undefined;

@@ -82,11 +82,8 @@ export async function findInTheWay(
 const OPEN = 1;
 const SHUT = 2;
 const NOTED = 3;
-/**
- * Maximum number of pages to note. The next search for proposals skips rules that reject a noted page. Beyond this maximum, the search
- * may propose a rule that the check must drop again.
- */
-const MOST_NOTED = 100_000;
+/** Beyond it, the next search for proposals may propose a rule that the check must drop again. */
+const MAX_NEEDED_PAGES = 100_000;
 
 /**
  * Notes the rejected pages on the way to a relevant page. This is done only for relevant pages that become reachable when the given rules
@@ -120,7 +117,7 @@ export async function noteNeeded(
       const pause = pauses();
       if (pause) await pause;
       states[at] = NOTED;
-      if (rejecting[rejections.ofNode[at]!]!.length > 0 && needed.size < MOST_NOTED) needed.add(at);
+      if (rejecting[rejections.ofNode[at]!]!.length > 0 && needed.size < MAX_NEEDED_PAGES) needed.add(at);
     }
   }
 }

@@ -1,15 +1,15 @@
-import { LEAST_FETCHED } from '../candidates/thresholds.js';
+import { MIN_FETCHED } from '../candidates/thresholds.js';
 
-/** Maximum number of forms of URLs to distinguish for one proposal. All further forms are counted together. */
-const MOST_FORMS = 500;
+/** URLs of other forms are counted together. */
+const MAX_FORMS_PER_PROPOSAL = 500;
 const OTHERS = '';
 
 export type TriedPages = ReturnType<typeof createTriedPages>;
 
 /**
- * Counts the pages that a proposal rejects, and those with known links, for each form of URL. The links of a page are known if the page
- * was parsed, or redirects. Pages with URLs of one form are mostly of the same kind. For example, the days of an archive list articles,
- * but its years and months do not. So it is not enough to read the years and months. Memory is bounded by {@link MOST_FORMS} for each
+ * Counts the pages that a proposal rejects, and those with known links, for each form of URL. The links of a page are known if the page was
+ * parsed, or redirects. Pages with URLs of one form are mostly of the same kind. For example, the days of an archive list articles, but its
+ * years and months do not. So it is not enough to read the years and months. Memory is bounded by {@link MAX_FORMS_PER_PROPOSAL} for each
  * proposal.
  */
 export function createTriedPages() {
@@ -24,7 +24,7 @@ export function createTriedPages() {
       let ofProposal = forms.get(proposal);
       if (!ofProposal) forms.set(proposal, (ofProposal = new Map<string, { rows: number; read: number }>()));
       for (const form of formsOf(path)) {
-        const name = ofProposal.has(form) || ofProposal.size < MOST_FORMS ? form : OTHERS;
+        const name = ofProposal.has(form) || ofProposal.size < MAX_FORMS_PER_PROPOSAL ? form : OTHERS;
         const counts = ofProposal.get(name) ?? { rows: 0, read: 0 };
         ofProposal.set(name, counts);
         counts.rows += 1;
@@ -33,7 +33,7 @@ export function createTriedPages() {
     },
     /** Whether enough pages were read for each form of URL, or all pages of the form. */
     isTried: (proposal: number): boolean =>
-      [...(forms.get(proposal)?.values() ?? [])].every(({ rows, read }) => read >= Math.min(rows, LEAST_FETCHED)),
+      [...(forms.get(proposal)?.values() ?? [])].every(({ rows, read }) => read >= Math.min(rows, MIN_FETCHED)),
   };
 }
 

@@ -7,8 +7,7 @@ export interface DomainWorth extends Worth {
   readonly domain: string;
 }
 
-/** Maximum number of domains in the result. If there are more, those with the most fetched pages are in it. */
-export const MOST_DOMAINS = 1000;
+export const MAX_DOMAINS = 1000;
 
 /** Counts the value of the pages of each domain, from rows in key order. Memory does not grow with the number of domains. */
 export function createDomainWorth() {
@@ -34,7 +33,7 @@ export function createDomainWorth() {
     if (closed.length === 0) return;
     open = open.filter(({ end }) => end > key);
     for (const { domain, worth } of closed) best.push({ domain, ...worth });
-    if (best.length >= 2 * MOST_DOMAINS) prune(MOST_DOMAINS);
+    if (best.length >= 2 * MAX_DOMAINS) prune(MAX_DOMAINS);
   }
 
   return {
@@ -61,7 +60,7 @@ export function createDomainWorth() {
     end(): { readonly domains: readonly DomainWorth[]; readonly others: Worth; readonly number: number } {
       for (const { domain, worth } of open) best.push({ domain, ...worth });
       open = [];
-      prune(MOST_DOMAINS);
+      prune(MAX_DOMAINS);
       return { domains: best, others, number: domains };
     },
   };

@@ -18,8 +18,7 @@ import { COUNTED_FIELDS, figuresOf } from './sums.js';
 /** Options of {@link makePrefixStatistics}. */
 export interface PrefixStatisticsOptions extends JobOptions, PrefixSelection {}
 
-/** Number of rows after which the signal is checked again. */
-const CHUNK = 500;
+const ROWS_PER_CHECK = 500;
 
 /**
  * Counts the rows by path prefix, and by name of query parameter. The job reads the hot family once, and its memory does not grow with
@@ -65,7 +64,10 @@ async function countRows(
     onNode: (key, sums) => packer.add({ key, figures: figuresOf(sums) }),
   });
   const ranges = domain === undefined ? undefined : domainRanges(domain);
-  for await (const rows of chunked(tables.pages.scan({ fields: COUNTED_FIELDS, ...(ranges && { ranges }) }), CHUNK)) {
+  for await (const rows of chunked(
+    tables.pages.scan({ fields: COUNTED_FIELDS, ...(ranges && { ranges }) }),
+    ROWS_PER_CHECK,
+  )) {
     if (tracker.aborted) return undefined;
     for (const row of rows) {
       if (row.damaged) tracker.fail('damaged');

@@ -27,14 +27,14 @@ interface Parameter {
   lastRow: number;
 }
 
-/** Maximum number of names to store at a time. A host with more names invents them, and only names of this host are dropped. */
-const MOST_PARAMETERS = 10_000;
-/** Maximum length of a name in characters. Longer names are ignored, because they are not real names. */
-const LONGEST_NAME = 100;
+/** A host with more names invents them, and only names of this host are dropped. */
+const MAX_PARAMETERS = 10_000;
+/** Longer names are no real names. */
+const MAX_NAME_CHARACTERS = 100;
 
 /**
  * Sums up rows by prefix. Row keys are sorted. Therefore only the prefixes of the present row are open, and a closed prefix is complete.
- * Memory holds the open prefixes, and at most {@link MOST_PARAMETERS} names of parameters.
+ * Memory holds the open prefixes, and at most {@link MAX_PARAMETERS} names of parameters.
  */
 export function createPrefixStack({ min, depth, onNode }: PrefixStackOptions) {
   const open: OpenPrefix[] = [];
@@ -86,7 +86,7 @@ export function createPrefixStack({ min, depth, onNode }: PrefixStackOptions) {
       if (name === '') continue;
       let parameter = named.get(name);
       if (!parameter) {
-        if (parameters >= MOST_PARAMETERS || name.length > LONGEST_NAME) {
+        if (parameters >= MAX_PARAMETERS || name.length > MAX_NAME_CHARACTERS) {
           parametersOverLimit += 1;
           continue;
         }

@@ -33,8 +33,7 @@ export type IndexRow = PageRow<(typeof INDEX_FIELDS)[number]>;
 
 const MAX_ANCHORS = 50;
 const MAX_ANCHOR_UTF16_UNITS = 200;
-/** Maximum number of UTF-16 units of a text that are indexed; the rest of a longer text is ignored. */
-const LONGEST_TEXT = 2 ** 20;
+const MAX_TEXT_UTF16_UNITS = 2 ** 20;
 
 /**
  * A document, or if there is none, the counter that names the reason. The counter `held` means that a batch is working on the page. The
@@ -55,7 +54,7 @@ export function createDocuments(plugins: readonly Plugin[], count: Count) {
     const leftOut = reasonAgainst(row, isReplaced);
     if (leftOut) return { leftOut };
     const { key, title = '', headings = [], rank = 0, fetchedAt = 0, modifiedAt = 0, inlinks = [] } = row;
-    const text = (row.text ?? '').slice(0, LONGEST_TEXT);
+    const text = (row.text ?? '').slice(0, MAX_TEXT_UTF16_UNITS);
     let page: Omit<IndexDocument, 'fingerprint'> = {
       key,
       url: urlOf(key),

@@ -3,8 +3,7 @@ import type { Words } from '../words/words.js';
 import type { StoredField } from '../reader.js';
 import { namesOf } from './names.js';
 
-/** Maximum number of UTF-16 units of a field that are indexed; the rest of a longer text is ignored. */
-const LONGEST = 2 ** 20;
+const MAX_FIELD_UTF16_UNITS = 2 ** 20;
 
 /**
  * Returns the terms of each field for the full-text index, separated by blanks: first the stemmed words, then all other terms by which the
@@ -14,7 +13,7 @@ export function termsOf(words: Words, document: IndexDocument): Record<StoredFie
   const { title, headings, anchors, url, text, language } = document;
   const tag = language === '' ? undefined : language;
   const terms = (given: string): string => {
-    const indexed = words.index(given.slice(0, LONGEST), tag);
+    const indexed = words.index(given.slice(0, MAX_FIELD_UTF16_UNITS), tag);
     let joined = '';
     const add = (term: string): void => {
       joined += joined === '' ? words.stem(term, tag) : ` ${words.stem(term, tag)}`;

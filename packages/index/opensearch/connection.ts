@@ -56,7 +56,7 @@ interface Patience {
   pause(reason: string, cause?: unknown): Promise<void>;
 }
 
-const LONGEST_WAIT = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 /** Makes a connection without sending a request. @throws CrawlError MISSING_PACKAGE */
 export async function connect({
@@ -92,7 +92,7 @@ export async function connect({
       },
       async pause(reason, cause) {
         attempts += 1;
-        const length = spread(pauseAfter(attempts, { first: wait, most: LONGEST_WAIT }));
+        const length = spread(pauseAfter(attempts, { first: wait, most: MAX_WAIT_MS }));
         if (attempts < tries && length < this.left) return sleep(length, undefined, { signal: closing.signal });
         if (cause !== undefined) throw toCrawlError(cause, name);
         throw new CrawlError('STORE_FAILED', `${name} did not accept a request in ${attempts} tries: ${reason}`, {

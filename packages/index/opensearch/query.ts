@@ -2,8 +2,7 @@ import type { KeyRange } from '../../core/index.js';
 import type { Clause, IndexQuery, IndexWeights, StoredField } from '../reader.js';
 import { TERM_FIELDS } from './schema.js';
 
-/** Words count as close together if at most this number of words is between them. */
-const NEAR = 20;
+const MAX_WORDS_BETWEEN = 20;
 /** Number of best pages in which words close together are searched. This search takes far longer than a search for single words. */
 const LOOKED_AT = 500;
 const MAX_EXPANSIONS = 200;
@@ -11,7 +10,7 @@ const MAX_EXPANSIONS = 200;
  * Maximum number of parts of a query that are made from words, forms and fields. OpenSearch refuses a query with more than 1,024 parts (the
  * default of `indices.query.bool.max_clause_count`), and filters need the remaining parts.
  */
-const MOST_PARTS = 900;
+const MAX_PARTS = 900;
 
 /**
  * Makes the body of a search. The score is a sum: for each field, BM25 multiplied by the weight of the field; and a part for the rank, as
@@ -72,7 +71,7 @@ function rankPart({ rank }: IndexWeights, documents: number): object {
 
 function togetherQueries(text: string): object[] {
   return [
-    { match_phrase: { 'terms.text': { query: text, slop: NEAR } } },
+    { match_phrase: { 'terms.text': { query: text, slop: MAX_WORDS_BETWEEN } } },
     { match_phrase: { 'terms.title': { query: text, boost: 2 } } },
   ];
 }
@@ -88,7 +87,7 @@ function shareOf({ must, mustNot, literal = [] }: IndexQuery): number {
   const single = literal.filter(({ phrases }) => phrases.length === 1);
   const others = literal.filter(({ phrases }) => phrases.length > 1);
   const fields = fieldsOf([...must, ...mustNot, ...others]);
-  return Math.max(1, Math.floor((MOST_PARTS - fieldsOf(single)) / Math.max(1, fields)));
+  return Math.max(1, Math.floor((MAX_PARTS - fieldsOf(single)) / Math.max(1, fields)));
 }
 
 /** Returns the query for a clause. Undefined: the clause has no term. */

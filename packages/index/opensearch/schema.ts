@@ -77,8 +77,8 @@ export function indexBody(metadata: IndexMetadata): object {
   };
 }
 
-/** Maximum number of times that an index can be opened for writing. With more, versions would not be safe integers. */
-const MOST_OPENED = 1e6;
+/** With more, versions would not be safe integers. */
+const MAX_OPENINGS = 1e6;
 
 /** The metadata in a mapping. Undefined: another program made the index. */
 export function metadataOf(mapping: unknown): IndexMetadata | undefined {
@@ -88,6 +88,6 @@ export function metadataOf(mapping: unknown): IndexMetadata | undefined {
   const { format = 'none', id = '', words = 'none', table = '', made = 0, opened = 0, isWhole = false } = found;
   const areTexts = [format, id, words, table].every((value) => typeof value === 'string');
   const areNumbers = [made, opened].every((value) => Number.isSafeInteger(value) && value >= 0);
-  if (!areTexts || !areNumbers || opened > MOST_OPENED || typeof isWhole !== 'boolean') return undefined;
+  if (!areTexts || !areNumbers || opened > MAX_OPENINGS || typeof isWhole !== 'boolean') return undefined;
   return { format, id, words, table, made, opened, isWhole };
 }

@@ -8,8 +8,8 @@ import { HYPHEN, type Run, type Word, type Words } from './words.js';
 
 /** The version of the tokenizer. Increase it with every change of the rules in this folder, or of the version of the stemmers. */
 const RULES = '6';
-/** Number of UTF-16 units that are split at a time. The memory that splitting needs grows with the length of a piece. */
-const PIECE = 2048;
+/** The memory that splitting needs grows with the length of a chunk. */
+const CHUNK_UTF16_UNITS = 2048;
 /** English endings after an apostrophe that people often omit: don't, they've. */
 const CONTRACTED = /^(t|re|ve|ll|d|m)(?![\p{L}\p{M}\p{N}])/iu;
 const POSSESSIVE = /^s(?![\p{L}\p{M}\p{N}])/iu;
@@ -195,7 +195,7 @@ function symbolsAt(text: string, start: number, end: number): 0 | 1 | 2 {
 
 function* piecesOf(run: string): Generator<string> {
   for (let at = 0; at < run.length;) {
-    let end = Math.min(at + PIECE, run.length);
+    let end = Math.min(at + CHUNK_UTF16_UNITS, run.length);
     if (end < run.length && unitsAt(run, end - 1) === 2) end -= 1;
     yield run.slice(at, end);
     at = end;

@@ -13,8 +13,8 @@ export interface FoldedText {
 const CONTINUES = /[\p{M}\uff9e\uff9f\u1160-\u11ff]/u;
 const [APOSTROPHE, QUOTE] = [0x27, 0x2019];
 const MAX_CACHED_CHARACTERS = 10_000;
-/** Maximum number of UTF-16 units of a character whose folded form is cached. */
-const LONGEST = 8;
+/** Of a character whose folded form is cached. */
+const MAX_CACHED_UNITS = 8;
 
 const createFolder = once(() => {
   const kindAt = kindLookup();
@@ -47,7 +47,7 @@ const createFolder = once(() => {
       return (single[unit] ??= folded(text[start]!));
     }
     const character = text.slice(start, end);
-    if (character.length > LONGEST) return folded(character);
+    if (character.length > MAX_CACHED_UNITS) return folded(character);
     let known = marked.get(character);
     if (known === undefined) {
       known = folded(character);

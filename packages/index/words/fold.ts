@@ -1,5 +1,5 @@
-/** Maximum length of a term in UTF-16 units. The rest is dropped, in the index and in queries. */
-export const LONGEST_TERM = 64;
+/** The rest of a longer term is dropped, in the index and in queries. */
+export const MAX_TERM_UTF16_UNITS = 64;
 
 const APOSTROPHE = 0x27;
 /** The unified ideographs. They are never folded. */
@@ -33,12 +33,12 @@ const MARKS =
 const NO_PART = /[^\p{L}\p{M}\p{N}.+#]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
 
 /**
- * Returns the term of a word: in lower case, without irrelevant accents and forms (NFKC), and at most {@link LONGEST_TERM} long. Empty: the
- * word has no character that is part of a term.
+ * Returns the term of a word: in lower case, without irrelevant accents and forms (NFKC), and at most {@link MAX_TERM_UTF16_UNITS} long.
+ * Empty: the word has no character that is part of a term.
  */
 export function fold(word: string): string {
-  const folded = foldWhole(word.length > LONGEST_TERM ? cut(word) : word);
-  return folded.length > LONGEST_TERM ? cut(folded) : folded;
+  const folded = foldWhole(word.length > MAX_TERM_UTF16_UNITS ? cut(word) : word);
+  return folded.length > MAX_TERM_UTF16_UNITS ? cut(folded) : folded;
 }
 
 /** Does the same as {@link fold}, without the maximum length. */
@@ -70,6 +70,6 @@ function foldAscii(word: string): string | undefined {
 
 /** Cuts a text, but never between the halves of a surrogate pair. */
 function cut(text: string): string {
-  const last = text.charCodeAt(LONGEST_TERM - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? LONGEST_TERM - 1 : LONGEST_TERM);
+  const last = text.charCodeAt(MAX_TERM_UTF16_UNITS - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? MAX_TERM_UTF16_UNITS - 1 : MAX_TERM_UTF16_UNITS);
 }

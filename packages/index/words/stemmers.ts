@@ -36,8 +36,8 @@ const STEMMERS: Readonly<Record<string, Stem>> = {
   sv: swedish,
 };
 
-/** Maximum number of terms of each language whose stems are cached. Stemming takes ten times as long as a lookup. */
-const REMEMBERED = 50_000;
+/** For each language. Stemming takes ten times as long as a lookup. */
+const MAX_CACHED_STEMS = 50_000;
 const MAX_CACHED_LANGUAGES = 20;
 /** Matches terms that may have an ending. Terms with digits, and shorter terms, have no endings. */
 const STEMMABLE = /^\p{L}{3,}$/u;
@@ -66,7 +66,7 @@ export function createStemmer(fold: (word: string) => string): (term: string, la
   return (term, language = '') => {
     if (term.charCodeAt(0) >= EAST_ASIAN) return term;
     let stems = known.get(language);
-    if (!stems || stems.size >= REMEMBERED) {
+    if (!stems || stems.size >= MAX_CACHED_STEMS) {
       // Tags come from pages, so the number of tags must be limited here.
       if (!stems && known.size >= MAX_CACHED_LANGUAGES) known.clear();
       known.set(language, (stems = new Map<string, string>()));

@@ -7,8 +7,7 @@ const MATHML = 'http://www.w3.org/1998/Math/MathML' as Tree.Element['namespaceUR
 const AROUND = /(^|\s)(katex|katex-display|mwe-math-element|MathJax(_\w+)?|MJX\w*)(\s|$)/;
 const IS_BLOCK = /(^|\s)(katex-display|MathJax_Display|mwe-math-mathml-display)(\s|$)/;
 const SHOWN = /(^|\s)MathJax(_\w+)?(\s|$)/;
-/** Maximum number of elements around one formula to examine. */
-const MOST_AROUND = 6;
+const MAX_ANCESTORS = 6;
 const TEX = /^(application\/x-(la)?tex|(la)?tex|text\/x-(la)?tex)$/i;
 const SCRIPT = /^\s*math\/tex\s*(?:;\s*mode\s*=\s*(display)\s*)?$/i;
 /** The attribute with the TeX of a folded formula. The HTML parser makes names lower-case, so no page can set it. */
@@ -42,7 +41,7 @@ function fold(formula: Tree.Element): void {
   const ofScript = isScript(formula);
   const tex = ofScript ? texOf(textIn(formula)) : texOfMathMl(formula);
   const around: Tree.Element[] = [formula];
-  for (let i = 0; i < MOST_AROUND; i++) {
+  for (let i = 0; i < MAX_ANCESTORS; i++) {
     const up = around.at(-1)!.parentNode;
     if (!up || !isElement(up) || up.childNodes.length > 8) break;
     around.push(up);

@@ -14,8 +14,7 @@ import type { TextRange } from '../../../webtable/index.js';
 type BlockRole = Pick<Role, 'isBreaking' | 'endsRun' | 'place' | 'isHeading'>;
 /** Notes are treated like an `aside`. */
 const NOTES = roleOf('aside')!;
-/** A depth at which there is no element. */
-const OF_NOTES = 0;
+const NO_DEPTH = 0;
 
 type ReadSrcdoc = (srcdoc: string, into: PageBody) => void;
 
@@ -137,11 +136,11 @@ export class PageBody {
    */
   enterNotes(isHidden = false): void {
     openBlock(NOTES, this.text, this.prose);
-    if (isHidden) this.hidden.open(OF_NOTES);
+    if (isHidden) this.hidden.open(NO_DEPTH);
   }
 
   leaveNotes(): void {
-    this.hidden.close(OF_NOTES);
+    this.hidden.close(NO_DEPTH);
     closeBlock(NOTES, this.text, this.prose);
   }
 

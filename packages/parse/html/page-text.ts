@@ -3,9 +3,8 @@ import { decodeHTML } from 'entities';
 
 const [SPACE, AMPERSAND, SEMICOLON, LESS, GREATER] = [0x20, 0x26, 0x3b, 0x3c, 0x3e];
 const [LOWER_A, LOWER_G, LOWER_L, LOWER_M, LOWER_P, LOWER_T] = [0x61, 0x67, 0x6c, 0x6d, 0x70, 0x74];
-/** Maximum number of decoded character references in the cache of a text, and maximum bytes of a reference. */
-const MOST_REFERENCES = 1000;
-const LONGEST_REFERENCE = 12;
+const MAX_CACHED_REFERENCES = 1000;
+const MAX_REFERENCE_BYTES = 12;
 /** Maximum bytes of one UTF-16 unit in UTF-8, and of a last character that may be incomplete. */
 const BYTES_OF_CHARACTER = 3;
 const CUT_CHARACTER = 4;
@@ -190,7 +189,8 @@ export class PageText {
     let value = this.#references.get(raw);
     if (value === undefined) {
       value = Buffer.from(decodeHTML(raw));
-      if (raw.length <= LONGEST_REFERENCE && this.#references.size < MOST_REFERENCES) this.#references.set(raw, value);
+      if (raw.length <= MAX_REFERENCE_BYTES && this.#references.size < MAX_CACHED_REFERENCES)
+        this.#references.set(raw, value);
     }
     return value;
   }

@@ -1,16 +1,15 @@
 import { languageOfWords } from './frequent-words.js';
 
-/** Minimum number of letters of a text. A letter outside the Latin script counts as three. */
-const ENOUGH = 60;
-/** Maximum number of UTF-16 units of the piece of a text that is examined. */
-const PIECE = 400;
+/** A letter outside the Latin script counts as three. */
+const MIN_LETTERS = 60;
+const MAX_SAMPLE_UTF16_UNITS = 400;
 /**
  * Maximum number of UTF-16 units for the second step, whose time grows with the length. This step runs if frequent words do not show the
  * language.
  */
-const PART = 160;
-/** Maximum number of UTF-16 units to skip at the start of a longer text, because pages begin with menus. */
-const MENUS = 1000;
+const MAX_NGRAM_UTF16_UNITS = 160;
+/** Pages begin with menus. */
+const MAX_SKIPPED_UTF16_UNITS = 1000;
 
 /**
  * Detects the language of a text from the frequent words in a piece of some hundred characters. Returns the primary part of a language tag.
@@ -18,7 +17,7 @@ const MENUS = 1000;
  */
 export function languageByWords(text: string): string | undefined {
   const piece = pieceOf(text);
-  return lettersIn(piece) < ENOUGH ? undefined : languageOfWords(piece);
+  return lettersIn(piece) < MIN_LETTERS ? undefined : languageOfWords(piece);
 }
 
 /**
@@ -27,19 +26,19 @@ export function languageByWords(text: string): string | undefined {
  */
 export async function detectLanguage(text: string): Promise<string | undefined> {
   const piece = pieceOf(text);
-  if (lettersIn(piece) < ENOUGH) return undefined;
+  if (lettersIn(piece) < MIN_LETTERS) return undefined;
   const known = languageOfWords(piece);
   if (known !== undefined) return known;
   // The package needs 30 MB of memory for its database. So it is loaded only when frequent words do not show the language of a page.
   const { eld } = await import('eld/extrasmall');
-  const found = eld.detect(piece.slice(0, PART));
+  const found = eld.detect(piece.slice(0, MAX_NGRAM_UTF16_UNITS));
   return found.language !== '' && found.isReliable() ? found.language : undefined;
 }
 
 function pieceOf(text: string): string {
-  const from = Math.max(0, Math.min(MENUS, text.length - PIECE));
+  const from = Math.max(0, Math.min(MAX_SKIPPED_UTF16_UNITS, text.length - MAX_SAMPLE_UTF16_UNITS));
   const start = from === 0 ? 0 : text.indexOf(' ', from) + 1;
-  return text.slice(start, start + PIECE);
+  return text.slice(start, start + MAX_SAMPLE_UTF16_UNITS);
 }
 
 function lettersIn(piece: string): number {

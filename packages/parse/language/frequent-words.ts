@@ -16,10 +16,10 @@ for (const [place, words] of Object.values(FREQUENT).entries()) {
 }
 
 /** Minimum number, and minimum share, of the words of a text that must be frequent in one language. */
-const ENOUGH = 6;
-const LEAST = 0.15;
+const MIN_FREQUENT_WORDS = 6;
+const MIN_FREQUENT_SHARE = 0.15;
 /** The number of frequent words must be larger than in any other language by this factor. */
-const AHEAD = 1.75;
+const MIN_LEAD = 1.75;
 
 /**
  * Returns the language of a text if many of its words are frequent in one of seven languages, and far fewer in each other language.
@@ -34,7 +34,7 @@ export function languageOfWords(text: string): string | undefined {
     if (places) for (const place of places) counts[place]!++;
   }
   const most = Math.max(...counts);
-  if (most < ENOUGH || most < words.length * LEAST) return undefined;
+  if (most < MIN_FREQUENT_WORDS || most < words.length * MIN_FREQUENT_SHARE) return undefined;
   const best = counts.indexOf(most);
-  return counts.some((count, place) => place !== best && most < count * AHEAD) ? undefined : LANGUAGES[best];
+  return counts.some((count, place) => place !== best && most < count * MIN_LEAD) ? undefined : LANGUAGES[best];
 }

@@ -11,8 +11,7 @@ export interface StatedTime {
 
 /** The accepted years. No page on the web is older, and a later time is an error. */
 const [FIRST_YEAR, LAST_YEAR] = [1990, 2100];
-/** Maximum characters of a text. A longer text is not a time. */
-const LONGEST = 100;
+const MAX_CHARACTERS = 100;
 
 const CLOCK = String.raw`(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?(?:\s*([ap])\.?m\b\.?)?\s*(z|utc|gmt|[+-]\d{2}:?\d{2}|[+-]\d{2})?`;
 const ISO = new RegExp(String.raw`^(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:t|\s+)${CLOCK})?(?!\d)`, 'i');
@@ -36,7 +35,7 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
  * the range from 1990 to 2100.
  */
 export function statedTime(text: string): StatedTime | undefined {
-  if (text.length > LONGEST) return undefined;
+  if (text.length > MAX_CHARACTERS) return undefined;
   const value = text.trim();
   if (SECONDS.test(value)) return ofEpoch(Number(value) * 1000);
   if (MILLISECONDS.test(value)) return ofEpoch(Number(value));

@@ -1,5 +1,5 @@
 /** Maximum length of a piece of white space to examine at once. So a huge text is not copied for a few characters. */
-const PIECE = 65_536;
+const MAX_BLANK_CHUNK = 65_536;
 
 /**
  * Collects text. Every run of white space becomes one space. The text neither begins nor ends with a space, and never exceeds `limit`
@@ -27,8 +27,8 @@ export class TextBuilder {
   }
 
   add(value: string): void {
-    for (let at = 0; at < value.length && !this.full; at += PIECE) {
-      this.#addPiece(value.length <= PIECE ? value : value.slice(at, at + PIECE));
+    for (let at = 0; at < value.length && !this.full; at += MAX_BLANK_CHUNK) {
+      this.#addPiece(value.length <= MAX_BLANK_CHUNK ? value : value.slice(at, at + MAX_BLANK_CHUNK));
     }
   }
 

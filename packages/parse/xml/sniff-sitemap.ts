@@ -6,8 +6,8 @@ export function isGzip(content: Uint8Array): boolean {
   return content[0] === 0x1f && content[1] === 0x8b && content[2] === 8;
 }
 
-/** Number of bytes to examine. A licence or a style sheet may come before the root element. */
-const HEAD = 65_536;
+/** A licence or a style sheet may come before the root element. */
+const SNIFFED_BYTES = 65_536;
 
 const ROOTS: ReadonlySet<string> = new Set(['urlset', 'sitemapindex', 'rss', 'rdf', 'rdf:rdf', 'feed']);
 
@@ -18,7 +18,7 @@ const ROOTS: ReadonlySet<string> = new Set(['urlset', 'sitemapindex', 'rss', 'rd
  */
 export function sniffSitemap(content: Uint8Array): string | undefined {
   if (isGzip(content)) return 'application/gzip';
-  const text = decodeText(content.subarray(0, HEAD), undefined, 'windows-1252', prescanXml).text.trimStart();
+  const text = decodeText(content.subarray(0, SNIFFED_BYTES), undefined, 'windows-1252', prescanXml).text.trimStart();
   if (/^https?:\/\/[^\s<]+(?:\s|$)/i.test(text)) return 'text/plain';
   const root = text.startsWith('<') ? rootName(text, () => false) : undefined;
   return root !== undefined && ROOTS.has(root) ? 'application/xml' : undefined;

@@ -26,8 +26,8 @@ export interface XmlVisitor {
   readonly done?: boolean;
 }
 
-/** Number of characters after which the clock is checked again. */
-const PIECE = 65_536;
+/** Of the clock. */
+const CHARACTERS_PER_CHECK = 65_536;
 
 /**
  * Reads XML, which need not be well-formed. The content never causes an error. The five entities of XML and numeric entities are decoded.
@@ -74,9 +74,9 @@ export function readXml(text: string, visitor: XmlVisitor, expired: () => boolea
     { xmlMode: true, lowerCaseAttributeNames: true },
   );
   try {
-    for (let at = 0; at < text.length; at += PIECE) {
+    for (let at = 0; at < text.length; at += CHARACTERS_PER_CHECK) {
       if (expired()) return 'timeout';
-      parser.write(text.slice(at, at + PIECE));
+      parser.write(text.slice(at, at + CHARACTERS_PER_CHECK));
     }
     ended = true;
     parser.end();

@@ -8,12 +8,13 @@ interface Arena {
   readonly count: number;
 }
 
-/** Maximum number of records in an arena. A 64-bit word contains five bytes of a record, and the number of the record in the remaining bits. */
+/**
+ * Maximum number of records in an arena. A 64-bit word contains five bytes of a record, and the number of the record in the remaining bits.
+ */
 export const MAX_RECORDS = 2 ** 24;
 
 const BYTES_IN_WORD = 5;
-/** Ranges of at most this size are sorted by comparing records directly. */
-const FEW = 4;
+const MAX_DIRECT_RECORDS = 4;
 
 const RECORDS_PER_STEP = 2 ** 15;
 
@@ -37,9 +38,9 @@ export function* orderOf(arena: Arena): Steps<Uint32Array> {
     const isLarge = to - from > RECORDS_PER_STEP;
     const found = firstOf(arena, order[from]!);
     if (isLarge) yield* narrowAll(arena, order.subarray(from + 1, to), depth, found);
-    else if (to - from > FEW) narrow(arena, order.subarray(from + 1, to), depth, found);
+    else if (to - from > MAX_DIRECT_RECORDS) narrow(arena, order.subarray(from + 1, to), depth, found);
     const { same } = found;
-    if (to - from <= FEW || found.shortest <= same) {
+    if (to - from <= MAX_DIRECT_RECORDS || found.shortest <= same) {
       // A record that ends within the last word was padded with zeros, so the bytes of this word must be compared again.
       yield* compareBetween(arena, order, from, to, Math.max(0, depth - BYTES_IN_WORD));
       continue;

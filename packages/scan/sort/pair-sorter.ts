@@ -17,8 +17,8 @@ export interface PairSorter {
 }
 
 const PAIR = 8;
-/** Bytes of memory for a pair, including the memory for sorting. */
-const TAKEN = 12;
+/** Including the memory for sorting. */
+const BYTES_PER_PAIR = 12;
 const MEMORY = 64 * 2 ** 20;
 const PIECE = 2 ** 15;
 const MIN_READ_BYTES = 2 ** 12;
@@ -32,7 +32,7 @@ const MIN_READ_BYTES = 2 ** 12;
  */
 export function createPairSorter(folder: string, memory = MEMORY): PairSorter {
   const room = Math.max(2 ** 20, memory);
-  const words = new BigUint64Array(Math.floor(room / TAKEN));
+  const words = new BigUint64Array(Math.floor(room / BYTES_PER_PAIR));
   const halves = new Uint32Array(words.buffer);
   const name = `pairs-${randomUUID()}`;
   const runs: string[] = [];

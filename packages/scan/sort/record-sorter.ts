@@ -31,7 +31,7 @@ const MEMORY = 64 * 2 ** 20;
 const FAN_IN = 64;
 const HEAD = 4;
 /** Overhead of a record in bytes: its end, its position in the order, and its word; plus half of this for sorting. */
-const BESIDE = 24;
+const OVERHEAD_BYTES = 24;
 const GROUP = 1000;
 
 /**
@@ -42,7 +42,7 @@ const GROUP = 1000;
 export function createRecordSorter({ folder, memory = MEMORY, recordBytes }: SortOptions): RecordSorter {
   const room = Math.max(2 ** 20, memory);
   const size = recordBytes === undefined ? Buffer.alloc(HEAD) : undefined;
-  const most = Math.min(MAX_RECORDS, Math.ceil(room / (BESIDE + (recordBytes ?? 8))));
+  const most = Math.min(MAX_RECORDS, Math.ceil(room / (OVERHEAD_BYTES + (recordBytes ?? 8))));
   const name = `sort-${randomUUID()}`;
   let bytes = Buffer.allocUnsafe(Math.min(room, 2 ** 20));
   let ends = new Uint32Array(Math.min(most, 2 ** 14));
@@ -119,7 +119,7 @@ export function createRecordSorter({ folder, memory = MEMORY, recordBytes }: Sor
 
   return {
     add(record) {
-      const full = count > 0 && (count === most || used + record.length + count * BESIDE > room);
+      const full = count > 0 && (count === most || used + record.length + count * OVERHEAD_BYTES > room);
       if (!full) return void put(record);
       return spill().then(() => put(record));
     },

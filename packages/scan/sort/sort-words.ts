@@ -1,23 +1,23 @@
 import type { Steps } from '../../util/index.js';
 
 /** Number of words that the native sort sorts in one step, and that one step merges. */
-const PIECE = 2 ** 17;
+const WORDS_PER_STEP = 2 ** 17;
 
 /**
  * Sorts 64-bit words in place, in steps of some milliseconds. It sorts pieces by the native sort of typed arrays, and merges them. It needs
  * extra memory of half the size of the words.
  */
 export function* sortWords(words: BigUint64Array): Steps<void> {
-  for (let at = 0; at < words.length; at += PIECE) {
-    words.subarray(at, at + PIECE).sort();
-    if (words.length > PIECE) yield;
+  for (let at = 0; at < words.length; at += WORDS_PER_STEP) {
+    words.subarray(at, at + WORDS_PER_STEP).sort();
+    if (words.length > WORDS_PER_STEP) yield;
   }
-  if (words.length <= PIECE) return;
+  if (words.length <= WORDS_PER_STEP) return;
   const halves = new Uint32Array(words.buffer, words.byteOffset, 2 * words.length);
-  let widest = PIECE;
+  let widest = WORDS_PER_STEP;
   while (2 * widest < words.length) widest *= 2;
   const left = new Uint32Array(2 * widest);
-  for (let width = PIECE; width < words.length; width *= 2) {
+  for (let width = WORDS_PER_STEP; width < words.length; width *= 2) {
     for (let begin = 0; begin + width < words.length; begin += 2 * width) {
       const end = Math.min(begin + 2 * width, words.length);
       left.set(halves.subarray(2 * begin, 2 * (begin + width)));
@@ -38,7 +38,7 @@ function* merge(
   const leftEnd = middle - begin;
   let [from, other, to] = [0, middle, begin];
   while (from < leftEnd && other < end) {
-    const stop = Math.min(end, to + 2 * PIECE);
+    const stop = Math.min(end, to + 2 * WORDS_PER_STEP);
     for (; to < stop && from < leftEnd && other < end; to += 2) {
       const [high, otherHigh] = [left[from + 1]!, halves[other + 1]!];
       const isLeft = high < otherHigh || (high === otherHigh && left[from]! <= halves[other]!);

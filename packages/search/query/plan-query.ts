@@ -3,12 +3,12 @@ import type { ParsedQuery, QueryNotice, QueryPart } from './parse-query.js';
 
 export const MAX_WORDS = 32;
 /** If a query has at most this number of words, pages with the words close together score higher. */
-const MOST_TOGETHER = 12;
+const MAX_WORDS_TOGETHER = 12;
 const MAX_PAIRS_PER_PIECE = 32;
-/** The maximum number of UTF-16 units of a character with its marks. */
-const LONGEST_CHARACTER = 8;
-/** Maximum number of lists for `together`, where each list has one form of each word. */
-const MOST_FORMS = 3;
+/** With its marks. */
+const MAX_CHARACTER_UNITS = 8;
+/** Each list has one form of each word. */
+const MAX_TOGETHER_LISTS = 3;
 /** A word and a number, spelt apart and together. */
 const APART = /^\p{L}{2,} \p{N}+$/u;
 const TOGETHER = /^(\p{L}{2,})(\p{N}+)$/u;
@@ -115,9 +115,9 @@ function literalOf(must: readonly PlannedClause[]): Clause[] {
 
 /** Returns lists of all words of the query. The first list has the first form of each word, the second list the second form, and so on. */
 function togetherOf(must: readonly PlannedClause[]): (readonly string[])[] {
-  if (must.length < 2 || must.length > MOST_TOGETHER || must.some(({ isLoose }) => !isLoose)) return [];
+  if (must.length < 2 || must.length > MAX_WORDS_TOGETHER || must.some(({ isLoose }) => !isLoose)) return [];
   const forms = Math.max(...must.map(({ clause }) => clause.phrases.length));
-  const lists = Array.from({ length: Math.min(forms, MOST_FORMS) }, (_, i) =>
+  const lists = Array.from({ length: Math.min(forms, MAX_TOGETHER_LISTS) }, (_, i) =>
     must.flatMap(({ clause: { phrases } }) => phrases[Math.min(i, phrases.length - 1)]!),
   );
   return distinct(lists);
@@ -201,10 +201,13 @@ function createLetters(text: string, words: Words): (start: number, end: number)
     if (!run || run.start > start || run.end < end) return NO_LETTERS;
     const own = words.pairs(text.slice(start, end)).slice(0, MAX_PAIRS_PER_PIECE);
     const characters = words.characters(text.slice(start, end)).slice(0, MAX_PAIRS_PER_PIECE);
-    const onward = words.pairs(text.slice(start, Math.min(run.end, end + LONGEST_CHARACTER))).slice(0, own.length + 1);
+    const onward = words
+      .pairs(text.slice(start, Math.min(run.end, end + MAX_CHARACTER_UNITS)))
+      .slice(0, own.length + 1);
     const goesOn = end < run.end;
     if (own.length > 0) return { pairs: own, characters, onward, goesOn, isPrefix: false };
-    const neighbour = onward[0] ?? words.pairs(text.slice(Math.max(run.start, start - LONGEST_CHARACTER), end)).at(-1);
+    const neighbour =
+      onward[0] ?? words.pairs(text.slice(Math.max(run.start, start - MAX_CHARACTER_UNITS), end)).at(-1);
     return neighbour === undefined
       ? { pairs: [], characters, onward: [], goesOn, isPrefix: true }
       : { pairs: [neighbour], characters, onward: [neighbour], goesOn, isPrefix: false };

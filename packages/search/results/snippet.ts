@@ -20,20 +20,21 @@ export interface SnippetInput {
 }
 
 const MAX_SEARCHED_CHARACTERS = 1_048_576;
-/** Number of characters to search without a pause. Pauses are needed because a crawl may run in this thread. */
-const PIECE = 65_536;
+/** Other work runs between steps, because a crawl may run in this thread. */
+const CHARACTERS_PER_STEP = 65_536;
 const MAX_BEGINNINGS = 128;
 const MAX_POSITIONS = 400;
-/** Maximum width of a snippet in columns. A Chinese, Japanese or Korean character takes two columns. */
-const COLUMNS = 240;
+/** A Chinese, Japanese or Korean character takes two columns. */
+const MAX_SNIPPET_COLUMNS = 240;
 /** Two words are close together if at most this number of characters is between them. */
-const NEAR = COLUMNS / 2;
+const NEAR = MAX_SNIPPET_COLUMNS / 2;
 /** Number of characters before the first hit that are searched for the start of a sentence. */
 const BEFORE = 100;
-/** Number of characters that are read after a piece, for a word that begins in the piece and ends after it. Marks and soft hyphens count. */
+/**
+ * Number of characters that are read after a piece, for a word that begins in the piece and ends after it. Marks and soft hyphens count.
+ */
 const OVERLAP = 256;
-/** Maximum number of marks to skip, when looking for a letter before a place. */
-const MOST_MARKS = 8;
+const MAX_SKIPPED_MARKS = 8;
 /** Marks, and invisible characters within words. */
 const NO_LETTER = /[\p{M}\u00ad\u200c\u200d\u2060\ufeff]/u;
 /** Matches a word of a script that separates words by blanks. */
@@ -60,7 +61,7 @@ export async function makeSnippet(
   otherwise: string = texts[0] ?? '',
 ): Promise<readonly SnippetPart[]> {
   // The marks of a cut text take up to four columns.
-  const columns = Math.min(COLUMNS, (input.most ?? Infinity) - 4);
+  const columns = Math.min(MAX_SNIPPET_COLUMNS, (input.most ?? Infinity) - 4);
   if (columns <= 0) return [];
   const beginnings = beginningsOf(input.terms);
   /** A part in which a word of the query occurs only inside another word. */
@@ -145,7 +146,7 @@ async function bestPlace(
   let places: readonly Place[] = [];
   let best: number | undefined;
   let most = 0;
-  for (let from = 0, looked = 0; from < text.length && looked < MAX_POSITIONS; from += PIECE) {
+  for (let from = 0, looked = 0; from < text.length && looked < MAX_POSITIONS; from += CHARACTERS_PER_STEP) {
     if (from > 0) {
       await nextTurn();
       signal?.throwIfAborted();
@@ -172,11 +173,11 @@ function patternOf(beginning: string): string {
 
 /** Returns the places in a piece of a text, including places of words that begin in the piece and end after it. */
 function positionsIn(text: string, from: number, pattern: RegExp): Place[] {
-  const folded = foldText(text.slice(from, from + PIECE + OVERLAP));
+  const folded = foldText(text.slice(from, from + CHARACTERS_PER_STEP + OVERLAP));
   const places: Place[] = [];
   for (const { 0: found, index } of folded.text.matchAll(pattern)) {
     const at = folded.positionOf(index);
-    if (at >= PIECE || places.length >= MAX_POSITIONS) break;
+    if (at >= CHARACTERS_PER_STEP || places.length >= MAX_POSITIONS) break;
     const what = found.replaceAll('-', '');
     if (SPELT.test(what) && isAmidWord(text, from + at)) continue;
     places.push({ at: from + at, what });
@@ -186,7 +187,7 @@ function positionsIn(text: string, from: number, pattern: RegExp): Place[] {
 
 function isAmidWord(text: string, place: number): boolean {
   let before = place - 1;
-  while (before > place - MOST_MARKS && NO_LETTER.test(text[before] ?? ' ')) before--;
+  while (before > place - MAX_SKIPPED_MARKS && NO_LETTER.test(text[before] ?? ' ')) before--;
   return /\p{L}/u.test(text[before] ?? ' ');
 }
 

@@ -24,8 +24,8 @@ interface Begin {
   readonly isReset: boolean;
 }
 
-/** Maximum number of changes that one read returns, before the filter of the client. */
-const PART = 500;
+/** Before the filter of the client. */
+const RECORDS_PER_READ = 500;
 
 interface Client {
   readonly response: ServerResponse;
@@ -82,9 +82,9 @@ export function createChangeEvents(
 
   async function readPart(cursor: string, signal: AbortSignal) {
     const records: LoggedRecord[] = [];
-    const found = changes.read({ cursor, limit: PART, kinds: CHANGE_KINDS }, signal);
+    const found = changes.read({ cursor, limit: RECORDS_PER_READ, kinds: CHANGE_KINDS }, signal);
     for await (const record of found) records.push(record);
-    const isEnd = records.length < PART;
+    const isEnd = records.length < RECORDS_PER_READ;
     return { records, next: isEnd ? await found.next() : records.at(-1)!.cursor, isEnd };
   }
 

@@ -16,18 +16,16 @@ export interface NewestChanges {
 const HOUR = 3_600_000;
 /** Maximum number of doublings of the period that is read: 20,000 years. */
 const MAX_DOUBLINGS = 27;
-/** Number of changes between two stored places. */
-const SPACING = 500;
-/** Maximum number of stored places. */
-const MAX_PLACES = 4_000;
+const CHANGES_PER_PLACE = 500;
+const MAX_STORED_PLACES = 4_000;
 /** Number of changes after which a read ends, even if its filter has found too few. */
 export const MAX_READ = 5_000;
 
 /**
- * Creates a reader of the newest changes. The log can only be read forward. So the reader first reads the last hour before the end, and then
- * periods that are twice as long each, until there are enough changes, or {@link MAX_READ} were read. A batch may have written thousands of
- * changes at the same time. So the reader stores places between changes. Later it begins at the last place before the changes to show, and
- * not at the start of the period. Only the first read of a period may read more than {@link MAX_READ} changes.
+ * Creates a reader of the newest changes. The log can only be read forward. So the reader first reads the last hour before the end, and
+ * then periods that are twice as long each, until there are enough changes, or {@link MAX_READ} were read. A batch may have written
+ * thousands of changes at the same time. So the reader stores places between changes. Later it begins at the last place before the changes
+ * to show, and not at the start of the period. Only the first read of a period may read more than {@link MAX_READ} changes.
  */
 export function createNewestChanges(changes: ChangesSource) {
   /** The stored places: cursors in ascending order. They stay valid, because the log only grows. */
@@ -46,7 +44,9 @@ export function createNewestChanges(changes: ChangesSource) {
     let read = 0;
     let lastRead: string | undefined;
 
-    /** Returns the last changes after the cursor `from`, up to the cursor `to`. The change at `to` is included, except if `to` is the end. */
+    /**
+     * Returns the last changes after the cursor `from`, up to the cursor `to`. The change at `to` is included, except if `to` is the end.
+     */
     async function lastOf(from: string, to: string): Promise<LoggedRecord[]> {
       const part: LoggedRecord[] = [];
       let first: string | undefined;
@@ -55,7 +55,7 @@ export function createNewestChanges(changes: ChangesSource) {
       for await (const record of changes.read(options, signal)) {
         if (record.cursor > to || record.cursor === end) break;
         first ??= record.cursor;
-        if (++count % SPACING === 0) passed.push(record.cursor);
+        if (++count % CHANGES_PER_PLACE === 0) passed.push(record.cursor);
         const verdict = isWanted(record);
         if (verdict === 'bytes') bytesOnly++;
         if (verdict !== true) continue;
@@ -83,7 +83,7 @@ export function createNewestChanges(changes: ChangesSource) {
     places = [...new Set([...places, ...passed])]
       .filter((each) => each > oldest)
       .sort()
-      .slice(-MAX_PLACES);
+      .slice(-MAX_STORED_PLACES);
     const isCut = found.length <= limit && to > oldest;
     const shown = found.slice(-limit);
     const older = isCut ? lastRead : found.length > limit ? shown[0]?.cursor : undefined;

@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors/index.js';
 
-/** Number of milliseconds in which the same failure is reported only once. */
-const SAME_MS = 60_000;
+/** The same failure is reported only once in this time. */
+const REPEAT_MS = 60_000;
 const MAX_REMEMBERED_FAILURES = 100;
 
 /**
@@ -13,7 +13,7 @@ export function createErrorLog(report: (error: unknown) => void, now: () => numb
   return (error: unknown): void => {
     const message = messageOf(error);
     const at = reported.get(message);
-    if (at !== undefined && now() - at < SAME_MS) return;
+    if (at !== undefined && now() - at < REPEAT_MS) return;
     if (reported.size >= MAX_REMEMBERED_FAILURES) reported.clear();
     reported.set(message, now());
     try {

@@ -6,19 +6,21 @@ export const MAX_HEAD = 64 * 1024;
 /** Number of milliseconds in which the head of a request must arrive. */
 export const HEAD_MS = 10_000;
 const MAX_CONNECTIONS = 1_000;
-const MAX_OF_CLIENT = MAX_CONNECTIONS / 2;
+const MAX_CONNECTIONS_PER_CLIENT = MAX_CONNECTIONS / 2;
 /** A client is disconnected if no data was read or written for this number of milliseconds. */
 const SILENT_MS = 60_000;
 /** Milliseconds in which a client can read why it was refused. Then it is disconnected. */
 const REFUSAL_MS = 1_000;
-/** Maximum number of queued requests on one connection. The limit saves memory. No browser queues that many requests. */
-const MAX_QUEUED = 100;
+/** On one connection, to save memory. No browser queues that many requests. */
+const MAX_QUEUED_REQUESTS = 100;
 
 /** Why a connection was refused: the name of the label in the metrics. */
 export type RefusalReason = 'connections' | 'connections_of_client' | 'slow_head' | 'large_head' | 'no_http';
 
 interface SocketGuardOptions {
-  /** Addresses, or ranges such as `10.0.0.0/8`, that many clients share. They are not limited as one client. Loopback addresses never are. */
+  /**
+   * Addresses, or ranges such as `10.0.0.0/8`, that many clients share. They are not limited as one client. Loopback addresses never are.
+   */
   readonly trustedProxies: readonly string[];
   readonly onRefused: (reason: RefusalReason) => void;
 }
@@ -39,7 +41,7 @@ export function guardSockets(server: Server, { trustedProxies, onRefused }: Sock
     if (isShared(address)) return;
     const client = clientOf(address);
     const open = connections.get(client) ?? 0;
-    if (open >= MAX_OF_CLIENT) {
+    if (open >= MAX_CONNECTIONS_PER_CLIENT) {
       onRefused('connections_of_client');
       socket.destroy();
       return;
@@ -108,7 +110,7 @@ export function createSerialiser() {
     const line = lines.get(socket) ?? { last: undefined, waiting: 0 };
     lines.set(socket, line);
     // Without a limit, any number of requests could wait behind an endless answer, such as events.
-    if (line.waiting >= MAX_QUEUED) return void socket.destroy();
+    if (line.waiting >= MAX_QUEUED_REQUESTS) return void socket.destroy();
     const before = line.last;
     line.last = new Promise((resolve) => response.once('close', resolve));
     line.waiting += 1;

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 
-/** Maximum bytes of unsent answers for all clients together. A single answer is much smaller. */
-const MOST_UNSENT = 64 * 2 ** 20;
+/** For all clients together. A single response is much smaller. */
+const MAX_UNSENT_BYTES = 64 * 2 ** 20;
 
 /** Limits the memory of answers that clients do not read. */
 export type Unsent = ReturnType<typeof createUnsent>;
 
-export function createUnsent(most = MOST_UNSENT) {
+export function createUnsent(most = MAX_UNSENT_BYTES) {
   const waiting = new Map<ServerResponse, number>();
   let sum = 0;
 

@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Stream } from '../http/answer.js';
 
-/** Maximum number of viewers at the same time. Further viewers are refused. */
 const MAX_VIEWERS = 100;
-/** Maximum number of unsent bytes of a viewer. A viewer with more is disconnected, because it does not read. */
-const MAX_WAITING = 512 * 1024;
+/** A viewer with more does not read, and is disconnected. */
+const MAX_UNSENT_BYTES = 512 * 1024;
 const EVERY_MS = 1_000;
 
 /**
@@ -18,7 +17,7 @@ export function createEvents(read: () => Promise<unknown>) {
   async function send(to: Iterable<ServerResponse>): Promise<void> {
     const event = `data: ${JSON.stringify(await read())}\n\n`;
     for (const viewer of to) {
-      if (viewer.writableLength > MAX_WAITING) viewer.destroy();
+      if (viewer.writableLength > MAX_UNSENT_BYTES) viewer.destroy();
       else if (!viewer.writableEnded) viewer.write(event);
     }
   }

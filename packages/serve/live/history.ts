@@ -16,8 +16,7 @@ export interface Sample {
 /** Maximum number of samples, one every {@link SAMPLE_MS}: half an hour. */
 const MAX_SAMPLES = 900;
 export const SAMPLE_MS = 2_000;
-/** Number of samples for measuring the rate of errors. */
-const WINDOW = 5;
+const ERROR_RATE_SAMPLES = 5;
 
 export function createHistory() {
   const samples: Sample[] = [];
@@ -27,7 +26,7 @@ export function createHistory() {
     const sum = failedIn(status);
     // When another process has opened the table, earlier numbers are dropped, because the counters begin at 0 again.
     if (failures.some(({ since, sum: before }) => since !== status.since || before > sum)) failures = [];
-    failures = [...failures, { at: status.now, sum, since: status.since }].slice(-WINDOW);
+    failures = [...failures, { at: status.now, sum, since: status.since }].slice(-ERROR_RATE_SAMPLES);
     const first = failures[0]!;
     return status.now > first.at ? ((sum - first.sum) * 1000) / (status.now - first.at) : 0;
   }

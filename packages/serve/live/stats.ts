@@ -8,10 +8,12 @@ export interface Reading {
   readonly problem?: Problem;
 }
 
-/** Number of milliseconds in which all readers get the same figures, so that pages, events and metrics agree. */
-const SAME_MS = 250;
+/** So pages, events and metrics agree. */
+const MAX_AGE_MS = 250;
 
-/** Maximum milliseconds to wait for figures. The limit is needed because the process that has the table open may be stopped, or very busy. */
+/**
+ * Maximum milliseconds to wait for figures. The limit is needed because the process that has the table open may be stopped, or very busy.
+ */
 const WAIT_MS = 2_000;
 
 const LATE: Problem = {
@@ -58,7 +60,7 @@ export function createStats(read: () => Promise<CrawlStatus>, options: StatsOpti
   }
 
   /** `readSeldom` never rejects. */
-  const { read: readSeldom } = createSeldom(readNow, { goodFor: SAME_MS, now });
+  const { read: readSeldom } = createSeldom(readNow, { goodFor: MAX_AGE_MS, now });
   return { read: readSeldom };
 }
 

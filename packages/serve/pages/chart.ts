@@ -2,7 +2,7 @@ import { html, type Html } from '../http/html.js';
 
 const WIDTH = 320;
 const HEIGHT = 72;
-/** Maximum number of points of a line, equal to the width of the chart in pixels. */
+/** The width of the chart in pixels. */
 const MAX_POINTS = 320;
 
 /** The paths of a chart. The highest value reaches the top. */

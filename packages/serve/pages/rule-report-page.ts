@@ -8,12 +8,12 @@ import { rulesLayout } from './rules-page.js';
 
 const { number, quantity, duration } = figures;
 
-const MOST_RULES = 200;
-const MOST_DOMAINS = 50;
+const MAX_SHOWN_RULES = 200;
+const MAX_SHOWN_DOMAINS = 50;
 
 export function ruleReportPage(report: RuleReport, now: number, isOperator: boolean): Layout {
   const { all, rules, domains, otherDomains, hasRelevant, at, stale, seconds } = report;
-  const shown = domains.slice(0, MOST_DOMAINS);
+  const shown = domains.slice(0, MAX_SHOWN_DOMAINS);
   const left = domains.length - shown.length + (otherDomains?.domains ?? 0);
   return rulesLayout('Report', 'report', [
     html`<p class="facts">
@@ -45,7 +45,7 @@ export function ruleReportPage(report: RuleReport, now: number, isOperator: bool
         ${scrolled(
           'What each rule decided on',
           ['Rule', 'Pages', 'Relevant', 'Passed over', 'Links rejected', 'Let in', 'Relevant before', 'Relevant since'],
-          rules.slice(0, MOST_RULES).map(({ rule, decides, counts, passed, before, since }) => {
+          rules.slice(0, MAX_SHOWN_RULES).map(({ rule, decides, counts, passed, before, since }) => {
             const isActive = rule.state === 'active';
             return figuresRow(
               html`<a href="/rules#${rule.id}">${rule.id}</a>
@@ -62,7 +62,7 @@ export function ruleReportPage(report: RuleReport, now: number, isOperator: bool
             );
           }),
         )}
-        ${rules.length > MOST_RULES && html`<p class="quiet">${number(rules.length - MOST_RULES)} more are in <a href="/api/rules/report">the report as JSON</a>.</p>`}
+        ${rules.length > MAX_SHOWN_RULES && html`<p class="quiet">${number(rules.length - MAX_SHOWN_RULES)} more are in <a href="/api/rules/report">the report as JSON</a>.</p>`}
         <p class="quiet">
           Relevant before and since: the share of relevant pages on the hosts of the rule, of the pages last fetched
           before the rule became active, and of the pages fetched since then.

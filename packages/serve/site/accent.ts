@@ -6,8 +6,8 @@ interface Accent {
 
 const LIGHT_BACKGROUND = '#fbfbf9';
 const DARK_BACKGROUND = '#151917';
-/** Minimum contrast of text (WCAG 2.2, 1.4.3). */
-const LEAST = 4.5;
+/** WCAG 2.2, 1.4.3. */
+const MIN_CONTRAST = 4.5;
 
 /**
  * Returns two variants of a colour: one for light pages and one for dark pages. The colour is made darker or lighter in small steps until
@@ -23,7 +23,7 @@ function readable(color: string, ground: string, towards: number): Accent {
   for (let step = 0; ; step++) {
     const mixed = given.map((channel) => Math.round(channel + ((towards - channel) * step) / STEPS));
     const hex = `#${mixed.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
-    if (contrast(hex, ground) < LEAST && step < STEPS) continue;
+    if (contrast(hex, ground) < MIN_CONTRAST && step < STEPS) continue;
     return { color: hex, on: contrast(hex, '#ffffff') >= contrast(hex, '#0d1512') ? '#ffffff' : '#0d1512' };
   }
 }

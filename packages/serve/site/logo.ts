@@ -6,7 +6,7 @@ export interface Logo {
   readonly bytes: Uint8Array;
 }
 
-const MOST_BYTES = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 
 /** For each media type, a pattern for the first bytes of a file. Each byte is read as one character. */
 const KINDS: Readonly<Record<string, RegExp>> = {
@@ -29,7 +29,7 @@ export async function readLogo(path: string): Promise<Logo> {
   let bytes: Buffer;
   try {
     const { size } = await stat(path);
-    if (size > MOST_BYTES) throw wrong(`${size} bytes`);
+    if (size > MAX_BYTES) throw wrong(`${size} bytes`);
     bytes = await readFile(path);
   } catch (error) {
     throw error instanceof CrawlError ? error : wrong(messageOf(error));

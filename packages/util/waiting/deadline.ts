@@ -1,5 +1,5 @@
-/** Maximum milliseconds of a timer of the platform. A timer with more milliseconds would end at once. */
-export const LONGEST_TIMER = 2_147_483_647;
+/** A timer with more milliseconds would end at once. */
+export const MAX_TIMER_MS = 2_147_483_647;
 
 /** Why a wait ended early: its time was over, or the signal aborted. */
 export type Late = 'time' | 'abort';
@@ -20,7 +20,7 @@ export async function deadline<T>(
   let abort = (): void => {};
   const ended = new Promise<Late>((resolve) => {
     abort = () => resolve('abort');
-    if (ms < Infinity) timer = setTimeout(resolve, Math.min(ms, LONGEST_TIMER), 'time');
+    if (ms < Infinity) timer = setTimeout(resolve, Math.min(ms, MAX_TIMER_MS), 'time');
   });
   if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort);

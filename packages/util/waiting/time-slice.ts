@@ -10,8 +10,8 @@ export interface TimeSlice {
   next(): Promise<void>;
 }
 
-/** Milliseconds of work between two pauses. For other tasks this is a short wait, but it is many times the cost of a pause. */
-const SLICE = 10;
+/** For other tasks this is a short wait, but it is many times the cost of a pause. */
+const SLICE_MS = 10;
 
 /** @param clock a monotonic clock, in milliseconds */
 export function createTimeSlice(clock: () => number = () => performance.now()): TimeSlice {
@@ -19,7 +19,7 @@ export function createTimeSlice(clock: () => number = () => performance.now()): 
   let pause: Promise<void> | undefined;
   return {
     get isOver() {
-      return clock() - last >= SLICE;
+      return clock() - last >= SLICE_MS;
     },
     next: () =>
       (pause ??= new Promise((resolve) =>
@@ -52,18 +52,17 @@ export async function inTimeSlices<T>(steps: Steps<T>, timeSlice = createTimeSli
   }
 }
 
-/** Number of items that one step sorts, or merges. */
-const PIECE = 4096;
+const ITEMS_PER_STEP = 4096;
 
 /** Makes a sorted copy in steps. Equal items keep their order. */
 export function* sortSteps<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   let from: T[] = [];
-  for (let at = 0; at < items.length; at += PIECE) {
-    for (const item of items.slice(at, at + PIECE).sort(compare)) from.push(item);
+  for (let at = 0; at < items.length; at += ITEMS_PER_STEP) {
+    for (const item of items.slice(at, at + ITEMS_PER_STEP).sort(compare)) from.push(item);
     yield;
   }
   let to = new Array<T>(from.length);
-  for (let width = PIECE; width < from.length; width *= 2) {
+  for (let width = ITEMS_PER_STEP; width < from.length; width *= 2) {
     for (let begin = 0; begin < from.length; begin += 2 * width) {
       const middle = Math.min(begin + width, from.length);
       const end = Math.min(begin + 2 * width, from.length);
@@ -71,7 +70,7 @@ export function* sortSteps<T>(items: readonly T[], compare: (a: T, b: T) => numb
       for (let at = begin; at < end; at++) {
         const isLeft = left < middle && (right === end || compare(from[left]!, from[right]!) <= 0);
         to[at] = isLeft ? from[left++]! : from[right++]!;
-        if (at % PIECE === 0) yield;
+        if (at % ITEMS_PER_STEP === 0) yield;
       }
     }
     [from, to] = [to, from];

@@ -18,8 +18,7 @@ import { createRetry } from '../retry.js';
 
 /** Milliseconds between two polls for due pages. They double after each crawl that fetched no page. */
 const POLL = { first: 1000, most: 60_000 };
-/** Due rows are counted up to this number. */
-const MAX_COUNTED = 100_000;
+const MAX_COUNTED_ROWS = 100_000;
 
 /** Options of {@link crawlContinuously}. */
 export interface ContinuousCrawlOptions extends CrawlOptions {
@@ -39,7 +38,9 @@ export interface CrawlRest {
   /** Number of pages that the last crawl fetched. `fetchedInAll` is the number for all crawls since the start. */
   readonly fetched: number;
   readonly fetchedInAll: number;
-  /** Number of rows that are due but were not fetched, because a limit was reached or their hosts are in back-off. Counted up to 100,000. */
+  /**
+   * Number of rows that are due but were not fetched, because a limit was reached or their hosts are in back-off. Counted up to 100,000.
+   */
   readonly due: number;
   /** When the next row will be due, in ms since the epoch. undefined: no row will be due. */
   readonly nextDueAt: number | undefined;
@@ -49,12 +50,11 @@ export interface CrawlRest {
  * Crawls until the signal aborts. After updatedb has closed a batch, its pages are indexed at once, while the crawl continues. Ranks are
  * computed and indexed when no page is left to fetch; in a busy crawl every ten minutes, but for at most a tenth of the time. When no page
  * is left, the crawl waits until pages of hosts that are not in back-off are due again. With a limit (`rounds`, `maxPages`, `maxTime`) it
- * crawls once up to that limit, and then only waits. If all seeds are rejected, it ends at once.
- *
- * Index and ranks can be rebuilt at any time, so the crawl does not wait for them, and continues if they fail. The status shows such a
- * failure (`failing`). The failed work is retried after a second at first, and later after at most a minute. When the signal aborts,
- * running work has three seconds to end. The counters of the report are the sums of all crawls. With `shard` it is a worker that crawls only,
- * so `search` must be false; the limits then end it.
+ * crawls once up to that limit, and then only waits. If all seeds are rejected, it ends at once. Index and ranks can be rebuilt at any
+ * time, so the crawl does not wait for them, and continues if they fail. The status shows such a failure (`failing`). The failed work is
+ * retried after a second at first, and later after at most a minute. When the signal aborts, running work has three seconds to end. The
+ * counters of the report are the sums of all crawls. With `shard` it is a worker that crawls only, so `search` must be false; the limits
+ * then end it.
  * @throws CrawlError as the job crawl; TABLE_LOCKED when another process has the table; WRONG_INDEX; the errors of settings, plugins and
  * packages that prevent the index from being opened
  */
@@ -129,7 +129,7 @@ async function crawlUntilAborted(
     onRest({
       fetched: last.counters.fetched ?? 0,
       fetchedInAll: all.counters.fetched ?? 0,
-      due: await frontier.countDue(crawl.clock(), MAX_COUNTED),
+      due: await frontier.countDue(crawl.clock(), MAX_COUNTED_ROWS),
       nextDueAt: await frontier.nextDueAt(),
     });
   }

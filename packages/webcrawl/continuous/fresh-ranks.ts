@@ -1,9 +1,9 @@
 import type { Retry } from '../retry.js';
 
 /** Milliseconds after which ranks are computed again in a crawl that is never idle. */
-const EVERY = 600_000;
+const MAX_AGE_MS = 600_000;
 /** The pause after a ranking is this many times as long as the ranking took. */
-const TIMES_ITS_COST = 9;
+const MIN_PAUSE_RATIO = 9;
 
 /** The two steps of a ranking. Each resolves when it is complete. */
 interface RankSteps {
@@ -35,7 +35,7 @@ export function createFreshRanks(
   let isStale = true;
   let underWay: Promise<void> | undefined;
   let nextAtRest = -Infinity;
-  let nextInCrawl = now() + EVERY;
+  let nextInCrawl = now() + MAX_AGE_MS;
 
   async function make(): Promise<void> {
     const began = now();
@@ -49,8 +49,8 @@ export function createFreshRanks(
       retry.failed(error);
     }
     const ended = now();
-    nextAtRest = ended + TIMES_ITS_COST * (ended - began);
-    nextInCrawl = retry.isDue ? Math.max(nextAtRest, ended + EVERY) : nextAtRest;
+    nextAtRest = ended + MIN_PAUSE_RATIO * (ended - began);
+    nextInCrawl = retry.isDue ? Math.max(nextAtRest, ended + MAX_AGE_MS) : nextAtRest;
     underWay = undefined;
   }
 

@@ -12,7 +12,7 @@ import type { PagePluginInput } from './page-plugins.js';
  * Maximum number of threads. The main thread takes longer to fetch and store a page than a thread takes to parse it, so further threads
  * would only wait.
  */
-const ENOUGH = 1;
+const MAX_THREADS = 1;
 
 /**
  * Returns the threads that parse pages. Each thread creates the plugins of the settings for itself. Crawls whose plugins have the same
@@ -26,7 +26,7 @@ export function parseThreadsOf(
   folder: string,
 ): ParseThreads | undefined {
   const { threads: wanted } = settings.parser;
-  const threads = wanted === -1 ? Math.min(availableParallelism() - 1, ENOUGH) : wanted;
+  const threads = wanted === -1 ? Math.min(availableParallelism() - 1, MAX_THREADS) : wanted;
   if (threads < 1 || !existsSync(fileURLToPath(PARSE_THREAD_ENTRY))) return undefined;
   const { db, http, parser, plugins: modules, urlfilter } = settings;
   const input: PagePluginInput = {

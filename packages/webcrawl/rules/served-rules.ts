@@ -12,7 +12,7 @@ import type { OpenContext } from '../open-context.js';
 import { rules } from './rules.js';
 
 /** Maximum number of prefixes to read for one answer. Without a maximum, a selection that matches no prefix would read all prefixes. */
-const MOST_READ = 50_000;
+const MAX_READ_PREFIXES = 50_000;
 
 /**
  * Provides the rules of a table to a server. Work that grows with the number of rules is done once for each version of the rules.
@@ -26,7 +26,7 @@ export function servedRules(crawl: OpenContext, budget: ReadBudget): RulesSource
   async function prefixes(selection: PrefixSelection, most: number): Promise<ShownPrefixes> {
     const statistics = await latestPrefixStatistics(crawl, selection);
     const found: PrefixNode[] = [];
-    const limit = { left: MOST_READ };
+    const limit = { left: MAX_READ_PREFIXES };
     for await (const node of readPrefixStatistics(crawl, selection, limit)) {
       if (found.length === most) return { statistics, prefixes: found, more: true };
       found.push(node);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { createDomainWorth, MOST_DOMAINS } from '../../../packages/focus/report/domain-worth.js';
+import { createDomainWorth, MAX_DOMAINS } from '../../../packages/focus/report/domain-worth.js';
 import { reportRules } from '../../../packages/focus/index.js';
 import { jobs, rowKeyOf, rules, urlOf, type Rule, type RuleReport } from '../../../packages/webcrawl/internal.js';
 import { MemoryStore } from '../../../webtable/index.js';
@@ -208,7 +208,7 @@ describe('rules report', () => {
 
   test('keeps the domains with the most fetched pages, however many there are', () => {
     const worth = createDomainWorth();
-    const total = 3 * MOST_DOMAINS + 7;
+    const total = 3 * MAX_DOMAINS + 7;
     const keys = Array.from({ length: total }, (_, i) => rowKeyOf(`http://d${i}.com/`)).sort();
     const fetchedOf = (key: string): number => (Number(/d(\d+)/.exec(key)![1]) * 7919) % total;
     const row = { isRelevant: false, isRejected: false, status: 'fetched' } as const;
@@ -219,9 +219,9 @@ describe('rules report', () => {
     }
     const { domains, others, number } = worth.end();
     expect(number).toBe(total);
-    expect(domains).toHaveLength(MOST_DOMAINS);
+    expect(domains).toHaveLength(MAX_DOMAINS);
     const all = keys.map((key) => Math.ceil(fetchedOf(key) / 50)).sort((a, b) => b - a);
-    expect(domains.map(({ fetched }) => fetched)).toEqual(all.slice(0, MOST_DOMAINS));
-    expect(others.fetched).toBe(all.slice(MOST_DOMAINS).reduce((sum, n) => sum + n, 0));
+    expect(domains.map(({ fetched }) => fetched)).toEqual(all.slice(0, MAX_DOMAINS));
+    expect(others.fetched).toBe(all.slice(MAX_DOMAINS).reduce((sum, n) => sum + n, 0));
   });
 });

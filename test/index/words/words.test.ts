@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createWords } from '../../../packages/index/words/create-words.js';
-import { LONGEST_TERM } from '../../../packages/index/words/fold.js';
+import { MAX_TERM_UTF16_UNITS } from '../../../packages/index/words/fold.js';
 import type { Words } from '../../../packages/index/words/words.js';
 
 let words: Words;
@@ -177,7 +177,7 @@ describe('any text', () => {
         expect(start).toBeGreaterThanOrEqual(last);
         expect(end).toBeGreaterThan(start);
         expect(end).toBeLessThanOrEqual(text.length);
-        expect(term.length).toBeLessThanOrEqual(LONGEST_TERM);
+        expect(term.length).toBeLessThanOrEqual(MAX_TERM_UTF16_UNITS);
         last = end;
       }
     });
@@ -214,7 +214,7 @@ describe('any text', () => {
   test('gives the same term for a word alone', () => {
     property((text, of) => {
       for (const { term, start, end } of of.split(text)) {
-        if (isSplitByContext(term) || end - start > LONGEST_TERM) continue;
+        if (isSplitByContext(term) || end - start > MAX_TERM_UTF16_UNITS) continue;
         const again = of.split(text.slice(start, end));
         expect(again.map((each) => each.term)).toEqual([term]);
       }

@@ -8,8 +8,7 @@ import { findingRow, holdsSources, scriptJson, sourceRows } from './rows.js';
 import { SCRIPT } from './script.js';
 import { STYLE } from './style.js';
 
-/** Number of findings in one element of the page. */
-const PART = 500;
+const FINDINGS_PER_ELEMENT = 500;
 
 /**
  * Writes one page that needs no network. The findings are data in the page. The script of the page draws the findings that the reader
@@ -38,7 +37,7 @@ export const writeHtml: AuditWriter = async ({ summary, findings, sourcesOf }, p
     part.push(scriptJson(findingRow(finding, rule.index)));
     if (hasSources) sources.push(scriptJson(sourceRows(finding)));
     if (other) for await (const source of sourcesOf(finding)) await other.add(sourceRecord(finding, source));
-    if (part.length === PART) await flush();
+    if (part.length === FINDINGS_PER_ELEMENT) await flush();
   }
   await flush();
   const where = hasSources ? '' : beside ? beside.name : undefined;

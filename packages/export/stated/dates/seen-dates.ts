@@ -41,17 +41,15 @@ export interface SeenDate {
 const MAX_CHARACTERS_READ = 200_000;
 const MAX_DATES = 500;
 const MAX_SEARCHED_ELEMENTS = 2000;
-/** Maximum length of the text in an element whose class is about dates. */
-const LONGEST_LABEL = 150;
-/** Maximum length of the text before a date that may be the label of the date. */
-const BEFORE = 30;
+/** Of the text in an element whose class is about dates. */
+const MAX_MARKED_CHARACTERS = 150;
+const MAX_LABEL_CHARACTERS = 30;
 /** Maximum length of a line that states a date. Longer lines are running text. */
 const MAX_LINE_CHARACTERS = 120;
 const MAX_TITLE_CHARACTERS = 300;
-/** A date that is at most this number of characters after the heading belongs to the heading. */
-const BEHIND = 600;
-/** A date that is at most this number of characters before the heading belongs to the heading. */
-const AHEAD = 300;
+/** A date that is at most this number of characters from the heading belongs to it. */
+const MAX_CHARACTERS_AFTER_HEADING = 600;
+const MAX_CHARACTERS_BEFORE_HEADING = 300;
 
 const NOT_SHOWN: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript', 'svg', 'iframe', 'option']);
 const DATE_NAMES =
@@ -169,7 +167,11 @@ class DateReader {
   }
 
   #isNearTitle(at: number): boolean {
-    return this.#heading !== undefined && at - this.#heading >= -AHEAD && at - this.#heading <= BEHIND;
+    return (
+      this.#heading !== undefined &&
+      at - this.#heading >= -MAX_CHARACTERS_BEFORE_HEADING &&
+      at - this.#heading <= MAX_CHARACTERS_AFTER_HEADING
+    );
   }
 
   #addText(value: string): void {
@@ -214,10 +216,14 @@ class DateReader {
   #dateIn(element: Tree.Element): LabelledTime | undefined {
     // The text of nested elements is read again for each of these elements. So the number of elements is limited.
     if (++this.#labels > MAX_SEARCHED_ELEMENTS) return undefined;
-    const text = textWithin(element, LONGEST_LABEL);
-    if (text.length >= LONGEST_LABEL) return undefined;
+    const text = textWithin(element, MAX_MARKED_CHARACTERS);
+    if (text.length >= MAX_MARKED_CHARACTERS) return undefined;
     const [written] = writtenDates(text, this.#language);
-    if (written) return { time: written.time, before: text.slice(Math.max(0, written.start - BEFORE), written.start) };
+    if (written)
+      return {
+        time: written.time,
+        before: text.slice(Math.max(0, written.start - MAX_LABEL_CHARACTERS), written.start),
+      };
     const time = statedTime(text);
     return time && { time, before: '' };
   }
@@ -251,7 +257,7 @@ class DateReader {
   ): Pick<SeenDate, 'isModified' | 'isLabelled'> | undefined {
     if (tagName === 'pre') return undefined;
     const line = text.slice(from, to);
-    const before = text.slice(Math.max(0, start - BEFORE), start);
+    const before = text.slice(Math.max(0, start - MAX_LABEL_CHARACTERS), start);
     const isShort = line.trim().length <= MAX_LINE_CHARACTERS;
     const isFirst = text.slice(from, start).trim() === '';
     const isRunning = !isFirst && (!isShort || SENTENCE_END.test(text.slice(end, to).trim()));

@@ -5,8 +5,8 @@ export interface ListedPage {
   readonly NextContinuationToken?: string | undefined;
 }
 
-/** The maximum number of pages of a listing to read. Together, these pages have ten million objects. */
-const MOST_PAGES = 10_000;
+/** Together, these pages of a listing have ten million objects. */
+const MAX_PAGES = 10_000;
 const MAX_EMPTY_PAGES = 100;
 
 /**
@@ -29,7 +29,7 @@ export async function* listedKeys(
     if (next === token) throw endless(bucket, 'one that names the same page again');
     if (empty > MAX_EMPTY_PAGES)
       throw endless(bucket, `${MAX_EMPTY_PAGES} pages without an object, one after the other`);
-    if (pages >= MOST_PAGES) throw endless(bucket, `more than ${MOST_PAGES} pages`);
+    if (pages >= MAX_PAGES) throw endless(bucket, `more than ${MAX_PAGES} pages`);
     token = next;
   }
 }

@@ -29,11 +29,11 @@ export interface S3Options {
   readonly onUpload?: ((bytes: number) => void) | undefined;
 }
 
-/** Minimum bytes of a piece. A store accepts at most 10,000 pieces, so pieces of large files are larger. */
-const PIECE = 8_388_608;
+/** A store accepts at most 10,000 chunks of a file, so chunks of large files are larger. */
+const MIN_CHUNK_BYTES = 8_388_608;
 const PIECES = 10_000;
-/** Maximum number of pieces of a file that are uploaded at the same time. These pieces are in memory. */
-const TOGETHER = 2;
+/** These are in memory. */
+const PARALLEL_CHUNKS = 2;
 /**
  * Limits in milliseconds: for making a connection, and for a connection on which nothing arrives. After either, the store counts as
  * unreachable.
@@ -83,8 +83,8 @@ export async function openS3(bucket: string, { signal, onUpload }: S3Options = {
     const upload = new Upload({
       client,
       params: { ...params, Bucket: bucket },
-      partSize: Math.max(PIECE, Math.ceil(bytes / PIECES)),
-      queueSize: TOGETHER,
+      partSize: Math.max(MIN_CHUNK_BYTES, Math.ceil(bytes / PIECES)),
+      queueSize: PARALLEL_CHUNKS,
     });
     let sent = 0;
     upload.on('httpUploadProgress', ({ loaded = 0 }) => {
@@ -126,14 +126,14 @@ export async function openS3(bucket: string, { signal, onUpload }: S3Options = {
       }),
     upload: (key, path, bytes, metadata) =>
       run(async () => {
-        if (bytes > PIECE) await removePieces(key, abort);
+        if (bytes > MIN_CHUNK_BYTES) await removePieces(key, abort);
         const body = createReadStream(path, { highWaterMark: 1_048_576 });
         try {
           await send({ Key: key, Body: body, Metadata: metadata }, bytes);
         } catch (error) {
           // A stopped upload rejects before its pieces are removed. If the removal of the pieces fails now, the next export to this key
           // removes them.
-          if (signal?.aborted && bytes > PIECE) await removePieces(key).catch(() => undefined);
+          if (signal?.aborted && bytes > MIN_CHUNK_BYTES) await removePieces(key).catch(() => undefined);
           throw error;
         } finally {
           body.destroy();

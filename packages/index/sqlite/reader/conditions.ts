@@ -10,7 +10,7 @@ interface Conditions {
 }
 
 /** Maximum number of key ranges or languages in one condition. SQLite refuses an expression that is nested a thousand deep. */
-const MOST = 128;
+const MAX_ALTERNATIVES = 128;
 
 /** The time when a page last changed. If it is unknown, the time when the page was fetched. */
 const TIME = 'case when d.modified > 0 then d.modified else d.fetched end';
@@ -19,8 +19,11 @@ const TIME = 'case when d.modified > 0 then d.modified else d.fetched end';
 export function conditionsOf(query: Omit<IndexQuery, 'must' | 'mustNot' | 'weights' | 'limit'>): Conditions {
   const { sites = [], notSites = [], languages = [], notLanguages = [], from, to } = query;
   const most = Math.max(...[sites, notSites, languages, notLanguages].map(({ length }) => length));
-  if (most > MOST) {
-    throw new CrawlError('USAGE', `expected at most ${MOST} sites and as many languages in a query, found ${most}`);
+  if (most > MAX_ALTERNATIVES) {
+    throw new CrawlError(
+      'USAGE',
+      `expected at most ${MAX_ALTERNATIVES} sites and as many languages in a query, found ${most}`,
+    );
   }
   const sql: string[] = [];
   const values: SqlValue[] = [];

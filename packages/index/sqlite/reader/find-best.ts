@@ -7,18 +7,20 @@ import { excludedMatch, hasPairs, matchOf, phraseMatch } from './match.js';
 import { createRankCache, wholeNumbers } from './rank-cache.js';
 
 /** If there are more matches than this, only pages that may be among the best are scored. */
-const MANY = 30_000;
-/** Maximum number of pages that are scored if there are more than `MANY` matches. */
-const MOST_SCORED = 20_000;
+const MAX_SCORED_MATCHES = 30_000;
+/** Maximum number of pages that are scored if there are more than `MAX_SCORED_MATCHES` matches. */
+const MAX_SCORED_BY_RANK = 20_000;
 /**
- * If more than `MOST_SCORED` pages may be among the best, only this number of pages with the words in the title is scored, and the same
- * number of other pages.
+ * If more than `MAX_SCORED_BY_RANK` pages may be among the best, only this number of pages with the words in the title is scored, and the
+ * same number of other pages.
  */
-const FEW_SCORED = 5000;
-/** Number of pages with the highest rank that are scored first. The scores of these pages show which rank a page needs to be among the best. */
+const MAX_SCORED_PER_GROUP = 5000;
+/**
+ * Number of pages with the highest rank that are scored first. The scores of these pages show which rank a page needs to be among the best.
+ */
 const FIRST_SCORED = 1000;
 /** The maximum score of a phrase, divided by its inverse document frequency. The maximum is `k1` of bm25() in FTS5, plus 1. */
-const MOST_OF_PHRASE = 2.2;
+const MAX_PHRASE_SCORE = 2.2;
 
 /** Allowance for the rounding of ranks, which have seven digits in memory. */
 const ROUNDING = 1e-4;
@@ -68,7 +70,7 @@ export function createFinder(database: Database, now: () => number): (query: Ind
     if (isMany) {
       const ids = matches(search);
       const found = { total: ids.length, partial: 0 };
-      if (ids.length > MANY) return { ...found, ...bestOfMany(search, ids) };
+      if (ids.length > MAX_SCORED_MATCHES) return { ...found, ...bestOfMany(search, ids) };
       return { ...found, hits: scored(search), isApproximate: false };
     }
     const hits = scored(search);
@@ -78,11 +80,11 @@ export function createFinder(database: Database, now: () => number): (query: Ind
     return { total, partial: all - total, hits, isApproximate: false };
   };
 
-  /** Whether more than {@link MANY} documents may match a clause. */
+  /** Whether more than {@link MAX_SCORED_MATCHES} documents may match a clause. */
   function isInMany({ phrases, pairs = [], isPrefix }: Clause): boolean {
     const mostOf = (terms: readonly string[]): number =>
       terms.length === 0 ? 0 : Math.min(...terms.map((term) => counts.matches(phraseMatch([term]))));
-    return isPrefix === true || [...phrases, pairs].reduce((sum, terms) => sum + mostOf(terms), 0) > MANY;
+    return isPrefix === true || [...phrases, pairs].reduce((sum, terms) => sum + mostOf(terms), 0) > MAX_SCORED_MATCHES;
   }
 
   function countOf({ match, where, values }: Search): number {
@@ -111,8 +113,8 @@ export function createFinder(database: Database, now: () => number): (query: Ind
     const titles = matches({ ...search, match: matchOf({ must, mustNot: query.mustNot }) ?? '' });
     const wanted = new Set<number>();
     for (const some of [titles, ids]) {
-      const least = isFlat ? -Infinity : rankOfBest(Float32Array.from(some, rankOf).sort(), FEW_SCORED);
-      const most = wanted.size + FEW_SCORED;
+      const least = isFlat ? -Infinity : rankOfBest(Float32Array.from(some, rankOf).sort(), MAX_SCORED_PER_GROUP);
+      const most = wanted.size + MAX_SCORED_PER_GROUP;
       for (const id of some) if (wanted.size < most && rankOf(id) >= least) wanted.add(id);
     }
     return { hits: scoreSome(search, ids, wanted.size, (i) => wanted.has(ids[i]!)), isApproximate: true };
@@ -131,8 +133,8 @@ export function createFinder(database: Database, now: () => number): (query: Ind
     const leastScore = (first[query.limit - 1]?.score ?? -Infinity) - mostOfWords(search) - ROUNDING;
     const least = rankOfPart(leastScore, query, documents);
     if (least >= leastOfFirst) return first;
-    if (least < rankOfBest(sorted, MOST_SCORED)) return undefined;
-    return scoreSome(search, ids, MOST_SCORED, (i) => found[i]! >= least);
+    if (least < rankOfBest(sorted, MAX_SCORED_BY_RANK)) return undefined;
+    return scoreSome(search, ids, MAX_SCORED_BY_RANK, (i) => found[i]! >= least);
   }
 
   /** Returns the ids of all matches, ascending. SQLite returns the ids as one text, because reading rows would take ten times as long. */
@@ -172,7 +174,7 @@ export function createFinder(database: Database, now: () => number): (query: Ind
         const found = counts.matches(phrase);
         // The result is at least 1e-6, as in FTS5. It would be negative for a phrase in more than half of the documents.
         const frequency = Math.max(Math.log((documents - found + 0.5) / (found + 0.5)), 1e-6);
-        return sum + MOST_OF_PHRASE * frequency;
+        return sum + MAX_PHRASE_SCORE * frequency;
       }, 0)
     );
   }

@@ -1,9 +1,8 @@
 import type { Clause, IndexQuery } from '../../reader.js';
 
-/** Words count as close together if at most this number of words is between them. */
-const NEAR = 20;
+const MAX_WORDS_BETWEEN = 20;
 /** If a query has at least this number of words, a page with two neighbouring words of the query in its title is a hit. */
-const FEWEST_OF_PAIRS = 3;
+const MIN_WORDS_FOR_PAIRS = 3;
 
 /**
  * Returns the argument of MATCH for the words of a query, in the syntax of FTS5. Undefined: the query has no word. Every phrase is quoted,
@@ -38,14 +37,15 @@ export function excludedMatch(mustNot: readonly Clause[]): string | undefined {
  * count more.
  */
 function togetherMatches(terms: readonly string[]): string[] {
-  const near = `NEAR(${terms.map((term) => phraseMatch([term])).join(' ')}, ${NEAR})`;
-  const pairs = terms.length < FEWEST_OF_PAIRS ? [] : terms.slice(1).map((term, i) => phraseMatch([terms[i]!, term]));
+  const near = `NEAR(${terms.map((term) => phraseMatch([term])).join(' ')}, ${MAX_WORDS_BETWEEN})`;
+  const pairs =
+    terms.length < MIN_WORDS_FOR_PAIRS ? [] : terms.slice(1).map((term, i) => phraseMatch([terms[i]!, term]));
   return [near, `{title} : ^ ${phraseMatch(terms)}`, ...pairs.map((pair) => `{title} : ${pair}`)];
 }
 
 /** Whether pages without all words may match because two words of the query are next to each other in their title. */
 export function hasPairs({ together = [] }: Pick<IndexQuery, 'together'>): boolean {
-  return together.some((terms) => terms.length >= FEWEST_OF_PAIRS);
+  return together.some((terms) => terms.length >= MIN_WORDS_FOR_PAIRS);
 }
 
 export function phraseMatch(terms: readonly string[], isPrefix = false): string {

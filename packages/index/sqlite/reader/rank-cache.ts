@@ -13,7 +13,7 @@ interface RankCache {
  * Maximum age of the ranks in ms, if the index has changed since. Old ranks do little harm: they only decide which pages are scored, and
  * scores use the present ranks.
  */
-const GOOD_FOR = 60_000;
+const MAX_AGE_MS = 60_000;
 
 /** Makes the function that returns the ranks. The ranks are read again when the index has changed, at most once a minute. */
 export function createRankCache(database: Database, now: () => number): () => RankCache {
@@ -27,7 +27,7 @@ export function createRankCache(database: Database, now: () => number): () => Ra
   let readVersion: unknown;
   return () => {
     const current = version.get()?.data_version;
-    if (readVersion === undefined || (current !== readVersion && now() - readAt > GOOD_FOR)) {
+    if (readVersion === undefined || (current !== readVersion && now() - readAt > MAX_AGE_MS)) {
       const row = read.get();
       const ids = wholeNumbers(String(row?.ids ?? ''));
       const values = wholeNumbers(String(row?.ranks ?? ''));

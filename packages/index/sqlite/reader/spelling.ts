@@ -11,10 +11,10 @@ const ALPHABETS: readonly (readonly [RegExp, string])[] = [
 ];
 const HAN = /^\p{Script=Han}{3,}$/u;
 /** In the search for terms with two mistakes, this number of first letters must be equal. */
-const SHARED = 4;
-/** Maximum length of a term for which similar terms are searched. The cost grows with each letter, and longer words are rare. */
-const LONGEST = 20;
-const MOST_READ = 1000;
+const SHARED_LETTERS = 4;
+/** The cost grows with each letter, and longer words are rare. */
+const MAX_TERM_LETTERS = 20;
+const MAX_CANDIDATES = 1000;
 
 /**
  * Makes the function that finds terms of the index with a similar spelling: one letter is added, missing or different, or two letters are
@@ -33,7 +33,7 @@ export function createSpelling(database: Database): {
   const countOf = (term: string): number => all.matches(phraseMatch([term]));
   const between = (start: string): SimilarTerm[] =>
     some
-      .all(start, `${start}\u{10ffff}`, MOST_READ)
+      .all(start, `${start}\u{10ffff}`, MAX_CANDIDATES)
       .map(({ term, n }) => ({ term: String(term), documents: Number(n) }));
 
   function candidates(term: string): SimilarTerm[] {
@@ -46,7 +46,7 @@ export function createSpelling(database: Database): {
       );
     }
     const alphabet = ALPHABETS.find(([script]) => script.test(term))?.[1];
-    if (alphabet === undefined || letters.length < 3 || letters.length > LONGEST) return [];
+    if (alphabet === undefined || letters.length < 3 || letters.length > MAX_TERM_LETTERS) return [];
     const near = [...oneEdit(letters, alphabet)].map((other) => ({
       term: other,
       documents: Number(one.get(other)?.n ?? 0),
@@ -54,7 +54,7 @@ export function createSpelling(database: Database): {
     const far =
       letters.length < 8
         ? []
-        : between(letters.slice(0, SHARED).join('')).filter((other) => editDistance(term, other.term) === 2);
+        : between(letters.slice(0, SHARED_LETTERS).join('')).filter((other) => editDistance(term, other.term) === 2);
     return [...near, ...far];
   }
 

@@ -9,9 +9,9 @@ export interface Block {
   readonly nodes: Tree.TextNode[];
   /** Families of class words of the inline elements around the first text of the block, as bits. */
   readonly words: number;
-  /** The first {@link START} characters of the block, with single spaces. */
+  /** The first {@link MAX_EDGE_CHARACTERS} characters of the block, with single spaces. */
   start: string;
-  /** The last {@link START} characters of the block, as in the page. */
+  /** The last {@link MAX_EDGE_CHARACTERS} characters of the block, as in the page. */
   end: string;
   /** Number of pictures since the start of the previous block. */
   pictures: number;
@@ -43,7 +43,7 @@ export interface Block {
 }
 
 /** Maximum number of characters to store from the start and from the end of a block. */
-const START = 80;
+const MAX_EDGE_CHARACTERS = 80;
 
 /** Marks for the text in inline elements, as bits. */
 export const IN_LINK = 1;
@@ -161,15 +161,15 @@ export function addText(block: Block, node: Tree.TextNode, marks: number): void 
 /** Sets `start` and `end` of a block. It must be called after the last text of the block was added. */
 export function noteEnds(block: Block): void {
   const { nodes } = block;
-  for (let i = 0; i < nodes.length && block.start.length < START; i++) {
-    block.start = startOf(block.start + nodes[i]!.value.slice(0, 4 * START));
+  for (let i = 0; i < nodes.length && block.start.length < MAX_EDGE_CHARACTERS; i++) {
+    block.start = startOf(block.start + nodes[i]!.value.slice(0, 4 * MAX_EDGE_CHARACTERS));
   }
-  for (let i = nodes.length - 1; i >= 0 && block.end.length < START; i--) {
-    block.end = nodes[i]!.value.slice(-START) + block.end;
+  for (let i = nodes.length - 1; i >= 0 && block.end.length < MAX_EDGE_CHARACTERS; i--) {
+    block.end = nodes[i]!.value.slice(-MAX_EDGE_CHARACTERS) + block.end;
   }
-  block.end = block.end.slice(-START);
+  block.end = block.end.slice(-MAX_EDGE_CHARACTERS);
 }
 
 function startOf(text: string): string {
-  return text.replace(/\s+/g, ' ').trimStart().slice(0, START);
+  return text.replace(/\s+/g, ' ').trimStart().slice(0, MAX_EDGE_CHARACTERS);
 }

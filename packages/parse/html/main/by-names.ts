@@ -28,17 +28,19 @@ const NOTES =
   /(^|[\s_-])(footnotes?|admonition|notes?|topic|warning|tip|hint|caution|danger|important|doc-\w+)([\s_-]|$)/i;
 /**
  * An element with such a class or id is not content if it has fewer characters than this, or if its share of links is larger than
- * `MANY_LINKS`.
+ * `MAX_LINK_SHARE`.
  */
-const SMALL = 500;
-const MANY_LINKS = 0.3;
-/** Minimum share of links of a small table directly in the body that is navigation. */
-const ALL_LINKS = 0.9;
-/** Minimum share of a `main` element in the text of the page. A smaller `main` element is ignored. */
-const LEAST = 0.1;
+const MIN_CONTENT_CHARACTERS = 500;
+const MAX_LINK_SHARE = 0.3;
+/** Of a small table directly in the body. */
+const MIN_NAVIGATION_LINK_SHARE = 0.9;
+/** Of the text of the page. A smaller `main` element is ignored. */
+const MIN_MAIN_SHARE = 0.1;
 /** The weight of a character in a link. So a menu weighs less than the text beside it, even if it is longer. */
 const LINK_WEIGHT = 0.1;
-/** A menu is a `nav` or an `aside` with at least this share of links. It is not content if the page has `OTHER_TEXT` characters beside it. */
+/**
+ * A menu is a `nav` or an `aside` with at least this share of links. It is not content if the page has `OTHER_TEXT` characters beside it.
+ */
 const MENU_LINKS = 0.8;
 const OTHER_TEXT = 30;
 
@@ -117,7 +119,7 @@ function mainOf(page: Page): Part | undefined {
   return page.parts.find(
     (part) =>
       (part.tagName === 'main' || attribute(part.element, 'role') === 'main') &&
-      weightOf(page, part) > weightOf(page, page.parts[0]!) * LEAST,
+      weightOf(page, part) > weightOf(page, page.parts[0]!) * MIN_MAIN_SHARE,
   );
 }
 
@@ -127,12 +129,17 @@ function isBeside(page: Page, part: Part, hasMain: boolean): boolean {
   // An element with most of the text of the page contains the content, with one exception: a short notice below the title of a page with
   // hardly any other text.
   const isMost = weightOf(page, part) * 2 > weightOf(page, page.parts[0]!) && !isMenu(page, part);
-  if (isMost && (length >= SMALL || part.first <= page.title || page.title === -1)) return false;
+  if (isMost && (length >= MIN_CONTENT_CHARACTERS || part.first <= page.title || page.title === -1)) return false;
   const isNamed =
     (((AROUND_BITS.get(tagName) ?? 0) & TAGS) !== 0 && !isNote(part)) ||
     BESIDE_ROLES.test(attribute(element, 'role') ?? '');
   if (isNamed && !isMost) return true;
-  if (tagName === 'table' && part.depth === 1 && length < SMALL && sumOf(page, part, 'linked') >= length * ALL_LINKS) {
+  if (
+    tagName === 'table' &&
+    part.depth === 1 &&
+    length < MIN_CONTENT_CHARACTERS &&
+    sumOf(page, part, 'linked') >= length * MIN_NAVIGATION_LINK_SHARE
+  ) {
     return true;
   }
   // If the page has a `main` element, a `header` or `footer` may belong to an article inside that element.
@@ -141,7 +148,7 @@ function isBeside(page: Page, part: Part, hasMain: boolean): boolean {
   const name = NAMES.exec(names);
   // A table of related things is a table of facts.
   if (!name || (tagName === 'table' && name[2] === 'related')) return false;
-  return length < SMALL || sumOf(page, part, 'linked') > length * MANY_LINKS;
+  return length < MIN_CONTENT_CHARACTERS || sumOf(page, part, 'linked') > length * MAX_LINK_SHARE;
 }
 
 function isMenu(page: Page, part: Part): boolean {

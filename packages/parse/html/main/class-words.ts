@@ -34,8 +34,8 @@ export const BESIDE = (
   ['comment', 'related', 'sidebar', 'navigation', 'footer', 'share', 'advert', 'subscribe', 'notice', 'tools'] as const
 ).reduce((bits, name) => bits | FAMILY[name], 0);
 
-/** Maximum number of characters to read from class, id and role together. */
-const LONGEST = 400;
+/** Of class, id and role together. */
+const MAX_NAME_CHARACTERS = 400;
 /**
  * Minimum length of a word that may be anywhere in a name, as in `mysidebar2`. A shorter word must be a whole name, or a part of a name
  * between hyphens.
@@ -61,13 +61,13 @@ export class ClassWords {
   of({ attrs }: Tree.Element): number {
     let text = '';
     for (const { name, value } of attrs) {
-      if (name === 'class' || name === 'role') text += `${value.slice(0, LONGEST)} `;
+      if (name === 'class' || name === 'role') text += `${value.slice(0, MAX_NAME_CHARACTERS)} `;
     }
     return this.ofName(text);
   }
 
   ofName(name: string): number {
-    return name === '' ? 0 : cached(this.#texts, name.slice(0, LONGEST), (all) => this.#ofText(all));
+    return name === '' ? 0 : cached(this.#texts, name.slice(0, MAX_NAME_CHARACTERS), (all) => this.#ofText(all));
   }
 
   #ofText(text: string): number {

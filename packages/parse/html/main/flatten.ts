@@ -3,17 +3,17 @@ import { isElement } from '../elements.js';
 import { isWithoutText } from './outline.js';
 
 /** Maximum depth of elements in a flattened body. */
-const DEEPEST = 256;
+const MAX_DEPTH = 256;
 
 /**
- * Limits the depth of a body. Elements deeper than {@link DEEPEST} are put side by side at that depth, as browsers do at a limit of their
+ * Limits the depth of a body. Elements deeper than {@link MAX_DEPTH} are put side by side at that depth, as browsers do at a limit of their
  * own. No text is lost.
  */
 export function flattenDeep(body: Tree.Element): void {
   const stack = [{ element: body, depth: 0 }];
   for (let top = stack.pop(); top; top = stack.pop()) {
     const { element, depth } = top;
-    if (depth + 1 === DEEPEST) element.childNodes = sideBySide(element);
+    if (depth + 1 === MAX_DEPTH) element.childNodes = sideBySide(element);
     else for (const child of element.childNodes) if (isElement(child)) stack.push({ element: child, depth: depth + 1 });
   }
 }

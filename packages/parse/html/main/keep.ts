@@ -5,41 +5,37 @@ import { FAMILY } from './class-words.js';
 import { isHeading, type Part } from './outline.js';
 import { AROUND_BITS, CORES, LISTS, sumOf, type Page } from './page.js';
 
-/** Minimum chance of a block that is kept. */
-const KEPT = 0.5;
+const MIN_KEPT_CHANCE = 0.5;
 /**
  * Lower minimum chances: for lists and tables that are in the article and have few links, for headings above a kept block, and for blocks
  * of pages with little kept text.
  */
-const KEPT_LIST = 0.2;
+const MIN_KEPT_LIST_CHANCE = 0.2;
 const KEPT_HEADING = 0.2;
 const KEPT_OF_LITTLE = 0.2;
 /** Minimum chance of a caption, or of the text of a button, that is content. */
-const SURE = 0.9;
+const MIN_SURE_CHANCE = 0.9;
 /**
- * If less text than `LITTLE` is kept, less likely blocks are kept too. If the kept text is then still shorter than `NOTHING`, more blocks
- * are kept.
+ * If less text than `MIN_KEPT_CHARACTERS` is kept, less likely blocks are kept too. If the kept text is then still shorter than
+ * `MIN_LIKELY_CHARACTERS`, more blocks are kept.
  */
-const LITTLE = 200;
-const NOTHING = 40;
-/** Maximum number of characters of a heading. A longer heading is a paragraph in large letters. */
-const LONGEST_HEADING = 120;
+const MIN_KEPT_CHARACTERS = 200;
+const MIN_LIKELY_CHARACTERS = 40;
+/** A longer heading is a paragraph in large letters. */
+const MAX_HEADING_CHARACTERS = 120;
 /** Maximum numbers of blocks of an element around a heading and short blocks beside it, and of characters of such a block. */
 const MAX_HEADING_BLOCKS = 4;
 const MAX_BESIDE_HEADING = 30;
-/** Minimum share of code in a block of code. */
-const NEARLY_CODE = 0.9;
-/** Minimum share of text in links of a list, a table or a section with many links. */
-const MANY_LINKS = 0.3;
-/** Minimum share of text in links of a block that consists of links. */
-const ALL_LINKS = 0.9;
+const MIN_CODE_SHARE = 0.9;
+const MIN_MANY_LINKS_SHARE = 0.3;
+const MIN_ALL_LINKS_SHARE = 0.9;
 
 const CELLS: ReadonlySet<string> = new Set(['li', 'td', 'th', 'dd']);
-/** Minimum number of blocks of a cell or an item that may contain a whole page. */
-const MANY_BLOCKS = 5;
+/** Of a cell or an item that may contain a whole page. */
+const MIN_PAGE_BLOCKS = 5;
 /** Indexes in `cores`: of the smallest element with half of the prose, and of the smallest element with most of the prose. */
 const HALF = CORES.indexOf(0.5);
-const MOST = CORES.indexOf(0.9);
+const NEARLY_ALL = CORES.indexOf(0.9);
 const HIDDEN = AROUND_BITS.get('hidden')!;
 const CAPTION = AROUND_BITS.get('figcaption')!;
 
@@ -63,13 +59,15 @@ export function keptBlocks(
   { captions, isManual }: { captions: boolean; isManual: boolean },
 ): boolean[] {
   const shown = shownBlocks(page);
-  const kept = page.blocks.map(({ part }, i) => shown[i]! && chances[i]! >= (part.tagName === 'button' ? SURE : KEPT));
+  const kept = page.blocks.map(
+    ({ part }, i) => shown[i]! && chances[i]! >= (part.tagName === 'button' ? MIN_SURE_CHANCE : MIN_KEPT_CHANCE),
+  );
   const verdicts = { page, chances, shown, kept };
   if (isManual) keepByNames(verdicts);
   else {
-    decideLists(verdicts, KEPT);
+    decideLists(verdicts, MIN_KEPT_CHANCE);
     keepSections(verdicts);
-    if (lengthOf(page, kept) < LITTLE) keepOfLittle(verdicts);
+    if (lengthOf(page, kept) < MIN_KEPT_CHARACTERS) keepOfLittle(verdicts);
     decideCaptions(verdicts, captions);
     keepCode(verdicts);
     decideHeadings(verdicts);
@@ -139,7 +137,7 @@ function keepSections(verdicts: Verdicts): void {
     else alike.set(kind, [part]);
   }
   for (const sections of alike.values()) {
-    if (sections.length < 2 || !hasChance(verdicts, sections, KEPT)) continue;
+    if (sections.length < 2 || !hasChance(verdicts, sections, MIN_KEPT_CHANCE)) continue;
     for (const part of sections.filter((section) => hasFewLinks(page, section))) {
       for (let i = part.first; i < part.end; i++) kept[i] = shown[i]!;
     }
@@ -149,16 +147,16 @@ function keepSections(verdicts: Verdicts): void {
 /** The minimum mean chance of a list or table that is kept. */
 function leastOf(page: Page, part: Part, least: number): number {
   if (!hasFewLinks(page, part) || !isInArticle(page, part)) return least;
-  return part.tagName === 'dl' ? 0 : KEPT_LIST;
+  return part.tagName === 'dl' ? 0 : MIN_KEPT_LIST_CHANCE;
 }
 
 function hasFewLinks(page: Page, part: Part): boolean {
-  return sumOf(page, part, 'linked') < MANY_LINKS * sumOf(page, part, 'length');
+  return sumOf(page, part, 'linked') < MIN_MANY_LINKS_SHARE * sumOf(page, part, 'length');
 }
 
 function isInArticle(page: Page, part: Part): boolean {
   if (page.beside[part.index]) return false;
-  return isIn(part, page.top) || isIn(part, page.cores[MOST]!) || isBelowTitle(page, part);
+  return isIn(part, page.top) || isIn(part, page.cores[NEARLY_ALL]!) || isBelowTitle(page, part);
 }
 
 function isIn(part: Part, around: Part): boolean {
@@ -175,7 +173,7 @@ function isLayout(page: Page, part: Part): boolean {
   let up: Part | undefined = page.cores[HALF];
   if (!up || up.first < part.first || up.end > part.end) return false;
   for (; up && up.depth > part.depth; up = up.parent) {
-    if (CELLS.has(up.tagName) && up.end - up.first >= MANY_BLOCKS) return true;
+    if (CELLS.has(up.tagName) && up.end - up.first >= MIN_PAGE_BLOCKS) return true;
   }
   return false;
 }
@@ -195,7 +193,7 @@ function keepOfLittle(verdicts: Verdicts): void {
   const byNames = besideByNames(page);
   const isBeside = blocks.map(
     ({ part, linked, length }, i) =>
-      byNames[i]! || part.tagName === 'button' || (i < title && linked > length * ALL_LINKS),
+      byNames[i]! || part.tagName === 'button' || (i < title && linked > length * MIN_ALL_LINKS_SHARE),
   );
   const keep = (wanted: (index: number) => boolean): number => {
     for (let i = 0; i < kept.length; i++) kept[i] ||= shown[i]! && wanted(i);
@@ -205,14 +203,14 @@ function keepOfLittle(verdicts: Verdicts): void {
   decideLists(verdicts, KEPT_OF_LITTLE);
   const likely = lengthOf(page, kept);
   const all = blocks.reduce((sum, { length }, i) => (isBeside[i] ? sum : sum + length), 0);
-  if (likely >= NOTHING && all > 2 * LITTLE) return;
+  if (likely >= MIN_LIKELY_CHARACTERS && all > 2 * MIN_KEPT_CHARACTERS) return;
   keep((i) => !isBeside[i]);
 }
 
 /** Drops captions of pictures. With `captions`, a caption is kept if a neighbour is kept. Captions of code and tables stay as they are. */
 function decideCaptions({ page, chances, shown, kept }: Verdicts, captions: boolean): void {
   const isCaption = page.blocks.map(
-    (block, i) => chances[i]! < SURE && isCaptionOfPicture(block, page.around[block.part.index]!),
+    (block, i) => chances[i]! < MIN_SURE_CHANCE && isCaptionOfPicture(block, page.around[block.part.index]!),
   );
   if (isCaption.every((is) => is)) return;
   const stays = isCaption.map(() => false);
@@ -235,7 +233,7 @@ function isCaptionOfPicture({ part, pictures, words, length }: Block, around: nu
     const { first, end } = figure;
     return figure.parent?.tagName !== 'figure' || figure.parent.end - figure.parent.first === end - first;
   }
-  return pictures > 0 && length < LITTLE && ((words | part.words) & FAMILY.caption) !== 0;
+  return pictures > 0 && length < MIN_KEPT_CHARACTERS && ((words | part.words) & FAMILY.caption) !== 0;
 }
 
 /** Keeps the code of a section, or behind a block, that is kept. The model knows a long block of code, and not a line of it. */
@@ -243,7 +241,7 @@ function keepCode({ page, shown, kept }: Verdicts): void {
   const { blocks, heading, beside } = page;
   const keptSections = new Set(heading.filter((_, i) => kept[i]! && !isHeading(blocks[i]!)));
   blocks.forEach(({ part, code, length }, i) => {
-    const isCode = part.tagName === 'pre' || (code > length * NEARLY_CODE && length > MAX_BESIDE_HEADING);
+    const isCode = part.tagName === 'pre' || (code > length * MIN_CODE_SHARE && length > MAX_BESIDE_HEADING);
     if (!isCode || !shown[i] || beside[part.index]) return;
     kept[i] ||= keptSections.has(heading[i]!) || (kept[i - 1] ?? false);
   });
@@ -267,7 +265,7 @@ function decideHeadings({ page, chances, shown, kept }: Verdicts): void {
     const below = belowHeading(page, i);
     const isPlaced = chances[i]! >= KEPT_HEADING || (below > i + 1 && isInArticle(page, block.part));
     const isLikely = kept[below] === true && isPlaced;
-    const isText = kept[i]! && block.length > LONGEST_HEADING;
+    const isText = kept[i]! && block.length > MAX_HEADING_CHARACTERS;
     const stays = isText || (hasKept[rank]! && (kept[i]! || isLikely || i === title));
     kept[i] = shown[i]! && (stays || (i === title && isTitled));
     hasKept.fill(false, rank);

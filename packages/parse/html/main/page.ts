@@ -26,14 +26,12 @@ const BESIDE_TAGS = ['aside', 'nav', 'footer', 'form', 'noscript', 'dialog', 'ro
 export const BESIDE_ROLES =
   /^(navigation|banner|contentinfo|complementary|search|menu|menubar|dialog|toolbar|tablist)$/;
 
-/** Minimum number of characters of a block that is not short. */
-const SHORT = 40;
+const MIN_LONG_BLOCK_CHARACTERS = 40;
 /** The first words of a block show its kind only if the block has fewer characters. */
-const TALKING = 160;
-/** Minimum number of characters of prose, and its maximum share of links. */
-const PROSE = 60;
-const PROSE_LINKS = 0.35;
-const LITTLE_PROSE = 0.15;
+const MAX_TALKING_CHARACTERS = 160;
+const MIN_PROSE_CHARACTERS = 60;
+const MAX_PROSE_LINK_SHARE = 0.35;
+const MAX_LITTLE_PROSE_SHARE = 0.15;
 /** Shares of the prose of a page; features use the smallest element with each of these shares. */
 export const CORES = [0.35, 0.5, 0.7, 0.9] as const;
 
@@ -92,7 +90,7 @@ export function readPage(document: Tree.Document, body: Tree.Element): Page {
   markRepeated(blocks);
   for (const block of blocks) {
     block.isProse = isProse(block);
-    if (block.length < TALKING) block.says = firstWords(block.start);
+    if (block.length < MAX_TALKING_CHARACTERS) block.says = firstWords(block.start);
   }
   const sums = sumsOf(blocks);
   const count = blocks.length;
@@ -118,7 +116,7 @@ export function sumOf({ sums }: Pick<Page, 'sums'>, { first, end }: Part, which:
 
 /** Returns the figure that shows where the content of a page is: its prose, or all of its text if it has little prose. */
 function basisOf({ prose, length }: Sums): 'prose' | 'length' {
-  return prose.at(-1)! > length.at(-1)! * LITTLE_PROSE ? 'prose' : 'length';
+  return prose.at(-1)! > length.at(-1)! * MAX_LITTLE_PROSE_SHARE ? 'prose' : 'length';
 }
 
 /** Elements whose items or cells belong together. */
@@ -131,7 +129,12 @@ export function ancestor({ part }: Block, steps: number): Part {
 }
 
 function isProse({ length, linked, commas, stops, part }: Block): boolean {
-  return length >= PROSE && linked < length * PROSE_LINKS && commas + stops > 0 && part.tagName !== 'button';
+  return (
+    length >= MIN_PROSE_CHARACTERS &&
+    linked < length * MAX_PROSE_LINK_SHARE &&
+    commas + stops > 0 &&
+    part.tagName !== 'button'
+  );
 }
 
 function markRepeated(blocks: readonly Block[]): void {
@@ -150,7 +153,7 @@ function sumsOf(blocks: readonly Block[]): Sums {
     sums.length[i + 1] = sums.length[i]! + length;
     sums.linked[i + 1] = sums.linked[i]! + linked;
     sums.prose[i + 1] = sums.prose[i]! + (prose ? length : 0);
-    sums.short[i + 1] = sums.short[i]! + (length < SHORT ? 1 : 0);
+    sums.short[i + 1] = sums.short[i]! + (length < MIN_LONG_BLOCK_CHARACTERS ? 1 : 0);
   });
   return sums;
 }

@@ -105,11 +105,11 @@ export const MORE_THAN_OPENED =
 const LETTER = 0x1f;
 
 /** Number of slots of a hash table of kinds, by name. The slot of a kind is the first free slot from its hash on. */
-const SIZE = 1024;
-const KINDS: (ElementKind | undefined)[] = Array.from({ length: SIZE });
+const TABLE_SLOTS = 1024;
+const KINDS: (ElementKind | undefined)[] = Array.from({ length: TABLE_SLOTS });
 for (const each of kinds()) {
   let slot = hashOf(each.bytes, 0, each.bytes.length);
-  while (KINDS[slot]) slot = (slot + 1) % SIZE;
+  while (KINDS[slot]) slot = (slot + 1) % TABLE_SLOTS;
   KINDS[slot] = each;
 }
 
@@ -131,7 +131,7 @@ function kind(name: string, rules: number): ElementKind {
  * same object. For an unknown name, it is a new object without rules.
  */
 export function kindAt(bytes: Buffer, start: number, end: number): ElementKind {
-  for (let slot = hashOf(bytes, start, end); ; slot = (slot + 1) % SIZE) {
+  for (let slot = hashOf(bytes, start, end); ; slot = (slot + 1) % TABLE_SLOTS) {
     const known = KINDS[slot];
     if (!known) break;
     if (known.bytes.length === end - start && isAt(known.bytes, bytes, start)) return known;
@@ -161,5 +161,5 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
   const first = bytes[start]! & LETTER;
   const middle = bytes[(start + end) >>> 1]! & LETTER;
   const last = bytes[end - 1]! & LETTER;
-  return (first + 38 * middle + 31 * last + 64 * (end - start)) & (SIZE - 1);
+  return (first + 38 * middle + 31 * last + 64 * (end - start)) & (TABLE_SLOTS - 1);
 }

@@ -1,5 +1,5 @@
-/** Minimum width of prose in columns. A Chinese, Japanese or Korean character has two columns. */
-export const LEAST_PROSE = 60;
+/** A Chinese, Japanese or Korean character has two columns. */
+export const MIN_PROSE_COLUMNS = 60;
 
 const SPACE = 0x20;
 /** Characters that may directly follow a comma or a stop. */
@@ -23,7 +23,7 @@ export function isProse(bytes: Uint8Array, start: number, end: number): boolean 
       columns += byte >= 0xe3 ? 2 : 1;
       if (!hasStop && byte < 0xf0) hasStop = isOtherStop(codePointAt(bytes, at));
     }
-    if (hasStop && columns >= LEAST_PROSE) return true;
+    if (hasStop && columns >= MIN_PROSE_COLUMNS) return true;
   }
   return false;
 }

@@ -53,10 +53,8 @@ export function contentOfNotes(notes: readonly Element[]): Child[] {
   return content;
 }
 
-/** Maximum number of elements around a formula to examine. */
-const MOST_AROUND = 4;
-/** Maximum number of child nodes of such an element. */
-const MOST_BESIDE = 8;
+const MAX_ANCESTORS = 4;
+const MAX_SIBLINGS = 8;
 
 /**
  * Finds the elements of KaTeX and MathJax that repeat a formula in visible form. Such an element has `aria-hidden`. Its only sibling is a
@@ -67,9 +65,9 @@ export function repeatsOf(formulas: readonly Element[]): ReadonlySet<Parent> {
   const found = new Set<Parent>();
   for (const formula of formulas) {
     let inner: Element = formula;
-    for (let around = 0; around < MOST_AROUND; around++) {
+    for (let around = 0; around < MAX_ANCESTORS; around++) {
       const parent: Parent | null = inner.parentNode;
-      if (!parent || parent.childNodes.length > MOST_BESIDE) break;
+      if (!parent || parent.childNodes.length > MAX_SIBLINGS) break;
       const others = parent.childNodes.filter((node) => node !== inner && !isNothing(node));
       const [other] = others;
       if (others.length === 1 && isHiddenFromReaders(other!)) found.add(other);

@@ -1,5 +1,5 @@
 import type { PageText } from '../page-text.js';
-import { isProse, LEAST_PROSE } from './is-prose.js';
+import { isProse, MIN_PROSE_COLUMNS } from './is-prose.js';
 import { addStretch, noStretches, type Stretches } from './stretches.js';
 
 /**
@@ -8,9 +8,9 @@ import { addStretch, noStretches, type Stretches } from './stretches.js';
  */
 export type Place = 'main' | 'article' | 'header' | 'apart';
 
-/** Minimum shares of links: from `MANY_LINKS` on, a run is not prose; from `MOSTLY_LINKS` on, it is not content. */
-const MANY_LINKS = 0.35;
-const MOSTLY_LINKS = 0.5;
+/** With this share of links, a run is not prose; with `MAX_CONTENT_LINK_SHARE` it is not content. */
+const MAX_PROSE_LINK_SHARE = 0.35;
+const MAX_CONTENT_LINK_SHARE = 0.5;
 
 /**
  * Records which runs of the text of a page are prose, while the page is read. This takes very little time. A run is the text between the
@@ -75,8 +75,8 @@ export class Prose {
     this.#linked = 0;
     const { main, article, header, apart } = this.#open;
     const length = end - start;
-    if (apart === 0 && linked < MOSTLY_LINKS * length) this.blocks.push(start, end);
-    const isContent = main + article > 0 && header === 0 && apart === 0 && linked < MOSTLY_LINKS * length;
+    if (apart === 0 && linked < MAX_CONTENT_LINK_SHARE * length) this.blocks.push(start, end);
+    const isContent = main + article > 0 && header === 0 && apart === 0 && linked < MAX_CONTENT_LINK_SHARE * length;
     if (apart > 0 || (!isContent && !this.#isProse(start, end, linked))) {
       this.#heading = isHeading && apart === 0 ? this.#firstHeading(start) : -1;
       return;
@@ -91,7 +91,9 @@ export class Prose {
 
   #isProse(start: number, end: number, linked: number): boolean {
     const length = end - start;
-    return length >= LEAST_PROSE && linked < MANY_LINKS * length && isProse(this.#text.bytes, start, end);
+    return (
+      length >= MIN_PROSE_COLUMNS && linked < MAX_PROSE_LINK_SHARE * length && isProse(this.#text.bytes, start, end)
+    );
   }
 
   get found(): Stretches {

@@ -4,8 +4,8 @@ export interface Stretches {
   readonly ends: number[];
 }
 
-/** Maximum number of parts of one kind. Further parts are merged with the last one. */
-export const MOST_STRETCHES = 64;
+/** Of one kind. More are merged with the last one. */
+export const MAX_STRETCHES = 64;
 
 export function noStretches(): Stretches {
   return { starts: [], ends: [] };
@@ -15,7 +15,7 @@ export function noStretches(): Stretches {
 export function addStretch({ starts, ends }: Stretches, start: number, end: number): void {
   if (end <= start) return;
   const { length } = starts;
-  if (length > 0 && (ends[length - 1]! >= start || length >= MOST_STRETCHES)) {
+  if (length > 0 && (ends[length - 1]! >= start || length >= MAX_STRETCHES)) {
     ends[length - 1] = Math.max(end, ends[length - 1]!);
     return;
   }

@@ -3,7 +3,7 @@ import type { PageText } from '../page-text.js';
 import { withoutStretches, type Stretches } from './stretches.js';
 
 /**
- * Returns the ranges of a text in the form for storage. The maximum number of ranges is three times `MOST_STRETCHES`. Text that no
+ * Returns the ranges of a text in the form for storage. The maximum number of ranges is three times `MAX_STRETCHES`. Text that no
  * snippet may show is not prose.
  * @param limit maximum UTF-16 units of the text
  */

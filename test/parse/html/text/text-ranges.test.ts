@@ -5,7 +5,7 @@ import {
   addStretch,
   noStretches,
   withoutStretches,
-  MOST_STRETCHES,
+  MAX_STRETCHES,
 } from '../../../../packages/parse/html/text/stretches.js';
 import { parsePage } from '../../../support/parsing/parse-page.js';
 
@@ -181,7 +181,7 @@ describe('stretches', () => {
   it('beyond a maximum number are merged with the last one', () => {
     const found = noStretches();
     for (let i = 0; i < 1000; i++) addStretch(found, 10 * i, 10 * i + 5);
-    expect(found.starts).toHaveLength(MOST_STRETCHES);
+    expect(found.starts).toHaveLength(MAX_STRETCHES);
     expect(found.ends.at(-1)).toBe(9995);
   });
 });

@@ -19,9 +19,8 @@ import {
 export type PageKind = 'marked' | 'manual' | 'articles' | 'unknown' | 'alone';
 
 /** A page belongs to a site if at least this share of its class names are common there. */
-const BELONGS = 0.5;
-/** A class name is common if at least this share of the pages have it. */
-const COMMON = 0.2;
+const MIN_COMMON_SHARE_OF_PAGE = 0.5;
+const MIN_COMMON_CLASS_SHARE = 0.2;
 /** A block on at least this share of the pages is a constant part of the site, if the sample has at least `CONSTANT_PAGES`. */
 const CONSTANT = 0.9;
 const CONSTANT_PAGES = 16;
@@ -67,8 +66,8 @@ export function judgeBySite(page: Page, template: SiteTemplate, isMarked: boolea
 function doesBelong({ parts }: PageTraits, { classes, pages }: SiteTemplate): boolean {
   const own = new Set(parts.flatMap((part) => part.classes));
   let common = 0;
-  for (const name of own) if ((classes.get(name) ?? 0) >= COMMON * pages) common++;
-  return common >= BELONGS * own.size;
+  for (const name of own) if ((classes.get(name) ?? 0) >= MIN_COMMON_CLASS_SHARE * pages) common++;
+  return common >= MIN_COMMON_SHARE_OF_PAGE * own.size;
 }
 
 function layoutOf(
@@ -87,8 +86,8 @@ function repeatedBlocks({ blocks }: PageTraits, { repeated, pages }: SiteTemplat
 }
 
 /**
- * The elements that consist of links and are repeated as a whole. In a manual, other text that is repeated is content. A list goes or stays as
- * a whole: one without some of its items would look complete.
+ * The elements that consist of links and are repeated as a whole. In a manual, other text that is repeated is content. A list goes or stays
+ * as a whole: one without some of its items would look complete.
  */
 function menus(page: Page, isRepeated: readonly boolean[]): boolean[] {
   const sums = repeatedSums(page, isRepeated);

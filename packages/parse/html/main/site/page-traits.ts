@@ -33,7 +33,7 @@ export interface PageTraits {
 }
 
 /** Number of elements around a block whose names are part of its hash. */
-const HASHED_LEVELS = 6;
+const HASHED_ANCESTORS = 6;
 /** Maximum number of class names of an element, and maximum length of a name. */
 const MAX_CLASSES = 20;
 const MAX_CLASS_LENGTH = 100;
@@ -79,7 +79,7 @@ function classesOf({ element }: Part): string[] {
 function placedHash(text: number, part: Part): number {
   let hash = text;
   let up: Part | undefined = part;
-  for (let level = 0; up && level < HASHED_LEVELS; level++, up = up.parent) hash = hashedWith(hash, up.tagName);
+  for (let level = 0; up && level < HASHED_ANCESTORS; level++, up = up.parent) hash = hashedWith(hash, up.tagName);
   return hash;
 }
 

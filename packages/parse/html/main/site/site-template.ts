@@ -34,13 +34,14 @@ export interface SiteTemplate {
 export const MIN_PAGES = 5;
 /** A block is the own text of a page if it is on less than this share of the other pages. */
 const OWN = 0.3;
-/** A page is a manual if this share of its own text is code. */
-const MUCH_CODE = 0.08;
+const MIN_MANUAL_CODE_SHARE = 0.08;
 /** A site is a manual if at least this share of its pages are, and at least two. A site that was one stays one down to `STILL_MANUAL`. */
 const MANUAL = 0.05;
 const STILL_MANUAL = 0.03;
 const MIN_MANUALS = 2;
-/** The pages of a layout are articles if the model refuses at least this share of their own prose; see {@link MANUAL} for the second value. */
+/**
+ * The pages of a layout are articles if the model refuses at least this share of their own prose; see {@link MANUAL} for the second value.
+ */
 const REFUSED = 0.05;
 const STILL_REFUSED = 0.03;
 /** Minimum share, and minimum number, of the pages of a layout that have prose in a place. Other places do not count for `refused`. */
@@ -48,11 +49,9 @@ const USUAL_PLACE = 0.25;
 const MIN_PLACE_PAGES = 4;
 /** A block counts with at most this length for the mean of its place. */
 const MAX_WEIGHT = 200;
-/** Minimum number of pages with a class name that is part of a place. */
-const COMMON_PAGES = 3;
+const MIN_COMMON_CLASS_PAGES = 3;
 const PLACE_LEVELS = 6;
-/** Maximum number of containers in a layout. */
-const LAYOUT_LEVELS = 3;
+const MAX_LAYOUT_CONTAINERS = 3;
 const CONTAINERS: ReadonlySet<string> = new Set(['div', 'main', 'section', 'article', 'td', 'form', 'center', 'aside']);
 /** Maximum numbers of class names and of repeated blocks in a template. */
 const MAX_CLASSES = 1000;
@@ -93,7 +92,7 @@ function isMuchCode(blocks: readonly BlockTraits[]): boolean {
     code += block.code;
     length += block.length;
   }
-  return code > length * MUCH_CODE;
+  return code > length * MIN_MANUAL_CODE_SHARE;
 }
 
 function mostFrequent<T extends string | number>(
@@ -107,7 +106,7 @@ function mostFrequent<T extends string | number>(
 
 /** In a small sample, also names on two pages are common. */
 function minClassPages(pages: number): number {
-  return Math.min(COMMON_PAGES, Math.max(2, Math.ceil(pages / 5)));
+  return Math.min(MIN_COMMON_CLASS_PAGES, Math.max(2, Math.ceil(pages / 5)));
 }
 
 /** Minimum number of pages of a layout that is judged by itself. Smaller layouts are judged with the layout around them. */
@@ -169,7 +168,7 @@ function refusedShare(pages: number, places: ReadonlyMap<number, Sums>): number 
 }
 
 function placesOf(sums: ReadonlyMap<number, Sums>): Map<number, Place> {
-  const usual = [...sums].filter(([, { pages }]) => pages >= COMMON_PAGES);
+  const usual = [...sums].filter(([, { pages }]) => pages >= MIN_COMMON_CLASS_PAGES);
   const sorted = usual.sort(([a, one], [b, other]) => other.pages - one.pages || a - b);
   return new Map(sorted.map(([place, { logit, pages }]) => [place, { logit: logit / pages, pages }]));
 }
@@ -214,7 +213,7 @@ export interface PartNames {
 }
 
 export function namesOf(parts: readonly PartTraits[], classes: ReadonlyMap<string, number>): PartNames {
-  const isCommon = (name: string): boolean => (classes.get(name) ?? 0) >= COMMON_PAGES;
+  const isCommon = (name: string): boolean => (classes.get(name) ?? 0) >= MIN_COMMON_CLASS_PAGES;
   const names = parts.map(({ tagName, classes: own }) => `${tagName}.${own.filter(isCommon).sort().join('.')}`);
   const places = new Map<number, number>();
   const layouts: (readonly number[])[] = [];
@@ -224,7 +223,7 @@ export function namesOf(parts: readonly PartTraits[], classes: ReadonlyMap<strin
     const around = parent < 0 ? undefined : layouts[parent]!;
     isWithin.push(parent < 0 || (isWithin[parent]! && CONTAINERS.has(tagName)));
     if (!around) layouts.push([BODY]);
-    else if (!isWithin[i] || around.length > LAYOUT_LEVELS) layouts.push(around);
+    else if (!isWithin[i] || around.length > MAX_LAYOUT_CONTAINERS) layouts.push(around);
     else layouts.push([...around, hashedWith(around.at(-1)!, names[i]!)]);
   }
   return {
