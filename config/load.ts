@@ -2,9 +2,9 @@ import { isAbsolute, resolve } from 'node:path';
 import { CrawlError, safeText } from '../packages/errors/index.js';
 import { crossChecks } from './cross-checks.js';
 import { givenByEnvironment, givenByFile, givenByOptions, type Given, type Problem } from './setting-values.js';
-import { settingLeaves, typeInWords, type Leaf } from './leaves.js';
-import { masked } from './mask.js';
+import { settingLeaves, typeInWords, type Leaf, type LeafType } from './leaves.js';
 import { settingsSchema, type Settings } from './schema.js';
+import { tryParseUrl } from '../packages/url/index.js';
 
 /** The sources of settings. Each source takes precedence over the sources before it, and all take precedence over the defaults. */
 export interface SettingInputs {
@@ -123,4 +123,21 @@ function badSettings(problems: readonly Problem[]): CrawlError {
   return new CrawlError('BAD_SETTING', [head, ...lines].join('\n'), {
     hint: '`webcrawl config --describe` lists every setting with its type and default',
   });
+}
+
+const MASK = '***';
+
+/** Returns a value in a form that may be shown. In a secret setting, the values of origins, or the user and password of a URL, are hidden. */
+function masked(type: LeafType, value: unknown): unknown {
+  if (type.secret !== true) return value;
+  if (typeof value === 'string') return maskedUrl(value);
+  return Object.fromEntries(Object.keys(value ?? {}).map((key) => [key, MASK]));
+}
+
+function maskedUrl(text: string): string {
+  if (text === '') return text;
+  const url = tryParseUrl(text);
+  if (!url) return MASK;
+  const { protocol, username, password, host, pathname } = url;
+  return `${protocol}//${username || password ? `${MASK}@` : ''}${host}${pathname === '/' ? '' : pathname}`;
 }

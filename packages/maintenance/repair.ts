@@ -17,9 +17,12 @@ import {
   createTracker,
   foldInboxesOf,
   type Tracker,
+  isHeld,
+  WRONG_TIME_FIELDS,
+  hasWrongTime,
+  isFetchedInFuture,
+  isBodyLost,
 } from '../core/index.js';
-import { makeLostBodiesDue } from './lost-bodies.js';
-import { mendTimes } from './mend-times.js';
 import { withoutOtherJobs } from './without-other-jobs.js';
 
 type Row = PageRow<(typeof FRONTIER_FIELDS)[number]>;
@@ -174,4 +177,62 @@ async function removeStaleSeedHosts({ tables }: CrawlContext, tracker: Tracker):
       tracker.count('stale_seed_host');
     }
   }
+}
+
+const ROWS_PER_READ = 500;
+
+/**
+ * Finds rows with times that were written by a clock that was ahead, and makes these rows due. Their next fetch then writes the right
+ * times. If a batch holds a row, the row stays as it is, because updatedb computes new times. It reads all rows. Counter: wrong_time.
+ */
+async function mendTimes(crawl: CrawlContext, tracker: Tracker): Promise<void> {
+  const now = crawl.clock();
+  for await (const found of chunked(crawl.tables.pages.scan({ fields: WRONG_TIME_FIELDS }), ROWS_PER_READ)) {
+    if (tracker.aborted) return;
+    const keys = found.filter((row) => hasWrongTime(crawl, row, now)).map(({ key }) => key);
+    if (keys.length === 0) continue;
+    await crawl.tables.changeRows(keys, WRONG_TIME_FIELDS, now, (rows) =>
+      rows.map((row) => {
+        if (!row || row.damaged || isHeld(row) || !hasWrongTime(crawl, row, now)) return undefined;
+        tracker.count('wrong_time');
+        return { key: row.key, set: { dueAt: now, ...(isFetchedInFuture(row, now) && { fetchedAt: now }) } };
+      }),
+    );
+  }
+}
+
+const LOST_ROWS_PER_READ = 100;
+
+/**
+ * Makes pages due whose stored body can no longer be read, for example after a power failure. fetch then requests each page without the tag
+ * of the lost copy. Two kinds of rows are only counted: rows that a batch holds, and rows without content, because a fetch would give them
+ * no new body. It reads every body. If bodies are not stored, it does nothing. Counters: lost_body; lost_body_due for pages that were made
+ * due.
+ */
+async function makeLostBodiesDue(crawl: CrawlContext, tracker: Tracker): Promise<void> {
+  if (!crawl.settings.fetcher.storeContent) return;
+  const now = crawl.clock();
+  for await (const keys of chunked(rowsWithLostBody(crawl), LOST_ROWS_PER_READ)) {
+    if (tracker.aborted) return;
+    tracker.count('lost_body', keys.length);
+    await crawl.tables.changeRows(keys, ['status', 'protocolStatus'], now, (rows) =>
+      rows.map((row) => {
+        const isContent = row?.status === 'fetched' || row?.status === 'notmodified';
+        if (!row || !isContent || isHeld(row) || (row.dueAt ?? 0) <= now) return undefined;
+        tracker.count('lost_body_due');
+        return { key: row.key, set: { dueAt: now, ...withoutTag(row) } };
+      }),
+    );
+  }
+}
+
+/** Removes the tag and the date of the lost copy. With them, the server would answer that the page has not changed. */
+function withoutTag({ protocolStatus }: PageRow<'protocolStatus'>): Pick<PageRow<'protocolStatus'>, 'protocolStatus'> {
+  if (!protocolStatus) return {};
+  const { etag: _, lastModified: __, ...rest } = protocolStatus;
+  return { protocolStatus: rest };
+}
+
+async function* rowsWithLostBody({ tables }: CrawlContext): AsyncGenerator<string> {
+  for await (const row of tables.pages.scan({ fields: ['content'] })) if (isBodyLost(row)) yield row.key;
 }

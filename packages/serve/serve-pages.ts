@@ -1,6 +1,5 @@
 import type { Settings } from '../core/index.js';
 import { listen } from './http/server.js';
-import { createErrorLog } from './http/error-log.js';
 import { createFormGuard, type WhoMayChange } from './http/form-guard.js';
 import { createHistory, SAMPLE_MS } from './live/history.js';
 import { createMetrics } from './live/metrics.js';
@@ -10,6 +9,7 @@ import { createRoutes } from './routes.js';
 import { createSite, type SiteOptions } from './site/site.js';
 import type { ServeSource } from './source.js';
 import { DEFAULT_PORT } from './default-port.js';
+import { messageOf } from '../errors/index.js';
 
 /** The address that a server listens on, and the names that it accepts. */
 export interface ServeAddress {
@@ -104,4 +104,28 @@ export async function servePages(
       ? `[${address}]`
       : address;
   return { port, url: `http://${host}:${port}/`, close, [Symbol.asyncDispose]: close };
+}
+
+/** The same failure is reported only once in this time. */
+const REPEAT_MS = 60_000;
+const MAX_REMEMBERED_FAILURES = 100;
+
+/**
+ * Reports failures. Clients get only the code of a failure. The same failure is reported at most once a minute.
+ * @param report reports one failure; if it throws, the error is ignored
+ */
+export function createErrorLog(report: (error: unknown) => void, now: () => number = () => performance.now()) {
+  const reported = new Map<string, number>();
+  return (error: unknown): void => {
+    const message = messageOf(error);
+    const at = reported.get(message);
+    if (at !== undefined && now() - at < REPEAT_MS) return;
+    if (reported.size >= MAX_REMEMBERED_FAILURES) reported.clear();
+    reported.set(message, now());
+    try {
+      report(error);
+    } catch {
+      // A failing log must not prevent an answer.
+    }
+  };
 }

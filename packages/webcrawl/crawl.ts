@@ -34,7 +34,6 @@ import type { Searcher, SearchOptions, SearchResult } from '../search/index.js';
 import type { CrawlStatus, Served, ServeOptions } from '../serve/index.js';
 import type { ChangeTarget, SendChangesOptions, SentChanges } from '../watch/index.js';
 import { stats } from '../answers/readdb.js';
-import { bound } from './bound.js';
 import { checksOf, type ChecksOfTable } from './checks.js';
 import type { ContinuousCrawlOptions } from './continuous/continuous-crawl.js';
 import { jobs, type RepairReport } from './jobs.js';
@@ -269,4 +268,17 @@ function crawlOf(context: OpenContext): Crawl {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+type Takes = (context: never, ...given: never[]) => unknown;
+
+/** The functions of a group without their first parameter. */
+type Bound<G> = {
+  readonly [N in keyof G]: G[N] extends (context: never, ...given: infer A) => infer R ? (...given: A) => R : never;
+};
+
+/** Binds a context as the first argument of each function of a group. */
+function bound<G extends Readonly<Record<string, Takes>>>(group: G, context: Parameters<G[keyof G]>[0]): Bound<G> {
+  const all = Object.entries(group).map(([name, call]) => [name, (...given: never[]) => call(context, ...given)]);
+  return Object.fromEntries(all) as Bound<G>;
 }

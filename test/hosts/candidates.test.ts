@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createCandidates, type Candidate } from '../../packages/hosts/plan/candidates.js';
+import { createCandidates, type Candidate } from '../../packages/hosts/plan/plan.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
 /** Selects round by round from all remaining candidates. */

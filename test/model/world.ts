@@ -1,4 +1,4 @@
-import { randomNumbers } from '../../packages/webcrawl/testing/random-numbers.js';
+import { randomNumbers } from '../../packages/webcrawl/testing/test-crawl.js';
 import { CellStore } from './cell-store.js';
 import { Violation, checkEnd, checkRow, isFetched, remains } from './checks.js';
 import { SLOTS, epochOf, rowIn } from './decide.js';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chooseParser, htmlParser, sniffContentType, textParser, xmlParser } from '../../packages/parse/index.js';
-import { plainText } from '../../packages/parse/xml/plain-text.js';
+import { plainText } from '../../packages/parse/xml/feed-text.js';
 import type { ParsedPage, ParseOutcome } from '../../packages/plugin-api/index.js';
 import { mediaTypeOf } from '../../packages/util/index.js';
 import { PARSE_SETTINGS } from '../support/parsing/parse-page.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createErrorLog } from '../../packages/serve/http/error-log.js';
+import { createErrorLog } from '../../packages/serve/serve-pages.js';
 
 it('reports the same failure once a minute, and continues if the log fails', () => {
   let time = 0;

@@ -7,6 +7,8 @@ import {
   type CrawlContext,
   type HostKey,
   type ProtocolStatus,
+  figures,
+  safeText,
 } from '../../core/index.js';
 import { createKeyJoin, createKeyedRecords, numberRows, type KeyFile, type KeyedRecords } from '../../scan/index.js';
 import { defined } from '../../util/index.js';
@@ -15,7 +17,6 @@ import { IN_FACTS, LINK_KINDS } from '../facts/kinds.js';
 import { withoutText } from '../facts/places.js';
 import { factsOfRow } from '../facts/row-facts.js';
 import { AUDIT_FIELDS, type AuditRow, type AuditedPage, type Site } from '../rule.js';
-import { createGaps, type GapReason, type Gaps } from './gaps.js';
 import { RECORD, packJson, packLink, packRow, type ResponseNote, type HostNote, type LinkRecord } from './records.js';
 import { ROW, type RowTable } from './row-table.js';
 import { isSitemapRow, readRow, type SeenRow } from './seen-row.js';
@@ -200,4 +201,46 @@ function count(counts: ScanCounts, gaps: Gaps, host: Mutable<HostNote>, row: Aud
     // A page that failed in two crawls is a fault of the site, and will not be read by another crawl.
     if (!(note.flags & ROW.twice)) gap('failing');
   } else if (note.verdict === 'blocked') gap('blocked');
+}
+
+/** Why a page was not read, or only in part. Each text follows a number of pages. */
+const REASONS = {
+  deniedSeeds: 'named as a seed and denied by robots.txt',
+  notFetched: 'known and not fetched yet',
+  tooFar: 'too far from a seed to be fetched (--depth, generate.maxDistance)',
+  failing: 'failed, and will be retried',
+  blocked: 'refused to crawlers by the server (--exclude leaves pages out)',
+  bodyCut: 'read in part, because the body is longer than http.contentLimit or the connection broke',
+  tooLarge: 'read in part, because of too many elements, ids or links',
+  manyLinks: 'with at least as many links as db.maxOutlinksPerPage lets a crawl follow',
+  withoutFacts: 'without facts (parser.audit) and without a stored body',
+  damaged: 'with damaged rows',
+} as const;
+
+type GapReason = keyof typeof REASONS;
+
+const MAX_NAMED_PAGES = 3;
+
+type Gaps = ReturnType<typeof createGaps>;
+
+function createGaps() {
+  const found = new Map<GapReason, { count: number; urls: string[] }>();
+  return {
+    add(reason: GapReason, url: string): void {
+      const gap = found.get(reason) ?? { count: 0, urls: [] };
+      gap.count += 1;
+      if (gap.urls.length < MAX_NAMED_PAGES) gap.urls.push(url);
+      found.set(reason, gap);
+    },
+    count: (reason: GapReason): number => found.get(reason)?.count ?? 0,
+    lines(): string[] {
+      return (Object.keys(REASONS) as GapReason[]).flatMap((reason) => {
+        const gap = found.get(reason);
+        if (!gap) return [];
+        const more = gap.count > gap.urls.length ? ', …' : '';
+        const named = gap.urls.map((url) => safeText(url, 200)).join(', ');
+        return [`${figures.quantity(gap.count, 'page')} ${REASONS[reason]}: ${named}${more}`];
+      });
+    },
+  };
 }

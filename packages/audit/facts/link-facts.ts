@@ -6,11 +6,9 @@ import {
   type EncodeQuery,
   type PageElement,
 } from '../../core/index.js';
-import { flawOfHref } from './bad-href.js';
 import { linksOfElement, relFlags, type ElementLink } from './element-links.js';
-import type { BadLink, LinkFact } from './facts.js';
+import { type BadLink, type LinkFact, FLAWS } from './facts.js';
 import { MIXED, isLoaded, leadsToPage } from './kinds.js';
-import { createLineFinder } from './line-finder.js';
 import { hasPlace, withoutText } from './places.js';
 import { MAX_ANCHOR, MAX_URL, short } from './short.js';
 import type { FactsPage } from './page-facts.js';
@@ -151,4 +149,99 @@ export class LinkFacts {
 function isMixed(page: string, { protocol, hostname }: URL, kind: number): boolean {
   if (protocol !== 'http:' || !page.startsWith('https:') || !isLoaded(kind)) return false;
   return !/^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+const [NOT_A_URL, TWO_SCHEMES, MISSPELT, NO_HOST, TEMPLATE] = FLAWS.keys();
+/** Schemes that are at most one edit away from http or https and are not misspellings. */
+const REAL: ReadonlySet<string> = new Set(['http', 'https', 'shttp']);
+
+/**
+ * A template that was not filled in. In a query, encoded braces count only if they are the whole value, because URLs of playgrounds carry
+ * code there.
+ */
+const TEMPLATES = /\{\{|<%|\$\{|^[^?]*%7b%7b|[?&][^=&]*=%7b%7b[\w.%-]*?%7d%7d(?:[&#]|$)/i;
+
+/**
+ * Returns the fault of a link that cannot lead to its intended target.
+ * @param raw the link as written, trimmed
+ * @param base the absolute URL to which the link is relative
+ * @param url the link as parsed; absent: it is parsed here
+ * @returns an index into `FLAWS`; undefined: the link has no fault
+ */
+export function flawOfHref(raw: string, base: string, url = tryParseUrl(raw, base)): number | undefined {
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(raw)?.[1]?.toLowerCase();
+  const isOther = scheme !== undefined && scheme !== 'http' && scheme !== 'https';
+  if (isOther && !REAL.has(scheme) && (isOneEdit(scheme, 'http') || isOneEdit(scheme, 'https'))) return MISSPELT;
+  if (isOther) return undefined;
+  if (TEMPLATES.test(raw)) return TEMPLATE;
+  if (!url) return NOT_A_URL;
+  if (/^https?:\/\/https?:?\/\//i.test(raw)) return TWO_SCHEMES;
+  if (/^(?:undefined|null)$/.test(url.hostname)) return NO_HOST;
+  return undefined;
+}
+
+/** Whether two words differ by one edit: a letter is added, removed, changed, or swapped with the next letter. */
+export function isOneEdit(a: string, b: string): boolean {
+  if (a === b || Math.abs(a.length - b.length) > 1) return false;
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  const [left, right] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
+  if (left.length <= 1 && right.length <= 1) return true;
+  return left.length === 2 && right.length === 2 && left[0] === right[1] && left[1] === right[0];
+}
+
+/** Maximum number of bytes that are searched, as a multiple of the bytes of the page. After this, no line is found. */
+const MAX_PASSES = 10;
+/** The cost of a search that finds something at once, in bytes. */
+const SEARCH_COST = 64;
+/** What may stand before the value of an attribute, and after it. */
+const BEFORE: ReadonlySet<number | undefined> = new Set(Buffer.from(`"'=`));
+const AFTER: ReadonlySet<number | undefined> = new Set(Buffer.from(`"'> \t\r\n`));
+
+/**
+ * Makes a function that finds the line of an attribute's value in the source of a page. Call it for the values in page order. A value is not
+ * found if other characters than `&` are escaped in the page. The work is bounded by the length of the page, whatever it holds.
+ */
+export function createLineFinder(content: Uint8Array): (value: string) => number {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  let left = MAX_PASSES * bytes.length;
+  let at = 0;
+  let line = 1;
+  /** Whether the last `&` of a value was written as `&amp;`. Pages mostly write all of them in the same way. */
+  let isEscaped = true;
+
+  function find(written: string): number {
+    const length = Buffer.byteLength(written);
+    for (let from = at; left > 0;) {
+      const found = bytes.indexOf(written, from);
+      left -= SEARCH_COST + (found === -1 ? bytes.length : found) - from;
+      if (found === -1 || (BEFORE.has(bytes[found - 1]) && AFTER.has(bytes[found + length]))) return found;
+      from = found + 1;
+    }
+    return -1;
+  }
+
+  function findValue(value: string): number {
+    if (!value.includes('&')) return find(value);
+    const escaped = value.replaceAll('&', '&amp;');
+    const found = find(isEscaped ? escaped : value);
+    if (found !== -1) return found;
+    const other = find(isEscaped ? value : escaped);
+    if (other !== -1) isEscaped = !isEscaped;
+    return other;
+  }
+
+  /** @returns the line, from 1 on; 0 if the value is not found as written */
+  return (value) => {
+    const found = value === '' ? -1 : findValue(value);
+    if (found === -1) return 0;
+    for (let end = bytes.indexOf(10, at); end !== -1 && end < found; end = bytes.indexOf(10, at)) {
+      at = end + 1;
+      line += 1;
+    }
+    at = found + 1;
+    return line;
+  };
 }

@@ -9,15 +9,20 @@ import {
   walkTree,
   type CrawledPage,
   type HtmlDocument,
+  isChallenge,
+  isVersionLink,
+  linksInHeader,
+  type PageHead,
+  type Resolve,
+  type PageElement,
 } from '../../core/index.js';
 import { createSimhash } from '../../duplicates/index.js';
 import { once } from '../../util/index.js';
 import { idHash, MARKS, type PageFacts, type RowStatements } from './facts.js';
-import { headFacts, upgradesInsecure } from './head-facts.js';
 import { LINK_KINDS, MIXED } from './kinds.js';
 import { LinkFacts } from './link-facts.js';
-import { PageText } from './page-text.js';
-import { MAX_ANCHOR } from './short.js';
+import { MAX_ANCHOR, MAX_TEXT, MAX_URL, short } from './short.js';
+import { decoded } from './decoded.js';
 
 const REFRESH = LINK_KINDS.indexOf('refresh');
 const MAX_HEADINGS = 200;
@@ -151,4 +156,94 @@ function needsAlt(image: TreeElement): boolean {
 
 function isOf(element: TreeElement, attribute: string, value: string): boolean {
   return element.attribute(attribute)?.trim().toLowerCase() === value;
+}
+
+/** Maximum number of canonicals that are stored, and of versions in other languages. */
+const MAX_NAMED = 200;
+const UPGRADES = /(?:^|[;,])\s*upgrade-insecure-requests\s*(?:[;,]|$)/i;
+
+type HeadFacts = Pick<PageFacts, 'description' | 'canonicals' | 'alternates' | 'marks' | 'badJsonLd'>;
+
+function headFacts({ headers, url, truncated }: FactsPage, head: PageHead, resolve: Resolve): HeadFacts {
+  const canonicals: PageFacts['canonicals'][number][] = [];
+  const alternates: PageFacts['alternates'][number][] = [];
+  const isCut = (target: string, list: readonly unknown[]): boolean =>
+    target.length > MAX_URL || list.length >= MAX_NAMED;
+  let marks =
+    (truncated ? MARKS.truncated : 0) |
+    (isChallenge(headers) ? MARKS.wall : 0) |
+    (head.runsScripts ? MARKS.scripts : 0);
+  for (const link of [...head.links, ...linksInHeader(headers.link, url)]) {
+    const { place } = link;
+    const target = resolve(link.href);
+    if (target === undefined) continue;
+    if (link.relations.includes('canonical') && !isCut(target, canonicals)) canonicals.push({ url: target, place });
+    if (!isVersionLink(link)) continue;
+    if (isCut(target, alternates)) marks |= MARKS.cutAlternates;
+    else alternates.push({ tag: short(link.language, MAX_ANCHOR), url: target, place });
+  }
+  const description = short(head.metadata['description'] ?? '', MAX_TEXT);
+  return { description, canonicals, alternates, marks, badJsonLd: head.jsonLd.invalid };
+}
+
+/** Whether browsers load by https what a page names by http. */
+function upgradesInsecure({ headers }: FactsPage, { metas }: PageHead): boolean {
+  const policies = metas.flatMap(({ by, name, content }) =>
+    by === 'http-equiv' && name === 'content-security-policy' ? [content] : [],
+  );
+  return [headers['content-security-policy'] ?? '', ...policies].some((policy) => UPGRADES.test(policy));
+}
+
+/** Elements whose text is not content of the page, or is on all pages of a site. */
+const ASIDE: ReadonlySet<string> = new Set(
+  'script style template noscript nav footer aside select button textarea svg math iframe object'.split(' '),
+);
+const ASIDE_ROLES: ReadonlySet<string> = new Set(['navigation', 'banner', 'contentinfo', 'search', 'complementary']);
+
+/** Collects the text outside navigation. If the page has a `main` element, only its text counts. */
+class PageText {
+  readonly #parts: string[] = [];
+  readonly #mainParts: string[] = [];
+  readonly #open: number[] = [];
+  #aside = 0;
+  #main = 0;
+  #hasMain = false;
+
+  enter(element: PageElement): void {
+    const { tagName } = element;
+    const role = element.attribute('role')?.trim().toLowerCase();
+    const isHidden = element.attribute('hidden') !== undefined || element.attribute('aria-hidden') === 'true';
+    const isMain = tagName === 'main' || role === 'main';
+    const isAside =
+      isHidden ||
+      ASIDE.has(tagName) ||
+      (role !== undefined && ASIDE_ROLES.has(role)) ||
+      (tagName === 'header' && this.#main === 0);
+    if (isMain) this.#main++;
+    if (isAside) this.#aside++;
+    this.#hasMain ||= isMain;
+    this.#open.push((isMain ? 1 : 0) + (isAside ? 2 : 0));
+  }
+
+  leave(): void {
+    const entered = this.#open.pop()!;
+    if (entered & 1) this.#main--;
+    if (entered & 2) this.#aside--;
+  }
+
+  add(text: string): void {
+    if (this.#aside > 0) return;
+    this.#parts.push(text);
+    if (this.#main > 0) this.#mainParts.push(text);
+  }
+
+  /** Returns the text without the words of the URL, because some sites repeat these words on the page for wrong URLs. */
+  withoutUrl(url: string): string {
+    let text = (this.#hasMain ? this.#mainParts : this.#parts).join(' ').slice(0, 2 ** 20);
+    const { href, pathname } = new URL(url);
+    const segments = pathname.split('/').map(decoded);
+    for (const word of [href, pathname, ...segments].filter(({ length }) => length > 2))
+      text = text.replaceAll(word, ' ');
+    return text;
+  }
 }

@@ -11,8 +11,7 @@ import {
   type IndexDocument,
   type Plugin,
 } from '../../core/index.js';
-import { checkFilterAnswer } from './filter-answer.js';
-import { pageLanguage } from './page-language.js';
+import { primaryLanguage } from '../words/primary-language.js';
 
 export const INDEX_FIELDS = [
   'status',
@@ -128,4 +127,80 @@ function fingerprintOf(page: Omit<IndexDocument, 'fingerprint'>): string {
   const { url, title, headings, anchors, text, language, modifiedAt } = page;
   const parts = [url, title, headings, anchors, text, language, modifiedAt];
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22);
+}
+
+/** The language of a text is determined from this number of UTF-16 units. */
+const SAMPLE = 4000;
+
+/**
+ * For each language, its script, and the minimum share of letters in this script. A text with this share is in the language. The share of
+ * kana is small, because Japanese has many Han characters, and Chinese never has kana.
+ */
+const SCRIPTS: readonly (readonly [language: string, letters: RegExp, share: number])[] = [
+  ['ja', /[\p{Script=Hiragana}\p{Script=Katakana}]/gu, 0.1],
+  ['zh', /\p{Script=Han}/gu, 0.3],
+  ['ko', /\p{Script=Hangul}/gu, 0.3],
+  ['th', /\p{Script=Thai}/gu, 0.3],
+  ['el', /\p{Script=Greek}/gu, 0.5],
+];
+
+/** Matches letters of all scripts in the list above, which have higher codes than Latin letters. */
+const OTHER_LETTERS = /[\u0370-\uffff]/;
+
+/** Languages that use Han characters, alone or with other letters. */
+const HAN: ReadonlySet<string> = new Set(['ja', 'zh', 'ko', 'yue', 'wuu', 'lzh', 'cmn']);
+
+/**
+ * Returns the language for indexing a page, as the primary part of a tag. The script of the text decides first, because many pages wrongly
+ * state `en`. If the script does not decide, the stated language is returned. Empty: the language is unknown.
+ */
+function pageLanguage(stated: string | undefined, text: string): string {
+  const language = primaryLanguage(stated);
+  const sample = text.slice(0, SAMPLE);
+  if (!OTHER_LETTERS.test(sample)) return language;
+  const letters = sample.match(/\p{L}/gu)?.length ?? 0;
+  for (const [written, script, share] of SCRIPTS) {
+    if ((sample.match(script)?.length ?? 0) <= letters * share) continue;
+    return written === 'zh' && HAN.has(language) ? language : written;
+  }
+  return language;
+}
+
+type Changes = Partial<Omit<IndexDocument, 'key' | 'url' | 'fingerprint'>>;
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isTime = (value: unknown): boolean => Number.isSafeInteger(value);
+
+const CHECKS: Readonly<Record<keyof Changes, (value: unknown) => boolean>> = {
+  title: isText,
+  headings: isText,
+  anchors: isText,
+  text: isText,
+  language: isText,
+  fetchedAt: isTime,
+  modifiedAt: isTime,
+  rank: Number.isFinite,
+};
+
+/** Fields that may be in the answer of a filter, but are not changed by it. */
+const KEPT: ReadonlySet<string> = new Set(['key', 'url']);
+
+/**
+ * Checks the answer of an index filter, and returns `refused` or the changes of the filter. The check is needed because a filter may be
+ * plain JavaScript, and its answer is sent to other threads and servers.
+ * @throws TypeError for a result that is not an answer of an index filter
+ */
+function checkFilterAnswer(answer: unknown): 'refused' | Changes {
+  if (answer === true) return {};
+  if (answer === false || typeof answer === 'string') return 'refused';
+  if (typeof answer !== 'object' || answer === null || 'then' in answer)
+    throw new TypeError('expected true, false, a reason or changed fields');
+  const changes: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(answer)) {
+    if (KEPT.has(name)) continue;
+    if (!Object.hasOwn(CHECKS, name) || !CHECKS[name as keyof Changes](value))
+      throw new TypeError(`expected fields of a document, found ${name} of type ${typeof value}`);
+    changes[name] = value;
+  }
+  return changes;
 }

@@ -4,6 +4,9 @@ import {
   type DefaultTreeAdapterMap,
   type DefaultTreeAdapterTypes,
   type ParserOptions,
+  Parser,
+  Token,
+  TokenizerMode,
 } from 'parse5';
 import { isHtml, isMathMl, walkTree, type Visitor } from './elements.js';
 import { isJsonLd } from './head/json-ld.js';
@@ -11,7 +14,6 @@ import type { PageBody } from './page-body.js';
 import { MARKABLE, roleOf, roleOfElement, type PageElement } from './page-element.js';
 import { attachingShadowRoots, slotsOf, takeSlotted, unslotted, type ShadowRoots, type Slots } from './shadow-roots.js';
 import { contentOfNotes, holdsNotes, repeatsOf, standOf } from './text/notes.js';
-import { withoutCdata, XhtmlRules } from './xhtml-rules.js';
 
 interface Tree {
   readonly document: DefaultTreeAdapterTypes.Document;
@@ -218,4 +220,31 @@ export function attribute(element: DefaultTreeAdapterTypes.Element, name: string
 /** Whether an element is a checkbox, which shows the state of a task in a list. */
 export function isCheckbox(element: DefaultTreeAdapterTypes.Element): boolean {
   return element.tagName === 'input' && attribute(element, 'type')?.toLowerCase() === 'checkbox';
+}
+
+/**
+ * A parser for XHTML. It has the rules of HTML with one exception, which comes from XML: an element may close itself. So the page
+ * continues after `<script/>` or `<title/>`. With all rules of XML, many pages would end at their first error.
+ */
+class XhtmlRules extends Parser<DefaultTreeAdapterMap> {
+  override onStartTag(token: Token.TagToken): void {
+    super.onStartTag(token);
+    if (!token.selfClosing || token.ackSelfClosing) return;
+    this.tokenizer.state = TokenizerMode.DATA;
+    this.onEndTag({ ...token, type: Token.TokenType.END_TAG, attrs: [], selfClosing: false });
+  }
+}
+
+/** Turns CDATA sections into plain text, because in HTML they would be comments. A section without an end stays unchanged. */
+function withoutCdata(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (;;) {
+    const open = text.indexOf('<![CDATA[', from);
+    const close = open === -1 ? -1 : text.indexOf(']]>', open);
+    if (close === -1) return parts.join('') + text.slice(from);
+    const inside = text.slice(open + 9, close);
+    parts.push(text.slice(from, open), inside.replace(/&/g, '&amp;').replace(/</g, '&lt;'));
+    from = close + 3;
+  }
 }

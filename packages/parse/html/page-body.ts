@@ -6,10 +6,9 @@ import type { PageHead } from './head/page-head.js';
 import { PageLinks } from './links/page-links.js';
 import { isPermalink, MAX_PERMALINK_BYTES } from './permalink.js';
 import { PageText, goOn, interrupt, textOf, type Stretch, type TextMemory } from './page-text.js';
-import { HiddenText } from './text/hidden-text.js';
 import { Prose } from './text/prose.js';
-import { textRanges } from './text/text-ranges.js';
 import type { TextRange } from '../../../webtable/index.js';
+import { addStretch, noStretches, withoutStretches, type Stretches } from './text/stretches.js';
 
 type BlockRole = Pick<Role, 'isBreaking' | 'endsRun' | 'place' | 'isHeading'>;
 /** Notes are treated like an `aside`. */
@@ -190,4 +189,63 @@ function closeBlock(role: BlockRole, text: PageText, prose: Prose): void {
   if (!role.endsRun) return;
   prose.endRun(role.isHeading);
   if (role.place !== undefined) prose.leave(role.place);
+}
+
+/** Records the parts of the text of a page that no snippet may show. It is called while the page is read. */
+class HiddenText {
+  readonly #text: PageText;
+  /** Depth of the outermost open element whose text is hidden. -1: no such element is open. */
+  #depth = -1;
+  #from = 0;
+  readonly found = noStretches();
+
+  constructor(text: PageText) {
+    this.#text = text;
+  }
+
+  get isOpen(): boolean {
+    return this.#depth >= 0;
+  }
+
+  open(depth: number): void {
+    if (this.isOpen) return;
+    this.#depth = depth;
+    this.#from = this.#text.length;
+  }
+
+  close(depth: number): void {
+    if (depth !== this.#depth) return;
+    this.#depth = -1;
+    this.hideFrom(this.#from);
+  }
+
+  isShown(start: number): boolean {
+    return (this.found.ends.at(-1) ?? 0) <= start;
+  }
+
+  hideFrom(place: number): void {
+    if (!this.isOpen) addStretch(this.found, place, this.#text.length);
+  }
+}
+
+/**
+ * Returns the ranges of a text in the form for storage. The maximum number of ranges is three times `MAX_STRETCHES`. Text that no
+ * snippet may show is not prose.
+ * @param limit maximum UTF-16 units of the text
+ */
+function textRanges(text: PageText, prose: Stretches, hidden: Stretches, limit: number): TextRange[] {
+  const ranges = asRanges(hidden.starts.length === 0 ? prose : withoutStretches(prose, hidden), 'prose');
+  if (hidden.starts.length > 0) ranges.push(...asRanges(hidden, 'nosnippet'));
+  if (ranges.length === 0) return [];
+  ranges.sort((a, b) => a.start - b.start);
+  const places: number[] = [];
+  for (const { start, end } of ranges) places.push(text.behindBlank(start), end);
+  const units = text.unitsBefore(places);
+  return ranges
+    .map(({ kind }, i) => ({ start: units[2 * i]!, end: Math.min(units[2 * i + 1]!, limit), kind }))
+    .filter(({ start, end }) => start < end);
+}
+
+function asRanges({ starts, ends }: Stretches, kind: TextRange['kind']): TextRange[] {
+  return starts.map((start, i) => ({ start, end: ends[i]!, kind }));
 }

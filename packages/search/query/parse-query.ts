@@ -1,7 +1,6 @@
 import type { IndexQuery } from '../../index/index.js';
 import { type KeyRange, domainRanges, prefixRange } from '../../core/index.js';
 import { replaceUnseen } from '../../util/index.js';
-import { startOfDate } from './query-date.js';
 import { CrawlError } from '../../errors/index.js';
 
 /** A word, a run of words without blanks, or a phrase of a query, as the user typed it. */
@@ -232,4 +231,19 @@ function siteRanges(site: string): readonly KeyRange[] | undefined {
     if (error instanceof CrawlError && error.code === 'BAD_URL') return undefined;
     throw error;
   }
+}
+
+const DATE = /^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?$/;
+
+/**
+ * Returns the start, in UTC, of a year, month or day such as `2026`, `2026-1` or `2026-01-31`, in ms since the epoch. Undefined for any
+ * other text, and for a day that its month does not have.
+ */
+export function startOfDate(text: string): number | undefined {
+  const [, year, month = '1', day = '1'] = DATE.exec(text) ?? [];
+  if (year === undefined) return undefined;
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  const isReal = date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
+  return isReal ? date.getTime() : undefined;
 }

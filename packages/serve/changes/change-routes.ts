@@ -1,7 +1,7 @@
 import { recordFilter, type LoggedRecord } from '../../changes/index.js';
 import { CHANGE_KINDS, timeOfCursor } from '../../core/index.js';
 import { createReadBudget } from '../../search/index.js';
-import { jsonAnswer } from '../http/answer.js';
+import { jsonAnswer, type Answer } from '../http/answer.js';
 import type { Request, Route } from '../http/request.js';
 import type { PageAnswers } from '../page-answers.js';
 import type { Site } from '../site/site.js';
@@ -9,10 +9,10 @@ import type { ChangesSource } from '../source.js';
 import { askedChanges, filterParams } from './asked-changes.js';
 import { createChangeEvents } from './change-events.js';
 import { changesPage, olderParams } from './changes-page.js';
-import { feedEntry, tagOf } from './feed-entry.js';
-import { atomFeed, jsonFeed, type Feed } from './feeds.js';
+import { feedEntry, tagOf, type FeedEntry } from './feed-entry.js';
 import { MAX_READ, createNewestChanges } from './newest-changes.js';
 import { createShownDiffs } from './shown-diffs.js';
+import { html, markup } from '../http/html.js';
 
 interface ChangeRoutesContext {
   readonly changes: ChangesSource;
@@ -109,4 +109,61 @@ export function createChangeRoutes({ changes, answers, site, onError }: ChangeRo
     },
   };
   return { routes };
+}
+
+interface Feed {
+  readonly id: string;
+  readonly title: string;
+  /** URL of the page that shows the same changes. */
+  readonly home: string;
+  /** URL of this feed. The field `older` has the URL of the feed with older changes. */
+  readonly self: string;
+  readonly older?: string;
+  /** The time of the newest entry, in the format of RFC 3339. A feed without entries has a time too. */
+  readonly updated: string;
+  readonly entries: readonly FeedEntry[];
+}
+
+/** Writes the feed as JSON Feed 1.1. */
+function jsonFeed({ title, home, self, older, entries }: Feed): Answer {
+  const feed = {
+    version: 'https://jsonfeed.org/version/1.1',
+    title,
+    home_page_url: home,
+    feed_url: self,
+    ...(older !== undefined && { next_url: older }),
+    items: entries.map(({ id, url, title: name, text, at, kinds }) => ({
+      id,
+      url,
+      title: name,
+      content_text: text,
+      date_published: at,
+      tags: kinds,
+    })),
+  };
+  return { ...jsonAnswer(feed, 200, 'application/feed+json; charset=utf-8'), cache: 'revalidate' };
+}
+
+/** Writes the feed as Atom (RFC 4287). The feed links to older changes as in RFC 5005. */
+function atomFeed({ id, title, home, self, older, updated, entries }: Feed): Answer {
+  const body = html`${markup('<?xml version="1.0" encoding="utf-8"?>\n')}<feed xmlns="http://www.w3.org/2005/Atom">
+      <id>${id}</id>
+      <title>${title}</title>
+      <updated>${updated}</updated>
+      <author><name>webcrawl</name></author>
+      <link rel="alternate" type="text/html" href="${home}" />
+      <link rel="self" type="application/atom+xml" href="${self}" />
+      ${older !== undefined && html`<link rel="next" type="application/atom+xml" href="${older}" /> `}${entries.map(
+        ({ id: own, url, title: name, text, at, kinds }) =>
+          html`<entry>
+            <id>${own}</id>
+            <title>${name}</title>
+            <updated>${at}</updated>
+            <link rel="alternate" href="${url}" />
+            ${kinds.map((kind) => html`<category term="${kind}" />`)}
+            <content type="text">${text}</content>
+          </entry> `,
+      )}</feed
+    > `;
+  return { status: 200, type: 'application/atom+xml; charset=utf-8', body: body.toString(), cache: 'revalidate' };
 }

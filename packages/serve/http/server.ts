@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  type OutgoingHttpHeaders,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CrawlError, safeText } from '../../errors/index.js';
 import type { Answer, Stream } from './answer.js';
-import { allowOrigins } from './cross-origin.js';
 import { problemOf, type Problem } from './errors.js';
-import { readForm } from './form-body.js';
 import { createUnsent, type Unsent } from './unsent.js';
 import {
   allowedOf,
@@ -227,4 +231,58 @@ function send(
 function isKnown(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.split(',').some((each) => [etag, '*'].includes(each.trim().replace(/^W\//, '')));
+}
+
+const MAX_FORM = 16 * 1024;
+
+const TYPE = 'application/x-www-form-urlencoded';
+
+async function readForm(request: IncomingMessage): Promise<URLSearchParams | Problem> {
+  const [type = ''] = (request.headers['content-type'] ?? '').split(';');
+  if (type.trim().toLowerCase() !== TYPE) {
+    return { status: 415, code: 'USAGE', message: `expected a form as ${TYPE}` };
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // By default, leaving the loop early would close the connection, and the client would not get the answer.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_FORM) return { status: 413, code: 'USAGE', message: `expected a form of at most ${MAX_FORM} bytes` };
+    chunks.push(chunk);
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+}
+
+/**
+ * What pages of the origins in `serve.allowedOrigins` may do: show a path in a frame, or read its response. The paths here show the same to
+ * every visitor, and change nothing. Every other path keeps its policy, whatever the setting. No CORS preflight succeeds: a search is a simple
+ * request, which needs none.
+ */
+const ALLOWED: ReadonlyMap<string, 'frame' | 'read'> = new Map([
+  ['/', 'frame'],
+  ['/search', 'frame'],
+  ['/cached', 'frame'],
+  ['/api/search', 'read'],
+  ['/api/suggest', 'read'],
+  ['/box.js', 'read'],
+]);
+
+/** Adds to the headers of a response what the allowed origins may do with its path. */
+function allowOrigins(
+  headers: OutgoingHttpHeaders,
+  { path, origin = '', origins }: { path: string; origin: string | undefined; origins: readonly string[] },
+): OutgoingHttpHeaders {
+  const allowed = origins.length === 0 ? undefined : ALLOWED.get(path);
+  if (allowed === undefined) return headers;
+  if (allowed === 'frame') {
+    const policy = String(headers['content-security-policy']);
+    const ancestors = `frame-ancestors 'self' ${origins.join(' ')}`;
+    return { ...headers, 'content-security-policy': policy.replace("frame-ancestors 'none'", ancestors) };
+  }
+  return {
+    ...headers,
+    'cross-origin-resource-policy': 'cross-origin',
+    vary: headers['vary'] === undefined ? 'origin' : `${String(headers['vary'])}, origin`,
+    ...(origins.includes(origin) && { 'access-control-allow-origin': origin }),
+  };
 }

@@ -4,9 +4,9 @@ import type { CachedText, CrawlStatus } from '../source.js';
 import type { Look } from '../site/site.js';
 import { shownBlocks } from './blocks.js';
 import type { Layout } from './layout.js';
-import { paragraphsOf } from './paragraphs.js';
 import { SEARCH_SCRIPT, operatorHelp, searchBox } from './search-box.js';
 import { dayOf, languageOf, outLink, shownUrl } from './untrusted.js';
+import type { Block } from '../../export/index.js';
 
 export function homePage(look: Look, status: Pick<CrawlStatus, 'index' | 'indexProblem'> | undefined): Layout {
   const { site } = look;
@@ -91,4 +91,17 @@ export function problemPage({ site, isOperator }: Look, problem: Problem, query 
 /** Begins a text with a capital letter, unless it is a command to type. */
 function sentence(text: string): string {
   return /^(webcrawl|npm) /.test(text) ? text : text.replace(/^\w/, (first) => first.toUpperCase());
+}
+
+/** Matches a paragraph: at least 400 characters up to the end of a sentence; else at most 1,200, if possible up to a blank. */
+const PARAGRAPH = /.{400,1200}?(?:[.!?]\s|[。！？])|.{1,1200}(?=\s|$)|.{1,1200}/gsu;
+
+/**
+ * Splits a text into paragraphs for reading: at its line breaks, and between sentences of a long line. This is needed because the stored
+ * text does not have the paragraphs of the page.
+ */
+export function paragraphsOf(text: string): readonly Block[] {
+  const parts = text.split(/\s*\n\s*/).flatMap((line) => line.match(PARAGRAPH) ?? []);
+  const lines = parts.map((part) => part.trim()).filter((part) => part !== '');
+  return lines.map((value) => ({ type: 'paragraph', children: [{ type: 'text', value }] }));
 }

@@ -2,7 +2,6 @@ import { MemoryStore } from '../../../webtable/index.js';
 import { openCrawl, type Crawl } from '../crawl.js';
 import type { OpenCrawlOptions } from '../open-context.js';
 import type { FakeWeb } from './fake-web.js';
-import { randomNumbers } from './random-numbers.js';
 
 /** Options of {@link openTestCrawl}: the options of `openCrawl` with defaults for tests. */
 export type TestCrawlOptions = Omit<OpenCrawlOptions, 'plugins' | 'clock'> & {
@@ -51,4 +50,15 @@ export async function openTestCrawl(web: FakeWeb, options: TestCrawlOptions = {}
     now: { get: () => now, enumerable: true },
     advance: { value: (ms: number) => void (now += ms), enumerable: true },
   }) as TestCrawl;
+}
+
+/** Makes a function that returns numbers from 0 to 1. The same seed gives the same numbers (mulberry32). */
+export function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 0x1_0000_0000;
+  };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { htmlDocument, type CrawledPage, type JsonValue } from '../../../packages/core/index.js';
-import { flawOfHref, isOneEdit } from '../../../packages/audit/facts/bad-href.js';
+import { flawOfHref, isOneEdit } from '../../../packages/audit/facts/link-facts.js';
 import { FLAWS, MARKS, decodeFacts, encodeFacts, idHash, type PageFacts } from '../../../packages/audit/facts/facts.js';
 import { LINK_KINDS } from '../../../packages/audit/facts/kinds.js';
 import { auditFacts, factsOf } from '../../../packages/audit/facts/plugin.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createLineFinder } from '../../../packages/audit/facts/line-finder.js';
+import { createLineFinder } from '../../../packages/audit/facts/link-facts.js';
 
 const linesOf = (page: string, ...values: string[]): number[] => {
   const find = createLineFinder(Buffer.from(page));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { writtenDates } from '../../../packages/export/stated/dates/written-dates.js';
-import { urlDate } from '../../../packages/export/stated/dates/url-date.js';
+import { urlDate } from '../../../packages/export/stated/dates/page-dates.js';
 import { fuzzed } from '../../support/runs.js';
 import { jsonLd, statedOf } from './stated-of.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { listedKeys, type ListedPage } from '../../../packages/export/target/s3/listed-keys.js';
+import { listedKeys, type ListedPage } from '../../../packages/export/target/s3/s3-store.js';
 
 async function keysOf(read: (token: string | undefined) => ListedPage): Promise<{ keys: number; error?: unknown }> {
   let keys = 0;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { surt } from '../../../packages/export/public.js';
-import { zippedIndex } from '../../../packages/export/warc/zipped-index.js';
+import { zippedIndex } from '../../../packages/export/warc/export-wacz.js';
 
 test('the index of the blocks has complete keys and times, also for a key with a brace', async () => {
   const key = surt('https://example.com/%7Bid%7D/{x}');

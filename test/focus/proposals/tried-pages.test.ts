@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTriedPages, formsOf } from '../../../packages/focus/proposals/tried-pages.js';
+import { createTriedPages, formsOf } from '../../../packages/focus/proposals/rejected-pages.js';
 import { jobs, rules } from '../../../packages/webcrawl/internal.js';
 import { testCrawl } from '../../support/test-crawl.js';
 import { fakeWeb, links } from '../../support/web/fake-web.js';

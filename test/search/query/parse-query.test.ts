@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_QUERY_LENGTH, parseQuery, type ParsedQuery } from '../../../packages/search/query/parse-query.js';
+import {
+  MAX_QUERY_LENGTH,
+  parseQuery,
+  type ParsedQuery,
+  startOfDate,
+} from '../../../packages/search/query/parse-query.js';
 import { queryText } from '../../../packages/search/query/query-text.js';
-import { startOfDate } from '../../../packages/search/query/query-date.js';
 
 const empty = { parts: [], operators: [], sites: [], notSites: [], languages: [], notLanguages: [], notices: [] };
 const word = (text: string, more = {}) => ({ text, isPhrase: false, isExcluded: false, ...more });

@@ -1,5 +1,5 @@
 import { fakeWeb, type FakePage, type FakeWeb } from '../../../packages/webcrawl/testing/fake-web.js';
-import { randomNumbers } from '../../../packages/webcrawl/testing/random-numbers.js';
+import { randomNumbers } from '../../../packages/webcrawl/testing/test-crawl.js';
 
 export { fakeWeb, randomNumbers, type FakePage, type FakeWeb };
 

@@ -6,11 +6,12 @@ import {
   type JsonLdNode,
   type PageHead,
   type StatedTime,
+  englishMonth,
+  statedDay,
 } from '../../../core/index.js';
 import type { PageView } from '../page-view.js';
 import { statedBy } from '../stated-by.js';
 import { seenDates, type SeenDate } from './seen-dates.js';
-import { urlDate } from './url-date.js';
 
 export interface PageDates {
   readonly published?: StatedTime;
@@ -118,4 +119,31 @@ const REGIONS = { main: 10, unknown: 0, beside: -30, footer: -30 } as const;
 
 function pointsOf({ sign, region, isNearTitle, isLabelled }: SeenDate): number {
   return SIGNS[sign] + REGIONS[region] + (isNearTitle ? 25 : 0) + (isLabelled ? 8 : 0);
+}
+
+const SEPARATED = /(?<!\d)((?:19|20)\d{2})([/_.-])([01]?\d)\2([0-3]?\d)(?!\d)/;
+const JOINED = /(?<![\da-z])((?:19|20)\d{2})([01]\d)([0-3]\d)(?!\d)/i;
+const DAY_FIRST = /(?<!\d)([0-3]\d)([_.-])([01]\d)\2((?:19|20)\d{2})(?!\d)/;
+const NAMED = /\/((?:19|20)\d{2})\/([a-z]{3})[a-z]{0,6}\/([0-3]?\d)(?!\d)/i;
+
+/** The day in the path of a URL, such as `/2024/05/01/`. Undefined: the path has no day. */
+export function urlDate(url: string): StatedTime | undefined {
+  const path = url.replace(/^[a-z]+:\/\/[^/]*/i, '').replace(/[?#].*$/s, '');
+  const separated = SEPARATED.exec(path);
+  if (separated) {
+    const [, year, , month, day] = separated;
+    return statedDay(Number(year), Number(month), Number(day));
+  }
+  const dayFirst = DAY_FIRST.exec(path);
+  if (dayFirst) {
+    const [, day, , month, year] = dayFirst;
+    return statedDay(Number(year), Number(month), Number(day));
+  }
+  const named = NAMED.exec(path);
+  if (named) {
+    const [, year, month, day] = named;
+    return statedDay(Number(year), englishMonth(month), Number(day));
+  }
+  const joined = JOINED.exec(path);
+  return joined ? statedDay(Number(joined[1]), Number(joined[2]), Number(joined[3])) : undefined;
 }

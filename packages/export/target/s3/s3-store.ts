@@ -1,9 +1,7 @@
 import { createReadStream } from 'node:fs';
-import { optionalPackage } from '../../../errors/index.js';
+import { optionalPackage, CrawlError, safeText, messageOf } from '../../../errors/index.js';
 import type { PutObjectCommandInput } from '@aws-sdk/client-s3';
 import { Stopped } from '../files.js';
-import { listedKeys } from './listed-keys.js';
-import { s3Error } from './s3-errors.js';
 
 type ObjectMetadata = Readonly<Record<string, string>>;
 
@@ -145,4 +143,111 @@ export async function openS3(bucket: string, { signal, onUpload }: S3Options = {
       }),
     close: () => client.destroy(),
   };
+}
+
+export interface ListedPage {
+  readonly Contents?: readonly { readonly Key?: string | undefined }[] | undefined;
+  readonly NextContinuationToken?: string | undefined;
+}
+
+/** Together, these pages of a listing have ten million objects. */
+const MAX_PAGES = 10_000;
+const MAX_EMPTY_PAGES = 100;
+
+/**
+ * The keys of a listing, page by page.
+ * @param read reads the page of a token; undefined means the first page
+ * @throws CrawlError BAD_OUTPUT for an endless listing: the listing repeats a page, has too many pages without objects, or has more pages
+ * than the files of any export need
+ */
+export async function* listedKeys(
+  bucket: string,
+  read: (token: string | undefined) => Promise<ListedPage>,
+): AsyncGenerator<string> {
+  let token: string | undefined;
+  let empty = 0;
+  for (let pages = 1; ; pages += 1) {
+    const { Contents = [], NextContinuationToken: next } = await read(token);
+    for (const { Key } of Contents) if (Key !== undefined) yield Key;
+    if (next === undefined) return;
+    empty = Contents.length === 0 ? empty + 1 : 0;
+    if (next === token) throw endless(bucket, 'one that names the same page again');
+    if (empty > MAX_EMPTY_PAGES)
+      throw endless(bucket, `${MAX_EMPTY_PAGES} pages without an object, one after the other`);
+    if (pages >= MAX_PAGES) throw endless(bucket, `more than ${MAX_PAGES} pages`);
+    token = next;
+  }
+}
+
+function endless(bucket: string, found: string): CrawlError {
+  return new CrawlError(
+    'BAD_OUTPUT',
+    `expected a listing of the bucket ${safeText(bucket)} that ends, found ${found}`,
+    {
+      hint: 'name a target with fewer objects, or ask the operator of the store: its listings may be broken',
+    },
+  );
+}
+
+const KNOWN: readonly (readonly [names: RegExp, found: string, hint: string])[] = [
+  [/^NoSuchBucket$/, 'no bucket of this name', 'make the bucket, or set AWS_ENDPOINT_URL_S3 to the store that has it'],
+  [
+    /^(CredentialsProviderError|CredentialsError)$/,
+    'no key for the store',
+    'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE',
+  ],
+  [
+    /^(InvalidAccessKeyId|SignatureDoesNotMatch|InvalidClientTokenId|ExpiredToken|TokenRefreshRequired|AuthFailure)$/,
+    'a key that the store does not accept',
+    'check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN',
+  ],
+  [
+    /^(AccessDenied|AllAccessDisabled|AccountProblem|403|Forbidden)$/,
+    'no permission',
+    'the key needs s3:ListBucket, s3:GetObject, s3:PutObject, s3:DeleteObject, s3:ListBucketMultipartUploads and s3:AbortMultipartUpload',
+  ],
+  [
+    /^(PermanentRedirect|AuthorizationHeaderMalformed|IllegalLocationConstraintException)$/,
+    'a bucket of another region',
+    'set AWS_REGION to the region of the bucket',
+  ],
+  [
+    /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|TimeoutError|CERT_.*|.*_CERT.*)$/,
+    'a store that cannot be reached',
+    'check AWS_ENDPOINT_URL_S3 and the network, and run the same command again',
+  ],
+  [
+    /^(ECONNRESET|EPIPE|InternalError|ServiceUnavailable|SlowDown|5\d\d|RequestTimeout|IncompleteBody)$/,
+    'a store that ended the connection',
+    'run the same command again',
+  ],
+];
+
+function s3Error(bucket: string, cause: unknown): CrawlError {
+  if (cause instanceof CrawlError) return cause;
+  const names = [...namesOf(cause)];
+  const [, found, hint] = KNOWN.find(([known]) => names.some((name) => known.test(name))) ?? [];
+  const said = safeText([...new Set([...names.slice(0, 2), messageOf(cause)])].join(': '), 300);
+  return new CrawlError(
+    'BAD_OUTPUT',
+    `expected to write to the bucket ${safeText(bucket)}, found ${found === undefined ? said : `${found} (${said})`}`,
+    { hint: hint ?? 'run the same command again', cause },
+  );
+}
+
+interface SdkError extends Error {
+  readonly code?: string;
+  readonly Code?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+}
+
+/** Every name that an error has, then the names of its nested errors. */
+function* namesOf(error: unknown): Generator<string> {
+  for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth += 1) {
+    const { code, Code, $metadata } = at as SdkError;
+    for (const name of [Code, code, at.name, $metadata?.httpStatusCode]) {
+      if (name !== undefined && name !== 'Error') yield String(name);
+    }
+    if (at instanceof AggregateError) for (const inner of at.errors as unknown[]) yield* namesOf(inner);
+  }
 }

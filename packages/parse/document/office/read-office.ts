@@ -1,14 +1,15 @@
 import type * as Fflate from 'fflate';
 import { messageOf } from '../../../errors/index.js';
 import { loadFflate } from '../../../util/index.js';
-import { failed, type DocumentAnswer, type DocumentJob } from '../document-content.js';
+import { failed, type DocumentAnswer, type DocumentJob, type DocumentContent } from '../document-content.js';
 import { sensibleTitle } from '../sensible-title.js';
 import { findEpub, readEpub } from './epub.js';
 import { findOfficeOpenXml, readOfficeOpenXml } from './office-open-xml.js';
 import { isEncrypted, readOpenDocument } from './open-document.js';
 import { PackageParts, PartTooLarge } from './package-parts.js';
-import { Collector } from './part-reader.js';
-import { readStatements } from './statements.js';
+import { Collector, readPart } from './part-reader.js';
+import { MAX_METADATA_VALUE, MAX_TITLE_LENGTH } from '../../shared/limits.js';
+import { TextBuilder } from '../../shared/text-builder.js';
 
 /** The first bytes of a compound file. Such a file is an old binary document, or a newer encrypted document. */
 const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex');
@@ -60,5 +61,54 @@ function readPackage(parts: PackageParts, into: Collector): DocumentAnswer {
       links: into.links,
       truncated: into.truncated || parts.truncated,
     },
+  };
+}
+
+type Statements = Pick<DocumentContent, 'title' | 'language' | 'metadata'>;
+
+/**
+ * For each statement, the elements that may contain it in the properties of Office Open XML, OpenDocument and EPUB. The first element
+ * that is not empty is used.
+ */
+const STATED: Readonly<Record<string, readonly string[]>> = {
+  title: ['dc:title'],
+  language: ['dc:language'],
+  description: ['dc:description', 'dc:subject'],
+  author: ['?:initial-creator', 'dc:creator'],
+  keywords: ['keywords', '?:keyword'],
+  'dcterms.created': ['?:created', '?:creation-date'],
+  'dcterms.modified': ['?:modified', 'dc:date'],
+};
+/** In a book, `dc:date` is the time of publication. */
+const STATED_IN_BOOK = { ...STATED, 'dcterms.created': ['dc:date'], 'dcterms.modified': ['?:modified'] };
+
+function readStatements(xml: string | undefined, isBook: boolean, into: Collector): Statements {
+  const elements = Object.entries(isBook ? STATED_IN_BOOK : STATED);
+  const wanted = new Set(elements.flatMap(([, names]) => names));
+  const stated = new Map<string, TextBuilder>();
+  let current: TextBuilder | undefined;
+  const open = (name: string): void => {
+    current = wanted.has(name) && !stated.has(name) ? new TextBuilder(MAX_TITLE_LENGTH) : undefined;
+    if (current) stated.set(name, current);
+  };
+  const close = (): void => {
+    current = undefined;
+  };
+  if (xml !== undefined) readPart(xml, { open, text: (value) => current?.add(value), close }, into);
+  const valueOf = (names: readonly string[]): string =>
+    names.map((name) => stated.get(name)?.toString() ?? '').find((value) => value !== '') ?? '';
+  const {
+    title = '',
+    language = '',
+    ...metadata
+  } = Object.fromEntries(elements.map(([name, names]) => [name, valueOf(names)]));
+  return {
+    title: sensibleTitle(title),
+    language,
+    metadata: Object.fromEntries(
+      Object.entries(metadata)
+        .filter(([, value]) => value !== '')
+        .map(([name, value]) => [name, value.slice(0, MAX_METADATA_VALUE)]),
+    ),
   };
 }

@@ -1,5 +1,11 @@
 import { messageOf } from '../../../errors/index.js';
-import { MAX_LINKS, MAX_PDF_BAD_PAGES, MAX_PDF_PAGES } from '../../shared/limits.js';
+import {
+  MAX_LINKS,
+  MAX_PDF_BAD_PAGES,
+  MAX_PDF_PAGES,
+  MAX_METADATA_VALUE,
+  MAX_TITLE_LENGTH,
+} from '../../shared/limits.js';
 import { TextBuilder } from '../../shared/text-builder.js';
 import {
   failed,
@@ -11,8 +17,6 @@ import {
 import { sensibleTitle } from '../sensible-title.js';
 import type { Pdfjs } from './load-pdfjs.js';
 import { LargestLine } from './largest-line.js';
-import { PageText } from './page-text.js';
-import { readStatements } from './pdf-statements.js';
 
 export type PdfDocument = Awaited<ReturnType<Pdfjs['getDocument']>['promise']>;
 type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>;
@@ -121,3 +125,108 @@ async function addText(page: PdfPage, text: TextBuilder, line: LargestLine | und
   line?.endPage();
   return pageText;
 }
+
+/** A piece of text on a page, as pdfjs-dist returns it. */
+interface TextItem {
+  readonly str?: string;
+  readonly hasEOL?: boolean;
+  /** The size of the font, in units of the page; 0 if the text runs from top to bottom. */
+  readonly height?: number;
+}
+
+/** Code points that are not a known character: private use, control characters, and the replacement character. */
+const UNKNOWN = /[\p{Co}\ufffd\0-\x08\x0e-\x1f\x7f-\x9f]/gu;
+
+/**
+ * If at most one in this number of characters is unknown, such as a bullet, the text of the page counts as known. Otherwise it counts as
+ * lost.
+ */
+const KNOWN_FOR_UNKNOWN = 10;
+
+/** Adds the text of one page, and counts characters that are not known. These are left out. */
+class PageText {
+  readonly #text: TextBuilder;
+  readonly #line: LargestLine | undefined;
+  #characters = 0;
+  #unknown = 0;
+
+  constructor(text: TextBuilder, line: LargestLine | undefined) {
+    this.#text = text;
+    this.#line = line;
+  }
+
+  get isLost(): boolean {
+    return this.#unknown * KNOWN_FOR_UNKNOWN > this.#characters;
+  }
+
+  get isBlank(): boolean {
+    return this.#characters === 0;
+  }
+
+  add({ str = '', hasEOL = false, height = 0 }: TextItem): void {
+    const known = str.replace(UNKNOWN, ' ');
+    this.#characters += str.trim().length;
+    // The length in UTF-16 units is counted, because some code points for private use have two units.
+    if (known !== str) this.#unknown += str.match(UNKNOWN)!.join('').length;
+    this.#text.add(known);
+    this.#line?.add(known, height);
+    if (!hasEOL) return;
+    this.#text.breakWord();
+    this.#line?.breakWord();
+  }
+}
+
+/** Reads the document's own metadata. The result is empty if it cannot be read. */
+async function readStatements(
+  document: PdfDocument,
+): Promise<Pick<DocumentContent, 'title' | 'language' | 'metadata'>> {
+  let info: Readonly<Record<string, unknown>> = {};
+  let xmp = (_name: string): unknown => undefined;
+  try {
+    const found = await document.getMetadata();
+    info = found.info as Record<string, unknown>;
+    xmp = (name) => found.metadata?.get(name) as unknown;
+  } catch {
+    // Errors are ignored, because the text of the document is more important.
+  }
+  const stated = (limit: number, ...values: unknown[]): string =>
+    values.map((value) => plain(value, limit)).find((text) => text !== '') ?? '';
+  const metadata = {
+    description: stated(MAX_METADATA_VALUE, info.Subject, xmp('dc:description')),
+    author: stated(MAX_METADATA_VALUE, info.Author, xmp('dc:creator')),
+    keywords: stated(MAX_METADATA_VALUE, info.Keywords, xmp('pdf:keywords')),
+    'dcterms.created': stated(MAX_METADATA_VALUE, pdfDate(info.CreationDate), xmp('xmp:createdate')),
+    'dcterms.modified': stated(MAX_METADATA_VALUE, pdfDate(info.ModDate), xmp('xmp:modifydate')),
+  };
+  const titles = [info.Title, xmp('dc:title')].map((title) => sensibleTitle(stated(MAX_TITLE_LENGTH, title)));
+  return {
+    title: titles.find((title) => title !== '') ?? '',
+    language: stated(MAX_METADATA_VALUE, info.Language),
+    metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== '')),
+  };
+}
+
+/** Returns a text. A list of texts becomes one text: in XMP, authors are such a list. */
+function plain(value: unknown, limit: number): string {
+  const text = new TextBuilder(limit);
+  for (const [i, part] of (Array.isArray(value) ? (value as unknown[]) : [value]).entries()) {
+    if (typeof part === 'string') text.add(i === 0 ? part : `, ${part}`);
+  }
+  return text.toString();
+}
+
+/**
+ * Converts a date of a PDF, such as `D:20240501093000+02'00'`, to the form of ISO 8601. Parts that are missing in the PDF are missing in
+ * the result too.
+ */
+function pdfDate(value: unknown): string | undefined {
+  const parts = typeof value === 'string' ? DATE.exec(value.trim()) : null;
+  if (!parts) return undefined;
+  const [, year, month, day, hour, minute, second = '00', zone, zoneMinute = '00'] = parts;
+  const date = [year, month, day].filter((part) => part !== undefined).join('-');
+  if (day === undefined || hour === undefined || minute === undefined) return date;
+  const offset = zone === undefined ? '' : /^z/i.test(zone) ? 'Z' : `${zone}:${zoneMinute}`;
+  return `${date}T${hour}:${minute}:${second}${offset}`;
+}
+
+const DATE = /^(?:D:)?(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(\d\d)?)?)?)?)?(?:(z|[+-]\d\d)'?(\d\d)?'?0?0?'?)?$/i;

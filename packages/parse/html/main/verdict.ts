@@ -2,7 +2,6 @@ import { FEATURES } from './features.js';
 import { FIRST, FIRST_BIAS, SECOND, SECOND_BIAS, TREES } from './model.js';
 import { NEIGHBOUR_FEATURES, sumVerdicts } from './neighbours.js';
 import type { Page } from './page.js';
-import { readTree, treeScore } from './trees.js';
 
 const FIRST_WORDS = wordsOf(FIRST);
 const SEEN = FIRST_WORDS.filter((_, i) => i % 2 === 0).map((name) => FEATURES[name]!);
@@ -45,4 +44,35 @@ function firstChance(row: Float32Array): number {
 
 export function chanceOf(logit: number): number {
   return 1 / (1 + Math.exp(-logit));
+}
+
+/**
+ * A tree that computes a number from a list of numbers. A leaf is the result. Another node compares one number of the list with a limit.
+ */
+type DecisionTree =
+  | number
+  | {
+      readonly column: number;
+      /** If the number of the list is at most this limit, `low` decides, else `high`. */
+      readonly limit: number;
+      readonly low: DecisionTree;
+      readonly high: DecisionTree;
+    };
+
+/** Reads a tree in the form `column<limit low high`; `low` and `high` are trees or numbers. */
+function readTree(text: string): DecisionTree {
+  const words = text.split(' ').values();
+  const read = (): DecisionTree => {
+    const [column, limit] = (words.next().value as string).split('<');
+    return limit === undefined
+      ? Number(column)
+      : { column: Number(column), limit: Number(limit), low: read(), high: read() };
+  };
+  return read();
+}
+
+function treeScore(tree: DecisionTree, row: ArrayLike<number>): number {
+  let node = tree;
+  while (typeof node !== 'number') node = row[node.column]! <= node.limit ? node.low : node.high;
+  return node;
 }
