@@ -2,6 +2,15 @@ import { Command, Help, type AddHelpTextContext, type AddHelpTextPosition, type 
 import { CrawlError } from '../packages/webcrawl/names.js';
 import { hangOf, wrapLines } from './output/output.js';
 
+/** The present names of commands and options whose names have changed. */
+const RENAMED: Readonly<Record<string, string>> = {
+  stats: 'prefixes',
+  tell: 'unignore',
+  '--help-all': '--help',
+  '--host': '--listen or --allowed-host',
+  '--watch': '--continuous',
+};
+
 /** A command with two helps: `--help` has everything; `-h` omits the notes, and the options of a command that has commands. */
 export class HelpfulCommand extends Command {
   #examples = '';
@@ -15,7 +24,9 @@ export class HelpfulCommand extends Command {
   /** @throws CrawlError USAGE with a hint at the help of this command */
   override error(message: string): never {
     const what = this.commands.length > 0 ? 'commands' : 'options';
-    throw new CrawlError('USAGE', inOurWords(message), { hint: `${pathOf(this)} --help lists its ${what}` });
+    const [, name = ''] = /^error: unknown (?:option|command) '(.+?)'/.exec(message) ?? [];
+    const problem = Object.hasOwn(RENAMED, name) ? `${name} is now called ${RENAMED[name]}` : inOurWords(message);
+    throw new CrawlError('USAGE', problem, { hint: `${pathOf(this)} --help lists its ${what}` });
   }
 
   /**

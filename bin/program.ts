@@ -31,7 +31,7 @@ import { addRemove } from './commands/maintain/remove.js';
 import { addRules } from './commands/rules/rules.js';
 import { addSearch } from './commands/search/search.js';
 import { addServe } from './commands/search/serve.js';
-import { addStats } from './commands/inspect/stats.js';
+import { addPrefixes } from './commands/inspect/prefixes.js';
 import { addStatus } from './commands/inspect/status.js';
 import { addWatch } from './commands/inspect/watch.js';
 import { addUpdatedb } from './commands/cycle/updatedb.js';
@@ -100,7 +100,7 @@ const GROUPS = {
   'Crawl:': [addCrawl, addStatus],
   'Look into the table:': [
     ...[addReaddb, addExplain, addHosts, addPlan, addChanges, addMark, addWatch],
-    ...[addAudit, addStats, addCheck],
+    ...[addAudit, addPrefixes, addCheck],
   ],
   'Get data out:': [addMarkdown, addExport, addGraph],
   'Search:': [addIndex, addSearch, addServe],

@@ -116,10 +116,13 @@ function flatten(
   return { given, problems };
 }
 
+/** The present names of settings whose names have changed. */
+const RENAMED: Readonly<Record<string, string | undefined>> = { 'rank.maxRounds': 'rank.maxIterations' };
+
 function unknownKey(leaves: Leaves, key: string, source: string): Problem {
   if (key === 'http.http2')
     return { key, source, text: 'this setting no longer exists, since HTTP/1.1 is always used; remove it' };
-  const meant = didYouMean(key, [...leaves.keys()]);
+  const meant = RENAMED[key] ?? didYouMean(key, [...leaves.keys()]);
   return { key, source, text: `no such setting${meant === undefined ? '' : `; did you mean ${meant}?`}` };
 }
 

@@ -31,7 +31,7 @@ const found = await withWorkFolder(folder, async (work) => {
     buildGraphs(madeRows(plan), { folder: work, levels: ['page'], count: () => {} }),
   );
   const { adjacency } = graphs[0]!;
-  const settings = { damping: 0.85, tolerance: 0, danglingMass: 'spread', maxRounds: rounds } as const;
+  const settings = { damping: 0.85, tolerance: 0, danglingMass: 'spread', maxIterations: rounds } as const;
   await measured('a round of PageRank', () => pageRank(adjacency, settings), rounds);
   return { nodes: adjacency.nodes, edges: adjacency.edges };
 });

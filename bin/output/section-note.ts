@@ -12,7 +12,7 @@ export function sectionNote({ prefix, pages, of, sessionIds }: LargeSection): st
   }
   return (
     `${share} below ${prefix}. If that section is endless: ` +
-    `--exclude '^${literal(prefix)}([/?]|$)' excludes it; webcrawl stats prefixes shows all parts of the site.`
+    `--exclude '^${literal(prefix)}([/?]|$)' excludes it; webcrawl prefixes shows all parts of the site.`
   );
 }
 

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { CrawlError, safeText } from '../../packages/errors/index.js';
 import { didYouMean } from '../did-you-mean.js';
 
+/** The present names of options whose names have changed. */
+const RENAMED: Readonly<Record<string, string | undefined>> = { onRest: 'onIdle' };
+
 /** A schema for each option. If an option has no schema, or a schema no option, this does not compile. */
 type OptionSchemas<O> = Readonly<Record<keyof O, z.ZodType>>;
 
@@ -42,7 +45,7 @@ function wrongOption(what: string, known: readonly string[], issue: Issue, optio
     return new CrawlError('USAGE', `expected the options of ${what} as an object, found ${shown(options)}`);
   }
   const [key = ''] = issue.keys;
-  const meant = didYouMean(key, known);
+  const meant = RENAMED[key] ?? didYouMean(key, known);
   return new CrawlError('USAGE', `${what} has no option "${safeText(key, 80)}"`, {
     hint: meant === undefined ? `its options are ${known.join(', ')}` : `did you mean ${meant}?`,
   });

@@ -43,7 +43,7 @@ export const rank = section({
     .describe(
       'PageRank: the computation ends when the sum of all changes in a round is below this value; the sum of all ranks is 1',
     ),
-  maxRounds: count.min(1).default(200).describe('PageRank: maximum number of rounds'),
+  maxIterations: count.min(1).default(200).describe('PageRank: maximum number of iterations'),
   internalLinkWeight: z
     .number()
     .min(0)

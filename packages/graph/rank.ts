@@ -19,7 +19,7 @@ export interface RankOptions extends JobOptions {
  * the rows. Redirects and canonicals are resolved: a link to such a page counts as a link to its target. For hosts, only links to other
  * hosts count, and each pair of hosts counts once.
  *
- * The job begins with the last ranks if there are any, because it then needs fewer rounds to reach the same result. If the last ranks are
+ * The job begins with the last ranks if there are any, because it then needs fewer iterations to reach the same result. If the last ranks are
  * close enough to this result, nothing is changed. The job may be killed at any moment and run again. If it is killed while it writes the
  * ranks of a level, the next run computes that level without earlier ranks. The ranks then equal exactly those of a run without earlier
  * ranks, and differ from those of any other run by at most `rank.tolerance`. If a row changes while the job runs, the row keeps this change.

@@ -49,7 +49,7 @@ export function secondsFor(
 }
 
 /** Returns the seconds from one request of a queue to the next, as long as the queue has many pages. */
-export function secondsAPage(
+export function secondsPerPage(
   { threadsPerQueue }: Pick<Settings['fetcher'], 'threadsPerQueue'>,
   delay: number,
   meanMs = 0,

@@ -1,7 +1,7 @@
 import { createQueueNames, hostKeyOfRow, hostOfKey, hostRange, isTooLong, type CrawlContext } from '../core/index.js';
 import { safeText } from '../errors/index.js';
 import { figures } from '../util/index.js';
-import { secondsAPage, secondsFor } from './delay.js';
+import { secondsPerPage, secondsFor } from './delay.js';
 import type { HostFigures } from './figures.js';
 import { readHosts } from './hosts.js';
 
@@ -27,7 +27,7 @@ export interface HostExplanation {
    */
   readonly figures?: HostFigures;
   /** Seconds from one page to the next. Absent without `figures`. */
-  readonly secondsAPage?: number;
+  readonly secondsPerPage?: number;
   /** Seconds to fetch all pages that are due now, including the rest of the back-off. Absent without `figures`. */
   readonly secondsForDue?: number;
   /** The explanation for people, one sentence each. The speed comes first, then the reasons. */
@@ -62,18 +62,18 @@ export async function explainHost(
     host,
     queue,
     figures: found,
-    secondsAPage: secondsAPage(fetcher, delay.seconds, meanMs),
+    secondsPerPage: secondsPerPage(fetcher, delay.seconds, meanMs),
     secondsForDue: due > 0 ? wait + forDue : 0,
   };
   return { ...known, text: textOf(crawl, known) };
 }
 
-type Explained = Omit<HostExplanation, 'text' | 'figures' | 'secondsAPage' | 'secondsForDue'> &
-  Required<Pick<HostExplanation, 'figures' | 'secondsAPage' | 'secondsForDue'>>;
+type Explained = Omit<HostExplanation, 'text' | 'figures' | 'secondsPerPage' | 'secondsForDue'> &
+  Required<Pick<HostExplanation, 'figures' | 'secondsPerPage' | 'secondsForDue'>>;
 
 function textOf(
   { settings }: Pick<CrawlContext, 'settings'>,
-  { now, queue, figures: found, secondsAPage: seconds, secondsForDue }: Explained,
+  { now, queue, figures: found, secondsPerPage: seconds, secondsForDue }: Explained,
 ): string[] {
   const { delay, robots, backoff, meanMs, slowestMs = 0, responses, due, inBatches, inBackoff } = found;
   const sharing = {

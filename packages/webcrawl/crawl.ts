@@ -96,7 +96,7 @@ export interface Crawl extends AsyncDisposable {
   /**
    * Crawls until the signal aborts. Pages are fetched again when they are due, and the search index and the ranks stay up to date.
    */
-  watch(options: ContinuousCrawlOptions): Promise<Report<'crawl'>>;
+  runContinuously(options: ContinuousCrawlOptions): Promise<Report<'crawl'>>;
 
   /** Adds URLs to the table, due at once. */
   inject(options: InjectOptions): Promise<Report<'inject'>>;
@@ -229,7 +229,17 @@ async function withChecked<R>(check: (options: unknown) => void, options: unknow
 function crawlOf(context: OpenContext): Crawl {
   const { settings, settingSources, page, pages, close } = context;
   const { crawl: run, ...otherJobs } = bound(jobs, context);
-  const { crawlContinuously: watch, status, openSearch, hosts, explainHost, changes, mark, marks, unmark } = satellites;
+  const {
+    crawlContinuously: runContinuously,
+    status,
+    openSearch,
+    hosts,
+    explainHost,
+    changes,
+    mark,
+    marks,
+    unmark,
+  } = satellites;
   const { sendChanges, changeTargets, removeChangeTarget } = satellites;
   const { audit, explain, plan, search, serve } = satellites;
   const { exportPages, exportChunks, exportWarc, exportWacz, exportKrake, exportGraph } = satellites;
@@ -245,7 +255,7 @@ function crawlOf(context: OpenContext): Crawl {
     },
     run,
     ...otherJobs,
-    ...bound({ watch, status, openSearch, hosts, explainHost, changes, mark, marks, unmark }, context),
+    ...bound({ runContinuously, status, openSearch, hosts, explainHost, changes, mark, marks, unmark }, context),
     ...bound({ sendChanges, changeTargets, removeChangeTarget }, context),
     stats: (options) => withChecked(checks.stats, options, () => stats(context, options)),
     audit: (options) => withChecked(checks.audit, options, () => audit(context, options)),

@@ -30,7 +30,7 @@ export {
 
 export type { OpenCrawlOptions } from './open-context.js';
 export type { RepairReport } from './jobs.js';
-export type { CrawlRest, ContinuousCrawlOptions } from './continuous/continuous-crawl.js';
+export type { IdleCrawl, ContinuousCrawlOptions } from './continuous/continuous-crawl.js';
 export type {
   AwaitedHolder,
   BatchOptions,

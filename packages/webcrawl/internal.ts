@@ -31,7 +31,7 @@ export type * from '../serve/public.js';
 export type { Indexer } from '../index/index.js';
 export type { SearchedCrawl } from './open-search.js';
 export type { StatusCrawl } from './status.js';
-export type { CrawlRest, ContinuousCrawlOptions } from './continuous/continuous-crawl.js';
+export type { IdleCrawl, ContinuousCrawlOptions } from './continuous/continuous-crawl.js';
 export * from '../../webtable/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
 export { VERSION, figures } from '../util/index.js';

@@ -582,6 +582,8 @@ describe('wrong usage gives USAGE and a hint', () => {
     [['nosuch'], "unknown command 'nosuch'"],
     [['help', 'nosuch'], "unknown command 'nosuch'"],
     [['fecth', 'x'], 'Did you mean fetch?'],
+    [['stats', 'prefixes'], 'stats is now called prefixes'],
+    [['crawl', 'http://a.example/', '--watch'], '--watch is now called --continuous'],
     [['generate', '--top'], 'Did you mean --top-n?'],
     [['generate', '--top-n', 'abc'], 'not a whole number of at least 1'],
     [['generate', '--top-n', '0'], 'not a whole number of at least 1'],

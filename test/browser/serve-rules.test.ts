@@ -114,7 +114,7 @@ describe('the pages of the rules', { timeout: 120_000 }, () => {
     await page.getByRole('table', { name: 'Pages by prefix' }).waitFor();
     await page.getByLabel('Domain').fill('none.example');
     await page.keyboard.press('Enter');
-    await page.getByText('webcrawl stats prefixes').waitFor();
+    await page.getByText('webcrawl prefixes').waitFor();
   });
 
   it.each([

@@ -19,7 +19,7 @@ function adjacencyOf(nodes: number, edges: readonly (readonly [number, number])[
   return writeAdjacency(join(folder, 'edges'), { nodes, pairs: pairs() });
 }
 
-const SETTINGS = { damping: 0.85, tolerance: 1e-12, maxRounds: 500, danglingMass: 'spread' } as const;
+const SETTINGS = { damping: 0.85, tolerance: 1e-12, maxIterations: 500, danglingMass: 'spread' } as const;
 const run = async (adjacency: Adjacency, options: Partial<PageRankOptions> = {}) =>
   pageRank(adjacency, { ...SETTINGS, ...options });
 
@@ -34,16 +34,16 @@ describe('three pages, 1 → 2, 1 → 3, 2 → 1', () => {
       [1, 0],
     ]);
 
-  test('with mass dropped, after two rounds and at the end, to the last digit', async () => {
+  test('with mass dropped, after two iterations and at the end, to the last digit', async () => {
     const options = { danglingMass: 'drop', tolerance: 0.01 / 3 } as const;
-    expect(table(await run(await sample(), { ...options, maxRounds: 2 }))).toEqual([
+    expect(table(await run(await sample(), { ...options, maxIterations: 2 }))).toEqual([
       '0.638750',
       '0.575000',
       '0.575000',
     ]);
     const end = await run(await sample(), options);
     expect(table(end)).toEqual(['0.437921', '0.338731', '0.338731']);
-    expect(end.rounds).toBe(10);
+    expect(end.iterations).toBe(10);
   });
 
   test('with mass spread, their sum is 1', async () => {
@@ -78,7 +78,7 @@ function naive(nodes: number, edges: readonly (readonly [number, number])[], wei
     Math.floor(source / 10) === Math.floor(target / 10) ? weight : 1;
   const totals = Array.from({ length: nodes }, () => 0);
   for (const edge of edges) totals[edge[0]]! += weightOf(edge);
-  for (let round = 0; round < 300; round++) {
+  for (let iteration = 0; iteration < 300; iteration++) {
     const dangling = ranks.reduce((sum, rank, node) => (totals[node] === 0 ? sum + rank : sum), 0);
     const next = ranks.map(() => (0.15 + 0.85 * dangling) / nodes);
     for (const edge of edges) {
@@ -97,7 +97,7 @@ test.each([1, 0.25, 0])('links within a host that count %d, compared with the de
   for (const [node, rank] of ranks.entries()) expect(Math.abs(rank - expected[node]!)).toBeLessThan(1e-12);
 });
 
-test('a given start leads to the same end in fewer rounds; a start that is good enough stays', async () => {
+test('a given start leads to the same end in fewer iterations; a start that is good enough stays', async () => {
   const before = await adjacencyOf(2000, someWeb(2000));
   const first = await run(before);
   // A few more links, as after another round of a crawl.
@@ -108,10 +108,10 @@ test('a given start leads to the same end in fewer rounds; a start that is good 
   );
   const cold = await run(after);
   const warm = await run(after, { start: Float64Array.from(first.ranks) });
-  expect(warm.rounds).toBeLessThan(cold.rounds);
+  expect(warm.iterations).toBeLessThan(cold.iterations);
   for (const [node, rank] of warm.ranks.entries()) expect(Math.abs(rank - cold.ranks[node]!)).toBeLessThan(1e-11);
   const again = await run(after, { start: Float64Array.from(warm.ranks) });
-  expect(again.rounds).toBe(1);
+  expect(again.iterations).toBe(1);
   expect(again.ranks).toEqual(warm.ranks);
 });
 
@@ -122,11 +122,14 @@ test('no node, one node, no edges', async () => {
   expect(Array.from(ranks)).toEqual([0.25, 0.25, 0.25, 0.25]);
 });
 
-test('ends after maxRounds, and on an abort', async () => {
+test('ends after maxIterations, and on an abort', async () => {
   const adjacency = await adjacencyOf(1000, someWeb(1000));
-  expect((await run(adjacency, { maxRounds: 3 })).rounds).toBe(3);
+  expect((await run(adjacency, { maxIterations: 3 })).iterations).toBe(3);
   const controller = new AbortController();
-  const ended = run(adjacency, { signal: controller.signal, onRound: (round) => round === 2 && controller.abort() });
+  const ended = run(adjacency, {
+    signal: controller.signal,
+    onIteration: (iteration) => iteration === 2 && controller.abort(),
+  });
   await expect(ended).rejects.toThrow('aborted');
 });
 

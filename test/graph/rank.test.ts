@@ -98,19 +98,19 @@ describe('rank', () => {
     expect((await ranksOf(crawl))[A]).toEqual({ rank: 1, hostRank: 1 });
   });
 
-  test('starts with the last ranks: it needs fewer rounds, and writes nothing if nothing changed', async () => {
+  test('starts with the last ranks: it needs fewer iterations, and writes nothing if nothing changed', async () => {
     await using warm = await testCrawl(undefined);
     await using cold = await testCrawl(undefined);
     await changeRows(warm, someWeb(2000));
     const first = await jobs.rank(warm, { folder });
     const again = await jobs.rank(warm, { folder });
-    expect(again.counters).toMatchObject({ rounds: 1, host_rounds: 1, warm: 2 });
+    expect(again.counters).toMatchObject({ iterations: 1, host_iterations: 1, warm: 2 });
     expect(again.counters).not.toHaveProperty('written');
     await changeRows(warm, someWeb(2050));
     await changeRows(cold, someWeb(2050));
     const [fromLast, fromNone] = [await jobs.rank(warm, { folder }), await jobs.rank(cold, { folder })];
-    expect(fromNone.counters.rounds).toBeGreaterThan(20);
-    expect(fromLast.counters.rounds).toBeLessThan(fromNone.counters.rounds!);
+    expect(fromNone.counters.iterations).toBeGreaterThan(20);
+    expect(fromLast.counters.iterations).toBeLessThan(fromNone.counters.iterations!);
     expect(first.counters).not.toHaveProperty('warm');
     const [a, b] = [await ranksOf(warm), await ranksOf(cold)];
     const apart = Object.keys(b).map((url) => Math.abs(a[url]!.rank! - b[url]!.rank!));
@@ -154,7 +154,7 @@ describe('rank', () => {
     Object.assign(crawl.tables, { changeRows: real });
     expect((await jobs.rank(crawl, { folder, level: 'page' })).counters).toMatchObject({ warm: 1 });
     expect((await jobs.rank(crawl, { folder, level: 'host' })).counters).not.toHaveProperty('warm');
-    expect((await jobs.rank(crawl, { folder, level: 'host' })).counters).toMatchObject({ warm: 1, host_rounds: 1 });
+    expect((await jobs.rank(crawl, { folder, level: 'host' })).counters).toMatchObject({ warm: 1, host_iterations: 1 });
   });
 
   test('does not change rows that are removed or changed meanwhile', async () => {
@@ -175,11 +175,11 @@ describe('rank', () => {
     expect(await crawl.page(B, ['title', 'rank'])).toMatchObject({ title: 'new', rank: expect.any(Number) as number });
   });
 
-  test('reports that the rounds were not enough', async () => {
-    await using crawl = await testCrawl(undefined, { settings: { 'rank.maxRounds': 2 } });
+  test('reports that the iterations were not enough', async () => {
+    await using crawl = await testCrawl(undefined, { settings: { 'rank.maxIterations': 2 } });
     await changeRows(crawl, someWeb(100));
     const { counters } = await jobs.rank(crawl, { folder });
-    expect(counters).toMatchObject({ rounds: 2, host_rounds: 2, not_converged: 2 });
+    expect(counters).toMatchObject({ iterations: 2, host_iterations: 2, not_converged: 2 });
   });
 
   test('on a full disk says so, writes no rank and leaves no file, and works when there is room again', async () => {

@@ -31,7 +31,7 @@ describe('the speed of a host', () => {
     expect(found).toMatchObject({
       host: 'www.example.com',
       queue: { mode: 'host', name: 'www.example.com', threads: 1 },
-      secondsAPage: 11,
+      secondsPerPage: 11,
       secondsForDue: 10 * 1 + 9 * 10,
       figures: { delay: { seconds: 10, by: 'Crawl-delay' } },
     });
@@ -59,7 +59,7 @@ describe('the speed of a host', () => {
   it('counts simultaneous requests', async () => {
     await using crawl = await tableWith(undefined, { 'fetcher.threadsPerQueue': 4 });
     const found = await explainHost(crawl, 'www.example.com');
-    expect(found).toMatchObject({ secondsAPage: 0.25, secondsForDue: 2.5 });
+    expect(found).toMatchObject({ secondsPerPage: 0.25, secondsForDue: 2.5 });
     expect(found.text[0]).toBe('0.3 s a page: fetcher.serverMinDelay 0, one queue, up to 4 requests at a time.');
   });
 

@@ -398,6 +398,6 @@ describe('the pages and the API of the rules', () => {
     const text = async (path: string) => (await fetch(url + path)).text();
     expect(await text('rules')).toContain('webcrawl rules add --help');
     expect(await text('rules/proposals')).toContain('webcrawl rules propose');
-    expect(await text('rules/prefixes?domain=none.example')).toContain('webcrawl stats prefixes');
+    expect(await text('rules/prefixes?domain=none.example')).toContain('webcrawl prefixes');
   });
 });

@@ -23,7 +23,7 @@ test('a crawl shows its public members, and none of its internals', async () => 
   ]);
   expect(methods.sort()).toEqual(
     [
-      ...['run', 'watch', 'inject', 'generate', 'fetch', 'parse', 'updatedb'],
+      ...['run', 'runContinuously', 'inject', 'generate', 'fetch', 'parse', 'updatedb'],
       ...['index', 'forgetIndex', 'rank', 'dedup', 'repair', 'compact', 'remove'],
       ...['audit', 'changes', 'mark', 'marks', 'unmark', 'sendChanges', 'changeTargets', 'removeChangeTarget'],
       ...['hosts', 'explainHost', 'plan'],
@@ -87,6 +87,7 @@ test('the clock of a test stands still until it is moved', async () => {
 
 test.each([
   ['run', { seed: seeds }, 'crawl.run has no option "seed"', 'did you mean seeds?'],
+  ['runContinuously', { seeds, search: false, onRest: 0 }, 'crawl.run has no option "onRest"', 'did you mean onIdle?'],
   ['explain', { robot: true }, 'crawl.explain has no option "robot"', 'did you mean robots?'],
   ['search', { limt: 3 }, 'crawl.search has no option "limt"', 'did you mean limit?'],
   ['serve', { prot: 0 }, 'crawl.serve has no option "prot"', 'did you mean port?'],

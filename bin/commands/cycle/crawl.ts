@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type {
   AwaitedHolder,
   CrawlOptions as JobCrawlOptions,
-  CrawlRest,
+  IdleCrawl,
   JobFailure,
 } from '../../../packages/webcrawl/internal.js';
 import { CrawlError, defined, safeText } from '../../../packages/webcrawl/names.js';
@@ -20,7 +20,7 @@ import { quantity, safeLines, say } from '../../output/output.js';
 type Limits = Pick<JobCrawlOptions, 'rounds' | 'topN' | 'maxPages' | 'maxTime' | 'threads' | 'refetch' | 'propose'>;
 interface CrawlOptions extends Limits, RequestOptions, ServeOptions, ScopeOptions {
   readonly serve?: boolean;
-  readonly watch?: boolean;
+  readonly continuous?: boolean;
   readonly shard?: string;
   readonly log?: LogTarget;
 }
@@ -49,7 +49,7 @@ export function addCrawl(program: Command, cli: Cli): void {
     .option('--refetch', "fetch all known pages of the seeds' sites again, once each")
     .option('--propose <n>', 'propose rules after every n rounds, and add them', wholeNumber(1))
     .option('--threads <n>', 'maximum number of requests in flight', wholeNumber(1));
-  command.option('--watch', 'crawl pages again when they are due, until stopped');
+  command.option('--continuous', 'crawl pages again when they are due, until stopped');
   command.option(
     '--serve',
     'rank and index pages, serve a search page and a dashboard, and crawl pages again when due, until stopped',
@@ -74,7 +74,7 @@ With --propose the crawl adds rules that reject sections without relevant pages.
 which pages are relevant. webcrawl rules propose --help explains the checks, and webcrawl rules list shows all
 rules.
 
-With --watch it runs until it is stopped, and crawls pages again when they are due. webcrawl changes shows the
+With --continuous it runs until it is stopped, and crawls pages again when they are due. webcrawl changes shows the
 changes, and webcrawl watch sends them. With a limit, such as --max-pages, it crawls once up to the limit, and then
 only waits.
 
@@ -84,7 +84,7 @@ shows the pages and the address.
 
 With --shard this command is one of n workers. Give all of them the same seeds and options. A worker waits for
 slots that another worker holds, continues open batches, and takes over the slots of workers that have died. It
-ends when nothing is due in the whole table, or with --watch when it is stopped. To use another number of workers,
+ends when nothing is due in the whole table, or with --continuous when it is stopped. To use another number of workers,
 start them with another n. --max-pages and --top-n are divided among the workers. --depth is exact only with one
 worker. --rounds and --serve cannot be used.
 ${SHARD_HELP}
@@ -98,7 +98,7 @@ Examples:
   webcrawl crawl seeds.txt --stay domain --max-pages 10000 --max-time 2h
   webcrawl crawl https://example.com/ --refetch
   webcrawl crawl seeds.txt --serve --port 8000
-  webcrawl crawl seeds.txt --watch
+  webcrawl crawl seeds.txt --continuous
   webcrawl crawl seeds.txt --shard 0/6 --table hbase://gateway:9090/crawl
   webcrawl crawl seeds.txt --propose 5
   webcrawl crawl https://example.com/docs/ --stay path --exclude '/print/' \\
@@ -114,7 +114,7 @@ Examples:
           agent,
           header,
           serve: isServed,
-          watch: isWatched,
+          continuous: isContinuous,
           port,
           listen,
           allowedHost,
@@ -153,7 +153,7 @@ Examples:
         };
         const start: Parameters<typeof runJob>[2] = async (crawl, job, library) => {
           askForContact(cli, crawl);
-          if (!isServed && !isWatched) return library.jobs.crawl(crawl, { ...taken, ...options, ...job });
+          if (!isServed && !isContinuous) return library.jobs.crawl(crawl, { ...taken, ...options, ...job });
           await using served = isServed ? await library.serve(crawl, { ...where, onError: sayError(cli) }) : undefined;
           if (served) sayWhere(cli, served);
           // `await` is needed here, because the server is closed when this function returns.
@@ -162,11 +162,11 @@ Examples:
             ...options,
             ...job,
             onFailing: reportFailing(cli),
-            onRest: sayRest(cli, isServed ? 'Serving' : 'Waiting'),
+            onIdle: sayIdle(cli, isServed ? 'Serving' : 'Waiting'),
             search: isServed === true,
           });
         };
-        const saysNext = !isServed && !isWatched && !shard;
+        const saysNext = !isServed && !isContinuous && !shard;
         const how = { settings, isSilent: log?.isOnStderr ?? false, saysNext, shard };
         await runJob(cli, 'crawl', start, { create: true, ...how });
       },
@@ -179,7 +179,7 @@ function sayHolder({ io, options }: Cli): (holder: AwaitedHolder) => void {
   };
 }
 
-function sayRest({ io, options }: Cli, doing: string): (rest: CrawlRest) => void {
+function sayIdle({ io, options }: Cli, doing: string): (idle: IdleCrawl) => void {
   return ({ fetchedInAll, due, nextDueAt }) => {
     if (options().quiet) return;
     const pages = quantity(fetchedInAll, 'page');

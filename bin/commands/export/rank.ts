@@ -18,7 +18,7 @@ export function addRank(program: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-It begins with the last ranks. So after small changes it takes fewer rounds than the first time. The result is the
+It begins with the last ranks. So after small changes it takes fewer iterations than the first time. The result is the
 same within rank.tolerance. If nothing has changed, it writes nothing. webcrawl config --describe shows the
 settings (rank.*).
 
@@ -38,7 +38,7 @@ Examples:
       if (cli.options().quiet || interrupted) return;
       if (!counters.scanned) say(cli.io, 'The table has no pages.');
       if (counters.not_converged) {
-        say(cli.io, 'The ranks still change by more than rank.tolerance: raise rank.maxRounds, and run it again.');
+        say(cli.io, 'The ranks still change by more than rank.tolerance: raise rank.maxIterations, and run it again.');
       }
     });
 }

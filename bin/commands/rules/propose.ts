@@ -89,7 +89,7 @@ const MOVED = 'Known pages under the other form now have rows under the form of 
 
 const NO_RELEVANT =
   'No rule says which pages are relevant, so only copies of pages, and calendars, sessions and facets that hold half of a domain are ' +
-  "looked for.  webcrawl rules add relevant '<prefix or --regex>' adds one; webcrawl stats prefixes shows where the pages are.";
+  "looked for.  webcrawl rules add relevant '<prefix or --regex>' adds one; webcrawl prefixes shows where the pages are.";
 
 function forPeople({ list, proposals, domains, added, hasRelevant }: ProposeReport, columns: number): string {
   if (proposals.length === 0) return hasRelevant ? 'Nothing to propose.' : `Nothing to propose. ${NO_RELEVANT}`;

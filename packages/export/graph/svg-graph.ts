@@ -11,7 +11,7 @@ const MAX_NODE_RADIUS = 22;
 const LABEL_LENGTH = 36;
 
 /** The damping does not come from the settings, because the rank only decides which nodes are drawn, and how large. */
-const RANKING = { damping: 0.85, tolerance: 1e-8, maxRounds: 100, danglingMass: 'spread' } as const;
+const RANKING = { damping: 0.85, tolerance: 1e-8, maxIterations: 100, danglingMass: 'spread' } as const;
 
 /**
  * Draws a picture for human readers: the nodes with the best PageRank on a circle, with the edges between them. A better node is larger.

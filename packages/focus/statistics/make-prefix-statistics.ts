@@ -27,12 +27,12 @@ const ROWS_PER_CHECK = 500;
  * ends last stays. One value of the table has room for about a hundred thousand prefixes. If there are more, `min` is raised.
  *
  * Changes of rows do not update the statistics: only a pass over all rows shows whether a prefix without a node has enough rows for a
- * node. Counters: `COUNTERS['stats prefixes']`.
+ * node. Counters: `COUNTERS.prefixes`.
  * @throws CrawlError USAGE for a wrong `min` or `depth`, BAD_URL for a wrong domain
  */
 export async function makePrefixStatistics(crawl: JobContext, options: PrefixStatisticsOptions = {}): Promise<Report> {
   checkSelection(options);
-  const tracker = createTracker(crawl, 'stats prefixes', options);
+  const tracker = createTracker(crawl, 'prefixes', options);
   const { domain, min = DEFAULT_MIN, depth = DEFAULT_DEPTH } = options;
   const scope = statisticsScopeOf(domain);
   const { prefixes } = crawl.tables;

@@ -4,10 +4,10 @@ import { readPieces, type Adjacency } from '../adjacency.js';
 export interface PageRankOptions {
   /** The share of its rank that a node distributes over its links: at least 0, and less than 1. */
   readonly damping: number;
-  /** The computation stops when the sum of all changes of ranks in a round is smaller than this number. */
+  /** The computation stops when the sum of all changes of ranks in an iteration is smaller than this number. */
   readonly tolerance: number;
-  /** The computation stops after this number of rounds. */
-  readonly maxRounds: number;
+  /** The computation stops after this number of iterations. */
+  readonly maxIterations: number;
   /** What happens to the rank of nodes without links. `spread`: the rank is distributed equally over all nodes. `drop`: it is lost. */
   readonly danglingMass: 'spread' | 'drop';
   /** Start values, one for each node. The array is changed. Absent: all nodes start with the same value, and the sum is 1. */
@@ -20,36 +20,36 @@ export interface PageRankOptions {
   };
   /** When it aborts, the computation ends with the reason of the signal. */
   readonly signal?: AbortSignal;
-  /** Called after each round. */
-  readonly onRound?: (round: number, change: number) => void;
+  /** Called after each iteration. */
+  readonly onIteration?: (iteration: number, change: number) => void;
 }
 
 /** The ranks, and figures of their computation. */
 export interface PageRank {
   /** Ranks by node. Their sum is 1, or less if mass is dropped. */
   readonly ranks: Float64Array;
-  readonly rounds: number;
-  /** The sum of all changes of ranks in the last round. */
+  readonly iterations: number;
+  /** The sum of all changes of ranks in the last iteration. */
   readonly change: number;
 }
 
 /**
- * Computes PageRank by power iteration over the adjacency file, which is read once in each round. It needs two 64-bit numbers of memory for
+ * Computes PageRank by power iteration over the adjacency file, which is read once in each iteration. It needs two 64-bit numbers of memory for
  * each node, and 4 to 8 bytes more if links within hosts have another weight. It runs in one thread and adds in the order of the file.
  * Therefore the same input always gives exactly the same bits.
  */
 export async function pageRank(
   adjacency: Adjacency,
-  { damping, tolerance, maxRounds, danglingMass, start, internal, signal, onRound }: PageRankOptions,
+  { damping, tolerance, maxIterations, danglingMass, start, internal, signal, onIteration }: PageRankOptions,
 ): Promise<PageRank> {
   const { nodes } = adjacency;
-  if (nodes === 0) return { ranks: new Float64Array(0), rounds: 0, change: 0 };
+  if (nodes === 0) return { ranks: new Float64Array(0), iterations: 0, change: 0 };
   const weights = internal && internal.weight !== 1 ? await weightsOf(adjacency, internal, signal) : undefined;
   let ranks: Float64Array = start ?? new Float64Array(nodes).fill(1 / nodes);
   let next: Float64Array = new Float64Array(nodes);
   let change = Infinity;
-  let rounds = 0;
-  while (rounds < maxRounds && !(change < tolerance)) {
+  let iterations = 0;
+  while (iterations < maxIterations && !(change < tolerance)) {
     next.fill(0);
     const dangling = weights
       ? await handOnWeighted(adjacency, ranks, next, weights, signal)
@@ -62,11 +62,11 @@ export async function pageRank(
       next[node] = rank;
     }
     [ranks, next] = [next, ranks];
-    rounds += 1;
-    onRound?.(rounds, change);
+    iterations += 1;
+    onIteration?.(iterations, change);
   }
   // If the start values are good enough, they are returned exactly as they are.
-  return { ranks: start && rounds === 1 && change < tolerance ? next : ranks, rounds, change };
+  return { ranks: start && iterations === 1 && change < tolerance ? next : ranks, iterations, change };
 }
 
 /** Distributes the rank of each node over its links. @returns the sum of the ranks of nodes without links */

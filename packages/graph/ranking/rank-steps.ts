@@ -27,8 +27,8 @@ interface RowRanks {
 
 const FIELD = { page: 'rank', host: 'hostRank' } as const satisfies Record<RankedLevel, Field>;
 const COUNTERS = {
-  page: { nodes: 'pages', edges: 'edges', rounds: 'rounds' },
-  host: { nodes: 'hosts', edges: 'host_edges', rounds: 'host_rounds' },
+  page: { nodes: 'pages', edges: 'edges', iterations: 'iterations' },
+  host: { nodes: 'hosts', edges: 'host_edges', iterations: 'host_iterations' },
 } as const;
 const CHUNK = 500;
 
@@ -152,7 +152,7 @@ async function rankGraph(
     ...(start && { start }),
     ...(level === 'page' && { internal: { weight: internalLinkWeight, hostStarts } }),
     ...(signal && { signal }),
-    onRound: () => count(counters.rounds),
+    onIteration: () => count(counters.iterations),
   });
   if (start) count('warm');
   if (adjacency.nodes > 0 && !(change < settings.tolerance)) count('not_converged');

@@ -184,7 +184,7 @@ export const CYCLE_COUNTERS = {
       'number of times that a crawl could not propose, for example because the disk was full; the crawl continues',
     damaged: 'rows that cannot be read',
   },
-  'stats prefixes': {
+  prefixes: {
     rows: 'rows that were counted',
     hosts: 'hosts of the counted rows; each scheme and port is counted separately',
     prefixes: 'prefixes and parameters that have their own figures',

@@ -58,11 +58,12 @@ export const TABLE_COUNTERS = {
   rank: {
     pages: 'pages that have a rank',
     edges: 'pairs of ranked pages with a link from one page to the other',
-    rounds: 'rounds until the total change of page ranks was below `rank.tolerance`',
+    iterations: 'iterations until the total change of page ranks was below `rank.tolerance`',
     hosts: 'hosts that have a rank',
     host_edges: 'pairs of hosts with a link from one host to the other',
-    host_rounds: 'rounds until the total change of host ranks was below `rank.tolerance`',
-    not_converged: 'levels (pages, hosts) that reached `rank.maxRounds` before the change was below `rank.tolerance`',
+    host_iterations: 'iterations until the total change of host ranks was below `rank.tolerance`',
+    not_converged:
+      'levels (pages, hosts) that reached `rank.maxIterations` before the change was below `rank.tolerance`',
     warm: 'levels (pages, hosts) that started from the last ranks',
     written: 'rows whose ranks were written, because they changed',
     unranked: 'written rows whose rank was removed, because their page is gone or is replaced by another page',

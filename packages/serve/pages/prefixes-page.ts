@@ -46,7 +46,7 @@ export function prefixesPage(
         </p>`
       : html`<p>
           ${domain === '' ? 'Nothing was counted yet' : html`Nothing was counted of <bdi>${domain}</bdi> yet`}.
-          ${isOperator && html`<code>webcrawl stats prefixes</code> reads the table once, and stores figures of the pages below each prefix.`}
+          ${isOperator && html`<code>webcrawl prefixes</code> reads the table once, and stores figures of the pages below each prefix.`}
         </p>`,
     rows.length > 0 &&
       html`<section class="card wide-card">
@@ -55,7 +55,7 @@ export function prefixesPage(
     more &&
       html`<p class="note">
         These are the first ${number(rows.length)}, and there may be more. Enter a domain to see others.
-        ${isOperator && html`<code>webcrawl stats prefixes</code> shows all.`}
+        ${isOperator && html`<code>webcrawl prefixes</code> shows all.`}
       </p>`,
     statistics && rows.length === 0 && !more && html`<p>No prefix matches.</p>`,
   ]);

@@ -25,7 +25,7 @@ export interface ContinuousCrawlOptions extends CrawlOptions {
   /** Called whenever `index` or `rank` fails. Both are retried, and the crawl continues. */
   readonly onFailing?: (failure: JobFailure) => void;
   /** Called when the first crawl ends, and after each later crawl that fetched a page. The crawl then waits for due pages. */
-  readonly onRest?: (rest: CrawlRest) => void;
+  readonly onIdle?: (idle: IdleCrawl) => void;
   /**
    * Whether to keep the search index and the ranks up to date. Default: true. false: pages are only crawled; `index` and `rank` can be run
    * later.
@@ -34,7 +34,7 @@ export interface ContinuousCrawlOptions extends CrawlOptions {
 }
 
 /** Figures of a continuous crawl that waits for due pages. */
-export interface CrawlRest {
+export interface IdleCrawl {
   /** Number of pages that the last crawl fetched. `fetchedInAll` is the number for all crawls since the start. */
   readonly fetched: number;
   readonly fetchedInAll: number;
@@ -59,7 +59,7 @@ export interface CrawlRest {
  * packages that prevent the index from being opened
  */
 export function crawlContinuously(crawl: OpenContext, options: ContinuousCrawlOptions): Promise<Report> {
-  const { onFailing: _, onRest: __, search = true, ...plain } = options;
+  const { onFailing: _, onIdle: __, search = true, ...plain } = options;
   if (plain.shard && search) {
     throw new CrawlError('USAGE', 'a shard and a search index cannot be combined', {
       hint: 'run `webcrawl index` and `webcrawl serve` beside the workers',
@@ -72,7 +72,7 @@ export function crawlContinuously(crawl: OpenContext, options: ContinuousCrawlOp
 
 async function crawlUntilAborted(
   crawl: OpenContext,
-  { onFailing, onRest, search = true, ...options }: ContinuousCrawlOptions,
+  { onFailing, onIdle, search = true, ...options }: ContinuousCrawlOptions,
 ): Promise<Report> {
   const { rounds, maxPages, maxTime } = options;
   const isLimited = rounds !== undefined || maxPages !== undefined || maxTime !== undefined;
@@ -116,17 +116,17 @@ async function crawlUntilAborted(
     const until = performance.now() + milliseconds;
     while (!signal.aborted && performance.now() < until) {
       index.retry();
-      ranks.onRest();
+      ranks.onIdle();
       await pause(POLL.first, signal);
       if (crawl.outsideChanges() !== changes) return true;
     }
     return false;
   };
 
-  async function sayRest(last: Report, all: Report): Promise<void> {
-    if (!onRest || signal.aborted) return;
+  async function sayIdle(last: Report, all: Report): Promise<void> {
+    if (!onIdle || signal.aborted) return;
     const { frontier } = crawl.tables;
-    onRest({
+    onIdle({
       fetched: last.counters.fetched ?? 0,
       fetchedInAll: all.counters.fetched ?? 0,
       due: await frontier.countDue(crawl.clock(), MAX_COUNTED_ROWS),
@@ -142,7 +142,7 @@ async function crawlUntilAborted(
     index.poke();
     let report = await crawlOnce({});
     if (areAllRefused(report)) return report;
-    await sayRest(report, report);
+    await sayIdle(report, report);
     /** Number of successive crawls that found nothing to fetch. */
     let idle = 0;
     while (!signal.aborted) {
@@ -152,7 +152,7 @@ async function crawlUntilAborted(
       const more = await crawlOnce({ seeds: [], refetch: false });
       idle = more.counters.rounds ? 0 : idle + 1;
       report = sumOf(report, more);
-      if (more.counters.fetched) await sayRest(more, report);
+      if (more.counters.fetched) await sayIdle(more, report);
     }
     over.signal.throwIfAborted();
     return { ...report, counters: addCounters(report.counters, late.all), interrupted: true };

@@ -17,7 +17,7 @@ interface FreshRanks {
   /** Call it after pages have changed. It computes ranks if the last ranks are at least ten minutes old. */
   onUpdated(): void;
   /** Call it when no page is left to fetch. It computes ranks if pages have changed since the last ranking. */
-  onRest(): void;
+  onIdle(): void;
   /** Resolves when no ranks are being computed. */
   settled(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export function createFreshRanks(
   /** True at the start, because the last process may have been killed before it computed ranks. */
   let isStale = true;
   let underWay: Promise<void> | undefined;
-  let nextAtRest = -Infinity;
+  let nextWhenIdle = -Infinity;
   let nextInCrawl = now() + MAX_AGE_MS;
 
   async function make(): Promise<void> {
@@ -49,8 +49,8 @@ export function createFreshRanks(
       retry.failed(error);
     }
     const ended = now();
-    nextAtRest = ended + MIN_PAUSE_RATIO * (ended - began);
-    nextInCrawl = retry.isDue ? Math.max(nextAtRest, ended + MAX_AGE_MS) : nextAtRest;
+    nextWhenIdle = ended + MIN_PAUSE_RATIO * (ended - began);
+    nextInCrawl = retry.isDue ? Math.max(nextWhenIdle, ended + MAX_AGE_MS) : nextWhenIdle;
     underWay = undefined;
   }
 
@@ -63,7 +63,7 @@ export function createFreshRanks(
       isStale = true;
       makeFrom(nextInCrawl);
     },
-    onRest: () => makeFrom(nextAtRest),
+    onIdle: () => makeFrom(nextWhenIdle),
     async settled() {
       await underWay;
     },

@@ -102,7 +102,7 @@ export interface CrawlRules {
      * Counts the rows. The result replaces the last statistics of the same rows when the count is complete.
      * @throws CrawlError USAGE for a wrong `min` or `depth`, BAD_URL for a wrong domain
      */
-    make(options?: PrefixStatisticsOptions): Promise<Report<JobCounters<'stats prefixes'>>>;
+    make(options?: PrefixStatisticsOptions): Promise<Report<JobCounters<'prefixes'>>>;
     /**
      * Describes the newest statistics that cover a domain, or the whole table. undefined: there are none.
      * @throws CrawlError BAD_URL for a wrong domain

@@ -7,7 +7,7 @@ const focus = () => import('../../focus/index.js');
 const { makePrefixStatistics, latestPrefixStatistics } = late(focus, 'makePrefixStatistics', 'latestPrefixStatistics');
 
 export const prefixStatistics = {
-  make: watched('stats prefixes', makePrefixStatistics),
+  make: watched('prefixes', makePrefixStatistics),
   latest: latestPrefixStatistics,
   async *read(crawl: Pick<OpenContext, 'tables'>, selection?: PrefixSelection): AsyncGenerator<PrefixNode> {
     yield* (await focus()).readPrefixStatistics(crawl, selection);

@@ -81,7 +81,7 @@ describe('explain --host', () => {
     expect(out).toMatch(/^h7\.example\.com\n\n1 s a page: fetcher\.serverDelay 1, one queue\.\n/);
     expect(out).toContain('3 pages are due: 2.0 s.');
     const { out: json } = await webcrawl('explain', '--host', 'h7.example.com', '--json');
-    expect(JSON.parse(json)).toMatchObject({ host: 'h7.example.com', secondsAPage: 1, secondsForDue: 2 });
+    expect(JSON.parse(json)).toMatchObject({ host: 'h7.example.com', secondsPerPage: 1, secondsForDue: 2 });
     expect((await webcrawl('explain', '--host', 'none.example')).code).toBe(1);
   });
 

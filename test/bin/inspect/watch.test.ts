@@ -66,7 +66,7 @@ describe('webcrawl watch', () => {
   });
 });
 
-test('crawl --watch waits until pages become due, and makes no index', async () => {
+test('crawl --continuous waits until pages become due, and makes no index', async () => {
   const web = await serveWeb({ '/': { html: '<title>Home</title><p>Welcome.' } });
   onTestFinished(() => web.close());
   const io = testIo();
@@ -75,7 +75,7 @@ test('crawl --watch waits until pages become due, and makes no index', async () 
     if (String(data).includes('Waiting until Ctrl-C.')) io.stop.abort();
     return write(data);
   };
-  const { code, err } = await webcrawl(['crawl', `${web.origin}/`, '--watch'], io);
+  const { code, err } = await webcrawl(['crawl', `${web.origin}/`, '--continuous'], io);
   expect([code, err]).toEqual([130, expect.stringMatching(/All done: 1 page\. The next is due at .*Z\. Waiting/)]);
   const search = await webcrawl(['search', 'welcome']);
   expect([search.code, search.err]).toEqual([66, expect.stringContaining('NO_INDEX')]);

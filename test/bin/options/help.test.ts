@@ -56,7 +56,7 @@ describe.each([...commands.keys()])('help of webcrawl %s', (path) => {
 });
 
 describe('short help', () => {
-  test.each(['', 'check', 'export', 'stats', 'table'])(
+  test.each(['', 'check', 'export', 'table'])(
     'is shown on standard output for webcrawl %s without a command',
     async (path) => {
       const names = path.split(' ').filter(Boolean);

@@ -17,7 +17,7 @@ const folder = suiteFolder();
 let crawl: TestCrawl;
 let report: Report;
 beforeAll(async () => {
-  crawl = await testCrawl(undefined, { settings: { 'rank.tolerance': 1e-13, 'rank.maxRounds': 500 } });
+  crawl = await testCrawl(undefined, { settings: { 'rank.tolerance': 1e-13, 'rank.maxIterations': 500 } });
   const random = randomNumbers(17);
   const url = (n: number): string => `https://h${n % 300}.example.com/${n}`;
   const rows = Array.from({ length: PAGES }, (_, n) => {

@@ -10,7 +10,7 @@ import {
   serve,
   status,
   type OpenContext,
-  type CrawlRest,
+  type IdleCrawl,
   type CrawlStatus,
   type IndexChange,
   type JobFailure,
@@ -79,33 +79,33 @@ async function keep(
 /** Crawls without a search. Each time the crawl is idle, the clock is set by `ms`. */
 async function crawlUntilIdleTwice(crawl: OpenContext, ms: number, options: Partial<ContinuousCrawlOptions> = {}) {
   const stop = new AbortController();
-  const rests: number[] = [];
+  const idles: number[] = [];
   const { counters } = await crawlContinuously(crawl, {
     seeds: [HOME],
     signal: stop.signal,
     search: false,
     ...options,
-    onRest({ fetched }) {
-      rests.push(fetched);
-      if (rests.length === 2) stop.abort();
+    onIdle({ fetched }) {
+      idles.push(fetched);
+      if (idles.length === 2) stop.abort();
       now += ms;
     },
   });
-  return { rests, counters };
+  return { idles, counters };
 }
 
 describe('a continuous crawl', { timeout: LONG }, () => {
   it('of the only shard runs on in a table of one process', async () => {
     await using crawl = await open(fakeWeb(PAGES));
-    const { rests } = await crawlUntilIdleTwice(crawl, MONTH, { shard: { index: 0, count: 1 } });
-    expect(rests).toEqual([3, 3]);
+    const { idles } = await crawlUntilIdleTwice(crawl, MONTH, { shard: { index: 0, count: 1 } });
+    expect(idles).toEqual([3, 3]);
   });
 
   it('without a search only crawls what becomes due', async () => {
     await using crawl = await open(fakeWeb(PAGES));
     await using searcher = await openSearch(crawl);
-    const { rests, counters } = await crawlUntilIdleTwice(crawl, MONTH);
-    expect([rests, counters.fetched]).toEqual([[3, 3], 6]);
+    const { idles, counters } = await crawlUntilIdleTwice(crawl, MONTH);
+    expect([idles, counters.fetched]).toEqual([[3, 3], 6]);
     await expect(searcher.search('welcome')).rejects.toMatchObject({ code: 'NO_INDEX' });
   });
 
@@ -113,8 +113,8 @@ describe('a continuous crawl', { timeout: LONG }, () => {
     const web = fakeWeb(PAGES);
     now += 86_400_000;
     await using crawl = await open(web);
-    const { rests, counters } = await crawlUntilIdleTwice(crawl, -86_400_000);
-    expect([rests, counters.fetched, counters.due_too_late]).toEqual([[3, 3], 6, 3]);
+    const { idles, counters } = await crawlUntilIdleTwice(crawl, -86_400_000);
+    expect([idles, counters.fetched, counters.due_too_late]).toEqual([[3, 3], 6, 3]);
   });
 
   it('can be searched as soon as it is updated, is ranked at rest, and follows changes of pages', async () => {
@@ -148,20 +148,20 @@ describe('a continuous crawl', { timeout: LONG }, () => {
 
   it('reports when it comes to rest, and until when it waits', async () => {
     const web = fakeWeb(PAGES);
-    const rests: CrawlRest[] = [];
-    const onRest = (rest: CrawlRest): void => void rests.push(rest);
+    const idles: IdleCrawl[] = [];
+    const onIdle = (idle: IdleCrawl): void => void idles.push(idle);
     const began = now;
-    await keep(web, { onRest }, async () => {
-      await until(() => rests.length === 1);
+    await keep(web, { onIdle }, async () => {
+      await until(() => idles.length === 1);
       now += MONTH;
-      await until(() => rests.length === 2);
+      await until(() => idles.length === 2);
     });
-    expect(rests).toEqual([
+    expect(idles).toEqual([
       { fetched: 3, fetchedInAll: 3, due: 0, nextDueAt: expect.any(Number) as number },
       { fetched: 3, fetchedInAll: 6, due: 0, nextDueAt: expect.any(Number) as number },
     ]);
-    expect(rests[0]!.nextDueAt).toBeGreaterThan(began + 29 * 86_400_000);
-    expect(rests[0]!.nextDueAt).toBeLessThan(began + MONTH);
+    expect(idles[0]!.nextDueAt).toBeGreaterThan(began + 29 * 86_400_000);
+    expect(idles[0]!.nextDueAt).toBeLessThan(began + MONTH);
   });
 
   it('rebuilds its index if that is deleted, and reports it, and so does the server', async () => {
@@ -198,14 +198,14 @@ describe('a continuous crawl', { timeout: LONG }, () => {
 
   it('continues after its limit is reached, and fetches no more', async () => {
     const web = fakeWeb(PAGES);
-    const rests: CrawlRest[] = [];
-    await keep(web, { rounds: 1, onRest: (rest) => void rests.push(rest) }, async (found) => {
+    const idles: IdleCrawl[] = [];
+    await keep(web, { rounds: 1, onIdle: (idle) => void idles.push(idle) }, async (found) => {
       await until(async () => ((await found('welcome'))[0]?.rank ?? 0) > 0);
       now += MONTH;
       await until(async () => (await found('welcome')).length === 1);
     });
     expect(web.requests).toEqual([HOME]);
-    expect(rests).toMatchObject([{ fetched: 1, due: 2 }]);
+    expect(idles).toMatchObject([{ fetched: 1, due: 2 }]);
   });
 
   it('ends where all seeds are refused', async () => {

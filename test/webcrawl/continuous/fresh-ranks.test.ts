@@ -44,7 +44,7 @@ test('a crawl without a rest is ranked every ten minutes', async () => {
 test('at rest it is ranked once, and again after changes once ranking took less than a tenth of the time', async () => {
   const { ranks, made, wait } = ranksThatTake(1);
   const rest = async (): Promise<void> => {
-    ranks.onRest();
+    ranks.onIdle();
     await ranks.settled();
   };
   await rest();
@@ -70,7 +70,7 @@ test('if ranking fails, it is retried with growing pauses', async () => {
   steps.rank = () => Promise.reject(new Error('no room'));
   const SECONDS = 1 / 60;
   for (let second = 0; second < 200; second++) {
-    ranks.onRest();
+    ranks.onIdle();
     await ranks.settled();
     wait(SECONDS);
   }
@@ -89,7 +89,7 @@ test('ranking that fails late is not retried before nine times its duration has 
   steps.rank = () => rank().then(() => Promise.reject(new Error('no room')));
   for (const minutes of [0, 8, 1]) {
     wait(minutes);
-    ranks.onRest();
+    ranks.onIdle();
     ranks.onUpdated();
     await ranks.settled();
   }

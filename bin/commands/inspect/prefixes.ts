@@ -20,16 +20,8 @@ interface PrefixOptions extends PrefixSelection, OutputOptions {
   readonly format?: 'jsonl' | 'csv';
 }
 
-export function addStats(program: Command, cli: Cli): void {
-  const stats = program
-    .command('stats')
-    .summary('count the pages by the prefixes of their URLs')
-    .description('Counts the pages of parts of the table. webcrawl readdb --stats counts the whole table.');
-  addStatsPrefixes(stats, cli);
-}
-
-function addStatsPrefixes(stats: Command, cli: Cli): void {
-  stats
+export function addPrefixes(program: Command, cli: Cli): void {
+  program
     .command('prefixes')
     .summary('count the pages by host, path and query parameter')
     .description(
@@ -69,10 +61,10 @@ line. Without --min, the tree shows about a hundred of the largest prefixes. The
 JSON Lines and CSV have all prefixes, in the form that webcrawl rules accepts.
 
 Examples:
-  webcrawl stats prefixes
-  webcrawl stats prefixes --domain news.example --min 100
-  webcrawl stats prefixes --stored --depth 1
-  webcrawl stats prefixes --format csv --output prefixes.csv`;
+  webcrawl prefixes
+  webcrawl prefixes --domain news.example --min 100
+  webcrawl prefixes --stored --depth 1
+  webcrawl prefixes --format csv --output prefixes.csv`;
 
 async function showPrefixes(cli: Cli, options: PrefixOptions): Promise<void> {
   const { io } = cli;
@@ -82,12 +74,12 @@ async function showPrefixes(cli: Cli, options: PrefixOptions): Promise<void> {
   if (options.force && options.output === undefined) throw new CrawlError('USAGE', '--force needs --output');
   const { domain, min, depth } = options;
   const selection = defined({ domain, min, depth });
-  await using crawl = await open(cli, { name: 'stats prefixes' });
+  await using crawl = await open(cli, { name: 'prefixes' });
   if (!options.stored && !(await make(cli, crawl, selection))) return;
   const { prefixStatistics } = await library();
   const found = await prefixStatistics.latest(crawl, selection);
   if (!found) {
-    say(io, 'Nothing was counted yet. webcrawl stats prefixes counts the pages.');
+    say(io, 'Nothing was counted yet. webcrawl prefixes counts the pages.');
     cli.exitCode = EXIT.nothing;
     return;
   }

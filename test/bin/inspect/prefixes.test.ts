@@ -30,11 +30,11 @@ const webcrawl = (args: readonly string[], columns?: number) =>
     stdout: new Sink(columns === undefined ? {} : { columns }),
   });
 
-const prefixes = (...args: readonly string[]) => webcrawl(['stats', 'prefixes', ...args]);
+const prefixes = (...args: readonly string[]) => webcrawl(['prefixes', ...args]);
 
-describe('webcrawl stats prefixes', () => {
+describe('webcrawl prefixes', () => {
   test('counts prefixes, and shows a tree with bars', async () => {
-    const { code, out, err } = await webcrawl(['stats', 'prefixes'], 120);
+    const { code, out, err } = await webcrawl(['prefixes'], 120);
     expect(code).toBe(0);
     expect(err).toContain('142 rows of 2 hosts in all.');
     const lines = out
@@ -59,7 +59,7 @@ describe('webcrawl stats prefixes', () => {
   });
 
   test.each([20, 40, 60, 80, 100, 133, 250])('fits into %i columns', async (columns) => {
-    const { out } = await webcrawl(['stats', 'prefixes', '--min', '1'], columns);
+    const { out } = await webcrawl(['prefixes', '--min', '1'], columns);
     const lines = out.trimEnd().split('\n');
     expect(lines).toHaveLength(8);
     // In fewer columns, a number and a part of the name are shown all the same.
