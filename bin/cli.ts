@@ -9,7 +9,8 @@ import type {
 import { DEFAULT_TABLE, areAllRefused } from '../packages/webcrawl/names.js';
 import { library, type Library } from './library.js';
 import type { Io } from './io.js';
-import { duration, jsonLine, number, quantity, safeLines, say, table, write } from './output/output.js';
+import { duration, jsonLine, number, quantity, safeLines, say, write } from './output/output.js';
+import { table } from './output/table.js';
 import { afterCrawl, crawlSummary } from './output/crawl-end.js';
 import { sectionNote } from './output/section-note.js';
 import { progressDisplay } from './output/progress.js';
@@ -265,6 +266,6 @@ function tookSeeds({ counters }: Pick<Report, 'counters'>): boolean {
 
 function summary({ job, batchId, seconds, counters }: Report): string {
   const head = safeLines(`${job}${batchId === undefined ? '' : ` ${batchId}`}: ${duration(seconds)}`);
-  const rows = Object.entries(counters).map(([reason, count]) => [safeLines(reason), number(count)]);
-  return `${head}\n${table(rows, '  ')}`;
+  const rows = Object.entries(counters).map(([reason, count]) => [reason, number(count)]);
+  return `${head}\n${table(rows, { indent: '  ' })}`;
 }

@@ -39,7 +39,8 @@ import { addTable } from './commands/maintain/table.js';
 import { addCompletion } from './commands/completion.js';
 import { HelpfulCommand } from './help.js';
 import type { Io } from './io.js';
-import { jsonLine, table, write } from './output/output.js';
+import { jsonLine, write } from './output/output.js';
+import { table } from './output/table.js';
 
 interface Program {
   readonly command: Command;

@@ -12,7 +12,8 @@ import {
 import { EXIT, type Cli } from '../cli.js';
 import { library } from '../library.js';
 import { eachGiven } from '../options/arguments.js';
-import { safeLines, say, table } from './output.js';
+import { safeLines, say } from './output.js';
+import { table } from './table.js';
 import { withOutput, type OutputOptions } from './with-output.js';
 
 export interface AuditReportOptions extends OutputOptions {
@@ -48,7 +49,7 @@ export function addAuditReportOptions(command: Command): Command {
 export const AUDIT_REPORT_HELP = `Formats:
 ${table(
   AUDIT_FORMAT_NAMES.map((name) => [name, AUDIT_FORMATS[name].endings.join(' '), AUDIT_FORMATS[name].use]),
-  '  ',
+  { indent: '  ' },
 ).trimEnd()}
 
 --fail-on takes names, separated by commas: a rule or a group of rules; error, warn (errors too) or notice (all); new,

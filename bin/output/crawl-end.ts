@@ -1,6 +1,7 @@
 import type { Report } from '../../packages/webcrawl/internal.js';
 import type { GlobalOptions } from '../cli.js';
-import { duration, number, quantity, safeLines, table } from './output.js';
+import { duration, number, quantity, safeLines } from './output.js';
+import { table } from './table.js';
 
 const [FAILED_PARSE, CHANGED] = ['failed_', 'changes_'];
 /** Changes that wait for a second fetch, and pages with other bytes only, which `webcrawl changes` does not list. */
@@ -17,7 +18,7 @@ export function crawlSummary({ seconds, counters, examples = {}, loginForms = []
   const failed = sumOf(failures);
   const rows = failures.map(({ name, pages, url }) => [name.replace(FAILED_PARSE, ''), number(pages), url]);
   const lines = [`crawl: ${parts.join(', ')} in ${duration(seconds)}`];
-  if (failed > 0) lines.push(`Not read: ${quantity(failed, 'page')}`, table(rows, '  ').trimEnd());
+  if (failed > 0) lines.push(`Not read: ${quantity(failed, 'page')}`, table(rows, { indent: '  ' }).trimEnd());
   if (shells > 0) {
     lines.push(
       `Empty without scripts: ${quantity(shells, 'page')}, such as ${examples['needs_scripts'] ?? ''}. A plugin can render them: see docs/PLUGINS.md.`,
@@ -53,7 +54,7 @@ export function afterCrawl({ counters, examples = {} }: Report, { table: locatio
     .map(([name, pages]) => `${number(pages)} ${name.replace(CHANGED, '')}`);
   if (listed.length > 0) next.push([`${webcrawl} changes --since 1d`, 'the changes']);
   const changed = listed.length > 0 ? `Changed since the last crawl: ${listed.join(', ')}\n` : '';
-  return safeLines(`${changed}${next.length > 0 ? `Next:\n${table(next, '  ')}` : ''}`);
+  return safeLines(`${changed}${next.length > 0 ? `Next:\n${table(next, { indent: '  ' })}` : ''}`);
 }
 
 const sumOf = (failures: readonly { readonly pages: number }[]): number =>

@@ -6,7 +6,8 @@ import type {
   RobotsExplanation,
 } from '../../packages/webcrawl/internal.js';
 import { LAST_MOMENT, describeRuleInFull } from '../../packages/webcrawl/names.js';
-import { duration, number, oneLine, quantity, safeLines, table } from './output.js';
+import { duration, number, oneLine, quantity, safeLines } from './output.js';
+import { table } from './table.js';
 
 type Row = readonly [name: string, ...values: string[]];
 
@@ -22,13 +23,7 @@ export function explanationText(explanation: Explanation): string {
   ];
   const body = sections
     .filter(([, rows]) => rows.length > 0)
-    .map(
-      ([title, rows]) =>
-        `\n${title}\n${table(
-          rows.map((row) => row.map(oneLine)),
-          '  ',
-        )}`,
-    );
+    .map(([title, rows]) => `\n${title}\n${table(rows, { indent: '  ' })}`);
   return safeLines(`${oneLine(url ?? given)}\n\n${next.text}\n${body.join('')}`.trimEnd()) + '\n';
 }
 

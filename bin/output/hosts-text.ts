@@ -1,6 +1,6 @@
 import type { CrawlPlan, HostFigures, PlannedRound } from '../../packages/webcrawl/internal.js';
-import { fittedTable } from './fitted-table.js';
-import { bytes, duration, number, oneLine, quantity, safeLines, table } from './output.js';
+import { bytes, duration, number, oneLine, quantity, safeLines } from './output.js';
+import { table } from './table.js';
 
 export function hostsText(hosts: readonly HostFigures[], now: number, columns: number): string {
   const head = [
@@ -32,10 +32,10 @@ export function hostsText(hosts: readonly HostFigures[], now: number, columns: n
       bytes(found.bytes),
       lastRequestAt === undefined ? 'never' : `${duration(Math.max(0, now - lastRequestAt) / 1000)} ago`,
       stateOf(found),
-      oneLine(found.host),
+      found.host,
     ];
   });
-  return safeLines(fittedTable([head, ...rows], columns, ['size', 'slowest', 'mean', 'requested']), Infinity);
+  return table([head, ...rows], { columns, spare: ['size', 'slowest', 'mean', 'requested'] });
 }
 
 function stateOf({ hosts, inBackoff, robots, delay }: HostFigures): string {
@@ -61,7 +61,7 @@ export function planText(plan: CrawlPlan): string {
     `${number(delay.seconds)} s (${delay.by})`,
     meanMs === undefined ? '' : duration(meanMs / 1000),
     duration(time),
-    oneLine(queue),
+    queue,
   ]);
   if (rows.length > 0) text.push(table([head, ...rows]).trimEnd(), '');
   if (queueCount > queues.length) text.push(`Queues that are not shown: ${number(queueCount - queues.length)}.`);
@@ -91,6 +91,6 @@ function roundText({ round, pages, requests, robots, queues, seconds, slowest }:
 function reasonsText(title: string, reasons: Readonly<Record<string, number>>): string {
   const rows = Object.entries(reasons)
     .sort(([, a], [, b]) => b - a)
-    .map(([reason, n]) => [`  ${oneLine(reason)}`, number(n)]);
+    .map(([reason, n]) => [`  ${reason}`, number(n)]);
   return rows.length === 0 ? '' : `${title}\n${table(rows)}`;
 }

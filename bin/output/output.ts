@@ -60,14 +60,4 @@ export function oneLine(text: string): string {
   return safeText(text.replace(/[\r\n]+/g, ' '), 1000);
 }
 
-/** Aligns columns by spaces. The last column is not padded. */
-export function table(rows: readonly (readonly string[])[], indent = ''): string {
-  const widths: number[] = [];
-  for (const row of rows) row.forEach((cell, i) => (widths[i] = Math.max(widths[i] ?? 0, cell.length)));
-  return rows
-    .map((row) => row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join('  '))
-    .map((line) => `${indent}${line.trimEnd()}\n`)
-    .join('');
-}
-
 export const { bytes, duration, number, quantity } = figures;

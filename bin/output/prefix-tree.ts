@@ -1,5 +1,5 @@
 import type { PrefixNode } from '../../packages/webcrawl/internal.js';
-import { shortened } from './fitted-table.js';
+import { shortened } from './table.js';
 import { bytes, duration, number, oneLine } from './output.js';
 
 interface PrefixTreeOptions {

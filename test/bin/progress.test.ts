@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
-import { quantity, duration, number, table } from '../../bin/output/output.js';
+import { quantity, duration, number } from '../../bin/output/output.js';
 import { progressDisplay, progressLine } from '../../bin/output/progress.js';
+import { table } from '../../bin/output/table.js';
 import { Sink } from './test-io.js';
 
 vi.mock('../../packages/webcrawl/internal.js', async () => (await import('./stub-api.js')).api);
@@ -123,9 +124,17 @@ test('numbers and tables', () => {
         ['a', 'bb', 'c'],
         ['aaa', 'b', 'c'],
       ],
-      ' ',
+      { indent: ' ' },
     ),
   ).toBe(' a    bb  c\n aaa  b   c\n');
+});
+
+test('cells of a table are safe for a terminal, and aligned as they are shown', () => {
+  const rows = [
+    ['a\u001b', 'b\nc'],
+    ['aa', 'd'],
+  ];
+  expect(table(rows)).toBe('a\\u001b  b c\naa       d\n');
 });
 
 test('a row that ends with an empty cell has no trailing blanks', () => {
@@ -135,7 +144,7 @@ test('a row that ends with an empty cell has no trailing blanks', () => {
         ['counters', ''],
         ['  fetched', '2'],
       ],
-      '  ',
+      { indent: '  ' },
     ),
   ).toBe('  counters\n    fetched  2\n');
 });

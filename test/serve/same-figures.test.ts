@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ROOT } from '../support/docs/source-files.js';
 import { progressLine } from '../../bin/output/progress.js';
-import { statusText } from '../../bin/output/status-text.js';
+import { statusText } from '../../bin/commands/inspect/status.js';
 import {
   jobs,
   openContext,

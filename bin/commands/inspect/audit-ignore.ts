@@ -3,7 +3,8 @@ import { defined } from '../../../packages/webcrawl/names.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { library } from '../../library.js';
 import { comingMoment } from '../../options/moment.js';
-import { jsonLine, safeLines, say, table, write } from '../../output/output.js';
+import { jsonLine, safeLines, say, write } from '../../output/output.js';
+import { table } from '../../output/table.js';
 
 interface IgnoreOptions {
   readonly rel?: Rel;
@@ -50,11 +51,11 @@ export function addAuditIgnore(audit: Command, cli: Cli): void {
         return;
       }
       const rows = rules.map(({ rule, url, rel, until, why = '' }) => [
-        safeLines(rule),
-        safeLines(url),
+        rule,
+        url,
         rel === undefined ? '' : `rel=${rel}`,
         until === undefined ? '' : `until ${new Date(until).toISOString().slice(0, 10)}`,
-        safeLines(why),
+        why,
       ]);
       await write(cli.io.stdout, table(rows));
     });

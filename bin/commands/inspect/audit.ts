@@ -15,7 +15,8 @@ import {
   auditReportWriter,
   type AuditReportOptions,
 } from '../../output/audit-report.js';
-import { jsonLine, table, write } from '../../output/output.js';
+import { jsonLine, write } from '../../output/output.js';
+import { table } from '../../output/table.js';
 import { withProgress } from '../../output/progress.js';
 import { addAuditIgnore } from './audit-ignore.js';
 

@@ -11,7 +11,8 @@ import { CrawlError, describeRuleInFull } from '../../../packages/webcrawl/names
 import { library } from '../../library.js';
 import { EXIT, open, openWithoutTable, type Cli } from '../../cli.js';
 import { isUrl, readBytes, readUrls } from '../../input/input.js';
-import { jsonLine, safeLines, say, write, number, oneLine, table } from '../../output/output.js';
+import { jsonLine, safeLines, say, write, number, oneLine } from '../../output/output.js';
+import { table } from '../../output/table.js';
 
 /**
  * Adds `check url|robots|parse`, which tests URLs against rules or a robots.txt, or the parse of a page. Of a table it reads only the
@@ -245,7 +246,7 @@ function parseCheckText(page: ParseCheck): string {
   ];
   if (page.kind === 'failed') {
     head.push(['failed', page.message === undefined ? page.code : `${page.code}: ${page.message}`]);
-    return safe(table(head.map((row) => row.map(oneLine))));
+    return safe(table(head));
   }
   const { robots, refresh, outlinks } = page;
   const said = (['noindex', 'nofollow', 'noarchive'] as const).filter((word) => robots[word]);
@@ -269,7 +270,7 @@ function parseCheckText(page: ParseCheck): string {
   const rows = [...head, ...shown.filter((row): row is [string, string] => row[1] !== undefined)];
   return safe(
     [
-      table(rows.map((row) => row.map(oneLine))),
+      table(rows),
       links.length === 0 ? '' : `\n${links.map((row) => `${row.map(oneLine).join('  ').trimEnd()}\n`).join('')}`,
       text === '' ? '' : `\n${text}\n`,
     ].join(''),

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { CrawlError } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
-import { jsonLine, say, table, write } from '../../output/output.js';
+import { jsonLine, say, write } from '../../output/output.js';
+import { table } from '../../output/table.js';
 
 interface Options {
   readonly list?: boolean;

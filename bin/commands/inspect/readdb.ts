@@ -27,7 +27,8 @@ import { EXIT, open, type Cli } from '../../cli.js';
 import { withOutput, type OutputOptions } from '../../output/with-output.js';
 import { noteFormulas } from '../../output/csv-lines.js';
 import { contentText } from '../../output/explanation-text.js';
-import { jsonLine, number, oneLine, prettyJson, quantity, safeLines, say, table, write } from '../../output/output.js';
+import { jsonLine, number, oneLine, prettyJson, quantity, safeLines, say, write } from '../../output/output.js';
+import { table } from '../../output/table.js';
 import {
   SELECTION_HELP,
   addSelection,
@@ -184,7 +185,7 @@ function statsForPeople({ total, statuses, retries, score, damaged, lostBodies =
     ['open batches', number(batches.length)],
     ...batches.map(({ batchId, state, size }) => [`  ${batchId}`, `${state}, ${quantity(size, 'page')}`]),
   ];
-  return `${safeLines(table(rows).trimEnd())}\n`;
+  return table(rows);
 }
 
 const OVER_LIMIT = 'A computed field was left out, because its page needs too much work.';

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { library } from '../../library.js';
 import type { Cli } from '../../cli.js';
-import { jsonLine, safeLines, table, write } from '../../output/output.js';
+import { jsonLine, write } from '../../output/output.js';
+import { table } from '../../output/table.js';
 
 export function addConfig(program: Command, cli: Cli): void {
   program
@@ -40,9 +41,6 @@ async function inForce(cli: Cli): Promise<string> {
   const { sources } = loadSettings({ file, env: cli.io.env, overrides: set });
   if (json) return jsonLine(sources);
   return table(
-    Object.entries(sources).map(([key, { value, source }]) => [
-      key,
-      `${safeLines(JSON.stringify(value))}  (${source})`,
-    ]),
+    Object.entries(sources).map(([key, { value, source }]) => [key, `${JSON.stringify(value)}  (${source})`]),
   );
 }

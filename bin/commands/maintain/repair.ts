@@ -3,7 +3,8 @@ import type { FileRepair, RepairReport } from '../../../packages/webcrawl/intern
 import { CrawlError } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { runJob, tableLocation, type Cli } from '../../cli.js';
-import { bytes, jsonLine, safeLines, say, table, write } from '../../output/output.js';
+import { bytes, jsonLine, say, write } from '../../output/output.js';
+import { table } from '../../output/table.js';
 
 interface RepairOptions {
   readonly files?: boolean;
@@ -89,5 +90,5 @@ function forPeople({ directory, copy, bytes: size, parts, done }: FileRepair): s
   const end = done
     ? 'Remove the copy when the table works again.\n'
     : 'Nothing was changed. The same command with --yes repairs the files. If you have a backup of the table, restore it instead.\n';
-  return `${safeLines(table(rows).trimEnd())}\n${end}`;
+  return table(rows) + end;
 }

@@ -3,8 +3,8 @@ import type { Rule, RuleList, RulePoint } from '../../../packages/webcrawl/inter
 import { safeText } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { open, type Cli } from '../../cli.js';
-import { fittedTable } from '../../output/fitted-table.js';
 import { jsonLine, lineWidth, number, safeLines, write } from '../../output/output.js';
+import { table } from '../../output/table.js';
 import { withProgress } from '../../output/progress.js';
 
 export function addRulesList(program: Command, cli: Cli): void {
@@ -51,7 +51,7 @@ function forPeople({ rules: all, contradictions, broken }: RuleList, columns: nu
     ),
     ...Object.entries(broken).map(([id, why]) => `${id} cannot be used, and is ignored: ${why}\n`),
   ];
-  return safeLines(fittedTable([head, ...rows], columns) + lines.join(''));
+  return table([head, ...rows], { columns }) + safeLines(lines.join(''));
 }
 
 const countsOf = (counts: RulePoint | undefined): string[] =>

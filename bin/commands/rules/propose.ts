@@ -3,8 +3,8 @@ import type { ProposeReport, ProposedDomain, StoredProposal } from '../../../pac
 import { CrawlError, describeRule, safeText } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { EXIT, open, runJob, type Cli } from '../../cli.js';
-import { fittedTable, shortened } from '../../output/fitted-table.js';
 import { lineWidth, number, quantity, safeLines } from '../../output/output.js';
+import { shortened, table } from '../../output/table.js';
 import { showAdded } from './add.js';
 
 interface ProposeVerbOptions {
@@ -104,7 +104,7 @@ function forPeople({ list, proposals, domains, added, hasRelevant }: ProposeRepo
   ]);
   const why = proposals.map((proposal) => shortened(`${proposal.number}: ${evidenceText(proposal)}`, columns - 1));
   const text = [
-    fittedTable([head, ...rows], columns),
+    table([head, ...rows], { columns }),
     ...why,
     '',
     ...domains.map((domain) => shortened(domainText(domain, hasRelevant), columns - 1)),

@@ -3,8 +3,8 @@ import type { RuleReport, Worth } from '../../../packages/webcrawl/internal.js';
 import { describeRule, safeText } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
-import { fittedTable } from '../../output/fitted-table.js';
 import { jsonLine, lineWidth, number, oneLine, quantity, say, write } from '../../output/output.js';
+import { table } from '../../output/table.js';
 import { withProgress } from '../../output/progress.js';
 import { patternOf } from './list.js';
 
@@ -64,7 +64,7 @@ function forPeople({ all, rules: found, domains, otherDomains, hasRelevant }: Ru
       passed ? number(passed.rows) : '',
       patternOf(rule),
     ]);
-    parts.push(`\nWhat each rule decided on\n${fittedTable([head, ...rows], columns)}`);
+    parts.push(`\nWhat each rule decided on\n${table([head, ...rows], { columns })}`);
   }
   const active = found.filter(({ rule }) => rule.state === 'active');
   const relevant = active.filter(({ rule }) => rule.kind === 'relevant');
@@ -79,7 +79,7 @@ function forPeople({ all, rules: found, domains, otherDomains, hasRelevant }: Ru
       number(decides.relevantRejected),
       patternOf(rule),
     ]);
-    parts.push(`\nRelevant pages\n${fittedTable([head, ...rows], columns)}`);
+    parts.push(`\nRelevant pages\n${table([head, ...rows], { columns })}`);
   }
   if (!hasRelevant) return parts.join('');
   const since = active.filter(({ before, since: after }) => before.fetched + after.fetched > 0);
@@ -93,7 +93,7 @@ function forPeople({ all, rules: found, domains, otherDomains, hasRelevant }: Ru
       share(after.relevant, after.fetched),
       oneLine(describeRule(rule)),
     ]);
-    parts.push(`\nPages of its hosts, before a rule was active and since\n${fittedTable([head, ...rows], columns)}`);
+    parts.push(`\nPages of its hosts, before a rule was active and since\n${table([head, ...rows], { columns })}`);
   }
   if (domains.length > 0) {
     const head = ['fetched', 'relevant', 'share', 'waiting', 'rejected', 'domain'];
@@ -108,7 +108,7 @@ function forPeople({ all, rules: found, domains, otherDomains, hasRelevant }: Ru
     const rows = domains.slice(0, SHOWN).map((each) => cells(each, safeText(each.domain, 200)));
     const left = domains.length - rows.length + (otherDomains?.domains ?? 0);
     const more = left > 0 ? `and ${quantity(left, 'more domain')}\n` : '';
-    parts.push(`\nPages by domain\n${fittedTable([head, ...rows], columns)}${more}`);
+    parts.push(`\nPages by domain\n${table([head, ...rows], { columns })}${more}`);
   }
   return parts.join('');
 }

@@ -3,7 +3,8 @@ import type { ListedRule } from '../../../packages/webcrawl/internal.js';
 import { describeRule } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { open, type Cli } from '../../cli.js';
-import { jsonLine, number, oneLine, table, write } from '../../output/output.js';
+import { jsonLine, number, write } from '../../output/output.js';
+import { table } from '../../output/table.js';
 
 export function addRulesShow(program: Command, cli: Cli): void {
   program
@@ -39,5 +40,5 @@ function forPeople(rule: ListedRule): string {
     ...(note === undefined ? [] : [['note', note]]),
     ...(evidence === undefined ? [] : [['evidence', JSON.stringify(evidence)]]),
   ];
-  return table(rows.map((row) => row.map(oneLine)));
+  return table(rows);
 }

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import type { RuleEffect } from '../../../packages/webcrawl/internal.js';
 import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
-import { jsonLine, number, oneLine, table, write } from '../../output/output.js';
+import { jsonLine, number, write } from '../../output/output.js';
+import { table } from '../../output/table.js';
 import { addRuleOptions, ruleOf, type RuleOptions } from './rule-options.js';
 
 export function addRulesTest(program: Command, cli: Cli): void {
@@ -44,7 +45,7 @@ function forPeople(effect: RuleEffect): string {
     ...(effect.contradictions.length > 0 ? [['warning', contradictionText(effect)]] : []),
     ...(effect.interrupted ? [['stopped', 'these are the figures of the rows so far']] : []),
   ];
-  return table(rows.map((row) => row.map(oneLine)));
+  return table(rows);
 }
 
 /** Calls the tested rule "it", because this rule has no id. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { statusText } from '../../../bin/output/status-text.js';
+import { statusText } from '../../../bin/commands/inspect/status.js';
 import type { CrawlStatus } from '../../../packages/webcrawl/internal.js';
 
 const STATUS = {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WorkerRow } from '../../../webtable/index.js';
 import { openContext, openTables, status, type OpenContext } from '../../../packages/webcrawl/internal.js';
-import { statusText } from '../../../bin/output/status-text.js';
+import { statusText } from '../../../bin/commands/inspect/status.js';
 import { until } from '../../support/events.js';
 import { TimedStore } from '../../support/stores/timed-store.js';
 import { PassOnStore } from '../../support/stores/pass-on-store.js';
